@@ -1,0 +1,17 @@
+/*
+ * compiler.h - the few compiler words that the project uses by name.
+ */
+#ifndef HCCT_COMPILER_H
+#define HCCT_COMPILER_H
+
+#define hcct_likely(x)   __builtin_expect(!!(x), 1)
+#define hcct_unlikely(x) __builtin_expect(!!(x), 0)
+
+/* Nothing of the agent is visible to the application unless it says so. */
+#define hcct_export __attribute__((visibility("default")))
+
+#define hcct_printf(fmt, first) __attribute__((format(printf, fmt, first)))
+
+#define HCCT_ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
+
+#endif

@@ -1,0 +1,220 @@
+/*
+ * wire.h - what the agent and the daemon agree on: handshake, session memory, events.
+ *
+ * This header is the specification. Both sides run on one machine, so all integers are in the
+ * machine's own order; a trace or profile file has its own format.
+ *
+ * Handshake, over a SOCK_STREAM Unix socket:
+ *
+ *   agent                                 daemon
+ *     | -- struct wire_hello --------------> |   first 8 bytes tell an agent from an HTTP client
+ *     | <- struct wire_welcome, 2 fds ------ |   SCM_RIGHTS: session memory, table arena
+ *     | close                          close |
+ *
+ * Then both share two memory objects, and no descriptor:
+ *
+ *   session memory, one for each process, written by both, sealed against resizing:
+ *     [ struct wire_session | modules ... | slots ... ]
+ *     The agent touches slot i only when i < slots_ready, and module j only when
+ *     j < modules_ready: just these pages have been allocated, the rest are holes, and touching a
+ *     hole when memory is full would be SIGBUS.
+ *   table arena, one for many processes, written by the daemon, mapped read-only by agents:
+ *     unwind tables (unwind_table.h) at the offsets that wire_module.table names.
+ *
+ * Who writes a field is said beside it. The daemon trusts nothing that an agent can write: each
+ * index is reduced to its range before use, each size is checked, each string is bounded.
+ *
+ * How to evolve: a field is added in the padding, at the end of a struct; anything else raises
+ * WIRE_VERSION. A daemon refuses another version by WIRE_STATUS_VERSION, and the agent says so.
+ */
+#ifndef HCCT_WIRE_H
+#define HCCT_WIRE_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#define WIRE_VERSION       1u
+#define WIRE_HELLO_MAGIC   "HCCTAGNT"
+#define WIRE_SESSION_MAGIC 0x7353746363680001ull
+
+#define WIRE_CACHE_LINE 64
+#define WIRE_PAGE       4096
+
+/* ---- handshake ---- */
+
+#define WIRE_HELLO_NO_FOLLOW 1u /* not to be profiled when its parent is */
+
+struct wire_hello {
+    char magic[8];    /* WIRE_HELLO_MAGIC, not terminated */
+    uint32_t version; /* WIRE_VERSION */
+    uint32_t size;    /* sizeof(struct wire_hello) */
+    uint32_t pid;     /* as the agent sees itself; the daemon goes by SO_PEERCRED */
+    uint32_t rate;    /* walks per second of CPU time that the user asked for */
+    uint32_t flags;   /* WIRE_HELLO_* */
+    uint32_t reserved0;
+    uint64_t reserved[4];
+};
+
+enum wire_status {
+    WIRE_STATUS_OK = 0,
+    WIRE_STATUS_VERSION = 1,      /* another WIRE_VERSION */
+    WIRE_STATUS_FULL = 2,         /* the daemon has as many processes as it may */
+    WIRE_STATUS_FAILED = 3,       /* the daemon could not make the session memory */
+    WIRE_STATUS_NOT_FOLLOWED = 4, /* WIRE_HELLO_NO_FOLLOW, and the parent is profiled */
+};
+
+struct wire_welcome {
+    char magic[8];          /* WIRE_HELLO_MAGIC */
+    uint32_t version;       /* the daemon's WIRE_VERSION */
+    uint32_t status;        /* enum wire_status; descriptors come with WIRE_STATUS_OK only */
+    uint64_t session_bytes; /* size of the session memory */
+    uint64_t arena_bytes;   /* size of the table arena */
+    uint64_t reserved[4];
+};
+
+/* ---- session memory ---- */
+
+#define WIRE_SLOTS_MAX    4096u  /* threads of one process that are profiled at the same time */
+#define WIRE_SLOT_BYTES   32768u /* slot header and ring */
+#define WIRE_MODULES_MAX  2048u
+#define WIRE_MODULE_BYTES 512u
+#define WIRE_HEADER_BYTES 4096u
+#define WIRE_MAX_FRAMES 16384u /* deepest stack that an agent follows */
+
+#define WIRE_MODULES_OFFSET WIRE_HEADER_BYTES
+#define WIRE_SLOTS_OFFSET   (WIRE_MODULES_OFFSET + WIRE_MODULES_MAX * WIRE_MODULE_BYTES)
+#define WIRE_SESSION_BYTES  (WIRE_SLOTS_OFFSET + (uint64_t)WIRE_SLOTS_MAX * WIRE_SLOT_BYTES)
+
+/* What the agent counts, for each thread, since the thread began. A table in stats.h of the daemon
+ * names them for people. */
+enum wire_counter {
+    WIRE_WALKS,     /* walks that were sent */
+    WIRE_COMPLETE,  /* of these, walks that reached the outermost frame */
+    WIRE_TRUNCATED, /* deeper than the frame limit */
+    WIRE_NO_MODULE, /* ended in code of no known module (generated code) */
+    WIRE_NO_RULE,   /* ended where no unwind rule is known */
+    WIRE_BAD_STACK, /* ended at a stack pointer or a return address that can't be */
+    WIRE_DEFERRED,  /* ticks that came before a table was there; their time went to the next walk */
+    WIRE_LOST,      /* ticks whose walk found no room in the ring; their time likewise */
+    WIRE_EXPIRIES,  /* expiries of the timer, overruns included */
+    WIRE_HANDLER_NS,  /* CPU time inside the signal handler */
+    WIRE_CREDITED_NS, /* CPU time credited to contexts */
+    WIRE_COUNTERS
+};
+
+enum wire_slot_state {
+    WIRE_SLOT_FREE = 0,  /* daemon, when a slot has been drained; agent may claim it by CAS */
+    WIRE_SLOT_OWNED = 1, /* agent: a thread writes here */
+    WIRE_SLOT_ENDED = 2, /* agent: the thread is gone; nothing more will be written */
+};
+
+/* A thread's slot: header, then the ring (ring.h) fills the rest of WIRE_SLOT_BYTES. */
+struct wire_slot {
+    _Atomic uint32_t state; /* enum wire_slot_state */
+    uint32_t tid;           /* agent */
+    char name[16];          /* agent: thread name, at the claim */
+    uint8_t pad0[WIRE_CACHE_LINE - 24];
+    _Atomic uint64_t head; /* agent: words written, ever */
+    uint8_t pad1[WIRE_CACHE_LINE - 8];
+    _Atomic uint64_t tail; /* daemon: words read, ever */
+    uint8_t pad2[WIRE_CACHE_LINE - 8];
+    _Atomic uint64_t counter[WIRE_COUNTERS]; /* agent */
+    uint8_t pad3[128 - 8 * WIRE_COUNTERS];
+};
+
+#define WIRE_RING_WORDS ((WIRE_SLOT_BYTES - sizeof(struct wire_slot)) / 8)
+
+enum {
+    WIRE_TABLE_PENDING = 0, /* the daemon has not looked yet */
+    WIRE_TABLE_NONE = 1,    /* there is none, and there will be none */
+};
+
+/* One mapped ELF object. Entries are appended and never changed; a later entry hides an earlier one
+ * whose addresses it overlaps. */
+struct wire_module {
+    uint64_t start; /* agent: first address of the mapping, and the first after it */
+    uint64_t end;
+    uint64_t bias;           /* agent: run-time address minus the address in the file */
+    _Atomic uint64_t table;  /* daemon: WIRE_TABLE_*, or an offset in the arena (>= 64) */
+    _Atomic uint32_t filled; /* agent: set last; until then the entry says nothing */
+    uint8_t is_vdso;         /* agent */
+    uint8_t build_id_len;    /* agent: 0 when there is none */
+    uint16_t path_len;       /* agent */
+    uint8_t build_id[20];    /* agent: first bytes of the GNU build-id */
+    uint32_t reserved;
+    char path[WIRE_MODULE_BYTES - 64]; /* agent: not terminated, cut when longer */
+};
+
+enum wire_control {
+    WIRE_CONTROL_ON = 1u, /* daemon: profile; otherwise the agent stays idle */
+};
+
+struct wire_session {
+    /* written by the daemon before the agent sees it */
+    uint64_t magic; /* WIRE_SESSION_MAGIC */
+    uint32_t version;
+    uint32_t pid;
+    uint8_t pad0[WIRE_CACHE_LINE - 16];
+    /* written by the daemon as it goes */
+    _Atomic uint64_t heartbeat_ns; /* CLOCK_MONOTONIC, several times a second */
+    _Atomic uint32_t control;      /* enum wire_control */
+    _Atomic uint32_t rate;         /* walks per second of CPU time */
+    _Atomic uint32_t slots_ready;
+    _Atomic uint32_t modules_ready;
+    _Atomic uint32_t max_frames; /* deeper stacks are cut at the root's end */
+    uint8_t pad1[WIRE_CACHE_LINE - 28];
+    /* written by the agent */
+    _Atomic uint32_t modules_used;
+    _Atomic uint32_t slots_used;    /* one more than the highest slot ever claimed */
+    _Atomic uint32_t slots_missing; /* threads that found no slot */
+    _Atomic uint32_t modules_missing;
+    _Atomic uint32_t timers_missing; /* threads that got no timer (RLIMIT_SIGPENDING) */
+    _Atomic uint32_t signal;         /* the signal in use */
+};
+
+#define WIRE_HEARTBEAT_DEAD_NS 3000000000ull /* a daemon silent for so long is dead */
+
+/* ---- events ----
+ *
+ * A thread's ring is a stream of 64-bit words. The four highest bits are the verb, the rest its
+ * operand; PUSH has one more word. A cursor in the tree starts at the root for each thread.
+ *
+ *   POP n             the n innermost frames are gone
+ *   PUSH routine site a frame was entered. routine: the function's entry, for walks the start of
+ *                     the unwind entry that covers the pc. site (second word, raw): the return
+ *                     address in the caller, 0 for an outermost frame. A routine below
+ *                     WIRE_PSEUDO_MAX is a mark, not an address.
+ *   CREDIT w          weight w (for walks: ns of CPU time) to the context under the cursor
+ *   MAP g             the map of modules changed: what follows is to be read by generation g
+ */
+#define WIRE_VERB_SHIFT   60
+#define WIRE_OPERAND_MASK ((1ull << WIRE_VERB_SHIFT) - 1)
+
+enum wire_verb {
+    WIRE_POP = 1,
+    WIRE_PUSH = 2,
+    WIRE_CREDIT = 3,
+    WIRE_MAP = 4,
+};
+
+/* Marks that stand in the place of a routine, outermost, where a walk did not reach the root. */
+enum wire_pseudo {
+    WIRE_PSEUDO_TRUNCATED = 1, /* deeper than the limit */
+    WIRE_PSEUDO_NO_MODULE = 2, /* as the counters above */
+    WIRE_PSEUDO_NO_RULE = 3,
+    WIRE_PSEUDO_BAD_STACK = 4,
+    WIRE_PSEUDO_MAX = 16,
+};
+
+static inline uint64_t wire_word(enum wire_verb verb, uint64_t operand) {
+    return (uint64_t)verb << WIRE_VERB_SHIFT | (operand & WIRE_OPERAND_MASK);
+}
+
+_Static_assert(sizeof(struct wire_hello) == 64, "hello is 64 bytes");
+_Static_assert(sizeof(struct wire_welcome) == 64, "welcome is 64 bytes");
+_Static_assert(sizeof(struct wire_slot) == 320, "slot header");
+_Static_assert(sizeof(struct wire_slot) % WIRE_CACHE_LINE == 0, "ring begins on a cache line");
+_Static_assert(sizeof(struct wire_module) == WIRE_MODULE_BYTES, "module record");
+_Static_assert(sizeof(struct wire_session) <= WIRE_HEADER_BYTES, "session header");
+
+#endif

@@ -1,0 +1,61 @@
+/*
+ * elf_worker.h - everything that parses ELF and DWARF runs in a child process with limits.
+ *
+ * A file may be hostile, or libdw may have a bug that it triggers: then the child dies or runs into
+ * its limits (CPU time, memory, wall clock), the request fails, and the daemon goes on with a fresh
+ * child. The child is this program started again (`hcctd --elf-worker`), with one socket.
+ *
+ * Requests are synchronous. Each worker has its own lock, so any thread may call; the daemon has
+ * two, so that a long symbol query never delays a table that a running program waits for.
+ */
+#ifndef HCCT_ELF_WORKER_H
+#define HCCT_ELF_WORKER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct elf_worker;
+
+/* A worker whose child is started on the first request. `program`: path of the executable to start
+ * with "--elf-worker" (normally /proc/self/exe). NULL: no memory. */
+struct elf_worker *elf_worker_new(const char *program);
+void elf_worker_free(struct elf_worker *worker); /* ends the child */
+
+/* Compiles .eh_frame of the module into a table (common/unwind_table.h). Returns a malloc'ed table
+ * of *bytes bytes, checked to be consistent (unwind_table_check), or NULL: none (no .eh_frame,
+ * broken file, limits). */
+void *elf_worker_compile(struct elf_worker *worker, uint32_t module, size_t *bytes);
+
+/* One source position of an address; an address inside inlined code has several. */
+struct symbol_line {
+    char *name;        /* demangled, for people */
+    char *system_name; /* as in the symbol table; may equal name */
+    char *file;        /* NULL: not known */
+    uint32_t line;     /* 0: not known */
+    uint32_t start_line;
+};
+
+/* What the code at one address is. lines[0] is the innermost inlined function, the last the real
+ * function. n_lines is never 0: the last resort is "libx.so+0x1234". */
+struct symbol {
+    uint32_t n_lines;
+    struct symbol_line *lines;
+};
+
+/* An address to resolve, relative to the module (address in the file). */
+struct symbol_query {
+    uint64_t address;
+    bool is_entry; /* a routine's entry: name only, no inline frames, line of its declaration */
+};
+
+/* Resolves n addresses of one module; fills symbols[0..n), each to be given to symbol_clear. When
+ * the worker fails, they get their last-resort names. False then, else true. */
+bool elf_worker_symbols(struct elf_worker *worker, uint32_t module,
+                        const struct symbol_query *query, size_t n, struct symbol *symbols);
+void symbol_clear(struct symbol *symbol);
+
+/* The child's side: serve requests on `fd` until it is closed. Returns the exit status. */
+int elf_worker_main(int fd);
+
+#endif

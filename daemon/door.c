@@ -1,0 +1,149 @@
+/*
+ * door.c - accept, peek, hand over: agents to the handshake, HTTP to http.c.
+ *
+ * Nobody can hold the door: a connection that says nothing is closed after a while, and their
+ * number is limited.
+ */
+#include "daemon/door.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/options.h"
+#include "common/wire.h"
+#include "daemon/http.h"
+
+#define WAITING_MAX 256
+#define PATIENCE_S  10
+
+/* Connections in the order in which they came; fd is -1 for a free place. */
+static struct {
+    int fd;
+    time_t since;
+} waiting[WAITING_MAX];
+
+static int watched = -1;
+static bool (*watched_ready)(int fd);
+
+static time_t now_s(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec;
+}
+
+bool door_open(struct door *door, int listener, const struct handshake_policy *policy) {
+    struct epoll_event event = {.events = EPOLLIN, .data.fd = listener};
+    *door = (struct door){.listener = listener, .policy = policy};
+    for (int i = 0; i < WAITING_MAX; i++)
+        waiting[i].fd = -1;
+    door->epoll = epoll_create1(EPOLL_CLOEXEC);
+    return door->epoll >= 0 && epoll_ctl(door->epoll, EPOLL_CTL_ADD, listener, &event) == 0;
+}
+
+bool door_watch(struct door *door, int fd, bool (*ready)(int fd)) {
+    struct epoll_event event = {.events = EPOLLIN, .data.fd = fd};
+    watched = fd;
+    watched_ready = ready;
+    return epoll_ctl(door->epoll, EPOLL_CTL_ADD, fd, &event) == 0;
+}
+
+static void add_waiting(struct door *door, int fd) {
+    struct epoll_event event = {.events = EPOLLIN | EPOLLRDHUP, .data.fd = fd};
+    int i = 0;
+    while (i < WAITING_MAX && waiting[i].fd >= 0)
+        i++;
+    if (i == WAITING_MAX || epoll_ctl(door->epoll, EPOLL_CTL_ADD, fd, &event) != 0) {
+        close(fd);
+        return;
+    }
+    waiting[i].fd = fd;
+    waiting[i].since = now_s();
+    door->waiting++;
+}
+
+static void remove_waiting(struct door *door, int fd) {
+    for (int i = 0; i < WAITING_MAX; i++) {
+        if (waiting[i].fd == fd) {
+            waiting[i].fd = -1;
+            door->waiting--;
+        }
+    }
+    epoll_ctl(door->epoll, EPOLL_CTL_DEL, fd, NULL);
+}
+
+static void close_silent(struct door *door) {
+    time_t now = now_s();
+    for (int i = 0; i < WAITING_MAX && door->waiting > 0; i++) {
+        int fd = waiting[i].fd;
+        if (fd >= 0 && now - waiting[i].since >= PATIENCE_S) {
+            remove_waiting(door, fd);
+            close(fd);
+        }
+    }
+}
+
+static void accept_all(struct door *door) {
+    int fd;
+    while ((fd = accept4(door->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0)
+        add_waiting(door, fd);
+}
+
+static void serve_agent(struct door *door, int fd) {
+    const char *reason;
+    struct ucred peer = {0};
+    socklen_t length = sizeof peer;
+    getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &length);
+    if (!handshake_serve(fd, door->policy, &reason) && reason != NULL)
+        complain("process %d is not profiled: %s", (int)peer.pid, reason);
+    close(fd);
+}
+
+static void serve_client(int fd) {
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    http_take(fd, (struct sockaddr *)&address, sizeof address);
+}
+
+/* Is there enough to tell? An agent's hello comes in one piece of known size. */
+static void greet(struct door *door, int fd) {
+    char first[sizeof(struct wire_hello)];
+    ssize_t n = recv(fd, first, sizeof first, MSG_PEEK | MSG_DONTWAIT);
+    if (n <= 0) {
+        remove_waiting(door, fd);
+        close(fd);
+        return;
+    }
+    size_t compare = (size_t)n < 8 ? (size_t)n : 8;
+    bool agent = memcmp(first, WIRE_HELLO_MAGIC, compare) == 0;
+    if (agent && n < (ssize_t)sizeof first)
+        return;
+    remove_waiting(door, fd);
+    if (agent)
+        serve_agent(door, fd);
+    else
+        serve_client(fd);
+}
+
+void door_loop(struct door *door) {
+    struct epoll_event events[32];
+    for (;;) {
+        int n = epoll_wait(door->epoll, events, 32, door->waiting > 0 ? 1000 : -1);
+        for (int i = 0; i < n; i++) {
+            int fd = events[i].data.fd;
+            if (fd == watched) {
+                if (!watched_ready(fd))
+                    return;
+            } else if (fd == door->listener) {
+                accept_all(door);
+            } else {
+                greet(door, fd);
+            }
+        }
+        close_silent(door);
+    }
+}

@@ -1,0 +1,217 @@
+/*
+ * hcctd.c - options, and the order in which the daemon's parts start and stop.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "common/options.h"
+#include "common/paths.h"
+#include "daemon/config.h"
+#include "daemon/door.h"
+#include "daemon/http.h"
+#include "daemon/ingest/ingest.h"
+#include "daemon/ingest/tables.h"
+#include "daemon/listener.h"
+#include "daemon/snapshot.h"
+#include "daemon/tree/summary.h"
+
+#define WORKER_FD 3 /* where a worker child finds its socket (elf_worker.h) */
+
+struct daemon_config config;
+
+struct settings {
+    const char *socket, *report_dir, *report_format, *summary;
+    double phi, epsilon;
+    uint64_t memory_limit;
+    unsigned ready_fd;
+    bool exit_with_parent;
+};
+
+static struct settings settings = {
+    .report_dir = "hcct-reports",
+    .report_format = "text",
+    .phi = 1e-4,
+    .memory_limit = 64u << 20,
+};
+
+#define AT(member) offsetof(struct settings, member)
+
+static const struct option_spec options[] = {
+    {"socket", 's', OPTION_STRING, "PATH", AT(socket), 0, 0,
+     "where to listen (default: $HCCT_SOCKET, else $XDG_RUNTIME_DIR/hcct/hcctd.sock, else "
+     "/run/hcct/hcctd.sock)"},
+    {"report-dir", 'd', OPTION_STRING, "DIR", AT(report_dir), 0, 0,
+     "where snapshots go, \"none\" for no snapshots (default: ./hcct-reports)"},
+    {"report-format", 0, OPTION_STRING, "FORMAT", AT(report_format), 0, 0,
+     "of snapshots: text, json, folded or pprof (default: text)"},
+    {"phi", 0, OPTION_FRACTION, "P", AT(phi), 0, 1,
+     "a context is hot from this share of all weight on (default: 0.0001)"},
+    {"epsilon", 0, OPTION_FRACTION, "E", AT(epsilon), 0, 1,
+     "largest error of a count, as a share of all weight; less than phi (default: phi / 5)"},
+    {"summary", 0, OPTION_STRING, "KIND", AT(summary), 0, 0,
+     "which contexts are kept: space-saving or exact (default: space-saving)"},
+    {"memory-limit", 0, OPTION_SIZE, "SIZE", AT(memory_limit), 1u << 20, 1ull << 40,
+     "of one process's tree; precision gives way when it is met (default: 64M)"},
+    {"ready-fd", 0, OPTION_UNSIGNED, "N", AT(ready_fd), 0, 1u << 20,
+     "write a newline to this descriptor when the socket is there"},
+    {"exit-with-parent", 0, OPTION_FLAG, NULL, AT(exit_with_parent), 0, 0,
+     "end when the process that started hcctd ends"},
+    {0},
+};
+
+static const struct option_command command = {
+    .usage = "hcctd [options]",
+    .about = "Collects the hot calling contexts of programs that run with libhcctagent.so, and "
+             "answers queries about them. SIGUSR1 writes a report of each live process, SIGTERM "
+             "does so and ends.",
+    .examples = "  hcctd --socket /tmp/hcctd.sock &\n"
+                "  HCCT_SOCKET=/tmp/hcctd.sock LD_PRELOAD=libhcctagent.so ./app\n"
+                "  HCCT_SOCKET=/tmp/hcctd.sock hcct hot\n",
+    .options = options,
+};
+
+static _Noreturn void usage_error(const char *sentence) {
+    complain("%s", sentence);
+    exit(HCCT_EXIT_USAGE);
+}
+
+static void check_settings(void) {
+    if (settings.epsilon == 0)
+        settings.epsilon = settings.phi / 5;
+    if (settings.epsilon >= settings.phi)
+        usage_error("epsilon must be below phi: a context can't be told hot by a count that may be "
+                    "wrong by more than that");
+    if (format_find(settings.report_format) == NULL)
+        usage_error("--report-format is none of text, json, folded and pprof");
+    if (settings.summary != NULL && summary_find(settings.summary) == NULL)
+        usage_error("--summary is none of space-saving and exact");
+}
+
+static void configure(void) {
+    static char path[4096];
+    paths_socket(path, sizeof path, settings.socket);
+    config.socket = path;
+    config.report_dir = strcmp(settings.report_dir, "none") != 0 ? settings.report_dir : NULL;
+    config.report_format = settings.report_format;
+    config.phi = settings.phi;
+    config.epsilon = settings.epsilon;
+    config.summary = settings.summary != NULL ? settings.summary : summary_kinds[0]->name;
+    config.memory_limit = settings.memory_limit;
+}
+
+/* ---- snapshots on request ---- */
+
+static void say_written(void *arg, const char *path) {
+    unsigned *n = arg;
+    (*n)++;
+    fprintf(stderr, "hcctd: wrote %s\n", path);
+}
+
+static void snapshot_all(bool final) {
+    struct query query;
+    struct query_error error;
+    unsigned n = 0;
+    query_init(&query, geteuid());
+    query.format = format_find(config.report_format);
+    if (config.report_dir == NULL && final)
+        return;
+    enum query_status status = snapshot_write(&query, say_written, &n, &error);
+    if (status != QUERY_OK && !(final && status == QUERY_NOT_FOUND))
+        complain("%s", error.text);
+}
+
+static bool on_signal(int fd) {
+    struct signalfd_siginfo info;
+    if (read(fd, &info, sizeof info) != (ssize_t)sizeof info)
+        return true;
+    bool stop = info.ssi_signo == SIGTERM || info.ssi_signo == SIGINT;
+    if (info.ssi_signo == SIGUSR1 || stop)
+        snapshot_all(stop);
+    return !stop;
+}
+
+/* ---- start and stop ---- */
+
+static int catch_signals(void) {
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGUSR1);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGINT);
+    pthread_sigmask(SIG_BLOCK, &set, NULL);
+    signal(SIGPIPE, SIG_IGN);
+    return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+/* Each live process needs a few descriptors, each module one. */
+static void raise_limits(void) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+        limit.rlim_cur = limit.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &limit);
+    }
+}
+
+static void tell_ready(void) {
+    if (settings.ready_fd != 0) {
+        ssize_t n = write((int)settings.ready_fd, "\n", 1);
+        (void)n; /* whoever waited may be gone */
+        close((int)settings.ready_fd);
+    }
+}
+
+static _Noreturn void fail(const char *sentence) {
+    complain("%s", sentence);
+    exit(HCCT_EXIT_FAILURE);
+}
+
+static void serve(int listener, int signals) {
+    const struct handshake_policy policy = {
+        .tree = {.summary = summary_find(config.summary),
+                 .epsilon = config.epsilon,
+                 .max_bytes = config.memory_limit},
+    };
+    struct elf_worker *compiler = elf_worker_new("/proc/self/exe");
+    struct door door;
+    config.symbols = elf_worker_new("/proc/self/exe");
+    if (compiler == NULL || config.symbols == NULL || !tables_start(compiler) || !ingest_start() ||
+        !http_start() || !door_open(&door, listener, &policy) ||
+        !door_watch(&door, signals, on_signal))
+        fail("the daemon's parts can't be started: no memory, threads or descriptors");
+    tell_ready();
+    door_loop(&door);
+    listener_close(listener, config.socket);
+    http_stop();
+    ingest_stop();
+    tables_stop();
+    elf_worker_free(compiler);
+    elf_worker_free(config.symbols);
+}
+
+int main(int argc, char **argv) {
+    char error[512];
+    int rest;
+    if (argc == 2 && strcmp(argv[1], "--elf-worker") == 0)
+        return elf_worker_main(WORKER_FD);
+    options_program = "hcctd";
+    options_parse(&command, argc, argv, &settings, &rest);
+    options_no_more(&command, argc, argv, rest);
+    check_settings();
+    configure();
+    if (settings.exit_with_parent)
+        prctl(PR_SET_PDEATHSIG, SIGTERM);
+    raise_limits();
+    int signals = catch_signals();
+    int listener = listener_open(config.socket, error, sizeof error);
+    if (listener < 0)
+        fail(error);
+    serve(listener, signals);
+    return HCCT_EXIT_OK;
+}

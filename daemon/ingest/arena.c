@@ -1,0 +1,146 @@
+/*
+ * arena.c - a sparse memfd; pages are allocated before they are written, so that full memory is an
+ * error here and not a SIGBUS.
+ */
+#include "daemon/ingest/arena.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "common/unwind_table.h"
+#include "common/wire.h"
+
+#ifndef F_SEAL_FUTURE_WRITE
+#define F_SEAL_FUTURE_WRITE 0x0010
+#endif
+
+#define NEARLY_FULL (ARENA_BYTES / 4 * 3)
+
+struct arena {
+    int fd;
+    unsigned refs;
+    char *base;
+    uint64_t used;
+    uint64_t *offset; /* by module id */
+    uint32_t modules;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct arena *current; /* holds a reference */
+
+static struct arena *make(void) {
+    struct arena *arena = calloc(1, sizeof *arena);
+    if (arena == NULL)
+        return NULL;
+    arena->refs = 1;
+    arena->used = WIRE_PAGE; /* small offsets are WIRE_TABLE_* */
+    arena->base = MAP_FAILED;
+    arena->fd = memfd_create("hcct-tables", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (arena->fd >= 0 && ftruncate(arena->fd, (off_t)ARENA_BYTES) == 0)
+        arena->base = mmap(NULL, ARENA_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE,
+                           arena->fd, 0);
+    int seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_FUTURE_WRITE | F_SEAL_SEAL;
+    if (arena->base == MAP_FAILED || fcntl(arena->fd, F_ADD_SEALS, seals) != 0) {
+        if (arena->base != MAP_FAILED)
+            munmap(arena->base, ARENA_BYTES);
+        if (arena->fd >= 0)
+            close(arena->fd);
+        free(arena);
+        return NULL;
+    }
+    return arena;
+}
+
+static void release(struct arena *arena) {
+    if (--arena->refs > 0)
+        return;
+    munmap(arena->base, ARENA_BYTES);
+    close(arena->fd);
+    free(arena->offset);
+    free(arena);
+}
+
+struct arena *arena_get(void) {
+    pthread_mutex_lock(&lock);
+    if (current != NULL && current->used > NEARLY_FULL) {
+        release(current);
+        current = NULL;
+    }
+    if (current == NULL)
+        current = make();
+    if (current != NULL)
+        current->refs++;
+    struct arena *arena = current;
+    pthread_mutex_unlock(&lock);
+    return arena;
+}
+
+struct arena *arena_ref(struct arena *arena) {
+    pthread_mutex_lock(&lock);
+    arena->refs++;
+    pthread_mutex_unlock(&lock);
+    return arena;
+}
+
+void arena_put(struct arena *arena) {
+    if (arena == NULL)
+        return;
+    pthread_mutex_lock(&lock);
+    release(arena);
+    pthread_mutex_unlock(&lock);
+}
+
+int arena_fd(const struct arena *arena) {
+    return arena->fd;
+}
+
+static uint64_t known(const struct arena *arena, uint32_t module) {
+    return module < arena->modules ? arena->offset[module] : WIRE_TABLE_PENDING;
+}
+
+uint64_t arena_lookup(struct arena *arena, uint32_t module) {
+    pthread_mutex_lock(&lock);
+    uint64_t offset = known(arena, module);
+    pthread_mutex_unlock(&lock);
+    return offset;
+}
+
+static int make_room(struct arena *arena, uint32_t module) {
+    if (module < arena->modules)
+        return 0;
+    uint32_t n = module + 64;
+    uint64_t *offset = realloc(arena->offset, n * sizeof *offset);
+    if (offset == NULL)
+        return -1;
+    memset(offset + arena->modules, 0, (n - arena->modules) * sizeof *offset);
+    arena->offset = offset;
+    arena->modules = n;
+    return 0;
+}
+
+static uint64_t put(struct arena *arena, const void *table, size_t bytes) {
+    uint64_t at = arena->used;
+    if (table == NULL || bytes > ARENA_BYTES - at ||
+        fallocate(arena->fd, FALLOC_FL_KEEP_SIZE, (off_t)at, (off_t)bytes) != 0)
+        return WIRE_TABLE_NONE;
+    memcpy(arena->base + at, table, bytes);
+    arena->used = (at + bytes + UNWIND_TABLE_ALIGN - 1) / UNWIND_TABLE_ALIGN * UNWIND_TABLE_ALIGN;
+    return at;
+}
+
+uint64_t arena_store(struct arena *arena, uint32_t module, const void *table, size_t bytes) {
+    uint64_t offset = WIRE_TABLE_NONE;
+    pthread_mutex_lock(&lock);
+    if (known(arena, module) != WIRE_TABLE_PENDING) {
+        offset = known(arena, module);
+    } else if (make_room(arena, module) == 0) {
+        offset = put(arena, table, bytes);
+        arena->offset[module] = offset;
+    }
+    pthread_mutex_unlock(&lock);
+    return offset;
+}

@@ -1,0 +1,33 @@
+/*
+ * arena.h - memory full of unwind tables, written by the daemon, mapped read-only by the agents.
+ *
+ * One arena serves many sessions, so that a table is compiled and stored once however many
+ * processes use its module. An arena only grows; when it is nearly full, new sessions get a new
+ * one, and the old one goes with its last session. Thread-safe.
+ */
+#ifndef HCCT_ARENA_H
+#define HCCT_ARENA_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define ARENA_BYTES (256ull << 20) /* of address space; memory is taken as tables come */
+
+struct arena;
+
+/* The arena for a new session, with one reference; NULL: no memory. */
+struct arena *arena_get(void);
+struct arena *arena_ref(struct arena *arena);
+void arena_put(struct arena *arena); /* NULL is allowed */
+
+/* Descriptor to pass to an agent, sealed against everything but the daemon's own mapping. */
+int arena_fd(const struct arena *arena);
+
+/* Offset of the module's table, WIRE_TABLE_PENDING when it has not been stored here yet, or
+ * WIRE_TABLE_NONE. */
+uint64_t arena_lookup(struct arena *arena, uint32_t module);
+/* Stores a table (NULL: there is none) and returns what arena_lookup will say from now on:
+ * WIRE_TABLE_NONE when there is no room. */
+uint64_t arena_store(struct arena *arena, uint32_t module, const void *table, size_t bytes);
+
+#endif

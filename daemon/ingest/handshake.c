@@ -1,0 +1,104 @@
+/*
+ * handshake.c - who is it, may it, and here are two descriptors.
+ */
+#include "daemon/ingest/handshake.h"
+
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "common/wire.h"
+#include "daemon/ingest/ingest.h"
+#include "daemon/ingest/proc_stat.h"
+#include "daemon/ingest/registry.h"
+
+#define RATE_DEFAULT 100u
+#define RATE_MAX     10000u
+
+static bool answer(int fd, enum wire_status status, const struct process *process) {
+    struct wire_welcome welcome = {.version = WIRE_VERSION, .status = status};
+    union {
+        struct cmsghdr header;
+        char space[CMSG_SPACE(2 * sizeof(int))];
+    } control;
+    struct iovec part = {&welcome, sizeof welcome};
+    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
+    memcpy(welcome.magic, WIRE_HELLO_MAGIC, sizeof welcome.magic);
+    if (process != NULL) {
+        const int fds[2] = {process->memory.fd, arena_fd(process->arena)};
+        welcome.session_bytes = WIRE_SESSION_BYTES;
+        welcome.arena_bytes = ARENA_BYTES;
+        memset(&control, 0, sizeof control);
+        message.msg_control = &control;
+        message.msg_controllen = sizeof control;
+        struct cmsghdr *c = CMSG_FIRSTHDR(&message);
+        c->cmsg_level = SOL_SOCKET;
+        c->cmsg_type = SCM_RIGHTS;
+        c->cmsg_len = CMSG_LEN(sizeof fds);
+        memcpy(CMSG_DATA(c), fds, sizeof fds);
+    }
+    return sendmsg(fd, &message, MSG_NOSIGNAL) == (ssize_t)sizeof welcome;
+}
+
+static bool has_profiled_parent(pid_t pid) {
+    struct proc_stat stat;
+    if (!proc_stat_read(pid, &stat))
+        return false;
+    struct process *parent = registry_find_live(stat.parent);
+    registry_put(parent);
+    return parent != NULL;
+}
+
+static enum wire_status judge(const struct wire_hello *hello, pid_t pid) {
+    if (memcmp(hello->magic, WIRE_HELLO_MAGIC, sizeof hello->magic) != 0 ||
+        hello->version != WIRE_VERSION || hello->size != sizeof *hello)
+        return WIRE_STATUS_VERSION;
+    if (pid <= 0) /* of a PID namespace that the daemon can't see into */
+        return WIRE_STATUS_FAILED;
+    if (registry_live() >= REGISTRY_LIVE_MAX)
+        return WIRE_STATUS_FULL;
+    if ((hello->flags & WIRE_HELLO_NO_FOLLOW) != 0 && has_profiled_parent(pid))
+        return WIRE_STATUS_NOT_FOLLOWED;
+    return WIRE_STATUS_OK;
+}
+
+static const char *const reasons[] = {
+    [WIRE_STATUS_OK] = "it was gone before the answer",
+    [WIRE_STATUS_VERSION] =
+        "its agent is of another version: use the agent that came with this hcctd",
+    [WIRE_STATUS_FULL] = "too many processes are profiled already",
+    [WIRE_STATUS_FAILED] =
+        "its session can't be made: no memory, or a process of another PID namespace",
+    [WIRE_STATUS_NOT_FOLLOWED] = NULL, /* as asked for */
+};
+
+bool handshake_serve(int fd, const struct handshake_policy *policy, const char **reason) {
+    struct wire_hello hello;
+    struct ucred peer;
+    socklen_t length = sizeof peer;
+    *reason = "it is not an agent";
+    if (recv(fd, &hello, sizeof hello, MSG_DONTWAIT) != (ssize_t)sizeof hello ||
+        getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &length) != 0)
+        return false;
+    enum wire_status status = judge(&hello, peer.pid);
+    struct process *process = NULL;
+    if (status == WIRE_STATUS_OK) {
+        struct process_params params = {
+            .pid = peer.pid,
+            .uid = peer.uid,
+            .rate = hello.rate >= 1 && hello.rate <= RATE_MAX ? hello.rate : RATE_DEFAULT,
+            .tree = policy->tree,
+        };
+        process = process_new(&params);
+        if (process == NULL)
+            status = WIRE_STATUS_FAILED;
+    }
+    *reason = reasons[status];
+    if (answer(fd, status, process) && process != NULL) {
+        ingest_adopt(process);
+        return true;
+    }
+    if (process != NULL)
+        process_free(process);
+    return false;
+}

@@ -1,0 +1,21 @@
+/*
+ * handshake.h - an agent's hello, the daemon's side (common/wire.h).
+ */
+#ifndef HCCT_HANDSHAKE_H
+#define HCCT_HANDSHAKE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "daemon/tree/mcct.h"
+
+struct handshake_policy {
+    struct mcct_params tree; /* of each process */
+};
+
+/* Reads the hello from a connected socket on which all of it is there, answers, and on success
+ * hands the new process over to ingest. The caller closes the socket. False: refused; *reason says
+ * why, for the log. */
+bool handshake_serve(int fd, const struct handshake_policy *policy, const char **reason);
+
+#endif

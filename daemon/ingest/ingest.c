@@ -1,0 +1,129 @@
+/*
+ * ingest.c - sweeps.
+ *
+ * Agents never ring a bell (that would cost a system call in the signal handler), so the thread
+ * looks: often while there is something to read, seldom when all is quiet, not at all when nobody
+ * is profiled. A ring holds far more than programs write in the longest pause. The end of a process
+ * wakes the thread by its pidfd.
+ */
+#include "daemon/ingest/ingest.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "daemon/ingest/registry.h"
+#include "daemon/ingest/tables.h"
+
+#define PAUSE_BUSY_MS  10
+#define PAUSE_QUIET_MS 50
+#define PAUSE_NONE     (-1)
+
+static struct {
+    pthread_t thread;
+    int epoll, wake;
+    _Atomic bool stop;
+} ingest = {.epoll = -1, .wake = -1};
+
+static void wake(void) {
+    uint64_t one = 1;
+    ssize_t n = write(ingest.wake, &one, sizeof one);
+    (void)n; /* a full counter wakes as well */
+}
+
+static bool is_live(const struct process *process, const void *unused) {
+    (void)unused;
+    return process->live;
+}
+
+/* A process whose end can't be watched is ended when its session is replaced or the daemon stops.
+ */
+static void watch_end(struct process *process) {
+    struct epoll_event event = {.events = EPOLLIN, .data.u64 = (uint64_t)process->pid};
+    process->pidfd = (int)syscall(SYS_pidfd_open, process->pid, 0);
+    if (process->pidfd >= 0)
+        epoll_ctl(ingest.epoll, EPOLL_CTL_ADD, process->pidfd, &event);
+}
+
+static void finish(pid_t pid) {
+    struct process *process = registry_find_live(pid);
+    if (process == NULL)
+        return;
+    if (process->pidfd >= 0)
+        epoll_ctl(ingest.epoll, EPOLL_CTL_DEL, process->pidfd, NULL);
+    registry_finish(process);
+    registry_put(process);
+}
+
+void ingest_adopt(struct process *process) {
+    finish(process->pid); /* exec: a new program in the same process */
+    pid_t pid = process->pid;
+    watch_end(process);
+    bool gone = process->pidfd < 0;
+    registry_add(process);
+    if (gone)
+        finish(pid);
+    wake();
+}
+
+void ingest_settle(struct process *process) {
+    size_t n = 1;
+    if (process != NULL) {
+        process_drain(process, tables_want, NULL);
+        return;
+    }
+    struct process **list = registry_list(is_live, NULL, &n);
+    for (size_t i = 0; i < n; i++)
+        process_drain(list[i], tables_want, NULL);
+    registry_free_list(list, n);
+}
+
+/* Milliseconds until the next sweep is due. */
+static int sweep(void) {
+    size_t n;
+    bool any = false;
+    struct process **list = registry_list(is_live, NULL, &n);
+    for (size_t i = 0; i < n; i++)
+        any |= process_drain(list[i], tables_want, NULL);
+    registry_free_list(list, n);
+    return n == 0 ? PAUSE_NONE : any ? PAUSE_BUSY_MS : PAUSE_QUIET_MS;
+}
+
+static void take(const struct epoll_event *event) {
+    uint64_t count;
+    if (event->data.u64 != 0)
+        finish((pid_t)event->data.u64);
+    else if (read(ingest.wake, &count, sizeof count) < 0 && errno != EAGAIN)
+        ingest.stop = true;
+}
+
+static void *run(void *unused) {
+    struct epoll_event events[64];
+    int pause = PAUSE_BUSY_MS;
+    (void)unused;
+    while (!ingest.stop) {
+        int n = epoll_wait(ingest.epoll, events, 64, pause);
+        for (int i = 0; i < n; i++)
+            take(&events[i]);
+        pause = sweep();
+    }
+    return NULL;
+}
+
+bool ingest_start(void) {
+    struct epoll_event event = {.events = EPOLLIN, .data.u64 = 0};
+    ingest.epoll = epoll_create1(EPOLL_CLOEXEC);
+    ingest.wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    return ingest.epoll >= 0 && ingest.wake >= 0 &&
+           epoll_ctl(ingest.epoll, EPOLL_CTL_ADD, ingest.wake, &event) == 0 &&
+           pthread_create(&ingest.thread, NULL, run, NULL) == 0;
+}
+
+void ingest_stop(void) {
+    ingest.stop = true;
+    wake();
+    pthread_join(ingest.thread, NULL);
+}

@@ -1,0 +1,23 @@
+/*
+ * ingest.h - the thread that empties all rings, over and over, and notices the end of processes.
+ */
+#ifndef HCCT_INGEST_H
+#define HCCT_INGEST_H
+
+#include <stdbool.h>
+
+#include "daemon/ingest/process.h"
+
+bool ingest_start(void);
+/* Ends the thread; what is still in the rings is read by ingest_settle. */
+void ingest_stop(void);
+
+/* A process has come: it belongs to the registry from now on, and its end will be noticed. Any
+ * thread. */
+void ingest_adopt(struct process *process);
+
+/* Reads the rings of the process, or of all when it is NULL, now: what was published before the
+ * call is in the tree after it. Any thread. */
+void ingest_settle(struct process *process);
+
+#endif

@@ -1,0 +1,252 @@
+/*
+ * process.c - draining, module log, end of a process.
+ */
+#include "daemon/ingest/process.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "daemon/code/module.h"
+#include "daemon/ingest/proc_stat.h"
+
+static uint64_t clock_ns(clockid_t clock) {
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* ---- birth ---- */
+
+static char *executable_of(pid_t pid) {
+    char link[64], path[4096];
+    snprintf(link, sizeof link, "/proc/%d/exe", (int)pid);
+    ssize_t n = readlink(link, path, sizeof path - 1);
+    if (n <= 0)
+        n = snprintf(path, sizeof path, "[process %d]", (int)pid);
+    path[n] = '\0';
+    return strdup(path);
+}
+
+static const char *last_part(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
+}
+
+struct process *process_new(const struct process_params *params) {
+    struct process *p = calloc(1, sizeof *p);
+    if (p == NULL)
+        return NULL;
+    p->pid = params->pid;
+    p->uid = params->uid;
+    p->refs = 1;
+    p->runs = 1;
+    p->live = true;
+    p->pidfd = p->memory.fd = -1;
+    p->since_ns = clock_ns(CLOCK_REALTIME);
+    p->since_mono_ns = clock_ns(CLOCK_MONOTONIC);
+    p->exe = executable_of(params->pid);
+    p->tree = mcct_new(&params->tree);
+    p->addresses = addresses_new();
+    p->arena = arena_get();
+    pthread_mutex_init(&p->lock, NULL);
+    if (p->exe == NULL || p->tree == NULL || p->addresses == NULL || p->arena == NULL ||
+        !session_memory_make(&p->memory, params->pid, params->rate)) {
+        process_free(p);
+        return NULL;
+    }
+    p->command = last_part(p->exe);
+    atomic_store(&p->memory.session->heartbeat_ns, clock_ns(CLOCK_MONOTONIC));
+    return p;
+}
+
+static void free_readers(struct process *p) {
+    for (uint32_t i = 0; i < WIRE_SLOTS_MAX; i++) {
+        if (p->readers[i] != NULL)
+            reader_close(p->readers[i]);
+        free(p->readers[i]);
+        p->readers[i] = NULL;
+    }
+}
+
+static void give_back(struct process *p) {
+    free_readers(p);
+    if (p->memory.session != NULL)
+        session_memory_free(&p->memory);
+    addresses_free(p->addresses);
+    p->addresses = NULL;
+    arena_put(p->arena);
+    p->arena = NULL;
+}
+
+void process_free(struct process *p) {
+    give_back(p);
+    mcct_free(p->tree);
+    if (p->pidfd >= 0)
+        close(p->pidfd);
+    pthread_mutex_destroy(&p->lock);
+    free((char *)p->exe);
+    free(p);
+}
+
+/* ---- modules ---- */
+
+static uint32_t intern(const struct process *p, const struct wire_module *shared) {
+    struct wire_module m; /* a copy that the agent can't change under our hands */
+    char path[sizeof m.path + 1];
+    memcpy(&m, shared, sizeof m);
+    size_t length = m.path_len <= sizeof m.path ? m.path_len : 0;
+    memcpy(path, m.path, length);
+    path[length] = '\0';
+    struct module_mapping mapping = {
+        .pid = p->pid,
+        .start = m.start,
+        .end = m.end,
+        .path = path,
+        .build_id = m.build_id,
+        .build_id_len = m.build_id_len <= sizeof m.build_id ? m.build_id_len : 0,
+        .is_vdso = m.is_vdso != 0,
+    };
+    return module_intern(&mapping);
+}
+
+static void see_modules(struct process *p, process_module_seen *seen, void *arg) {
+    uint32_t n = session_memory_modules(&p->memory);
+    for (; p->modules_seen < n; p->modules_seen++) {
+        struct wire_module *m = session_memory_module(&p->memory, p->modules_seen);
+        if (atomic_load_explicit(&m->filled, memory_order_acquire) == 0)
+            return; /* the agent is about to; in order, so that later entries hide earlier ones */
+        uint32_t module = intern(p, m);
+        addresses_add(p->addresses, m->start, m->end, m->bias, module);
+        if (module == 0)
+            atomic_store(&m->table, WIRE_TABLE_NONE);
+        else if (seen != NULL)
+            seen(arg, p, p->modules_seen, module);
+    }
+}
+
+void process_publish_table(struct process *p, uint32_t index, uint64_t table) {
+    pthread_mutex_lock(&p->lock);
+    if (p->live && index < p->memory.modules_ready)
+        atomic_store_explicit(&session_memory_module(&p->memory, index)->table, table,
+                              memory_order_release);
+    pthread_mutex_unlock(&p->lock);
+}
+
+/* ---- rings ---- */
+
+static void add_counters(struct process_stats *sum, const struct wire_slot *slot) {
+    for (int i = 0; i < WIRE_COUNTERS; i++)
+        sum->counter[i] += atomic_load_explicit(&slot->counter[i], memory_order_relaxed);
+}
+
+/* The slot's thread has ended and its ring is empty: the next thread may have it. */
+static void recycle(struct process *p, uint32_t i, struct wire_slot *slot) {
+    add_counters(&p->ended, slot);
+    for (int c = 0; c < WIRE_COUNTERS; c++)
+        atomic_store_explicit(&slot->counter[c], 0, memory_order_relaxed);
+    reader_close(p->readers[i]);
+    p->ended.threads++;
+    if (!p->readers[i]->broken)
+        atomic_store_explicit(&slot->state, WIRE_SLOT_FREE, memory_order_release);
+}
+
+static bool drain_slot(struct process *p, uint32_t i, process_module_seen *seen, void *arg) {
+    struct wire_slot *slot = session_memory_slot(&p->memory, i);
+    struct reader_effect effect;
+    uint64_t credits = 0;
+    /* the state before the ring: what is published when the thread has ended is all there is */
+    uint32_t state = atomic_load_explicit(&slot->state, memory_order_acquire);
+    if (state == WIRE_SLOT_FREE)
+        return false;
+    if (p->readers[i] == NULL)
+        p->readers[i] = calloc(1, sizeof *p->readers[i]);
+    if (p->readers[i] == NULL)
+        return false;
+    do {
+        reader_drain(p->readers[i], slot, p->tree, p->addresses, &effect);
+        credits += effect.credits;
+        if (effect.map_changed) {
+            see_modules(p, seen, arg);
+            addresses_forget(p->addresses);
+        }
+    } while (effect.map_changed);
+    if (state == WIRE_SLOT_ENDED)
+        recycle(p, i, slot);
+    return credits > 0;
+}
+
+static bool drain_all(struct process *p, process_module_seen *seen, void *arg) {
+    bool any = false;
+    see_modules(p, seen, arg);
+    uint32_t n = session_memory_slots(&p->memory);
+    for (uint32_t i = 0; i < n; i++)
+        any |= drain_slot(p, i, seen, arg);
+    return any;
+}
+
+bool process_drain(struct process *p, process_module_seen *seen, void *arg) {
+    bool any = false;
+    pthread_mutex_lock(&p->lock);
+    if (p->live) {
+        any = drain_all(p, seen, arg);
+        session_memory_extend(&p->memory);
+        atomic_store_explicit(&p->memory.session->heartbeat_ns, clock_ns(CLOCK_MONOTONIC),
+                              memory_order_relaxed);
+    }
+    pthread_mutex_unlock(&p->lock);
+    return any;
+}
+
+/* ---- end and statistics ---- */
+
+static void sum_live(struct process *p, struct process_stats *sum) {
+    struct wire_session *session = p->memory.session;
+    uint32_t n = session_memory_slots(&p->memory);
+    for (uint32_t i = 0; i < n; i++) {
+        if (p->readers[i] == NULL)
+            continue;
+        sum->threads += p->readers[i]->open;
+        sum->broken += p->readers[i]->broken;
+        add_counters(sum, session_memory_slot(&p->memory, i));
+    }
+    sum->slots_missing += atomic_load(&session->slots_missing);
+    sum->modules_missing += atomic_load(&session->modules_missing);
+    sum->timers_missing += atomic_load(&session->timers_missing);
+    sum->signal = atomic_load(&session->signal);
+    sum->rate = atomic_load(&session->rate);
+    struct proc_stat stat;
+    if (proc_stat_read(p->pid, &stat))
+        sum->cpu_ns = stat.cpu_ns;
+}
+
+static void get_stats(struct process *p, struct process_stats *stats) {
+    *stats = p->ended;
+    if (p->live)
+        sum_live(p, stats);
+    /* the kernel counts in hundredths of a second; what was credited is certain */
+    if (stats->cpu_ns < stats->counter[WIRE_CREDITED_NS])
+        stats->cpu_ns = stats->counter[WIRE_CREDITED_NS];
+}
+
+void process_get_stats(struct process *p, struct process_stats *stats) {
+    pthread_mutex_lock(&p->lock);
+    get_stats(p, stats);
+    pthread_mutex_unlock(&p->lock);
+}
+
+void process_end(struct process *p) {
+    struct process_stats last;
+    pthread_mutex_lock(&p->lock);
+    if (p->live) {
+        drain_all(p, NULL, NULL);
+        get_stats(p, &last);
+        p->ended = last;
+        p->live = false;
+        p->ended_mono_ns = clock_ns(CLOCK_MONOTONIC);
+        give_back(p);
+    }
+    pthread_mutex_unlock(&p->lock);
+}

@@ -1,0 +1,86 @@
+/*
+ * process.h - one profiled process: its shared memory, its threads' rings, its tree.
+ *
+ * Reference counted. Everything but the immutable fields is used under `lock`; process_* take it
+ * themselves unless they say otherwise.
+ */
+#ifndef HCCT_PROCESS_H
+#define HCCT_PROCESS_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "daemon/ingest/addresses.h"
+#include "daemon/ingest/arena.h"
+#include "daemon/ingest/reader.h"
+#include "daemon/ingest/session_memory.h"
+#include "daemon/tree/mcct.h"
+
+/* Sums over all threads, living and ended. */
+struct process_stats {
+    uint64_t counter[WIRE_COUNTERS];
+    uint64_t cpu_ns;  /* user and system time of the whole process, as the kernel says */
+    uint32_t threads; /* ever seen */
+    uint32_t slots_missing, modules_missing, timers_missing;
+    uint32_t broken; /* rings that were closed because of what was in them */
+    uint32_t signal; /* in use by the agent, 0: it has stepped aside */
+    uint32_t rate;
+};
+
+struct process {
+    /* immutable */
+    pid_t pid; /* 0: several finished processes folded into one */
+    uid_t uid;
+    const char *exe;     /* owned */
+    const char *command; /* points into exe */
+    uint64_t since_ns;   /* wall clock, since 1970 */
+    uint64_t since_mono_ns;
+
+    struct process *next; /* registry's */
+    unsigned refs;        /* registry's */
+    int pidfd;            /* ingest thread's, -1: gone */
+
+    pthread_mutex_t lock;
+    _Atomic bool live; /* written under the lock */
+    uint32_t runs;
+    uint64_t ended_mono_ns;
+    struct session_memory memory; /* while live */
+    struct arena *arena;
+    struct mcct *tree;
+    struct addresses *addresses;
+    struct reader *readers[WIRE_SLOTS_MAX]; /* by slot, made on first use */
+    uint32_t modules_seen;                  /* of the module log */
+    struct process_stats ended;             /* of threads that are gone, and of the past */
+};
+
+struct process_params {
+    pid_t pid;
+    uid_t uid;
+    uint32_t rate;
+    struct mcct_params tree;
+};
+
+/* A new live process with one reference; NULL: no memory. */
+struct process *process_new(const struct process_params *params);
+void process_free(struct process *process); /* the registry's, when no reference is left */
+
+/* A module that a process has mapped, as process_drain found it. */
+typedef void process_module_seen(void *arg, struct process *process, uint32_t index,
+                                 uint32_t module);
+
+/* Reads all rings to their end, learns of new modules, gives the agent more room and its heartbeat.
+ * True: there was something to read. Called by the ingest thread and before a query. */
+bool process_drain(struct process *process, process_module_seen *seen, void *arg);
+
+/* Publishes where the table of module log entry `index` is (an offset in the process's arena or
+ * WIRE_TABLE_NONE). */
+void process_publish_table(struct process *process, uint32_t index, uint64_t table);
+
+/* The process is gone: drains its rings for the last time and gives back all but its tree. */
+void process_end(struct process *process);
+
+void process_get_stats(struct process *process, struct process_stats *stats);
+
+#endif

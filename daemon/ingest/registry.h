@@ -1,0 +1,41 @@
+/*
+ * registry.h - all processes that the daemon knows: live, finished, and folded by executable.
+ *
+ * Thread-safe. A process that registry_* hands out carries a reference: registry_put gives it back.
+ */
+#ifndef HCCT_REGISTRY_H
+#define HCCT_REGISTRY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "daemon/ingest/process.h"
+
+#define REGISTRY_LIVE_MAX     1024u /* processes profiled at once */
+#define REGISTRY_FINISHED_MAX 64u   /* kept one by one; older ones are folded by executable */
+#define REGISTRY_FOLDED_MAX   256u  /* executables */
+
+/* Takes over the caller's reference. */
+void registry_add(struct process *process);
+void registry_put(struct process *process);
+
+/* The live process with that pid, or NULL. */
+struct process *registry_find_live(pid_t pid);
+
+/* How many are live. */
+unsigned registry_live(void);
+
+/* All processes of which `want` (NULL: any) says yes, oldest first, in a malloc'ed array; *n says
+ * how many. Each carries a reference: registry_free_list gives them and the array back. NULL: none.
+ */
+typedef bool registry_want(const struct process *process, const void *arg);
+struct process **registry_list(registry_want *want, const void *arg, size_t *n);
+void registry_free_list(struct process **list, size_t n);
+
+/* Ends the process and keeps it among the finished ones; folds or drops what is too old. */
+void registry_finish(struct process *process);
+
+/* Weight (N) of profiles that were dropped, as there were too many executables. */
+uint64_t registry_dropped(void);
+
+#endif

@@ -1,0 +1,108 @@
+/*
+ * session_memory.c - a sealed memfd and its mapping.
+ */
+#include "daemon/ingest/session_memory.h"
+
+#include <fcntl.h>
+#include <stddef.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define FIRST_SLOTS   2u
+#define FIRST_MODULES 64u
+
+static bool allocate(const struct session_memory *memory, uint64_t offset, uint64_t bytes) {
+    return fallocate(memory->fd, 0, (off_t)offset, (off_t)bytes) == 0;
+}
+
+static bool allocate_slots(struct session_memory *memory, uint32_t upto) {
+    uint32_t have = memory->slots_ready;
+    if (!allocate(memory, WIRE_SLOTS_OFFSET + (uint64_t)have * WIRE_SLOT_BYTES,
+                  (uint64_t)(upto - have) * WIRE_SLOT_BYTES))
+        return false;
+    memory->slots_ready = upto;
+    atomic_store_explicit(&memory->session->slots_ready, upto, memory_order_release);
+    return true;
+}
+
+static bool allocate_modules(struct session_memory *memory, uint32_t upto) {
+    uint32_t have = memory->modules_ready;
+    if (!allocate(memory, WIRE_MODULES_OFFSET + (uint64_t)have * WIRE_MODULE_BYTES,
+                  (uint64_t)(upto - have) * WIRE_MODULE_BYTES))
+        return false;
+    memory->modules_ready = upto;
+    atomic_store_explicit(&memory->session->modules_ready, upto, memory_order_release);
+    return true;
+}
+
+static bool open_memory(struct session_memory *memory) {
+    memory->fd = memfd_create("hcct-session", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (memory->fd < 0 || ftruncate(memory->fd, (off_t)WIRE_SESSION_BYTES) != 0)
+        return false;
+    if (fcntl(memory->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
+        return false;
+    void *at = mmap(NULL, WIRE_SESSION_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE,
+                    memory->fd, 0);
+    if (at == MAP_FAILED)
+        return false;
+    memory->session = at;
+    return allocate(memory, 0, WIRE_HEADER_BYTES);
+}
+
+bool session_memory_make(struct session_memory *memory, pid_t pid, uint32_t rate) {
+    *memory = (struct session_memory){.fd = -1};
+    if (!open_memory(memory) || !allocate_modules(memory, FIRST_MODULES) ||
+        !allocate_slots(memory, FIRST_SLOTS)) {
+        session_memory_free(memory);
+        return false;
+    }
+    struct wire_session *session = memory->session;
+    session->magic = WIRE_SESSION_MAGIC;
+    session->version = WIRE_VERSION;
+    session->pid = (uint32_t)pid;
+    atomic_store(&session->rate, rate);
+    atomic_store(&session->control, WIRE_CONTROL_ON);
+    atomic_store(&session->max_frames, WIRE_MAX_FRAMES);
+    return true;
+}
+
+void session_memory_free(struct session_memory *memory) {
+    if (memory->session != NULL)
+        munmap(memory->session, WIRE_SESSION_BYTES);
+    if (memory->fd >= 0)
+        close(memory->fd);
+    *memory = (struct session_memory){.fd = -1};
+}
+
+static uint32_t at_most(uint32_t n, uint32_t limit) {
+    return n < limit ? n : limit;
+}
+
+void session_memory_extend(struct session_memory *memory) {
+    uint32_t used = atomic_load_explicit(&memory->session->slots_used, memory_order_relaxed);
+    if (used >= memory->slots_ready && memory->slots_ready < WIRE_SLOTS_MAX)
+        allocate_slots(memory, at_most(2 * memory->slots_ready, WIRE_SLOTS_MAX));
+    used = atomic_load_explicit(&memory->session->modules_used, memory_order_relaxed);
+    if (used >= memory->modules_ready && memory->modules_ready < WIRE_MODULES_MAX)
+        allocate_modules(memory, at_most(2 * memory->modules_ready, WIRE_MODULES_MAX));
+}
+
+struct wire_slot *session_memory_slot(const struct session_memory *memory, uint32_t i) {
+    return (struct wire_slot *)(void *)((char *)memory->session + WIRE_SLOTS_OFFSET +
+                                        (size_t)i * WIRE_SLOT_BYTES);
+}
+
+struct wire_module *session_memory_module(const struct session_memory *memory, uint32_t i) {
+    return (struct wire_module *)(void *)((char *)memory->session + WIRE_MODULES_OFFSET +
+                                          (size_t)i * WIRE_MODULE_BYTES);
+}
+
+uint32_t session_memory_slots(const struct session_memory *memory) {
+    return at_most(atomic_load_explicit(&memory->session->slots_used, memory_order_acquire),
+                   memory->slots_ready);
+}
+
+uint32_t session_memory_modules(const struct session_memory *memory) {
+    return at_most(atomic_load_explicit(&memory->session->modules_used, memory_order_acquire),
+                   memory->modules_ready);
+}

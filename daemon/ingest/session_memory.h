@@ -1,0 +1,36 @@
+/*
+ * session_memory.h - the memory that one process and the daemon share (common/wire.h).
+ *
+ * Made by the daemon, sealed against resizing, allocated piece by piece before the agent is told
+ * that the piece is ready.
+ */
+#ifndef HCCT_SESSION_MEMORY_H
+#define HCCT_SESSION_MEMORY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "common/wire.h"
+
+struct session_memory {
+    int fd;
+    struct wire_session *session; /* all of it is writable by the agent */
+    uint32_t slots_ready;         /* the daemon's own copies: those in the session may be lies */
+    uint32_t modules_ready;
+};
+
+bool session_memory_make(struct session_memory *memory, pid_t pid, uint32_t rate);
+void session_memory_free(struct session_memory *memory);
+
+/* Allocates more slots and module records when the agent is about to use up what there is. */
+void session_memory_extend(struct session_memory *memory);
+
+struct wire_slot *session_memory_slot(const struct session_memory *memory, uint32_t i);
+struct wire_module *session_memory_module(const struct session_memory *memory, uint32_t i);
+
+/* How many the agent says it uses, never more than are ready. */
+uint32_t session_memory_slots(const struct session_memory *memory);
+uint32_t session_memory_modules(const struct session_memory *memory);
+
+#endif

@@ -1,0 +1,109 @@
+/*
+ * tables.c - a queue of wishes and one thread that grants them in order.
+ *
+ * A wish carries its own reference to the arena, and names its process by pid and session, not by
+ * pointer: the process may be gone when the table is ready.
+ */
+#include "daemon/ingest/tables.h"
+
+#include <stdlib.h>
+
+#include "daemon/ingest/registry.h"
+
+struct wish {
+    struct wish *next;
+    struct arena *arena;
+    pid_t pid;
+    uint64_t since_mono_ns; /* tells two sessions of one pid apart */
+    uint32_t index, module;
+};
+
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t more;
+    pthread_t thread;
+    struct wish *first, **last;
+    bool stop;
+    struct elf_worker *worker;
+} queue = {.lock = PTHREAD_MUTEX_INITIALIZER, .more = PTHREAD_COND_INITIALIZER};
+
+void tables_want(void *unused, struct process *process, uint32_t index, uint32_t module) {
+    (void)unused;
+    struct wire_module *entry = session_memory_module(&process->memory, index);
+    uint64_t table = arena_lookup(process->arena, module);
+    struct wish *wish = table == WIRE_TABLE_PENDING ? calloc(1, sizeof *wish) : NULL;
+    if (wish == NULL) {
+        if (table == WIRE_TABLE_PENDING)
+            table = WIRE_TABLE_NONE; /* no memory even for the wish */
+        atomic_store_explicit(&entry->table, table, memory_order_release);
+        return;
+    }
+    *wish = (struct wish){.arena = arena_ref(process->arena),
+                          .pid = process->pid,
+                          .since_mono_ns = process->since_mono_ns,
+                          .index = index,
+                          .module = module};
+    pthread_mutex_lock(&queue.lock);
+    *queue.last = wish;
+    queue.last = &wish->next;
+    pthread_cond_signal(&queue.more);
+    pthread_mutex_unlock(&queue.lock);
+}
+
+static uint64_t compile(const struct wish *wish) {
+    uint64_t offset =
+        arena_lookup(wish->arena, wish->module); /* an earlier wish may have been equal */
+    if (offset != WIRE_TABLE_PENDING)
+        return offset;
+    size_t bytes = 0;
+    void *table = elf_worker_compile(queue.worker, wish->module, &bytes);
+    offset = arena_store(wish->arena, wish->module, table, bytes);
+    free(table);
+    return offset;
+}
+
+static void grant(struct wish *wish) {
+    uint64_t offset = compile(wish);
+    struct process *process = registry_find_live(wish->pid);
+    if (process != NULL && process->since_mono_ns == wish->since_mono_ns)
+        process_publish_table(process, wish->index, offset);
+    registry_put(process);
+    arena_put(wish->arena);
+    free(wish);
+}
+
+static struct wish *next_wish(void) {
+    pthread_mutex_lock(&queue.lock);
+    while (queue.first == NULL && !queue.stop)
+        pthread_cond_wait(&queue.more, &queue.lock);
+    struct wish *wish = queue.stop ? NULL : queue.first;
+    if (wish != NULL) {
+        queue.first = wish->next;
+        if (queue.first == NULL)
+            queue.last = &queue.first;
+    }
+    pthread_mutex_unlock(&queue.lock);
+    return wish;
+}
+
+static void *run(void *unused) {
+    struct wish *wish;
+    (void)unused;
+    while ((wish = next_wish()) != NULL)
+        grant(wish);
+    return NULL;
+}
+
+bool tables_start(struct elf_worker *worker) {
+    queue.worker = worker;
+    queue.last = &queue.first;
+    return pthread_create(&queue.thread, NULL, run, NULL) == 0;
+}
+
+void tables_stop(void) {
+    pthread_mutex_lock(&queue.lock);
+    queue.stop = true;
+    pthread_cond_signal(&queue.more);
+    pthread_mutex_unlock(&queue.lock);
+    pthread_join(queue.thread, NULL);
+}

@@ -1,0 +1,23 @@
+/*
+ * tables.h - unwind tables on demand: a thread that compiles what running programs wait for.
+ */
+#ifndef HCCT_TABLES_H
+#define HCCT_TABLES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "daemon/code/elf_worker.h"
+#include "daemon/ingest/process.h"
+
+/* Starts the thread; `worker` is its own. False: no thread can be had. */
+bool tables_start(struct elf_worker *worker);
+/* Ends the thread, when the compilation under way is over. */
+void tables_stop(void);
+
+/* The table of `module` is wanted at module log entry `index`: published at once when the process's
+ * arena has it, else after it was compiled. Any thread; the process's lock is held. It fits
+ * process_module_seen. */
+void tables_want(void *unused, struct process *process, uint32_t index, uint32_t module);
+
+#endif

@@ -1,0 +1,9 @@
+# hcctd: the rooms below daemon/, wired together.
+bin_PROGRAMS += daemon/hcctd
+daemon_hcctd_SOURCES = \
+	daemon/config.h daemon/door.c daemon/door.h daemon/freeze.c daemon/freeze.h \
+	daemon/hcctd.c daemon/http.c daemon/http.h daemon/listener.c daemon/listener.h \
+	daemon/query.c daemon/query.h daemon/query_list.c daemon/snapshot.c daemon/snapshot.h \
+	daemon/symbols.c daemon/symbols.h
+daemon_hcctd_LDADD = libhcct_ingest.a libhcct_tree.a libhcct_code.a libhcct_report.a \
+	libhcct_common.a $(MHD_LIBS) $(ELF_LIBS) $(IBERTY_LIBS) $(REPORT_LIBS)

@@ -1,0 +1,190 @@
+/*
+ * query.c - parameters as a table; settle, freeze, symbolize, write.
+ */
+#include "daemon/query.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "daemon/config.h"
+#include "daemon/freeze.h"
+#include "daemon/ingest/ingest.h"
+#include "daemon/ingest/registry.h"
+#include "daemon/symbols.h"
+
+/* ---- parameters ---- */
+
+static bool number(const char *text, double min, double max, double *value) {
+    char *end;
+    errno = 0;
+    *value = strtod(text, &end);
+    return text[0] != '\0' && *end == '\0' && errno == 0 && *value >= min && *value <= max;
+}
+
+static bool set_pid(struct query *q, const char *value) {
+    double n;
+    bool ok = number(value, 1, 1 << 22, &n);
+    q->pid = ok ? (pid_t)n : 0;
+    return ok && (double)q->pid == n;
+}
+
+static bool set_exe(struct query *q, const char *value) {
+    q->exe = value;
+    return value[0] != '\0';
+}
+
+static bool set_phi(struct query *q, const char *value) {
+    return number(value, 0, 1, &q->phi) && q->phi > 0 && q->phi < 1;
+}
+
+static bool set_n(struct query *q, const char *value) {
+    double n;
+    bool ok = number(value, 1, 1e9, &n);
+    q->options.n = ok ? (unsigned)n : 0;
+    return ok;
+}
+
+static bool set_by(struct query *q, const char *value) {
+    return profile_by_parse(value, &q->options.by);
+}
+
+static bool set_format(struct query *q, const char *value) {
+    q->format = format_find(value);
+    return q->format != NULL;
+}
+
+static bool set_color(struct query *q, const char *value) {
+    q->options.color = strcmp(value, "1") == 0;
+    return q->options.color || strcmp(value, "0") == 0;
+}
+
+static bool set_width(struct query *q, const char *value) {
+    double n;
+    bool ok = number(value, 0, 10000, &n);
+    q->options.width = ok ? (unsigned)n : 0;
+    return ok;
+}
+
+static bool set_cut(struct query *q, const char *value) {
+    return number(value, 0, 1, &q->options.cut);
+}
+
+static bool set_top(struct query *q, const char *value) {
+    double n;
+    bool ok = number(value, 0, 1e6, &n);
+    q->options.top = ok ? (unsigned)n : 0;
+    return ok;
+}
+
+static const struct {
+    const char *name;
+    bool (*set)(struct query *query, const char *value);
+    const char *values;
+} parameters[] = {
+    {"pid", set_pid, "the number of a process"},
+    {"exe", set_exe, "the path or the name of an executable"},
+    {"phi", set_phi, "a fraction between 0 and 1"},
+    {"n", set_n, "a number of contexts, from 1 on"},
+    {"by", set_by, "function, site, line or module"},
+    {"format", set_format, "text, json, folded or pprof"},
+    {"color", set_color, "0 or 1"},
+    {"width", set_width, "a number of columns up to 10000, 0 for no limit"},
+    {"cut", set_cut, "a fraction from 0 to 1"},
+    {"top", set_top, "a number of functions"},
+};
+
+void query_init(struct query *query, uid_t asker) {
+    *query = (struct query){
+        .phi = config.phi,
+        .format = &formats[0],
+        .options = format_default_options,
+        .asker = asker,
+    };
+}
+
+enum query_status query_set(struct query *query, const char *name, const char *value,
+                            struct query_error *error) {
+    for (size_t i = 0; i < sizeof parameters / sizeof parameters[0]; i++) {
+        if (strcmp(name, parameters[i].name) != 0)
+            continue;
+        if (value != NULL && parameters[i].set(query, value))
+            return QUERY_OK;
+        snprintf(error->text, sizeof error->text, "%s=%.80s is not possible: give %s", name,
+                 value != NULL ? value : "", parameters[i].values);
+        return QUERY_BAD;
+    }
+    snprintf(
+        error->text, sizeof error->text,
+        "there is no parameter %.80s: known are pid, exe, phi, n, by, format, color, width, cut "
+        "and top",
+        name);
+    return QUERY_BAD;
+}
+
+/* ---- processes ---- */
+
+static const char *last_part(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash != NULL ? slash + 1 : path;
+}
+
+static bool wanted(const struct process *p, const void *arg) {
+    const struct query *q = arg;
+    if (q->asker != 0 && q->asker != geteuid() && q->asker != p->uid)
+        return false;
+    if (q->pid != 0 && p->pid != q->pid)
+        return false;
+    return q->exe == NULL || strcmp(q->exe, p->exe) == 0 || strcmp(q->exe, last_part(p->exe)) == 0;
+}
+
+struct process **query_processes(const struct query *query, size_t *n) {
+    return registry_list(wanted, query, n);
+}
+
+/* ---- answers ---- */
+
+static struct profile *build(const struct query *query, struct process *const *processes,
+                             size_t n) {
+    const struct freeze_params params = {query->phi, config.epsilon, config.summary};
+    uint32_t *module_of;
+    for (size_t i = 0; i < n; i++)
+        ingest_settle(processes[i]);
+    struct profile *profile = freeze(processes, n, &params, &module_of);
+    symbolize(profile, module_of, config.symbols);
+    free(module_of);
+    return profile;
+}
+
+enum query_status query_write(const struct query *query, struct process *const *processes, size_t n,
+                              FILE *out, struct query_error *error) {
+    struct profile *profile = build(query, processes, n);
+    bool ok = query->format->write(out, profile, &query->options);
+    if (!ok)
+        snprintf(error->text, sizeof error->text, "the answer could not be written: %s",
+                 strerror(errno));
+    profile_free(profile);
+    return ok ? QUERY_OK : QUERY_FAILED;
+}
+
+enum query_status query_hot(const struct query *query, FILE *out, struct query_error *error) {
+    size_t n;
+    struct process **processes = query_processes(query, &n);
+    enum query_status status = QUERY_NOT_FOUND;
+    if (n > 0)
+        status = query_write(query, processes, n, out, error);
+    else if (query->pid != 0)
+        snprintf(error->text, sizeof error->text,
+                 "process %d has no agent: start it with `hcct record -- ...` or "
+                 "LD_PRELOAD=libhcctagent.so",
+                 (int)query->pid);
+    else
+        snprintf(error->text, sizeof error->text,
+                 "nothing is profiled%s%s: start a program with `hcct record -- ...` or "
+                 "LD_PRELOAD=libhcctagent.so",
+                 query->exe != NULL ? " whose executable is " : "",
+                 query->exe != NULL ? query->exe : "");
+    registry_free_list(processes, n);
+    return status;
+}

@@ -1,0 +1,53 @@
+/*
+ * query.h - a question about the profiled processes, and its answer as text, JSON, pprof, ...
+ */
+#ifndef HCCT_QUERY_H
+#define HCCT_QUERY_H
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+#include "daemon/ingest/process.h"
+#include "daemon/report/format.h"
+
+struct query {
+    pid_t pid;       /* 0: any */
+    const char *exe; /* path of the executable or its last part; NULL: any */
+    double phi;      /* 0: the daemon's */
+    const struct format *format;
+    struct format_options options;
+    uid_t asker; /* sees its own processes; root and the daemon's user see all */
+};
+
+/* HTTP statuses, as the answer to a query is one. */
+enum query_status {
+    QUERY_OK = 200,
+    QUERY_BAD = 400,
+    QUERY_NOT_FOUND = 404,
+    QUERY_FAILED = 500,
+};
+
+struct query_error {
+    char text[512]; /* one sentence */
+};
+
+/* Sets one parameter, by its name in the URL. QUERY_BAD: it is unknown or its value can't be. */
+enum query_status query_set(struct query *query, const char *name, const char *value,
+                            struct query_error *error);
+void query_init(struct query *query, uid_t asker);
+
+/* The processes that are asked for, with references (registry_free_list). */
+struct process **query_processes(const struct query *query, size_t *n);
+
+/* Writes the hot contexts of these processes. Everything published before is in it. */
+enum query_status query_write(const struct query *query, struct process *const *processes, size_t n,
+                              FILE *out, struct query_error *error);
+
+/* All of it: find the processes, write the answer; an error when there are none. */
+enum query_status query_hot(const struct query *query, FILE *out, struct query_error *error);
+
+/* GET /v1/processes: JSON. */
+enum query_status query_list(const struct query *query, FILE *out);
+
+#endif

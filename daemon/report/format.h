@@ -1,0 +1,53 @@
+/*
+ * format.h - the formats that a profile can be written in: one table, one file for each.
+ */
+#ifndef HCCT_FORMAT_H
+#define HCCT_FORMAT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "daemon/report/profile.h"
+
+struct format_options {
+    enum profile_by by;
+    double cut;     /* text only: contexts below this inclusive share of N are folded into one line;
+                     * 0: show all. Default FORMAT_DEFAULT_CUT */
+    unsigned top;   /* text only: lines of the table of hottest functions; 0: none */
+    bool color;     /* text only: escape sequences for a terminal */
+    unsigned width; /* text only: columns to fit into, 0: no limit */
+    unsigned n;     /* keep only the n hottest contexts (and their ancestors), 0: all */
+};
+
+#define FORMAT_DEFAULT_CUT 0.005
+#define FORMAT_DEFAULT_TOP 10
+
+struct format {
+    const char *name;   /* as --format says it */
+    const char *suffix; /* of file names: ".pb.gz" */
+    const char *mime;   /* for HTTP */
+    const char *help;
+    bool binary; /* not for a terminal */
+    /* Writes the profile; false with errno set when writing failed. */
+    bool (*write)(FILE *out, const struct profile *profile, const struct format_options *options);
+};
+
+extern const struct format formats[]; /* ended by an entry without a name; the first is text */
+
+const struct format *format_find(const char *name);      /* NULL: no such format */
+const struct format *format_by_suffix(const char *path); /* NULL: no format has that suffix */
+
+extern const struct format_options format_default_options;
+
+bool write_text(FILE *out, const struct profile *profile, const struct format_options *options);
+bool write_json(FILE *out, const struct profile *profile, const struct format_options *options);
+bool write_folded(FILE *out, const struct profile *profile, const struct format_options *options);
+bool write_pprof(FILE *out, const struct profile *profile, const struct format_options *options);
+
+/* Reads a pprof profile, ours or another tool's, gzipped or not, from memory. NULL: `error` says in
+ * one sentence what is wrong. Ours come back whole (write, read, write gives the same bytes after
+ * decompression). */
+struct profile *read_pprof(const void *data, size_t bytes, char *error, size_t error_bytes);
+
+#endif

@@ -1,0 +1,167 @@
+/*
+ * profile.h - the neutral profile: what every reader fills and every writer prints.
+ *
+ * A forest of contexts, one tree for each process (or executable), whose weights add up to N.
+ * Tables (strings, modules, functions, locations) are shared by index; index 0 of each is "none".
+ * A profile is owned by one thread. The profile owns all its strings, which are valid UTF-8.
+ * Functions that add return the index of the new or the equal existing entry; running out of memory
+ * ends the program (these are the reporting side's data, never the ingest's), by profile_die().
+ * Trees may be deep: nothing here calls itself.
+ */
+#ifndef HCCT_PROFILE_H
+#define HCCT_PROFILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct profile_module {
+    const char *path;      /* never NULL */
+    const char *build_id;  /* hex; "" when there is none */
+    uint64_t start, limit; /* addresses that its locations may have, in the file's own numbering */
+};
+
+struct profile_function {
+    const char *name;        /* for people: demangled */
+    const char *system_name; /* as in the symbol table */
+    const char *file;        /* "" when not known */
+    uint32_t start_line;     /* 0: not known */
+};
+
+struct profile_line {
+    uint32_t function;
+    uint32_t line; /* 0: not known */
+};
+
+/* A place in the code. */
+struct profile_location {
+    uint32_t module;  /* 0: none (a pseudo-frame, generated code) */
+    uint64_t address; /* in the file's numbering; for a call site, the return address minus 1 */
+    bool is_entry;    /* the routine as a whole: its line is not known, only its function */
+    uint32_t n_lines; /* >= 1 once symbolized: lines[0] innermost inlined, last the real function */
+    struct profile_line *lines;
+};
+
+/* A calling context: the path of nodes up to a root. Roots have parent 0 and stand for a process:
+ * their location is 0, and `process` says which. */
+struct profile_node {
+    uint32_t parent;
+    uint32_t location;
+    uint32_t process; /* of the root above */
+    uint64_t count;   /* weight of this very context: count - error <= true <= count */
+    uint64_t error;
+    bool inlined; /* by profile_group: the compiler inlined this frame wherever it stands here */
+};
+
+/* What one process (or all processes of one executable) contributed. Weights in the unit of the
+ * profile. */
+struct profile_process {
+    const char *exe;     /* path of the executable */
+    const char *command; /* name for people: the last part of exe, or of the command line */
+    uint32_t pid;        /* 0: several processes merged */
+    uint32_t runs;       /* processes merged, 1 for one */
+    bool live;
+    uint64_t total;  /* N of this process */
+    uint64_t cpu_ns; /* CPU time that its threads reported, 0: not known */
+    uint64_t walks, complete, truncated, no_module, no_rule, bad_stack;
+    uint64_t deferred, lost; /* ticks, see wire.h */
+    uint64_t handler_ns;     /* the agent's own cost */
+    uint64_t contexts;       /* nodes kept in the daemon's tree */
+    uint64_t monitored;
+    uint64_t unseen; /* certain bound on what a context outside can weigh */
+    uint64_t bytes;  /* of the daemon's tree */
+    uint64_t capped;
+    uint32_t threads;
+};
+
+struct profile {
+    const char *type;    /* "cpu" or "calls", or what another tool counted */
+    const char *unit;    /* "nanoseconds", "count", ... */
+    double phi, epsilon; /* 0: not known (a foreign profile) */
+    const char *summary; /* "" when not known */
+    uint64_t period;     /* weight of one sample as asked for, 0: not known */
+    uint64_t time_ns;    /* wall clock at the start, since 1970 */
+    uint64_t duration_ns;
+
+    struct profile_module *modules;
+    uint32_t n_modules; /* all counts include the empty entry 0 */
+    struct profile_function *functions;
+    uint32_t n_functions;
+    struct profile_location *locations;
+    uint32_t n_locations;
+    struct profile_node *nodes; /* parents before children */
+    uint32_t n_nodes;
+    struct profile_process *processes;
+    uint32_t n_processes;
+
+    struct profile_index *index; /* private to profile.c: interning */
+};
+
+/* Name of the pseudo-frame that carries what was pruned below its parent. */
+#define PROFILE_PRUNED "[~]"
+
+struct profile *profile_new(void);
+void profile_free(struct profile *profile); /* NULL is allowed */
+
+/* A copy of the string that lives as long as the profile; equal strings are one pointer. NULL is
+ * "", bytes that are not UTF-8 become U+FFFD. */
+const char *profile_string(struct profile *profile, const char *text);
+
+uint32_t profile_add_module(struct profile *profile, const char *path, const char *build_id);
+uint32_t profile_add_function(struct profile *profile, const char *name, const char *system_name,
+                              const char *file, uint32_t start_line);
+/* Equal (module, address, is_entry) give one location; it has no lines yet. */
+uint32_t profile_add_location(struct profile *profile, uint32_t module, uint64_t address,
+                              bool is_entry);
+/* As above, for locations that are known by their lines as much as by their address (generated code
+ * at address 0, frames of a grouped profile): all of `like` must be equal, its lines too. */
+uint32_t profile_intern_location(struct profile *profile, const struct profile_location *like);
+/* A location with a name and no address: "[~]", "[truncated]". */
+uint32_t profile_add_pseudo(struct profile *profile, const char *name);
+void profile_set_lines(struct profile *profile, uint32_t location, const struct profile_line *lines,
+                       uint32_t n);
+/* `process` is copied, its strings too. Makes its root node, too: profile_root(). */
+uint32_t profile_add_process(struct profile *profile, const struct profile_process *process);
+uint32_t profile_root(const struct profile *profile, uint32_t process);
+/* Child of `parent` at `location`: the existing one gains count and error, else it is made. */
+uint32_t profile_add_node(struct profile *profile, uint32_t parent, uint32_t location,
+                          uint64_t count, uint64_t error);
+
+/* N: the sum of all counts. */
+uint64_t profile_total(const struct profile *profile);
+
+/* How contexts are told apart in what is printed. */
+enum profile_by { PROFILE_BY_FUNCTION, PROFILE_BY_SITE, PROFILE_BY_LINE, PROFILE_BY_MODULE };
+/* False: no such word (function, site, line, module). */
+bool profile_by_parse(const char *word, enum profile_by *by);
+
+/* A new profile in which the contexts that are the same by `by` are one, inline frames are frames
+ * of their own (function, line), and what weighs less than phi * N (inclusive; 0: nothing) is in a
+ * PROFILE_PRUNED frame under its parent. Weights still add up to N. */
+struct profile *profile_group(const struct profile *profile, enum profile_by by, double phi);
+
+/* The same contexts, with what weighs less than phi * N in PROFILE_PRUNED frames as above; weight
+ * of a root itself goes there, too. Locations stay as they are. */
+struct profile *profile_prune(const struct profile *profile, double phi);
+/* The n contexts of the largest own weight and their ancestors; the rest is pruned as above. */
+struct profile *profile_keep(const struct profile *profile, uint32_t n);
+
+/* ---- names ---- */
+
+/* The last part of a path: "libc.so.6". */
+const char *profile_basename(const char *path);
+/* Has a name and no place: "[~]". */
+bool profile_is_pseudo(const struct profile_location *location);
+/* Is PROFILE_PRUNED. */
+bool profile_is_pruned(const struct profile *profile, uint32_t location);
+/* The name of last resort, "libx.so+0x1234", of a location; kept by `names`, which may be another
+ * profile than the location's. */
+const char *profile_place_name(struct profile *names, const struct profile *profile,
+                               const struct profile_location *location);
+/* Is it such a name, and no symbol? */
+bool profile_is_place_name(const char *name);
+
+/* Ends the program: "out of memory for WHAT". */
+_Noreturn void profile_die(const char *what);
+
+#endif

@@ -1,0 +1,20 @@
+/*
+ * utf8.h - what the writers need to know of UTF-8.
+ */
+#ifndef HCCT_UTF8_H
+#define HCCT_UTF8_H
+
+#include <stddef.h>
+
+/* Bytes of the well-formed character at `text` (1 to 4), 0 when it is none. `text` is terminated.
+ */
+size_t utf8_length(const char *text);
+
+/* Columns that a valid string takes on a terminal: one for each character. */
+size_t utf8_columns(const char *text);
+
+/* Copies, with U+FFFD for each byte that is not part of a character. `out` has room for
+ * 3 * strlen(text) + 1. Returns the length. */
+size_t utf8_repair(char *out, const char *text);
+
+#endif

@@ -1,0 +1,108 @@
+/*
+ * mcct.h - the monitored calling context tree.
+ *
+ * D'Elia, Demetrescu, Finocchi: Mining hot calling contexts in small space (2015), section 3.3 and
+ * Algorithm 1. The tree holds the monitored contexts and all their ancestors, first child and next
+ * sibling with a parent link, 32-bit links into pages of 32-byte nodes. A node that is neither
+ * monitored nor an ancestor, and on which no cursor rests, does not exist.
+ *
+ * Pure: no process, address or file in sight. A frame is a 32-bit number whose meaning is the
+ * caller's. Weights are whatever the caller counts (calls, nanoseconds).
+ *
+ * A tree is used by one thread at a time. Nothing here prints or exits; failure to get memory
+ * makes the tree give precision away (see mcct_credit), never the process.
+ */
+#ifndef HCCT_MCCT_H
+#define HCCT_MCCT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct mcct;
+struct summary_kind;
+
+#define MCCT_ROOT 1u /* index of the root node, which has no frame; 0 is no node */
+
+struct mcct_params {
+    const struct summary_kind *summary; /* NULL: the default */
+    double epsilon;                     /* 0 < epsilon < 1; the summary keeps ceil(1/epsilon) */
+    size_t max_bytes; /* hard cap of nodes and summary, 0: none. When it is met, new contexts are
+                       * credited to their nearest existing ancestor, which is counted */
+};
+
+/* Where a thread stands in a tree. Owned by the caller, who keeps it at one address while open. */
+struct mcct_cursor {
+    struct mcct *tree;
+    uint32_t node;
+    uint32_t missing; /* frames below `node` that could not be made (memory cap) */
+    struct mcct_cursor *next, *prev;
+};
+
+/* A new empty tree, or NULL when there is no memory. */
+struct mcct *mcct_new(const struct mcct_params *params);
+void mcct_free(struct mcct *tree); /* NULL is allowed; open cursors become invalid */
+
+/* A cursor at the root; cursors keep their node from being pruned (Algorithm 1). */
+void mcct_cursor_open(struct mcct *tree, struct mcct_cursor *cursor);
+void mcct_cursor_close(struct mcct_cursor *cursor);
+
+/* The cursor goes to the child with that frame, which is made when it is not there. */
+void mcct_push(struct mcct_cursor *cursor, uint32_t frame);
+/* The cursor goes n frames up. Returns how many frames there were: fewer than n when the caller's
+ * stream was wrong; the cursor is at the root then. */
+uint64_t mcct_pop(struct mcct_cursor *cursor, uint64_t n);
+/* The context under the cursor gains `weight` (> 0): update(x, M), then prune (Algorithm 1). */
+void mcct_credit(struct mcct_cursor *cursor, uint64_t weight);
+/* Frames between the root and the cursor. */
+uint64_t mcct_depth(const struct mcct_cursor *cursor);
+
+/* ---- what is in it ---- */
+
+struct mcct_view {
+    uint32_t parent; /* 0 for the root */
+    uint32_t frame;  /* 0 for the root */
+    uint64_t count;  /* count - error <= true weight <= count; 0 when not monitored */
+    uint64_t error;
+    bool monitored;
+};
+
+struct mcct_stats {
+    uint64_t total;     /* N: all weight ever credited */
+    uint64_t updates;   /* credits */
+    uint64_t nodes;     /* nodes of the tree, its root included */
+    uint64_t monitored; /* |M| */
+    uint64_t capacity;  /* 1/epsilon, the most that |M| can be (0: no limit) */
+    uint64_t unseen;    /* no context that is not in the tree has a larger weight */
+    uint64_t bytes;     /* nodes and summary */
+    uint64_t capped;    /* weight that went to an ancestor because of max_bytes */
+};
+
+void mcct_stats(const struct mcct *tree, struct mcct_stats *stats);
+
+/* Calls `visit` for each node in preorder, the root first, children in the order of the frame
+ * number; a false return stops. `node` is its index. */
+typedef bool mcct_visit(void *arg, uint32_t node, const struct mcct_view *view);
+void mcct_walk(const struct mcct *tree, mcct_visit *visit, void *arg);
+
+/* Child of `node` with that frame, 0 when there is none. */
+uint32_t mcct_child(const struct mcct *tree, uint32_t node, uint32_t frame);
+void mcct_view(const struct mcct *tree, uint32_t node, struct mcct_view *view);
+
+/* Adds all of `from` to `into`, both of one summary kind: counts and errors are added; a context
+ * that only one of them monitors gains the other's bound for unseen contexts in count and error;
+ * then `into` goes back to its capacity. The bounds of both hold for the sum (mergeable summaries,
+ * Agarwal et al., PODS 2012). False: no memory; `into` is then as it was or partly merged, and its
+ * bounds still hold. */
+bool mcct_merge(struct mcct *into, const struct mcct *from);
+
+/* ---- for summaries only (summary.h) ---- */
+
+uint64_t mcct_count(const struct mcct *tree, uint32_t node);
+bool mcct_is_monitored(const struct mcct *tree, uint32_t node);
+void mcct_set(struct mcct *tree, uint32_t node, uint64_t count, uint64_t error); /* and monitored */
+/* `node` is monitored no more: it and each ancestor that thus has no reason to exist is removed,
+ * unless a cursor rests there. */
+void mcct_forget(struct mcct *tree, uint32_t node);
+
+#endif

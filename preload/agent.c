@@ -1,0 +1,84 @@
+/*
+ * agent.c - the order in which the agent comes up, in a process and in its children.
+ */
+#include "preload/agent.h"
+
+#include <pthread.h>
+#include <sys/mman.h>
+
+#include "preload/modules.h"
+#include "preload/real.h"
+#include "preload/session.h"
+#include "preload/signal.h"
+#include "preload/sys.h"
+#include "preload/thread.h"
+#include "preload/trigger.h"
+
+#define START_WAIT_MS 100 /* for a daemon's answer, at the start of a process */
+
+struct agent_globals agent;
+
+/* A page that a child finds empty, however it was made. */
+static struct agent_process *make_process_page(void) {
+    long at =
+        sys6(SYS_mmap, 0, WIRE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (at < 0 && at > -WIRE_PAGE)
+        return NULL;
+    if (sys3(SYS_madvise, at, WIRE_PAGE, MADV_WIPEONFORK) != 0)
+        return NULL;
+    return (struct agent_process *)at;
+}
+
+static void before_fork(void) {
+    if (agent_started() && thread_self != NULL)
+        signal_block_for_fork();
+}
+
+static void after_fork_parent(void) {
+    if (agent_started() && thread_self != NULL)
+        signal_unblock();
+}
+
+/* The child looks for the daemon at its first tick, not now: most children call exec at once. */
+void agent_start_in_child(void) {
+    agent.process->pid = (pid_t)sys0(SYS_getpid);
+    thread_forget_others();
+    if (thread_self != NULL && agent.settings.follow)
+        trigger_start(thread_self);
+}
+
+static void after_fork_child(void) {
+    agent_start_in_child();
+    signal_unblock();
+}
+
+static void learn_modules(void) {
+    struct wire_session *session = session_enter(thread_self);
+    if (session == NULL)
+        return;
+    atomic_store(&session->signal, (uint32_t)signal_number());
+    modules_learn_all(thread_self, session);
+    session_leave(thread_self);
+}
+
+__attribute__((constructor)) static void agent_start(void) {
+    real_resolve();
+    settings_read(&agent.settings);
+    if (!agent.settings.enable || agent.settings.socket[0] == '\0')
+        return;
+    struct agent_process *process = make_process_page();
+    if (process == NULL || !thread_start_main())
+        return;
+    if (!signal_start(agent.settings.signal)) {
+        settings_say(&agent.settings, false, "no signal is free: ", "not profiled");
+        return;
+    }
+    modules_start();
+    pthread_atfork(before_fork, after_fork_parent, after_fork_child);
+    agent.process = process;
+    process->pid = (pid_t)sys0(SYS_getpid);
+    if (session_attach(true, START_WAIT_MS))
+        learn_modules();
+    trigger_start(thread_self);
+    signal_unblock();
+}

@@ -1,0 +1,55 @@
+/*
+ * agent.h - the agent's shared state and the order of its parts.
+ *
+ *   signal.c    which signal, and its handler
+ *     trigger.c   timers that raise it; what a tick does: sample, or look for a daemon
+ *       walk.c      one sample: registers -> frames (unwind.c, modules.c, stack.c)
+ *         emit.c      frames -> what changed since the last sample -> ring
+ *   thread.c    birth and death of a thread's context; wrap_*.c what is intercepted to learn of it
+ *   connect.c   handshake with the daemon; session.c the attached session
+ *
+ * Contexts of execution, named on each declaration:
+ *   signal   inside the handler, all signals blocked: no lock, no allocation, no libc state
+ *   thread   in a wrapper or hook on a thread of the application
+ *   process  start of the process or of a forked child, while no other thread uses the agent
+ */
+#ifndef HCCT_AGENT_H
+#define HCCT_AGENT_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "common/compiler.h"
+#include "common/wire.h"
+#include "preload/settings.h"
+
+/* Survives nothing: lives in a page that the kernel wipes in a child (MADV_WIPEONFORK), so that a
+ * child of fork or of a raw clone, whoever made it, finds no session and no daemon. */
+struct agent_process {
+    pid_t pid; /* 0: the agent has not started in this process */
+    _Atomic(struct wire_session *) session;
+    _Atomic(const void *) arena;
+    uint64_t arena_bytes;
+    _Atomic uint32_t epoch;       /* counts sessions; 0: none yet */
+    _Atomic uint32_t attaching;   /* one thread changes the session, others keep away */
+    _Atomic uint64_t last_try_ns; /* when the daemon was last looked for */
+};
+
+struct agent_globals {
+    struct agent_settings settings; /* written once, at the start */
+    struct agent_process *process;  /* NULL: switched off for good */
+};
+
+extern struct agent_globals agent __attribute__((visibility("hidden")));
+
+/* True when the agent works in this process. Any context. */
+static inline bool agent_started(void) {
+    return agent.process != NULL && agent.process->pid != 0;
+}
+
+/* Start in a child of fork, before anything else runs there. Process context. */
+void agent_start_in_child(void);
+
+#endif

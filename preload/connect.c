@@ -1,0 +1,118 @@
+/*
+ * connect.c - one round trip over the Unix socket, two descriptors received, mapped and closed.
+ *
+ * May run inside the signal handler of a process that is up already, so there is no libc call that
+ * could lock, allocate or be a cancellation point; and the descriptors live for one exchange only.
+ */
+#include "preload/connect.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <time.h>
+
+#include "common/wire.h"
+#include "preload/sys.h"
+
+static int open_socket(const char *path) {
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    size_t length = strlen(path);
+    if (length == 0 || length >= sizeof address.sun_path)
+        return -1;
+    memcpy(address.sun_path, path, length + 1);
+    long fd = sys3(SYS_socket, AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd < 0)
+        return -1;
+    if (sys3(SYS_connect, fd, &address, sizeof address) < 0) {
+        sys1(SYS_close, fd);
+        return -1;
+    }
+    return (int)fd;
+}
+
+static bool say_hello(int fd, uint32_t rate, uint32_t flags) {
+    struct wire_hello hello = {.version = WIRE_VERSION, .size = sizeof hello};
+    memcpy(hello.magic, WIRE_HELLO_MAGIC, sizeof hello.magic);
+    hello.pid = (uint32_t)sys0(SYS_getpid);
+    hello.rate = rate;
+    hello.flags = flags;
+    return sys6(SYS_sendto, fd, &hello, sizeof hello, MSG_NOSIGNAL, 0, 0) == (long)sizeof hello;
+}
+
+/* Poll may be interrupted by a signal of the application; the answer is worth one more wait. */
+static bool wait_readable(int fd, int wait_ms) {
+    struct timespec limit = {wait_ms / 1000, wait_ms % 1000 * 1000000l};
+    struct pollfd ready = {.fd = fd, .events = POLLIN};
+    long n;
+    do {
+        n = sys5(SYS_ppoll, &ready, 1, &limit, 0, 0); /* the kernel takes off what has passed */
+    } while (n == -EINTR);
+    return n == 1;
+}
+
+static bool receive(int fd, struct wire_welcome *welcome, int fds[2]) {
+    union {
+        struct cmsghdr header;
+        char space[CMSG_SPACE(2 * sizeof(int))];
+    } control;
+    struct iovec part = {welcome, sizeof *welcome};
+    struct msghdr message = {.msg_iov = &part,
+                             .msg_iovlen = 1,
+                             .msg_control = &control,
+                             .msg_controllen = sizeof control};
+    fds[0] = fds[1] = -1;
+    if (sys3(SYS_recvmsg, fd, &message, MSG_CMSG_CLOEXEC) != (long)sizeof *welcome)
+        return false;
+    struct cmsghdr *c = CMSG_FIRSTHDR(&message);
+    if (c != NULL && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS &&
+        c->cmsg_len == CMSG_LEN(2 * sizeof(int)))
+        memcpy(fds, CMSG_DATA(c), 2 * sizeof(int));
+    return memcmp(welcome->magic, WIRE_HELLO_MAGIC, sizeof welcome->magic) == 0 &&
+           welcome->version == WIRE_VERSION && welcome->status == WIRE_STATUS_OK && fds[1] >= 0;
+}
+
+static void *map(int fd, size_t bytes, int protection) {
+    long at = sys6(SYS_mmap, 0, bytes, protection, MAP_SHARED | MAP_NORESERVE, fd, 0);
+    return at < 0 && at > -WIRE_PAGE ? NULL : (void *)at;
+}
+
+static bool map_both(const struct wire_welcome *welcome, const int fds[2],
+                     struct connect_result *result) {
+    if (welcome->session_bytes != WIRE_SESSION_BYTES)
+        return false;
+    result->session_bytes = welcome->session_bytes;
+    result->arena_bytes = welcome->arena_bytes;
+    result->session = map(fds[0], result->session_bytes, PROT_READ | PROT_WRITE);
+    if (result->session == NULL)
+        return false;
+    result->arena = map(fds[1], result->arena_bytes, PROT_READ);
+    if (result->arena == NULL) {
+        sys2(SYS_munmap, result->session, result->session_bytes);
+        return false;
+    }
+    /* a child of fork shall not even be able to touch its parent's rings; a core needs neither */
+    sys3(SYS_madvise, result->session, result->session_bytes, MADV_DONTFORK);
+    sys3(SYS_madvise, result->session, result->session_bytes, MADV_DONTDUMP);
+    sys3(SYS_madvise, result->arena, result->arena_bytes, MADV_DONTFORK);
+    sys3(SYS_madvise, result->arena, result->arena_bytes, MADV_DONTDUMP);
+    return true;
+}
+
+bool connect_daemon(const char *path, uint32_t rate, uint32_t flags, int wait_ms,
+                    struct connect_result *result) {
+    struct wire_welcome welcome;
+    int fds[2] = {-1, -1};
+    int fd = open_socket(path);
+    if (fd < 0)
+        return false;
+    bool ok = say_hello(fd, rate, flags) && wait_readable(fd, wait_ms) &&
+              receive(fd, &welcome, fds) && map_both(&welcome, fds, result);
+    for (int i = 0; i < 2; i++)
+        if (fds[i] >= 0)
+            sys1(SYS_close, fds[i]);
+    sys1(SYS_close, fd);
+    return ok;
+}

@@ -1,0 +1,36 @@
+/*
+ * modules.h - which ELF object covers an address, and its unwind table.
+ *
+ * Objects are found by _dl_find_object, which takes no lock, when a walk first meets them; each is
+ * written to the session's module log, where the daemon reads what it is and answers with the
+ * offset of its table. After a dlclose each known object is checked again before it is believed.
+ */
+#ifndef HCCT_MODULES_H
+#define HCCT_MODULES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "preload/thread.h"
+
+/* Remembers the executable's path. Process context. */
+void modules_start(void);
+
+/* Forgets all: a new session has an empty log. Nobody else may be in the session. */
+void modules_reset(void);
+
+/* Learns the objects that are loaded now, so that their tables are there when the first sample
+ * comes. Process context, inside the session. */
+void modules_learn_all(struct agent_thread *thread, struct wire_session *session);
+
+/* The module that covers pc; false: none. Signal context, inside the session. */
+bool modules_find(struct agent_thread *thread, struct wire_session *session, uint64_t pc,
+                  struct unwind_module *module);
+
+/* An object may have gone (before and after dlclose). Any context. */
+void modules_distrust(void);
+
+/* Counts the changes after which an address may mean something else. Any context. */
+uint32_t modules_generation(void);
+
+#endif

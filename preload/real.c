@@ -1,0 +1,78 @@
+/*
+ * real.c - dlsym(RTLD_NEXT), once for each name.
+ */
+#include "preload/real.h"
+
+#include <dlfcn.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "common/compiler.h"
+
+enum name {
+    SIGACTION,
+    PTHREAD_SIGMASK,
+    SIGPROCMASK,
+    PTHREAD_CREATE,
+    THRD_CREATE,
+    DLCLOSE,
+    SIGNAL_FIRST,
+};
+
+static const char *const names[] = {
+    "sigaction", "pthread_sigmask", "sigprocmask", "pthread_create", "thrd_create",   "dlclose",
+    "signal",    "bsd_signal",      "ssignal",     "sysv_signal",    "__sysv_signal", "sigset",
+};
+
+static _Atomic(void *) found[HCCT_ARRAY_LEN(names)];
+
+static void *next(unsigned i) {
+    void *function = atomic_load_explicit(&found[i], memory_order_acquire);
+    if (hcct_unlikely(function == NULL)) {
+        function = dlsym(RTLD_NEXT, names[i]);
+        atomic_store_explicit(&found[i], function, memory_order_release);
+    }
+    return function;
+}
+
+void real_resolve(void) {
+    for (unsigned i = 0; i < HCCT_ARRAY_LEN(names); i++)
+        next(i);
+}
+
+#define AS(type, i) ((type)next(i))
+
+int real_sigaction(int number, const struct sigaction *action, struct sigaction *old) {
+    return AS(int (*)(int, const struct sigaction *, struct sigaction *), SIGACTION)(number, action,
+                                                                                     old);
+}
+
+int real_pthread_sigmask(int how, const sigset_t *set, sigset_t *old) {
+    return AS(int (*)(int, const sigset_t *, sigset_t *), PTHREAD_SIGMASK)(how, set, old);
+}
+
+int real_sigprocmask(int how, const sigset_t *set, sigset_t *old) {
+    return AS(int (*)(int, const sigset_t *, sigset_t *), SIGPROCMASK)(how, set, old);
+}
+
+void (*real_signal(const char *variant, int number, void (*handler)(int)))(int) {
+    unsigned i = SIGNAL_FIRST;
+    while (i < HCCT_ARRAY_LEN(names) - 1 && strcmp(names[i], variant) != 0)
+        i++;
+    return AS(void (*(*)(int, void (*)(int)))(int), i)(number, handler);
+}
+
+int real_pthread_create(pthread_t *id, const pthread_attr_t *attr, void *(*start)(void *),
+                        void *argument) {
+    return AS(int (*)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *),
+              PTHREAD_CREATE)(id, attr, start, argument);
+}
+
+int real_thrd_create(thrd_t *id, thrd_start_t start, void *argument) {
+    return AS(int (*)(thrd_t *, thrd_start_t, void *), THRD_CREATE)(id, start, argument);
+}
+
+int real_dlclose(void *handle) {
+    return AS(int (*)(void *), DLCLOSE)(handle);
+}

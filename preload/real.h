@@ -1,0 +1,26 @@
+/*
+ * real.h - the functions that the wrappers stand before, as the next library defines them.
+ *
+ * Looked up at the start; a wrapper that runs even earlier (the constructor of another library)
+ * looks up its own.
+ */
+#ifndef HCCT_REAL_H
+#define HCCT_REAL_H
+
+#include <pthread.h>
+#include <signal.h>
+#include <threads.h>
+
+/* All of them, so that none needs dlsym later. Process context. */
+void real_resolve(void);
+
+int real_sigaction(int number, const struct sigaction *action, struct sigaction *old);
+int real_pthread_sigmask(int how, const sigset_t *set, sigset_t *old);
+int real_sigprocmask(int how, const sigset_t *set, sigset_t *old);
+void (*real_signal(const char *variant, int number, void (*handler)(int)))(int);
+int real_pthread_create(pthread_t *id, const pthread_attr_t *attr, void *(*start)(void *),
+                        void *argument);
+int real_thrd_create(thrd_t *id, thrd_start_t start, void *argument);
+int real_dlclose(void *handle);
+
+#endif

@@ -1,0 +1,160 @@
+/*
+ * session.c - one session at a time, replaced without a lock.
+ *
+ * Attaching unmaps the old session's memory, so nobody may be using it. Each thread says so by its
+ * `busy` word before it looks at the session, and the attacher says so by `attaching` before it
+ * looks at the busy words; both sides in sequentially consistent order, so that at least one of two
+ * sees the other and backs off (Dekker). Nobody waits: the loser's time is credited at a later
+ * tick.
+ */
+#include "preload/session.h"
+
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <time.h>
+
+#include "preload/connect.h"
+#include "preload/modules.h"
+#include "preload/sys.h"
+
+#define RETRY_NS 1000000000ull /* a missing daemon is looked for so often, at most */
+
+static uint64_t coarse_ns(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static bool is_dead(struct wire_session *session) {
+    uint64_t beat = atomic_load_explicit(&session->heartbeat_ns, memory_order_relaxed);
+    uint64_t now = coarse_ns();
+    return now > beat && now - beat > WIRE_HEARTBEAT_DEAD_NS;
+}
+
+static bool others_are_out(void) {
+    for (struct agent_thread *t = thread_first(); t != NULL; t = t->next)
+        if (t != thread_self && atomic_load(&t->busy) != 0)
+            return false;
+    return true;
+}
+
+static void drop(struct agent_process *process) {
+    struct wire_session *old = atomic_load(&process->session);
+    if (old == NULL)
+        return;
+    atomic_store(&process->session, NULL);
+    sys2(SYS_munmap, old, WIRE_SESSION_BYTES);
+    sys2(SYS_munmap, atomic_load(&process->arena), process->arena_bytes);
+}
+
+static bool attach(struct agent_process *process, int wait_ms) {
+    struct connect_result found;
+    uint32_t flags = agent.settings.follow ? 0 : WIRE_HELLO_NO_FOLLOW;
+    drop(process);
+    if (!connect_daemon(agent.settings.socket, agent.settings.rate, flags, wait_ms, &found))
+        return false;
+    modules_reset();
+    atomic_store(&process->arena, found.arena);
+    process->arena_bytes = found.arena_bytes;
+    atomic_fetch_add(&process->epoch, 1);
+    atomic_store(&process->session, found.session);
+    return true;
+}
+
+bool session_attach(bool now, int wait_ms) {
+    struct agent_process *process = agent.process;
+    uint64_t time = coarse_ns(), last = atomic_load(&process->last_try_ns);
+    uint32_t nobody = 0;
+    bool attached = false;
+    if (!now && time - last < RETRY_NS)
+        return false;
+    if (!atomic_compare_exchange_strong(&process->attaching, &nobody, 1))
+        return false;
+    atomic_store(&process->last_try_ns, time);
+    if (others_are_out())
+        attached = attach(process, wait_ms);
+    atomic_store(&process->attaching, 0);
+    return attached;
+}
+
+static void begin_epoch(struct agent_thread *thread, uint32_t epoch) {
+    thread->epoch = epoch;
+    thread->slot = NULL;
+    thread->missed_slot = false;
+    thread->depth = 0;
+    thread->map_seen = 0;
+    memset(thread->module_cache, 0, sizeof thread->module_cache);
+}
+
+struct wire_session *session_enter(struct agent_thread *thread) {
+    struct agent_process *process = agent.process;
+    struct wire_session *session = NULL;
+    atomic_store(&thread->busy, 1);
+    if (atomic_load(&process->attaching) == 0)
+        session = atomic_load(&process->session);
+    if (session == NULL || is_dead(session)) {
+        atomic_store(&thread->busy, 0);
+        return NULL;
+    }
+    uint32_t epoch = atomic_load(&process->epoch);
+    if (thread->epoch != epoch)
+        begin_epoch(thread, epoch);
+    return session;
+}
+
+void session_leave(struct agent_thread *thread) {
+    atomic_store_explicit(&thread->busy, 0, memory_order_release);
+}
+
+static struct wire_slot *slot_at(struct wire_session *session, uint32_t i) {
+    return (struct wire_slot *)(void *)((char *)session + WIRE_SLOTS_OFFSET +
+                                        (size_t)i * WIRE_SLOT_BYTES);
+}
+
+static void note_slot(struct wire_session *session, uint32_t used) {
+    uint32_t old = atomic_load(&session->slots_used);
+    while (old < used && !atomic_compare_exchange_weak(&session->slots_used, &old, used))
+        ;
+}
+
+/* First fit, so that the slots in use stay at the low, allocated end. */
+static struct wire_slot *claim(struct wire_session *session, pid_t tid) {
+    uint32_t ready = atomic_load_explicit(&session->slots_ready, memory_order_acquire);
+    for (uint32_t i = 0; i < ready && i < WIRE_SLOTS_MAX; i++) {
+        struct wire_slot *slot = slot_at(session, i);
+        uint32_t state = WIRE_SLOT_FREE;
+        if (atomic_load_explicit(&slot->state, memory_order_relaxed) == state &&
+            atomic_compare_exchange_strong(&slot->state, &state, WIRE_SLOT_OWNED)) {
+            slot->tid = (uint32_t)tid;
+            sys2(SYS_prctl, PR_GET_NAME, slot->name);
+            note_slot(session, i + 1);
+            return slot;
+        }
+    }
+    note_slot(session, ready + 1 < WIRE_SLOTS_MAX ? ready + 1 : WIRE_SLOTS_MAX);
+    return NULL;
+}
+
+struct wire_slot *session_slot(struct agent_thread *thread, struct wire_session *session) {
+    if (thread->slot != NULL)
+        return thread->slot;
+    thread->slot = claim(session, thread->tid);
+    if (thread->slot != NULL) {
+        thread->head = atomic_load(&thread->slot->head);
+    } else if (!thread->missed_slot) {
+        thread->missed_slot = true;
+        atomic_fetch_add(&session->slots_missing, 1);
+    }
+    return thread->slot;
+}
+
+void session_give_slot(struct agent_thread *thread) {
+    struct wire_session *session = session_enter(thread);
+    if (session == NULL)
+        return;
+    if (thread->slot != NULL)
+        atomic_store_explicit(&thread->slot->state, WIRE_SLOT_ENDED, memory_order_release);
+    thread->slot = NULL;
+    session_leave(thread);
+}

@@ -1,0 +1,33 @@
+/*
+ * session.h - the session with a daemon: found, used, lost, replaced.
+ */
+#ifndef HCCT_SESSION_H
+#define HCCT_SESSION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "preload/thread.h"
+
+/* Looks for a daemon, when the last look was long enough ago or `now` is set, and attaches to its
+ * session. Waits for an answer at most `wait_ms`. Any context, signals blocked or not. */
+bool session_attach(bool now, int wait_ms);
+
+/* Enters the session for the calling thread: NULL when there is none, the daemon is dead, or it is
+ * being replaced. Otherwise session_leave must follow, soon. Any context. */
+struct wire_session *session_enter(struct agent_thread *thread);
+void session_leave(struct agent_thread *thread);
+
+/* The thread's slot in the session that it has entered, claimed when it has none; NULL: no slot is
+ * free. Signal context. */
+struct wire_slot *session_slot(struct agent_thread *thread, struct wire_session *session);
+/* The thread ends: its slot is the daemon's. Thread context. */
+void session_give_slot(struct agent_thread *thread);
+
+static inline void session_count(struct wire_slot *slot, enum wire_counter which, uint64_t n) {
+    /* only the owner counts: no read-modify-write needed */
+    uint64_t old = atomic_load_explicit(&slot->counter[which], memory_order_relaxed);
+    atomic_store_explicit(&slot->counter[which], old + n, memory_order_relaxed);
+}
+
+#endif

@@ -1,0 +1,167 @@
+/*
+ * thread.c - contexts of threads: taken when a thread is created, given back when it ends.
+ *
+ * The pool is a list that only grows, so that anybody may follow it at any time. A context is one
+ * mapping: its head is used, its frame arrays are touched only as deep as the thread's stack is.
+ */
+#include "preload/thread.h"
+
+#include <limits.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+
+#include "preload/session.h"
+#include "preload/signal.h"
+#include "preload/sys.h"
+#include "preload/trigger.h"
+
+#define FRAME_ARRAY    ((THREAD_FRAMES_MAX + 1) * sizeof(struct unwind_frame))
+#define CONTEXT_BYTES  (sizeof(struct agent_thread) + 2 * FRAME_ARRAY)
+#define MAIN_STACK_MAX (1ull << 30) /* where the limit says "unlimited" */
+#define SMALLEST_STACK 32768u       /* a signal frame alone can take a third of that */
+
+__thread struct agent_thread *thread_self;
+
+static _Atomic(struct agent_thread *) contexts;
+static pthread_key_t end_key;
+static size_t default_stack;
+
+extern void *__libc_stack_end; /* the main thread's stack as the kernel made it */
+
+struct agent_thread *thread_first(void) {
+    return atomic_load_explicit(&contexts, memory_order_acquire);
+}
+
+static struct agent_thread *take_free(void) {
+    for (struct agent_thread *t = thread_first(); t != NULL; t = t->next) {
+        uint32_t unused = 0;
+        if (atomic_load_explicit(&t->used, memory_order_relaxed) == 0 &&
+            atomic_compare_exchange_strong(&t->used, &unused, 1))
+            return t;
+    }
+    return NULL;
+}
+
+static struct agent_thread *make(void) {
+    long at = sys6(SYS_mmap, 0, CONTEXT_BYTES, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (at < 0 && at > -WIRE_PAGE)
+        return NULL;
+    struct agent_thread *t = (struct agent_thread *)at;
+    t->used = 1;
+    t->shadow = (struct unwind_frame *)(void *)(t + 1);
+    t->scratch = t->shadow + THREAD_FRAMES_MAX + 1;
+    t->next = thread_first();
+    while (!atomic_compare_exchange_weak(&contexts, &t->next, t))
+        ;
+    return t;
+}
+
+static struct agent_thread *reserve(void) {
+    struct agent_thread *t = take_free();
+    if (t == NULL)
+        t = make();
+    if (t == NULL)
+        return NULL;
+    t->ending = t->has_timer = t->signal_hidden = false;
+    t->epoch = 0;
+    t->slot = NULL;
+    t->depth = 0;
+    t->owed_ns = 0;
+    return t;
+}
+
+struct agent_thread *thread_reserve(const pthread_attr_t *attr) {
+    size_t stack = default_stack;
+    if (agent.process == NULL)
+        return NULL;
+    if (!agent_started())
+        agent_start_in_child(); /* a child made without fork(): this is the first we hear of it */
+    if (attr != NULL && pthread_attr_getstacksize(attr, &stack) != 0)
+        return NULL;
+    if (stack < SMALLEST_STACK)
+        return NULL;
+    struct agent_thread *t = reserve();
+    if (t != NULL) {
+        t->stack_low = stack; /* only its size is known yet: thread_begin knows the rest */
+        t->signal_hidden = thread_self != NULL && thread_self->signal_hidden;
+    }
+    return t;
+}
+
+void thread_release(struct agent_thread *thread) {
+    atomic_store_explicit(&thread->used, 0, memory_order_release);
+}
+
+void thread_begin(struct agent_thread *thread) {
+    /* the thread's control block lies at the top of its stack */
+    thread->stack_high = (uint64_t)pthread_self() & ~7ull;
+    thread->stack_low = thread->stack_high - thread->stack_low;
+    thread->tid = (pid_t)sys0(SYS_gettid);
+    thread_self = thread;
+    pthread_setspecific(end_key, thread);
+    trigger_start(thread);
+    signal_unblock();
+}
+
+void thread_end(struct agent_thread *thread) {
+    thread->ending = true;
+    trigger_stop(thread);
+    session_give_slot(thread);
+    thread_self = NULL;
+    thread_release(thread);
+}
+
+static void on_thread_end(void *arg) {
+    if (agent_started() && arg == thread_self)
+        thread_end(arg);
+}
+
+static void find_main_stack(struct agent_thread *thread) {
+    struct rlimit limit;
+    uint64_t size = MAIN_STACK_MAX;
+    if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur < size)
+        size = limit.rlim_cur;
+    thread->stack_high = (uint64_t)(uintptr_t)__libc_stack_end & ~7ull;
+    thread->stack_low = thread->stack_high - size;
+}
+
+static void find_default_stack(void) {
+    pthread_attr_t attr;
+    default_stack = 8u << 20;
+    if (pthread_attr_init(&attr) != 0)
+        return;
+    pthread_attr_getstacksize(&attr, &default_stack);
+    pthread_attr_destroy(&attr);
+}
+
+bool thread_start_main(void) {
+    if (pthread_key_create(&end_key, on_thread_end) != 0)
+        return false;
+    find_default_stack();
+    struct agent_thread *thread = reserve();
+    if (thread == NULL)
+        return false;
+    find_main_stack(thread);
+    thread->tid = (pid_t)sys0(SYS_gettid);
+    thread_self = thread;
+    pthread_setspecific(end_key, thread);
+    return true;
+}
+
+void thread_forget_others(void) {
+    for (struct agent_thread *t = thread_first(); t != NULL; t = t->next) {
+        t->has_timer = false; /* timers are not inherited */
+        t->busy = 0;
+        t->epoch = 0;
+        t->slot = NULL;
+        t->depth = 0;
+        t->owed_ns = 0;
+        if (t != thread_self)
+            thread_release(t);
+    }
+    if (thread_self != NULL)
+        thread_self->tid = (pid_t)sys0(SYS_gettid);
+}

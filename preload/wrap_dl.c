@@ -1,0 +1,15 @@
+/*
+ * wrap_dl.c - after a dlclose, other code may stand where the object was.
+ */
+#include <dlfcn.h>
+
+#include "preload/agent.h"
+#include "preload/modules.h"
+#include "preload/real.h"
+
+hcct_export int dlclose(void *handle) {
+    modules_distrust();
+    int result = real_dlclose(handle);
+    modules_distrust();
+    return result;
+}

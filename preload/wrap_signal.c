@@ -1,0 +1,92 @@
+/*
+ * wrap_signal.c - the application's own signals win, and it never sees ours.
+ *
+ * An application that sets a disposition for our signal gets the signal: the agent moves away
+ * first. One that only asks sees what it would see without us. One that blocks all signals (thread
+ * pools do) does so, but for ours, and reads back the mask that it has set.
+ */
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "preload/agent.h"
+#include "preload/real.h"
+#include "preload/signal.h"
+#include "preload/thread.h"
+
+static bool is_ours(int number) {
+    return number > 0 && agent.process != NULL && number == signal_number();
+}
+
+static int change_action(int number, const struct sigaction *action, struct sigaction *old) {
+    if (!is_ours(number))
+        return real_sigaction(number, action, old);
+    if (action == NULL) {
+        if (old != NULL)
+            signal_hidden_action(old);
+        return 0;
+    }
+    signal_yield();
+    return real_sigaction(number, action, old);
+}
+
+hcct_export int sigaction(int number, const struct sigaction *restrict action,
+                          struct sigaction *restrict old) {
+    return change_action(number, action, old);
+}
+
+hcct_export int __sigaction(int number, const struct sigaction *action, struct sigaction *old);
+hcct_export int __sigaction(int number, const struct sigaction *action, struct sigaction *old) {
+    return change_action(number, action, old);
+}
+
+/* signal() and its variants reach libc's sigaction from inside libc. */
+#define WRAP_SIGNAL(name)                                                                          \
+    hcct_export void (*name(int number, void (*handler)(int)))(int);                               \
+    hcct_export void (*name(int number, void (*handler)(int)))(int) {                              \
+        if (is_ours(number))                                                                       \
+            signal_yield();                                                                        \
+        return real_signal(#name, number, handler);                                                \
+    }
+
+WRAP_SIGNAL(signal)
+WRAP_SIGNAL(bsd_signal)
+WRAP_SIGNAL(ssignal)
+WRAP_SIGNAL(sysv_signal)
+WRAP_SIGNAL(__sysv_signal)
+WRAP_SIGNAL(sigset)
+
+typedef int change_mask(int how, const sigset_t *set, sigset_t *old);
+
+/* The mask that the application wants, without our signal; and what it has set, with it. */
+static int change_without_ours(change_mask *change, int how, const sigset_t *set, sigset_t *old) {
+    struct agent_thread *self = thread_self;
+    int ours = signal_number();
+    if (self == NULL || ours == 0)
+        return change(how, set, old);
+    bool hidden = self->signal_hidden;
+    sigset_t reduced;
+    if (set != NULL) {
+        bool member = sigismember(set, ours) == 1;
+        reduced = *set;
+        if (how != SIG_UNBLOCK)
+            sigdelset(&reduced, ours);
+        if (how == SIG_SETMASK)
+            self->signal_hidden = member;
+        else if (member)
+            self->signal_hidden = how == SIG_BLOCK;
+    }
+    int result = change(how, set != NULL ? &reduced : NULL, old);
+    if (result != 0)
+        self->signal_hidden = hidden;
+    else if (old != NULL && hidden)
+        sigaddset(old, ours);
+    return result;
+}
+
+hcct_export int pthread_sigmask(int how, const sigset_t *restrict set, sigset_t *restrict old) {
+    return change_without_ours(real_pthread_sigmask, how, set, old);
+}
+
+hcct_export int sigprocmask(int how, const sigset_t *restrict set, sigset_t *restrict old) {
+    return change_without_ours(real_sigprocmask, how, set, old);
+}
