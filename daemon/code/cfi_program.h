@@ -16,7 +16,7 @@ enum cfi_how {
     CFI_UNDEFINED,
     CFI_SAME,
     CFI_OFFSET,     /* saved at CFA + offset; for the CFA itself: reg + offset */
-    CFI_EXPRESSION, /* saved at the address that the block computes; for the CFA itself: its value */
+    CFI_EXPRESSION, /* saved where the block says; for the CFA itself: its value */
     CFI_OTHER,      /* anything that a walk has no use for */
 };
 

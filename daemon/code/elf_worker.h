@@ -5,6 +5,11 @@
  * its limits (CPU time, memory, wall clock), the request fails, and the daemon goes on with a fresh
  * child. The child is this program started again (`hcctd --elf-worker`), with one socket.
  *
+ * A child that dies in a request is replaced and asked once more; a module that it dies of again,
+ * or over which it is late or gives an answer that is not consistent, is not asked for again. The
+ * child writes no file and, when the daemon is root, becomes nobody who may read any file; where
+ * the user has set DEBUGINFOD_URLS it keeps its user, as the downloads go into that user's cache.
+ *
  * Requests are synchronous. Each worker has its own lock, so any thread may call; the daemon has
  * two, so that a long symbol query never delays a table that a running program waits for.
  */
@@ -37,7 +42,8 @@ struct symbol_line {
 };
 
 /* What the code at one address is. lines[0] is the innermost inlined function, the last the real
- * function. n_lines is never 0: the last resort is "libx.so+0x1234". */
+ * function. The last resort is "libx.so+0x1234"; n_lines is 0 only when memory has run out. Control
+ * characters in strings have become '?', and no string is longer than 4096 bytes. */
 struct symbol {
     uint32_t n_lines;
     struct symbol_line *lines;

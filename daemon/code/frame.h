@@ -4,7 +4,7 @@
  * A frame id names the same code in every process, so that trees of different runs line up. The
  * routine and the site are (module, address in the file). Ids are small numbers from 1 on and live
  * as long as the daemon; their number is capped, so that a hostile program that invents addresses
- * gets FRAME_OVERFLOW.
+ * gets FRAME_OVERFLOW, as everybody does when memory runs out.
  *
  * Thread-safe.
  */
@@ -25,7 +25,7 @@ struct frame_key {
 
 /* The id of a key, made on first sight. */
 uint32_t frame_intern(const struct frame_key *key);
-/* False when there is no such id. */
+/* False when there is no such id; FRAME_OVERFLOW is none, as it has no key. */
 bool frame_get(uint32_t id, struct frame_key *key);
 
 #endif

@@ -1,9 +1,11 @@
 /*
  * module.h - ELF objects by what they are, not by where one process mapped them.
  *
- * A module is its build-id, else its path, inode and size. Modules live as long as the daemon, so
- * that a profile outlives its process. The daemon keeps one descriptor open for each module's file
- * (opened through the process that mapped it, so that containers and deleted files work).
+ * A module is its build-id, else its path, inode, size and time of change. Modules live as long as
+ * the daemon, so that a profile outlives its process. The daemon keeps a descriptor open for each
+ * module's file (opened through the process that mapped it, so that containers and deleted files
+ * work): for MODULE_FILES_MAX modules at most, and half of what RLIMIT_NOFILE allows when the first
+ * is made. The rest are opened again by their path when they are needed.
  *
  * Thread-safe. Ids are small numbers from 1 on; 0 is no module.
  */
@@ -16,27 +18,31 @@
 #include <sys/types.h>
 
 #define MODULE_BUILD_ID_MAX 20
+#define MODULES_MAX         16384u
+#define MODULE_FILES_MAX    2048u
 
 struct module_info {
     const char *path; /* as the process named it; valid as long as the daemon */
     uint8_t build_id[MODULE_BUILD_ID_MAX];
     uint8_t build_id_len; /* 0: none */
-    bool is_vdso;         /* no file: the daemon's own vdso is the same */
-    int fd;               /* read-only, the module registry's own: do not close; -1: none */
+    bool is_vdso;         /* its file is a copy in memory of the daemon's own, which is the same */
+    int fd;               /* read-only, the module registry's own: do not close; -1: none kept */
 };
 
 /* What a process mapped. `pid` is used to open the file (/proc/PID/map_files, else
- * /proc/PID/root/PATH, else PATH when its build-id agrees). */
+ * /proc/PID/root/PATH, else PATH when its build-id or inode agrees). */
 struct module_mapping {
     pid_t pid;
-    uint64_t start, end;
-    const char *path; /* need not be absolute: then the process's executable is meant when empty */
+    uint64_t start, end; /* `start` must be an address of the file's mapping */
+    const char *path;    /* need not be absolute; empty: the process's executable, or what the
+                            kernel says is mapped at `start` */
     const uint8_t *build_id;
-    uint8_t build_id_len;
+    uint8_t build_id_len; /* at most MODULE_BUILD_ID_MAX: the first bytes of a longer one */
     bool is_vdso;
 };
 
-/* The module of a mapping, registered on first sight. 0 when there is no room for another. */
+/* The module of a mapping, registered on first sight. 0 when there is no room for another. A module
+ * that was made when its file could not be opened gets its file from a later mapping that can. */
 uint32_t module_intern(const struct module_mapping *mapping);
 
 /* False when there is no such id. */
@@ -44,5 +50,8 @@ bool module_get(uint32_t id, struct module_info *info);
 
 /* For tests and for profiles read from files: a module by path alone (opened by path). */
 uint32_t module_intern_path(const char *path);
+
+/* A descriptor of the module's file for the caller to close, or -1: there is none (any more). */
+int module_open_file(uint32_t id);
 
 #endif

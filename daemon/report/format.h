@@ -1,5 +1,8 @@
 /*
  * format.h - the formats that a profile can be written in: one table, one file for each.
+ *
+ * Text has UTF-8 glyphs where the locale says so (LC_CTYPE, which the program sets). LC_NUMERIC
+ * must stay "C": numbers in files are written and read with a point.
  */
 #ifndef HCCT_FORMAT_H
 #define HCCT_FORMAT_H
@@ -39,6 +42,10 @@ const struct format *format_find(const char *name);      /* NULL: no such format
 const struct format *format_by_suffix(const char *path); /* NULL: no format has that suffix */
 
 extern const struct format_options format_default_options;
+
+/* The profile as the options want it, grouped and reduced: what a writer of contexts prints. A new
+ * one, for the caller to free. */
+struct profile *format_select(const struct profile *profile, const struct format_options *options);
 
 bool write_text(FILE *out, const struct profile *profile, const struct format_options *options);
 bool write_json(FILE *out, const struct profile *profile, const struct format_options *options);

@@ -5,8 +5,8 @@
  *   hcct: process 1 command=sqlite3 exe=/usr/bin/sqlite3 pid=812 runs=1 ...
  *
  * The number after "profile" is the version of this notation. A value with a space, a quote, a
- * backslash or a control character stands in quotes, escaped as in C. A reader skips keys that it
- * does not know.
+ * backslash or a control character stands in quotes, escaped as in C. A number that is 0 is left
+ * out; a reader skips keys that it does not know.
  */
 #ifndef HCCT_PPROF_COMMENTS_H
 #define HCCT_PPROF_COMMENTS_H

@@ -134,6 +134,7 @@ uint64_t profile_total(const struct profile *profile);
 enum profile_by { PROFILE_BY_FUNCTION, PROFILE_BY_SITE, PROFILE_BY_LINE, PROFILE_BY_MODULE };
 /* False: no such word (function, site, line, module). */
 bool profile_by_parse(const char *word, enum profile_by *by);
+const char *profile_by_word(enum profile_by by);
 
 /* A new profile in which the contexts that are the same by `by` are one, inline frames are frames
  * of their own (function, line), and what weighs less than phi * N (inclusive; 0: nothing) is in a
@@ -150,7 +151,7 @@ struct profile *profile_keep(const struct profile *profile, uint32_t n);
 
 /* The last part of a path: "libc.so.6". */
 const char *profile_basename(const char *path);
-/* Has a name and no place: "[~]". */
+/* Has a name and no place: made by profile_add_pseudo. */
 bool profile_is_pseudo(const struct profile_location *location);
 /* Is PROFILE_PRUNED. */
 bool profile_is_pruned(const struct profile *profile, uint32_t location);

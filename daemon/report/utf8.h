@@ -14,7 +14,7 @@ size_t utf8_length(const char *text);
 size_t utf8_columns(const char *text);
 
 /* Copies, with U+FFFD for each byte that is not part of a character. `out` has room for
- * 3 * strlen(text) + 1. Returns the length. */
-size_t utf8_repair(char *out, const char *text);
+ * 3 * strlen(text) + 1. */
+void utf8_repair(char *out, const char *text);
 
 #endif

@@ -10,7 +10,7 @@
  * caller's. Weights are whatever the caller counts (calls, nanoseconds).
  *
  * A tree is used by one thread at a time. Nothing here prints or exits; failure to get memory
- * makes the tree give precision away (see mcct_credit), never the process.
+ * makes the tree give precision away (see max_bytes), never the process.
  */
 #ifndef HCCT_MCCT_H
 #define HCCT_MCCT_H
@@ -20,6 +20,7 @@
 #include <stdint.h>
 
 struct mcct;
+struct mcct_node;
 struct summary_kind;
 
 #define MCCT_ROOT 1u /* index of the root node, which has no frame; 0 is no node */
@@ -27,19 +28,22 @@ struct summary_kind;
 struct mcct_params {
     const struct summary_kind *summary; /* NULL: the default */
     double epsilon;                     /* 0 < epsilon < 1; the summary keeps ceil(1/epsilon) */
-    size_t max_bytes; /* hard cap of nodes and summary, 0: none. When it is met, new contexts are
-                       * credited to their nearest existing ancestor, which is counted */
+    size_t max_bytes; /* hard cap of nodes and summary, 0: none. When it is met, a bounded summary
+                       * monitors fewer contexts (`unseen` tells what that cost); when that is not
+                       * enough, new contexts are credited to their nearest existing ancestor,
+                       * which is counted in `capped` */
 };
 
 /* Where a thread stands in a tree. Owned by the caller, who keeps it at one address while open. */
 struct mcct_cursor {
     struct mcct *tree;
+    struct mcct_node *here; /* the node itself */
     uint32_t node;
-    uint32_t missing; /* frames below `node` that could not be made (memory cap) */
+    uint64_t missing; /* frames below `node` that could not be made (memory cap) */
     struct mcct_cursor *next, *prev;
 };
 
-/* A new empty tree, or NULL when there is no memory. */
+/* A new empty tree, or NULL when there is no memory, or max_bytes is below some 10 KB. */
 struct mcct *mcct_new(const struct mcct_params *params);
 void mcct_free(struct mcct *tree); /* NULL is allowed; open cursors become invalid */
 
@@ -73,36 +77,31 @@ struct mcct_stats {
     uint64_t nodes;     /* nodes of the tree, its root included */
     uint64_t monitored; /* |M| */
     uint64_t capacity;  /* 1/epsilon, the most that |M| can be (0: no limit) */
-    uint64_t unseen;    /* no context that is not in the tree has a larger weight */
-    uint64_t bytes;     /* nodes and summary */
-    uint64_t capped;    /* weight that went to an ancestor because of max_bytes */
+    uint64_t unseen;    /* no context that is not monitored has a larger weight: the bound of every
+                         * error; at most total / capacity unless max_bytes was met */
+    uint64_t bytes;     /* nodes and summary: never above max_bytes */
+    uint64_t capped; /* weight that went to an ancestor because of max_bytes: count - error may be
+                      * above an ancestor's own weight by so much, all together */
 };
 
 void mcct_stats(const struct mcct *tree, struct mcct_stats *stats);
 
 /* Calls `visit` for each node in preorder, the root first, children in the order of the frame
- * number; a false return stops. `node` is its index. */
+ * number; a false return stops. `node` is its index. False: there was no memory to go on (it takes
+ * 8 bytes for each child of the nodes on one path). The tree must not change meanwhile. */
 typedef bool mcct_visit(void *arg, uint32_t node, const struct mcct_view *view);
-void mcct_walk(const struct mcct *tree, mcct_visit *visit, void *arg);
+bool mcct_walk(const struct mcct *tree, mcct_visit *visit, void *arg);
 
 /* Child of `node` with that frame, 0 when there is none. */
 uint32_t mcct_child(const struct mcct *tree, uint32_t node, uint32_t frame);
 void mcct_view(const struct mcct *tree, uint32_t node, struct mcct_view *view);
 
-/* Adds all of `from` to `into`, both of one summary kind: counts and errors are added; a context
- * that only one of them monitors gains the other's bound for unseen contexts in count and error;
- * then `into` goes back to its capacity. The bounds of both hold for the sum (mergeable summaries,
- * Agarwal et al., PODS 2012). False: no memory; `into` is then as it was or partly merged, and its
- * bounds still hold. */
+/* Adds all of `from`, another tree of the same summary kind, to `into`: counts and errors are
+ * added; a context that only one of them monitors gains the other's `unseen` in count and error;
+ * then `into` goes back to its capacity (mergeable summaries, Agarwal et al., PODS 2012). The
+ * bounds hold for the sum, the total is the sum of both; the counts need not add up to it any more
+ * (merge.c). Cursors of both stay valid. False: the kinds differ, and nothing was done; or there
+ * was no memory for some contexts of `from`, and `unseen` has risen to cover what they weigh. */
 bool mcct_merge(struct mcct *into, const struct mcct *from);
-
-/* ---- for summaries only (summary.h) ---- */
-
-uint64_t mcct_count(const struct mcct *tree, uint32_t node);
-bool mcct_is_monitored(const struct mcct *tree, uint32_t node);
-void mcct_set(struct mcct *tree, uint32_t node, uint64_t count, uint64_t error); /* and monitored */
-/* `node` is monitored no more: it and each ancestor that thus has no reason to exist is removed,
- * unless a cursor rests there. */
-void mcct_forget(struct mcct *tree, uint32_t node);
 
 #endif

@@ -1,0 +1,30 @@
+/*
+ * ask.h - questions to a running hcctd, with the sentences and exit statuses that people get.
+ */
+#ifndef HCCT_ASK_H
+#define HCCT_ASK_H
+
+#include "client/http_client.h"
+#include "common/paths.h"
+
+/* Where the daemon is: `wish` (--socket, or NULL), else as paths.h says. A path that is too long is
+ * complained about; returns an exit status. */
+int ask_socket(char path[PATHS_SOCKET_MAX], const char *wish);
+
+/* One exchange with the daemon at `path`. HCCT_EXIT_OK: the answer's status is 2xx, the caller
+ * frees its body. Else the reason stands on stderr, and the answer is empty. */
+int ask(const char *path, const char *method, const char *target, struct http_answer *answer);
+
+/* The query of a target, "/v1/hot?pid=1&by=line". */
+struct query {
+    char text[8192];
+    size_t used;
+};
+
+void query_start(struct query *query, const char *path);
+/* Adds name=value; both become part of the text, what is special in a URL is escaped. */
+void query_add(struct query *query, const char *name, const char *value);
+void query_add_unsigned(struct query *query, const char *name, unsigned value);
+void query_add_fraction(struct query *query, const char *name, double value);
+
+#endif

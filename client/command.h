@@ -1,0 +1,14 @@
+/*
+ * command.h - the subcommands. Each takes its own argv (argv[0] is its name) and gives the
+ * program's exit status.
+ */
+#ifndef HCCT_COMMAND_H
+#define HCCT_COMMAND_H
+
+int cmd_hot(int argc, char **argv);
+int cmd_list(int argc, char **argv);
+int cmd_record(int argc, char **argv);
+int cmd_report(int argc, char **argv);
+int cmd_snapshot(int argc, char **argv);
+
+#endif

@@ -1,0 +1,31 @@
+/*
+ * launch.h - runs a command as if we were not there, but with the agent in it.
+ */
+#ifndef HCCT_LAUNCH_H
+#define HCCT_LAUNCH_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+struct launch {
+    char **argv;        /* the command, ended by NULL */
+    const char *agent;  /* absolute path */
+    const char *socket; /* absolute path */
+    unsigned rate;      /* walks per second of CPU time */
+    bool follow;        /* its children, too */
+};
+
+struct launch_end {
+    pid_t pid;
+    int status; /* as a shell gives it: the command's own, or 128 + signal */
+    int error;  /* errno when it could not be run, 0 otherwise */
+};
+
+/* From now on signals that would end us are passed on while the command runs, and otherwise call
+ * `abandon` (which may do only what a signal handler may) before they end us. Call once. */
+void launch_catch_signals(void (*abandon)(void));
+
+/* Starts the command and waits for its end. False: no process could be made; complained. */
+bool launch_run(const struct launch *launch, struct launch_end *end);
+
+#endif

@@ -1,0 +1,15 @@
+/*
+ * locate.h - where the agent and the daemon are: installed, moved with their prefix, or in a build
+ * directory.
+ */
+#ifndef HCCT_LOCATE_H
+#define HCCT_LOCATE_H
+
+#include <limits.h>
+#include <stdbool.h>
+
+/* Absolute paths into `path`. False: it was not found, and that was complained about. */
+bool locate_agent(char path[PATH_MAX]);
+bool locate_daemon(char path[PATH_MAX]);
+
+#endif

@@ -1,0 +1,76 @@
+/*
+ * main.c - the command that people type: a table of subcommands.
+ */
+#include <locale.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "client/command.h"
+#include "common/compiler.h"
+#include "common/options.h"
+
+static const struct command {
+    const char *name;
+    int (*run)(int argc, char **argv);
+    const char *help;
+} commands[] = {
+    {"record", cmd_record, "run a command, show its hottest contexts, write its profile"},
+    {"hot", cmd_hot, "the hot contexts of running programs, from hcctd"},
+    {"list", cmd_list, "what hcctd profiles"},
+    {"snapshot", cmd_snapshot, "let hcctd write its profiles into its report directory"},
+    {"report", cmd_report, "show or convert a profile file"},
+};
+
+static void print_help(void) {
+    printf("usage: hcct COMMAND [options]\n\n"
+           "Finds the hot calling contexts of running programs, in bounded memory and with\n"
+           "bounded error.\n\ncommands:\n");
+    for (size_t i = 0; i < HCCT_ARRAY_LEN(commands); i++)
+        printf("  %-10s %s\n", commands[i].name, commands[i].help);
+    printf("\n'hcct help COMMAND' tells more. A first look: hcct record -- ./app args\n");
+}
+
+static const struct command *find(const char *name) {
+    for (size_t i = 0; i < HCCT_ARRAY_LEN(commands); i++)
+        if (strcmp(commands[i].name, name) == 0)
+            return &commands[i];
+    return NULL;
+}
+
+static int complain_unknown(const char *name) {
+    char known[256] = "";
+    for (size_t i = 0; i < HCCT_ARRAY_LEN(commands); i++) {
+        strcat(known, i > 0 ? ", " : "");
+        strcat(known, commands[i].name);
+    }
+    complain("there is no command '%s'; there are: %s, help", name, known);
+    return HCCT_EXIT_USAGE;
+}
+
+static int help(int argc, char **argv) {
+    const struct command *command = argc > 1 ? find(argv[1]) : NULL;
+    if (argc > 1 && command == NULL)
+        return complain_unknown(argv[1]);
+    if (command != NULL)
+        return command->run(2, (char *[]){argv[1], (char[]){"--help"}, NULL});
+    print_help();
+    return HCCT_EXIT_OK;
+}
+
+int main(int argc, char **argv) {
+    options_program = "hcct";
+    setlocale(LC_CTYPE, ""); /* reports draw their trees with what the terminal can show */
+    if (argc < 2) {
+        complain("say what to do: 'hcct --help' lists the commands");
+        return HCCT_EXIT_USAGE;
+    }
+    const char *name = argv[1];
+    if (strcmp(name, "help") == 0 || strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
+        return help(argc - 1, argv + 1);
+    if (strcmp(name, "--version") == 0) {
+        printf("hcct %s\n", HCCT_VERSION);
+        return HCCT_EXIT_OK;
+    }
+    const struct command *command = find(name);
+    return command != NULL ? command->run(argc - 1, argv + 1) : complain_unknown(name);
+}

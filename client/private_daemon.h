@@ -1,0 +1,34 @@
+/*
+ * private_daemon.h - an hcctd of our own, for as long as one command runs.
+ */
+#ifndef HCCT_PRIVATE_DAEMON_H
+#define HCCT_PRIVATE_DAEMON_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "common/paths.h"
+
+struct private_daemon {
+    pid_t pid; /* 0: not running */
+    char directory[PATHS_SOCKET_MAX];
+    char socket[PATHS_SOCKET_MAX];
+};
+
+struct private_daemon_options {
+    const char *program; /* absolute path of hcctd */
+    double phi, epsilon; /* 0: its own default */
+};
+
+/* Starts it in a private directory and waits until it listens. False: complained, and nothing is
+ * left behind. */
+bool private_daemon_start(struct private_daemon *daemon,
+                          const struct private_daemon_options *options);
+
+/* Ends it and removes its directory. Harmless when it was never started or has been stopped. */
+void private_daemon_stop(struct private_daemon *daemon);
+
+/* The same in a hurry: any context, a signal handler too. */
+void private_daemon_abandon(const struct private_daemon *daemon);
+
+#endif

@@ -1,0 +1,159 @@
+/*
+ * processes.c - /v1/processes from JSON to a table, and names to pids.
+ */
+#include "client/processes.h"
+
+#include <json-c/json.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "client/ask.h"
+#include "common/options.h"
+
+static uint64_t number(struct json_object *object, const char *name) {
+    struct json_object *value;
+    return json_object_object_get_ex(object, name, &value) ? json_object_get_uint64(value) : 0;
+}
+
+static const char *text(struct json_object *object, const char *name) {
+    struct json_object *value;
+    if (!json_object_object_get_ex(object, name, &value) ||
+        !json_object_is_type(value, json_type_string))
+        return "";
+    return json_object_get_string(value);
+}
+
+static bool read_process(struct json_object *object, struct listed_process *process) {
+    if (!json_object_is_type(object, json_type_object))
+        return false;
+    *process = (struct listed_process){
+        .exe = strdup(text(object, "exe")),
+        .command = strdup(text(object, "command")),
+        .pid = (uint32_t)number(object, "pid"),
+        .live = strcmp(text(object, "state"), "live") == 0,
+        .cpu_ns = number(object, "cpu_ns"),
+        .total_ns = number(object, "total_ns"),
+        .walks = number(object, "walks"),
+        .contexts = number(object, "contexts"),
+        .bytes = number(object, "bytes"),
+        .lost = number(object, "lost"),
+    };
+    return process->exe != NULL && process->command != NULL;
+}
+
+static bool read_list(struct json_object *root, struct process_list *list) {
+    struct json_object *array;
+    if (!json_object_object_get_ex(root, "processes", &array) ||
+        !json_object_is_type(array, json_type_array))
+        return false;
+    size_t n = json_object_array_length(array);
+    list->item = calloc(n > 0 ? n : 1, sizeof *list->item);
+    if (list->item == NULL)
+        return false;
+    for (; list->n < n; list->n++)
+        if (!read_process(json_object_array_get_idx(array, list->n), &list->item[list->n]))
+            return false;
+    return true;
+}
+
+bool processes_parse(const char *json, size_t bytes, struct process_list *list) {
+    *list = (struct process_list){0};
+    struct json_tokener *tokener = json_tokener_new();
+    if (tokener == NULL)
+        return false;
+    struct json_object *root = NULL;
+    if (bytes < INT32_MAX)
+        root = json_tokener_parse_ex(tokener, json, (int)bytes);
+    bool good = root != NULL && read_list(root, list);
+    json_object_put(root);
+    json_tokener_free(tokener);
+    if (!good)
+        processes_free(list);
+    return good;
+}
+
+void processes_free(struct process_list *list) {
+    for (size_t i = 0; i < list->n; i++) {
+        free(list->item[i].exe);
+        free(list->item[i].command);
+    }
+    free(list->item);
+    *list = (struct process_list){0};
+}
+
+int processes_ask(const char *path, struct process_list *list) {
+    struct http_answer answer;
+    *list = (struct process_list){0};
+    int status = ask(path, "GET", "/v1/processes", &answer);
+    if (status != HCCT_EXIT_OK)
+        return status;
+    if (!processes_parse(answer.body, answer.bytes, list)) {
+        complain("the list of processes from %s can't be read: hcct and hcctd may be of different "
+                 "versions",
+                 path);
+        status = HCCT_EXIT_FAILURE;
+    }
+    free(answer.body);
+    return status;
+}
+
+/* ---- names ---- */
+
+static bool has_name(const struct listed_process *process, const char *name) {
+    const char *slash = strrchr(process->exe, '/');
+    return strcmp(process->command, name) == 0 || strcmp(process->exe, name) == 0 ||
+           (slash != NULL && strcmp(slash + 1, name) == 0);
+}
+
+static int complain_several(const char *name, const struct process_list *list) {
+    char pids[256] = "";
+    size_t used = 0;
+    for (size_t i = 0; i < list->n && used + 16 < sizeof pids; i++)
+        if (list->item[i].live && has_name(&list->item[i], name))
+            used += (size_t)sprintf(pids + used, "%s%u", used > 0 ? ", " : "", list->item[i].pid);
+    complain("several processes are called %s: name one by its pid: %s", name, pids);
+    return HCCT_EXIT_USAGE;
+}
+
+static int choose(const struct process_list *list, const char *name, uint32_t *pid, char **exe) {
+    const struct listed_process *live = NULL, *finished = NULL;
+    unsigned n_live = 0;
+    for (size_t i = 0; i < list->n; i++) {
+        const struct listed_process *process = &list->item[i];
+        if (!has_name(process, name))
+            continue;
+        if (process->live) {
+            live = process;
+            n_live++;
+        } else {
+            finished = process;
+        }
+    }
+    if (n_live > 1)
+        return complain_several(name, list);
+    if (live == NULL && finished == NULL) {
+        complain("no process called %s is profiled: 'hcct list' shows which are", name);
+        return HCCT_EXIT_NO_DATA;
+    }
+    *pid = live != NULL ? live->pid : finished->pid;
+    if (*pid == 0)
+        *exe = strdup(finished->exe);
+    return HCCT_EXIT_OK;
+}
+
+int processes_find(const char *path, const char *who, uint32_t *pid, char **exe) {
+    char *end;
+    *exe = NULL;
+    unsigned long n = strtoul(who, &end, 10);
+    if (who[0] >= '0' && who[0] <= '9' && *end == '\0' && n > 0 && n <= INT32_MAX) {
+        *pid = (uint32_t)n;
+        return HCCT_EXIT_OK;
+    }
+    struct process_list list;
+    int status = processes_ask(path, &list);
+    if (status == HCCT_EXIT_OK)
+        status = choose(&list, who, pid, exe);
+    processes_free(&list);
+    return status;
+}

@@ -1,0 +1,35 @@
+/*
+ * processes.h - the daemon's list of processes, as a table.
+ */
+#ifndef HCCT_PROCESSES_H
+#define HCCT_PROCESSES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct listed_process {
+    char *exe, *command;
+    uint32_t pid; /* 0: finished processes of one executable, merged */
+    bool live;
+    uint64_t cpu_ns, total_ns, walks, contexts, bytes, lost;
+};
+
+struct process_list {
+    struct listed_process *item;
+    size_t n;
+};
+
+/* Asks the daemon at `path`. Returns an exit status; complained unless HCCT_EXIT_OK. The caller
+ * frees the list. */
+int processes_ask(const char *path, struct process_list *list);
+/* Reads the daemon's JSON; false: it is not what /v1/processes answers. */
+bool processes_parse(const char *json, size_t bytes, struct process_list *list);
+void processes_free(struct process_list *list);
+
+/* Which process `who` (a pid, or the name of a command) means, by the list of the daemon at `path`:
+ * *pid, or when only finished ones have the name, *pid is 0 and *exe (the caller frees it) says
+ * which. Returns an exit status; complained unless HCCT_EXIT_OK. */
+int processes_find(const char *path, const char *who, uint32_t *pid, char **exe);
+
+#endif

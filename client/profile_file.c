@@ -1,0 +1,63 @@
+/*
+ * profile_file.c - load, parse, group, write: the road that a stored profile takes.
+ */
+#include "client/profile_file.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/options.h"
+
+#define PROFILE_BYTES_MAX ((size_t)1 << 30)
+
+static char *read_all(FILE *file, size_t *bytes) {
+    size_t space = 1 << 16;
+    char *data = malloc(space);
+    *bytes = 0;
+    while (data != NULL) {
+        *bytes += fread(data + *bytes, 1, space - *bytes, file);
+        if (*bytes < space)
+            break;
+        errno = EFBIG;
+        char *more = space < PROFILE_BYTES_MAX ? realloc(data, 2 * space) : NULL;
+        if (more == NULL) {
+            free(data);
+            return NULL;
+        }
+        data = more;
+        space *= 2;
+    }
+    if (data != NULL && ferror(file)) {
+        free(data);
+        return NULL;
+    }
+    return data;
+}
+
+char *profile_file_load(const char *name, size_t *bytes) {
+    bool from_stdin = strcmp(name, "-") == 0;
+    FILE *file = from_stdin ? stdin : fopen(name, "re");
+    char *data = file != NULL ? read_all(file, bytes) : NULL;
+    if (data == NULL)
+        complain("%s can't be read: %s", name, strerror(errno));
+    if (file != NULL && !from_stdin)
+        fclose(file);
+    return data;
+}
+
+struct profile *profile_file_parse(const char *name, const void *data, size_t bytes) {
+    char error[512];
+    struct profile *profile = read_pprof(data, bytes, error, sizeof error);
+    if (profile == NULL)
+        complain("%s: %s", name, error);
+    return profile;
+}
+
+bool profile_file_write(FILE *out, const struct profile *profile, const struct format *format,
+                        const struct format_options *options, double phi) {
+    struct profile *pruned = phi > 0 ? profile_group(profile, options->by, phi) : NULL;
+    bool written = format->write(out, pruned != NULL ? pruned : profile, options);
+    profile_free(pruned);
+    return written;
+}

@@ -1,0 +1,24 @@
+/*
+ * profile_file.h - a profile from bytes or a file to what people asked to see of it.
+ */
+#ifndef HCCT_PROFILE_FILE_H
+#define HCCT_PROFILE_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "client/view.h"
+
+/* The whole file, "-" for stdin, into memory that the caller frees. NULL: complained. */
+char *profile_file_load(const char *name, size_t *bytes);
+
+/* Reads a pprof profile from memory; NULL: complained, with `name` in the sentence. */
+struct profile *profile_file_parse(const char *name, const void *data, size_t bytes);
+
+/* Writes in `format`; with phi > 0, what weighs less than that share is pruned before. False with
+ * errno set when writing failed. */
+bool profile_file_write(FILE *out, const struct profile *profile, const struct format *format,
+                        const struct format_options *options, double phi);
+
+#endif

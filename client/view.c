@@ -1,0 +1,78 @@
+/*
+ * view.c - from words to format_options: by what, which format, colour, width.
+ */
+#include "client/view.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+static bool complain_format(const char *word) {
+    char known[256] = "";
+    for (const struct format *format = formats; format->name != NULL; format++) {
+        strcat(known, format == formats ? "" : ", ");
+        strcat(known, format->name);
+    }
+    complain("there is no format '%s'; there are: %s", word, known);
+    return false;
+}
+
+static bool resolve_format(const struct view_options *given, const struct format *fallback,
+                           const struct format **format) {
+    *format = fallback;
+    if (given->format != NULL) {
+        *format = format_find(given->format);
+        return *format != NULL ? true : complain_format(given->format);
+    }
+    const struct format *suffix = given->output != NULL ? format_by_suffix(given->output) : NULL;
+    if (suffix != NULL)
+        *format = suffix;
+    return true;
+}
+
+static bool resolve_color(const char *word, int fd, bool *color) {
+    if (word == NULL || strcmp(word, "auto") == 0) {
+        const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
+        *color = isatty(fd) && (no_color == NULL || no_color[0] == '\0') && term != NULL &&
+                 strcmp(term, "dumb") != 0;
+        return true;
+    }
+    *color = strcmp(word, "always") == 0;
+    if (*color || strcmp(word, "never") == 0)
+        return true;
+    complain("--color '%s': it must be auto, always or never", word);
+    return false;
+}
+
+/* Columns of the terminal at `fd`; 0: it is none, so lines may be as long as they are. */
+static unsigned terminal_width(int fd) {
+    struct winsize size;
+    if (!isatty(fd))
+        return 0;
+    return ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
+bool view_resolve(const struct view_options *given, const struct format *fallback, int fd,
+                  struct view *view) {
+    view->options = format_default_options;
+    if (given->by != NULL && !profile_by_parse(given->by, &view->options.by)) {
+        complain("--by '%s': it must be function, site, line or module", given->by);
+        return false;
+    }
+    if (given->cut >= 0)
+        view->options.cut = given->cut;
+    if (given->top != UINT_MAX)
+        view->options.top = given->top;
+    view->options.n = given->n;
+    view->options.width = terminal_width(fd);
+    return resolve_color(given->color, fd, &view->options.color) &&
+           resolve_format(given, fallback, &view->format);
+}
+
+bool view_spoils_terminal(const struct format *format, int fd) {
+    if (!format->binary || !isatty(fd))
+        return false;
+    complain("%s is not for a terminal: say where it goes, with -o FILE", format->name);
+    return true;
+}

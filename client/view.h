@@ -1,0 +1,98 @@
+/*
+ * view.h - how contexts are to be shown: the options that hot, report and record have in common.
+ */
+#ifndef HCCT_VIEW_H
+#define HCCT_VIEW_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "common/options.h"
+#include "daemon/report/format.h"
+
+/* As people gave them. */
+struct view_options {
+    const char *by, *format, *output, *color; /* NULL: not given */
+    double phi;                               /* 0: not given */
+    double cut;                               /* < 0: not given */
+    unsigned top;                             /* UINT_MAX: not given */
+    unsigned n;                               /* 0: not given */
+};
+
+#define VIEW_NOT_GIVEN                                                                             \
+    { .cut = -1, .top = UINT_MAX }
+
+#define VIEW_MEMBER(type, member) offsetof(struct type, view.member)
+
+/* Entries of an option table, for a struct TYPE with a member `struct view_options view`. */
+#define VIEW_SPECS(type, output_help)                                                              \
+    {"phi",                                                                                        \
+     0,                                                                                            \
+     OPTION_FRACTION,                                                                              \
+     "P",                                                                                          \
+     VIEW_MEMBER(type, phi),                                                                       \
+     0,                                                                                            \
+     1,                                                                                            \
+     "hot is what has at least this share of the total"},                                          \
+        {"by",                                                                                     \
+         0,                                                                                        \
+         OPTION_STRING,                                                                            \
+         "WHAT",                                                                                   \
+         VIEW_MEMBER(type, by),                                                                    \
+         0,                                                                                        \
+         0,                                                                                        \
+         "tell apart by function, site, line or module (function)"},                               \
+        {"n",                                                                                      \
+         'n',                                                                                      \
+         OPTION_UNSIGNED,                                                                          \
+         "N",                                                                                      \
+         VIEW_MEMBER(type, n),                                                                     \
+         1,                                                                                        \
+         1000000,                                                                                  \
+         "only the N hottest contexts"},                                                           \
+        {"top",                                                                                    \
+         0,                                                                                        \
+         OPTION_UNSIGNED,                                                                          \
+         "N",                                                                                      \
+         VIEW_MEMBER(type, top),                                                                   \
+         0,                                                                                        \
+         1000000,                                                                                  \
+         "lines in the table of functions (10; 0: no table)"},                                     \
+        {"cut",                                                                                    \
+         0,                                                                                        \
+         OPTION_SHARE,                                                                             \
+         "X",                                                                                      \
+         VIEW_MEMBER(type, cut),                                                                   \
+         0,                                                                                        \
+         1,                                                                                        \
+         "fold what has less than this share (0.005; 0: show all)"},                               \
+        {"format",                                                                                 \
+         0,                                                                                        \
+         OPTION_STRING,                                                                            \
+         "F",                                                                                      \
+         VIEW_MEMBER(type, format),                                                                \
+         0,                                                                                        \
+         0,                                                                                        \
+         "text, json, folded or pprof (by the suffix of FILE)"},                                   \
+        {"output", 'o', OPTION_STRING, "FILE", VIEW_MEMBER(type, output), 0, 0, output_help}, {    \
+        "color", 0, OPTION_STRING, "WHEN", VIEW_MEMBER(type, color), 0, 0,                         \
+            "auto, always or never (auto)"                                                         \
+    }
+
+/* What they mean. */
+struct view {
+    const struct format *format;
+    struct format_options options;
+};
+
+/* `fd` is where text goes when no file is named; it decides about colour and width. `fallback` is
+ * the format when neither --format nor a suffix names one. False: something can't be, and that was
+ * complained about. */
+bool view_resolve(const struct view_options *given, const struct format *fallback, int fd,
+                  struct view *view);
+
+/* True: the format is for machines, and `fd` is a terminal; complained. */
+bool view_spoils_terminal(const struct format *format, int fd);
+
+#endif

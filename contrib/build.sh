@@ -1,0 +1,18 @@
+#!/bin/sh
+# Builds hcct in build/ (or $HCCT_BUILD), after installing what is missing.
+# Arguments go to configure.
+set -eu
+root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
+build=${HCCT_BUILD:-$root/build}
+. "$root/contrib/packages.sh"
+
+install_missing build
+[ -x "$root/configure" ] || (cd "$root" && mkdir -p m4 && autoreconf -i)
+mkdir -p "$build"
+cd "$build"
+# configure again when there are other wishes than last time
+if [ ! -f Makefile ] || [ "$*" != "$(cat .configured-with 2>/dev/null)" ]; then
+    "$root/configure" -q "$@"
+    echo "$*" >.configured-with
+fi
+make -s -j "$(nproc)"

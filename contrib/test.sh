@@ -1,0 +1,92 @@
+#!/bin/sh
+# Installs what is missing, builds, runs all tests and the formatting check. The last line says how
+# many passed, failed and were skipped; the exit status is 0 when none failed.
+#
+#   --werror      a compiler warning is an error
+#   --sanitize    the tests again, under the address, undefined-behaviour and thread sanitizers
+#   --distcheck   the tests again, from a source archive, with a read-only source tree
+set -eu
+root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
+build=${HCCT_BUILD:-$root/build}
+. "$root/contrib/packages.sh"
+
+configure_options='' sanitize=no distcheck=no
+for option in "$@"; do
+    case $option in
+    --werror) configure_options=--enable-werror ;;
+    --sanitize) sanitize=yes ;;
+    --distcheck) distcheck=yes ;;
+    *)
+        echo "test.sh: there is no option $option; see its first lines" >&2
+        exit 2
+        ;;
+    esac
+done
+
+passed=0 failed=0 skipped=0
+
+# results DIRECTORY ACTION...: find's action on the results that "make check" left there.
+results() {
+    directory=$1
+    shift
+    find "$directory" \( -path "$directory/sanitize-*" -o -path "$directory/hcct-*" \) -prune -o \
+        -name '*.trs' "$@"
+}
+
+# count DIRECTORY: adds them up.
+count() {
+    for result in $(results "$1" -exec sed -n 's/^:test-result: //p' {} +); do
+        case $result in
+        PASS | XFAIL) passed=$((passed + 1)) ;;
+        SKIP) skipped=$((skipped + 1)) ;;
+        *) failed=$((failed + 1)) ;;
+        esac
+    done
+}
+
+# step NAME COMMAND...: a check that counts as one test.
+step() {
+    name=$1
+    shift
+    if "$@"; then
+        echo "PASS: $name"
+        passed=$((passed + 1))
+    else
+        echo "FAIL: $name"
+        failed=$((failed + 1))
+    fi
+}
+
+# check TARGET DIRECTORY: runs "make TARGET", counts the tests in DIRECTORY.
+check() {
+    [ ! -d "$2" ] || results "$2" -exec rm -f {} +
+    before=$((passed + failed + skipped)) failed_before=$failed
+    made=yes
+    make -s -C "$build" "$1" VERBOSE=1 || made=no
+    [ ! -d "$2" ] || count "$2"
+    # a build that broke before any test ran, or beside them, is a failure too
+    if [ $made = no ] && [ $failed = "$failed_before" ] ||
+        [ $((passed + failed + skipped)) = $before ]; then
+        echo "FAIL: make $1"
+        failed=$((failed + 1))
+    fi
+}
+
+install_missing build test
+if "$root/contrib/build.sh" $configure_options; then
+    check check "$build"
+    step "formatting (make format-check)" make -s -C "$build" format-check
+    if [ $sanitize = yes ]; then
+        check check-address "$build/sanitize-address"
+        check check-thread "$build/sanitize-thread"
+    fi
+    if [ $distcheck = yes ]; then
+        step "make distcheck" make -s -C "$build" distcheck
+    fi
+else
+    echo "FAIL: build"
+    failed=$((failed + 1))
+fi
+
+echo "$passed passed, $failed failed, $skipped skipped"
+[ $failed -eq 0 ]

@@ -1,0 +1,307 @@
+/*
+ * elf_worker.c - the daemon's side of a worker child: starts it, asks it, ends it when it is late
+ * or lies, and remembers which modules are not to be asked for again.
+ */
+#include "daemon/code/elf_worker.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "daemon/code/elf_protocol.h"
+#include "daemon/code/module.h"
+#include "daemon/code/symbol.h"
+#include "daemon/code/unwind_compile.h"
+
+#define CHILD_FD 3 /* where the child finds its socket */
+
+/* How long the child may take for a request, by kind. */
+static const int64_t patience_ns[ELF_KINDS] = {
+    [ELF_TABLE] = 30000000000ll, [ELF_SYMBOLS] = 60000000000ll};
+
+/* A module whose request a child died of is tried once more, as the child may have died of
+ * something else (somebody killed it, memory was short); then never again. */
+#define STRIKES_OUT 2
+
+struct elf_worker {
+    pthread_mutex_t lock;
+    char *program;
+    pid_t child; /* 0: none */
+    int socket;
+    uint8_t strikes[ELF_KINDS][MODULES_MAX + 1];
+};
+
+enum outcome {
+    ANSWERED,
+    NO_ANSWER, /* the child has nothing to say */
+    DIED,
+    LATE,
+    LIED, /* an answer that no honest child gives */
+};
+
+struct question {
+    enum elf_kind kind;
+    uint32_t module;
+    const char *path;
+    int fd;
+    const struct elf_query *query;
+    uint32_t n;
+};
+
+struct reply {
+    void *bytes; /* malloc'ed */
+    size_t n;
+};
+
+struct elf_worker *elf_worker_new(const char *program) {
+    struct elf_worker *worker = calloc(1, sizeof(*worker));
+    if (worker == NULL)
+        return NULL;
+    worker->program = strdup(program);
+    if (worker->program == NULL) {
+        free(worker);
+        return NULL;
+    }
+    pthread_mutex_init(&worker->lock, NULL);
+    return worker;
+}
+
+/* ---- the child's life ---- */
+
+static void end_child(struct elf_worker *worker) {
+    if (worker->child == 0)
+        return;
+    close(worker->socket);
+    kill(worker->child, SIGKILL);
+    while (waitpid(worker->child, NULL, 0) < 0 && errno == EINTR)
+        ;
+    worker->child = 0;
+}
+
+void elf_worker_free(struct elf_worker *worker) {
+    if (worker == NULL)
+        return;
+    end_child(worker);
+    pthread_mutex_destroy(&worker->lock);
+    free(worker->program);
+    free(worker);
+}
+
+/* The child has its socket, /dev/null thrice, and nothing else of the daemon's. */
+static int arrange_files(posix_spawn_file_actions_t *actions, int socket) {
+    int error = posix_spawn_file_actions_adddup2(actions, socket, CHILD_FD);
+    for (int fd = 0; fd < CHILD_FD && error == 0; fd++)
+        error = posix_spawn_file_actions_addopen(actions, fd, "/dev/null", O_RDWR, 0);
+    return error != 0 ? error : posix_spawn_file_actions_addclosefrom_np(actions, CHILD_FD + 1);
+}
+
+/* No signal is blocked or ignored in the child, whatever the daemon does with its own. */
+static void arrange_signals(posix_spawnattr_t *attributes) {
+    sigset_t all, none;
+    sigfillset(&all);
+    sigemptyset(&none);
+    posix_spawnattr_setsigdefault(attributes, &all);
+    posix_spawnattr_setsigmask(attributes, &none);
+    posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+}
+
+extern char **environ;
+
+static bool spawn(struct elf_worker *worker, int socket) {
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    char role[] = "--elf-worker";
+    char *arguments[] = {worker->program, role, NULL};
+    bool ok = false;
+    if (posix_spawn_file_actions_init(&actions) != 0)
+        return false;
+    if (posix_spawnattr_init(&attributes) == 0) {
+        arrange_signals(&attributes);
+        ok = arrange_files(&actions, socket) == 0 &&
+             posix_spawn(&worker->child, worker->program, &actions, &attributes, arguments,
+                         environ) == 0;
+        posix_spawnattr_destroy(&attributes);
+    }
+    posix_spawn_file_actions_destroy(&actions);
+    return ok;
+}
+
+static bool start_child(struct elf_worker *worker) {
+    int ends[2];
+    if (worker->child != 0)
+        return true;
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+        return false;
+    /* The child's end must not be where the child opens /dev/null. */
+    int child_end = fcntl(ends[1], F_DUPFD_CLOEXEC, CHILD_FD + 1);
+    close(ends[1]);
+    bool ok = child_end >= 0 && spawn(worker, child_end);
+    if (child_end >= 0)
+        close(child_end);
+    worker->socket = ends[0];
+    if (!ok) {
+        worker->child = 0;
+        close(ends[0]);
+    }
+    return ok;
+}
+
+/* ---- a question ---- */
+
+static enum elf_transfer send_question(int socket, const struct question *question,
+                                       int64_t deadline) {
+    struct elf_request head = {
+        .magic = ELF_REQUEST_MAGIC,
+        .kind = question->kind,
+        .module = question->module,
+        .path_bytes = (uint32_t)strnlen(question->path, ELF_PATH_MAX),
+        .queries = question->n,
+    };
+    enum elf_transfer sent = elf_send_head(socket, &head, question->fd, deadline);
+    if (sent == ELF_TRANSFERRED)
+        sent = elf_send(socket, question->path, head.path_bytes, deadline);
+    if (sent == ELF_TRANSFERRED)
+        sent = elf_send(socket, question->query, question->n * sizeof(*question->query), deadline);
+    return sent;
+}
+
+static enum elf_transfer receive_reply(int socket, uint64_t bytes_max, struct elf_answer *head,
+                                       struct reply *reply, int64_t deadline) {
+    enum elf_transfer got = elf_receive(socket, head, sizeof(*head), deadline);
+    if (got != ELF_TRANSFERRED || head->magic != ELF_ANSWER_MAGIC || !head->ok ||
+        head->bytes == 0 || head->bytes > bytes_max)
+        return got;
+    reply->bytes = malloc(head->bytes);
+    if (reply->bytes == NULL)
+        return ELF_GONE;
+    reply->n = head->bytes;
+    return elf_receive(socket, reply->bytes, reply->n, deadline);
+}
+
+static enum outcome ask_once(struct elf_worker *worker, const struct question *question,
+                             struct reply *reply) {
+    static const uint64_t bytes_max[ELF_KINDS] = {
+        [ELF_TABLE] = ELF_TABLE_MAX, [ELF_SYMBOLS] = ELF_SYMBOLS_MAX};
+    static const enum outcome why[] = {
+        [ELF_TRANSFERRED] = ANSWERED, [ELF_GONE] = DIED, [ELF_LATE] = LATE};
+    int64_t deadline = elf_now() + patience_ns[question->kind];
+    struct elf_answer head = {0};
+    enum elf_transfer state = send_question(worker->socket, question, deadline);
+    if (state == ELF_TRANSFERRED)
+        state = receive_reply(worker->socket, bytes_max[question->kind], &head, reply, deadline);
+    if (state != ELF_TRANSFERRED)
+        return why[state];
+    if (head.magic != ELF_ANSWER_MAGIC)
+        return LIED;
+    if (!head.ok)
+        return NO_ANSWER;
+    return reply->bytes != NULL ? ANSWERED : LIED;
+}
+
+static void drop_reply(struct reply *reply) {
+    free(reply->bytes);
+    *reply = (struct reply){0};
+}
+
+/* Asks, under the worker's lock. True: `reply` is to be freed. */
+static bool ask(struct elf_worker *worker, const struct question *question, struct reply *reply) {
+    uint8_t *strikes = &worker->strikes[question->kind][question->module];
+    while (*strikes < STRIKES_OUT && start_child(worker)) {
+        enum outcome outcome = ask_once(worker, question, reply);
+        if (outcome == ANSWERED) {
+            *strikes = 0;
+            return true;
+        }
+        drop_reply(reply);
+        if (outcome == NO_ANSWER)
+            return false;
+        end_child(worker);
+        *strikes = outcome == DIED ? *strikes + 1 : STRIKES_OUT;
+    }
+    return false;
+}
+
+/* A child that gave an answer which is not consistent is not to be believed any more. */
+static void distrust(struct elf_worker *worker, const struct question *question) {
+    end_child(worker);
+    worker->strikes[question->kind][question->module] = STRIKES_OUT;
+}
+
+/* ---- the two kinds of questions ---- */
+
+/* False: no such module, or its file can't be had. The caller closes question->fd. */
+static bool about_module(uint32_t module, enum elf_kind kind, struct question *question) {
+    struct module_info info;
+    *question = (struct question){.kind = kind, .module = module, .fd = -1};
+    if (module > MODULES_MAX || !module_get(module, &info))
+        return false;
+    question->path = info.path;
+    question->fd = module_open_file(module);
+    return question->fd >= 0;
+}
+
+void *elf_worker_compile(struct elf_worker *worker, uint32_t module, size_t *bytes) {
+    struct question question;
+    struct reply reply = {0};
+    if (!about_module(module, ELF_TABLE, &question))
+        return NULL;
+    pthread_mutex_lock(&worker->lock);
+    if (ask(worker, &question, &reply) && !unwind_table_check(reply.bytes, reply.n)) {
+        distrust(worker, &question);
+        drop_reply(&reply);
+    }
+    pthread_mutex_unlock(&worker->lock);
+    close(question.fd);
+    *bytes = reply.n;
+    return reply.bytes;
+}
+
+static bool ask_symbols(struct elf_worker *worker, const struct question *question,
+                        struct symbol *symbols) {
+    struct reply reply = {0};
+    pthread_mutex_lock(&worker->lock);
+    bool ok = ask(worker, question, &reply);
+    if (ok && !elf_get_symbols(reply.bytes, reply.n, symbols, question->n)) {
+        distrust(worker, question);
+        ok = false;
+    }
+    pthread_mutex_unlock(&worker->lock);
+    drop_reply(&reply);
+    return ok;
+}
+
+/* Names of last resort. When even for those there is no memory, the symbol has no lines. */
+static void name_by_address(uint32_t module, const struct symbol_query *query, size_t n,
+                            struct symbol *symbols) {
+    struct module_info info = {.path = "?"};
+    module_get(module, &info);
+    for (size_t i = 0; i < n; i++)
+        symbol_last_resort(info.path, query[i].address, &symbols[i]);
+}
+
+bool elf_worker_symbols(struct elf_worker *worker, uint32_t module,
+                        const struct symbol_query *query, size_t n, struct symbol *symbols) {
+    struct question question;
+    struct elf_query sent[ELF_QUERIES_MAX];
+    bool ok = about_module(module, ELF_SYMBOLS, &question), all = true;
+    question.query = sent;
+    for (size_t done = 0; done < n; done += question.n) {
+        question.n = n - done < ELF_QUERIES_MAX ? (uint32_t)(n - done) : ELF_QUERIES_MAX;
+        for (uint32_t i = 0; i < question.n; i++)
+            sent[i] = (struct elf_query){query[done + i].address, query[done + i].is_entry};
+        if (!ok || !ask_symbols(worker, &question, symbols + done)) {
+            name_by_address(module, query + done, question.n, symbols + done);
+            all = false;
+        }
+    }
+    if (question.fd >= 0)
+        close(question.fd);
+    return all;
+}

@@ -1,0 +1,138 @@
+/*
+ * elf_worker_child.c - the child's side: reads a request, answers it, until the daemon closes.
+ *
+ * It answers or dies: whatever a file makes the parsers do, the daemon sees a closed socket.
+ */
+#include <fcntl.h>
+#include <gelf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "daemon/code/elf_protocol.h"
+#include "daemon/code/elf_worker.h"
+#include "daemon/code/elf_worker_limits.h"
+#include "daemon/code/symbolize.h"
+#include "daemon/code/unwind_compile.h"
+
+#define SYMBOLIZERS_MAX 32 /* kept from request to request */
+
+/* CPU time of one request, below the time that the daemon waits for it. */
+static const unsigned cpu_seconds[ELF_KINDS] = {[ELF_TABLE] = 25, [ELF_SYMBOLS] = 50};
+
+struct kept {
+    uint32_t module;
+    uint64_t used; /* number of the request that used it last */
+    struct symbolizer *symbolizer;
+};
+
+struct child {
+    int socket;
+    uint64_t requests;
+    struct kept kept[SYMBOLIZERS_MAX];
+    char path[ELF_PATH_MAX + 1];
+    struct elf_query query[ELF_QUERIES_MAX];
+};
+
+static bool answer(const struct child *child, bool ok, const void *bytes, size_t n) {
+    struct elf_answer head = {.magic = ELF_ANSWER_MAGIC, .ok = ok, .bytes = ok ? n : 0};
+    return elf_send(child->socket, &head, sizeof(head), ELF_NO_DEADLINE) == ELF_TRANSFERRED &&
+           elf_send(child->socket, bytes, head.bytes, ELF_NO_DEADLINE) == ELF_TRANSFERRED;
+}
+
+/* Each of the serve functions takes fd over, and returns false when the daemon is gone. */
+static bool serve_table(struct child *child, const struct elf_request *request, int fd) {
+    size_t bytes = 0;
+    (void)request;
+    Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+    void *table = elf != NULL ? unwind_compile(elf, &bytes, NULL) : NULL;
+    bool sent = answer(child, table != NULL, table, bytes);
+    free(table);
+    elf_end(elf);
+    close(fd);
+    return sent;
+}
+
+/* The symbolizer of a module: kept from an earlier request, or in the place of the one that was not
+ * used for longest. NULL: no memory. */
+static struct symbolizer *symbolizer_for(struct child *child, uint32_t module, int fd) {
+    struct kept *oldest = &child->kept[0];
+    for (size_t i = 0; i < SYMBOLIZERS_MAX; i++) {
+        struct kept *kept = &child->kept[i];
+        if (kept->symbolizer != NULL && kept->module == module) {
+            close(fd);
+            kept->used = child->requests;
+            return kept->symbolizer;
+        }
+        if (kept->used < oldest->used)
+            oldest = kept;
+    }
+    symbolizer_free(oldest->symbolizer);
+    *oldest = (struct kept){
+        .module = module, .used = child->requests, .symbolizer = symbolizer_new(fd, child->path)};
+    return oldest->symbolizer;
+}
+
+static bool serve_symbols(struct child *child, const struct elf_request *request, int fd) {
+    struct elf_bytes bytes = {0};
+    struct symbolizer *symbolizer = symbolizer_for(child, request->module, fd);
+    for (uint32_t i = 0; symbolizer != NULL && i < request->queries; i++) {
+        struct symbol_query query = {child->query[i].address, child->query[i].is_entry != 0};
+        struct symbol symbol;
+        if (!symbolizer_resolve(symbolizer, &query, &symbol)) {
+            bytes.failed = true;
+            break;
+        }
+        elf_put_symbol(&bytes, &symbol);
+        symbol_clear(&symbol);
+    }
+    bool sent = answer(child, symbolizer != NULL && !bytes.failed, bytes.bytes, bytes.n);
+    free(bytes.bytes);
+    return sent;
+}
+
+/* The rest of a request. False: the daemon is gone, or this is no request. */
+static bool receive_rest(struct child *child, const struct elf_request *request, int fd) {
+    if (request->magic != ELF_REQUEST_MAGIC || request->kind >= ELF_KINDS ||
+        request->path_bytes > ELF_PATH_MAX || request->queries > ELF_QUERIES_MAX || fd < 0)
+        return false;
+    child->path[request->path_bytes] = '\0';
+    return elf_receive(child->socket, child->path, request->path_bytes, ELF_NO_DEADLINE) ==
+               ELF_TRANSFERRED &&
+           elf_receive(child->socket, child->query, request->queries * sizeof(child->query[0]),
+                       ELF_NO_DEADLINE) == ELF_TRANSFERRED;
+}
+
+static bool serve(struct child *child) {
+    static bool (*const servers[ELF_KINDS])(struct child *, const struct elf_request *, int) = {
+        [ELF_TABLE] = serve_table,
+        [ELF_SYMBOLS] = serve_symbols,
+    };
+    struct elf_request request;
+    int fd;
+    if (elf_receive_head(child->socket, &request, &fd) != ELF_TRANSFERRED ||
+        !receive_rest(child, &request, fd)) {
+        if (fd >= 0)
+            close(fd);
+        return false;
+    }
+    child->requests++;
+    elf_worker_limit_cpu(cpu_seconds[request.kind]);
+    return servers[request.kind](child, &request, fd);
+}
+
+int elf_worker_main(int fd) {
+    struct child *child = calloc(1, sizeof(*child));
+    if (child == NULL)
+        return EXIT_FAILURE;
+    elf_worker_limit_self();
+    elf_version(EV_CURRENT);
+    fcntl(fd, F_SETFD, FD_CLOEXEC);
+    child->socket = fd;
+    while (serve(child))
+        ;
+    for (size_t i = 0; i < SYMBOLIZERS_MAX; i++)
+        symbolizer_free(child->kept[i].symbolizer);
+    free(child);
+    return EXIT_SUCCESS;
+}

@@ -1,0 +1,13 @@
+/*
+ * elf_worker_limits.h - what the worker child takes from itself before it reads the first file.
+ */
+#ifndef HCCT_ELF_WORKER_LIMITS_H
+#define HCCT_ELF_WORKER_LIMITS_H
+
+/* Memory, core files, writing of files, privileges. For the life of the process. */
+void elf_worker_limit_self(void);
+
+/* From now on, so many seconds of CPU time; then the process ends by SIGXCPU. */
+void elf_worker_limit_cpu(unsigned seconds);
+
+#endif

@@ -1,0 +1,38 @@
+/*
+ * unwind_collect.h - reads all entries of an .eh_frame: rows and rules, not yet in order.
+ */
+#ifndef HCCT_UNWIND_COLLECT_H
+#define HCCT_UNWIND_COLLECT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/unwind_table.h"
+#include "daemon/code/eh_frame.h"
+#include "daemon/code/unwind_compile.h"
+
+/* One entry's code and its rows, which are rows[first_row ..]. Addresses count from code_start. */
+struct unwind_span {
+    uint32_t start;
+    uint32_t end; /* 2^32 - 1 at most */
+    uint32_t first_row;
+    uint32_t n_rows; /* never 0: the first row's pc is `start` */
+};
+
+struct unwind_collection {
+    struct unwind_span *spans; /* in the order of the section */
+    size_t n_spans, room_spans;
+    struct unwind_row *rows; /* `back` is not set */
+    size_t n_rows, room_rows;
+    struct unwind_rule *rules; /* rules[0] is "none"; all are different */
+    size_t n_rules, room_rules;
+    uint32_t *rule_index; /* hash table: number of a rule plus one, 0 is free */
+    struct unwind_account account;
+};
+
+/* False when memory runs out or the machine is not known. To be cleared in any case. */
+bool unwind_collect(const struct eh_frame *frame, struct unwind_collection *into);
+void unwind_collection_clear(struct unwind_collection *collection);
+
+#endif

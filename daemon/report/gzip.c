@@ -1,0 +1,129 @@
+/*
+ * gzip.c - gzip in memory, by zlib. A file may be several gzip members one after the other.
+ */
+#include "daemon/report/gzip.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <zlib.h>
+
+#define GZIP_WINDOW (MAX_WBITS + 16) /* zlib's word for a gzip header */
+#define FIRST_ROOM  65536
+
+bool gzip_is(const void *data, size_t bytes) {
+    const uint8_t *byte = data;
+
+    return bytes >= 2 && byte[0] == 0x1f && byte[1] == 0x8b;
+}
+
+uint8_t *gzip_pack(const void *data, size_t bytes, size_t *packed_bytes) {
+    z_stream z = {.next_in = (Bytef *)(uintptr_t)data};
+    uint8_t *packed;
+    size_t room, left = bytes;
+    int status = Z_OK;
+
+    if (deflateInit2(&z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP_WINDOW, 8, Z_DEFAULT_STRATEGY) !=
+        Z_OK)
+        return NULL;
+    room = deflateBound(&z, bytes);
+    packed = malloc(room);
+    if (packed == NULL) {
+        deflateEnd(&z);
+        return NULL;
+    }
+    /* zlib counts in 32 bits */
+    while (status == Z_OK) {
+        size_t done = (size_t)(z.next_out != NULL ? z.next_out - packed : 0);
+
+        z.next_out = packed + done;
+        z.avail_out = room - done > UINT_MAX ? UINT_MAX : (uInt)(room - done);
+        if (z.avail_in == 0) {
+            z.avail_in = left > UINT_MAX ? UINT_MAX : (uInt)left;
+            left -= z.avail_in;
+        }
+        status = deflate(&z, left == 0 ? Z_FINISH : Z_NO_FLUSH);
+    }
+    *packed_bytes = (size_t)(z.next_out - packed);
+    deflateEnd(&z);
+    if (status == Z_STREAM_END)
+        return packed;
+    free(packed);
+    return NULL;
+}
+
+struct unpacking {
+    z_stream z;
+    size_t left; /* bytes of input beyond z.avail_in */
+    uint8_t *out;
+    size_t used, room, limit;
+};
+
+/* A larger output buffer; NULL or why not. */
+static const char *make_room(struct unpacking *u) {
+    size_t room = u->room > 0 ? u->room * 2 : FIRST_ROOM;
+    uint8_t *out;
+
+    if (u->used >= u->limit)
+        return "the uncompressed data is larger than any profile may be";
+    if (room > u->limit)
+        room = u->limit;
+    out = realloc(u->out, room);
+    if (out == NULL)
+        return "there is not enough memory to uncompress it";
+    u->out = out;
+    u->room = room;
+    return NULL;
+}
+
+/* One step of zlib; NULL or what is wrong. *done: the last member ended. */
+static const char *step(struct unpacking *u, bool *done) {
+    const char *error = u->used == u->room ? make_room(u) : NULL;
+    size_t room;
+    int status;
+
+    if (error != NULL)
+        return error;
+    if (u->z.avail_in == 0) {
+        u->z.avail_in = u->left > UINT_MAX ? UINT_MAX : (uInt)u->left;
+        u->left -= u->z.avail_in;
+        if (u->z.avail_in == 0)
+            return "the file is cut off";
+    }
+    room = u->room - u->used;
+    u->z.next_out = u->out + u->used;
+    u->z.avail_out = room > UINT_MAX ? UINT_MAX : (uInt)room;
+    room = u->z.avail_out;
+    status = inflate(&u->z, Z_NO_FLUSH);
+    u->used += room - u->z.avail_out;
+    if (status == Z_STREAM_END) {
+        *done = u->z.avail_in == 0 && u->left == 0;
+        if (!*done && (!gzip_is(u->z.next_in, u->z.avail_in) || inflateReset(&u->z) != Z_OK))
+            return "something follows the end of the compressed data";
+        return NULL;
+    }
+    if (status == Z_MEM_ERROR)
+        return "there is not enough memory to uncompress it";
+    return status == Z_OK || status == Z_BUF_ERROR ? NULL : "the compressed data is damaged";
+}
+
+uint8_t *gzip_unpack(const void *data, size_t bytes, size_t limit, size_t *unpacked_bytes,
+                     char *error, size_t error_bytes) {
+    struct unpacking u = {.left = bytes, .limit = limit};
+    const char *wrong = NULL;
+    bool done = false;
+
+    u.z.next_in = (Bytef *)(uintptr_t)data;
+    if (inflateInit2(&u.z, GZIP_WINDOW) != Z_OK)
+        wrong = "there is not enough memory to uncompress it";
+    while (wrong == NULL && !done)
+        wrong = step(&u, &done);
+    inflateEnd(&u.z);
+    if (wrong != NULL) {
+        snprintf(error, error_bytes, "%s", wrong);
+        free(u.out);
+        return NULL;
+    }
+    *unpacked_bytes = u.used;
+    return u.out;
+}

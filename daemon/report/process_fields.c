@@ -1,0 +1,90 @@
+/*
+ * process_fields.c - the members of struct profile_process by name.
+ */
+#include "daemon/report/process_fields.h"
+
+#include <string.h>
+
+#define FIELD(member, field_kind)                                                                  \
+    { #member, field_kind, offsetof(struct profile_process, member) }
+
+const struct process_field process_fields[] = {
+    FIELD(command, FIELD_STRING),
+    FIELD(exe, FIELD_STRING),
+    FIELD(pid, FIELD_U32),
+    FIELD(runs, FIELD_U32),
+    FIELD(live, FIELD_BOOL),
+    FIELD(threads, FIELD_U32),
+    FIELD(total, FIELD_U64),
+    FIELD(cpu_ns, FIELD_U64),
+    FIELD(walks, FIELD_U64),
+    FIELD(complete, FIELD_U64),
+    FIELD(truncated, FIELD_U64),
+    FIELD(no_module, FIELD_U64),
+    FIELD(no_rule, FIELD_U64),
+    FIELD(bad_stack, FIELD_U64),
+    FIELD(deferred, FIELD_U64),
+    FIELD(lost, FIELD_U64),
+    FIELD(handler_ns, FIELD_U64),
+    FIELD(contexts, FIELD_U64),
+    FIELD(monitored, FIELD_U64),
+    FIELD(unseen, FIELD_U64),
+    FIELD(bytes, FIELD_U64),
+    FIELD(capped, FIELD_U64),
+    {NULL, 0, 0},
+};
+
+const struct process_field *process_field_find(const char *name) {
+    for (const struct process_field *field = process_fields; field->name != NULL; field++)
+        if (strcmp(field->name, name) == 0)
+            return field;
+    return NULL;
+}
+
+static const void *member(const struct profile_process *process,
+                          const struct process_field *field) {
+    return (const char *)process + field->offset;
+}
+
+const char *process_field_string(const struct profile_process *process,
+                                 const struct process_field *field) {
+    const char *string;
+
+    memcpy(&string, member(process, field), sizeof(string));
+    return string;
+}
+
+uint64_t process_field_number(const struct profile_process *process,
+                              const struct process_field *field) {
+    const void *at = member(process, field);
+
+    switch (field->kind) {
+    case FIELD_BOOL:
+        return *(const bool *)at;
+    case FIELD_U32:
+        return *(const uint32_t *)at;
+    case FIELD_U64:
+        return *(const uint64_t *)at;
+    case FIELD_STRING:
+        break;
+    }
+    return 0;
+}
+
+void process_field_set_number(struct profile_process *process, const struct process_field *field,
+                              uint64_t number) {
+    void *at = (char *)process + field->offset;
+
+    if (field->kind == FIELD_BOOL)
+        *(bool *)at = number != 0;
+    else if (field->kind == FIELD_U32)
+        *(uint32_t *)at = number > UINT32_MAX ? UINT32_MAX : (uint32_t)number;
+    else if (field->kind == FIELD_U64)
+        *(uint64_t *)at = number;
+}
+
+void process_field_set_string(struct profile_process *process, const struct process_field *field,
+                              const char *string) {
+    if (field->kind == FIELD_STRING)
+        memcpy((char *)process + field->offset, &string, sizeof(string));
+}

@@ -1,0 +1,60 @@
+/*
+ * text.h - what the parts of the text report share.
+ *
+ * All numbers of a row stand in three columns of fixed width: inclusive share, own share, and how
+ * much the own share may be too high. A share that would show as 0.0 stays empty.
+ */
+#ifndef HCCT_TEXT_H
+#define HCCT_TEXT_H
+
+#include <stdio.h>
+
+#include "daemon/report/format.h"
+#include "daemon/report/tree_view.h"
+
+struct glyphs {
+    const char *branch, *last, *pass, *none; /* three columns each */
+    const char *arrow;                       /* between caller and callee */
+    const char *gap;                         /* for what a name was cut by */
+    const char *plus_minus, *times;
+};
+
+/* Escape sequences, or nothing. */
+struct paint {
+    const char *bold, *dim, *hot, *warm, *off;
+};
+
+struct text {
+    FILE *out;
+    const struct profile *profile; /* grouped */
+    const struct format_options *options;
+    const struct glyphs *glyphs;
+    const struct paint *paint;
+    struct tree_view view;
+    uint64_t total;  /* N */
+    uint64_t least;  /* what weighs less is folded */
+    uint32_t shown;  /* processes that have a tree of their own */
+    uint64_t *below; /* by node: contexts with weight in its subtree, pruned ones not counted */
+};
+
+#define TEXT_COLUMNS 25     /* that the numbers of a row take */
+#define TEXT_WRAP    120    /* where lines of joined names are broken when no width is given */
+#define TEXT_LEAST   0.0005 /* smaller shares would show as 0.0 */
+
+double text_share(const struct text *text, uint64_t weight);
+
+/* The three columns. */
+void text_numbers(const struct text *text, uint64_t inclusive, uint64_t self, uint64_t error);
+/* As many empty ones. */
+void text_no_numbers(const struct text *text);
+void text_columns_title(const struct text *text, const char *rest);
+
+/* "sqlite3 (pid 812, 4 threads)". */
+void text_process_name(const struct text *text, const struct profile_process *process);
+
+/* The parts of the report. */
+void text_table(const struct text *text);                  /* hottest functions */
+void text_tree(const struct text *text, uint32_t process); /* hot contexts of a process */
+void text_summary(const struct text *text);                /* N, bounds, cost */
+
+#endif

@@ -1,0 +1,192 @@
+/*
+ * text_summary.c - the end of the text report: N, what was kept, the two kinds of error, the cost.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "common/compiler.h"
+#include "daemon/report/human.h"
+#include "daemon/report/text.h"
+
+#define Z_95 1.96 /* standard deviations that hold 95 % of a normal distribution */
+
+/* Each number of struct profile_process, of all processes. */
+static struct profile_process add_up(const struct profile *profile) {
+    struct profile_process sum = {0};
+
+    for (uint32_t i = 1; i < profile->n_processes; i++) {
+        const struct profile_process *it = &profile->processes[i];
+
+        sum.cpu_ns += it->cpu_ns;
+        sum.walks += it->walks;
+        sum.complete += it->complete;
+        sum.truncated += it->truncated;
+        sum.no_module += it->no_module;
+        sum.no_rule += it->no_rule;
+        sum.bad_stack += it->bad_stack;
+        sum.deferred += it->deferred;
+        sum.lost += it->lost;
+        sum.handler_ns += it->handler_ns;
+        sum.contexts += it->contexts;
+        sum.monitored += it->monitored;
+        sum.bytes += it->bytes;
+        sum.capped += it->capped;
+        if (it->unseen > sum.unseen)
+            sum.unseen = it->unseen;
+    }
+    return sum;
+}
+
+static void label(const struct text *text, const char *word) {
+    fprintf(text->out, "%s%-10s%s", text->paint->bold, word, text->paint->off);
+}
+
+static void put_total(const struct text *text, const struct profile_process *sum) {
+    label(text, "N");
+    fprintf(text->out, "%s %s", human_weight(text->profile, text->total).text,
+            human_type(text->profile));
+    if (sum->walks > 0)
+        fprintf(text->out, " in %s walk%s", human_count(sum->walks).text,
+                sum->walks == 1 ? "" : "s");
+    if (text->profile->duration_ns > 0)
+        fprintf(text->out, ", %s elapsed", human_time(text->profile->duration_ns).text);
+    fputc('\n', text->out);
+}
+
+static void put_walks(const struct text *text, const struct profile_process *sum) {
+    const struct cause {
+        uint64_t walks;
+        const char *words;
+    } causes[] = {
+        {sum->no_rule, "where no unwind rule is known"},
+        {sum->no_module, "in code of no known module"},
+        {sum->bad_stack, "at a stack that makes no sense"},
+        {sum->truncated, "at the depth limit"},
+    };
+    const char *separator = "; ended early: ";
+    uint64_t partial = 0;
+    double share;
+
+    for (size_t i = 0; i < HCCT_ARRAY_LEN(causes); i++)
+        partial += causes[i].walks;
+    if (sum->walks == 0 || sum->complete + partial == 0)
+        return;
+    /* never rounded up to all of them */
+    share = floor((double)sum->complete / (double)sum->walks * 1000) / 10;
+    label(text, "walks");
+    fprintf(text->out, "%.*f %% complete", share >= 100 ? 0 : 1, share);
+    for (size_t i = 0; i < HCCT_ARRAY_LEN(causes); i++) {
+        if (causes[i].walks == 0)
+            continue;
+        fprintf(text->out, "%s%s %s", separator, human_count(causes[i].walks).text,
+                causes[i].words);
+        separator = ", ";
+    }
+    fputc('\n', text->out);
+}
+
+/* Contexts that weigh phi * N or more. */
+static uint64_t count_hot(const struct text *text) {
+    double least = text->profile->phi * (double)text->total;
+    uint64_t hot = 0;
+
+    for (uint32_t i = 1; i < text->profile->n_nodes; i++)
+        hot += text->profile->nodes[i].count > 0 &&
+               (double)text->profile->nodes[i].count >= least &&
+               !profile_is_pruned(text->profile, text->profile->nodes[i].location);
+    return hot;
+}
+
+static void put_contexts(const struct text *text, const struct profile_process *sum) {
+    const struct profile *profile = text->profile;
+    uint64_t kept = sum->contexts;
+
+    for (uint32_t i = 1; i < profile->n_processes && sum->contexts == 0; i++)
+        kept += text->below[profile_root(profile, i)];
+    label(text, "contexts");
+    fprintf(text->out, "%s kept", human_count(kept).text);
+    if (sum->bytes > 0)
+        fprintf(text->out, " in %s", human_bytes(sum->bytes).text);
+    if (profile->phi > 0)
+        fprintf(text->out, ", %s hot (own weight of phi N = %.4g %% or more)",
+                human_count(count_hot(text)).text, profile->phi * 100);
+    if (sum->capped > 0)
+        fprintf(text->out, "; memory was short: %s went to callers",
+                human_weight(profile, sum->capped).text);
+    fputc('\n', text->out);
+}
+
+static void put_error(const struct text *text, const struct profile_process *sum) {
+    const struct profile *profile = text->profile;
+    uint64_t largest = 0, all = 0;
+
+    for (uint32_t i = 1; i < profile->n_nodes; i++) {
+        uint64_t error = profile->nodes[i].error;
+
+        all += error;
+        if (error > largest && !profile_is_pruned(profile, profile->nodes[i].location))
+            largest = error;
+    }
+    if (profile->epsilon == 0 && all == 0)
+        return;
+    label(text, "error");
+    if (all == 0)
+        fputs("none: every context is counted exactly", text->out);
+    else
+        fprintf(text->out, "own shares are at most +%s too high, inclusive ones %s%s off",
+                human_share(text_share(text, largest)).text, text->glyphs->plus_minus,
+                human_share(text_share(text, all)).text);
+    fputc('\n', text->out);
+    if (profile->epsilon == 0 && sum->unseen == 0)
+        return;
+    label(text, "");
+    if (profile->epsilon > 0)
+        fprintf(text->out, "epsilon N = %.4g %%%s", profile->epsilon * 100,
+                sum->unseen > 0 ? "; " : "");
+    if (sum->unseen > 0)
+        fprintf(text->out, "a context that was not kept weighs at most %s",
+                human_share(text_share(text, sum->unseen)).text);
+    fputc('\n', text->out);
+}
+
+/* Half of the 95 % interval of a share of that size, in per cent of N. */
+static double half_interval(double share, uint64_t walks) {
+    return 100 * Z_95 * sqrt(share * (1 - share) / (double)walks);
+}
+
+static void put_sampling(const struct text *text, const struct profile_process *sum) {
+    if (sum->walks == 0)
+        return;
+    label(text, "sampling");
+    fprintf(text->out, "a share of 50 %% is good to %s%.1f points, 10 %% to %s%.1f, 1 %% to %s%.1f",
+            text->glyphs->plus_minus, half_interval(0.5, sum->walks), text->glyphs->plus_minus,
+            half_interval(0.1, sum->walks), text->glyphs->plus_minus,
+            half_interval(0.01, sum->walks));
+    fputs(" (95 %)\n", text->out);
+}
+
+static void put_cost(const struct text *text, const struct profile_process *sum) {
+    if (sum->cpu_ns == 0 && sum->lost == 0 && sum->deferred == 0)
+        return;
+    label(text, "cost");
+    if (sum->cpu_ns > 0 && sum->handler_ns > 0)
+        fprintf(text->out, "%s of the CPU time went to profiling; ",
+                human_share((double)sum->handler_ns / (double)sum->cpu_ns).text);
+    fprintf(text->out, "%s ticks lost, %s deferred", human_count(sum->lost).text,
+            human_count(sum->deferred).text);
+    if (sum->lost > 0 || sum->deferred > 0)
+        fputs(" (their time is in the walk after)", text->out);
+    fputc('\n', text->out);
+}
+
+void text_summary(const struct text *text) {
+    struct profile_process sum = add_up(text->profile);
+
+    put_total(text, &sum);
+    put_walks(text, &sum);
+    put_contexts(text, &sum);
+    put_error(text, &sum);
+    put_sampling(text, &sum);
+    put_cost(text, &sum);
+}

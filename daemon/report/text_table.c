@@ -1,0 +1,183 @@
+/*
+ * text_table.c - the flat table: the functions (or lines, sites, modules) of the largest own
+ * weight.
+ *
+ * Inclusive weights count a recursive function once: only its outermost frame on each path.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/report/human.h"
+#include "daemon/report/memory.h"
+#include "daemon/report/shorten.h"
+#include "daemon/report/text.h"
+#include "daemon/report/utf8.h"
+
+#define MODULE_WIDTH 28 /* longer ones push their row */
+
+struct entry {
+    uint32_t location;
+    uint64_t self, error, inclusive;
+};
+
+/* Walks the tree in depth, with a stack of its own, and keeps for each location how many of its
+ * frames are open. */
+static void add_inclusive(const struct text *text, struct entry *entries) {
+    const struct profile_node *nodes = text->profile->nodes;
+    uint32_t *next = memory_new(text->profile->n_nodes, sizeof(*next), "a tree");
+    uint32_t *open = memory_new(text->profile->n_locations, sizeof(*open), "functions");
+
+    memcpy(next, text->view.first, text->profile->n_nodes * sizeof(*next));
+    for (uint32_t at = 0;;) {
+        uint32_t child = next[at] < text->view.first[at + 1] ? text->view.child[next[at]] : 0;
+
+        if (child != 0) {
+            uint32_t location = nodes[child].location;
+
+            next[at]++;
+            if (open[location]++ == 0)
+                entries[location].inclusive += text->view.inclusive[child];
+            at = child;
+        } else if (at != 0) {
+            open[nodes[at].location]--;
+            at = nodes[at].parent;
+        } else {
+            break;
+        }
+    }
+    free(next);
+    free(open);
+}
+
+static int compare(const void *a, const void *b, void *arg) {
+    const struct entry *x = a, *y = b;
+    const struct profile *profile = arg;
+    const struct profile_location *px = &profile->locations[x->location];
+    const struct profile_location *py = &profile->locations[y->location];
+    int by_name;
+
+    if (x->self != y->self)
+        return x->self > y->self ? -1 : 1;
+    if (px->n_lines == 0 || py->n_lines == 0)
+        return 0;
+    by_name = strcmp(profile->functions[px->lines[0].function].name,
+                     profile->functions[py->lines[0].function].name);
+    return by_name != 0 ? by_name : (x->location > y->location) - (x->location < y->location);
+}
+
+/* Entries with weight, heaviest first; what was pruned is none of them. */
+static struct entry *make_entries(const struct text *text, uint32_t *n) {
+    const struct profile *profile = text->profile;
+    struct entry *entries = memory_new(profile->n_locations, sizeof(*entries), "functions");
+
+    for (uint32_t i = 0; i < profile->n_locations; i++)
+        entries[i].location = i;
+    for (uint32_t i = 1; i < profile->n_nodes; i++) {
+        entries[profile->nodes[i].location].self += profile->nodes[i].count;
+        entries[profile->nodes[i].location].error += profile->nodes[i].error;
+    }
+    add_inclusive(text, entries);
+    *n = 0;
+    for (uint32_t i = 1; i < profile->n_locations; i++)
+        if (entries[i].self > 0 && !profile_is_pruned(profile, i))
+            entries[(*n)++] = entries[i];
+    qsort_r(entries, *n, sizeof(*entries), compare, (void *)(uintptr_t)profile);
+    return entries;
+}
+
+static const char *module_name(const struct text *text, const struct entry *entry) {
+    uint32_t module = text->profile->locations[entry->location].module;
+
+    return module == 0 ? "-" : profile_basename(text->profile->modules[module].path);
+}
+
+/* " vdbe.c:712": where the line is, or where the function begins. */
+static void put_place(const struct text *text, const struct profile_location *place,
+                      const struct profile_function *function) {
+    uint32_t line = place->lines[0].line != 0 ? place->lines[0].line : function->start_line;
+
+    if (text->options->by == PROFILE_BY_SITE && !profile_is_pseudo(place))
+        fprintf(text->out, "  %s0x%" PRIx64 "%s", text->paint->dim, place->address,
+                text->paint->off);
+    if (*function->file == '\0')
+        return;
+    fprintf(text->out, "  %s%s", text->paint->dim, profile_basename(function->file));
+    if (line != 0)
+        fprintf(text->out, ":%" PRIu32, line);
+    fputs(text->paint->off, text->out);
+}
+
+static void put_entry(const struct text *text, const struct entry *entry, int module_width) {
+    const struct profile_location *place = &text->profile->locations[entry->location];
+    const struct profile_function *function = &text->profile->functions[place->lines[0].function];
+    size_t used = TEXT_COLUMNS + (size_t)module_width + 2, width = text->options->width, room;
+    char *name;
+
+    text_numbers(text, entry->inclusive, entry->self, entry->error);
+    if (text->options->by != PROFILE_BY_MODULE) {
+        const char *module = module_name(text, entry);
+        int pad = module_width - (int)utf8_columns(module);
+
+        fprintf(text->out, "%s%s%s%*s  ", text->paint->dim, module, text->paint->off,
+                pad > 0 ? pad : 0, "");
+    }
+    room = width == 0 ? 0 : width > used + 20 ? width - used : 20;
+    name = shorten(function->name, room, text->glyphs->gap);
+    fputs(name, text->out);
+    if (room == 0 || utf8_columns(name) + utf8_columns(profile_basename(function->file)) + 8 < room)
+        put_place(text, place, function);
+    fputc('\n', text->out);
+    free(name);
+}
+
+void text_table(const struct text *text) {
+    static const struct title {
+        const char *one, *all;
+    } titles[] = {[PROFILE_BY_FUNCTION] = {"function", "functions"},
+                  [PROFILE_BY_SITE] = {"site", "sites"},
+                  [PROFILE_BY_LINE] = {"line", "lines"},
+                  [PROFILE_BY_MODULE] = {"module", "modules"}};
+    const struct title *title = &titles[text->options->by];
+    int module_width = text->options->by == PROFILE_BY_MODULE ? 0 : (int)strlen("module");
+    uint64_t self = 0, error = 0;
+    uint32_t n, shown;
+    struct entry *entries;
+    char columns[64] = "module";
+
+    if (text->options->top == 0)
+        return;
+    entries = make_entries(text, &n);
+    shown = n < text->options->top ? n : text->options->top;
+    for (uint32_t i = 0; i < shown && text->options->by != PROFILE_BY_MODULE; i++) {
+        int columns_needed = (int)utf8_columns(module_name(text, &entries[i]));
+
+        if (columns_needed > module_width && columns_needed <= MODULE_WIDTH)
+            module_width = columns_needed;
+    }
+    fprintf(text->out, "%sHottest %s%s\n", text->paint->bold, title->all, text->paint->off);
+    if (text->options->by != PROFILE_BY_MODULE)
+        snprintf(columns, sizeof(columns), "%-*s  %s", module_width, "module", title->one);
+    text_columns_title(text, columns);
+    for (uint32_t i = 0; i < shown; i++) {
+        put_entry(text, &entries[i], module_width);
+        self += entries[i].self;
+        error += entries[i].error;
+    }
+    if (self < text->total) {
+        uint64_t errors = 0;
+
+        for (uint32_t i = 1; i < text->profile->n_nodes; i++)
+            errors += text->profile->nodes[i].error;
+        text_numbers(text, 0, text->total - self, errors - error);
+        fprintf(text->out, "%s", PROFILE_PRUNED);
+        if (n > shown)
+            fprintf(text->out, " %s more %s", human_count(n - shown).text,
+                    n - shown == 1 ? title->one : title->all);
+        else
+            fputs(" pruned contexts", text->out);
+        fputc('\n', text->out);
+    }
+    fputc('\n', text->out);
+    free(entries);
+}

@@ -1,0 +1,314 @@
+/*
+ * text_tree.c - the tree of hot contexts of a process.
+ *
+ * A deep stack must not become a deep indentation: only a branching indents. Callers that do
+ * nothing but call one function are joined in one row ("a -> b -> c"; its numbers are those of its
+ * last function). Where a function has one callee worth showing but numbers differ, the callee gets
+ * a row of its own at the same indentation, which begins with the arrow.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/report/human.h"
+#include "daemon/report/memory.h"
+#include "daemon/report/shorten.h"
+#include "daemon/report/text.h"
+#include "daemon/report/utf8.h"
+
+#define MAX_LEVEL   40 /* deeper rows keep that indentation */
+#define MIN_NAMES   40 /* columns that names get, however deep the row is */
+#define LEVEL_WIDTH 3
+
+/* A row still to print. */
+struct row {
+    uint32_t node;     /* first of its chain; 0: what was left out */
+    uint32_t left_out; /* then: below this node */
+    uint32_t level;    /* of indentation */
+    bool straight;     /* goes on with the row above */
+    bool is_last;      /* of its siblings */
+};
+
+struct printer {
+    const struct text *text;
+    struct row *rows; /* a stack */
+    uint32_t n_rows, row_room;
+    bool open[MAX_LEVEL + 1]; /* by level: a sibling will follow */
+    size_t column;            /* of what is printed of the line */
+};
+
+/* The callees of a node. */
+struct callees {
+    uint32_t visible, first; /* how many have rows, and the heaviest of them */
+    uint64_t hidden;         /* weight of the others, */
+    uint64_t hidden_contexts;
+    bool hidden_pruned; /* some of it was pruned before */
+};
+
+static bool is_visible(const struct text *text, uint32_t node) {
+    uint64_t weight = text->view.inclusive[node];
+
+    return weight > 0 && weight >= text->least &&
+           !profile_is_pruned(text->profile, text->profile->nodes[node].location);
+}
+
+static struct callees look_below(const struct text *text, uint32_t node) {
+    const struct tree_view *view = &text->view;
+    struct callees callees = {0};
+
+    for (uint32_t i = view->first[node]; i < view->first[node + 1]; i++) {
+        uint32_t child = view->child[i];
+
+        if (is_visible(text, child)) {
+            if (callees.visible++ == 0)
+                callees.first = child;
+        } else {
+            callees.hidden += view->inclusive[child];
+            callees.hidden_contexts += text->below[child];
+            callees.hidden_pruned |=
+                profile_is_pruned(text->profile, text->profile->nodes[child].location);
+        }
+    }
+    return callees;
+}
+
+static bool is_negligible(const struct text *text, uint64_t weight) {
+    return text_share(text, weight) < TEXT_LEAST;
+}
+
+/* Would both show as the same number? */
+static bool same_share(const struct text *text, uint64_t a, uint64_t b) {
+    char share_a[32], share_b[32];
+
+    snprintf(share_a, sizeof(share_a), "%.1f", text_share(text, a) * 100);
+    snprintf(share_b, sizeof(share_b), "%.1f", text_share(text, b) * 100);
+    return strcmp(share_a, share_b) == 0;
+}
+
+/* The callee that is joined in the row of `node`, whose first function weighs `weight`; or 0. */
+static uint32_t joined(const struct text *text, uint32_t node, uint64_t weight) {
+    const struct profile_node *it = &text->profile->nodes[node];
+    struct callees callees = look_below(text, node);
+
+    if (callees.visible != 1 || !is_negligible(text, callees.hidden) ||
+        !is_negligible(text, it->count) || !is_negligible(text, it->error) ||
+        !same_share(text, weight, text->view.inclusive[callees.first]))
+        return 0;
+    return callees.first;
+}
+
+/* ---- names ---- */
+
+static bool module_changes(const struct text *text, uint32_t node) {
+    const struct profile *profile = text->profile;
+    const struct profile_node *it = &profile->nodes[node];
+    uint32_t module = profile->locations[it->location].module;
+
+    return module != 0 && text->options->by != PROFILE_BY_MODULE &&
+           module != profile->locations[profile->nodes[it->parent].location].module &&
+           !profile_is_place_name(tree_name(profile, node));
+}
+
+/* Frames of one row that are the same, one after the other: a function that calls itself. */
+struct run {
+    uint32_t node; /* its first */
+    uint32_t length;
+    bool is_first, is_last; /* of the row */
+};
+
+/* What stands behind the name: module where it changes, line where one is meant. free() it. */
+static char *describe(const struct text *text, const struct run *run) {
+    uint32_t node = run->node;
+    const struct profile *profile = text->profile;
+    const struct profile_location *place = &profile->locations[profile->nodes[node].location];
+    const struct profile_function *function = &profile->functions[place->lines[0].function];
+    char *suffix;
+    size_t bytes;
+    FILE *out = open_memstream(&suffix, &bytes);
+
+    if (out == NULL)
+        profile_die("a report");
+    if (profile->nodes[node].inlined)
+        fputs(" (inlined)", out);
+    if (module_changes(text, node))
+        fprintf(out, " [%s]", profile_basename(profile->modules[place->module].path));
+    if (text->options->by == PROFILE_BY_SITE && !profile_is_pseudo(place))
+        fprintf(out, " 0x%" PRIx64, place->address);
+    if (place->lines[0].line != 0 && *function->file != '\0')
+        fprintf(out, " %s:%" PRIu32, profile_basename(function->file), place->lines[0].line);
+    if (run->length > 1)
+        fprintf(out, " %s%s", text->glyphs->times, human_count(run->length).text);
+    if (fclose(out) != 0)
+        profile_die("a report");
+    return suffix;
+}
+
+/* ---- rows ---- */
+
+static void put(struct printer *p, const char *string) {
+    fputs(string, p->text->out);
+    p->column += utf8_columns(string);
+}
+
+/* The indentation of a row's first line, or of those that follow when it is broken. */
+static void put_indent(struct printer *p, const struct row *row, bool first_line) {
+    const struct glyphs *glyphs = p->text->glyphs;
+    bool connects = first_line && !row->straight && row->level > 0;
+
+    for (uint32_t level = 1; level < row->level + !connects; level++)
+        put(p, p->open[level] ? glyphs->pass : glyphs->none);
+    if (connects)
+        put(p, row->is_last ? glyphs->last : glyphs->branch);
+}
+
+static size_t row_end(const struct printer *p, const struct row *row) {
+    size_t begin = TEXT_COLUMNS + row->level * LEVEL_WIDTH;
+    size_t end = p->text->options->width > 0 ? p->text->options->width : TEXT_WRAP;
+
+    return end > begin + MIN_NAMES ? end : begin + MIN_NAMES;
+}
+
+static void put_run(struct printer *p, const struct row *row, const struct run *run) {
+    const struct text *text = p->text;
+    const struct paint *paint = text->paint;
+    char *suffix = describe(text, run), *name;
+    size_t room = row_end(p, row) - TEXT_COLUMNS - row->level * LEVEL_WIDTH;
+    size_t taken = utf8_columns(suffix) + utf8_columns(text->glyphs->arrow);
+
+    room = room > taken + MIN_NAMES / 2 ? room - taken : MIN_NAMES / 2;
+    name = shorten(tree_name(text->profile, run->node), text->options->width > 0 ? room : 0,
+                   text->glyphs->gap);
+    if (!run->is_first && p->column + 1 + taken + utf8_columns(name) > row_end(p, row)) {
+        fputc('\n', text->out);
+        text_no_numbers(text);
+        p->column = TEXT_COLUMNS;
+        put_indent(p, row, false);
+    } else if (!run->is_first) {
+        put(p, " ");
+    }
+    if (!run->is_first || row->straight)
+        put(p, text->glyphs->arrow);
+    fputs(run->is_last ? paint->bold : "", text->out);
+    put(p, name);
+    fputs(run->is_last ? paint->off : "", text->out);
+    fputs(paint->dim, text->out);
+    put(p, suffix);
+    fputs(paint->off, text->out);
+    free(name);
+    free(suffix);
+}
+
+static void put_chain(struct printer *p, const struct row *row) {
+    const struct profile_node *nodes = p->text->profile->nodes;
+    uint64_t weight = p->text->view.inclusive[row->node];
+    struct run run = {.node = row->node, .length = 1, .is_first = true};
+    uint32_t last = row->node;
+
+    while (!run.is_last) {
+        uint32_t next = joined(p->text, last, weight);
+
+        if (next != 0 && nodes[next].location == nodes[last].location &&
+            nodes[next].inlined == nodes[last].inlined) {
+            run.length++;
+            last = next;
+            continue;
+        }
+        run.is_last = next == 0;
+        put_run(p, row, &run);
+        if (next != 0)
+            run = (struct run){.node = last = next, .length = 1};
+    }
+}
+
+static void push_row(struct printer *p, struct row row) {
+    p->rows = memory_grow(p->rows, p->n_rows, &p->row_room, sizeof(row), "a report");
+    if (row.level > MAX_LEVEL)
+        row.level = MAX_LEVEL;
+    p->rows[p->n_rows++] = row;
+}
+
+/* Rows for the callees of `node`, whose own row is at `level`, in order of weight, what was left
+ * out last; but it comes before a callee that goes on straight, which would part it from its
+ * function. The root has no row: its callees begin at level 0. */
+static void push_below(struct printer *p, uint32_t node, uint32_t level) {
+    const struct tree_view *view = &p->text->view;
+    struct callees callees = look_below(p->text, node);
+    bool is_root = p->text->profile->nodes[node].parent == 0;
+    bool rest = !is_negligible(p->text, callees.hidden);
+    uint32_t below = is_root ? 0 : level + 1;
+
+    if (callees.visible == 1 && !is_root) {
+        push_row(p, (struct row){.node = callees.first, .level = level, .straight = true});
+        if (rest)
+            push_row(p, (struct row){.left_out = node, .level = below, .is_last = true});
+        return;
+    }
+    if (rest)
+        push_row(p, (struct row){.left_out = node, .level = below, .is_last = true});
+    for (uint32_t i = view->first[node + 1], is_last = !rest; i > view->first[node]; i--) {
+        if (!is_visible(p->text, view->child[i - 1]))
+            continue;
+        push_row(p, (struct row){.node = view->child[i - 1], .level = below, .is_last = is_last});
+        is_last = false;
+    }
+}
+
+static void put_left_out(struct printer *p, const struct row *row) {
+    struct callees callees = look_below(p->text, row->left_out);
+
+    text_numbers(p->text, callees.hidden, 0, 0);
+    p->column = TEXT_COLUMNS;
+    put_indent(p, row, true);
+    fprintf(p->text->out, "%s%s", p->text->paint->dim, PROFILE_PRUNED);
+    if (callees.hidden_contexts > 0)
+        fprintf(p->text->out, " %s more context%s", human_count(callees.hidden_contexts).text,
+                callees.hidden_contexts == 1 ? "" : "s");
+    if (callees.hidden_pruned)
+        fputs(callees.hidden_contexts > 0 ? " and pruned ones" : " pruned contexts", p->text->out);
+    fprintf(p->text->out, "%s\n", p->text->paint->off);
+}
+
+/* The last function that joins the row, whose own numbers are the row's. */
+static uint32_t chain_end(const struct text *text, uint32_t node) {
+    uint64_t weight = text->view.inclusive[node];
+    uint32_t next;
+
+    while ((next = joined(text, node, weight)) != 0)
+        node = next;
+    return node;
+}
+
+static void put_row(struct printer *p, const struct row *row) {
+    const struct text *text = p->text;
+    uint32_t last = chain_end(text, row->node);
+    const struct profile_node *end = &text->profile->nodes[last];
+
+    text_numbers(text, text->view.inclusive[row->node], end->count, end->error);
+    p->column = TEXT_COLUMNS;
+    put_indent(p, row, true);
+    if (row->level > 0 && !row->straight)
+        p->open[row->level] = !row->is_last;
+    put_chain(p, row);
+    fputc('\n', text->out);
+    push_below(p, last, row->level);
+}
+
+void text_tree(const struct text *text, uint32_t process) {
+    struct printer p = {.text = text};
+
+    fprintf(text->out, "%sHot contexts%s", text->paint->bold, text->paint->off);
+    if (text->options->cut > 0)
+        fprintf(text->out, " (from %.4g %% on)", text->options->cut * 100);
+    fputc('\n', text->out);
+    text_columns_title(text, "context");
+    push_below(&p, profile_root(text->profile, process), 0);
+    while (p.n_rows > 0) {
+        struct row row = p.rows[--p.n_rows];
+
+        if (row.node != 0)
+            put_row(&p, &row);
+        else
+            put_left_out(&p, &row);
+    }
+    free(p.rows);
+}

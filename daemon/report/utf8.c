@@ -1,0 +1,61 @@
+/*
+ * utf8.c - recognise, measure and repair UTF-8 (RFC 3629: no surrogates, nothing overlong).
+ */
+#include "daemon/report/utf8.h"
+
+#include <stdint.h>
+#include <string.h>
+
+/* Lead bytes from..to take `length` bytes, of which the second lies in low..high. */
+static const struct lead {
+    uint8_t from, to, length, low, high;
+} leads[] = {
+    {0xc2, 0xdf, 2, 0x80, 0xbf}, {0xe0, 0xe0, 3, 0xa0, 0xbf}, {0xe1, 0xec, 3, 0x80, 0xbf},
+    {0xed, 0xed, 3, 0x80, 0x9f}, {0xee, 0xef, 3, 0x80, 0xbf}, {0xf0, 0xf0, 4, 0x90, 0xbf},
+    {0xf1, 0xf3, 4, 0x80, 0xbf}, {0xf4, 0xf4, 4, 0x80, 0x8f},
+};
+
+size_t utf8_length(const char *text) {
+    const uint8_t *byte = (const uint8_t *)text;
+
+    if (byte[0] < 0x80)
+        return 1;
+    for (size_t i = 0; i < sizeof(leads) / sizeof(leads[0]); i++) {
+        const struct lead *lead = &leads[i];
+
+        if (byte[0] < lead->from || byte[0] > lead->to)
+            continue;
+        if (byte[1] < lead->low || byte[1] > lead->high)
+            return 0;
+        for (size_t k = 2; k < lead->length; k++)
+            if ((byte[k] & 0xc0) != 0x80)
+                return 0;
+        return lead->length;
+    }
+    return 0;
+}
+
+size_t utf8_columns(const char *text) {
+    size_t columns = 0;
+
+    for (; *text != '\0'; text++)
+        columns += (*text & 0xc0) != 0x80;
+    return columns;
+}
+
+void utf8_repair(char *out, const char *text) {
+    while (*text != '\0') {
+        size_t n = utf8_length(text);
+
+        if (n > 0) {
+            memcpy(out, text, n);
+            out += n;
+            text += n;
+        } else {
+            memcpy(out, "\xef\xbf\xbd", 3);
+            out += 3;
+            text++;
+        }
+    }
+    *out = '\0';
+}

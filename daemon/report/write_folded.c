@@ -1,0 +1,47 @@
+/*
+ * write_folded.c - one line for each context, for flame graph tools: "process;main;work 1234".
+ *
+ * The frames are split at semicolons and the weight at the last space, so that a name keeps its
+ * spaces, gives its semicolons for colons, and control characters for spaces.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "daemon/report/format.h"
+#include "daemon/report/memory.h"
+#include "daemon/report/tree_view.h"
+
+static void put_name(FILE *out, const char *name) {
+    for (; *name != '\0'; name++) {
+        unsigned char byte = (unsigned char)*name;
+
+        if (byte == ';')
+            byte = ':';
+        else if (byte < ' ' || byte == 0x7f)
+            byte = ' ';
+        fputc(byte, out);
+    }
+}
+
+bool write_folded(FILE *out, const struct profile *profile, const struct format_options *options) {
+    struct profile *grouped = format_select(profile, options);
+    uint32_t *path;
+
+    path = memory_new(grouped->n_nodes, sizeof(*path), "a stack");
+    for (uint32_t i = 1; i < grouped->n_nodes; i++) {
+        uint32_t depth = 0;
+
+        if (grouped->nodes[i].count == 0)
+            continue;
+        for (uint32_t at = i; at != 0; at = grouped->nodes[at].parent)
+            path[depth++] = at;
+        while (depth > 0) {
+            put_name(out, tree_name(grouped, path[--depth]));
+            fputc(depth > 0 ? ';' : ' ', out);
+        }
+        fprintf(out, "%" PRIu64 "\n", grouped->nodes[i].count);
+    }
+    free(path);
+    profile_free(grouped);
+    return fflush(out) == 0 && !ferror(out);
+}

@@ -1,0 +1,232 @@
+/*
+ * write_text.c - the report that people read: what was profiled, the hottest functions, the trees
+ * of hot contexts, and how far all of it can be trusted.
+ */
+#include <inttypes.h>
+#include <langinfo.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/report/human.h"
+#include "daemon/report/memory.h"
+#include "daemon/report/text.h"
+
+static const struct glyphs ascii = {"|- ", "`- ", "|  ", "   ", "-> ", "..", "+-", "x"};
+static const struct glyphs unicode = {"├─ ", "└─ ", "│  ", "   ", "→ ", "…", "±", "×"};
+
+static const struct paint plain = {"", "", "", "", ""};
+static const struct paint ansi = {"\033[1m", "\033[2m", "\033[1;31m", "\033[33m", "\033[0m"};
+
+#define SHARE_HOT  0.05
+#define SHARE_WARM 0.01
+
+/* ---- cells ---- */
+
+double text_share(const struct text *text, uint64_t weight) {
+    return text->total > 0 ? (double)weight / (double)text->total : 0;
+}
+
+static void cell(const struct text *text, double share) {
+    const struct paint *paint = text->paint;
+    const char *color = share >= SHARE_HOT ? paint->hot : share >= SHARE_WARM ? paint->warm : "";
+
+    if (share < TEXT_LEAST)
+        fprintf(text->out, "%7s", "");
+    else
+        fprintf(text->out, "%s%5.1f %%%s", color, share * 100, *color != '\0' ? paint->off : "");
+}
+
+void text_numbers(const struct text *text, uint64_t inclusive, uint64_t self, uint64_t error) {
+    double bound = text_share(text, error);
+    char plus[16] = "";
+
+    if (bound >= TEXT_LEAST)
+        snprintf(plus, sizeof(plus), "+%.1f", bound * 100);
+    cell(text, text_share(text, inclusive));
+    fputs("  ", text->out);
+    cell(text, text_share(text, self));
+    fprintf(text->out, " %6s  ", plus);
+}
+
+void text_no_numbers(const struct text *text) {
+    fprintf(text->out, "%*s", TEXT_COLUMNS, "");
+}
+
+void text_columns_title(const struct text *text, const char *rest) {
+    fprintf(text->out, "%s  incl.     self  error  %s%s\n", text->paint->dim, rest,
+            text->paint->off);
+}
+
+/* ---- processes ---- */
+
+void text_process_name(const struct text *text, const struct profile_process *process) {
+    const char *separator = " (";
+
+    fputs(process->command, text->out);
+    if (process->pid != 0) {
+        fprintf(text->out, "%spid %" PRIu32, separator, process->pid);
+        separator = ", ";
+    }
+    if (process->runs > 1) {
+        fprintf(text->out, "%s%s runs", separator, human_count(process->runs).text);
+        separator = ", ";
+    }
+    if (process->threads > 1) {
+        fprintf(text->out, "%s%" PRIu32 " threads", separator, process->threads);
+        separator = ", ";
+    }
+    if (process->live) {
+        fprintf(text->out, "%sstill running", separator);
+        separator = ", ";
+    }
+    if (*separator == ',')
+        fputc(')', text->out);
+}
+
+static void put_weight(const struct text *text, uint64_t weight, uint64_t walks) {
+    fprintf(text->out, "%s %s", human_weight(text->profile, weight).text,
+            human_type(text->profile));
+    if (walks > 0)
+        fprintf(text->out, ", %s %s", human_count(walks).text, walks == 1 ? "walk" : "walks");
+}
+
+static uint64_t process_weight(const struct text *text, uint32_t process) {
+    return text->view.inclusive[profile_root(text->profile, process)];
+}
+
+static void process_title(const struct text *text, uint32_t process, bool with_share) {
+    fputs(text->paint->bold, text->out);
+    text_process_name(text, &text->profile->processes[process]);
+    fprintf(text->out, "%s: ", text->paint->off);
+    put_weight(text, process_weight(text, process), text->profile->processes[process].walks);
+    if (with_share)
+        fprintf(text->out, ", %.1f %% of all",
+                text_share(text, process_weight(text, process)) * 100);
+    fputs("\n\n", text->out);
+}
+
+/* One line for each process that weighs enough, and one for all others. */
+static void process_table(const struct text *text, const uint32_t *order, uint32_t n) {
+    uint64_t walks = 0, others = 0, other_walks = 0;
+
+    for (uint32_t i = 0; i < n; i++)
+        walks += text->profile->processes[order[i]].walks;
+    fprintf(text->out, "%s%" PRIu32 " processes%s: ", text->paint->bold, n, text->paint->off);
+    put_weight(text, text->total, walks);
+    fprintf(text->out, "\n\n%s  share       weight       walks  process%s\n", text->paint->dim,
+            text->paint->off);
+    for (uint32_t i = 0; i < n; i++) {
+        const struct profile_process *process = &text->profile->processes[order[i]];
+        uint64_t weight = process_weight(text, order[i]);
+
+        if (i >= text->shown) {
+            others += weight;
+            other_walks += process->walks;
+            continue;
+        }
+        cell(text, text_share(text, weight));
+        fprintf(text->out, "  %11s  %10s  ", human_weight(text->profile, weight).text,
+                process->walks > 0 ? human_count(process->walks).text : "");
+        text_process_name(text, process);
+        fputc('\n', text->out);
+    }
+    if (n > text->shown) {
+        cell(text, text_share(text, others));
+        fprintf(text->out, "  %11s  %10s  %s %" PRIu32 " more process%s\n",
+                human_weight(text->profile, others).text, human_count(other_walks).text,
+                PROFILE_PRUNED, n - text->shown, n - text->shown == 1 ? "" : "es");
+    }
+    fputc('\n', text->out);
+}
+
+/* ---- the whole ---- */
+
+static void count_below(struct text *text) {
+    const struct profile *profile = text->profile;
+
+    text->below = memory_new(profile->n_nodes, sizeof(*text->below), "contexts");
+    for (uint32_t i = profile->n_nodes - 1; i > 0; i--) {
+        const struct profile_node *node = &profile->nodes[i];
+
+        text->below[i] += node->count > 0 && !profile_is_pruned(profile, node->location);
+        text->below[node->parent] += text->below[i];
+    }
+}
+
+/* Processes, heaviest first: the roots are the children of node 0. */
+static uint32_t *order_processes(const struct text *text) {
+    const struct profile *profile = text->profile;
+    uint32_t *order = memory_new(profile->n_processes, sizeof(*order), "processes");
+
+    for (uint32_t i = text->view.first[0]; i < text->view.first[1]; i++)
+        order[i] = profile->nodes[text->view.child[i]].process;
+    return order;
+}
+
+static void write_nothing(const struct text *text) {
+    const struct profile *profile = text->profile;
+    uint64_t missed = 0;
+
+    for (uint32_t i = 1; i < profile->n_processes; i++)
+        missed += profile->processes[i].deferred + profile->processes[i].lost;
+    fputs("Nothing to show: ", text->out);
+    if (profile->n_processes < 2)
+        fputs("no process was profiled", text->out);
+    else if (profile->n_processes == 2)
+        text_process_name(text, &profile->processes[1]);
+    else
+        fprintf(text->out, "%" PRIu32 " processes", profile->n_processes - 1);
+    if (profile->n_processes > 1)
+        fputs(strcmp(profile->type, "cpu") == 0 ? " used too little CPU time to be sampled"
+                                                : " did nothing that is counted",
+              text->out);
+    if (missed > 0)
+        fprintf(text->out, " after unwinding was ready (%s ticks came before)",
+                human_count(missed).text);
+    fputs(".\n", text->out);
+}
+
+static void write_report(struct text *text) {
+    uint32_t n = text->profile->n_processes - 1;
+    uint32_t *order = order_processes(text);
+
+    while (text->shown < n && process_weight(text, order[text->shown]) > 0 &&
+           process_weight(text, order[text->shown]) >= text->least)
+        text->shown++;
+    if (n > 1)
+        process_table(text, order, n);
+    else
+        process_title(text, order[0], false);
+    text_table(text);
+    for (uint32_t i = 0; i < text->shown; i++) {
+        if (n > 1)
+            process_title(text, order[i], true);
+        text_tree(text, order[i]);
+        fputc('\n', text->out);
+    }
+    text_summary(text);
+    free(order);
+}
+
+bool write_text(FILE *out, const struct profile *profile, const struct format_options *options) {
+    bool utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+    struct text text = {.out = out,
+                        .options = options,
+                        .glyphs = utf8 ? &unicode : &ascii,
+                        .paint = options->color ? &ansi : &plain};
+    struct profile *grouped = format_select(profile, options);
+
+    text.profile = grouped;
+    text.total = profile_total(grouped);
+    text.least = (uint64_t)(options->cut * (double)text.total);
+    tree_view_make(&text.view, grouped);
+    count_below(&text);
+    if (text.total == 0)
+        write_nothing(&text);
+    else
+        write_report(&text);
+    tree_view_free(&text.view);
+    free(text.below);
+    profile_free(grouped);
+    return fflush(out) == 0 && !ferror(out);
+}

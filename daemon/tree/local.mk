@@ -1,0 +1,15 @@
+# The monitored calling context tree and its summaries: pure, used by the daemon and the client.
+noinst_LIBRARIES += libhcct_tree.a
+
+libhcct_tree_a_SOURCES = \
+	daemon/tree/budget.h \
+	daemon/tree/children.c daemon/tree/children.h \
+	daemon/tree/exact.c \
+	daemon/tree/lazy_queue.c daemon/tree/lazy_queue.h \
+	daemon/tree/mcct.c daemon/tree/mcct.h \
+	daemon/tree/merge.c \
+	daemon/tree/node_pool.c daemon/tree/node_pool.h \
+	daemon/tree/space_saving.c \
+	daemon/tree/summary.c daemon/tree/summary.h \
+	daemon/tree/tree.h \
+	daemon/tree/walk.c

@@ -1,0 +1,268 @@
+/*
+ * mcct.c - the monitored calling context tree: cursors, credit, and Algorithm 1 (pruning) of the
+ * article that mcct.h names.
+ *
+ * Departures: several cursors share a tree, each keeps its node; and a node that was only passed
+ * through goes when the cursor leaves it, because no eviction would ever come to it. Every removal
+ * pays for itself by the creation of the node, so pruning is constant amortised time.
+ */
+#include "daemon/tree/mcct.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+
+#include "daemon/tree/children.h"
+
+/* ---- life of a tree ---- */
+
+static uint32_t capacity_of(double epsilon) {
+    if (!(epsilon > 1.0 / NODE_INDEX))
+        return NODE_INDEX;
+    double inverse = 1.0 / epsilon * (1.0 - 1e-12); /* 1 / 2e-5 is to be 50,000, not one more */
+    uint32_t whole = (uint32_t)inverse;
+    return whole < inverse ? whole + 1 : whole;
+}
+
+/* Odd; the kernel's random bytes for this process, which cost no system call. */
+static uint64_t hash_factor(void) {
+    uint64_t factor = 0x9e3779b97f4a7c15u;
+    const void *random = (const void *)getauxval(AT_RANDOM);
+    if (random != NULL)
+        memcpy(&factor, random, sizeof factor);
+    return factor | 1;
+}
+
+struct mcct *mcct_new(const struct mcct_params *params) {
+    struct mcct *tree = calloc(1, sizeof *tree);
+    if (tree == NULL)
+        return NULL;
+    tree->kind = params->summary != NULL ? params->summary : summary_kinds[0];
+    tree->capacity = capacity_of(params->epsilon);
+    tree->budget = (struct budget){.used = sizeof *tree, .max = params->max_bytes};
+    tree->cursors.next = tree->cursors.prev = &tree->cursors;
+    tree->hash_factor = hash_factor();
+    node_pool_init(&tree->pool, &tree->budget);
+    tree->nodes = 1;
+    if (node_pool_take(&tree->pool) == MCCT_ROOT)
+        tree->summary = tree->kind->create(tree, tree->capacity);
+    if (tree->summary == NULL) {
+        node_pool_free(&tree->pool);
+        free(tree);
+        return NULL;
+    }
+    return tree;
+}
+
+void mcct_free(struct mcct *tree) {
+    if (tree == NULL)
+        return;
+    tree->kind->destroy(tree->summary);
+    children_free(tree);
+    node_pool_free(&tree->pool);
+    free(tree);
+}
+
+/* ---- pruning ---- */
+
+/* Whether a cursor rests on a node that nothing else keeps. Clears a mark that is out of date. */
+static bool has_cursor(struct mcct *tree, uint32_t node) {
+    if (tree->active != NULL && tree->active->node == node)
+        return true;
+    struct mcct_node *n = node_at(&tree->pool, node);
+    if (n->links == 0)
+        return false;
+    for (const struct mcct_cursor *c = tree->cursors.next; c != &tree->cursors; c = c->next)
+        if (c->node == node)
+            return true;
+    n->links &= ~NODE_RESTED;
+    return false;
+}
+
+static bool is_kept(struct mcct *tree, uint32_t node) {
+    return (node_at(&tree->pool, node)->links & ~NODE_RESTED) != 0 || node == MCCT_ROOT ||
+           has_cursor(tree, node);
+}
+
+static uint32_t remove_node(struct mcct *tree, uint32_t node) {
+    uint32_t parent = node_at(&tree->pool, node)->parent;
+    children_remove(tree, parent, node);
+    node_pool_give(&tree->pool, node);
+    tree->nodes--;
+    return parent;
+}
+
+/* Algorithm 1, from a node upwards. */
+static void prune(struct mcct *tree, uint32_t node) {
+    while (!is_kept(tree, node))
+        node = remove_node(tree, node);
+}
+
+void tree_forget(struct mcct *tree, uint32_t node) {
+    struct mcct_node *n = node_at(&tree->pool, node);
+    n->links &= ~NODE_MONITORED;
+    n->count = n->error = 0;
+    prune(tree, node);
+}
+
+/* ---- cursors ---- */
+
+static void go(struct mcct_cursor *cursor, uint32_t node) {
+    cursor->node = node;
+    cursor->here = node_at(&cursor->tree->pool, node);
+}
+
+/* Another cursor is to move: the one that did so far is to be found by its node's mark. */
+static __attribute__((noinline)) void activate(struct mcct *tree, struct mcct_cursor *cursor) {
+    if (tree->active != NULL)
+        tree->active->here->links |= NODE_RESTED;
+    tree->active = cursor;
+}
+
+static inline struct mcct *tree_of(struct mcct_cursor *cursor) {
+    struct mcct *tree = cursor->tree;
+    if (hcct_unlikely(tree->active != cursor))
+        activate(tree, cursor);
+    return tree;
+}
+
+void mcct_cursor_open(struct mcct *tree, struct mcct_cursor *cursor) {
+    *cursor =
+        (struct mcct_cursor){.tree = tree, .next = &tree->cursors, .prev = tree->cursors.prev};
+    cursor->prev->next = cursor->next->prev = cursor;
+    go(cursor, MCCT_ROOT);
+}
+
+void mcct_cursor_close(struct mcct_cursor *cursor) {
+    struct mcct *tree = cursor->tree;
+    cursor->prev->next = cursor->next;
+    cursor->next->prev = cursor->prev;
+    if (tree->active == cursor)
+        tree->active = NULL;
+    prune(tree, cursor->node);
+    *cursor = (struct mcct_cursor){0};
+}
+
+/* A new child, 0 when there is no memory for it. */
+static uint32_t try_new_child(struct mcct *tree, uint32_t parent, uint32_t frame) {
+    uint32_t child = node_pool_take(&tree->pool);
+    if (child == 0)
+        return 0;
+    struct mcct_node *n = node_at(&tree->pool, child);
+    n->parent = parent;
+    n->frame = frame;
+    if (!children_add(tree, parent, child)) {
+        node_pool_give(&tree->pool, child);
+        return 0;
+    }
+    tree->nodes++;
+    return child;
+}
+
+/* The same; at the memory cap first the summary gives way, as the new may matter more than the
+ * least of the old. */
+static uint32_t new_child(struct mcct *tree, uint32_t parent, uint32_t frame) {
+    uint32_t child;
+    do
+        child = try_new_child(tree, parent, frame);
+    while (hcct_unlikely(child == 0) && tree->kind->shrink != NULL &&
+           tree->kind->shrink(tree->summary));
+    return child;
+}
+
+static __attribute__((noinline)) void push_slowly(struct mcct_cursor *cursor, uint32_t frame) {
+    struct mcct *tree = cursor->tree;
+    if (cursor->missing != 0) {
+        cursor->missing++;
+        return;
+    }
+    uint32_t child = children_recall(tree, cursor->here, frame);
+    if (child == 0)
+        child = new_child(tree, cursor->node, frame);
+    if (child == 0)
+        cursor->missing = 1;
+    else
+        go(cursor, child);
+}
+
+void mcct_push(struct mcct_cursor *cursor, uint32_t frame) {
+    struct mcct *tree = tree_of(cursor);
+    uint32_t links = cursor->here->links, child = links & NODE_INDEX;
+    if (hcct_likely(child != 0 && !(links & NODE_WIDE) && cursor->missing == 0)) {
+        struct mcct_node *n = node_at(&tree->pool, child);
+        if (hcct_likely(n->frame == frame)) { /* the child that was used last */
+            cursor->node = child;
+            cursor->here = n;
+            return;
+        }
+    }
+    push_slowly(cursor, frame);
+}
+
+uint64_t mcct_pop(struct mcct_cursor *cursor, uint64_t n) {
+    struct mcct *tree = tree_of(cursor);
+    uint64_t left = n;
+    if (hcct_unlikely(cursor->missing != 0)) {
+        uint64_t undone = left < cursor->missing ? left : cursor->missing;
+        cursor->missing -= undone;
+        left -= undone;
+    }
+    for (; left != 0 && cursor->node != MCCT_ROOT; left--) {
+        uint32_t was = cursor->node;
+        bool passing = (cursor->here->links & ~NODE_RESTED) == 0;
+        go(cursor, cursor->here->parent);
+        if (hcct_unlikely(passing))
+            prune(tree, was);
+    }
+    return n - left;
+}
+
+void mcct_credit(struct mcct_cursor *cursor, uint64_t weight) {
+    struct mcct *tree = tree_of(cursor);
+    struct mcct_node *here = cursor->here;
+    tree->total = add_saturating(tree->total, weight);
+    tree->updates++;
+    if (hcct_unlikely(cursor->missing != 0))
+        tree->capped = add_saturating(tree->capped, weight);
+    if (hcct_likely(here->links & NODE_MONITORED))
+        here->count = add_saturating(here->count, weight);
+    else
+        tree->kind->update(tree->summary, cursor->node, weight);
+}
+
+uint64_t mcct_depth(const struct mcct_cursor *cursor) {
+    uint64_t depth = cursor->missing;
+    for (uint32_t n = cursor->node; n != MCCT_ROOT; n = node_at(&cursor->tree->pool, n)->parent)
+        depth++;
+    return depth;
+}
+
+/* ---- what is in it ---- */
+
+void mcct_stats(const struct mcct *tree, struct mcct_stats *stats) {
+    *stats = (struct mcct_stats){
+        .total = tree->total,
+        .updates = tree->updates,
+        .nodes = tree->nodes,
+        .monitored = tree->kind->monitored(tree->summary),
+        .capacity = tree->kind->bounded ? tree->capacity : 0,
+        .unseen = tree->kind->unseen(tree->summary),
+        .bytes = tree->budget.used,
+        .capped = tree->capped,
+    };
+}
+
+uint32_t mcct_child(const struct mcct *tree, uint32_t node, uint32_t frame) {
+    return children_find(tree, node_at(&tree->pool, node), frame);
+}
+
+void mcct_view(const struct mcct *tree, uint32_t node, struct mcct_view *view) {
+    const struct mcct_node *n = node_at(&tree->pool, node);
+    *view = (struct mcct_view){
+        .parent = n->parent,
+        .frame = n->frame,
+        .count = n->count,
+        .error = n->error,
+        .monitored = n->links & NODE_MONITORED,
+    };
+}

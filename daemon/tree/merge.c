@@ -1,0 +1,142 @@
+/*
+ * merge.c - one tree added to another.
+ *
+ * Agarwal, Cormode, Huang, Phillips, Wei, Yi: Mergeable summaries (PODS 2012). A context that only
+ * one side monitors weighs at most the other's `unseen` there, so that much is added to its count
+ * and to its error; then the least counts go until the capacity is met.
+ *
+ * Afterwards, with N = N1 + N2, u1 and u2 what the two said of unseen contexts:
+ *   - count - error <= true weight <= count for each monitored context, true <= unseen for all
+ *     others, unseen >= u1 + u2; so each context of weight above `unseen` is monitored;
+ *   - stats.total is N;
+ *   - if both had the same capacity k, and no memory cap was met, the counts add up to at most N,
+ *     so that each error, and unseen, is at most N/k, as if one summary had seen all. Why: of the k
+ *     counts that stay, let j come from contexts that the first monitors. The k - j others gained
+ *     u1 each, but the first has at least k - j contexts of counts >= u1 that did not stay (or is
+ *     not full, and u1 = 0): the first's share of all that stays is at most N1. The same for N2.
+ *   - the counts need not reach N: what the contexts that went have weighed is in none of them.
+ *
+ * The order of work depends on nothing but the contexts, so that a merge can be repeated.
+ */
+#include "daemon/tree/mcct.h"
+
+#include "daemon/tree/children.h"
+
+/* ---- what `into` has gains what `from` knows of it ---- */
+
+/* The same place in both trees. */
+struct pair {
+    const struct mcct *from;
+    uint32_t from_node, into_node;
+    uint64_t missing; /* levels below from_node that `from` lacks */
+};
+
+static void down(struct pair *pair, const struct mcct *into, uint32_t child) {
+    uint32_t frame = node_at(&into->pool, child)->frame;
+    uint32_t found = pair->missing == 0 ? mcct_child(pair->from, pair->from_node, frame) : 0;
+    if (found != 0)
+        pair->from_node = found;
+    else
+        pair->missing++;
+    pair->into_node = child;
+}
+
+static void up(struct pair *pair, const struct mcct *into) {
+    pair->into_node = node_at(&into->pool, pair->into_node)->parent;
+    if (pair->missing != 0)
+        pair->missing--;
+    else
+        pair->from_node = node_at(&pair->from->pool, pair->from_node)->parent;
+}
+
+static void gain(struct mcct *into, const struct pair *pair, uint64_t unseen) {
+    struct mcct_node *n = node_at(&into->pool, pair->into_node);
+    if (!(n->links & NODE_MONITORED))
+        return;
+    bool both = pair->missing == 0 && tree_is_monitored(pair->from, pair->from_node);
+    const struct mcct_node *other = node_at(&pair->from->pool, pair->from_node);
+    n->count = add_saturating(n->count, both ? other->count : unseen);
+    n->error = add_saturating(n->error, both ? other->error : unseen);
+}
+
+/* Moves to the next node of `into` in preorder. False: that was the last. */
+static bool advance(struct pair *pair, const struct mcct *into) {
+    uint32_t next = children_first(into, node_at(&into->pool, pair->into_node));
+    while (next == 0) {
+        uint32_t child = pair->into_node;
+        if (child == MCCT_ROOT)
+            return false;
+        up(pair, into);
+        next = children_after(into, node_at(&into->pool, pair->into_node), child);
+    }
+    down(pair, into, next);
+    return true;
+}
+
+/* Needs no memory, so that it cannot stop half-way. */
+static void gain_all(struct mcct *into, const struct mcct *from, uint64_t unseen) {
+    struct pair pair = {.from = from, .from_node = MCCT_ROOT, .into_node = MCCT_ROOT};
+    do
+        gain(into, &pair, unseen);
+    while (advance(&pair, into));
+}
+
+/* ---- what only `from` has ---- */
+
+struct adoption {
+    struct mcct *into;
+    const struct mcct *from;
+    struct mcct_cursor cursor; /* in `into`, on the context of from_node */
+    uint32_t from_node;
+    uint64_t left_out; /* the largest count for which there was no memory */
+};
+
+static void follow(struct adoption *a, uint32_t node, const struct mcct_view *view) {
+    if (node == MCCT_ROOT)
+        return;
+    for (; a->from_node != view->parent; mcct_pop(&a->cursor, 1))
+        a->from_node = node_at(&a->from->pool, a->from_node)->parent;
+    mcct_push(&a->cursor, view->frame);
+    a->from_node = node;
+}
+
+static bool adopt(void *arg, uint32_t node, const struct mcct_view *view) {
+    struct adoption *a = arg;
+    follow(a, node, view);
+    if (!view->monitored)
+        return true;
+    if (a->cursor.missing == 0 && tree_is_monitored(a->into, a->cursor.node))
+        return true; /* it has gained already */
+    if (a->cursor.missing == 0 &&
+        a->into->kind->adopt(a->into->summary, a->cursor.node, view->count, view->error))
+        return true;
+    if (view->count > a->left_out)
+        a->left_out = view->count;
+    return true;
+}
+
+/* Gives the largest count of a context that had to be left out. */
+static uint64_t adopt_all(struct mcct *into, const struct mcct *from) {
+    struct adoption a = {.into = into, .from = from, .from_node = MCCT_ROOT};
+    mcct_cursor_open(into, &a.cursor);
+    if (!mcct_walk(from, adopt, &a))
+        a.left_out = from->total; /* no count is known to be the largest */
+    mcct_cursor_close(&a.cursor);
+    return a.left_out;
+}
+
+bool mcct_merge(struct mcct *into, const struct mcct *from) {
+    const struct summary_kind *kind = into->kind;
+    if (from->kind != kind)
+        return false;
+    uint64_t unseen = from->kind->unseen(from->summary);
+    gain_all(into, from, unseen);
+    uint64_t left_out = adopt_all(into, from);
+    uint64_t more = left_out > unseen ? left_out : unseen;
+    kind->raise(into->summary, add_saturating(kind->unseen(into->summary), more));
+    kind->trim(into->summary);
+    into->total = add_saturating(into->total, from->total);
+    into->updates += from->updates;
+    into->capped = add_saturating(into->capped, from->capped);
+    return left_out == 0;
+}

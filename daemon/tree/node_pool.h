@@ -1,0 +1,77 @@
+/*
+ * node_pool.h - the nodes of one tree: 32 bytes each, named by 32-bit indices.
+ *
+ * Memory comes in blocks, each twice as large as the one before, that never move: index 0..127 is
+ * the first block, 128..255 the second, 256..511 the third. So a tiny tree costs 4 KB, a huge one a
+ * handful of allocations, and the table of blocks stays in the nearest cache. A block's pages are
+ * touched, and charged to the budget, only as far as nodes were ever needed; freed nodes are used
+ * again first. Memory goes back with the pool: it is bounded by the most nodes there ever were.
+ *
+ * A cell is either a node or the head of a wide node's children (children.h).
+ */
+#ifndef HCCT_NODE_POOL_H
+#define HCCT_NODE_POOL_H
+
+#include <stdint.h>
+
+#include "daemon/tree/budget.h"
+
+struct mcct_node {
+    uint32_t parent;
+    uint32_t links; /* first child, or the family cell of a wide node; flags in the top bits */
+    uint32_t next;  /* sibling, in a list of children; unused among a wide node's children */
+    uint32_t frame;
+    uint64_t count;
+    uint64_t error;
+};
+
+/* Flags in `links`. A node whose links are 0 has no child, is not monitored, and no cursor other
+ * than the active one rests there: one comparison tells that nothing keeps it. */
+#define NODE_MONITORED 0x80000000u
+#define NODE_RESTED    0x40000000u /* a cursor may rest here (tree.h) */
+#define NODE_WIDE      0x20000000u /* the link names a family cell */
+#define NODE_INDEX     0x1fffffffu
+
+#define NODE_POOL_BLOCKS 23 /* 128 << 22 nodes: all that NODE_INDEX can name */
+
+_Static_assert(sizeof(struct mcct_node) == 32, "two nodes fill a cache line");
+
+/* The children of a wide node: a table of their indices, open addressing, a power of two. */
+struct mcct_family {
+    uint32_t *slots; /* 0: free; else the node, its three top bits a tag out of the hash */
+    uint32_t used;
+    uint32_t bits;       /* log2 of the slots */
+    uint32_t next, prev; /* family cells of the same tree */
+};
+
+_Static_assert(sizeof(struct mcct_family) <= sizeof(struct mcct_node), "a cell holds either");
+
+struct node_pool {
+    uintptr_t base[NODE_POOL_BLOCKS]; /* where index 0 would be, if the block began there */
+    struct budget *budget;
+    uint32_t fresh;  /* the first index never used so far */
+    uint32_t freed;  /* head of the list of freed cells, through `next` */
+    uint32_t blocks; /* how many there are */
+};
+
+void node_pool_init(struct node_pool *pool, struct budget *budget);
+void node_pool_free(struct node_pool *pool);
+
+/* A cleared cell, 0 when there is no memory or the budget is used up. */
+uint32_t node_pool_take(struct node_pool *pool);
+void node_pool_give(struct node_pool *pool, uint32_t index);
+
+static inline uintptr_t node_pool_cell(const struct node_pool *pool, uint32_t index) {
+    unsigned block = 25u - (unsigned)__builtin_clz(index | 127u);
+    return pool->base[block] + (uintptr_t)index * sizeof(struct mcct_node);
+}
+
+static inline struct mcct_node *node_at(const struct node_pool *pool, uint32_t index) {
+    return (struct mcct_node *)node_pool_cell(pool, index);
+}
+
+static inline struct mcct_family *family_at(const struct node_pool *pool, uint32_t index) {
+    return (struct mcct_family *)node_pool_cell(pool, index);
+}
+
+#endif

@@ -1,0 +1,55 @@
+/*
+ * tree.h - the inside of a tree, for the files of this folder: the tree itself, and what summaries
+ * do to its nodes.
+ */
+#ifndef HCCT_TREE_H
+#define HCCT_TREE_H
+
+#include "common/compiler.h"
+#include "daemon/tree/mcct.h"
+#include "daemon/tree/node_pool.h"
+#include "daemon/tree/summary.h"
+
+struct mcct {
+    const struct summary_kind *kind;
+    void *summary;
+    /* The cursor that moved last. Every other cursor's node carries NODE_RESTED, which says only
+     * that one *may* rest there: it stays when the cursor moves on, and pruning looks again. So a
+     * moving cursor writes no flags, and pruning need not look at all cursors for every node. */
+    struct mcct_cursor *active;
+    struct mcct_cursor cursors; /* head of the ring of open cursors */
+    struct node_pool pool;
+    struct budget budget;
+    uint64_t hash_factor; /* odd and random: see children.c */
+    uint64_t total, updates, capped;
+    uint32_t nodes, capacity;
+    uint32_t families; /* list of the family cells, so that freeing a tree need not walk it */
+};
+
+/* Counts stop at the largest number instead of starting anew. */
+static inline uint64_t add_saturating(uint64_t a, uint64_t b) {
+    uint64_t sum;
+    return hcct_unlikely(__builtin_add_overflow(a, b, &sum)) ? UINT64_MAX : sum;
+}
+
+static inline bool tree_is_monitored(const struct mcct *tree, uint32_t node) {
+    return node_at(&tree->pool, node)->links & NODE_MONITORED;
+}
+
+static inline uint64_t tree_count(const struct mcct *tree, uint32_t node) {
+    return node_at(&tree->pool, node)->count;
+}
+
+/* `node` is monitored from now on. */
+static inline void tree_monitor(struct mcct *tree, uint32_t node, uint64_t count, uint64_t error) {
+    struct mcct_node *n = node_at(&tree->pool, node);
+    n->links |= NODE_MONITORED;
+    n->count = count;
+    n->error = error;
+}
+
+/* `node` is monitored no more: it and each ancestor that thus has no reason to exist is removed,
+ * unless a cursor rests there. */
+void tree_forget(struct mcct *tree, uint32_t node);
+
+#endif

@@ -1,0 +1,15 @@
+# The client against a server that says what it is told, and an agent that does nothing.
+check_PROGRAMS += tests/client/http_client_test tests/client/static_target
+check_LTLIBRARIES += tests/client/empty_agent.la
+
+tests_client_http_client_test_SOURCES = client/http_client.c tests/client/http_client_test.c
+tests_client_static_target_SOURCES = tests/client/static_target.c
+tests_client_static_target_CFLAGS = $(TARGET_CFLAGS)
+tests_client_static_target_LDFLAGS = -all-static
+tests_client_empty_agent_la_SOURCES = tests/client/empty_agent.c
+tests_client_empty_agent_la_CFLAGS = $(TARGET_CFLAGS)
+tests_client_empty_agent_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
+
+EXTRA_DIST += tests/client/fake_hcctd.py tests/client/support.py
+dist_check_SCRIPTS += tests/client/query_test.py tests/client/record_test.py
+TESTS += tests/client/http_client_test tests/client/query_test.py tests/client/record_test.py

@@ -1,0 +1,28 @@
+# Tests of daemon/code: unwind tables, modules, frames, symbols, the worker child.
+CODE_TESTS = \
+	tests/code/unwind_compile_test \
+	tests/code/module_test \
+	tests/code/frame_test \
+	tests/code/symbolize_test \
+	tests/code/elf_worker_test
+
+CODE_TEST_LIBS = libhcct_code.a $(ELF_LIBS) $(IBERTY_LIBS)
+
+check_PROGRAMS += $(CODE_TESTS)
+TESTS += $(CODE_TESTS)
+EXTRA_DIST += tests/code/inlined.c tests/code/shapes.cc tests/code/nested.rs
+
+tests_code_unwind_compile_test_SOURCES = tests/code/unwind_compile_test.c
+tests_code_unwind_compile_test_LDADD = $(CODE_TEST_LIBS)
+
+tests_code_module_test_SOURCES = tests/code/module_test.c
+tests_code_module_test_LDADD = $(CODE_TEST_LIBS)
+
+tests_code_frame_test_SOURCES = tests/code/frame_test.c
+tests_code_frame_test_LDADD = $(CODE_TEST_LIBS)
+
+tests_code_symbolize_test_SOURCES = tests/code/symbolize_test.c
+tests_code_symbolize_test_LDADD = $(CODE_TEST_LIBS)
+
+tests_code_elf_worker_test_SOURCES = tests/code/elf_worker_test.c
+tests_code_elf_worker_test_LDADD = $(CODE_TEST_LIBS)

@@ -1,0 +1,224 @@
+/*
+ * module_test.c - modules are known by build-id, else by file; files are opened through the process
+ * that mapped them, deleted or not, and nothing but regular files is opened.
+ */
+#include <fcntl.h>
+#include <limits.h>
+#include <link.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "daemon/code/build_id.h"
+#include "daemon/code/module.h"
+#include "tests/check.h"
+
+static char directory[] = "/tmp/module_test.XXXXXX";
+
+static char *path_of(char *path, const char *name) {
+    snprintf(path, PATH_MAX, "%s/%s", directory, name);
+    return path;
+}
+
+/* A copy of this program, with `id` in the place of its build-id's first bytes. */
+static void write_copy(const char *path, const char *id, const uint8_t *own_id, size_t own_bytes) {
+    struct stat info;
+    int from = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+    CHECK(fstat(from, &info) == 0);
+    char *content = malloc((size_t)info.st_size);
+    CHECK(read(from, content, (size_t)info.st_size) == info.st_size);
+    close(from);
+    char *at = memmem(content, (size_t)info.st_size, own_id, own_bytes);
+    CHECK(at != NULL);
+    if (at != NULL)
+        memcpy(at, id, strlen(id));
+    int into = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0700);
+    CHECK(write(into, content, (size_t)info.st_size) == info.st_size);
+    close(into);
+    free(content);
+}
+
+static void write_text(const char *path, const char *text) {
+    FILE *file = fopen(path, "we");
+    CHECK(file != NULL);
+    fputs(text, file);
+    fclose(file);
+}
+
+static char *map_file(const char *path) {
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    char *start = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, fd, 0);
+    CHECK(start != MAP_FAILED);
+    close(fd);
+    return start;
+}
+
+static struct module_mapping mapping_at(char *start, const char *path) {
+    return (struct module_mapping){.pid = getpid(),
+                                   .start = (uint64_t)(uintptr_t)start,
+                                   .end = (uint64_t)(uintptr_t)start + 4096,
+                                   .path = path};
+}
+
+static void test_by_path(void) {
+    char a[PATH_MAX], b[PATH_MAX];
+    struct module_info info;
+    write_text(path_of(a, "a"), "one");
+    write_text(path_of(b, "b"), "one");
+    uint32_t first = module_intern_path(a);
+    CHECK(first != 0);
+    CHECK_UINT(module_intern_path(a), first);
+    CHECK(module_intern_path(b) != first);
+    CHECK(module_get(first, &info));
+    CHECK_STR(info.path, a);
+    CHECK(info.fd >= 0 && info.build_id_len == 0 && !info.is_vdso);
+    write_text(a, "two, which is longer"); /* another file now */
+    CHECK(module_intern_path(a) != first);
+
+    CHECK(!module_get(0, &info));
+    CHECK(!module_get(MODULES_MAX, &info));
+    CHECK(!module_get(UINT32_MAX, &info));
+    CHECK_UINT(module_open_file(0), -1);
+}
+
+static void test_by_build_id(const uint8_t *own_id, size_t own_bytes) {
+    char a[PATH_MAX], b[PATH_MAX], c[PATH_MAX];
+    struct module_info info;
+    write_copy(path_of(a, "x1"), "same-id", own_id, own_bytes);
+    write_copy(path_of(b, "x2"), "same-id", own_id, own_bytes);
+    write_copy(path_of(c, "x3"), "other-i", own_id, own_bytes);
+    uint32_t id = module_intern_path(a);
+    CHECK_UINT(module_intern_path(b), id);
+    CHECK(module_intern_path(c) != id);
+    CHECK(module_get(id, &info));
+    CHECK_UINT(info.build_id_len, own_bytes);
+    CHECK(memcmp(info.build_id, "same-id", 7) == 0);
+}
+
+/* A file that is gone is still what the process runs. Only the kernel's map_files leads there, and
+ * that needs a capability. */
+static void test_deleted(const uint8_t *own_id, size_t own_bytes) {
+    char path[PATH_MAX];
+    struct module_info info;
+    uint8_t id[MODULE_BUILD_ID_MAX];
+    write_copy(path_of(path, "deleted"), "deletd1", own_id, own_bytes);
+    char *start = map_file(path);
+    unlink(path);
+    memcpy(id, own_id, own_bytes);
+    memcpy(id, "deletd1", 7);
+    struct module_mapping mapping = mapping_at(start, path);
+    mapping.build_id = id;
+    mapping.build_id_len = (uint8_t)own_bytes;
+    uint32_t module = module_intern(&mapping);
+    CHECK(module_get(module, &info));
+    CHECK_STR(info.path, path);
+    if (info.fd < 0) {
+        printf("no right to open map_files: a deleted file stays closed\n");
+        /* It gets its file from a later mapping. */
+        write_copy(path, "deletd1", own_id, own_bytes);
+        CHECK_UINT(module_intern(&mapping), module);
+        CHECK(module_get(module, &info) && info.fd >= 0);
+    }
+    CHECK_UINT(build_id_read(info.fd, id, sizeof(id)), own_bytes);
+    CHECK(memcmp(id, "deletd1", 7) == 0);
+    munmap(start, 4096);
+}
+
+/* A process says that it mapped libc, by libc's build-id, but the file is another. */
+static void test_liar(const uint8_t *own_id, size_t own_bytes) {
+    char path[PATH_MAX];
+    struct module_info info;
+    uint8_t claimed[MODULE_BUILD_ID_MAX] = "claimed";
+    write_copy(path_of(path, "liar"), "i-am-me", own_id, own_bytes);
+    char *start = map_file(path);
+    struct module_mapping mapping = mapping_at(start, path);
+    mapping.build_id = claimed;
+    mapping.build_id_len = MODULE_BUILD_ID_MAX;
+    CHECK(module_get(module_intern(&mapping), &info));
+    CHECK_UINT(info.fd, -1);
+    munmap(start, 4096);
+}
+
+static void test_relative_and_empty(void) {
+    struct module_info info;
+    char own[PATH_MAX] = "";
+    char *here = (char *)(uintptr_t)&test_relative_and_empty;
+    struct module_mapping mapping = mapping_at(here, "");
+    CHECK(readlink("/proc/self/exe", own, sizeof(own) - 1) > 0);
+    uint32_t module = module_intern(&mapping);
+    CHECK(module_get(module, &info));
+    CHECK_STR(info.path, own);
+    CHECK(info.fd >= 0);
+    mapping.path = "./not-the-name-from-here";
+    CHECK_UINT(module_intern(&mapping), module);
+}
+
+static void test_vdso(void) {
+    struct module_mapping mapping = {.path = "linux-vdso.so.1", .is_vdso = true};
+    struct module_info info;
+    char magic[4];
+    uint32_t module = module_intern(&mapping);
+    CHECK(module_get(module, &info) && info.is_vdso && info.fd >= 0);
+    CHECK_STR(info.path, "[vdso]");
+    CHECK(pread(info.fd, magic, 4, 0) == 4 && memcmp(magic, "\177ELF", 4) == 0);
+    mapping.pid = 1;
+    CHECK_UINT(module_intern(&mapping), module);
+}
+
+/* Pipes would block and devices could act: neither is opened. */
+static void test_odd_files(void) {
+    char path[PATH_MAX];
+    static const char *const odd[] = {"/dev/zero", "/dev", "/nonexistent/file", ""};
+    struct module_info info;
+    CHECK(mkfifo(path_of(path, "pipe"), 0600) == 0);
+    CHECK(module_get(module_intern_path(path), &info) && info.fd == -1);
+    for (size_t i = 0; i < sizeof(odd) / sizeof(odd[0]); i++) {
+        uint32_t module = module_intern_path(odd[i]);
+        CHECK(module_get(module, &info) && info.fd == -1);
+        CHECK_UINT(module_open_file(module), -1);
+    }
+}
+
+/* Beyond the number of files that are kept open they are opened again by path, if unchanged. */
+static void test_many(void) {
+    char path[PATH_MAX], name[32];
+    struct module_info info;
+    uint32_t module = 0;
+    for (int i = 0; i < 100; i++) {
+        snprintf(name, sizeof(name), "many%d", i);
+        write_text(path_of(path, name), name);
+        module = module_intern_path(path);
+        CHECK(module_get(module, &info));
+    }
+    CHECK_UINT(info.fd, -1);
+    int fd = module_open_file(module);
+    CHECK(fd >= 0);
+    close(fd);
+    write_text(path, "changed since");
+    CHECK_UINT(module_open_file(module), -1);
+}
+
+int main(void) {
+    struct rlimit few = {.rlim_cur = 128, .rlim_max = 128}; /* half of these are for modules */
+    uint8_t own_id[MODULE_BUILD_ID_MAX];
+    CHECK(setrlimit(RLIMIT_NOFILE, &few) == 0);
+    CHECK(mkdtemp(directory) != NULL);
+    int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+    size_t own_bytes = build_id_read(fd, own_id, sizeof(own_id));
+    close(fd);
+    test_by_path();
+    if (own_bytes >= 8) { /* the linker may have been told to write none */
+        test_by_build_id(own_id, own_bytes);
+        test_deleted(own_id, own_bytes);
+        test_liar(own_id, own_bytes);
+    }
+    test_relative_and_empty();
+    test_vdso();
+    test_odd_files();
+    test_many();
+    char command[128];
+    snprintf(command, sizeof(command), "rm -rf %s", directory);
+    CHECK(system(command) == 0);
+    return check_report();
+}

@@ -1,0 +1,157 @@
+"""support.py - what the end-to-end tests share: run a program under `hcct record`, read the profile.
+
+Each test is a script of its own: exit 0 when all checks held, 77 to skip, 1 otherwise. A check
+prints one line, so that a failing log reads like its result.
+"""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+BUILD = os.environ.get("HCCT_BUILDDIR", os.getcwd())
+HCCT = os.path.join(BUILD, "client", "hcct")
+HCCTD = os.path.join(BUILD, "daemon", "hcctd")
+AGENT = os.path.join(BUILD, "preload", ".libs", "libhcctagent.so")
+TARGETS = os.path.join(BUILD, "tests", "targets")
+
+_failed = 0
+_scratch = tempfile.mkdtemp(prefix="hcct-test-")
+
+
+def scratch(name):
+    """A path in this test's own directory, which is removed at the end."""
+    return os.path.join(_scratch, name)
+
+
+def check(condition, what):
+    global _failed
+    print(("ok      " if condition else "NOT SO  ") + what, flush=True)
+    if not condition:
+        _failed += 1
+    return condition
+
+
+def skip(why):
+    print("skipped: " + why)
+    shutil.rmtree(_scratch, ignore_errors=True)
+    sys.exit(77)
+
+
+def need(*programs):
+    for program in programs:
+        if shutil.which(program) is None:
+            skip(f"{program} is not installed")
+
+
+def finish():
+    shutil.rmtree(_scratch, ignore_errors=True)
+    sys.exit(1 if _failed else 0)
+
+
+def target(name):
+    return os.path.join(TARGETS, name)
+
+
+class Result:
+    """One run: status, outputs, and the CPU time that the kernel counted for it and its children."""
+
+    def __init__(self, status, out, err, cpu):
+        self.status, self.out, self.err, self.cpu = status, out, err, cpu
+
+
+def run(command, env=None, stdin=None, timeout=300):
+    """Runs a command to its end. CPU time is that of the command and all it has waited for."""
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        process = subprocess.Popen(
+            command, stdin=stdin or subprocess.DEVNULL, stdout=out, stderr=err,
+            env={**os.environ, **(env or {})})
+        deadline = time.monotonic() + timeout
+        while True:
+            pid, status, usage = os.wait4(process.pid, os.WNOHANG)
+            if pid != 0:
+                break
+            if time.monotonic() > deadline:
+                process.kill()
+                os.waitpid(process.pid, 0)
+                raise SystemExit(f"timed out: {command}")
+            time.sleep(0.01)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        out.seek(0)
+        err.seek(0)
+        return Result(process.returncode, out.read(), err.read(), usage.ru_utime + usage.ru_stime)
+
+
+def record(command, output, *options, **kwargs):
+    """Runs a command under `hcct record`, the profile goes to the file `output`."""
+    return run([HCCT, "record", "-o", output, *options, "--", *command], **kwargs)
+
+
+def report(path, *options, form="json"):
+    """A profile file through `hcct report`; JSON comes parsed, anything else as text."""
+    result = run([HCCT, "report", path, "--format", form, *options])
+    if result.status != 0:
+        raise SystemExit(f"hcct report failed: {result.err.decode()}")
+    return json.loads(result.out) if form == "json" else result.out.decode()
+
+
+def folded(path, *options):
+    """[(frames, weight)], outermost frame first; frames[0] is the process."""
+    lines = report(path, *options, form="folded").splitlines()
+    return [(line.rsplit(" ", 1)[0].split(";"), int(line.rsplit(" ", 1)[1])) for line in lines]
+
+
+class Daemon:
+    """A private hcctd; `with` it, or start and stop it by hand."""
+
+    def __init__(self, *options, socket=None):
+        self.socket = socket or scratch("hcctd.sock")
+        self.reports = scratch("reports")
+        self.options = options
+        self.process = None
+
+    def start(self):
+        ready_read, ready_write = os.pipe()
+        os.set_inheritable(ready_write, True)
+        self.process = subprocess.Popen(
+            [HCCTD, "--socket", self.socket, "--report-dir", self.reports,
+             "--ready-fd", str(ready_write), *self.options],
+            close_fds=False, stderr=open(scratch("hcctd.log"), "a"))
+        os.close(ready_write)
+        ready = os.read(ready_read, 1)
+        os.close(ready_read)
+        if ready != b"\n":
+            raise SystemExit("hcctd did not start: " + open(scratch("hcctd.log")).read())
+        return self
+
+    def stop(self, how=signal.SIGTERM):
+        self.process.send_signal(how)
+        return self.process.wait(30)
+
+    def __enter__(self):
+        return self.start()
+
+    def __exit__(self, *unused):
+        if self.process.poll() is None:
+            self.stop()
+
+    def env(self, **more):
+        return {"HCCT_SOCKET": self.socket, "LD_PRELOAD": AGENT, **more}
+
+    def processes(self):
+        result = run([HCCT, "list", "--socket", self.socket, "--format", "json"])
+        return json.loads(result.out)["processes"] if result.status == 0 else []
+
+    def wait_for(self, want, seconds=10):
+        """The first process of which `want` says yes, or None when none comes in time."""
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            for process in self.processes():
+                if want(process):
+                    return process
+            time.sleep(0.1)
+        return None

@@ -1,0 +1,8 @@
+# Tests: a program or script for each, 0 passed, 77 skipped, anything else failed.
+noinst_HEADERS += tests/check.h
+
+include tests/client/local.mk
+include tests/code/local.mk
+include tests/common/local.mk
+include tests/report/local.mk
+include tests/tree/local.mk

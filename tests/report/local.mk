@@ -1,0 +1,47 @@
+# Tests of the reporting side.
+
+check_PROGRAMS += \
+	tests/report/pprof_test \
+	tests/report/profile_test \
+	tests/report/text_test \
+	tests/report/write_sample \
+	tests/report/writers_test
+
+tests_report_pprof_test_SOURCES = tests/report/pprof_test.c tests/report/sample.c \
+	tests/report/sample.h tests/check.h
+tests_report_pprof_test_LDADD = libhcct_report.a $(REPORT_LIBS)
+
+tests_report_profile_test_SOURCES = tests/report/profile_test.c tests/report/sample.c \
+	tests/report/sample.h tests/check.h
+tests_report_profile_test_LDADD = libhcct_report.a $(REPORT_LIBS)
+
+tests_report_text_test_SOURCES = tests/report/text_test.c tests/report/sample.c \
+	tests/report/sample.h tests/check.h
+tests_report_text_test_LDADD = libhcct_report.a $(REPORT_LIBS)
+
+tests_report_write_sample_SOURCES = tests/report/write_sample.c tests/report/sample.c \
+	tests/report/sample.h
+tests_report_write_sample_LDADD = libhcct_report.a $(REPORT_LIBS)
+
+tests_report_writers_test_SOURCES = tests/report/writers_test.c tests/report/sample.c \
+	tests/report/sample.h tests/check.h
+tests_report_writers_test_LDADD = libhcct_report.a $(REPORT_LIBS)
+
+TESTS += \
+	tests/report/pprof_test \
+	tests/report/profile_test \
+	tests/report/text_test \
+	tests/report/tools_test.sh \
+	tests/report/writers_test
+
+dist_check_SCRIPTS += tests/report/tools_test.sh
+
+EXTRA_DIST += \
+	tests/report/golden/build.txt \
+	tests/report/golden/deep.txt \
+	tests/report/golden/names.txt \
+	tests/report/golden/shell-ascii.txt \
+	tests/report/golden/shell-color.txt \
+	tests/report/golden/shell-line.txt \
+	tests/report/golden/shell-module.txt \
+	tests/report/golden/shell.txt

@@ -1,0 +1,24 @@
+/*
+ * sample.h - profiles for the tests of the reporting side, the same at each run.
+ */
+#ifndef HCCT_TEST_SAMPLE_H
+#define HCCT_TEST_SAMPLE_H
+
+#include "daemon/report/profile.h"
+
+/* One process, threads, deep stacks with call sites, lines, inline frames, partial walks. */
+struct profile *sample_shell(void);
+/* A compiler driver, its passes, and an assembler: runs merged, long C++ names. */
+struct profile *sample_build(void);
+/* Names that formats could trip over: quotes, separators, UTF-8, Rust's generics, 200 columns. */
+struct profile *sample_names(void);
+/* No process at all. */
+struct profile *sample_none(void);
+/* A process that was never seen at work. */
+struct profile *sample_empty(void);
+/* One stack of that many frames. */
+struct profile *sample_deep(uint32_t depth);
+/* Anything: small profiles of random shape and weight. */
+struct profile *sample_random(uint64_t seed);
+
+#endif

@@ -1,0 +1,150 @@
+/*
+ * text_test.c - the text report: golden files, and what must hold of any report.
+ *
+ * A golden file is written anew by running this test with HCCT_GOLDEN=write; look at the difference
+ * before you keep it.
+ */
+#include "tests/check.h"
+
+#include <locale.h>
+
+#include "daemon/report/format.h"
+#include "tests/report/sample.h"
+
+static char *report(const struct profile *profile, const struct format_options *options) {
+    char *text;
+    size_t bytes;
+    FILE *out = open_memstream(&text, &bytes);
+
+    CHECK(write_text(out, profile, options));
+    fclose(out);
+    return text;
+}
+
+static char *read_all(const char *path) {
+    char *text = NULL;
+    size_t room = 0;
+    FILE *in = fopen(path, "r");
+
+    if (in == NULL)
+        return NULL;
+    if (getdelim(&text, &room, '\0', in) < 0) {
+        free(text);
+        text = NULL;
+    }
+    fclose(in);
+    return text;
+}
+
+static void golden(const char *name, struct profile *profile,
+                   const struct format_options *options) {
+    const char *source = getenv("srcdir"), *mode = getenv("HCCT_GOLDEN");
+    char *text = report(profile, options), path[512], *want;
+
+    snprintf(path, sizeof(path), "%s/tests/report/golden/%s.txt", source != NULL ? source : ".",
+             name);
+    if (mode != NULL && strcmp(mode, "write") == 0) {
+        FILE *out = fopen(path, "w");
+
+        CHECK(out != NULL && fputs(text, out) >= 0 && fclose(out) == 0);
+    }
+    want = read_all(path);
+    CHECK_STR(text, want != NULL ? want : path);
+    free(want);
+    free(text);
+    profile_free(profile);
+}
+
+static void test_golden(bool utf8) {
+    struct format_options options = format_default_options;
+
+    golden("shell-ascii", sample_shell(), &options);
+    if (!utf8 || setlocale(LC_CTYPE, "C.UTF-8") == NULL)
+        return;
+    golden("shell", sample_shell(), &options);
+    golden("build", sample_build(), &options);
+    options.width = 90;
+    golden("names", sample_names(), &options);
+    options.by = PROFILE_BY_LINE;
+    golden("shell-line", sample_shell(), &options);
+    options = format_default_options;
+    options.color = true;
+    options.n = 4;
+    options.by = PROFILE_BY_SITE;
+    golden("shell-color", sample_shell(), &options);
+    options = format_default_options;
+    options.cut = 0.02;
+    golden("deep", sample_deep(100000), &options);
+    options.by = PROFILE_BY_MODULE;
+    golden("shell-module", sample_shell(), &options);
+    setlocale(LC_CTYPE, "C");
+}
+
+static void test_empty(void) {
+    struct profile *profile = sample_empty(), *none = profile_new();
+    char *text = report(profile, &format_default_options);
+
+    CHECK_STR(text, "Nothing to show: sleep (pid 9) used too little CPU time to be sampled.\n");
+    free(text);
+    profile->processes[1].deferred = 1200;
+    text = report(profile, &format_default_options);
+    CHECK_STR(text, "Nothing to show: sleep (pid 9) used too little CPU time to be sampled after "
+                    "unwinding was ready (1,200 ticks came before).\n");
+    free(text);
+    text = report(none, &format_default_options);
+    CHECK_STR(text, "Nothing to show: no process was profiled.\n");
+    free(text);
+    profile_free(none);
+    profile_free(profile);
+}
+
+/* No line ends with a space, no control character, no escape without colour; own shares of the
+ * table add up to 100 %. */
+static void check_lines(char *text) {
+    bool in_table = false;
+    double sum = 0;
+    int rows = 0;
+
+    for (char *line = strtok(text, "\n"); line != NULL; line = strtok(NULL, "\n")) {
+        size_t length = strlen(line);
+        char share[8] = "";
+
+        CHECK(length > 0 && line[length - 1] != ' ');
+        for (size_t i = 0; i < length; i++)
+            if ((unsigned char)line[i] < ' ' || line[i] == 0x7f)
+                CHECK(!"a control character");
+        if (strncmp(line, "Hottest", 7) == 0)
+            in_table = true;
+        else if (strncmp(line, "Hot contexts", 12) == 0 || strstr(line, ": ") != NULL)
+            in_table = false;
+        if (in_table && length > 16) {
+            memcpy(share, line + 9, 7);
+            rows += atof(share) > 0;
+            sum += atof(share);
+        }
+    }
+    CHECK(sum > 100 - 0.051 * (rows + 1) && sum < 100 + 0.051 * (rows + 1));
+}
+
+static void test_any(void) {
+    for (uint64_t seed = 0; seed < 200; seed++) {
+        struct profile *profile = seed == 0 ? sample_names() : sample_random(seed);
+        struct format_options options = {.by = (enum profile_by)(seed % 4),
+                                         .cut = (double)(seed % 3) / 100,
+                                         .top = 1 + (unsigned)seed % 12,
+                                         .width = (unsigned)(seed % 5) * 30};
+        char *text = report(profile, &options);
+
+        if (profile_total(profile) > 0)
+            check_lines(text);
+        free(text);
+        profile_free(profile);
+    }
+}
+
+int main(void) {
+    test_golden(setlocale(LC_CTYPE, "C.UTF-8") != NULL && setlocale(LC_CTYPE, "C") != NULL);
+    test_empty();
+    test_any();
+    return check_report();
+}

@@ -1,0 +1,39 @@
+/*
+ * write_sample.c - writes a sample profile for tools_test.sh: write_sample SAMPLE FORMAT > FILE
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/compiler.h"
+#include "daemon/report/format.h"
+#include "tests/report/sample.h"
+
+static const struct sample {
+    const char *name;
+    struct profile *(*make)(void);
+} samples[] = {{"shell", sample_shell}, {"build", sample_build}, {"names", sample_names}};
+
+int main(int argc, char **argv) {
+    const struct format *format = argc == 3 ? format_find(argv[2]) : NULL;
+
+    for (size_t i = 0; argc == 3 && i < HCCT_ARRAY_LEN(samples); i++) {
+        struct profile *profile;
+        bool ok;
+
+        if (strcmp(samples[i].name, argv[1]) != 0)
+            continue;
+        profile = samples[i].make();
+        if (strcmp(argv[2], "total") == 0) {
+            printf("%" PRIu64 "\n", profile_total(profile));
+            ok = true;
+        } else {
+            ok = format != NULL && format->write(stdout, profile, &format_default_options);
+        }
+        profile_free(profile);
+        return ok ? 0 : 1;
+    }
+    fprintf(stderr, "usage: write_sample shell|build|names FORMAT|total\n");
+    return 2;
+}

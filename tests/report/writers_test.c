@@ -1,0 +1,172 @@
+/*
+ * writers_test.c - folded stacks and JSON: weights add up, names survive; the table of formats.
+ */
+#include "tests/check.h"
+
+#include <json-c/json.h>
+
+#include "daemon/report/format.h"
+#include "daemon/report/utf8.h"
+#include "tests/report/sample.h"
+
+static char *written(const char *format, const struct profile *profile,
+                     const struct format_options *options) {
+    char *text;
+    size_t bytes;
+    FILE *out = open_memstream(&text, &bytes);
+
+    CHECK(format_find(format)->write(out, profile, options));
+    fclose(out);
+    return text;
+}
+
+static uint64_t folded_sum(char *text) {
+    uint64_t sum = 0;
+
+    for (char *line = strtok(text, "\n"); line != NULL; line = strtok(NULL, "\n")) {
+        char *weight = strrchr(line, ' '), *end;
+
+        CHECK(weight != NULL);
+        sum += strtoull(weight, &end, 10);
+        CHECK(*end == '\0');
+    }
+    return sum;
+}
+
+static void check_json(const char *text, uint64_t total) {
+    struct json_object *top = json_tokener_parse(text), *nodes, *value;
+    uint64_t sum = 0, roots = 0;
+
+    CHECK(top != NULL);
+    CHECK(json_object_object_get_ex(top, "format", &value));
+    CHECK_STR(json_object_get_string(value), "hcct-profile");
+    CHECK(json_object_object_get_ex(top, "version", &value));
+    CHECK_UINT(json_object_get_uint64(value), 1);
+    CHECK(json_object_object_get_ex(top, "total", &value));
+    CHECK_UINT(json_object_get_uint64(value), total);
+    CHECK(json_object_object_get_ex(top, "nodes", &nodes));
+    for (size_t i = 0; i < json_object_array_length(nodes); i++) {
+        struct json_object *node = json_object_array_get_idx(nodes, i), *parent, *inclusive;
+
+        CHECK(json_object_object_get_ex(node, "count", &value));
+        sum += json_object_get_uint64(value);
+        CHECK(json_object_object_get_ex(node, "inclusive", &inclusive));
+        CHECK(json_object_object_get_ex(node, "parent", &parent));
+        if (parent == NULL)
+            roots += json_object_get_uint64(inclusive);
+        else
+            CHECK(json_object_get_uint64(parent) < i);
+    }
+    CHECK_UINT(sum, total);
+    CHECK_UINT(roots, total);
+    json_object_put(top);
+}
+
+static void check_both(struct profile *profile, const struct format_options *options) {
+    uint64_t total = profile_total(profile);
+    char *text = written("folded", profile, options);
+
+    CHECK_UINT(folded_sum(text), total);
+    free(text);
+    text = written("json", profile, options);
+    check_json(text, total);
+    free(text);
+    profile_free(profile);
+}
+
+static void test_sums(void) {
+    struct format_options options = format_default_options;
+
+    check_both(sample_shell(), &options);
+    check_both(sample_build(), &options);
+    check_both(sample_names(), &options);
+    check_both(sample_empty(), &options);
+    check_both(profile_new(), &options);
+    for (uint64_t seed = 0; seed < 100; seed++) {
+        options.by = (enum profile_by)(seed % 4);
+        options.n = (unsigned)(seed % 7);
+        check_both(sample_random(seed), &options);
+    }
+}
+
+static void test_folded_names(void) {
+    struct profile *names = sample_names();
+    char *text = written("folded", names, &format_default_options);
+
+    CHECK(strstr(text, "my app: v2;main;say \"hello\" \\ bye;a name with spaces 12 100\n") != NULL);
+    CHECK(strstr(text, ";<alloc::vec::Vec<[u8: 16]> as core::iter::Extend<T>>::extend 50\n") !=
+          NULL);
+    CHECK(strstr(text, ";naïve_größe;日本語の関数 30\n") != NULL);
+    CHECK(strstr(text, ";line break tab; [31mred 20\n") != NULL);
+    CHECK(strstr(text, "my app: v2;[truncated];main 3\n") != NULL);
+    free(text);
+    profile_free(names);
+}
+
+static void test_json_names(void) {
+    struct profile *names = sample_names();
+    char *text = written("json", names, &format_default_options);
+
+    CHECK(strstr(text, "\"say \\\"hello\\\" \\\\ bye\"") != NULL);
+    CHECK(strstr(text, "日本語の関数") != NULL);
+    CHECK(strstr(text, "line\\nbreak\\ttab") != NULL);
+    for (const char *at = text; *at != '\0'; at += utf8_length(at))
+        if (utf8_length(at) == 0) {
+            CHECK(!"JSON is UTF-8");
+            break;
+        }
+    free(text);
+    profile_free(names);
+}
+
+static void test_hottest(void) {
+    struct profile *shell = sample_shell();
+    struct format_options options = format_default_options;
+    char *text;
+
+    options.n = 2;
+    text = written("folded", shell, &options);
+    CHECK(strstr(text, ";sqlite3VdbeExec 3412000000\n") != NULL);
+    CHECK(strstr(text, ";memcmp 1204000000\n") != NULL);
+    CHECK(strstr(text, ";whereLoopAddBtree ") == NULL);
+    CHECK(strstr(text, "sqlite3;[~] ") != NULL);
+    free(text);
+    profile_free(shell);
+}
+
+static void test_formats(void) {
+    struct profile *shell = sample_shell();
+    FILE *full;
+
+    CHECK_STR(formats[0].name, "text");
+    CHECK(format_find("pprof")->binary);
+    CHECK(format_find("nothing") == NULL);
+    CHECK(format_by_suffix("dir/x.pb.gz") == format_find("pprof"));
+    CHECK(format_by_suffix("x.folded") == format_find("folded"));
+    CHECK(format_by_suffix("x.unknown") == NULL);
+    CHECK(format_by_suffix(".json") == NULL);
+    full = fopen("/dev/full", "w");
+    for (const struct format *format = formats; full != NULL && format->name != NULL; format++) {
+        CHECK(!format->write(full, shell, &format_default_options));
+        clearerr(full);
+    }
+    if (full != NULL)
+        fclose(full);
+    profile_free(shell);
+}
+
+static void test_deep(void) {
+    struct profile *deep = sample_deep(2000);
+
+    check_both(deep, &format_default_options);
+}
+
+int main(void) {
+    test_sums();
+    test_folded_names();
+    test_json_names();
+    test_hottest();
+    test_formats();
+    test_deep();
+    return check_report();
+}

@@ -1,0 +1,27 @@
+# Tests of daemon/tree: the tree itself, what its summaries guarantee, merging, bounded memory.
+TREE_WORLD = tests/tree/world.c tests/tree/world.h
+TREE_TESTS = \
+	tests/tree/mcct_test \
+	tests/tree/space_saving_test \
+	tests/tree/merge_test \
+	tests/tree/bounded_test
+
+check_PROGRAMS += $(TREE_TESTS)
+TESTS += $(TREE_TESTS)
+
+tests_tree_mcct_test_SOURCES = tests/tree/mcct_test.c $(TREE_WORLD)
+tests_tree_mcct_test_LDADD = libhcct_tree.a
+
+tests_tree_space_saving_test_SOURCES = tests/tree/space_saving_test.c $(TREE_WORLD)
+tests_tree_space_saving_test_LDADD = libhcct_tree.a
+
+tests_tree_merge_test_SOURCES = tests/tree/merge_test.c $(TREE_WORLD)
+tests_tree_merge_test_LDADD = libhcct_tree.a
+
+tests_tree_bounded_test_SOURCES = tests/tree/bounded_test.c $(TREE_WORLD)
+tests_tree_bounded_test_LDADD = libhcct_tree.a
+
+# Speed and size on synthetic streams: make tests/bench/tree_bench
+EXTRA_PROGRAMS = tests/bench/tree_bench
+tests_bench_tree_bench_SOURCES = tests/bench/tree_bench.c $(TREE_WORLD)
+tests_bench_tree_bench_LDADD = libhcct_tree.a
