@@ -54,6 +54,7 @@ static const struct option_command command = {
                 "  hcct record -o app-%p.pb.gz --phi 0.01 ./app\n"
                 "  hcct record --by line -F 2000 make -j4\n",
     .options = specs,
+    .takes_command = true,
 };
 
 /* A recording on its way. Static, as signal handlers clean it up. */

@@ -164,9 +164,11 @@ static void add_letter(struct arrays *arrays, char letter, bool takes_value) {
     arrays->letters[n] = '\0';
 }
 
-static size_t make_arrays(const struct option_spec *specs, struct arrays *arrays) {
+static size_t make_arrays(const struct option_command *command, struct arrays *arrays) {
+    const struct option_spec *specs = command->options;
     size_t n = 0;
-    strcpy(arrays->letters, "+:"); /* stop at the first other word; tell a missing value apart */
+    /* "+": stop at the first other word; ":": tell a missing value apart */
+    strcpy(arrays->letters, command->takes_command ? "+:" : ":");
     for (; specs[n].name != NULL && n < OPTIONS_MAX; n++) {
         bool takes_value = specs[n].kind != OPTION_FLAG;
         arrays->longs[n] =
@@ -224,7 +226,7 @@ _Noreturn static void complain_option(const struct option_command *command, int 
 void options_parse(const struct option_command *command, int argc, char **argv, void *into,
                    int *rest) {
     struct arrays arrays;
-    size_t n = make_arrays(command->options, &arrays);
+    size_t n = make_arrays(command, &arrays);
     int value;
 
     opterr = 0;

@@ -45,15 +45,18 @@ struct option_command {
     const char *about;    /* what it does: a sentence or two */
     const char *examples; /* lines for the end of --help, or NULL */
     const struct option_spec *options;
+    bool takes_command; /* the first word that is no option begins a command with its own options;
+                         * otherwise options may also stand behind the other words */
 };
 
 /* A table has at most this many options. */
 #define OPTIONS_MAX 32
 
-/* Fills `into` from argv (argv[0] is skipped), stops at the first word that is no option, or after
- * "--"; *rest is its index. Members whose option is not given stay as they are. Strings point into
- * argv. --help prints to stdout and exits with 0; --version likewise. A bad option is one sentence
- * on stderr and exit with HCCT_EXIT_USAGE. */
+/* Fills `into` from argv (argv[0] is skipped); *rest is the index of the first word that is no
+ * option (argv is put in order so that all such words come last), or of what follows "--". Members
+ * whose option is not given stay as they are. Strings point into argv. --help prints to stdout and
+ * exits with 0; --version likewise. A bad option is one sentence on stderr and exit with
+ * HCCT_EXIT_USAGE. */
 void options_parse(const struct option_command *command, int argc, char **argv, void *into,
                    int *rest);
 

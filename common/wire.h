@@ -79,7 +79,7 @@ struct wire_welcome {
 #define WIRE_MODULES_MAX  2048u
 #define WIRE_MODULE_BYTES 512u
 #define WIRE_HEADER_BYTES 4096u
-#define WIRE_MAX_FRAMES 16384u /* deepest stack that an agent follows */
+#define WIRE_MAX_FRAMES   16384u /* deepest stack that an agent follows */
 
 #define WIRE_MODULES_OFFSET WIRE_HEADER_BYTES
 #define WIRE_SLOTS_OFFSET   (WIRE_MODULES_OFFSET + WIRE_MODULES_MAX * WIRE_MODULE_BYTES)

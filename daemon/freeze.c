@@ -86,9 +86,9 @@ static void copy_tree(struct process *process, struct copy *copy, struct mcct_st
     memset(copy, 0, sizeof *copy);
     pthread_mutex_lock(&process->lock);
     mcct_stats(process->tree, stats);
-    mcct_walk(process->tree, visit, copy);
+    bool whole = mcct_walk(process->tree, visit, copy);
     pthread_mutex_unlock(&process->lock);
-    if (copy->failed)
+    if (!whole || copy->failed)
         profile_die("no memory to copy a tree");
 }
 

@@ -2,6 +2,7 @@
  * hcctd.c - options, and the order in which the daemon's parts start and stop.
  */
 #include <errno.h>
+#include <locale.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -200,13 +201,17 @@ int main(int argc, char **argv) {
     int rest;
     if (argc == 2 && strcmp(argv[1], "--elf-worker") == 0)
         return elf_worker_main(WORKER_FD);
+    setlocale(LC_CTYPE, ""); /* names may be UTF-8 */
     options_program = "hcctd";
     options_parse(&command, argc, argv, &settings, &rest);
     options_no_more(&command, argc, argv, rest);
     check_settings();
     configure();
-    if (settings.exit_with_parent)
+    if (settings.exit_with_parent) {
         prctl(PR_SET_PDEATHSIG, SIGTERM);
+        if (getppid() == 1) /* it was gone before that */
+            return HCCT_EXIT_OK;
+    }
     raise_limits();
     int signals = catch_signals();
     int listener = listener_open(config.socket, error, sizeof error);

@@ -4,5 +4,6 @@ noinst_HEADERS += tests/check.h
 include tests/client/local.mk
 include tests/code/local.mk
 include tests/common/local.mk
+include tests/e2e/local.mk
 include tests/report/local.mk
 include tests/tree/local.mk

@@ -13,11 +13,14 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "daemon/ingest/registry.h"
 #include "daemon/ingest/tables.h"
 
+#define PAUSE_YOUNG_MS 1 /* a new process waits for its first tables */
+#define YOUNG_NS       100000000ull
 #define PAUSE_BUSY_MS  10
 #define PAUSE_QUIET_MS 50
 #define PAUSE_NONE     (-1)
@@ -81,15 +84,26 @@ void ingest_settle(struct process *process) {
     registry_free_list(list, n);
 }
 
+static uint64_t now_ns(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
 /* Milliseconds until the next sweep is due. */
 static int sweep(void) {
     size_t n;
-    bool any = false;
+    bool any = false, young = false;
     struct process **list = registry_list(is_live, NULL, &n);
-    for (size_t i = 0; i < n; i++)
+    uint64_t now = now_ns();
+    for (size_t i = 0; i < n; i++) {
         any |= process_drain(list[i], tables_want, NULL);
+        young |= now - list[i]->since_mono_ns < YOUNG_NS;
+    }
     registry_free_list(list, n);
-    return n == 0 ? PAUSE_NONE : any ? PAUSE_BUSY_MS : PAUSE_QUIET_MS;
+    if (n == 0)
+        return PAUSE_NONE;
+    return young ? PAUSE_YOUNG_MS : any ? PAUSE_BUSY_MS : PAUSE_QUIET_MS;
 }
 
 static void take(const struct epoll_event *event) {

@@ -1,0 +1,14 @@
+# Programs of known behaviour, and real ones, from end to end.
+check_PROGRAMS += tests/targets/guest tests/targets/known_shares
+tests_targets_guest_SOURCES = tests/targets/guest.c
+tests_targets_guest_CFLAGS = $(TARGET_CFLAGS) -pthread
+tests_targets_guest_LDFLAGS = -pthread
+tests_targets_known_shares_SOURCES = tests/targets/known_shares.c
+tests_targets_known_shares_CFLAGS = $(TARGET_CFLAGS) -pthread
+tests_targets_known_shares_LDFLAGS = -pthread
+
+e2e_tests = \
+	tests/e2e/daemon_test.py tests/e2e/guest_test.py tests/e2e/known_shares_test.py \
+	tests/e2e/lifecycle_test.py tests/e2e/programs_test.py
+TESTS += $(e2e_tests)
+EXTRA_DIST += $(e2e_tests) tests/e2e/rusage.py tests/e2e/support.py

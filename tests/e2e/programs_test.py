@@ -1,0 +1,123 @@
+"""Unmodified programs of the distribution under `hcct record`: output and status as without, walks
+that reach the root, CPU time as the kernel counts it, nothing lost."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+from support import check, finish, record, report, run, scratch
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+SQL = """create table t(a integer primary key, b text, c real);
+with recursive n(i) as (select 1 union all select i+1 from n where i<900000)
+insert into t select i, 'name'||(i*7919%10007), i*0.5 from n;
+create index tb on t(b);
+select count(*), sum(c) from t where b like '%99%';
+select b, count(*) from t group by b order by 2 desc, 1 limit 3;
+"""
+
+PYTHON = """
+def fib(n):
+    return n if n < 2 else fib(n - 1) + fib(n - 2)
+words = {}
+for i in range(300000):
+    words[str(i * 7919 % 10007)] = words.get(str(i), 0) + i
+print(fib(25), len(words), sorted(words)[:3])
+"""
+
+
+def write(name, text):
+    path = scratch(name)
+    with open(path, "w") as out:
+        out.write(text)
+    return path
+
+
+def c_source():
+    """A large C file: many functions with loops and switches."""
+    part = """int f{n}(int *a, int n) {{
+    int s = {n};
+    for (int i = 0; i < n; i++) {{
+        switch (a[i] % 7) {{
+        case 0: s += a[i] * {n}; break;
+        case 1: s ^= a[i] << 3; break;
+        case 2: s -= a[(i + {n}) % n]; break;
+        default: for (int j = i; j < n; j += 5) s += a[j] / (i + 1);
+        }}
+    }}
+    return s;
+}}
+"""
+    return "".join(part.format(n=n) for n in range(700))
+
+
+def examine(name, profile, rusage_file, own):
+    """`own`: tells the processes of the program from those that only started it."""
+    document = report(profile)
+    processes = [p for p in document["processes"] if own(p)]
+    walks = sum(p["walks"] for p in processes)
+    complete = sum(p["complete"] for p in processes)
+    credited = sum(p["total"] for p in processes) / 1e9
+    spent = float(open(rusage_file).read())
+    check(walks > 50, f"{name}: {walks} walks")
+    check(complete >= 0.995 * walks, f"{name}: {complete} of {walks} walks complete")
+    check(abs(credited - spent) <= 0.03 * spent,
+          f"{name}: {credited:.3f} s credited, {spent:.3f} s by getrusage")
+    check(sum(p["lost"] for p in processes) == 0, f"{name}: nothing lost")
+
+
+def compare(name, command, own=None, stdin_path=None):
+    profile, rusage = scratch("p.pb.gz"), scratch("rusage")
+    wrapper = [sys.executable, os.path.join(HERE, "rusage.py")]
+    stdin = open(stdin_path) if stdin_path else None
+    plain = run([*wrapper, "/dev/null", *command], stdin=stdin)
+    if stdin:
+        stdin.seek(0)
+    profiled = record([*wrapper, rusage, *command], profile, "--no-report", stdin=stdin)
+    check((profiled.status, profiled.out) == (plain.status, plain.out),
+          f"{name}: same status ({plain.status}) and output ({len(plain.out)} bytes)")
+    base = os.path.basename(os.path.realpath(shutil.which(command[0])))
+    examine(name, profile, rusage, own or (lambda p: p["command"] == base))
+
+
+def redis():
+    port = "17931"
+    profile, rusage = scratch("r.pb.gz"), scratch("rusage")
+    server = subprocess.Popen(
+        [os.path.join(os.environ.get("HCCT_BUILDDIR", "."), "client", "hcct"), "record", "-o",
+         profile, "--no-report", "--", sys.executable, os.path.join(HERE, "rusage.py"), rusage,
+         "redis-server", "--port", port, "--save", "", "--daemonize", "no", "--dir", scratch("")],
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    for _ in range(100):
+        if run(["redis-cli", "-p", port, "ping"]).out.strip() == b"PONG":
+            break
+        time.sleep(0.1)
+    load = run(["redis-benchmark", "-p", port, "-q", "-n", "60000", "-t", "set,get,lpush,lrange_100"])
+    check(load.status == 0, "redis: the load ran")
+    pid = int(run(["redis-cli", "-p", port, "info", "server"]).out.split(b"process_id:")[1].split()[0])
+    os.kill(pid, signal.SIGTERM)
+    check(server.wait(60) == 0, "redis: ends with status 0 after SIGTERM, as without")
+    examine("redis", profile, rusage, lambda p: p["command"].startswith("redis"))
+
+
+big = write("big.txt", "".join(f"{i * 7919 % 100003} line of text {i % 97}\n" for i in range(300000)))
+cases = {
+    "sqlite3": lambda: compare("sqlite3", ["sqlite3", ":memory:"],
+                               stdin_path=write("work.sql", SQL)),
+    "xz": lambda: (compare("xz -T1", ["xz", "-T1", "-6", "-c", big]),
+                   compare("xz -T2", ["xz", "-T2", "--block-size=2MiB", "-6", "-c", big])),
+    "python3": lambda: compare("python3", ["/usr/bin/python3", write("work.py", PYTHON)]),
+    "gcc": lambda: compare("gcc", ["gcc", "-O2", "-c", write("big.c", c_source()), "-o", "/dev/null"],
+                           own=lambda p: "python" not in p["command"]),
+    "redis-server": redis,
+}
+for program, case in cases.items():
+    if shutil.which(program) is None:
+        print(f"{program} is not installed: left out")
+    else:
+        case()
+finish()
