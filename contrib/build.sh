@@ -10,9 +10,10 @@ install_missing build
 [ -x "$root/configure" ] || (cd "$root" && mkdir -p m4 && autoreconf -i)
 mkdir -p "$build"
 cd "$build"
-# configure again when there are other wishes than last time
-if [ ! -f Makefile ] || [ "$*" != "$(cat .configured-with 2>/dev/null)" ]; then
+# configure again when there are other wishes than last time, or other tools
+given="$* without: $(missing build test | tr '\n' ' ')"
+if [ ! -f Makefile ] || [ "$given" != "$(cat .configured-with 2>/dev/null)" ]; then
     "$root/configure" -q "$@"
-    echo "$*" >.configured-with
+    echo "$given" >.configured-with
 fi
 make -s -j "$(nproc)"

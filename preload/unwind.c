@@ -114,6 +114,16 @@ static bool step(const struct unwind_env *env, struct unwind_registers *regs,
     return true;
 }
 
+/* A context made by hand (makecontext) returns to the first instruction of a function: the address
+ * before it belongs to nobody. */
+static const struct unwind_row *lookup(const struct unwind_module *module, uint64_t pc,
+                                       bool exact) {
+    const struct unwind_row *row = unwind_lookup(module->table, pc - module->bias);
+    if (hcct_unlikely(row != NULL && row->rule == UNWIND_RULE_NONE && !exact))
+        row = unwind_lookup(module->table, pc + 1 - module->bias);
+    return row;
+}
+
 enum unwind_end unwind_walk(const struct unwind_env *env, struct unwind_registers *regs,
                             struct unwind_frame *frames, uint32_t room, uint32_t *n) {
     struct unwind_module module = {0};
@@ -124,7 +134,7 @@ enum unwind_end unwind_walk(const struct unwind_env *env, struct unwind_register
             return UNWIND_NO_MODULE;
         if (module.table == NULL)
             return module.pending ? UNWIND_PENDING : UNWIND_NO_RULE;
-        const struct unwind_row *row = unwind_lookup(module.table, pc - module.bias);
+        const struct unwind_row *row = lookup(&module, pc, exact);
         if (row == NULL || row->rule == UNWIND_RULE_NONE)
             return UNWIND_NO_RULE;
         const struct unwind_rule *rule = &unwind_rules(module.table)[row->rule];

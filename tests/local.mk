@@ -1,6 +1,8 @@
 # Tests: a program or script for each, 0 passed, 77 skipped, anything else failed.
 noinst_HEADERS += tests/check.h
 
+include tests/bench/local.mk
+include tests/agent/local.mk
 include tests/client/local.mk
 include tests/code/local.mk
 include tests/common/local.mk

@@ -23,7 +23,7 @@ struct format_options {
     unsigned n;     /* keep only the n hottest contexts (and their ancestors), 0: all */
 };
 
-#define FORMAT_DEFAULT_CUT 0.005
+#define FORMAT_DEFAULT_CUT 0.01
 #define FORMAT_DEFAULT_TOP 10
 
 struct format {

@@ -49,6 +49,10 @@ void text_numbers(const struct text *text, uint64_t inclusive, uint64_t self, ui
 void text_no_numbers(const struct text *text);
 void text_columns_title(const struct text *text, const char *rest);
 
+/* "+0x1234" for the "libx.so+0x1234" that a location without a symbol is called, where the reader
+ * is told the module elsewhere; any other name as it is. */
+const char *text_without_module(const struct text *text, const char *name, uint32_t location);
+
 /* "sqlite3 (pid 812, 4 threads)". */
 void text_process_name(const struct text *text, const struct profile_process *process);
 

@@ -142,8 +142,9 @@ static void put_error(const struct text *text, const struct profile_process *sum
         return;
     label(text, "");
     if (profile->epsilon > 0)
-        fprintf(text->out, "epsilon N = %.4g %%%s", profile->epsilon * 100,
-                sum->unseen > 0 ? "; " : "");
+        fprintf(text->out, "epsilon N = %s (%.4g %%)%s",
+                human_weight(profile, (uint64_t)(profile->epsilon * (double)text->total)).text,
+                profile->epsilon * 100, sum->unseen > 0 ? "; " : "");
     if (sum->unseen > 0)
         fprintf(text->out, "a context that was not kept weighs at most %s",
                 human_share(text_share(text, sum->unseen)).text);

@@ -123,7 +123,8 @@ static void put_entry(const struct text *text, const struct entry *entry, int mo
                 pad > 0 ? pad : 0, "");
     }
     room = width == 0 ? 0 : width > used + 20 ? width - used : 20;
-    name = shorten(function->name, room, text->glyphs->gap);
+    name = shorten(text_without_module(text, function->name, entry->location), room,
+                   text->glyphs->gap);
     fputs(name, text->out);
     if (room == 0 || utf8_columns(name) + utf8_columns(profile_basename(function->file)) + 8 < room)
         put_place(text, place, function);

@@ -1,10 +1,12 @@
 /*
  * text_tree.c - the tree of hot contexts of a process.
  *
- * A deep stack must not become a deep indentation: only a branching indents. Callers that do
- * nothing but call one function are joined in one row ("a -> b -> c"; its numbers are those of its
- * last function). Where a function has one callee worth showing but numbers differ, the callee gets
- * a row of its own at the same indentation, which begins with the arrow.
+ * A deep stack must not become a deep indentation: only a branching indents. Callers that do next
+ * to nothing but call one function are joined in one row ("a -> b -> c"): its inclusive share is
+ * that of its first function, so that siblings add up to their caller; its own share is that of its
+ * last one; and what lies between the two weighs less than the cut, however long the row is. Where
+ * more is lost on the way to the one callee worth showing, the callee gets a row of its own at the
+ * same indentation, which begins with the arrow. No row weighs less than the cut.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -40,7 +42,7 @@ struct printer {
 /* The callees of a node. */
 struct callees {
     uint32_t visible, first; /* how many have rows, and the heaviest of them */
-    uint64_t hidden;         /* weight of the others, */
+    uint64_t hidden;         /* weight of the others */
     uint64_t hidden_contexts;
     bool hidden_pruned; /* some of it was pruned before */
 };
@@ -72,41 +74,39 @@ static struct callees look_below(const struct text *text, uint32_t node) {
     return callees;
 }
 
-static bool is_negligible(const struct text *text, uint64_t weight) {
-    return text_share(text, weight) < TEXT_LEAST;
-}
-
-/* Would both show as the same number? */
-static bool same_share(const struct text *text, uint64_t a, uint64_t b) {
-    char share_a[32], share_b[32];
-
-    snprintf(share_a, sizeof(share_a), "%.1f", text_share(text, a) * 100);
-    snprintf(share_b, sizeof(share_b), "%.1f", text_share(text, b) * 100);
-    return strcmp(share_a, share_b) == 0;
+/* Too little for a row, or for parting a row in two. */
+static bool is_noise(const struct text *text, uint64_t weight) {
+    return weight < text->least || text_share(text, weight) < TEXT_LEAST;
 }
 
 /* The callee that is joined in the row of `node`, whose first function weighs `weight`; or 0. */
 static uint32_t joined(const struct text *text, uint32_t node, uint64_t weight) {
-    const struct profile_node *it = &text->profile->nodes[node];
     struct callees callees = look_below(text, node);
 
-    if (callees.visible != 1 || !is_negligible(text, callees.hidden) ||
-        !is_negligible(text, it->count) || !is_negligible(text, it->error) ||
-        !same_share(text, weight, text->view.inclusive[callees.first]))
+    if (callees.visible != 1 || !is_noise(text, weight - text->view.inclusive[callees.first]))
         return 0;
     return callees.first;
 }
 
 /* ---- names ---- */
 
+/* Is the frame in another module than its caller? */
 static bool module_changes(const struct text *text, uint32_t node) {
     const struct profile *profile = text->profile;
     const struct profile_node *it = &profile->nodes[node];
     uint32_t module = profile->locations[it->location].module;
 
     return module != 0 && text->options->by != PROFILE_BY_MODULE &&
-           module != profile->locations[profile->nodes[it->parent].location].module &&
-           !profile_is_place_name(tree_name(profile, node));
+           module != profile->locations[profile->nodes[it->parent].location].module;
+}
+
+/* The name of a node; a place has that of its module only where the module changes. */
+static const char *name_in_tree(const struct text *text, uint32_t node) {
+    const char *name = tree_name(text->profile, node);
+
+    if (module_changes(text, node))
+        return name;
+    return text_without_module(text, name, text->profile->nodes[node].location);
 }
 
 /* Frames of one row that are the same, one after the other: a function that calls itself. */
@@ -130,7 +130,7 @@ static char *describe(const struct text *text, const struct run *run) {
         profile_die("a report");
     if (profile->nodes[node].inlined)
         fputs(" (inlined)", out);
-    if (module_changes(text, node))
+    if (module_changes(text, node) && !profile_is_place_name(tree_name(profile, node)))
         fprintf(out, " [%s]", profile_basename(profile->modules[place->module].path));
     if (text->options->by == PROFILE_BY_SITE && !profile_is_pseudo(place))
         fprintf(out, " 0x%" PRIx64, place->address);
@@ -176,7 +176,7 @@ static void put_run(struct printer *p, const struct row *row, const struct run *
     size_t taken = utf8_columns(suffix) + utf8_columns(text->glyphs->arrow);
 
     room = room > taken + MIN_NAMES / 2 ? room - taken : MIN_NAMES / 2;
-    name = shorten(tree_name(text->profile, run->node), text->options->width > 0 ? room : 0,
+    name = shorten(name_in_tree(text, run->node), text->options->width > 0 ? room : 0,
                    text->glyphs->gap);
     if (!run->is_first && p->column + 1 + taken + utf8_columns(name) > row_end(p, row)) {
         fputc('\n', text->out);
@@ -234,7 +234,7 @@ static void push_below(struct printer *p, uint32_t node, uint32_t level) {
     const struct tree_view *view = &p->text->view;
     struct callees callees = look_below(p->text, node);
     bool is_root = p->text->profile->nodes[node].parent == 0;
-    bool rest = !is_negligible(p->text, callees.hidden);
+    bool rest = !is_noise(p->text, callees.hidden);
     uint32_t below = is_root ? 0 : level + 1;
 
     if (callees.visible == 1 && !is_root) {
@@ -268,7 +268,7 @@ static void put_left_out(struct printer *p, const struct row *row) {
     fprintf(p->text->out, "%s\n", p->text->paint->off);
 }
 
-/* The last function that joins the row, whose own numbers are the row's. */
+/* The last function that joins the row, whose own share is the row's. */
 static uint32_t chain_end(const struct text *text, uint32_t node) {
     uint64_t weight = text->view.inclusive[node];
     uint32_t next;

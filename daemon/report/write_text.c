@@ -57,6 +57,20 @@ void text_columns_title(const struct text *text, const char *rest) {
             text->paint->off);
 }
 
+/* ---- names ---- */
+
+const char *text_without_module(const struct text *text, const char *name, uint32_t location) {
+    const struct profile *profile = text->profile;
+    const char *module =
+        profile_basename(profile->modules[profile->locations[location].module].path);
+    const char *plus = strrchr(name, '+');
+
+    if (!profile_is_place_name(name) || plus == NULL || plus == name ||
+        (size_t)(plus - name) != strlen(module) || strncmp(name, module, strlen(module)) != 0)
+        return name;
+    return plus;
+}
+
 /* ---- processes ---- */
 
 void text_process_name(const struct text *text, const struct profile_process *process) {

@@ -78,6 +78,22 @@ static int run(char *const *words, char *text, size_t bytes) {
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
+/* Where the first other word ends the options, and where it does not. */
+static void test_words_between(void) {
+    char *argv[] = {"try", "a word", "-f", NULL};
+    struct option_command running = command;
+    struct values values = {0};
+    int rest;
+    running.takes_command = true;
+    options_parse(&running, 3, argv, &values, &rest);
+    CHECK(!values.flag);
+    CHECK_UINT(rest, 1);
+    options_parse(&command, 3, argv, &values, &rest);
+    CHECK(values.flag);
+    CHECK_UINT(rest, 2);
+    CHECK_STR(argv[2], "a word");
+}
+
 static void test_stored(void) {
     char *argv[] = {"try",   "-f",   "--text=a b", "-n",     "42", "--fraction", "0.25",
                     "-s64M", "--sh", "0",          "a word", "-f", NULL};
@@ -90,7 +106,7 @@ static void test_stored(void) {
     CHECK(values.fraction == 0.25);
     CHECK(values.share == 0);
     CHECK_UINT(values.size, 64u << 20);
-    CHECK_UINT(rest, 10);
+    CHECK_UINT(rest, 11);
 }
 
 static void test_defaults_and_end(void) {
@@ -162,6 +178,7 @@ static void test_help(void) {
 int main(void) {
     options_program = "tool";
     test_stored();
+    test_words_between();
     test_defaults_and_end();
     test_refused();
     test_help();

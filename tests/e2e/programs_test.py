@@ -26,7 +26,7 @@ def fib(n):
 words = {}
 for i in range(300000):
     words[str(i * 7919 % 10007)] = words.get(str(i), 0) + i
-print(fib(25), len(words), sorted(words)[:3])
+print(fib(33), len(words), sorted(words)[:3])
 """
 
 

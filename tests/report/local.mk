@@ -44,4 +44,5 @@ EXTRA_DIST += \
 	tests/report/golden/shell-color.txt \
 	tests/report/golden/shell-line.txt \
 	tests/report/golden/shell-module.txt \
-	tests/report/golden/shell.txt
+	tests/report/golden/shell.txt \
+	tests/report/golden/stripped.txt

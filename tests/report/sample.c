@@ -334,6 +334,41 @@ struct profile *sample_names(void) {
     return profile;
 }
 
+#define ENTRY  "app+0x1a780@app/__libc_start_main@libc.so.6/app+0x12a0@app/app+0x2f20/"
+#define ENGINE ENTRY "engine_step@libengine.so/"
+
+struct profile *sample_stripped(void) {
+    static const struct stack stacks[] = {
+        /* 0.9 % is lost in two steps before engine_step, which keep the row whole */
+        {ENTRY "app+0x3000", 50 * MS, 0},
+        {"app+0x1a780@app/__libc_start_main@libc.so.6/exit", 40 * MS, 0},
+        {ENGINE "libengine.so+0x4410/libengine.so+0x5520", 3000 * MS, 0},
+        {ENGINE "libengine.so+0x4410/libengine.so+0x5520/memcpy@libc.so.6", 2000 * MS, 0},
+        {ENGINE "libengine.so+0x4410/memcpy@libc.so.6", 1000 * MS, 0},
+        /* 0.9 % is lost, but not at once: the row is parted where it becomes 1.2 % */
+        {ENGINE "sort", 60 * MS, 0},
+        {ENGINE "sort/libengine.so+0x6600", 30 * MS, 0},
+        {ENGINE "sort/libengine.so+0x6600/libengine.so+0x6700", 30 * MS, 0},
+        {ENGINE "sort/libengine.so+0x6600/libengine.so+0x6700/libengine.so+0x6800", 1500 * MS, 0},
+        /* much in small pieces, and little */
+        {ENGINE "parse/a", 70 * MS, 0},
+        {ENGINE "parse/b", 60 * MS, 0},
+        {ENGINE "parse/c", 60 * MS, 0},
+        {ENGINE "parse/main@app", 1000 * MS, 0},
+        {ENGINE "print", 900 * MS, 0},
+        {ENGINE "print/d", 99 * MS, 0},
+        /* a callback: the module changes twice */
+        {ENGINE "app+0x7000@app/app+0x7100/libengine.so+0x8800@libengine.so", 101 * MS, 0},
+    };
+    struct profile *profile = begin();
+    struct profile_process process = {
+        .exe = "/usr/bin/app", .command = "app", .pid = 31, .runs = 1, .unseen = 1 * MS};
+
+    profile->epsilon = 0.00002;
+    add_stacks(profile, profile_add_process(profile, &process), stacks, HCCT_ARRAY_LEN(stacks));
+    return profile;
+}
+
 struct profile *sample_none(void) {
     return begin();
 }

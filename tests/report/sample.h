@@ -12,6 +12,8 @@ struct profile *sample_shell(void);
 struct profile *sample_build(void);
 /* Names that formats could trip over: quotes, separators, UTF-8, Rust's generics, 200 columns. */
 struct profile *sample_names(void);
+/* Libraries without symbols; rows that lose just less, and just more, than 1 % on the way. */
+struct profile *sample_stripped(void);
 /* No process at all. */
 struct profile *sample_none(void);
 /* A process that was never seen at work. */

@@ -63,6 +63,7 @@ static void test_golden(bool utf8) {
         return;
     golden("shell", sample_shell(), &options);
     golden("build", sample_build(), &options);
+    golden("stripped", sample_stripped(), &options);
     options.width = 90;
     golden("names", sample_names(), &options);
     options.by = PROFILE_BY_LINE;
@@ -99,9 +100,9 @@ static void test_empty(void) {
 }
 
 /* No line ends with a space, no control character, no escape without colour; own shares of the
- * table add up to 100 %. */
-static void check_lines(char *text) {
-    bool in_table = false;
+ * table add up to 100 %; no row of a tree weighs less than the cut. */
+static void check_lines(char *text, double cut) {
+    bool in_table = false, in_tree = false;
     double sum = 0;
     int rows = 0;
 
@@ -117,6 +118,12 @@ static void check_lines(char *text) {
             in_table = true;
         else if (strncmp(line, "Hot contexts", 12) == 0 || strstr(line, ": ") != NULL)
             in_table = false;
+        if (in_table || line[0] == 'N' || strstr(line, ": ") != NULL)
+            in_tree = false;
+        else if (strncmp(line, "Hot contexts", 12) == 0)
+            in_tree = true;
+        if (in_tree && length > 6 && line[6] == '%')
+            CHECK(atof(line) > cut * 100 - 0.051);
         if (in_table && length > 16) {
             memcpy(share, line + 9, 7);
             rows += atof(share) > 0;
@@ -136,7 +143,7 @@ static void test_any(void) {
         char *text = report(profile, &options);
 
         if (profile_total(profile) > 0)
-            check_lines(text);
+            check_lines(text, options.cut);
         free(text);
         profile_free(profile);
     }

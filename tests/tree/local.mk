@@ -20,8 +20,3 @@ tests_tree_merge_test_LDADD = libhcct_tree.a
 
 tests_tree_bounded_test_SOURCES = tests/tree/bounded_test.c $(TREE_WORLD)
 tests_tree_bounded_test_LDADD = libhcct_tree.a
-
-# Speed and size on synthetic streams: make tests/bench/tree_bench
-EXTRA_PROGRAMS = tests/bench/tree_bench
-tests_bench_tree_bench_SOURCES = tests/bench/tree_bench.c $(TREE_WORLD)
-tests_bench_tree_bench_LDADD = libhcct_tree.a

@@ -1,0 +1,209 @@
+/*
+ * emit_test.c - the agent's differences, read back by the daemon's reader: whatever the contexts
+ * and however full the ring, what arrives is what was sent.
+ */
+#include "common/ring.h"
+#include "daemon/code/frame.h"
+#include "daemon/ingest/reader.h"
+#include "daemon/tree/summary.h"
+#include "preload/emit.h"
+#include "preload/modules.h"
+#include "tests/check.h"
+
+/* The agent's parts that emit.c asks. */
+static uint32_t generation = 1;
+uint32_t modules_generation(void) {
+    return generation;
+}
+
+static struct agent_thread thread;
+static struct wire_slot *slot;
+static struct reader reader;
+static struct mcct *tree;
+static struct addresses *map;
+static struct unwind_frame shadow[1024], scratch[1024];
+
+static void start(void) {
+    const struct mcct_params params = {.summary = &summary_exact, .epsilon = 0.001};
+    memset(&thread, 0, sizeof thread);
+    memset(&reader, 0, sizeof reader);
+    thread.shadow = shadow;
+    thread.scratch = scratch;
+    slot = aligned_alloc(64, WIRE_SLOT_BYTES);
+    memset(slot, 0, WIRE_SLOT_BYTES);
+    tree = mcct_new(&params);
+    map = addresses_new();
+}
+
+static void stop(void) {
+    reader_close(&reader);
+    mcct_free(tree);
+    addresses_free(map);
+    free(slot);
+}
+
+static void drain(void) {
+    struct reader_effect effect;
+    do {
+        reader_drain(&reader, slot, tree, map, &effect);
+    } while (effect.map_changed);
+    CHECK(!reader.broken);
+}
+
+static uint64_t next_random(uint64_t *state) {
+    *state = *state * 6364136223846793005ull + 1442695040888963407ull;
+    return *state >> 33;
+}
+
+/* A context of `depth` frames, innermost first; a call tree with two callees everywhere. */
+static void make_context(uint32_t depth, uint64_t bits) {
+    for (uint32_t i = 0; i < depth; i++) {
+        uint32_t level = depth - 1 - i;
+        uint64_t routine = 0x1000 + 0x100 * level + 0x10 * (bits >> (level % 8) & 1);
+        scratch[i].routine = routine;
+        scratch[i].site = level == 0 ? 0 : 0x1000 + 0x100 * (level - 1) + 5;
+    }
+}
+
+static uint32_t frame_of(const struct unwind_frame *f) {
+    return addresses_frame(map, f->routine, f->site);
+}
+
+/* Weight of exactly this context in the tree. */
+static uint64_t weight_of(uint32_t depth, uint32_t mark) {
+    struct mcct_view view;
+    uint32_t node = MCCT_ROOT;
+    if (mark != 0)
+        node = mcct_child(tree, node, addresses_frame(map, mark, 0));
+    for (uint32_t i = depth; i-- > 0 && node != 0;)
+        node = mcct_child(tree, node, frame_of(&scratch[i]));
+    if (node == 0)
+        return 0;
+    mcct_view(tree, node, &view);
+    return view.count;
+}
+
+static void test_what_arrives(void) {
+    struct mcct_stats stats;
+    uint64_t state = 1, sent = 0;
+    start();
+    for (unsigned round = 0; round < 20000; round++) {
+        uint32_t depth = 1 + (uint32_t)(next_random(&state) % 12), mark = round % 10 == 0;
+        make_context(depth, next_random(&state));
+        uint64_t before = weight_of(depth, mark);
+        thread.owed_ns = 1 + round % 1000;
+        uint64_t weight = thread.owed_ns;
+        CHECK(emit_sample(&thread, slot, depth, mark));
+        CHECK_UINT(thread.owed_ns, 0);
+        drain();
+        CHECK_UINT(weight_of(depth, mark), before + weight);
+        sent += weight;
+    }
+    mcct_stats(tree, &stats);
+    CHECK_UINT(stats.total, sent);
+    stop();
+}
+
+/* Without a reader the ring fills up; the time of what finds no room goes to the next record. */
+static void test_full_ring(void) {
+    struct mcct_stats stats;
+    uint64_t state = 2, owed = 0;
+    unsigned lost = 0;
+    start();
+    for (unsigned round = 0; round < 50000; round++) {
+        make_context(1 + (uint32_t)(next_random(&state) % 200), next_random(&state));
+        thread.owed_ns += 7;
+        owed += 7;
+        lost += !emit_sample(&thread, slot, 1 + (uint32_t)(next_random(&state) % 200), 0);
+        if (round % 100 == 99)
+            drain();
+    }
+    drain();
+    thread.owed_ns += 1;
+    make_context(3, 0);
+    CHECK(emit_sample(&thread, slot, 3, 0));
+    drain();
+    mcct_stats(tree, &stats);
+    CHECK(lost > 0);
+    CHECK_UINT(stats.total, owed + 1);
+    CHECK_UINT(mcct_depth(&reader.cursor), 3);
+    stop();
+}
+
+static void test_map_change(void) {
+    start();
+    make_context(4, 0);
+    thread.owed_ns = 1;
+    CHECK(emit_sample(&thread, slot, 4, 0));
+    generation++;
+    thread.owed_ns = 1;
+    CHECK(emit_sample(&thread, slot, 4, 0));
+    drain();
+    CHECK_UINT(weight_of(4, 0), 2);
+    CHECK_UINT(mcct_depth(&reader.cursor), 4);
+    stop();
+}
+
+/* ---- a reader that is lied to ---- */
+
+static void feed(const uint64_t *words, unsigned n) {
+    uint64_t at = atomic_load(&slot->head);
+    for (unsigned i = 0; i < n; i++)
+        ring_put(slot, at + i, words[i]);
+    ring_publish(slot, at + n);
+}
+
+static bool breaks(const uint64_t *words, unsigned n) {
+    struct reader_effect effect;
+    start();
+    feed(words, n);
+    reader_drain(&reader, slot, tree, map, &effect);
+    bool broken = reader.broken;
+    stop();
+    return broken;
+}
+
+static void test_lies(void) {
+    const uint64_t good[] = {wire_word(WIRE_PUSH, 0x1000), 0, wire_word(WIRE_CREDIT, 5)};
+    const uint64_t half_push[] = {wire_word(WIRE_PUSH, 0x1000)};
+    const uint64_t too_far_up[] = {wire_word(WIRE_POP, 3)};
+    const uint64_t no_verb[] = {0};
+    CHECK(!breaks(good, 3));
+    CHECK(breaks(half_push, 1));
+    CHECK(breaks(too_far_up, 1));
+    CHECK(breaks(no_verb, 1));
+    struct reader_effect effect;
+    start();
+    atomic_store(&slot->head, 1ull << 40); /* more than a ring can hold */
+    reader_drain(&reader, slot, tree, map, &effect);
+    CHECK(reader.broken);
+    stop();
+}
+
+static void test_random_words(void) {
+    uint64_t state = 3;
+    for (unsigned round = 0; round < 300; round++) {
+        struct reader_effect effect;
+        start();
+        for (unsigned i = 0; i < 3000; i++) {
+            uint64_t word =
+                wire_word((enum wire_verb)(1 + next_random(&state) % 4), next_random(&state) % 50);
+            ring_put(slot, i, next_random(&state) % 500 == 0 ? next_random(&state) << 31 : word);
+        }
+        ring_publish(slot, 3000);
+        do {
+            reader_drain(&reader, slot, tree, map, &effect);
+        } while (effect.map_changed && !reader.broken);
+        CHECK(reader.at <= 3000);
+        stop();
+    }
+}
+
+int main(void) {
+    test_what_arrives();
+    test_full_ring();
+    test_map_change();
+    test_lies();
+    test_random_words();
+    return check_report();
+}

@@ -1,0 +1,32 @@
+#!/bin/sh
+# The agent as a library: libc is all that it needs, it defines what it intercepts and nothing else,
+# nothing is bound lazily, and nothing in it could take C++ exceptions over.
+agent=$HCCT_BUILDDIR/preload/.libs/libhcctagent.so
+status=0
+
+check() { # WHAT GOT WANTED
+    if [ "$2" = "$3" ]; then
+        echo "ok      $1"
+    else
+        printf 'NOT SO  %s\n--- found\n%s\n--- wanted\n%s\n' "$1" "$2" "$3"
+        status=1
+    fi
+}
+
+command -v readelf >/dev/null && command -v nm >/dev/null || exit 77
+
+needed=$(readelf -d "$agent" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | grep -v '^ld-linux' | sort)
+check "it needs libc only" "$needed" "libc.so.6"
+
+defined=$(nm -D --defined-only "$agent" | awk '{ print $3 }' | sort | tr '\n' ' ')
+check "it defines what it intercepts" "$defined" "$(printf '%s\n' __sigaction __sysv_signal bsd_signal \
+    dlclose pthread_create pthread_sigmask sigaction signal sigprocmask sigset ssignal sysv_signal \
+    thrd_create | sort | tr '\n' ' ')"
+
+check "all symbols are bound at the start" \
+    "$(readelf -d "$agent" | grep -q 'BIND_NOW\|Flags:.*NOW' && echo bound)" "bound"
+
+check "no allocation, lock or print is reachable" \
+    "$(nm -D --undefined-only "$agent" | awk '{ print $2 }' | sed 's/@.*//' |
+        grep -E '^(malloc|calloc|realloc|free|.*printf|fopen|fwrite|pthread_mutex_.*|dlopen|__tls_get_addr|_Unwind_.*|unw_.*)$')" ""
+exit $status
