@@ -67,6 +67,7 @@ static void set_environment(const struct launch *launch) {
     setenv("HCCT_SOCKET", launch->socket, 1);
     snprintf(text, sizeof text, "%u", launch->rate);
     setenv("HCCT_RATE", text, 1);
+    setenv("HCCT_WAIT", "1000", 0); /* here a late start costs less than late tables */
     if (!launch->follow)
         setenv("HCCT_FOLLOW", "no", 1);
 }

@@ -234,6 +234,13 @@ static void describe(struct process *process, const struct mcct_stats *tree,
     };
 }
 
+/* Weight of one walk at the rate that was asked for. */
+static uint64_t period_of(struct process *process) {
+    struct process_stats stats;
+    process_get_stats(process, &stats);
+    return stats.rate > 0 ? 1000000000u / stats.rate : 0;
+}
+
 static void describe_profile(struct profile *profile, struct process *const *processes, size_t n,
                              const struct freeze_params *params) {
     uint64_t first = UINT64_MAX, last_mono = 0, first_mono = UINT64_MAX;
@@ -252,6 +259,7 @@ static void describe_profile(struct profile *profile, struct process *const *pro
     profile->summary = profile_string(profile, params->summary);
     profile->phi = params->phi;
     profile->epsilon = params->epsilon;
+    profile->period = n > 0 ? period_of(processes[0]) : 0;
     profile->time_ns = n > 0 ? first : 0;
     profile->duration_ns = n > 0 ? last_mono - first_mono : 0;
 }

@@ -5,6 +5,7 @@
 
 #include <pthread.h>
 #include <sys/mman.h>
+#include <time.h>
 
 #include "preload/modules.h"
 #include "preload/real.h"
@@ -52,12 +53,17 @@ static void after_fork_child(void) {
     signal_unblock();
 }
 
+/* The daemon begins with the tables at once. A user who would rather wait for them than have the
+ * first ticks deferred says so (HCCT_WAIT). */
 static void learn_modules(void) {
+    static const struct timespec one_ms = {0, 1000000};
     struct wire_session *session = session_enter(thread_self);
     if (session == NULL)
         return;
     atomic_store(&session->signal, (uint32_t)signal_number());
     modules_learn_all(thread_self, session);
+    for (unsigned ms = 0; ms < agent.settings.wait_ms && modules_pending(session); ms++)
+        sys2(SYS_nanosleep, &one_ms, 0);
     session_leave(thread_self);
 }
 

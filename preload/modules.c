@@ -257,3 +257,11 @@ void modules_learn_all(struct agent_thread *thread, struct wire_session *session
     struct learning l = {thread, session};
     dl_iterate_phdr(learn, &l);
 }
+
+bool modules_pending(struct wire_session *session) {
+    for (uint32_t i = 0; i < used(session); i++)
+        if (atomic_load_explicit(&entry(session, i)->table, memory_order_acquire) ==
+            WIRE_TABLE_PENDING)
+            return true;
+    return false;
+}

@@ -23,6 +23,10 @@ void modules_reset(void);
  * comes. Process context, inside the session. */
 void modules_learn_all(struct agent_thread *thread, struct wire_session *session);
 
+/* True while the daemon has not said for each object in the log what its table is. Any context,
+ * inside the session. */
+bool modules_pending(struct wire_session *session);
+
 /* The module that covers pc; false: none. Signal context, inside the session. */
 bool modules_find(struct agent_thread *thread, struct wire_session *session, uint64_t pc,
                   struct unwind_module *module);

@@ -25,6 +25,7 @@ static const struct setting {
     unsigned min, max;
 } table[] = {
     {"HCCT_RATE", "100", NUMBER, offsetof(struct agent_settings, rate), 1, 10000},
+    {"HCCT_WAIT", "0", NUMBER, offsetof(struct agent_settings, wait_ms), 0, 10000},
     {"HCCT_SIGNAL", "0", NUMBER, offsetof(struct agent_settings, signal), 0, 64},
     {"HCCT_FOLLOW", "yes", YES_NO, offsetof(struct agent_settings, follow), 0, 0},
     {"HCCT_ENABLE", "yes", YES_NO, offsetof(struct agent_settings, enable), 0, 0},

@@ -6,6 +6,8 @@
  *   HCCT_SIGNAL   signal number to use                         first free one, SIGPROF first
  *   HCCT_FOLLOW   yes, no: profile child processes too         yes
  *   HCCT_ENABLE   0 switches the agent off                     1
+ *   HCCT_WAIT     milliseconds that a starting program waits   0
+ *                 for its unwind tables, 0 to 10000
  *   HCCT_VERBOSE  1: say on stderr what the agent does         0
  */
 #ifndef HCCT_SETTINGS_H
@@ -18,6 +20,7 @@
 struct agent_settings {
     char socket[PATHS_SOCKET_MAX]; /* empty: the path is too long to be one */
     unsigned rate;
+    unsigned wait_ms;
     int signal; /* 0: choose */
     bool follow;
     bool enable;

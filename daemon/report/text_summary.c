@@ -167,12 +167,28 @@ static void put_sampling(const struct text *text, const struct profile_process *
     fputs(" (95 %)\n", text->out);
 }
 
+/* Fewer walks than asked for are said to be: the kernel serves CPU-time timers at its tick. */
+static void put_rate(const struct text *text, const struct profile_process *sum) {
+    const struct profile *profile = text->profile;
+    if (strcmp(profile->unit, "nanoseconds") != 0 || profile->period == 0 || text->total == 0)
+        return;
+    double asked = 1e9 / (double)profile->period;
+    double got = (double)sum->walks / ((double)text->total / 1e9);
+    if (got >= 0.9 * asked || text->total < 100 * profile->period)
+        return;
+    label(text, "rate");
+    fprintf(text->out,
+            "%s walks per second of CPU time, %s were asked for: the kernel's timer comes no more\n"
+            "          often; each walk counts for all the time since the one before\n",
+            human_count((uint64_t)(got + 0.5)).text, human_count((uint64_t)(asked + 0.5)).text);
+}
+
 static void put_cost(const struct text *text, const struct profile_process *sum) {
     if (sum->cpu_ns == 0 && sum->lost == 0 && sum->deferred == 0)
         return;
     label(text, "cost");
     if (sum->cpu_ns > 0 && sum->handler_ns > 0)
-        fprintf(text->out, "%s of the CPU time went to profiling; ",
+        fprintf(text->out, "%s of the CPU time was spent in the agent's handler; ",
                 human_share((double)sum->handler_ns / (double)sum->cpu_ns).text);
     fprintf(text->out, "%s ticks lost, %s deferred", human_count(sum->lost).text,
             human_count(sum->deferred).text);
@@ -188,6 +204,7 @@ void text_summary(const struct text *text) {
     put_walks(text, &sum);
     put_contexts(text, &sum);
     put_error(text, &sum);
+    put_rate(text, &sum);
     put_sampling(text, &sum);
     put_cost(text, &sum);
 }
