@@ -170,7 +170,7 @@ static void put_sampling(const struct text *text, const struct profile_process *
 /* Fewer walks than asked for are said to be: the kernel serves CPU-time timers at its tick. */
 static void put_rate(const struct text *text, const struct profile_process *sum) {
     const struct profile *profile = text->profile;
-    if (strcmp(profile->unit, "nanoseconds") != 0 || profile->period == 0 || text->total == 0)
+    if (strcmp(profile->unit, "nanoseconds") != 0 || profile->period == 0 || sum->walks == 0)
         return;
     double asked = 1e9 / (double)profile->period;
     double got = (double)sum->walks / ((double)text->total / 1e9);
