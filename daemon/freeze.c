@@ -179,12 +179,14 @@ static uint32_t place_below(struct freezer *f, const struct copy *copy, const st
     return profile_add_node(f->profile, parent->place, place, 0, 0);
 }
 
-static void lay_out(struct freezer *f, struct copy *copy, uint32_t root) {
+static void lay_out(struct freezer *f, struct copy *copy, uint32_t root, uint64_t total) {
     uint32_t pruned = profile_add_pseudo(f->profile, PROFILE_PRUNED);
+    uint64_t placed = 0;
     copy->node[0].place = root;
     for (size_t i = 1; i < copy->n; i++) {
         struct copied *c = &copy->node[i];
         const struct copied *parent = &copy->node[c->parent];
+        placed += c->count;
         if (c->hot) {
             c->place = place_below(f, copy, c);
             if (c->count > 0)
@@ -200,6 +202,8 @@ static void lay_out(struct freezer *f, struct copy *copy, uint32_t root) {
         if (c->count > 0)
             profile_add_node(f->profile, c->place, pruned, c->count, c->error);
     }
+    if (placed < total) /* a merge or the memory limit took contexts out of the tree */
+        profile_add_node(f->profile, root, pruned, total - placed, 0);
 }
 
 /* ---- processes ---- */
@@ -282,7 +286,7 @@ struct profile *freeze(struct process *const *processes, size_t n,
         describe(processes[i], &stats[i], &described);
         uint32_t root = profile_root(f.profile, profile_add_process(f.profile, &described));
         mark_hot(&copies[i], params->phi, total);
-        lay_out(&f, &copies[i], root);
+        lay_out(&f, &copies[i], root, stats[i].total);
         free(copies[i].node);
         free(copies[i].index_of);
     }
