@@ -81,7 +81,7 @@ if "$root/contrib/build.sh" $configure_options; then
         check check-thread "$build/sanitize-thread"
     fi
     if [ $distcheck = yes ]; then
-        step "make distcheck" make -s -C "$build" distcheck
+        step "make distcheck" make -s -C "$build" distcheck VERBOSE=1
     fi
 else
     echo "FAIL: build"
