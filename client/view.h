@@ -66,7 +66,7 @@ struct view_options {
          VIEW_MEMBER(type, cut),                                                                   \
          0,                                                                                        \
          1,                                                                                        \
-         "fold what has less than this share (0.01; 0: show all)"},                               \
+         "fold what has less than this share (0.01; 0: show all)"},                                \
         {"format",                                                                                 \
          0,                                                                                        \
          OPTION_STRING,                                                                            \

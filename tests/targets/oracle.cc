@@ -4,7 +4,7 @@
  *
  * The phases of a round are long against a sampling period, as in oracle.c.
  *
- *   usage: oracle_cc ROUNDS
+ *   usage: oracle_cxx ROUNDS
  */
 #include <algorithm>
 #include <cstdint>
@@ -153,7 +153,7 @@ OWN_FRAME uint64_t parsing() {
 int main(int argc, char **argv) {
     int rounds = argc == 2 ? std::atoi(argv[1]) : 0;
     if (rounds < 1) {
-        std::fprintf(stderr, "usage: oracle_cc ROUNDS\n");
+        std::fprintf(stderr, "usage: oracle_cxx ROUNDS\n");
         return 2;
     }
     std::vector<uint64_t> data;
