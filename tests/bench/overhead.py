@@ -162,7 +162,7 @@ def perf(command, path):
     result = timed(
         [*PERF, "-o", profile, "--", sys.executable, "-B", RUSAGE, cpu_file, *command], path)
     with open(cpu_file) as file:
-        cpu = float(file.read())
+        cpu = float(file.read().split()[0])
     found = re.search(rb"\((\d+) samples\)", result.err)
     return Sample(cpu, result.cpu - cpu, int(found[1]) if found else None, os.path.getsize(profile))
 
