@@ -85,8 +85,7 @@ struct wire_welcome {
 #define WIRE_SLOTS_OFFSET   (WIRE_MODULES_OFFSET + WIRE_MODULES_MAX * WIRE_MODULE_BYTES)
 #define WIRE_SESSION_BYTES  (WIRE_SLOTS_OFFSET + (uint64_t)WIRE_SLOTS_MAX * WIRE_SLOT_BYTES)
 
-/* What the agent counts, for each thread, since the thread began. A table in stats.h of the daemon
- * names them for people. */
+/* What the agent counts, for each thread, since the thread began. */
 enum wire_counter {
     WIRE_WALKS,     /* walks that were sent */
     WIRE_COMPLETE,  /* of these, walks that reached the outermost frame */

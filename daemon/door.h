@@ -8,7 +8,7 @@
 
 #include "daemon/ingest/handshake.h"
 
-/* `stop` may be called by the loop's signal handling. */
+/* One door a daemon; used by the thread that runs door_loop alone. */
 struct door {
     int listener;
     int epoll;
