@@ -14,26 +14,35 @@
 #include "client/processes.h"
 #include "client/profile_file.h"
 #include "client/view.h"
+#include "common/burst.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#define RATE_DEFAULT 1000
+
 /* Exit statuses beside the command's own, as env(1) has them. */
 enum { EXIT_OURS = 125, EXIT_NOT_EXECUTABLE = 126, EXIT_NOT_FOUND = 127 };
 
 struct record_options {
-    const char *socket;
-    unsigned rate;
+    const char *socket, *burst, *clock;
+    unsigned rate; /* 0: not given */
     double epsilon;
-    bool no_report, no_follow;
+    bool no_report, no_follow, check;
     struct view_options view;
 };
 
 static const struct option_spec specs[] = {
     {"rate", 'F', OPTION_UNSIGNED, "HZ", offsetof(struct record_options, rate), 1, 10000,
-     "walks per second of CPU time (1000)"},
+     "walks per second of CPU time (1000; within bursts 5000)"},
+    {"burst", 0, OPTION_STRING, "LENGTH/PERIOD", offsetof(struct record_options, burst), 0, 0,
+     "walk in bursts only, such as 2ms/20ms of CPU time"},
+    {"clock", 0, OPTION_STRING, "CLOCK", offsetof(struct record_options, clock), 0, 0,
+     "cpu; wall: where threads sleep, too; perf: cpu by perf_event_open (cpu)"},
+    {"check", 0, OPTION_FLAG, NULL, offsetof(struct record_options, check), 0, 0,
+     "make each walk twice, the second in full, and count differences"},
     {"epsilon", 0, OPTION_FRACTION, "E", offsetof(struct record_options, epsilon), 0, 1,
      "largest error of a count, as a share of the total; below phi"},
     VIEW_SPECS(record_options, "the profile (hcct.pb.gz); %p pid, %e command, %h host, %t time"),
@@ -112,6 +121,18 @@ static bool prepare(const struct record_options *options, const struct view *vie
 }
 
 static bool options_agree(const struct record_options *options, const struct view *view) {
+    uint64_t length, period;
+    if (options->burst != NULL && !burst_parse(options->burst, &length, &period)) {
+        complain("--burst '%s' is no LENGTH/PERIOD such as 2ms/20ms (100us to 10s, the length not "
+                 "above the period)",
+                 options->burst);
+        return false;
+    }
+    if (options->clock != NULL && strcmp(options->clock, "cpu") != 0 &&
+        strcmp(options->clock, "wall") != 0 && strcmp(options->clock, "perf") != 0) {
+        complain("there is no clock '%s': --clock takes cpu, wall or perf", options->clock);
+        return false;
+    }
     if (options->epsilon > 0 && options->view.phi > 0 && options->epsilon >= options->view.phi) {
         complain("--epsilon %g must be below --phi %g: an error as large as what is hot tells "
                  "nothing",
@@ -223,6 +244,9 @@ static int run(const struct record_options *options, const struct view *view, ch
                                   .agent = recording.agent,
                                   .socket = recording.socket,
                                   .rate = options->rate,
+                                  .burst = options->burst,
+                                  .clock = options->clock,
+                                  .check = options->check,
                                   .follow = !options->no_follow};
     struct http_answer answer = {0};
     struct launch_end end;
@@ -241,11 +265,13 @@ static int run(const struct record_options *options, const struct view *view, ch
 }
 
 int cmd_record(int argc, char **argv) {
-    struct record_options options = {.rate = 1000, .view = VIEW_NOT_GIVEN};
+    struct record_options options = {.view = VIEW_NOT_GIVEN};
     struct view view;
     int rest;
 
     options_parse(&command, argc, argv, &options, &rest);
+    if (options.rate == 0 && options.burst == NULL)
+        options.rate = RATE_DEFAULT;
     if (rest >= argc) {
         complain("name a command to run: hcct record [options] -- CMD");
         return HCCT_EXIT_USAGE;

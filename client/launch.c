@@ -54,6 +54,11 @@ void launch_catch_signals(void (*abandon)(void)) {
     sigaction(SIGCHLD, &child, &before_chld); /* ignored, it would hide the exit status */
 }
 
+static void set_or_not(const char *name, const char *value) {
+    if (value != NULL)
+        setenv(name, value, 1);
+}
+
 static void set_environment(const struct launch *launch) {
     char text[16];
     const char *preload = getenv("LD_PRELOAD");
@@ -66,8 +71,10 @@ static void set_environment(const struct launch *launch) {
     }
     setenv("HCCT_SOCKET", launch->socket, 1);
     snprintf(text, sizeof text, "%u", launch->rate);
-    setenv("HCCT_RATE", text, 1);
-    setenv("HCCT_WAIT", "1000", 0); /* here a late start costs less than late tables */
+    set_or_not("HCCT_RATE", launch->rate > 0 ? text : NULL);
+    set_or_not("HCCT_BURST", launch->burst);
+    set_or_not("HCCT_CLOCK", launch->clock);
+    set_or_not("HCCT_CHECK", launch->check ? "yes" : NULL);
     if (!launch->follow)
         setenv("HCCT_FOLLOW", "no", 1);
 }

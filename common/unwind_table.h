@@ -23,9 +23,12 @@
 #include <stdint.h>
 
 #define UNWIND_TABLE_MAGIC 0x32626174746363ull
-#define UNWIND_TABLE_ALIGN 64
-#define UNWIND_RULE_NONE   0 /* index of the rule that says: unknown */
-#define UNWIND_BACK_MAX    0xffffu
+/* Tables are kept on disk (daemon/ingest/table_cache.h) under this number: to be raised whenever
+ * their format changes, and whenever the compiler makes other rows of the same .eh_frame. */
+#define UNWIND_TABLE_VERSION 2u
+#define UNWIND_TABLE_ALIGN   64
+#define UNWIND_RULE_NONE     0 /* index of the rule that says: unknown */
+#define UNWIND_BACK_MAX      0xffffu
 
 struct unwind_row {
     uint32_t pc; /* from text_start */
@@ -40,6 +43,7 @@ enum unwind_cfa {
     UNWIND_CFA_DEREF,    /* *(reg + cfa_off) + cfa_add */
     UNWIND_CFA_PLT,      /* x86-64 lazy PLT: sp + 8 + ((pc & 15) >= cfa_off ? 8 : 0) */
     UNWIND_CFA_SIGNAL,   /* the kernel's signal frame: all registers are in its ucontext */
+    UNWIND_CFA_RICH,     /* there is unwind data, but none of these forms: the daemon's business */
 };
 
 /* Where the return address is, or the caller's frame pointer. */

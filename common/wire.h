@@ -33,7 +33,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#define WIRE_VERSION       1u
+#define WIRE_VERSION       2u
 #define WIRE_HELLO_MAGIC   "HCCTAGNT"
 #define WIRE_SESSION_MAGIC 0x7353746363680001ull
 
@@ -44,6 +44,14 @@
 
 #define WIRE_HELLO_NO_FOLLOW 1u /* not to be profiled when its parent is */
 
+/* What weights are, and what makes a thread look at itself. */
+enum wire_clock {
+    WIRE_CLOCK_CPU = 0,  /* CPU time, on a timer of the thread's CPU clock */
+    WIRE_CLOCK_WALL = 1, /* elapsed time: sleeping threads are seen too */
+    WIRE_CLOCK_PERF = 2, /* CPU time, on the kernel's task clock event (a descriptor a thread) */
+    WIRE_CLOCKS
+};
+
 struct wire_hello {
     char magic[8];    /* WIRE_HELLO_MAGIC, not terminated */
     uint32_t version; /* WIRE_VERSION */
@@ -51,8 +59,9 @@ struct wire_hello {
     uint32_t pid;     /* as the agent sees itself; the daemon goes by SO_PEERCRED */
     uint32_t rate;    /* walks per second of CPU time that the user asked for */
     uint32_t flags;   /* WIRE_HELLO_* */
-    uint32_t reserved0;
-    uint64_t reserved[4];
+    uint32_t clock;   /* enum wire_clock */
+    uint64_t burst_length_ns, burst_period_ns; /* of CPU time; 0, 0: uniform sampling */
+    uint64_t reserved[2];
 };
 
 enum wire_status {
@@ -75,7 +84,7 @@ struct wire_welcome {
 /* ---- session memory ---- */
 
 #define WIRE_SLOTS_MAX    4096u  /* threads of one process that are profiled at the same time */
-#define WIRE_SLOT_BYTES   32768u /* slot header and ring */
+#define WIRE_SLOT_BYTES   65536u /* slot header and ring */
 #define WIRE_MODULES_MAX  2048u
 #define WIRE_MODULE_BYTES 512u
 #define WIRE_HEADER_BYTES 4096u
@@ -87,17 +96,30 @@ struct wire_welcome {
 
 /* What the agent counts, for each thread, since the thread began. */
 enum wire_counter {
-    WIRE_WALKS,     /* walks that were sent */
-    WIRE_COMPLETE,  /* of these, walks that reached the outermost frame */
-    WIRE_TRUNCATED, /* deeper than the frame limit */
-    WIRE_NO_MODULE, /* ended in code of no known module (generated code) */
-    WIRE_NO_RULE,   /* ended where no unwind rule is known */
-    WIRE_BAD_STACK, /* ended at a stack pointer or a return address that can't be */
-    WIRE_DEFERRED,  /* ticks that came before a table was there; their time went to the next walk */
-    WIRE_LOST,      /* ticks whose walk found no room in the ring; their time likewise */
-    WIRE_EXPIRIES,  /* expiries of the timer, overruns included */
+    WIRE_WALKS,       /* walks that were sent as contexts */
+    WIRE_COMPLETE,    /* of these, walks that reached the outermost frame */
+    WIRE_TRUNCATED,   /* deeper than the frame limit */
+    WIRE_NO_MODULE,   /* ended in code of no known module (generated code) */
+    WIRE_NO_RULE,     /* ended where no unwind rule is known */
+    WIRE_BAD_STACK,   /* ended at a stack pointer or a return address that can't be */
+    WIRE_SHIPPED,     /* walks that were sent as copies of the stack (SHIP) */
+    WIRE_LOST,        /* ticks whose walk found no room in the ring; their time went to the next */
+    WIRE_EXPIRIES,    /* expiries of the timer, overruns included */
     WIRE_HANDLER_NS,  /* CPU time inside the signal handler */
-    WIRE_CREDITED_NS, /* CPU time credited to contexts */
+    WIRE_CREDITED_NS, /* time credited to contexts */
+    WIRE_FRAMES,      /* frames of all walks */
+    WIRE_STEPPED,     /* of these, frames found by an unwind rule or a frame pointer */
+    WIRE_CACHED,      /* frames found among earlier steps, and verified; the rest was re-read */
+    WIRE_BY_FP,       /* frames of code without unwind data, found by frame pointer */
+    WIRE_BURSTS,      /* bursts begun */
+    WIRE_ASLEEP,      /* walks of a thread that was in a system call (wall clock) */
+    WIRE_RESTARTED,   /* system calls restarted after our signal */
+    WIRE_CHECKED,     /* walks that were made twice, memoized and in full (HCCT_CHECK) */
+    WIRE_DIFFERENT,   /* of these, walks whose two results differ: must stay 0 */
+    WIRE_IDENTIFIERS, /* (pc, stack height) pairs seen (HCCT_CHECK) */
+    WIRE_AMBIGUOUS,   /* of these, pairs that stood for more than one context */
+    WIRE_RECURRED,    /* walks whose pair had been seen before */
+    WIRE_IDENTIFIED,  /* of these, walks that found the same context as the last one of the pair */
     WIRE_COUNTERS
 };
 
@@ -118,7 +140,7 @@ struct wire_slot {
     _Atomic uint64_t tail; /* daemon: words read, ever */
     uint8_t pad2[WIRE_CACHE_LINE - 8];
     _Atomic uint64_t counter[WIRE_COUNTERS]; /* agent */
-    uint8_t pad3[128 - 8 * WIRE_COUNTERS];
+    uint8_t pad3[256 - 8 * WIRE_COUNTERS];
 };
 
 #define WIRE_RING_WORDS ((WIRE_SLOT_BYTES - sizeof(struct wire_slot)) / 8)
@@ -128,8 +150,8 @@ enum {
     WIRE_TABLE_NONE = 1,    /* there is none, and there will be none */
 };
 
-/* One mapped ELF object. Entries are appended and never changed; a later entry hides an earlier one
- * whose addresses it overlaps. */
+/* One mapped ELF object. Entries are appended and never changed. Where two overlap, addresses in a
+ * stream belong to the later one whose generation is not above the stream's (MAP). */
 struct wire_module {
     uint64_t start; /* agent: first address of the mapping, and the first after it */
     uint64_t end;
@@ -140,7 +162,7 @@ struct wire_module {
     uint8_t build_id_len;    /* agent: 0 when there is none */
     uint16_t path_len;       /* agent */
     uint8_t build_id[20];    /* agent: first bytes of the GNU build-id */
-    uint32_t reserved;
+    uint32_t generation;     /* agent: of the map, from which on the entry is valid (MAP) */
     char path[WIRE_MODULE_BYTES - 64]; /* agent: not terminated, cut when longer */
 };
 
@@ -161,7 +183,9 @@ struct wire_session {
     _Atomic uint32_t slots_ready;
     _Atomic uint32_t modules_ready;
     _Atomic uint32_t max_frames; /* deeper stacks are cut at the root's end */
-    uint8_t pad1[WIRE_CACHE_LINE - 28];
+    uint32_t clock;              /* enum wire_clock, as asked */
+    _Atomic uint64_t burst_length_ns, burst_period_ns;
+    uint8_t pad1[WIRE_CACHE_LINE - 48];
     /* written by the agent */
     _Atomic uint32_t modules_used;
     _Atomic uint32_t slots_used;    /* one more than the highest slot ever claimed */
@@ -169,6 +193,7 @@ struct wire_session {
     _Atomic uint32_t modules_missing;
     _Atomic uint32_t timers_missing; /* threads that got no timer (RLIMIT_SIGPENDING) */
     _Atomic uint32_t signal;         /* the signal in use */
+    _Atomic uint32_t perf_refused;   /* threads that wanted a task clock event and got none */
 };
 
 #define WIRE_HEARTBEAT_DEAD_NS 3000000000ull /* a daemon silent for so long is dead */
@@ -184,7 +209,12 @@ struct wire_session {
  *                     address in the caller, 0 for an outermost frame. A routine below
  *                     WIRE_PSEUDO_MAX is a mark, not an address.
  *   CREDIT w          weight w (for walks: ns of CPU time) to the context under the cursor
- *   MAP g             the map of modules changed: what follows is to be read by generation g
+ *   MAP g             addresses from here on are those of generation g of the module log
+ *   AGAIN n           the frame under the cursor was entered n times more (recursion): n times the
+ *                     PUSH that made it
+ *   SHIP w            weight w to a context that the daemon is to find out by itself; the cursor
+ *                     does not move. Raw words follow: WIRE_SHIP_SIZES, the pc, the registers by
+ *                     DWARF number, and a copy of the stack, from the stack pointer up.
  */
 #define WIRE_VERB_SHIFT   60
 #define WIRE_OPERAND_MASK ((1ull << WIRE_VERB_SHIFT) - 1)
@@ -194,7 +224,12 @@ enum wire_verb {
     WIRE_PUSH = 2,
     WIRE_CREDIT = 3,
     WIRE_MAP = 4,
+    WIRE_AGAIN = 5,
+    WIRE_SHIP = 6,
 };
+
+#define WIRE_SHIP_SIZES(registers, stack) ((uint64_t)(registers) << 32 | (uint32_t)(stack))
+#define WIRE_SHIP_STACK_MAX               7168u /* words of a stack that are copied at most */
 
 /* Marks that stand in the place of a routine, outermost, where a walk did not reach the root. */
 enum wire_pseudo {
@@ -211,7 +246,7 @@ static inline uint64_t wire_word(enum wire_verb verb, uint64_t operand) {
 
 _Static_assert(sizeof(struct wire_hello) == 64, "hello is 64 bytes");
 _Static_assert(sizeof(struct wire_welcome) == 64, "welcome is 64 bytes");
-_Static_assert(sizeof(struct wire_slot) == 320, "slot header");
+_Static_assert(sizeof(struct wire_slot) == 448, "slot header");
 _Static_assert(sizeof(struct wire_slot) % WIRE_CACHE_LINE == 0, "ring begins on a cache line");
 _Static_assert(sizeof(struct wire_module) == WIRE_MODULE_BYTES, "module record");
 _Static_assert(sizeof(struct wire_session) <= WIRE_HEADER_BYTES, "session header");

@@ -17,6 +17,7 @@
 
 #include "common/wire.h"
 #include "daemon/code/frame.h"
+#include "daemon/code/jit_names.h"
 #include "daemon/code/module.h"
 
 struct copied {
@@ -155,6 +156,17 @@ static uint32_t mark_place(struct freezer *f, uint64_t mark) {
     return profile_add_pseudo(f->profile, name != NULL ? name : mark_names[0]);
 }
 
+/* A generated function is its name: its addresses mean nothing outside its process. */
+static uint32_t jit_place(struct freezer *f, uint64_t number) {
+    const char *name = jit_name((uint32_t)number);
+    struct profile_line line = {.function = profile_add_function(f->profile, name, name, "", 0)};
+    struct profile_location location = {.module = profile_add_module(f->profile, "[jit]", ""),
+                                        .is_entry = true,
+                                        .n_lines = 1,
+                                        .lines = &line};
+    return profile_intern_location(f->profile, &location);
+}
+
 /* The place of a frame's own weight: the routine as a whole. */
 static uint32_t routine_place(struct freezer *f, uint32_t frame) {
     struct frame_key key;
@@ -162,7 +174,16 @@ static uint32_t routine_place(struct freezer *f, uint32_t frame) {
         return profile_add_pseudo(f->profile, "[too many frames]");
     if (is_mark(&key))
         return mark_place(f, key.routine);
+    if (key.routine_module == MODULE_JIT)
+        return jit_place(f, key.routine);
     return profile_add_location(f->profile, module_index(f, key.routine_module), key.routine, true);
+}
+
+static uint32_t site_place(struct freezer *f, const struct frame_key *key) {
+    if (key->site_module == MODULE_JIT)
+        return jit_place(f, key->site);
+    return profile_add_location(f->profile, module_index(f, key->site_module), key->site - 1,
+                                false);
 }
 
 /* The profile node below which a child's weight stands: its parent, at the call site. */
@@ -174,8 +195,7 @@ static uint32_t place_below(struct freezer *f, const struct copy *copy, const st
     bool at_mark = get_key(parent->frame, &parent_key) && is_mark(&parent_key);
     if (at_mark || !get_key(c->frame, &key) || key.site == 0)
         return profile_add_node(f->profile, parent->place, routine_place(f, parent->frame), 0, 0);
-    uint32_t place =
-        profile_add_location(f->profile, module_index(f, key.site_module), key.site - 1, false);
+    uint32_t place = site_place(f, &key);
     return profile_add_node(f->profile, parent->place, place, 0, 0);
 }
 
@@ -208,6 +228,9 @@ static void lay_out(struct freezer *f, struct copy *copy, uint32_t root, uint64_
 
 /* ---- processes ---- */
 
+static const char *const clock_names[WIRE_CLOCKS] = {
+    [WIRE_CLOCK_CPU] = "cpu", [WIRE_CLOCK_WALL] = "wall", [WIRE_CLOCK_PERF] = "perf"};
+
 static void describe(struct process *process, const struct mcct_stats *tree,
                      struct profile_process *out) {
     struct process_stats stats;
@@ -220,15 +243,31 @@ static void describe(struct process *process, const struct mcct_stats *tree,
         .live = process->live,
         .total = tree->total,
         .cpu_ns = stats.cpu_ns,
-        .walks = stats.counter[WIRE_WALKS],
-        .complete = stats.counter[WIRE_COMPLETE],
-        .truncated = stats.counter[WIRE_TRUNCATED],
-        .no_module = stats.counter[WIRE_NO_MODULE],
-        .no_rule = stats.counter[WIRE_NO_RULE],
-        .bad_stack = stats.counter[WIRE_BAD_STACK],
-        .deferred = stats.counter[WIRE_DEFERRED],
+        .clock = clock_names[process->sampling.clock],
+        .burst_length_ns = process->sampling.burst_length_ns,
+        .burst_period_ns = process->sampling.burst_period_ns,
+        .walks = stats.counter[WIRE_WALKS] + stats.ships.credited,
+        .complete = stats.counter[WIRE_COMPLETE] + stats.ships.complete,
+        .truncated = stats.counter[WIRE_TRUNCATED] + stats.ships.truncated,
+        .no_module = stats.counter[WIRE_NO_MODULE] + stats.ships.no_module,
+        .no_rule = stats.counter[WIRE_NO_RULE] + stats.ships.no_rule,
+        .bad_stack = stats.counter[WIRE_BAD_STACK] + stats.ships.bad_stack,
+        .shipped = stats.ships.credited,
+        .refused = stats.ships.refused,
         .lost = stats.counter[WIRE_LOST],
         .handler_ns = stats.counter[WIRE_HANDLER_NS],
+        .frames = stats.counter[WIRE_FRAMES],
+        .stepped = stats.counter[WIRE_STEPPED],
+        .cached = stats.counter[WIRE_CACHED],
+        .by_fp = stats.counter[WIRE_BY_FP],
+        .bursts = stats.counter[WIRE_BURSTS],
+        .asleep = stats.counter[WIRE_ASLEEP],
+        .restarted = stats.counter[WIRE_RESTARTED],
+        .checked = stats.counter[WIRE_CHECKED],
+        .different = stats.counter[WIRE_DIFFERENT],
+        .identifiers = stats.counter[WIRE_IDENTIFIERS],
+        .ambiguous = stats.counter[WIRE_AMBIGUOUS],
+        .perf_refused = stats.perf_refused,
         .contexts = tree->nodes - 1,
         .monitored = tree->monitored,
         .unseen = tree->unseen,
@@ -248,17 +287,19 @@ static uint64_t period_of(struct process *process) {
 static void describe_profile(struct profile *profile, struct process *const *processes, size_t n,
                              const struct freeze_params *params) {
     uint64_t first = UINT64_MAX, last_mono = 0, first_mono = UINT64_MAX;
+    size_t n_wall = 0;
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     uint64_t now_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
     for (size_t i = 0; i < n; i++) {
         const struct process *p = processes[i];
+        n_wall += p->sampling.clock == WIRE_CLOCK_WALL;
         uint64_t end = p->live ? now_ns : p->ended_mono_ns;
         first = p->since_ns < first ? p->since_ns : first;
         first_mono = p->since_mono_ns < first_mono ? p->since_mono_ns : first_mono;
         last_mono = end > last_mono ? end : last_mono;
     }
-    profile->type = profile_string(profile, "cpu");
+    profile->type = profile_string(profile, n > 0 && n_wall == n ? "wall" : "cpu");
     profile->unit = profile_string(profile, "nanoseconds");
     profile->summary = profile_string(profile, params->summary);
     profile->phi = params->phi;

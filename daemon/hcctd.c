@@ -18,6 +18,7 @@
 #include "daemon/door.h"
 #include "daemon/http.h"
 #include "daemon/ingest/ingest.h"
+#include "daemon/ingest/ships.h"
 #include "daemon/ingest/tables.h"
 #include "daemon/listener.h"
 #include "daemon/snapshot.h"
@@ -28,7 +29,7 @@
 struct daemon_config config;
 
 struct settings {
-    const char *socket, *report_dir, *report_format, *summary;
+    const char *socket, *report_dir, *report_format, *summary, *table_cache;
     double phi, epsilon;
     uint64_t memory_limit;
     unsigned ready_fd;
@@ -60,6 +61,9 @@ static const struct option_spec options[] = {
      "which contexts are kept: space-saving or exact (default: space-saving)"},
     {"memory-limit", 0, OPTION_SIZE, "SIZE", AT(memory_limit), 1u << 20, 1ull << 40,
      "of one process's tree; precision gives way when it is met (default: 64M)"},
+    {"table-cache", 0, OPTION_STRING, "DIR", AT(table_cache), 0, 0,
+     "where unwind tables are kept, \"none\" to make them anew each time (default: "
+     "$XDG_CACHE_HOME/hcct, else $HOME/.cache/hcct, else, for root, /var/cache/hcct)"},
     {"ready-fd", 0, OPTION_UNSIGNED, "N", AT(ready_fd), 0, 1u << 20,
      "write a newline to this descriptor when the socket is there"},
     {"exit-with-parent", 0, OPTION_FLAG, NULL, AT(exit_with_parent), 0, 0,
@@ -180,19 +184,24 @@ static void serve(int listener, int signals) {
                  .max_bytes = config.memory_limit},
     };
     struct elf_worker *compiler = elf_worker_new("/proc/self/exe");
+    struct table_cache *cache = table_cache_new(settings.table_cache, TABLE_CACHE_BYTES);
     struct door door;
+    struct elf_worker *unwinder = elf_worker_new("/proc/self/exe");
     config.symbols = elf_worker_new("/proc/self/exe");
-    if (compiler == NULL || config.symbols == NULL || !tables_start(compiler) || !ingest_start() ||
-        !http_start() || !door_open(&door, listener, &policy) ||
-        !door_watch(&door, signals, on_signal))
+    if (compiler == NULL || unwinder == NULL || config.symbols == NULL || !ships_start(unwinder) ||
+        !tables_start(compiler, cache) || !ingest_start() || !http_start() ||
+        !door_open(&door, listener, &policy) || !door_watch(&door, signals, on_signal))
         fail("the daemon's parts can't be started: no memory, threads or descriptors");
     tell_ready();
     door_loop(&door);
     listener_close(listener, config.socket);
     http_stop();
     ingest_stop();
+    ships_stop();
     tables_stop();
+    table_cache_free(cache);
     elf_worker_free(compiler);
+    elf_worker_free(unwinder);
     elf_worker_free(config.symbols);
 }
 

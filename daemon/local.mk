@@ -6,4 +6,4 @@ daemon_hcctd_SOURCES = \
 	daemon/query.c daemon/query.h daemon/query_list.c daemon/snapshot.c daemon/snapshot.h \
 	daemon/symbols.c daemon/symbols.h
 daemon_hcctd_LDADD = libhcct_ingest.a libhcct_tree.a libhcct_code.a libhcct_report.a \
-	libhcct_common.a $(MHD_LIBS) $(ELF_LIBS) $(IBERTY_LIBS) $(REPORT_LIBS)
+	libhcct_common.a $(MHD_LIBS) $(ELF_LIBS) $(UNWIND_LIBS) $(IBERTY_LIBS) $(REPORT_LIBS)

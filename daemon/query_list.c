@@ -39,9 +39,10 @@ static struct json_object *describe(struct process *p) {
     add(o, "threads", stats.threads);
     add(o, "cpu_ns", stats.cpu_ns);
     add(o, "total_ns", tree.total);
-    add(o, "walks", stats.counter[WIRE_WALKS]);
-    add(o, "complete", stats.counter[WIRE_COMPLETE]);
-    add(o, "deferred", stats.counter[WIRE_DEFERRED]);
+    add(o, "walks", stats.counter[WIRE_WALKS] + stats.ships.credited);
+    add(o, "complete", stats.counter[WIRE_COMPLETE] + stats.ships.complete);
+    add(o, "shipped", stats.ships.credited);
+    add(o, "refused", stats.ships.refused);
     add(o, "lost", stats.counter[WIRE_LOST]);
     add(o, "agent_ns", stats.counter[WIRE_HANDLER_NS]);
     add(o, "contexts", tree.nodes - 1);
@@ -52,6 +53,7 @@ static struct json_object *describe(struct process *p) {
     add(o, "signal", stats.signal);
     add(o, "threads_without_slot", stats.slots_missing);
     add(o, "threads_without_timer", stats.timers_missing);
+    add(o, "threads_without_perf", stats.perf_refused);
     add(o, "broken_rings", stats.broken);
     return o;
 }

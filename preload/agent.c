@@ -5,15 +5,16 @@
 
 #include <pthread.h>
 #include <sys/mman.h>
-#include <time.h>
 
 #include "preload/modules.h"
 #include "preload/real.h"
+#include "preload/restart.h"
 #include "preload/session.h"
 #include "preload/signal.h"
 #include "preload/sys.h"
 #include "preload/thread.h"
 #include "preload/trigger.h"
+#include "preload/wrap_sleep.h"
 
 #define START_WAIT_MS 100 /* for a daemon's answer, at the start of a process */
 
@@ -53,17 +54,13 @@ static void after_fork_child(void) {
     signal_unblock();
 }
 
-/* The daemon begins with the tables at once. A user who would rather wait for them than have the
- * first ticks deferred says so (HCCT_WAIT). */
+/* The daemon begins with the tables at once; until they are there, walks are shipped. */
 static void learn_modules(void) {
-    static const struct timespec one_ms = {0, 1000000};
     struct wire_session *session = session_enter(thread_self);
     if (session == NULL)
         return;
     atomic_store(&session->signal, (uint32_t)signal_number());
     modules_learn_all(thread_self, session);
-    for (unsigned ms = 0; ms < agent.settings.wait_ms && modules_pending(session); ms++)
-        sys2(SYS_nanosleep, &one_ms, 0);
     session_leave(thread_self);
 }
 
@@ -80,6 +77,8 @@ __attribute__((constructor)) static void agent_start(void) {
         return;
     }
     modules_start();
+    restart_start();
+    sleep_start();
     pthread_atfork(before_fork, after_fork_parent, after_fork_child);
     agent.process = process;
     process->pid = (pid_t)sys0(SYS_getpid);

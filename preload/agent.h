@@ -1,10 +1,17 @@
 /*
  * agent.h - the agent's shared state and the order of its parts.
  *
- *   signal.c    which signal, and its handler
- *     trigger.c   timers that raise it; what a tick does: sample, or look for a daemon
- *       walk.c      one sample: registers -> frames (unwind.c, modules.c, stack.c)
- *         emit.c      frames -> what changed since the last sample -> ring
+ *   signal.c      which signal, and its handler
+ *     trigger.c     the CPU timer; what a tick of any timer means (ticker.c: the timers themselves)
+ *       burst.c       closely spaced walks while a thread runs
+ *       wall.c        looks at a thread that sleeps
+ *         sampling.c    one sample, or none when walks are dear
+ *           walk.c        registers -> context
+ *             memo.c        what is as it was the last time, by reading it again
+ *               unwind.c      what is new, by unwind rules (modules.c, stack.c)
+ *             emit.c        context -> what changed since the last one -> ring
+ *             ship.c        no rule: a copy of the stack -> ring
+ *             check.c       the proof that memo.c is right (HCCT_CHECK)
  *   thread.c    birth and death of a thread's context; wrap_*.c what is intercepted to learn of it
  *   connect.c   handshake with the daemon; session.c the attached session
  *

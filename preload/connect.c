@@ -14,7 +14,6 @@
 #include <sys/un.h>
 #include <time.h>
 
-#include "common/wire.h"
 #include "preload/sys.h"
 
 static int open_socket(const char *path) {
@@ -33,12 +32,12 @@ static int open_socket(const char *path) {
     return (int)fd;
 }
 
-static bool say_hello(int fd, uint32_t rate, uint32_t flags) {
-    struct wire_hello hello = {.version = WIRE_VERSION, .size = sizeof hello};
+static bool say_hello(int fd, const struct wire_hello *wish) {
+    struct wire_hello hello = *wish;
     memcpy(hello.magic, WIRE_HELLO_MAGIC, sizeof hello.magic);
+    hello.version = WIRE_VERSION;
+    hello.size = sizeof hello;
     hello.pid = (uint32_t)sys0(SYS_getpid);
-    hello.rate = rate;
-    hello.flags = flags;
     return sys6(SYS_sendto, fd, &hello, sizeof hello, MSG_NOSIGNAL, 0, 0) == (long)sizeof hello;
 }
 
@@ -101,15 +100,15 @@ static bool map_both(const struct wire_welcome *welcome, const int fds[2],
     return true;
 }
 
-bool connect_daemon(const char *path, uint32_t rate, uint32_t flags, int wait_ms,
+bool connect_daemon(const char *path, const struct wire_hello *wish, int wait_ms,
                     struct connect_result *result) {
     struct wire_welcome welcome;
     int fds[2] = {-1, -1};
     int fd = open_socket(path);
     if (fd < 0)
         return false;
-    bool ok = say_hello(fd, rate, flags) && wait_readable(fd, wait_ms) &&
-              receive(fd, &welcome, fds) && map_both(&welcome, fds, result);
+    bool ok = say_hello(fd, wish) && wait_readable(fd, wait_ms) && receive(fd, &welcome, fds) &&
+              map_both(&welcome, fds, result);
     for (int i = 0; i < 2; i++)
         if (fds[i] >= 0)
             sys1(SYS_close, fds[i]);

@@ -8,16 +8,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/wire.h"
+
 struct connect_result {
     void *session;     /* mapped read-write, not inherited by fork */
     const void *arena; /* mapped read-only */
     size_t session_bytes, arena_bytes;
 };
 
-/* Connects, waits at most `wait_ms` for the answer, maps what the daemon gave, closes all
- * descriptors. Any context; takes some system calls and no lock. False: no daemon, or it refused.
+/* Connects, says `wish` (what the user asks for; the rest is filled in), waits at most `wait_ms`
+ * for the answer, maps what the daemon gave, closes all descriptors. Any context; takes some system
+ * calls and no lock. False: no daemon, or it refused.
  */
-bool connect_daemon(const char *path, uint32_t rate, uint32_t flags, int wait_ms,
+bool connect_daemon(const char *path, const struct wire_hello *wish, int wait_ms,
                     struct connect_result *result);
 
 #endif

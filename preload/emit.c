@@ -6,85 +6,101 @@
 #include "common/ring.h"
 #include "preload/modules.h"
 
-#define HEAD_WORDS 4 /* POP, MAP, POP, CREDIT: what a record needs beside its PUSHes */
+#define HEAD_WORDS                                                                                 \
+    6 /* POP, MAP, POP, PUSH of a mark, CREDIT: what a record needs beside frames                  \
+       */
 
-struct context {
-    const struct unwind_frame *frames; /* innermost first */
-    uint32_t n;
-    uint32_t mark; /* 0, or an outermost pseudo-frame above frames[n - 1] */
-    uint32_t depth;
-};
-
-/* Frame i of the context, counted from the outermost. */
-static struct unwind_frame frame_at(const struct context *c, uint32_t i) {
-    if (c->mark != 0) {
-        if (i == 0)
-            return (struct unwind_frame){.routine = c->mark};
-        i--;
-    }
-    return c->frames[c->n - 1 - i];
+static void pop_all(struct agent_thread *thread, struct wire_slot *slot, uint64_t *at) {
+    uint32_t depth = thread->told + (thread->told_mark != 0);
+    if (depth > 0)
+        ring_put(slot, (*at)++, wire_word(WIRE_POP, depth));
+    thread->told = thread->agreed = thread->told_mark = 0;
 }
 
-static uint32_t common_prefix(const struct agent_thread *thread, const struct context *c) {
-    uint32_t limit = thread->depth < c->depth ? thread->depth : c->depth, i = 0;
-    while (i < limit) {
-        struct unwind_frame f = frame_at(c, i);
-        if (f.routine != thread->shadow[i].routine || f.site != thread->shadow[i].site)
-            break;
-        i++;
-    }
-    return i;
-}
-
-/* Addresses may mean something else than they did: everything is told anew. */
-static void tell_map(struct agent_thread *thread, struct wire_slot *slot, uint64_t *at) {
+void emit_map(struct agent_thread *thread, struct wire_slot *slot, uint64_t *at) {
     uint32_t generation = modules_generation();
-    if (thread->map_seen == generation)
+    if (hcct_likely(thread->map_seen == generation))
         return;
-    if (thread->depth > 0)
-        ring_put(slot, (*at)++, wire_word(WIRE_POP, thread->depth));
+    pop_all(thread, slot, at);
     ring_put(slot, (*at)++, wire_word(WIRE_MAP, generation));
-    thread->depth = 0;
     thread->map_seen = generation;
 }
 
-static void pop_to(struct agent_thread *thread, struct wire_slot *slot, uint64_t *at,
-                   uint32_t depth) {
-    if (thread->depth == depth)
+static void tell_mark(struct agent_thread *thread, struct wire_slot *slot, uint64_t *at,
+                      uint32_t mark) {
+    if (hcct_likely(thread->told_mark == mark))
         return;
-    ring_put(slot, (*at)++, wire_word(WIRE_POP, thread->depth - depth));
-    thread->depth = depth;
+    pop_all(thread, slot, at);
+    if (mark != 0) {
+        ring_put(slot, (*at)++, wire_word(WIRE_PUSH, mark));
+        ring_put(slot, (*at)++, 0);
+    }
+    thread->told_mark = mark;
+}
+
+static void pop_rest(struct agent_thread *thread, struct wire_slot *slot, uint64_t *at) {
+    if (thread->told == thread->agreed)
+        return;
+    ring_put(slot, (*at)++, wire_word(WIRE_POP, thread->told - thread->agreed));
+    thread->told = thread->agreed;
+}
+
+/* How many frames from i on are the same as the one outside of i. */
+static uint32_t repeats(const struct memo *memo, uint32_t i) {
+    uint32_t n = 0;
+    if (i == 0)
+        return 0;
+    const struct unwind_frame *outer = &memo->frame[i - 1].frame;
+    while (i + n < memo->depth && memo->frame[i + n].frame.routine == outer->routine &&
+           memo->frame[i + n].frame.site == outer->site)
+        n++;
+    return n;
 }
 
 /* Pushes frames as long as there is room for them and for the credit. True: all of them. */
-static bool push_rest(struct agent_thread *thread, struct wire_slot *slot, uint64_t *at,
-                      const struct context *c) {
+static bool push_rest(struct agent_thread *thread, struct wire_slot *slot, uint64_t *at) {
+    const struct memo *memo = &thread->memo;
     uint64_t room = ring_room(slot, *at);
-    while (thread->depth < c->depth) {
+    while (thread->told < memo->depth) {
+        uint64_t before = *at;
+        uint32_t again = repeats(memo, thread->told);
         if (room < 3)
             return false;
-        struct unwind_frame f = frame_at(c, thread->depth);
-        ring_put(slot, (*at)++, wire_word(WIRE_PUSH, f.routine));
-        ring_put(slot, (*at)++, f.site);
-        thread->shadow[thread->depth++] = f;
-        room -= 2;
+        if (again > 0) {
+            ring_put(slot, (*at)++, wire_word(WIRE_AGAIN, again));
+        } else {
+            ring_put(slot, (*at)++, wire_word(WIRE_PUSH, memo->frame[thread->told].frame.routine));
+            ring_put(slot, (*at)++, memo->frame[thread->told].frame.site);
+            again = 1;
+        }
+        thread->agreed = thread->told += again;
+        room -= *at - before;
     }
     return room >= 1;
 }
 
-bool emit_sample(struct agent_thread *thread, struct wire_slot *slot, uint32_t n, uint32_t mark) {
-    struct context c = {thread->scratch, n, mark, n + (mark != 0)};
+bool emit_sample(struct agent_thread *thread, struct wire_slot *slot, uint32_t mark,
+                 uint64_t weight) {
     uint64_t at = thread->head;
     if (ring_room(slot, at) < HEAD_WORDS)
         return false;
-    tell_map(thread, slot, &at);
-    pop_to(thread, slot, &at, common_prefix(thread, &c));
-    bool all = push_rest(thread, slot, &at, &c);
+    emit_map(thread, slot, &at);
+    tell_mark(thread, slot, &at, mark);
+    pop_rest(thread, slot, &at);
+    bool all = push_rest(thread, slot, &at);
     if (all)
-        ring_put(slot, at++, wire_word(WIRE_CREDIT, thread->owed_ns));
+        ring_put(slot, at++, wire_word(WIRE_CREDIT, weight));
     thread->head = at;
     ring_publish(slot, at);
-    if (all)
-        thread->owed_ns = 0;
     return all;
+}
+
+bool emit_again(struct agent_thread *thread, struct wire_slot *slot, uint64_t weight) {
+    uint32_t depth = thread->memo.depth;
+    if (depth == 0 || thread->told != depth || thread->agreed != depth ||
+        thread->map_seen != modules_generation() || ring_room(slot, thread->head) == 0)
+        return false;
+    ring_put(slot, thread->head++, wire_word(WIRE_CREDIT, weight));
+    ring_publish(slot, thread->head);
+    return true;
 }

@@ -1,9 +1,10 @@
 /*
  * emit.h - the single road from a context to the ring: what changed since the last one.
  *
- * The shadow stack is what the daemon has been told, not what the thread last did: it is changed
- * only by what is published. So a record that finds no room costs its sample and nothing else; the
- * next one is a difference from the same shadow.
+ * The daemon's cursor stands where the last record left it: below `told` frames, of which the
+ * outermost `agreed` are still those of the last walk (thread->memo). Both change only with what is
+ * published, so a record that finds no room costs its sample and nothing else; the next one is a
+ * difference from the same cursor. What is sent is in proportion to what has changed.
  */
 #ifndef HCCT_EMIT_H
 #define HCCT_EMIT_H
@@ -13,9 +14,21 @@
 
 #include "preload/thread.h"
 
-/* Sends the context thread->scratch[0..n), innermost first, under the mark of a partial walk (0:
- * none), and credits thread->owed_ns to it, which is 0 then. False: the ring had no room for all of
- * it. Signal context, inside the session. */
-bool emit_sample(struct agent_thread *thread, struct wire_slot *slot, uint32_t n, uint32_t mark);
+/* Sends the context of thread->memo, under the mark of a partial walk (0: none), and credits
+ * `weight` to it. False: the ring had no room for all of it, and nothing was credited. Signal
+ * context, inside the session. */
+bool emit_sample(struct agent_thread *thread, struct wire_slot *slot, uint32_t mark,
+                 uint64_t weight);
+
+#define EMIT_MAP_WORDS 2
+
+/* Tells, if it is not told yet, by which generation of the module log addresses are to be read:
+ * everything is pushed anew then. Puts at most EMIT_MAP_WORDS words at *at, which moves on, and
+ * does not publish. Signal context, inside the session. */
+void emit_map(struct agent_thread *thread, struct wire_slot *slot, uint64_t *at);
+
+/* Credits `weight` to the context of the last sample, which stays. False: the last sample was not
+ * sent whole, or there is no room. Signal context, inside the session. */
+bool emit_again(struct agent_thread *thread, struct wire_slot *slot, uint64_t weight);
 
 #endif

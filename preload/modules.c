@@ -30,8 +30,22 @@ static struct known known[WIRE_MODULES_MAX];
 static _Atomic uint32_t trust = 1;
 static _Atomic uint32_t generation = 1;
 static char executable[WIRE_MODULE_BYTES];
+static uint64_t agent_start, agent_end;
+
+static void find_agent(void) {
+    struct dl_find_object found;
+    if (_dl_find_object((void *)(uintptr_t)modules_start, &found) != 0)
+        return;
+    agent_start = (uintptr_t)found.dlfo_map_start;
+    agent_end = (uintptr_t)found.dlfo_map_end;
+}
+
+bool modules_is_agent(uint64_t address) {
+    return address >= agent_start && address < agent_end;
+}
 
 void modules_start(void) {
+    find_agent();
     ssize_t n = readlink("/proc/self/exe", executable, sizeof executable - 1);
     executable[n > 0 ? n : 0] = '\0';
 }
@@ -47,6 +61,10 @@ void modules_reset(void) {
 
 void modules_distrust(void) {
     atomic_fetch_add(&trust, 1);
+}
+
+uint32_t modules_trust(void) {
+    return atomic_load_explicit(&trust, memory_order_acquire);
 }
 
 uint32_t modules_generation(void) {
@@ -101,7 +119,8 @@ static void read_headers(const struct dl_find_object *found, uint64_t bias,
     }
 }
 
-static void describe(const struct dl_find_object *found, struct wire_module *module) {
+static void describe(const struct dl_find_object *found, uint32_t since,
+                     struct wire_module *module) {
     const struct link_map *map = found->dlfo_link_map;
     const char *path = map->l_name != NULL && map->l_name[0] != '\0' ? map->l_name : executable;
     size_t length = strlen(path);
@@ -114,6 +133,7 @@ static void describe(const struct dl_find_object *found, struct wire_module *mod
     memcpy(module->path, path, length);
     module->path_len = (uint16_t)length;
     module->build_id_len = 0;
+    module->generation = since;
     read_headers(found, module->bias, module);
 }
 
@@ -124,9 +144,10 @@ static bool same(const struct known *k, const struct dl_find_object *found) {
            k->end == (uintptr_t)found->dlfo_map_end && k->eh_frame == found->dlfo_eh_frame;
 }
 
-/* A new entry in both lists. Two threads may append the same object: harmless. UINT32_MAX: there is
- * no room (yet). */
-static uint32_t append(struct wire_session *session, const struct dl_find_object *found) {
+/* A new entry in both lists, valid from generation `since` on. Two threads may append the same
+ * object: harmless. UINT32_MAX: there is no room (yet). */
+static uint32_t append(struct wire_session *session, const struct dl_find_object *found,
+                       uint32_t since) {
     uint32_t i = used(session), ready;
     do {
         ready = atomic_load_explicit(&session->modules_ready, memory_order_acquire);
@@ -136,7 +157,7 @@ static uint32_t append(struct wire_session *session, const struct dl_find_object
         }
     } while (!atomic_compare_exchange_weak(&session->modules_used, &i, i + 1));
     struct wire_module *module = entry(session, i);
-    describe(found, module);
+    describe(found, since, module);
     atomic_store_explicit(&module->filled, 1, memory_order_release);
     struct known *k = &known[i];
     k->start = module->start;
@@ -170,7 +191,7 @@ static uint32_t ask_loader(struct wire_session *session, uint64_t pc, bool *exis
             replaced = true;
         }
     }
-    uint32_t i = append(session, &found);
+    uint32_t i = append(session, &found, modules_generation() + replaced);
     if (replaced)
         atomic_fetch_add(&generation, 1);
     return i;
@@ -256,12 +277,4 @@ static int learn(struct dl_phdr_info *info, size_t size, void *arg) {
 void modules_learn_all(struct agent_thread *thread, struct wire_session *session) {
     struct learning l = {thread, session};
     dl_iterate_phdr(learn, &l);
-}
-
-bool modules_pending(struct wire_session *session) {
-    for (uint32_t i = 0; i < used(session); i++)
-        if (atomic_load_explicit(&entry(session, i)->table, memory_order_acquire) ==
-            WIRE_TABLE_PENDING)
-            return true;
-    return false;
 }

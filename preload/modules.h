@@ -13,7 +13,7 @@
 
 #include "preload/thread.h"
 
-/* Remembers the executable's path. Process context. */
+/* Remembers the executable's path, and where the agent itself is. Process context. */
 void modules_start(void);
 
 /* Forgets all: a new session has an empty log. Nobody else may be in the session. */
@@ -23,16 +23,18 @@ void modules_reset(void);
  * comes. Process context, inside the session. */
 void modules_learn_all(struct agent_thread *thread, struct wire_session *session);
 
-/* True while the daemon has not said for each object in the log what its table is. Any context,
- * inside the session. */
-bool modules_pending(struct wire_session *session);
-
 /* The module that covers pc; false: none. Signal context, inside the session. */
 bool modules_find(struct agent_thread *thread, struct wire_session *session, uint64_t pc,
                   struct unwind_module *module);
 
 /* An object may have gone (before and after dlclose). Any context. */
 void modules_distrust(void);
+
+/* Whether `address` is the agent's own code. Any context, after modules_start. */
+bool modules_is_agent(uint64_t address);
+
+/* Changes whenever something found by address before must not be believed any more. Any context. */
+uint32_t modules_trust(void);
 
 /* Counts the changes after which an address may mean something else. Any context. */
 uint32_t modules_generation(void);

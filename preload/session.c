@@ -50,9 +50,14 @@ static void drop(struct agent_process *process) {
 
 static bool attach(struct agent_process *process, int wait_ms) {
     struct connect_result found;
-    uint32_t flags = agent.settings.follow ? 0 : WIRE_HELLO_NO_FOLLOW;
+    const struct agent_settings *set = &agent.settings;
+    struct wire_hello wish = {.rate = set->rate,
+                              .flags = set->follow ? 0 : WIRE_HELLO_NO_FOLLOW,
+                              .clock = set->clock,
+                              .burst_length_ns = set->burst_length_ns,
+                              .burst_period_ns = set->burst_period_ns};
     drop(process);
-    if (!connect_daemon(agent.settings.socket, agent.settings.rate, flags, wait_ms, &found))
+    if (!connect_daemon(set->socket, &wish, wait_ms, &found))
         return false;
     modules_reset();
     atomic_store(&process->arena, found.arena);
@@ -82,8 +87,9 @@ static void begin_epoch(struct agent_thread *thread, uint32_t epoch) {
     thread->epoch = epoch;
     thread->slot = NULL;
     thread->missed_slot = false;
-    thread->depth = 0;
+    thread->told = thread->agreed = thread->told_mark = 0;
     thread->map_seen = 0;
+    memo_forget(&thread->memo); /* its rules are in the old arena */
     memset(thread->module_cache, 0, sizeof thread->module_cache);
 }
 

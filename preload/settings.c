@@ -10,65 +10,102 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/burst.h"
 #include "common/compiler.h"
+#include "common/wire.h"
 #include "preload/sys.h"
 
-#define STDERR 2
+#define STDERR     2
+#define BURST_RATE "5000" /* walks per second within a burst, where the user says nothing */
+#define NO_BURST   "none"
 
-enum kind { NUMBER, YES_NO };
+struct setting;
+typedef bool parse(const struct setting *s, const char *text, struct agent_settings *settings);
+
+static parse parse_number, parse_yes_no, parse_clock, parse_burst;
 
 static const struct setting {
     const char *name;
     const char *fallback; /* as a text, for the message and as the default's one source */
-    enum kind kind;
+    const char *expected; /* what it can be, for the message */
+    parse *parse;
     size_t offset;
     unsigned min, max;
 } table[] = {
-    {"HCCT_RATE", "100", NUMBER, offsetof(struct agent_settings, rate), 1, 10000},
-    {"HCCT_WAIT", "0", NUMBER, offsetof(struct agent_settings, wait_ms), 0, 10000},
-    {"HCCT_SIGNAL", "0", NUMBER, offsetof(struct agent_settings, signal), 0, 64},
-    {"HCCT_FOLLOW", "yes", YES_NO, offsetof(struct agent_settings, follow), 0, 0},
-    {"HCCT_ENABLE", "yes", YES_NO, offsetof(struct agent_settings, enable), 0, 0},
-    {"HCCT_VERBOSE", "no", YES_NO, offsetof(struct agent_settings, verbose), 0, 0},
+#define AT(field) offsetof(struct agent_settings, field)
+    {"HCCT_BURST", NO_BURST, "LENGTH/PERIOD, such as 2ms/20ms", parse_burst, 0, 0, 0},
+    {"HCCT_RATE", "100", "1 to 10000", parse_number, AT(rate), 1, 10000},
+    {"HCCT_CLOCK", "cpu", "cpu, wall or perf", parse_clock, AT(clock), 0, 0},
+    {"HCCT_SIGNAL", "0", "a signal's number", parse_number, AT(signal), 0, 64},
+    {"HCCT_FOLLOW", "yes", "yes or no", parse_yes_no, AT(follow), 0, 0},
+    {"HCCT_ENABLE", "yes", "yes or no", parse_yes_no, AT(enable), 0, 0},
+    {"HCCT_CHECK", "no", "yes or no", parse_yes_no, AT(check), 0, 0},
+    {"HCCT_VERBOSE", "no", "yes or no", parse_yes_no, AT(verbose), 0, 0},
+#undef AT
 };
+
+/* ---- messages ---- */
+
+struct line {
+    char text[512];
+    size_t used;
+};
+
+static void add(struct line *line, const char *part) {
+    size_t n = part != NULL ? strlen(part) : 0, room = sizeof line->text - 1 - line->used;
+    n = n < room ? n : room;
+    memcpy(line->text + line->used, part != NULL ? part : "", n);
+    line->used += n;
+}
+
+static void say(struct line *line) {
+    line->text[line->used++] = '\n'; /* add() leaves a byte free */
+    sys3(SYS_write, STDERR, line->text, line->used);
+}
 
 void settings_say(const struct agent_settings *settings, bool always, const char *what,
                   const char *detail) {
-    char line[512] = "hcct: ";
+    struct line line = {.used = 0};
     if (!always && !settings->verbose)
         return;
-    size_t used = strlen(line);
-    const char *part[] = {what, detail, "\n"};
-    for (size_t i = 0; i < HCCT_ARRAY_LEN(part); i++) {
-        size_t n = part[i] != NULL ? strlen(part[i]) : 0;
-        if (n > sizeof line - 1 - used)
-            n = sizeof line - 1 - used;
-        memcpy(line + used, part[i] != NULL ? part[i] : "", n);
-        used += n;
-    }
-    sys3(SYS_write, STDERR, line, used);
+    add(&line, "hcct: ");
+    add(&line, what);
+    add(&line, detail);
+    say(&line);
 }
 
-static bool parse_number(const char *text, unsigned min, unsigned max, unsigned *value) {
+static void say_bad(const struct setting *s, const char *text, const char *instead) {
+    struct line line = {.used = 0};
+    const char *part[] = {"hcct: ",    s->name, " is \"", text,      "\" but must be ",
+                          s->expected, "; ",    instead,  " is used"};
+    for (size_t i = 0; i < HCCT_ARRAY_LEN(part); i++)
+        add(&line, part[i]);
+    say(&line);
+}
+
+/* ---- values ---- */
+
+static bool parse_number(const struct setting *s, const char *text,
+                         struct agent_settings *settings) {
     unsigned long n = 0;
-    if (*text == '\0')
-        return false;
-    for (; *text != '\0'; text++) {
-        if (*text < '0' || *text > '9' || n > 1000000000)
+    for (const char *p = text; *p != '\0'; p++) {
+        if (*p < '0' || *p > '9' || n > 1000000000)
             return false;
-        n = n * 10 + (unsigned long)(*text - '0');
+        n = n * 10 + (unsigned long)(*p - '0');
     }
-    *value = (unsigned)n;
-    return n >= min && n <= max;
+    if (*text == '\0' || n < s->min || n > s->max)
+        return false;
+    *(unsigned *)(void *)((char *)settings + s->offset) = (unsigned)n;
+    return true;
 }
 
-static bool parse_yes_no(const char *text, bool *value) {
-    static const struct {
-        const char *word;
-        bool value;
-    } words[] = {{"1", true},  {"yes", true}, {"on", true},   {"true", true},
-                 {"0", false}, {"no", false}, {"off", false}, {"false", false}};
-    for (size_t i = 0; i < HCCT_ARRAY_LEN(words); i++) {
+struct word {
+    const char *word;
+    unsigned value;
+};
+
+static bool find_word(const struct word *words, size_t n, const char *text, unsigned *value) {
+    for (size_t i = 0; i < n; i++) {
         if (strcmp(text, words[i].word) == 0) {
             *value = words[i].value;
             return true;
@@ -77,23 +114,50 @@ static bool parse_yes_no(const char *text, bool *value) {
     return false;
 }
 
-static bool set(struct agent_settings *settings, const struct setting *s, const char *text) {
-    void *into = (char *)settings + s->offset;
-    return s->kind == NUMBER ? parse_number(text, s->min, s->max, into) : parse_yes_no(text, into);
+static bool parse_yes_no(const struct setting *s, const char *text,
+                         struct agent_settings *settings) {
+    static const struct word words[] = {{"1", 1}, {"yes", 1}, {"on", 1},  {"true", 1},
+                                        {"0", 0}, {"no", 0},  {"off", 0}, {"false", 0}};
+    unsigned value;
+    if (!find_word(words, HCCT_ARRAY_LEN(words), text, &value))
+        return false;
+    *(bool *)(void *)((char *)settings + s->offset) = value != 0;
+    return true;
+}
+
+static bool parse_clock(const struct setting *s, const char *text,
+                        struct agent_settings *settings) {
+    static const struct word words[] = {
+        {"cpu", WIRE_CLOCK_CPU}, {"wall", WIRE_CLOCK_WALL}, {"perf", WIRE_CLOCK_PERF}};
+    (void)s;
+    return find_word(words, HCCT_ARRAY_LEN(words), text, &settings->clock);
+}
+
+static bool parse_burst(const struct setting *s, const char *text,
+                        struct agent_settings *settings) {
+    (void)s;
+    settings->burst_length_ns = settings->burst_period_ns = 0;
+    return strcmp(text, NO_BURST) == 0 ||
+           burst_parse(text, &settings->burst_length_ns, &settings->burst_period_ns);
+}
+
+/* Within a burst walks are close together unless the user says otherwise. */
+static const char *fallback(const struct setting *s, const struct agent_settings *settings) {
+    return s->parse == parse_number && s->offset == offsetof(struct agent_settings, rate) &&
+                   settings->burst_length_ns != 0
+               ? BURST_RATE
+               : s->fallback;
 }
 
 void settings_read(struct agent_settings *settings) {
     for (size_t i = 0; i < HCCT_ARRAY_LEN(table); i++) {
         const struct setting *s = &table[i];
-        const char *text = getenv(s->name);
-        if (text != NULL && text[0] != '\0' && set(settings, s, text))
+        const char *text = getenv(s->name), *instead = fallback(s, settings);
+        if (text != NULL && text[0] != '\0' && s->parse(s, text, settings))
             continue;
-        if (text != NULL && text[0] != '\0') {
-            settings_say(settings, true, s->name,
-                         " has a value that can't be; the default is used");
-            settings_say(settings, true, "the default is ", s->fallback);
-        }
-        set(settings, s, s->fallback);
+        if (text != NULL && text[0] != '\0')
+            say_bad(s, text, instead);
+        s->parse(s, instead, settings);
     }
     if (paths_socket(settings->socket, sizeof settings->socket, NULL) >= sizeof settings->socket) {
         settings->socket[0] = '\0';

@@ -32,13 +32,6 @@ int signal_number(void) {
     return atomic_load_explicit(&in_use, memory_order_relaxed);
 }
 
-static bool is_context(const void *pointer) {
-    for (struct agent_thread *t = thread_first(); t != NULL; t = t->next)
-        if (t == pointer)
-            return true;
-    return false;
-}
-
 /* Somebody else raised our signal, and the application has no handler for it. */
 static void default_action(int number) {
     struct sigaction plain;
@@ -48,15 +41,30 @@ static void default_action(int number) {
     sys3(SYS_tgkill, sys0(SYS_getpid), sys0(SYS_gettid), number);
 }
 
+static void count_restart(struct agent_thread *self, enum restart_verdict verdict) {
+    struct wire_session *session = verdict == RESTART_NONE ? NULL : session_enter(self);
+    if (session == NULL)
+        return;
+    if (self->slot != NULL && verdict == RESTART_AGAIN)
+        session_count(self->slot, WIRE_RESTARTED, 1);
+    session_leave(self);
+}
+
 static void on_signal(int number, siginfo_t *info, void *uc) {
     int saved = errno;
-    struct agent_thread *self = thread_self;
-    bool timer = info->si_code == SI_TIMER;
-    if (timer && self != NULL && info->si_value.sival_ptr == self) {
-        if (agent_started())
-            trigger_tick(self, 1 + (uint64_t)(unsigned)info->si_overrun, uc);
-    } else if (!timer || !is_context(info->si_value.sival_ptr)) {
-        default_action(number);
+    enum trigger_kind kind;
+    struct agent_thread *self = thread_self, *owner = NULL;
+    if (info->si_code == SI_TIMER)
+        owner = trigger_owner(self, info->si_value.sival_ptr, &kind);
+    else if (info->si_code == POLL_IN && self != NULL && trigger_is_task_clock(self, info->si_fd))
+        owner = self, kind = TRIGGER_TASK;
+    if (owner == NULL) {
+        if (info->si_code != POLL_IN) /* the last word of an event that was just closed */
+            default_action(number);
+    } else if (owner == self && agent_started()) {
+        uint64_t overrun = kind == TRIGGER_TASK ? 0 : (unsigned)info->si_overrun;
+        trigger_tick(self, kind, 1 + overrun, uc);
+        count_restart(self, restart_interrupted(&self->restart, uc, number, kind == TRIGGER_WALL));
     }
     errno = saved;
 }

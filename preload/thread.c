@@ -12,15 +12,15 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
+#include "preload/check.h"
 #include "preload/session.h"
 #include "preload/signal.h"
 #include "preload/sys.h"
 #include "preload/trigger.h"
 
-#define FRAME_ARRAY    ((THREAD_FRAMES_MAX + 1) * sizeof(struct unwind_frame))
-#define CONTEXT_BYTES  (sizeof(struct agent_thread) + 2 * FRAME_ARRAY)
-#define MAIN_STACK_MAX (1ull << 30) /* where the limit says "unlimited" */
-#define SMALLEST_STACK 32768u       /* a signal frame alone can take a third of that */
+#define WORDS_MAX      (2 * THREAD_FRAMES_MAX) /* a frame stands on one word, seldom on two */
+#define MAIN_STACK_MAX (1ull << 30)            /* where the limit says "unlimited" */
+#define SMALLEST_STACK 32768u                  /* a signal frame alone can take a third of that */
 
 __thread struct agent_thread *thread_self;
 
@@ -44,19 +44,44 @@ static struct agent_thread *take_free(void) {
     return NULL;
 }
 
+/* A context and the arrays that hang on it, in one mapping. */
+struct context {
+    struct agent_thread thread;
+    _Alignas(WIRE_CACHE_LINE) struct unwind_cached cache[1u << UNWIND_CACHE_BITS];
+    struct memo_frame frame[THREAD_FRAMES_MAX];
+    struct memo_word word[WORDS_MAX];
+    struct memo_step step[THREAD_FRAMES_MAX];
+};
+
 static struct agent_thread *make(void) {
-    long at = sys6(SYS_mmap, 0, CONTEXT_BYTES, PROT_READ | PROT_WRITE,
+    long at = sys6(SYS_mmap, 0, sizeof(struct context), PROT_READ | PROT_WRITE,
                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (at < 0 && at > -WIRE_PAGE)
         return NULL;
-    struct agent_thread *t = (struct agent_thread *)at;
+    struct context *context = (struct context *)at;
+    struct agent_thread *t = &context->thread;
     t->used = 1;
-    t->shadow = (struct unwind_frame *)(void *)(t + 1);
-    t->scratch = t->shadow + THREAD_FRAMES_MAX + 1;
+    t->memo = (struct memo){.frame = context->frame,
+                            .step = context->step,
+                            .word = context->word,
+                            .room = THREAD_FRAMES_MAX,
+                            .words_room = WORDS_MAX,
+                            .opaque = UINT32_MAX,
+                            .cache = context->cache};
     t->next = thread_first();
     while (!atomic_compare_exchange_weak(&contexts, &t->next, t))
         ;
     return t;
+}
+
+/* Nothing of an earlier thread's, or of the parent process's, holds any more. */
+static void forget(struct agent_thread *t) {
+    t->epoch = 0;
+    t->slot = NULL;
+    t->owed_ns = t->rest_ns = 0;
+    t->restart = (struct restart_state){0};
+    trigger_forget(t);
+    memo_forget(&t->memo);
 }
 
 static struct agent_thread *reserve(void) {
@@ -65,11 +90,11 @@ static struct agent_thread *reserve(void) {
         t = make();
     if (t == NULL)
         return NULL;
-    t->ending = t->has_timer = t->signal_hidden = false;
-    t->epoch = 0;
-    t->slot = NULL;
-    t->depth = 0;
-    t->owed_ns = 0;
+    t->ending = t->signal_hidden = false;
+    forget(t);
+    if (agent.settings.check && t->check == NULL)
+        t->check = check_new();
+    check_reset(t->check);
     return t;
 }
 
@@ -153,12 +178,8 @@ bool thread_start_main(void) {
 
 void thread_forget_others(void) {
     for (struct agent_thread *t = thread_first(); t != NULL; t = t->next) {
-        t->has_timer = false; /* timers are not inherited */
         t->busy = 0;
-        t->epoch = 0;
-        t->slot = NULL;
-        t->depth = 0;
-        t->owed_ns = 0;
+        forget(t);
         if (t != thread_self)
             thread_release(t);
     }

@@ -11,10 +11,39 @@
 #include <sys/types.h>
 
 #include "preload/agent.h"
-#include "preload/unwind.h"
+#include "preload/memo.h"
+#include "preload/restart.h"
+#include "preload/task_clock.h"
+#include "preload/ticker.h"
 
-#define THREAD_FRAMES_MAX   16384u /* deepest stack that is followed, see wire_session.max_frames */
+#define THREAD_FRAMES_MAX   WIRE_MAX_FRAMES
 #define THREAD_MODULE_CACHE 64u
+
+enum trigger_kind { TRIGGER_CPU, TRIGGER_FINE, TRIGGER_WALL, TRIGGER_TIMERS, TRIGGER_TASK };
+
+/* When to look: see trigger.h. */
+struct trigger {
+    struct ticker ticker[TRIGGER_TIMERS];
+    struct task_clock task_clock; /* instead of the fine timer, where asked for and allowed */
+    uint64_t task_clock_ns;       /* its period, 0: not tried; kept when it was refused */
+    uint64_t task_clock_seen_ns;  /* CPU time at its last tick */
+    uint32_t ticks;               /* seen, of all kinds */
+    uint64_t coarse_ns;           /* period of the CPU timer as it was planned */
+    bool first_tick;              /* no expiry has been credited yet */
+    bool fine_refused;            /* no second timer could be had */
+    uint64_t cpu_ns;              /* CPU time of the thread at the last account */
+    bool fine_in_call;            /* the last tick of the fine timer met a system call */
+    uint64_t due_ns;              /* CPU time at which the next walk of a burst is due */
+    uint64_t begin_ns;            /* CPU time at which the burst began */
+    uint64_t end_ns;              /* and at which it is over */
+    struct {
+        uint64_t time_ns, cpu_ns; /* at the last tick */
+        uint64_t sleeps;          /* the kernel's count of voluntary switches, likewise */
+        bool in_call;             /* it was in a system call, perhaps asleep, likewise */
+        uint64_t asleep_ns;       /* of one sleep, so far */
+        uint64_t carried_ns;      /* time that is still to be credited to some sleep */
+    } wall;
+};
 
 /* Contexts are taken from a pool that only grows (mmap), and given back when the thread ends. Only
  * the owner writes, but for the timer, which is moved when the signal changes. */
@@ -23,20 +52,19 @@ struct agent_thread {
     _Atomic uint32_t used;
     _Atomic uint32_t busy; /* inside the handler, with the session in use */
     pid_t tid;
-    bool ending;        /* no more ticks */
-    bool signal_hidden; /* the application believes that it has blocked our signal */
-    bool has_timer;
-    int timer;                      /* the kernel's id */
-    uint64_t period_ns;             /* of the timer as it is set */
-    bool first_tick;                /* no expiry has been credited yet */
+    bool ending;                    /* no more ticks */
+    bool signal_hidden;             /* the application believes that it has blocked our signal */
     uint64_t stack_low, stack_high; /* the thread's own stack */
+    struct trigger trigger;
+    struct restart_state restart;
 
     /* the session that the rest belongs to */
     uint32_t epoch;
     uint32_t map_seen;      /* modules_generation() that the daemon knows for this thread */
     struct wire_slot *slot; /* NULL: none claimed yet */
     uint64_t head;          /* position in the ring */
-    uint64_t owed_ns;       /* CPU time that is still to be credited */
+    uint64_t owed_ns;       /* time that is still to be credited */
+    uint64_t rest_ns;       /* time to pass without a walk, as the last ones were costly */
     bool missed_slot;       /* counted once */
 
     uint16_t module_cache[THREAD_MODULE_CACHE]; /* module index + 1, by a hash of the address */
@@ -45,9 +73,13 @@ struct agent_thread {
     int (*start_c11)(void *);
     void *argument;
 
-    uint32_t depth;               /* of shadow */
-    struct unwind_frame *shadow;  /* what the daemon has been told: outermost first */
-    struct unwind_frame *scratch; /* the walk being made: innermost first */
+    /* the shadow stack: what the last walk found, and how much of it the daemon has been told */
+    struct memo memo;
+    uint32_t memo_trust; /* modules_trust() that the memo stands on */
+    uint32_t told;       /* frames below the daemon's cursor, without the mark */
+    uint32_t agreed;     /* of these, the outermost ones that are frames of the memo */
+    uint32_t told_mark;  /* outermost pseudo-frame, 0: none */
+    struct check *check; /* what HCCT_CHECK keeps, else NULL */
 };
 
 /* The calling thread's context, NULL when it is not profiled. Any context. */

@@ -1,90 +1,47 @@
 /*
- * trigger.c - timers on CLOCK_THREAD_CPUTIME_ID, raised as thread-directed signals.
+ * trigger.c - the CPU timer of each thread, and what a tick of any timer leads to.
  *
- * Weight of a tick: the periods of CPU time that have passed, overruns included, so that weights
- * add up to the thread's CPU time without a look at any clock. The kernel serves these timers at
- * its tick, so the sampling interval can't be shorter than that. The first tick of a thread stands
- * for one whole interval: it comes after a time that is uniform in it, so that a thread shorter
- * than an interval is seen with a probability in proportion to its length, and totals are unbiased.
+ * The first tick of a thread stands for one whole interval: it comes after a time that is uniform
+ * in it, so that a thread shorter than an interval is seen with a probability in proportion to its
+ * length, and totals are unbiased.
  *
  * Without a session the timer is slow, and each tick is a chance to look for a daemon.
  */
 #include "preload/trigger.h"
 
-#include <signal.h>
-#include <string.h>
-#include <time.h>
-
-#include "preload/emit.h"
+#include "preload/burst.h"
+#include "preload/sampling.h"
 #include "preload/session.h"
 #include "preload/signal.h"
 #include "preload/sys.h"
-#include "preload/walk.h"
+#include "preload/wall.h"
+#include "preload/wrap_sleep.h"
 
-#define SECOND_NS      1000000000ull
 #define IDLE_NS        20000000ull /* CPU time between two looks for a daemon */
 #define ATTACH_WAIT_MS 20
 
-static uint64_t now_ns(clockid_t clock) {
-    struct timespec now;
-    clock_gettime(clock, &now);
-    return (uint64_t)now.tv_sec * SECOND_NS + (uint64_t)now.tv_nsec;
-}
-
-/* The kernel's tick: the resolution of its coarse clocks. */
-static uint64_t tick_ns(void) {
-    static _Atomic uint64_t tick;
-    if (tick == 0) {
-        struct timespec resolution = {0, 0};
-        clock_getres(CLOCK_MONOTONIC_COARSE, &resolution);
-        tick = resolution.tv_nsec > 0 ? (uint64_t)resolution.tv_nsec : SECOND_NS / 250;
-    }
-    return tick;
-}
-
-static uint64_t scatter(uint64_t seed) {
-    seed = (seed ^ seed >> 30) * 0xbf58476d1ce4e5b9ull;
-    seed = (seed ^ seed >> 27) * 0x94d049bb133111ebull;
-    return seed ^ seed >> 31;
+static struct ticker *cpu_ticker(struct agent_thread *thread) {
+    return &thread->trigger.ticker[TRIGGER_CPU];
 }
 
 /* Time to the first expiry. The tick itself is already spread over one tick's length. */
 static uint64_t first_expiry(const struct agent_thread *thread, uint64_t period) {
-    uint64_t spread = period > tick_ns() ? period - tick_ns() : 0;
-    if (spread == 0)
-        return 1;
-    return 1 + scatter(now_ns(CLOCK_MONOTONIC) + (uint64_t)thread->tid * 0x9e3779b97f4a7c15ull) %
-                   spread;
+    uint64_t tick = ticker_resolution(), spread = period > tick ? period - tick : 0;
+    uint64_t seed = ticker_now(CLOCK_MONOTONIC) + (uint64_t)thread->tid * 0x9e3779b97f4a7c15ull;
+    return spread == 0 ? 1 : 1 + sampling_scatter(seed) % spread;
 }
 
 static void set_period(struct agent_thread *thread, uint64_t period) {
-    uint64_t first = first_expiry(thread, period);
-    struct itimerspec when = {
-        .it_value = {(time_t)(first / SECOND_NS), (long)(first % SECOND_NS)},
-        .it_interval = {(time_t)(period / SECOND_NS), (long)(period % SECOND_NS)},
-    };
-    if (!thread->has_timer || thread->period_ns == period)
+    struct trigger *t = &thread->trigger;
+    if (t->coarse_ns == period)
         return;
-    sys4(SYS_timer_settime, thread->timer, 0, &when, 0);
-    thread->period_ns = period;
-    thread->first_tick = true;
-}
-
-static uint64_t period_of(uint32_t rate) {
-    return SECOND_NS / (rate >= 1 && rate <= 10000 ? rate : 100);
-}
-
-static bool create(struct agent_thread *thread, int signal) {
-    struct sigevent event;
-    /* the thread's own clock by its raw id, as another thread may have to make the timer */
-    clockid_t clock = (clockid_t)((~(unsigned)thread->tid << 3) | 6);
-    memset(&event, 0, sizeof event);
-    event.sigev_notify = SIGEV_THREAD_ID;
-    event.sigev_signo = signal;
-    event.sigev_value.sival_ptr = thread;
-    event._sigev_un._tid = thread->tid;
-    thread->has_timer = sys3(SYS_timer_create, clock, &event, &thread->timer) == 0;
-    return thread->has_timer;
+    burst_end(thread);
+    wall_end(thread);
+    task_clock_close(&t->task_clock);
+    t->task_clock_ns = 0;
+    ticker_run(cpu_ticker(thread), first_expiry(thread, period), period);
+    t->coarse_ns = period;
+    t->first_tick = true;
 }
 
 static void count_missing(void) {
@@ -95,49 +52,155 @@ static void count_missing(void) {
     session_leave(thread_self);
 }
 
+static struct sampling_plan planned(struct agent_thread *thread) {
+    struct wire_session *session = session_enter(thread);
+    struct sampling_plan plan = {.coarse_ns = IDLE_NS};
+    if (session != NULL) {
+        plan = sampling_plan(session);
+        session_leave(thread);
+    }
+    return plan;
+}
+
 void trigger_start(struct agent_thread *thread) {
-    thread->period_ns = 0;
-    if (signal_number() == 0 || !create(thread, signal_number())) {
+    struct trigger *t = &thread->trigger;
+    *t = (struct trigger){0};
+    if (signal_number() == 0 || !ticker_make(cpu_ticker(thread), ticker_cpu_clock(thread->tid),
+                                             signal_number(), thread->tid)) {
         count_missing();
         return;
     }
-    bool attached = atomic_load(&agent.process->session) != NULL;
-    set_period(thread, attached ? period_of(agent.settings.rate) : IDLE_NS);
+    struct sampling_plan plan = planned(thread);
+    set_period(thread, plan.coarse_ns);
+    if (plan.wall_ns != 0)
+        wall_running(thread, &plan);
 }
 
 void trigger_stop(struct agent_thread *thread) {
-    if (thread->has_timer)
-        sys1(SYS_timer_delete, thread->timer);
-    thread->has_timer = false;
+    burst_end(thread);
+    task_clock_close(&thread->trigger.task_clock);
+    for (int kind = 0; kind < TRIGGER_TIMERS; kind++)
+        ticker_free(&thread->trigger.ticker[kind]);
+}
+
+void trigger_forget(struct agent_thread *thread) {
+    task_clock_close(&thread->trigger.task_clock); /* descriptors are inherited */
+    thread->trigger = (struct trigger){0};
 }
 
 void trigger_move(struct agent_thread *thread, int signal) {
-    uint64_t period = thread->period_ns;
-    if (!thread->has_timer)
+    struct trigger *t = &thread->trigger;
+    uint64_t period = t->coarse_ns;
+    if (!cpu_ticker(thread)->made)
         return;
-    trigger_stop(thread);
-    thread->period_ns = 0;
-    if (signal != 0 && create(thread, signal))
+    task_clock_close(&t->task_clock);
+    t->task_clock_ns = 0;
+    for (int kind = 0; kind < TRIGGER_TIMERS; kind++)
+        ticker_free(&t->ticker[kind]);
+    t->coarse_ns = 0;
+    if (signal != 0 &&
+        ticker_make(cpu_ticker(thread), ticker_cpu_clock(thread->tid), signal, thread->tid))
         set_period(thread, period);
 }
 
-static void sample(struct agent_thread *thread, struct wire_session *session, uint64_t expiries,
-                   const ucontext_t *uc) {
-    uint64_t began = now_ns(CLOCK_MONOTONIC);
-    uint64_t weight = expiries * thread->period_ns;
-    if (thread->first_tick)
-        weight = thread->period_ns > tick_ns() ? thread->period_ns : tick_ns();
-    thread->first_tick = false;
-    thread->owed_ns += weight;
-    struct wire_slot *slot = session_slot(thread, session);
-    if (slot == NULL)
-        return;
-    walk_sample(thread, session, slot, uc);
-    session_count(slot, WIRE_EXPIRIES, expiries);
-    session_count(slot, WIRE_HANDLER_NS, now_ns(CLOCK_MONOTONIC) - began);
+static bool owns(const struct agent_thread *thread, const void *ticker, enum trigger_kind *kind) {
+    const struct ticker *own = thread->trigger.ticker;
+    for (int k = 0; k < TRIGGER_TIMERS; k++)
+        if (ticker == &own[k]) {
+            *kind = (enum trigger_kind)k;
+            return true;
+        }
+    return false;
 }
 
-void trigger_tick(struct agent_thread *thread, uint64_t expiries, const ucontext_t *uc) {
+struct agent_thread *trigger_owner(struct agent_thread *likely, const void *ticker,
+                                   enum trigger_kind *kind) {
+    if (likely != NULL && owns(likely, ticker, kind))
+        return likely;
+    for (struct agent_thread *t = thread_first(); t != NULL; t = t->next)
+        if (owns(t, ticker, kind))
+            return t;
+    return NULL;
+}
+
+/* CPU time that the thread owes, at a tick of the CPU timer. Uniform sampling counts periods,
+ * overruns included, and needs no look at the clock. */
+static void account(struct agent_thread *thread, const struct sampling_plan *plan,
+                    uint64_t expiries) {
+    struct trigger *t = &thread->trigger;
+    if (t->first_tick) {
+        uint64_t tick = ticker_resolution();
+        thread->owed_ns += plan->coarse_ns > tick ? plan->coarse_ns : tick;
+        t->cpu_ns = ticker_now(CLOCK_THREAD_CPUTIME_ID);
+        t->first_tick = false;
+    } else if (plan->fine_ns != 0) {
+        sampling_account(thread);
+    } else {
+        thread->owed_ns += expiries * plan->coarse_ns;
+    }
+}
+
+static void cpu_tick(struct agent_thread *thread, struct wire_session *session,
+                     const struct sampling_plan *plan, uint64_t expiries, const ucontext_t *uc) {
+    account(thread, plan, expiries);
+    if (plan->wall_ns != 0)
+        wall_running(thread, plan);
+    if (plan->fine_ns == 0)
+        sampling_walk(thread, session, 1, uc);
+    else
+        burst_begin(thread, session, plan, uc);
+}
+
+static void tick(struct agent_thread *thread, struct wire_session *session, enum trigger_kind kind,
+                 uint64_t expiries, ucontext_t *uc) {
+    struct sampling_plan plan = sampling_plan(session);
+    if (thread->trigger.coarse_ns != plan.coarse_ns) {
+        set_period(thread, plan.coarse_ns); /* this tick belongs to the old one */
+        return;
+    }
+    switch (kind) {
+    case TRIGGER_CPU:
+        cpu_tick(thread, session, &plan, expiries, uc);
+        break;
+    case TRIGGER_FINE:
+        burst_tick(thread, session, &plan, uc);
+        break;
+    case TRIGGER_WALL:
+        wall_tick(thread, session, &plan, uc);
+        break;
+    default:
+        burst_task_clock_tick(thread, session, uc);
+        break;
+    }
+    if (thread->slot != NULL)
+        session_count(thread->slot, WIRE_EXPIRIES, expiries);
+}
+
+void trigger_before_sleep(void) {
+    struct agent_thread *thread = thread_self;
+    if (thread == NULL)
+        return;
+    burst_end(thread);
+    wall_end(thread);
+}
+
+static bool is_on(struct wire_session *session) {
+    return (atomic_load_explicit(&session->control, memory_order_relaxed) & WIRE_CONTROL_ON) != 0;
+}
+
+/* What the handler costs is measured at one tick in so many: the thread's CPU clock is a system
+ * call, and any other clock would also count the time of threads that had the processor meanwhile.
+ */
+#define COST_EVERY 16u
+
+static void measure(struct agent_thread *thread, uint64_t began) {
+    if (thread->slot != NULL)
+        session_count(thread->slot, WIRE_HANDLER_NS,
+                      COST_EVERY * (ticker_now(CLOCK_THREAD_CPUTIME_ID) - began));
+}
+
+void trigger_tick(struct agent_thread *thread, enum trigger_kind kind, uint64_t expiries,
+                  ucontext_t *uc) {
     if (thread->ending)
         return;
     struct wire_session *session = session_enter(thread);
@@ -146,12 +209,13 @@ void trigger_tick(struct agent_thread *thread, uint64_t expiries, const ucontext
         session_attach(false, ATTACH_WAIT_MS);
         return;
     }
-    uint32_t control = atomic_load_explicit(&session->control, memory_order_relaxed);
-    uint32_t rate = atomic_load_explicit(&session->rate, memory_order_relaxed);
-    uint64_t wanted = (control & WIRE_CONTROL_ON) != 0 ? period_of(rate) : IDLE_NS;
-    if (thread->period_ns != wanted)
-        set_period(thread, wanted); /* this tick belongs to the old one */
-    else if ((control & WIRE_CONTROL_ON) != 0)
-        sample(thread, session, expiries, uc);
+    bool measured = thread->trigger.ticks++ % COST_EVERY == COST_EVERY / 2;
+    uint64_t began = measured ? ticker_now(CLOCK_THREAD_CPUTIME_ID) : 0;
+    if (is_on(session))
+        tick(thread, session, kind, expiries, uc);
+    else
+        set_period(thread, IDLE_NS);
+    if (measured)
+        measure(thread, began);
     session_leave(thread);
 }

@@ -1,9 +1,16 @@
 /*
- * trigger.h - when to look: a timer for each thread on its own CPU time.
+ * trigger.h - when to look.
  *
- * Such a timer never fires in a sleeping thread, so no system call of the application is ever
- * interrupted; the kernel serves it at its tick, so that more than HZ expiries a second come as
- * overruns of fewer signals.
+ *   kind          clock            runs                                       weight of a walk
+ *   TRIGGER_CPU   thread CPU time  always; slowly while there is no daemon    expiries x period, or
+ *                                                                             CPU time since the
+ * last TRIGGER_FINE  monotonic        during a burst, which TRIGGER_CPU begins   CPU time since the
+ * last TRIGGER_WALL  monotonic        HCCT_CLOCK=wall; slower while asleep       time asleep
+ *
+ * A CPU timer never fires in a sleeping thread, but the kernel serves it at its own tick. So
+ * uniform sampling at rates up to the kernel's is TRIGGER_CPU alone. Higher rates, and bursts that
+ * the user asks for (HCCT_BURST), need the fine timer: it begins at a CPU tick, so in a thread that
+ * runs, and ends with the burst or as soon as the thread leaves the CPU (burst.c).
  */
 #ifndef HCCT_TRIGGER_H
 #define HCCT_TRIGGER_H
@@ -18,11 +25,23 @@
 void trigger_start(struct agent_thread *thread);
 /* Thread context, or any thread when no other can use it. */
 void trigger_stop(struct agent_thread *thread);
-/* The timer raises another signal from now on. Any thread. */
+/* In a child of fork: timers are not inherited. */
+void trigger_forget(struct agent_thread *thread);
+/* The timers raise another signal from now on. Any thread. */
 void trigger_move(struct agent_thread *thread, int signal);
 
-/* One signal of the calling thread's timer, `expiries` periods of CPU time after the last one.
- * Signal context. */
-void trigger_tick(struct agent_thread *thread, uint64_t expiries, const ucontext_t *uc);
+/* True when descriptor `fd` is the thread's task clock event. Any context. */
+static inline bool trigger_is_task_clock(const struct agent_thread *thread, int fd) {
+    return thread->trigger.task_clock.open && thread->trigger.task_clock.fd == fd;
+}
+
+/* Whose ticker this is, most likely `likely`'s; NULL: nobody's. Any context. */
+struct agent_thread *trigger_owner(struct agent_thread *likely, const void *ticker,
+                                   enum trigger_kind *kind);
+
+/* One signal of the calling thread's timer, `expiries` periods after the last one. Signal context.
+ */
+void trigger_tick(struct agent_thread *thread, enum trigger_kind kind, uint64_t expiries,
+                  ucontext_t *uc);
 
 #endif

@@ -3,13 +3,12 @@
  */
 #include "preload/walk.h"
 
+#include "preload/check.h"
 #include "preload/emit.h"
 #include "preload/modules.h"
 #include "preload/session.h"
+#include "preload/ship.h"
 #include "preload/stack.h"
-
-/* A module whose table does not come for so much CPU time is one that has none. */
-#define PATIENCE_NS 2000000000ull
 
 /* What each way to end means: a counter, and the mark that stands above a partial walk. */
 static const struct {
@@ -21,7 +20,6 @@ static const struct {
     [UNWIND_NO_MODULE] = {WIRE_NO_MODULE, WIRE_PSEUDO_NO_MODULE},
     [UNWIND_NO_RULE] = {WIRE_NO_RULE, WIRE_PSEUDO_NO_RULE},
     [UNWIND_BAD_STACK] = {WIRE_BAD_STACK, WIRE_PSEUDO_BAD_STACK},
-    [UNWIND_PENDING] = {WIRE_NO_RULE, WIRE_PSEUDO_NO_RULE},
 };
 
 struct walk {
@@ -45,25 +43,63 @@ static uint32_t frame_limit(struct wire_session *session) {
     return limit < 1 ? 1 : limit > THREAD_FRAMES_MAX ? THREAD_FRAMES_MAX : limit;
 }
 
-void walk_sample(struct agent_thread *thread, struct wire_session *session, struct wire_slot *slot,
-                 const ucontext_t *uc) {
-    struct walk walk = {.thread = thread, .session = session};
-    struct unwind_env env = {.find = find, .read = read_probed, .arg = &walk};
-    struct unwind_registers regs;
-    uint32_t n;
-    unwind_registers_of(&regs, uc);
-    stack_bounds(thread, regs.reg[ARCH_SP], &env.low, &env.high);
-    enum unwind_end end = unwind_walk(&env, &regs, thread->scratch, frame_limit(session), &n);
-    if (end == UNWIND_PENDING && thread->owed_ns < PATIENCE_NS) {
-        session_count(slot, WIRE_DEFERRED, 1);
+static void trust_anew(struct agent_thread *thread) {
+    uint32_t trust = modules_trust();
+    if (hcct_likely(thread->memo_trust == trust))
         return;
-    }
-    uint64_t weight = thread->owed_ns;
-    if (!emit_sample(thread, slot, n, ends[end].mark)) {
+    memo_forget(&thread->memo);
+    thread->memo_trust = trust;
+}
+
+/* There is no compact rule for some frame (yet): the daemon unwinds a copy of the stack. */
+static void send_copy(struct agent_thread *thread, struct wire_slot *slot, uint64_t weight,
+                      const struct unwind_registers *regs, const struct unwind_env *env) {
+    if (!ship_stack(thread, slot, weight, regs, env)) {
         session_count(slot, WIRE_LOST, 1);
         return;
     }
-    session_count(slot, WIRE_WALKS, 1);
-    session_count(slot, ends[end].counter, 1);
+    thread->owed_ns -= weight;
+    session_count(slot, WIRE_SHIPPED, 1);
     session_count(slot, WIRE_CREDITED_NS, weight);
+}
+
+static void send_context(struct agent_thread *thread, struct wire_slot *slot, uint64_t weight,
+                         const struct memo_result *result) {
+    if (!emit_sample(thread, slot, ends[result->end].mark, weight)) {
+        session_count(slot, WIRE_LOST, 1);
+        return;
+    }
+    thread->owed_ns -= weight;
+    session_count(slot, WIRE_WALKS, 1);
+    session_count(slot, ends[result->end].counter, 1);
+    session_count(slot, WIRE_CREDITED_NS, weight);
+    session_count(slot, WIRE_FRAMES, thread->memo.depth);
+    session_count(slot, WIRE_STEPPED, result->stepped);
+    session_count(slot, WIRE_CACHED, result->cached);
+    if (hcct_unlikely(result->by_fp != 0))
+        session_count(slot, WIRE_BY_FP, result->by_fp);
+}
+
+struct walk_cost walk_sample(struct agent_thread *thread, struct wire_session *session,
+                             struct wire_slot *slot, uint64_t parts, const ucontext_t *uc) {
+    struct walk walk = {.thread = thread, .session = session};
+    struct unwind_env env = {.find = find, .read = read_probed, .arg = &walk};
+    struct unwind_registers regs;
+    struct memo_result result;
+    uint64_t weight = thread->owed_ns / (parts > 0 ? parts : 1);
+    trust_anew(thread);
+    unwind_registers_of(&regs, uc);
+    stack_bounds(thread, regs.reg[ARCH_SP], &env.low, &env.high);
+    memo_walk(&thread->memo, &env, &regs, frame_limit(session), &result);
+    if (thread->agreed > result.same)
+        thread->agreed = result.same;
+    if (result.end == UNWIND_PENDING || result.end == UNWIND_RICH) {
+        send_copy(thread, slot, weight, &regs, &env);
+    } else {
+        if (hcct_unlikely(thread->check != NULL))
+            check_walk(thread, slot, &env, &regs, frame_limit(session), result.end);
+        send_context(thread, slot, weight, &result);
+    }
+    uint32_t depth = thread->memo.depth; /* 0 when the memo holds nothing */
+    return (struct walk_cost){result.stepped, depth > result.stepped ? depth - result.stepped : 0};
 }

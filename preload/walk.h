@@ -8,9 +8,13 @@
 
 #include "preload/thread.h"
 
-/* Walks the stack of the calling thread from `uc` and sends the context with thread->owed_ns, which
- * becomes 0 when it was sent. Signal context, inside the session. */
-void walk_sample(struct agent_thread *thread, struct wire_session *session, struct wire_slot *slot,
-                 const ucontext_t *uc);
+struct walk_cost {
+    uint32_t stepped, reread; /* frames */
+};
+
+/* Walks the stack of the calling thread from `uc` and sends the context with one part in `parts` of
+ * thread->owed_ns, which loses what was sent. Signal context, inside the session. */
+struct walk_cost walk_sample(struct agent_thread *thread, struct wire_session *session,
+                             struct wire_slot *slot, uint64_t parts, const ucontext_t *uc);
 
 #endif

@@ -17,9 +17,34 @@ static bool is_ours(int number) {
     return number > 0 && agent.process != NULL && number == signal_number();
 }
 
+/* Signals whose handlers the application wants to run with ours blocked. They don't: a system call
+ * that such a handler has interrupted must be told from one that ours has (restart.h). */
+static _Atomic bool masks_ours[_NSIG];
+
+/* A disposition of another signal, without ours in its mask. */
+static int change_others(int number, const struct sigaction *action, struct sigaction *old) {
+    struct sigaction reduced;
+    int ours = signal_number();
+    bool valid = number > 0 && number < _NSIG && agent.process != NULL && ours != 0;
+    if (!valid)
+        return real_sigaction(number, action, old);
+    bool before = masks_ours[number];
+    if (action != NULL) {
+        reduced = *action;
+        masks_ours[number] = sigismember(&reduced.sa_mask, ours) == 1;
+        sigdelset(&reduced.sa_mask, ours);
+    }
+    int result = real_sigaction(number, action != NULL ? &reduced : NULL, old);
+    if (result != 0)
+        masks_ours[number] = before;
+    else if (old != NULL && before)
+        sigaddset(&old->sa_mask, ours);
+    return result;
+}
+
 static int change_action(int number, const struct sigaction *action, struct sigaction *old) {
     if (!is_ours(number))
-        return real_sigaction(number, action, old);
+        return change_others(number, action, old);
     if (action == NULL) {
         if (old != NULL)
             signal_hidden_action(old);

@@ -7,5 +7,8 @@ include tests/client/local.mk
 include tests/code/local.mk
 include tests/common/local.mk
 include tests/e2e/local.mk
+include tests/fuzz/local.mk
+include tests/ingest/local.mk
 include tests/report/local.mk
+include tests/step/local.mk
 include tests/tree/local.mk

@@ -97,10 +97,11 @@ enum elf_transfer elf_send_head(int socket, const struct elf_request *head, int 
     union control control;
     memset(&control, 0, sizeof(control));
     struct iovec part = {.iov_base = (void *)(uintptr_t)head, .iov_len = sizeof(*head)};
-    struct msghdr message = {.msg_iov = &part,
-                             .msg_iovlen = 1,
-                             .msg_control = control.bytes,
-                             .msg_controllen = sizeof(control.bytes)};
+    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
+    if (fd >= 0) {
+        message.msg_control = control.bytes;
+        message.msg_controllen = sizeof(control.bytes);
+    }
     control.header.cmsg_level = SOL_SOCKET;
     control.header.cmsg_type = SCM_RIGHTS;
     control.header.cmsg_len = CMSG_LEN(sizeof(int));

@@ -1,8 +1,15 @@
 /*
  * elf_protocol.h - what daemon and worker child say to each other, over a stream socket.
  *
- *   request: struct elf_request, with the module's file by SCM_RIGHTS | path | queries
- *   answer:  struct elf_answer | bytes: a table, or symbols
+ *   request: struct elf_request, with the module's file by SCM_RIGHTS | path | queries | stack
+ *   answer:  struct elf_answer | bytes
+ *
+ *   kind         asks                                       answer's bytes
+ *   ELF_TABLE    the unwind table of a module               a table (common/unwind_table.h)
+ *   ELF_SYMBOLS  what is at addresses of a module           symbols
+ *   ELF_IMAGE    to keep a module for stacks to come        struct elf_image_head
+ *   ELF_UNWIND   to walk a stack (shipped_stack.h); there   struct elf_walk_head | frames
+ *                is no module, no file and no path
  *
  * Both are the same program on the same machine, so numbers are in the machine's order. The child
  * parses hostile files, so the daemon checks each number that comes from it.
@@ -15,6 +22,7 @@
 #include <stdint.h>
 
 #include "daemon/code/elf_worker.h"
+#include "daemon/code/shipped_stack.h"
 
 #define ELF_REQUEST_MAGIC 0x71657265u
 #define ELF_ANSWER_MAGIC  0x736e6165u
@@ -24,7 +32,12 @@
 #define ELF_TABLE_MAX   (1ull << 30) /* bytes of an answer */
 #define ELF_SYMBOLS_MAX (1ull << 28)
 
-enum elf_kind { ELF_TABLE, ELF_SYMBOLS, ELF_KINDS };
+#define ELF_STACK_MAX                                                                              \
+    ((uint32_t)shipped_bytes(SHIPPED_RANGES_MAX, SHIPPED_REGISTERS_MAX, SHIPPED_WORDS_MAX))
+#define ELF_WALK_MAX                                                                               \
+    (sizeof(struct elf_walk_head) + SHIPPED_FRAMES_MAX * sizeof(struct shipped_frame))
+
+enum elf_kind { ELF_TABLE, ELF_SYMBOLS, ELF_IMAGE, ELF_UNWIND, ELF_KINDS };
 
 struct elf_request {
     uint32_t magic;
@@ -32,6 +45,7 @@ struct elf_request {
     uint32_t module; /* the same file whenever it comes again */
     uint32_t path_bytes;
     uint32_t queries;
+    uint32_t stack_bytes;
 };
 
 struct elf_query {
@@ -43,6 +57,17 @@ struct elf_answer {
     uint32_t magic;
     uint32_t ok; /* 0: there is nothing to answer */
     uint64_t bytes;
+};
+
+struct elf_image_head {
+    uint64_t entries; /* unwind entries that the module has */
+};
+
+struct elf_walk_head {
+    uint32_t n;       /* frames that follow */
+    uint32_t mark;    /* as struct shipped_walk has it */
+    uint32_t missing; /* not 0: this module has to be kept first, and nothing else counts */
+    uint32_t reserved;
 };
 
 #define ELF_NO_DEADLINE INT64_MAX
@@ -60,7 +85,8 @@ int64_t elf_now(void);
 enum elf_transfer elf_send(int socket, const void *bytes, size_t n, int64_t deadline);
 enum elf_transfer elf_receive(int socket, void *bytes, size_t n, int64_t deadline);
 
-/* A request's head, with a descriptor. The receiver gets a new one, close-on-exec, or -1. */
+/* A request's head, with a descriptor unless it is -1. The receiver gets a new one, close-on-exec,
+ * or -1. */
 enum elf_transfer elf_send_head(int socket, const struct elf_request *head, int fd,
                                 int64_t deadline);
 enum elf_transfer elf_receive_head(int socket, struct elf_request *head, int *fd);

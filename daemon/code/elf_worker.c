@@ -23,12 +23,22 @@
 #define CHILD_FD 3 /* where the child finds its socket */
 
 /* How long the child may take for a request, by kind. */
-static const int64_t patience_ns[ELF_KINDS] = {
-    [ELF_TABLE] = 30000000000ll, [ELF_SYMBOLS] = 60000000000ll};
+static const int64_t patience_ns[ELF_KINDS] = {[ELF_TABLE] = 30000000000ll,
+                                               [ELF_SYMBOLS] = 60000000000ll,
+                                               [ELF_IMAGE] = 10000000000ll,
+                                               [ELF_UNWIND] = 3000000000ll};
+
+static const uint64_t answer_max[ELF_KINDS] = {[ELF_TABLE] = ELF_TABLE_MAX,
+                                               [ELF_SYMBOLS] = ELF_SYMBOLS_MAX,
+                                               [ELF_IMAGE] = sizeof(struct elf_image_head),
+                                               [ELF_UNWIND] = ELF_WALK_MAX};
 
 /* A module whose request a child died of is tried once more, as the child may have died of
  * something else (somebody killed it, memory was short); then never again. */
 #define STRIKES_OUT 2
+
+/* A stack in more modules than this is given up; the child keeps more. */
+#define MODULES_OF_A_WALK 128
 
 struct elf_worker {
     pthread_mutex_t lock;
@@ -53,6 +63,8 @@ struct question {
     int fd;
     const struct elf_query *query;
     uint32_t n;
+    const struct shipped_stack *stack;
+    uint32_t stack_bytes;
 };
 
 struct reply {
@@ -163,12 +175,15 @@ static enum elf_transfer send_question(int socket, const struct question *questi
         .module = question->module,
         .path_bytes = (uint32_t)strnlen(question->path, ELF_PATH_MAX),
         .queries = question->n,
+        .stack_bytes = question->stack_bytes,
     };
     enum elf_transfer sent = elf_send_head(socket, &head, question->fd, deadline);
     if (sent == ELF_TRANSFERRED)
         sent = elf_send(socket, question->path, head.path_bytes, deadline);
     if (sent == ELF_TRANSFERRED)
         sent = elf_send(socket, question->query, question->n * sizeof(*question->query), deadline);
+    if (sent == ELF_TRANSFERRED)
+        sent = elf_send(socket, question->stack, question->stack_bytes, deadline);
     return sent;
 }
 
@@ -187,15 +202,13 @@ static enum elf_transfer receive_reply(int socket, uint64_t bytes_max, struct el
 
 static enum outcome ask_once(struct elf_worker *worker, const struct question *question,
                              struct reply *reply) {
-    static const uint64_t bytes_max[ELF_KINDS] = {
-        [ELF_TABLE] = ELF_TABLE_MAX, [ELF_SYMBOLS] = ELF_SYMBOLS_MAX};
     static const enum outcome why[] = {
         [ELF_TRANSFERRED] = ANSWERED, [ELF_GONE] = DIED, [ELF_LATE] = LATE};
     int64_t deadline = elf_now() + patience_ns[question->kind];
     struct elf_answer head = {0};
     enum elf_transfer state = send_question(worker->socket, question, deadline);
     if (state == ELF_TRANSFERRED)
-        state = receive_reply(worker->socket, bytes_max[question->kind], &head, reply, deadline);
+        state = receive_reply(worker->socket, answer_max[question->kind], &head, reply, deadline);
     if (state != ELF_TRANSFERRED)
         return why[state];
     if (head.magic != ELF_ANSWER_MAGIC)
@@ -234,7 +247,7 @@ static void distrust(struct elf_worker *worker, const struct question *question)
     worker->strikes[question->kind][question->module] = STRIKES_OUT;
 }
 
-/* ---- the two kinds of questions ---- */
+/* ---- questions about a module ---- */
 
 /* False: no such module, or its file can't be had. The caller closes question->fd. */
 static bool about_module(uint32_t module, enum elf_kind kind, struct question *question) {
@@ -304,4 +317,78 @@ bool elf_worker_symbols(struct elf_worker *worker, uint32_t module,
     if (question.fd >= 0)
         close(question.fd);
     return all;
+}
+
+/* ---- walks ---- */
+
+/* Has the child keep the module; where that can't be, the stack does without it. */
+static void provide_module(struct elf_worker *worker, struct shipped_stack *stack,
+                           uint32_t module) {
+    struct code_range *ranges = shipped_ranges(stack);
+    struct question question;
+    struct reply reply = {0};
+    bool kept = about_module(module, ELF_IMAGE, &question) && ask(worker, &question, &reply);
+    for (uint32_t i = 0; i < stack->n_ranges && !kept; i++)
+        if (ranges[i].module == module)
+            ranges[i].module = 0;
+    drop_reply(&reply);
+    if (question.fd >= 0)
+        close(question.fd);
+}
+
+static bool has_module(const struct shipped_stack *stack, uint32_t module) {
+    const struct code_range *ranges = shipped_ranges(stack);
+    for (uint32_t i = 0; i < stack->n_ranges; i++)
+        if (ranges[i].module == module)
+            return true;
+    return false;
+}
+
+static bool is_walk(const struct shipped_stack *stack, const struct reply *reply,
+                    struct elf_walk_head *head) {
+    if (reply->n < sizeof(*head))
+        return false;
+    memcpy(head, reply->bytes, sizeof(*head));
+    if (head->missing != 0)
+        return has_module(stack, head->missing);
+    return head->n <= SHIPPED_FRAMES_MAX && head->mark < SHIPPED_MARKS_MAX &&
+           (head->n > 0 || head->mark != 0) &&
+           reply->n == sizeof(*head) + head->n * sizeof(struct shipped_frame);
+}
+
+static bool keep_walk(const struct elf_walk_head *head, struct reply *reply,
+                      struct shipped_walk *walk) {
+    *walk = (struct shipped_walk){.n = head->n, .mark = head->mark, .frames = reply->bytes};
+    memmove(walk->frames, (const char *)reply->bytes + sizeof(*head),
+            head->n * sizeof(*walk->frames));
+    return true;
+}
+
+bool elf_worker_unwind(struct elf_worker *worker, struct shipped_stack *stack,
+                       struct shipped_walk *walk) {
+    struct question question = {
+        .kind = ELF_UNWIND,
+        .path = "",
+        .fd = -1,
+        .stack = stack,
+        .stack_bytes = (uint32_t)shipped_bytes(stack->n_ranges, stack->n_registers, stack->n_words),
+    };
+    bool done = false, failed = false;
+    pthread_mutex_lock(&worker->lock);
+    for (unsigned modules = 0; !done && !failed && modules < MODULES_OF_A_WALK; modules++) {
+        struct reply reply = {0};
+        struct elf_walk_head head;
+        failed = !start_child(worker) || ask_once(worker, &question, &reply) != ANSWERED ||
+                 !is_walk(stack, &reply, &head);
+        done = !failed && head.missing == 0 && keep_walk(&head, &reply, walk);
+        if (done)
+            break;
+        drop_reply(&reply);
+        if (failed)
+            end_child(worker);
+        else
+            provide_module(worker, stack, head.missing);
+    }
+    pthread_mutex_unlock(&worker->lock);
+    return done;
 }

@@ -11,7 +11,8 @@
  * the user has set DEBUGINFOD_URLS it keeps its user, as the downloads go into that user's cache.
  *
  * Requests are synchronous. Each worker has its own lock, so any thread may call; the daemon has
- * two, so that a long symbol query never delays a table that a running program waits for.
+ * three, so that a long symbol query never delays a table that a running program waits for, nor
+ * that one a stack.
  */
 #ifndef HCCT_ELF_WORKER_H
 #define HCCT_ELF_WORKER_H
@@ -19,6 +20,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "daemon/code/shipped_stack.h"
 
 struct elf_worker;
 
@@ -60,6 +63,12 @@ struct symbol_query {
 bool elf_worker_symbols(struct elf_worker *worker, uint32_t module,
                         const struct symbol_query *query, size_t n, struct symbol *symbols);
 void symbol_clear(struct symbol *symbol);
+
+/* Walks a shipped stack. Modules in its ranges whose files can't be had lose their number (0: code
+ * without unwind data). True: walk->frames is malloc'ed, for the caller to free. False: the child
+ * failed over it, and with the same stack it may fail again. */
+bool elf_worker_unwind(struct elf_worker *worker, struct shipped_stack *stack,
+                       struct shipped_walk *walk);
 
 /* The child's side: serve requests on `fd` until it is closed. Returns the exit status. */
 int elf_worker_main(int fd);

@@ -12,13 +12,15 @@
 #include "daemon/code/elf_protocol.h"
 #include "daemon/code/elf_worker.h"
 #include "daemon/code/elf_worker_limits.h"
+#include "daemon/code/remote_unwind.h"
 #include "daemon/code/symbolize.h"
 #include "daemon/code/unwind_compile.h"
 
 #define SYMBOLIZERS_MAX 32 /* kept from request to request */
 
 /* CPU time of one request, below the time that the daemon waits for it. */
-static const unsigned cpu_seconds[ELF_KINDS] = {[ELF_TABLE] = 25, [ELF_SYMBOLS] = 50};
+static const unsigned cpu_seconds[ELF_KINDS] = {
+    [ELF_TABLE] = 25, [ELF_SYMBOLS] = 50, [ELF_IMAGE] = 8, [ELF_UNWIND] = 1};
 
 struct kept {
     uint32_t module;
@@ -32,6 +34,14 @@ struct child {
     struct kept kept[SYMBOLIZERS_MAX];
     char path[ELF_PATH_MAX + 1];
     struct elf_query query[ELF_QUERIES_MAX];
+    struct remote_unwinder *unwinder; /* made on first use, as the two below */
+    struct shipped_stack *stack;      /* room for ELF_STACK_MAX */
+    struct walk_answer *walk;
+};
+
+struct walk_answer {
+    struct elf_walk_head head;
+    struct shipped_frame frames[SHIPPED_FRAMES_MAX];
 };
 
 static bool answer(const struct child *child, bool ok, const void *bytes, size_t n) {
@@ -91,22 +101,68 @@ static bool serve_symbols(struct child *child, const struct elf_request *request
     return sent;
 }
 
+static bool serve_image(struct child *child, const struct elf_request *request, int fd) {
+    struct unwind_image *image = unwind_image_open(fd);
+    struct elf_image_head head = {0};
+    if (image != NULL) {
+        head.entries = unwind_image_entries(image);
+        remote_unwinder_keep(child->unwinder, request->module, image);
+    }
+    return answer(child, image != NULL, &head, sizeof(head));
+}
+
+static bool is_stack(const struct shipped_stack *stack, uint32_t bytes) {
+    return bytes >= sizeof(*stack) && stack->n_ranges <= SHIPPED_RANGES_MAX &&
+           stack->n_registers <= SHIPPED_REGISTERS_MAX && stack->n_words <= SHIPPED_WORDS_MAX &&
+           bytes == shipped_bytes(stack->n_ranges, stack->n_registers, stack->n_words);
+}
+
+static bool serve_unwind(struct child *child, const struct elf_request *request, int fd) {
+    struct walk_answer *walk = child->walk;
+    struct shipped_walk found = {0};
+    (void)fd;
+    if (!is_stack(child->stack, request->stack_bytes))
+        return false;
+    uint32_t missing = remote_unwind(child->unwinder, child->stack, walk->frames, &found);
+    walk->head = (struct elf_walk_head){.n = found.n, .mark = found.mark, .missing = missing};
+    return answer(child, true, walk,
+                  sizeof(walk->head) + (missing == 0 ? found.n * sizeof(walk->frames[0]) : 0));
+}
+
+/* What serve_image and serve_unwind need. */
+static bool prepare_for_stacks(struct child *child) {
+    if (child->unwinder == NULL)
+        child->unwinder = remote_unwinder_new();
+    if (child->stack == NULL)
+        child->stack = malloc(ELF_STACK_MAX);
+    if (child->walk == NULL)
+        child->walk = malloc(sizeof(*child->walk));
+    return child->unwinder != NULL && child->stack != NULL && child->walk != NULL;
+}
+
 /* The rest of a request. False: the daemon is gone, or this is no request. */
 static bool receive_rest(struct child *child, const struct elf_request *request, int fd) {
     if (request->magic != ELF_REQUEST_MAGIC || request->kind >= ELF_KINDS ||
-        request->path_bytes > ELF_PATH_MAX || request->queries > ELF_QUERIES_MAX || fd < 0)
+        request->path_bytes > ELF_PATH_MAX || request->queries > ELF_QUERIES_MAX ||
+        request->stack_bytes > ELF_STACK_MAX || (fd < 0) != (request->kind == ELF_UNWIND))
+        return false;
+    if (request->kind >= ELF_IMAGE && !prepare_for_stacks(child))
         return false;
     child->path[request->path_bytes] = '\0';
     return elf_receive(child->socket, child->path, request->path_bytes, ELF_NO_DEADLINE) ==
                ELF_TRANSFERRED &&
            elf_receive(child->socket, child->query, request->queries * sizeof(child->query[0]),
-                       ELF_NO_DEADLINE) == ELF_TRANSFERRED;
+                       ELF_NO_DEADLINE) == ELF_TRANSFERRED &&
+           elf_receive(child->socket, child->stack, request->stack_bytes, ELF_NO_DEADLINE) ==
+               ELF_TRANSFERRED;
 }
 
 static bool serve(struct child *child) {
     static bool (*const servers[ELF_KINDS])(struct child *, const struct elf_request *, int) = {
         [ELF_TABLE] = serve_table,
         [ELF_SYMBOLS] = serve_symbols,
+        [ELF_IMAGE] = serve_image,
+        [ELF_UNWIND] = serve_unwind,
     };
     struct elf_request request;
     int fd;
@@ -133,6 +189,9 @@ int elf_worker_main(int fd) {
         ;
     for (size_t i = 0; i < SYMBOLIZERS_MAX; i++)
         symbolizer_free(child->kept[i].symbolizer);
+    remote_unwinder_free(child->unwinder);
+    free(child->stack);
+    free(child->walk);
     free(child);
     return EXIT_SUCCESS;
 }

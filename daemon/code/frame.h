@@ -2,9 +2,10 @@
  * frame.h - position-independent frames: one number for each (routine, call site).
  *
  * A frame id names the same code in every process, so that trees of different runs line up. The
- * routine and the site are (module, address in the file). Ids are small numbers from 1 on and live
- * as long as the daemon; their number is capped, so that a hostile program that invents addresses
- * gets FRAME_OVERFLOW, as everybody does when memory runs out.
+ * routine and the site are (module, address in the file), for generated code (MODULE_JIT, number
+ * of the function's name). Ids are small numbers from 1 on and live as long as the daemon; their
+ * number is capped, so that a hostile program that invents addresses gets FRAME_OVERFLOW, as
+ * everybody does when memory runs out.
  *
  * Thread-safe.
  */
@@ -15,7 +16,8 @@
 #include <stdint.h>
 
 struct frame_key {
-    uint32_t routine_module; /* module.h; 0: `routine` is a run-time address, or a mark below 16 */
+    uint32_t routine_module; /* module.h; 0: `routine` is a run-time address of a module that is not
+                                known, or a mark below 16 */
     uint32_t site_module;    /* 0: `site` is a run-time address, or 0 */
     uint64_t routine;
     uint64_t site;

@@ -23,10 +23,19 @@ libhcct_code_a_SOURCES = \
 	daemon/code/elf_worker_limits.h \
 	daemon/code/frame.c \
 	daemon/code/frame.h \
+	daemon/code/jit_names.c \
+	daemon/code/jit_names.h \
 	daemon/code/module.c \
 	daemon/code/module.h \
 	daemon/code/module_open.c \
 	daemon/code/module_open.h \
+	daemon/code/perf_map.c \
+	daemon/code/perf_map.h \
+	daemon/code/remote_target.c \
+	daemon/code/remote_target.h \
+	daemon/code/remote_unwind.c \
+	daemon/code/remote_unwind.h \
+	daemon/code/shipped_stack.h \
 	daemon/code/symbol.c \
 	daemon/code/symbol.h \
 	daemon/code/symbol_table.c \
@@ -37,6 +46,8 @@ libhcct_code_a_SOURCES = \
 	daemon/code/unwind_collect.h \
 	daemon/code/unwind_compile.c \
 	daemon/code/unwind_compile.h \
+	daemon/code/unwind_image.c \
+	daemon/code/unwind_image.h \
 	daemon/code/unwind_rule.c \
 	daemon/code/unwind_rule.h \
 	daemon/code/unwind_table_check.c

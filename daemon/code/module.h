@@ -21,6 +21,10 @@
 #define MODULES_MAX         16384u
 #define MODULE_FILES_MAX    2048u
 
+/* Stands for generated code, which is in no file: never the id of a module, module_get says false.
+ * Addresses in it are numbers of names (jit_names.h). */
+#define MODULE_JIT UINT32_MAX
+
 struct module_info {
     const char *path; /* as the process named it; valid as long as the daemon */
     uint8_t build_id[MODULE_BUILD_ID_MAX];

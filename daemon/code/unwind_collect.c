@@ -76,11 +76,10 @@ static void rule_of_state(struct collector *collector, const struct cfi_state *s
     struct unwind_rule rule;
     collector->last_state = *state;
     collector->has_last = true;
-    collector->last_lack = UNWIND_LACKS;
-    collector->last_rule = UNWIND_RULE_NONE;
-    if (!unwind_rule_of(collector->machine, state, &rule, &collector->last_lack))
-        return;
-    collector->last_lack = UNWIND_LACKS;
+    if (unwind_rule_of(collector->machine, state, &rule, &collector->last_lack))
+        collector->last_lack = UNWIND_LACKS;
+    else
+        rule = unwind_rule_rich;
     collector->last_rule = intern_rule(collector->out, &rule);
     if (collector->last_rule == UNWIND_RULE_NONE)
         collector->last_lack = UNWIND_LACK_RULES;
@@ -233,9 +232,9 @@ static bool read_span(const struct collector *collector, const struct known_cie 
 }
 
 /* False: no memory. An entry that can't be read is counted. */
-static bool collect_entry(struct collector *collector, const Dwarf_FDE *fde) {
+static bool collect_entry(struct collector *collector, const Dwarf_FDE *fde, Dwarf_Off offset) {
     struct unwind_collection *out = collector->out;
-    struct unwind_span span = {.first_row = (uint32_t)out->n_rows};
+    struct unwind_span span = {.first_row = (uint32_t)out->n_rows, .entry = offset};
     const struct known_cie *known = cie_at(collector, fde->CIE_pointer);
     const uint8_t *p = fde->start;
     if (known == NULL)
@@ -250,6 +249,7 @@ static bool collect_entry(struct collector *collector, const Dwarf_FDE *fde) {
                            : put_rows(collector, known, &span, p, fde->end)))
         return false;
     span.n_rows = (uint32_t)out->n_rows - span.first_row;
+    span.is_signal = known->is_signal;
     out->spans[out->n_spans++] = span;
     return true;
 }
@@ -265,7 +265,7 @@ static bool collect_all(struct collector *collector) {
             break;
         if (status < 0)
             collector->out->account.lack[UNWIND_LACK_ENTRY]++;
-        else if (!dwarf_cfi_cie_p(&entry) && !collect_entry(collector, &entry.fde))
+        else if (!dwarf_cfi_cie_p(&entry) && !collect_entry(collector, &entry.fde, offset))
             return false;
     }
     collector->out->account.entries = collector->out->n_spans;
@@ -288,6 +288,23 @@ bool unwind_collect(const struct eh_frame *frame, struct unwind_collection *into
     }
     free(collector);
     return ok;
+}
+
+static int by_start(const void *a, const void *b) {
+    const struct unwind_span *x = a, *y = b;
+    if (x->start != y->start)
+        return x->start < y->start ? -1 : 1;
+    return x->first_row < y->first_row ? -1 : x->first_row > y->first_row;
+}
+
+/* Linkers write entries nearly in order; sorting what is sorted would be most of the time. */
+void unwind_collection_sort(struct unwind_collection *collection) {
+    struct unwind_span *spans = collection->spans;
+    for (size_t i = 1; i < collection->n_spans; i++)
+        if (by_start(&spans[i - 1], &spans[i]) > 0) {
+            qsort(spans, collection->n_spans, sizeof(*spans), by_start);
+            return;
+        }
 }
 
 void unwind_collection_clear(struct unwind_collection *collection) {

@@ -18,6 +18,8 @@ struct unwind_span {
     uint32_t end; /* 2^32 - 1 at most */
     uint32_t first_row;
     uint32_t n_rows; /* never 0: the first row's pc is `start` */
+    uint64_t entry;  /* where it is in .eh_frame */
+    bool is_signal;  /* the kernel's signal frame */
 };
 
 struct unwind_collection {
@@ -33,6 +35,8 @@ struct unwind_collection {
 
 /* False when memory runs out or the machine is not known. To be cleared in any case. */
 bool unwind_collect(const struct eh_frame *frame, struct unwind_collection *into);
+/* Puts the spans in the order of their starts; of equal ones the first of the section is first. */
+void unwind_collection_sort(struct unwind_collection *collection);
 void unwind_collection_clear(struct unwind_collection *collection);
 
 #endif

@@ -13,23 +13,6 @@
 #define BLOCK_SHIFT_MIN   6 /* 64 bytes of code */
 #define BLOCKS_NEVER_MANY 64
 
-static int by_start(const void *a, const void *b) {
-    const struct unwind_span *x = a, *y = b;
-    if (x->start != y->start)
-        return x->start < y->start ? -1 : 1;
-    /* Two entries for one address: the first of the section wins. */
-    return x->first_row < y->first_row ? -1 : x->first_row > y->first_row;
-}
-
-/* Linkers write entries nearly in order; sorting what is sorted would be most of the time. */
-static void sort_spans(struct unwind_span *spans, size_t n) {
-    for (size_t i = 1; i < n; i++)
-        if (by_start(&spans[i - 1], &spans[i]) > 0) {
-            qsort(spans, n, sizeof(*spans), by_start);
-            return;
-        }
-}
-
 struct output {
     struct unwind_row *rows;
     uint32_t n;
@@ -115,7 +98,7 @@ static struct unwind_table *build(const struct eh_frame *frame,
     if (table == NULL)
         return NULL;
     memset(table, 0, sizeof(*table));
-    sort_spans(collection->spans, collection->n_spans);
+    unwind_collection_sort(collection);
     struct output out = {.rows = (struct unwind_row *)(void *)(table + 1)};
     uint32_t end = put_all(&out, collection);
     uint32_t start = collection->spans[0].start;

@@ -2,7 +2,7 @@
  * unwind_rule.c - from the state of a call frame program to a rule of a compact unwind table.
  *
  * DWARF allows any computation. Compilers and linkers use a handful of forms, which have rules of
- * their own; for the rest there is none, and the walk ends there.
+ * their own; the rest is left to a full unwinder.
  */
 #include "daemon/code/unwind_rule.h"
 
@@ -14,6 +14,9 @@
 
 const struct unwind_rule unwind_rule_signal = {
     .cfa = UNWIND_CFA_SIGNAL, .ra = UNWIND_SAME, .fp = UNWIND_SAME};
+
+const struct unwind_rule unwind_rule_rich = {
+    .cfa = UNWIND_CFA_RICH, .ra = UNWIND_SAME, .fp = UNWIND_UNDEFINED};
 
 static const struct unwind_machine machines[] = {
     {EM_X86_64, 17, 6, 7, 16, false},

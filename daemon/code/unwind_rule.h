@@ -28,6 +28,9 @@ const struct unwind_machine *unwind_machine(int machine);
 bool unwind_rule_of(const struct unwind_machine *machine, const struct cfi_state *state,
                     struct unwind_rule *rule, enum unwind_lack *lack);
 
+/* The rule that says: a full unwinder knows. */
+extern const struct unwind_rule unwind_rule_rich;
+
 /* The rule of all code in a kernel's signal frame. */
 extern const struct unwind_rule unwind_rule_signal;
 

@@ -9,12 +9,14 @@
 
 #include "common/wire.h"
 #include "daemon/code/frame.h"
+#include "daemon/code/module.h"
+#include "daemon/ingest/jit_code.h"
 
 #define CACHE_BITS 13 /* direct-mapped: a collision costs a search, nothing else */
 
 struct range {
     uint64_t start, end, bias;
-    uint32_t module;
+    uint32_t module, generation;
 };
 
 struct cached {
@@ -25,6 +27,8 @@ struct cached {
 struct addresses {
     struct range *range;
     uint32_t ranges, room;
+    uint32_t generation;  /* by which addresses are read; the cache belongs to it */
+    struct jit_code *jit; /* NULL: generated code has no names */
     struct cached cache[1u << CACHE_BITS];
 };
 
@@ -33,13 +37,32 @@ struct addresses *addresses_new(void) {
 }
 
 void addresses_free(struct addresses *map) {
-    if (map != NULL)
-        free(map->range);
+    if (map == NULL)
+        return;
+    jit_code_free(map->jit);
+    free(map->range);
     free(map);
 }
 
+/* What was remembered of single addresses may be wrong. */
+static void forget(struct addresses *map) {
+    memset(map->cache, 0, sizeof map->cache);
+}
+
+bool addresses_name_generated(struct addresses *map, pid_t pid, uid_t uid) {
+    if (map->jit == NULL)
+        map->jit = jit_code_new(pid, uid);
+    forget(map);
+    return map->jit != NULL;
+}
+
+void addresses_refresh(struct addresses *map) {
+    if (map->jit != NULL && jit_code_look(map->jit))
+        forget(map);
+}
+
 bool addresses_add(struct addresses *map, uint64_t start, uint64_t end, uint64_t bias,
-                   uint32_t module) {
+                   uint32_t module, uint32_t generation) {
     if (map->ranges == map->room) {
         uint32_t room = map->room != 0 ? 2 * map->room : 32;
         struct range *range = realloc(map->range, room * sizeof *range);
@@ -48,30 +71,52 @@ bool addresses_add(struct addresses *map, uint64_t start, uint64_t end, uint64_t
         map->range = range;
         map->room = room;
     }
-    map->range[map->ranges++] = (struct range){start, end, bias, module};
+    forget(map);
+    map->range[map->ranges++] = (struct range){start, end, bias, module, generation};
     return true;
 }
 
-void addresses_forget(struct addresses *map) {
-    memset(map->cache, 0, sizeof map->cache);
+void addresses_at(struct addresses *map, uint32_t generation) {
+    if (map->generation == generation)
+        return;
+    map->generation = generation;
+    forget(map);
+}
+
+static bool is_visible(const struct addresses *map, const struct range *r) {
+    return r->generation <= map->generation;
+}
+
+uint32_t addresses_count(const struct addresses *map) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < map->ranges; i++)
+        n += is_visible(map, &map->range[i]);
+    return n;
+}
+
+void addresses_ranges(const struct addresses *map, struct code_range *into, uint32_t n) {
+    for (uint32_t i = map->ranges; i-- > 0 && n > 0;) {
+        const struct range *r = &map->range[i];
+        if (is_visible(map, r))
+            into[--n] = (struct code_range){r->start, r->end, r->bias, r->module, 0};
+    }
 }
 
 /* `at` is where to look, `address` what to translate: a return address belongs to the call before
  * it. */
-static uint32_t translate(const struct addresses *map, uint64_t at, uint64_t address,
-                          uint64_t *in_file) {
+static uint32_t translate(struct addresses *map, uint64_t at, uint64_t address, uint64_t *in_file) {
     for (uint32_t i = map->ranges; i-- > 0;) {
         const struct range *r = &map->range[i];
-        if (at >= r->start && at < r->end) {
+        if (at >= r->start && at < r->end && is_visible(map, r)) {
             *in_file = address - r->bias;
             return r->module;
         }
     }
-    *in_file = address;
-    return 0;
+    *in_file = map->jit != NULL ? jit_code_name(map->jit, at) : address;
+    return map->jit != NULL ? MODULE_JIT : 0;
 }
 
-static uint32_t make_frame(const struct addresses *map, uint64_t routine, uint64_t site) {
+static uint32_t make_frame(struct addresses *map, uint64_t routine, uint64_t site) {
     struct frame_key key = {.routine = routine, .site = site};
     if (routine >= WIRE_PSEUDO_MAX)
         key.routine_module = translate(map, routine, routine, &key.routine);

@@ -8,21 +8,38 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
+
+#include "daemon/code/shipped_stack.h"
 
 struct addresses;
 
 struct addresses *addresses_new(void); /* NULL: no memory */
 void addresses_free(struct addresses *map);
 
-/* A module is mapped at [start, end) from now on; it hides older ones that it overlaps. */
+/* A module mapped at [start, end) from `generation` of the process's map on; then it hides older
+ * ones that it overlaps. */
 bool addresses_add(struct addresses *map, uint64_t start, uint64_t end, uint64_t bias,
-                   uint32_t module);
+                   uint32_t module, uint32_t generation);
 
-/* What was remembered of single addresses may be wrong: modules changed. */
-void addresses_forget(struct addresses *map);
+/* Addresses are to be read by this generation of the map from now on: 0 at first. A daemon that is
+ * behind reads an old stream with a map that has moved on. */
+void addresses_at(struct addresses *map, uint32_t generation);
 
-/* The frame (code/frame.h) of a PUSH event. Never fails: an address in no module keeps its run-time
- * value. */
+/* From now on an address in no module is generated code of that process and goes by its function's
+ * name (jit_code.h); until then it keeps its run-time value. False: no memory. */
+bool addresses_name_generated(struct addresses *map, pid_t pid, uid_t uid);
+
+/* Notices generated code that has come or moved; to be called often, as it costs next to nothing.
+ */
+void addresses_refresh(struct addresses *map);
+
+/* How many ranges there are in this generation, and a copy of the newest n of them, oldest first.
+ */
+uint32_t addresses_count(const struct addresses *map);
+void addresses_ranges(const struct addresses *map, struct code_range *into, uint32_t n);
+
+/* The frame (code/frame.h) of a PUSH event. Never fails. */
 uint32_t addresses_frame(struct addresses *map, uint64_t routine, uint64_t site);
 
 #endif

@@ -62,6 +62,19 @@ static enum wire_status judge(const struct wire_hello *hello, pid_t pid) {
     return WIRE_STATUS_OK;
 }
 
+/* What it asks for, as far as that can be. */
+static struct session_sampling sampling_of(const struct wire_hello *hello) {
+    struct session_sampling sampling = {
+        .rate = hello->rate >= 1 && hello->rate <= RATE_MAX ? hello->rate : RATE_DEFAULT,
+        .clock = hello->clock < WIRE_CLOCKS ? hello->clock : WIRE_CLOCK_CPU,
+    };
+    if (hello->burst_length_ns > 0 && hello->burst_length_ns <= hello->burst_period_ns) {
+        sampling.burst_length_ns = hello->burst_length_ns;
+        sampling.burst_period_ns = hello->burst_period_ns;
+    }
+    return sampling;
+}
+
 static const char *const reasons[] = {
     [WIRE_STATUS_OK] = "it was gone before the answer",
     [WIRE_STATUS_VERSION] =
@@ -86,7 +99,7 @@ bool handshake_serve(int fd, const struct handshake_policy *policy, const char *
         struct process_params params = {
             .pid = peer.pid,
             .uid = peer.uid,
-            .rate = hello.rate >= 1 && hello.rate <= RATE_MAX ? hello.rate : RATE_DEFAULT,
+            .sampling = sampling_of(&hello),
             .tree = policy->tree,
         };
         process = process_new(&params);

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "daemon/ingest/registry.h"
+#include "daemon/ingest/ships.h"
 #include "daemon/ingest/tables.h"
 
 #define PAUSE_YOUNG_MS 1 /* a new process waits for its first tables */
@@ -24,6 +25,8 @@
 #define PAUSE_BUSY_MS  10
 #define PAUSE_QUIET_MS 50
 #define PAUSE_NONE     (-1)
+
+#define DRAINS_MAX 64 /* for one query */
 
 static struct {
     pthread_t thread;
@@ -72,15 +75,31 @@ void ingest_adopt(struct process *process) {
     wake();
 }
 
+/* Also where more is to be read than one drain takes on. */
+static void drain_to_end(struct process *process) {
+    unsigned left = DRAINS_MAX;
+    do
+        process_drain(process, tables_want, NULL);
+    while (process->behind && --left > 0);
+}
+
+static bool is_unsettled(const struct process *process, const void *unused) {
+    (void)unused;
+    return process->live || process_has_ships(process);
+}
+
 void ingest_settle(struct process *process) {
     size_t n = 1;
     if (process != NULL) {
-        process_drain(process, tables_want, NULL);
+        drain_to_end(process);
+        ships_settle(process);
         return;
     }
-    struct process **list = registry_list(is_live, NULL, &n);
+    struct process **list = registry_list(is_unsettled, NULL, &n);
     for (size_t i = 0; i < n; i++)
-        process_drain(list[i], tables_want, NULL);
+        drain_to_end(list[i]);
+    for (size_t i = 0; i < n; i++)
+        ships_settle(list[i]);
     registry_free_list(list, n);
 }
 
@@ -97,7 +116,7 @@ static int sweep(void) {
     struct process **list = registry_list(is_live, NULL, &n);
     uint64_t now = now_ns();
     for (size_t i = 0; i < n; i++) {
-        any |= process_drain(list[i], tables_want, NULL);
+        any |= process_drain(list[i], tables_want, NULL) || list[i]->behind;
         young |= now - list[i]->since_mono_ns < YOUNG_NS;
     }
     registry_free_list(list, n);

@@ -17,7 +17,8 @@ void ingest_stop(void);
 void ingest_adopt(struct process *process);
 
 /* Reads the rings of the process, or of all when it is NULL, now: what was published before the
- * call is in the tree after it. Any thread. */
+ * call is in the tree after it, shipped stacks too unless that takes seconds. Any thread but the
+ * ingest thread. */
 void ingest_settle(struct process *process);
 
 #endif

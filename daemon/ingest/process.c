@@ -11,6 +11,11 @@
 
 #include "daemon/code/module.h"
 #include "daemon/ingest/proc_stat.h"
+#include "daemon/ingest/ships.h"
+
+/* Frames that AGAIN may push in one drain of a process, at some 50 ns each, while others wait. */
+#define AGAIN_MAX        (1ull << 20)
+#define AGAIN_MAX_AT_END (1ull << 23)
 
 static uint64_t clock_ns(clockid_t clock) {
     struct timespec now;
@@ -41,6 +46,7 @@ struct process *process_new(const struct process_params *params) {
         return NULL;
     p->pid = params->pid;
     p->uid = params->uid;
+    p->sampling = params->sampling;
     p->refs = 1;
     p->runs = 1;
     p->live = true;
@@ -53,7 +59,8 @@ struct process *process_new(const struct process_params *params) {
     p->arena = arena_get();
     pthread_mutex_init(&p->lock, NULL);
     if (p->exe == NULL || p->tree == NULL || p->addresses == NULL || p->arena == NULL ||
-        !session_memory_make(&p->memory, params->pid, params->rate)) {
+        !addresses_name_generated(p->addresses, params->pid, params->uid) ||
+        !session_memory_make(&p->memory, params->pid, &params->sampling)) {
         process_free(p);
         return NULL;
     }
@@ -75,8 +82,10 @@ static void give_back(struct process *p) {
     free_readers(p);
     if (p->memory.session != NULL)
         session_memory_free(&p->memory);
-    addresses_free(p->addresses);
-    p->addresses = NULL;
+    if (!process_has_ships(p)) { /* else the last of them does it */
+        addresses_free(p->addresses);
+        p->addresses = NULL;
+    }
     arena_put(p->arena);
     p->arena = NULL;
 }
@@ -119,7 +128,7 @@ static void see_modules(struct process *p, process_module_seen *seen, void *arg)
         if (atomic_load_explicit(&m->filled, memory_order_acquire) == 0)
             return; /* the agent is about to; in order, so that later entries hide earlier ones */
         uint32_t module = intern(p, m);
-        addresses_add(p->addresses, m->start, m->end, m->bias, module);
+        addresses_add(p->addresses, m->start, m->end, m->bias, module, m->generation);
         if (module == 0)
             atomic_store(&m->table, WIRE_TABLE_NONE);
         else if (seen != NULL)
@@ -153,50 +162,78 @@ static void recycle(struct process *p, uint32_t i, struct wire_slot *slot) {
         atomic_store_explicit(&slot->state, WIRE_SLOT_FREE, memory_order_release);
 }
 
-static bool drain_slot(struct process *p, uint32_t i, process_module_seen *seen, void *arg) {
-    struct wire_slot *slot = session_memory_slot(&p->memory, i);
+/* One drain of all of a process's rings. */
+struct sweep {
+    process_module_seen *seen;
+    void *arg;
+    uint64_t again_left;
+    bool any; /* there was something to read */
+};
+
+static struct reader *reader_of(struct process *p, uint32_t i) {
+    if (p->readers[i] == NULL)
+        p->readers[i] = calloc(1, sizeof *p->readers[i]);
+    if (p->readers[i] != NULL)
+        p->readers[i]->ships = &p->ships_read;
+    return p->readers[i];
+}
+
+/* Up to the end, or as far as is left of what one process may ask of a sweep. Each ring gets on a
+ * little, whatever the others do. True: there is more. */
+static bool read_ring(struct process *p, struct sweep *sweep, struct reader *reader,
+                      struct wire_slot *slot) {
     struct reader_effect effect;
-    uint64_t credits = 0;
+    do {
+        reader->again_max = sweep->again_left > 0 ? sweep->again_left : 1;
+        reader_drain(reader, slot, p->tree, p->addresses, &effect);
+        sweep->any |= effect.credits > 0;
+        sweep->again_left -= effect.again < sweep->again_left ? effect.again : sweep->again_left;
+        ships_refuse(p, effect.refused, effect.refused_weight);
+        if (effect.map_changed)
+            see_modules(p, sweep->seen, sweep->arg);
+    } while (effect.map_changed && !effect.behind);
+    return effect.behind;
+}
+
+static void drain_slot(struct process *p, uint32_t i, struct sweep *sweep) {
+    struct wire_slot *slot = session_memory_slot(&p->memory, i);
     /* the state before the ring: what is published when the thread has ended is all there is */
     uint32_t state = atomic_load_explicit(&slot->state, memory_order_acquire);
     if (state == WIRE_SLOT_FREE)
-        return false;
-    if (p->readers[i] == NULL)
-        p->readers[i] = calloc(1, sizeof *p->readers[i]);
-    if (p->readers[i] == NULL)
-        return false;
-    do {
-        reader_drain(p->readers[i], slot, p->tree, p->addresses, &effect);
-        credits += effect.credits;
-        if (effect.map_changed) {
-            see_modules(p, seen, arg);
-            addresses_forget(p->addresses);
-        }
-    } while (effect.map_changed);
-    if (state == WIRE_SLOT_ENDED)
+        return;
+    struct reader *reader = reader_of(p, i);
+    if (reader == NULL)
+        return;
+    if (read_ring(p, sweep, reader, slot))
+        p->behind = true;
+    else if (state == WIRE_SLOT_ENDED)
         recycle(p, i, slot);
-    return credits > 0;
 }
 
-static bool drain_all(struct process *p, process_module_seen *seen, void *arg) {
-    bool any = false;
+static bool drain_all(struct process *p, uint64_t again_max, process_module_seen *seen, void *arg) {
+    struct sweep sweep = {.seen = seen, .arg = arg, .again_left = again_max};
     see_modules(p, seen, arg);
+    p->behind = false;
     uint32_t n = session_memory_slots(&p->memory);
     for (uint32_t i = 0; i < n; i++)
-        any |= drain_slot(p, i, seen, arg);
-    return any;
+        drain_slot(p, i, &sweep);
+    return sweep.any;
 }
 
 bool process_drain(struct process *p, process_module_seen *seen, void *arg) {
+    struct ship_list ships;
     bool any = false;
     pthread_mutex_lock(&p->lock);
     if (p->live) {
-        any = drain_all(p, seen, arg);
+        addresses_refresh(p->addresses);
+        any = drain_all(p, AGAIN_MAX, seen, arg);
         session_memory_extend(&p->memory);
         atomic_store_explicit(&p->memory.session->heartbeat_ns, clock_ns(CLOCK_MONOTONIC),
                               memory_order_relaxed);
     }
+    ships_take(p, &ships);
     pthread_mutex_unlock(&p->lock);
+    ships_submit(p, &ships);
     return any;
 }
 
@@ -215,6 +252,7 @@ static void sum_live(struct process *p, struct process_stats *sum) {
     sum->slots_missing += atomic_load(&session->slots_missing);
     sum->modules_missing += atomic_load(&session->modules_missing);
     sum->timers_missing += atomic_load(&session->timers_missing);
+    sum->perf_refused += atomic_load(&session->perf_refused);
     sum->signal = atomic_load(&session->signal);
     sum->rate = atomic_load(&session->rate);
     struct proc_stat stat;
@@ -227,7 +265,7 @@ static void get_stats(struct process *p, struct process_stats *stats) {
     if (p->live)
         sum_live(p, stats);
     /* the kernel counts in hundredths of a second; what was credited is certain */
-    if (stats->cpu_ns < stats->counter[WIRE_CREDITED_NS])
+    if (p->sampling.clock != WIRE_CLOCK_WALL && stats->cpu_ns < stats->counter[WIRE_CREDITED_NS])
         stats->cpu_ns = stats->counter[WIRE_CREDITED_NS];
 }
 
@@ -239,9 +277,14 @@ void process_get_stats(struct process *p, struct process_stats *stats) {
 
 void process_end(struct process *p) {
     struct process_stats last;
+    struct ship_list ships;
     pthread_mutex_lock(&p->lock);
     if (p->live) {
-        drain_all(p, NULL, NULL);
+        drain_all(p, AGAIN_MAX_AT_END, NULL, NULL);
+        p->ended.broken += p->behind; /* what is left is dropped: no honest ring asks for more */
+    }
+    ships_take(p, &ships);
+    if (p->live) {
         get_stats(p, &last);
         p->ended = last;
         p->live = false;
@@ -249,4 +292,5 @@ void process_end(struct process *p) {
         give_back(p);
     }
     pthread_mutex_unlock(&p->lock);
+    ships_submit(p, &ships);
 }

@@ -16,7 +16,15 @@
 #include "daemon/ingest/arena.h"
 #include "daemon/ingest/reader.h"
 #include "daemon/ingest/session_memory.h"
+#include "daemon/ingest/ship.h"
 #include "daemon/tree/mcct.h"
+
+/* Stacks that came as copies (SHIP) and are in the tree, by how their walks ended. */
+struct process_ships {
+    uint64_t credited; /* all of them */
+    uint64_t complete, truncated, no_module, no_rule, bad_stack;
+    uint64_t refused; /* never unwound: no room, or the worker failed; in no_rule, too */
+};
 
 /* Sums over all threads, living and ended. */
 struct process_stats {
@@ -27,6 +35,8 @@ struct process_stats {
     uint32_t broken; /* rings that were closed because of what was in them */
     uint32_t signal; /* in use by the agent, 0: it has stepped aside */
     uint32_t rate;
+    uint32_t perf_refused; /* threads that wanted a task clock event and got none */
+    struct process_ships ships;
 };
 
 struct process {
@@ -37,6 +47,7 @@ struct process {
     const char *command; /* points into exe */
     uint64_t since_ns;   /* wall clock, since 1970 */
     uint64_t since_mono_ns;
+    struct session_sampling sampling;
 
     struct process *next; /* registry's */
     unsigned refs;        /* registry's */
@@ -53,12 +64,19 @@ struct process {
     struct reader *readers[WIRE_SLOTS_MAX]; /* by slot, made on first use */
     uint32_t modules_seen;                  /* of the module log */
     struct process_stats ended;             /* of threads that are gone, and of the past */
+    _Atomic bool behind;                    /* a drain left words in the rings, to go on later */
+
+    /* ships.h; written under the lock */
+    struct ship_list ships_read;               /* not queued yet */
+    uint64_t ships_bytes;                      /* queued or being unwound */
+    _Atomic uint64_t ships_queued, ships_done; /* ever; in this order */
+    _Atomic uint32_t ships_strikes;            /* times that the worker failed */
 };
 
 struct process_params {
     pid_t pid;
     uid_t uid;
-    uint32_t rate;
+    struct session_sampling sampling;
     struct mcct_params tree;
 };
 
@@ -71,15 +89,22 @@ typedef void process_module_seen(void *arg, struct process *process, uint32_t in
                                  uint32_t module);
 
 /* Reads all rings to their end, learns of new modules, gives the agent more room and its heartbeat.
- * True: there was something to read. Called by the ingest thread and before a query. */
+ * process->behind says that there is so much to do that some is left for the next time. True: there
+ * was something to read. Called by the ingest thread and before a query, with a reference. */
 bool process_drain(struct process *process, process_module_seen *seen, void *arg);
 
 /* Publishes where the table of module log entry `index` is (an offset in the process's arena or
  * WIRE_TABLE_NONE). */
 void process_publish_table(struct process *process, uint32_t index, uint64_t table);
 
-/* The process is gone: drains its rings for the last time and gives back all but its tree. */
+/* The process is gone: drains its rings for the last time and gives back all but its tree. Shipped
+ * stacks may still come to that (ships.h). */
 void process_end(struct process *process);
+
+/* Whether stacks are still to be credited. */
+static inline bool process_has_ships(const struct process *process) {
+    return process->ships_queued != process->ships_done;
+}
 
 void process_get_stats(struct process *process, struct process_stats *stats);
 

@@ -11,23 +11,33 @@
 
 #include "common/wire.h"
 #include "daemon/ingest/addresses.h"
+#include "daemon/ingest/ship.h"
 #include "daemon/tree/mcct.h"
 
 struct reader {
     uint64_t at; /* words read, ever */
     bool open;   /* the cursor is in the tree */
     bool broken;
+    uint32_t generation; /* of the module log, by which the stream is to be read (MAP) */
     struct mcct_cursor cursor;
+    struct ship_list *ships; /* where shipped stacks go; NULL: they are refused */
+    uint64_t again_max;      /* frames that AGAIN may push in one drain, 0: no limit. A word can ask
+                              * for thousands; other processes wait meanwhile */
 };
 
 /* What the words of one drain did beside the tree. */
 struct reader_effect {
-    uint64_t credits; /* CREDIT events */
+    uint64_t credits; /* CREDIT and SHIP events */
     bool map_changed; /* a MAP event came: modules are to be looked at again */
+    bool behind;      /* again_max was reached: there is more to read */
+    uint64_t again;   /* frames pushed by AGAIN */
+    uint64_t refused; /* shipped stacks that there is no room for, and what they weigh */
+    uint64_t refused_weight;
 };
 
 /* Applies all that is published in the slot; stops early at a MAP event, with effect->map_changed,
- * so that the caller can bring `map` up to date and call again. */
+ * so that the caller can bring `map` up to date and call again, and with effect->behind. A shipped
+ * stack takes the ranges of `map` along. */
 void reader_drain(struct reader *reader, struct wire_slot *slot, struct mcct *tree,
                   struct addresses *map, struct reader_effect *effect);
 

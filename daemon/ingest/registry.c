@@ -33,6 +33,12 @@ void registry_put(struct process *process) {
     pthread_mutex_unlock(&lock);
 }
 
+void registry_ref(struct process *process) {
+    pthread_mutex_lock(&lock);
+    process->refs++;
+    pthread_mutex_unlock(&lock);
+}
+
 struct process *registry_find_live(pid_t pid) {
     pthread_mutex_lock(&lock);
     struct process *p = all;
@@ -91,8 +97,9 @@ static void unlink_locked(struct process *process) {
         *at = process->next;
 }
 
+/* And nothing is to be credited to it any more. */
 static bool is_finished(const struct process *p) {
-    return !p->live && p->pid != 0;
+    return !p->live && !process_has_ships(p) && p->pid != 0;
 }
 
 static bool is_folded(const struct process *p) {
@@ -111,6 +118,16 @@ static struct process *oldest_locked(bool (*is)(const struct process *), unsigne
     return oldest;
 }
 
+static void add_ships(struct process_ships *sum, const struct process_ships *s) {
+    sum->credited += s->credited;
+    sum->complete += s->complete;
+    sum->truncated += s->truncated;
+    sum->no_module += s->no_module;
+    sum->no_rule += s->no_rule;
+    sum->bad_stack += s->bad_stack;
+    sum->refused += s->refused;
+}
+
 static void add_stats(struct process_stats *sum, const struct process_stats *s) {
     for (int i = 0; i < WIRE_COUNTERS; i++)
         sum->counter[i] += s->counter[i];
@@ -120,6 +137,8 @@ static void add_stats(struct process_stats *sum, const struct process_stats *s) 
     sum->modules_missing += s->modules_missing;
     sum->timers_missing += s->timers_missing;
     sum->broken += s->broken;
+    sum->perf_refused += s->perf_refused;
+    add_ships(&sum->ships, &s->ships);
 }
 
 static struct process *folded_for_locked(const struct process *p) {

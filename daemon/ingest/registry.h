@@ -1,7 +1,8 @@
 /*
  * registry.h - all processes that the daemon knows: live, finished, and folded by executable.
  *
- * Thread-safe. A process that registry_* hands out carries a reference: registry_put gives it back.
+ * Thread-safe; no process's lock may be held. A process that registry_* hands out carries a
+ * reference: registry_put gives it back.
  */
 #ifndef HCCT_REGISTRY_H
 #define HCCT_REGISTRY_H
@@ -18,6 +19,8 @@
 /* Takes over the caller's reference. */
 void registry_add(struct process *process);
 void registry_put(struct process *process);
+/* One reference more, for who has one already. */
+void registry_ref(struct process *process);
 
 /* The live process with that pid, or NULL. */
 struct process *registry_find_live(pid_t pid);

@@ -49,7 +49,8 @@ static bool open_memory(struct session_memory *memory) {
     return allocate(memory, 0, WIRE_HEADER_BYTES);
 }
 
-bool session_memory_make(struct session_memory *memory, pid_t pid, uint32_t rate) {
+bool session_memory_make(struct session_memory *memory, pid_t pid,
+                         const struct session_sampling *sampling) {
     *memory = (struct session_memory){.fd = -1};
     if (!open_memory(memory) || !allocate_modules(memory, FIRST_MODULES) ||
         !allocate_slots(memory, FIRST_SLOTS)) {
@@ -60,7 +61,10 @@ bool session_memory_make(struct session_memory *memory, pid_t pid, uint32_t rate
     session->magic = WIRE_SESSION_MAGIC;
     session->version = WIRE_VERSION;
     session->pid = (uint32_t)pid;
-    atomic_store(&session->rate, rate);
+    atomic_store(&session->rate, sampling->rate);
+    session->clock = sampling->clock;
+    atomic_store(&session->burst_length_ns, sampling->burst_length_ns);
+    atomic_store(&session->burst_period_ns, sampling->burst_period_ns);
     atomic_store(&session->control, WIRE_CONTROL_ON);
     atomic_store(&session->max_frames, WIRE_MAX_FRAMES);
     return true;

@@ -20,7 +20,15 @@ struct session_memory {
     uint32_t modules_ready;
 };
 
-bool session_memory_make(struct session_memory *memory, pid_t pid, uint32_t rate);
+/* What the process asked for in its hello. */
+struct session_sampling {
+    uint32_t rate;
+    uint32_t clock;                            /* enum wire_clock */
+    uint64_t burst_length_ns, burst_period_ns; /* 0, 0: none */
+};
+
+bool session_memory_make(struct session_memory *memory, pid_t pid,
+                         const struct session_sampling *sampling);
 void session_memory_free(struct session_memory *memory);
 
 /* Allocates more slots and module records when the agent is about to use up what there is. */

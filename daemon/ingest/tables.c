@@ -7,7 +7,10 @@
 #include "daemon/ingest/tables.h"
 
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include "daemon/code/module.h"
 #include "daemon/ingest/registry.h"
 
 struct wish {
@@ -25,6 +28,7 @@ static struct {
     struct wish *first, **last;
     bool stop;
     struct elf_worker *worker;
+    struct table_cache *cache;
 } queue = {.lock = PTHREAD_MUTEX_INITIALIZER, .more = PTHREAD_COND_INITIALIZER};
 
 void tables_want(void *unused, struct process *process, uint32_t index, uint32_t module) {
@@ -50,24 +54,62 @@ void tables_want(void *unused, struct process *process, uint32_t index, uint32_t
     pthread_mutex_unlock(&queue.lock);
 }
 
-static uint64_t compile(const struct wish *wish) {
-    uint64_t offset =
-        arena_lookup(wish->arena, wish->module); /* an earlier wish may have been equal */
-    if (offset != WIRE_TABLE_PENDING)
-        return offset;
-    size_t bytes = 0;
-    void *table = elf_worker_compile(queue.worker, wish->module, &bytes);
-    offset = arena_store(wish->arena, wish->module, table, bytes);
-    free(table);
-    return offset;
+/* A table that was found or made: malloc'ed, or NULL. */
+struct table {
+    void *data;
+    size_t bytes;
+    bool is_new;
+};
+
+static struct table get_table(uint32_t module) {
+    struct table table = {0};
+    struct module_info info;
+    if (module_get(module, &info))
+        table.data = table_cache_get(queue.cache, &info, &table.bytes);
+    if (table.data == NULL) {
+        table.is_new = true;
+        table.data = elf_worker_compile(queue.worker, module, &table.bytes);
+    }
+    return table;
 }
 
-static void grant(struct wish *wish) {
-    uint64_t offset = compile(wish);
+/* Anybody can write a file that has libc's build-id. It may spoil what this daemon sees, but not
+ * what the next ones do: only files of root and of our own user are believed that far. */
+static bool is_trusted(uint32_t module) {
+    struct stat info;
+    int fd = module_open_file(module);
+    bool ok = fd >= 0 && fstat(fd, &info) == 0 && (info.st_uid == 0 || info.st_uid == geteuid());
+    if (fd >= 0)
+        close(fd);
+    return ok;
+}
+
+static void keep(uint32_t module, const struct table *table) {
+    struct module_info info;
+    if (table->is_new && table->data != NULL && queue.cache != NULL && module_get(module, &info) &&
+        is_trusted(module))
+        table_cache_put(queue.cache, &info, table->data, table->bytes);
+}
+
+static void publish(const struct wish *wish, uint64_t offset) {
     struct process *process = registry_find_live(wish->pid);
     if (process != NULL && process->since_mono_ns == wish->since_mono_ns)
         process_publish_table(process, wish->index, offset);
     registry_put(process);
+}
+
+/* The program waits for its table, the disk does not. */
+static void grant(struct wish *wish) {
+    struct table table = {0};
+    uint64_t offset =
+        arena_lookup(wish->arena, wish->module); /* an earlier wish may have been equal */
+    if (offset == WIRE_TABLE_PENDING) {
+        table = get_table(wish->module);
+        offset = arena_store(wish->arena, wish->module, table.data, table.bytes);
+    }
+    publish(wish, offset);
+    keep(wish->module, &table);
+    free(table.data);
     arena_put(wish->arena);
     free(wish);
 }
@@ -94,8 +136,9 @@ static void *run(void *unused) {
     return NULL;
 }
 
-bool tables_start(struct elf_worker *worker) {
+bool tables_start(struct elf_worker *worker, struct table_cache *cache) {
     queue.worker = worker;
+    queue.cache = cache;
     queue.last = &queue.first;
     return pthread_create(&queue.thread, NULL, run, NULL) == 0;
 }

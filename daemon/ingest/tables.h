@@ -9,9 +9,10 @@
 
 #include "daemon/code/elf_worker.h"
 #include "daemon/ingest/process.h"
+#include "daemon/ingest/table_cache.h"
 
-/* Starts the thread; `worker` is its own. False: no thread can be had. */
-bool tables_start(struct elf_worker *worker);
+/* Starts the thread; `worker` and `cache` (NULL: none) are its own. False: no thread can be had. */
+bool tables_start(struct elf_worker *worker, struct table_cache *cache);
 /* Ends the thread, when the compilation under way is over. */
 void tables_stop(void);
 

@@ -93,9 +93,10 @@ char *comment_process(const struct profile *profile, uint32_t process) {
     for (const struct process_field *field = process_fields; field->name != NULL; field++) {
         uint64_t number = process_field_number(from, field);
 
-        if (field->kind == FIELD_STRING)
-            put_string(out, field->name, process_field_string(from, field));
-        else if (number != 0)
+        if (field->kind == FIELD_STRING) {
+            if (*process_field_string(from, field) != '\0')
+                put_string(out, field->name, process_field_string(from, field));
+        } else if (number != 0)
             fprintf(out, " %s=%" PRIu64, field->name, number);
     }
     end(out);

@@ -50,7 +50,7 @@ struct profile *profile_new(void) {
     profile->type = profile->unit = profile->summary = "";
     profile->modules[0] = (struct profile_module){.path = "", .build_id = ""};
     profile->functions[0] = (struct profile_function){.name = "", .system_name = "", .file = ""};
-    profile->processes[0] = (struct profile_process){.exe = "", .command = ""};
+    profile->processes[0] = (struct profile_process){.exe = "", .command = "", .clock = ""};
     return profile;
 }
 
@@ -281,6 +281,7 @@ uint32_t profile_add_process(struct profile *profile, const struct profile_proce
 
     copy.exe = profile_string(profile, process->exe);
     copy.command = profile_string(profile, process->command);
+    copy.clock = profile_string(profile, process->clock);
     profile->processes =
         memory_grow(profile->processes, number, &index->process_room, sizeof(copy), "processes");
     profile->processes[number] = copy;

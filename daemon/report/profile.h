@@ -61,12 +61,21 @@ struct profile_process {
     uint32_t pid;        /* 0: several processes merged */
     uint32_t runs;       /* processes merged, 1 for one */
     bool live;
-    uint64_t total;  /* N of this process */
-    uint64_t cpu_ns; /* CPU time that its threads reported, 0: not known */
-    uint64_t walks, complete, truncated, no_module, no_rule, bad_stack;
-    uint64_t deferred, lost; /* ticks, see wire.h */
-    uint64_t handler_ns;     /* the agent's own cost */
-    uint64_t contexts;       /* nodes kept in the daemon's tree */
+    uint64_t total;    /* N of this process */
+    uint64_t cpu_ns;   /* CPU time that its threads reported, 0: not known */
+    const char *clock; /* what made it be looked at: "cpu", "wall", "perf"; "" when not known */
+    uint64_t burst_length_ns, burst_period_ns; /* 0, 0: uniform sampling */
+    /* the following down to ambiguous as wire.h has them */
+    uint64_t walks, complete, truncated, no_module, no_rule, bad_stack; /* shipped ones too */
+    uint64_t shipped;    /* of the walks, those that the daemon made, from copies of stacks */
+    uint64_t refused;    /* of these, those that it could not even begin; in no_rule, too */
+    uint64_t lost;       /* ticks */
+    uint64_t handler_ns; /* the agent's own cost */
+    uint64_t frames, stepped, cached, by_fp;
+    uint64_t bursts, asleep, restarted;
+    uint64_t checked, different, identifiers, ambiguous;
+    uint64_t perf_refused; /* threads that wanted a task clock event and got none */
+    uint64_t contexts;     /* nodes kept in the daemon's tree */
     uint64_t monitored;
     uint64_t unseen; /* certain bound on what a context outside can weigh */
     uint64_t bytes;  /* of the daemon's tree */
@@ -75,7 +84,7 @@ struct profile_process {
 };
 
 struct profile {
-    const char *type;    /* "cpu" or "calls", or what another tool counted */
+    const char *type;    /* "cpu", "wall" or "calls", or what another tool counted */
     const char *unit;    /* "nanoseconds", "count", ... */
     double phi, epsilon; /* 0: not known (a foreign profile) */
     const char *summary; /* "" when not known */

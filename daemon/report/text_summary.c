@@ -25,8 +25,15 @@ static struct profile_process add_up(const struct profile *profile) {
         sum.no_module += it->no_module;
         sum.no_rule += it->no_rule;
         sum.bad_stack += it->bad_stack;
-        sum.deferred += it->deferred;
+        sum.shipped += it->shipped;
+        sum.refused += it->refused;
         sum.lost += it->lost;
+        if (it->burst_period_ns > 0) {
+            sum.bursts += it->bursts;
+            sum.burst_period_ns = it->burst_period_ns;
+        }
+        sum.checked += it->checked;
+        sum.different += it->different;
         sum.handler_ns += it->handler_ns;
         sum.contexts += it->contexts;
         sum.monitored += it->monitored;
@@ -156,21 +163,35 @@ static double half_interval(double share, uint64_t walks) {
     return 100 * Z_95 * sqrt(share * (1 - share) / (double)walks);
 }
 
-static void put_sampling(const struct text *text, const struct profile_process *sum) {
-    if (sum->walks == 0)
+/* Looks that know nothing of each other. The walks of one burst see much the same. */
+static uint64_t count_looks(const struct profile *profile) {
+    uint64_t looks = 0;
+
+    for (uint32_t i = 1; i < profile->n_processes; i++) {
+        const struct profile_process *it = &profile->processes[i];
+
+        looks += it->burst_period_ns > 0 && it->bursts < it->walks ? it->bursts : it->walks;
+    }
+    return looks;
+}
+
+static void put_sampling(const struct text *text) {
+    uint64_t looks = count_looks(text->profile);
+
+    if (looks == 0)
         return;
     label(text, "sampling");
     fprintf(text->out, "a share of 50 %% is good to %s%.1f points, 10 %% to %s%.1f, 1 %% to %s%.1f",
-            text->glyphs->plus_minus, half_interval(0.5, sum->walks), text->glyphs->plus_minus,
-            half_interval(0.1, sum->walks), text->glyphs->plus_minus,
-            half_interval(0.01, sum->walks));
+            text->glyphs->plus_minus, half_interval(0.5, looks), text->glyphs->plus_minus,
+            half_interval(0.1, looks), text->glyphs->plus_minus, half_interval(0.01, looks));
     fputs(" (95 %)\n", text->out);
 }
 
 /* Fewer walks than asked for are said to be: the kernel serves CPU-time timers at its tick. */
 static void put_rate(const struct text *text, const struct profile_process *sum) {
     const struct profile *profile = text->profile;
-    if (strcmp(profile->unit, "nanoseconds") != 0 || profile->period == 0 || sum->walks == 0)
+    if (strcmp(profile->type, "cpu") != 0 || strcmp(profile->unit, "nanoseconds") != 0 ||
+        profile->period == 0 || sum->walks == 0 || sum->burst_period_ns > 0)
         return;
     double asked = 1e9 / (double)profile->period;
     double got = (double)sum->walks / ((double)text->total / 1e9);
@@ -183,17 +204,48 @@ static void put_rate(const struct text *text, const struct profile_process *sum)
             human_count((uint64_t)(got + 0.5)).text, human_count((uint64_t)(asked + 0.5)).text);
 }
 
+/* What the bursts of all processes were, when they were the same. */
+static void put_bursts(const struct text *text, const struct profile_process *sum) {
+    const struct profile *profile = text->profile;
+    const struct profile_process *first = &profile->processes[1];
+    bool same = true;
+
+    if (sum->bursts == 0)
+        return;
+    for (uint32_t i = 2; i < profile->n_processes; i++)
+        same &= profile->processes[i].burst_length_ns == first->burst_length_ns &&
+                profile->processes[i].burst_period_ns == first->burst_period_ns;
+    label(text, "bursts");
+    fputs(human_count(sum->bursts).text, text->out);
+    if (same)
+        fprintf(text->out, ", each %s long, one in %s", human_time(first->burst_length_ns).text,
+                human_time(first->burst_period_ns).text);
+    fputc('\n', text->out);
+}
+
+static void put_check(const struct text *text, const struct profile_process *sum) {
+    if (sum->checked == 0)
+        return;
+    label(text, "check");
+    fprintf(text->out, "%s walks made twice, %s differ\n", human_count(sum->checked).text,
+            human_count(sum->different).text);
+}
+
 static void put_cost(const struct text *text, const struct profile_process *sum) {
-    if (sum->cpu_ns == 0 && sum->lost == 0 && sum->deferred == 0)
+    if (sum->cpu_ns == 0 && sum->lost == 0 && sum->shipped == 0)
         return;
     label(text, "cost");
     if (sum->cpu_ns > 0 && sum->handler_ns > 0)
         fprintf(text->out, "%s of the CPU time was spent in the agent's handler; ",
                 human_share((double)sum->handler_ns / (double)sum->cpu_ns).text);
-    fprintf(text->out, "%s ticks lost, %s deferred", human_count(sum->lost).text,
-            human_count(sum->deferred).text);
-    if (sum->lost > 0 || sum->deferred > 0)
+    fprintf(text->out, "%s ticks lost", human_count(sum->lost).text);
+    if (sum->lost > 0)
         fputs(" (their time is in the walk after)", text->out);
+    if (sum->shipped > 0)
+        fprintf(text->out, ", %s stack%s sent as copies and unwound by the daemon",
+                human_count(sum->shipped).text, sum->shipped == 1 ? "" : "s");
+    if (sum->refused > 0)
+        fprintf(text->out, " (%s in vain)", human_count(sum->refused).text);
     fputc('\n', text->out);
 }
 
@@ -205,6 +257,8 @@ void text_summary(const struct text *text) {
     put_contexts(text, &sum);
     put_error(text, &sum);
     put_rate(text, &sum);
-    put_sampling(text, &sum);
+    put_sampling(text);
+    put_bursts(text, &sum);
+    put_check(text, &sum);
     put_cost(text, &sum);
 }

@@ -97,7 +97,7 @@ static void put_place(const struct text *text, const struct profile_location *pl
                       const struct profile_function *function) {
     uint32_t line = place->lines[0].line != 0 ? place->lines[0].line : function->start_line;
 
-    if (text->options->by == PROFILE_BY_SITE && !profile_is_pseudo(place))
+    if (text->options->by == PROFILE_BY_SITE && place->address != 0)
         fprintf(text->out, "  %s0x%" PRIx64 "%s", text->paint->dim, place->address,
                 text->paint->off);
     if (*function->file == '\0')

@@ -132,7 +132,7 @@ static char *describe(const struct text *text, const struct run *run) {
         fputs(" (inlined)", out);
     if (module_changes(text, node) && !profile_is_place_name(tree_name(profile, node)))
         fprintf(out, " [%s]", profile_basename(profile->modules[place->module].path));
-    if (text->options->by == PROFILE_BY_SITE && !profile_is_pseudo(place))
+    if (text->options->by == PROFILE_BY_SITE && place->address != 0)
         fprintf(out, " 0x%" PRIx64, place->address);
     if (place->lines[0].line != 0 && *function->file != '\0')
         fprintf(out, " %s:%" PRIu32, profile_basename(function->file), place->lines[0].line);

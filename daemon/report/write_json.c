@@ -29,6 +29,11 @@ static void add_string(struct json_object *object, const char *key, const char *
     add(object, key, json_object_new_string(value));
 }
 
+static void add_known(struct json_object *object, const char *key, const char *value) {
+    if (*value != '\0')
+        add_string(object, key, value);
+}
+
 static void add_number(struct json_object *object, const char *key, uint64_t value) {
     add(object, key, json_object_new_uint64(value));
 }
@@ -64,7 +69,7 @@ static void add_processes(struct json_object *top, const struct profile *profile
             uint64_t number = process_field_number(process, field);
 
             if (field->kind == FIELD_STRING)
-                add_string(object, field->name, process_field_string(process, field));
+                add_known(object, field->name, process_field_string(process, field));
             else if (field->kind == FIELD_BOOL)
                 add(object, field->name, json_object_new_boolean(number != 0));
             else

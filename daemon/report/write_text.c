@@ -177,12 +177,20 @@ static uint32_t *order_processes(const struct text *text) {
     return order;
 }
 
+static const char *what_was_missing(const struct profile *profile) {
+    if (strcmp(profile->type, "cpu") == 0)
+        return " used too little CPU time to be sampled";
+    if (strcmp(profile->type, "wall") == 0)
+        return " was gone before the first look at it";
+    return " did nothing that is counted";
+}
+
 static void write_nothing(const struct text *text) {
     const struct profile *profile = text->profile;
-    uint64_t missed = 0;
+    uint64_t lost = 0;
 
     for (uint32_t i = 1; i < profile->n_processes; i++)
-        missed += profile->processes[i].deferred + profile->processes[i].lost;
+        lost += profile->processes[i].lost;
     fputs("Nothing to show: ", text->out);
     if (profile->n_processes < 2)
         fputs("no process was profiled", text->out);
@@ -191,12 +199,9 @@ static void write_nothing(const struct text *text) {
     else
         fprintf(text->out, "%" PRIu32 " processes", profile->n_processes - 1);
     if (profile->n_processes > 1)
-        fputs(strcmp(profile->type, "cpu") == 0 ? " used too little CPU time to be sampled"
-                                                : " did nothing that is counted",
-              text->out);
-    if (missed > 0)
-        fprintf(text->out, " after unwinding was ready (%s ticks came before)",
-                human_count(missed).text);
+        fputs(what_was_missing(profile), text->out);
+    if (lost > 0)
+        fprintf(text->out, " (%s ticks were lost)", human_count(lost).text);
     fputs(".\n", text->out);
 }
 

@@ -199,6 +199,16 @@ void mcct_push(struct mcct_cursor *cursor, uint32_t frame) {
     push_slowly(cursor, frame);
 }
 
+bool mcct_again(struct mcct_cursor *cursor, uint64_t n) {
+    if (cursor->node == MCCT_ROOT && cursor->missing == 0)
+        return false;
+    uint32_t frame = cursor->here->frame;
+    for (; n > 0 && cursor->missing == 0; n--)
+        mcct_push(cursor, frame);
+    cursor->missing += n;
+    return true;
+}
+
 uint64_t mcct_pop(struct mcct_cursor *cursor, uint64_t n) {
     struct mcct *tree = tree_of(cursor);
     uint64_t left = n;

@@ -53,6 +53,9 @@ void mcct_cursor_close(struct mcct_cursor *cursor);
 
 /* The cursor goes to the child with that frame, which is made when it is not there. */
 void mcct_push(struct mcct_cursor *cursor, uint32_t frame);
+/* n pushes of the frame under the cursor (recursion). False, and nothing is done: the cursor is at
+ * the root, which has no frame. */
+bool mcct_again(struct mcct_cursor *cursor, uint64_t n);
 /* The cursor goes n frames up. Returns how many frames there were: fewer than n when the caller's
  * stream was wrong; the cursor is at the root then. */
 uint64_t mcct_pop(struct mcct_cursor *cursor, uint64_t n);

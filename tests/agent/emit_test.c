@@ -21,14 +21,14 @@ static struct wire_slot *slot;
 static struct reader reader;
 static struct mcct *tree;
 static struct addresses *map;
-static struct unwind_frame shadow[1024], scratch[1024];
+static struct memo_frame frames[1024];
 
 static void start(void) {
     const struct mcct_params params = {.summary = &summary_exact, .epsilon = 0.001};
     memset(&thread, 0, sizeof thread);
     memset(&reader, 0, sizeof reader);
-    thread.shadow = shadow;
-    thread.scratch = scratch;
+    memset(frames, 0, sizeof frames);
+    thread.memo = (struct memo){.frame = frames, .room = 1024};
     slot = aligned_alloc(64, WIRE_SLOT_BYTES);
     memset(slot, 0, WIRE_SLOT_BYTES);
     tree = mcct_new(&params);
@@ -55,14 +55,31 @@ static uint64_t next_random(uint64_t *state) {
     return *state >> 33;
 }
 
-/* A context of `depth` frames, innermost first; a call tree with two callees everywhere. */
+/* The thread's walk finds a context of `depth` frames; a call tree with two callees everywhere, or
+ * with recursion where `bits` says so. What is the same as before is agreed still. */
 static void make_context(uint32_t depth, uint64_t bits) {
-    for (uint32_t i = 0; i < depth; i++) {
-        uint32_t level = depth - 1 - i;
+    uint32_t same = 0;
+    for (uint32_t level = 0; level < depth; level++) {
         uint64_t routine = 0x1000 + 0x100 * level + 0x10 * (bits >> (level % 8) & 1);
-        scratch[i].routine = routine;
-        scratch[i].site = level == 0 ? 0 : 0x1000 + 0x100 * (level - 1) + 5;
+        struct unwind_frame f = {routine, level == 0 ? 0 : 0x1000 + 0x100 * (level - 1) + 5};
+        if (level > 1 && (bits >> 8 & 3) == 0 && (bits >> (10 + level % 16) & 1) != 0)
+            f = frames[level - 1].frame;
+        if (same == level && level < thread.memo.depth &&
+            memcmp(&f, &frames[level].frame, sizeof f) == 0)
+            same++;
+        frames[level].frame = f;
     }
+    thread.memo.depth = depth;
+    if (thread.agreed > same)
+        thread.agreed = same;
+}
+
+/* As the agent does: what was sent is not owed any more. */
+static bool emit(uint32_t mark) {
+    bool sent = emit_sample(&thread, slot, mark, thread.owed_ns);
+    if (sent)
+        thread.owed_ns = 0;
+    return sent;
 }
 
 static uint32_t frame_of(const struct unwind_frame *f) {
@@ -75,8 +92,8 @@ static uint64_t weight_of(uint32_t depth, uint32_t mark) {
     uint32_t node = MCCT_ROOT;
     if (mark != 0)
         node = mcct_child(tree, node, addresses_frame(map, mark, 0));
-    for (uint32_t i = depth; i-- > 0 && node != 0;)
-        node = mcct_child(tree, node, frame_of(&scratch[i]));
+    for (uint32_t i = 0; i < depth && node != 0; i++)
+        node = mcct_child(tree, node, frame_of(&frames[i].frame));
     if (node == 0)
         return 0;
     mcct_view(tree, node, &view);
@@ -93,8 +110,7 @@ static void test_what_arrives(void) {
         uint64_t before = weight_of(depth, mark);
         thread.owed_ns = 1 + round % 1000;
         uint64_t weight = thread.owed_ns;
-        CHECK(emit_sample(&thread, slot, depth, mark));
-        CHECK_UINT(thread.owed_ns, 0);
+        CHECK(emit(mark));
         drain();
         CHECK_UINT(weight_of(depth, mark), before + weight);
         sent += weight;
@@ -114,14 +130,14 @@ static void test_full_ring(void) {
         make_context(1 + (uint32_t)(next_random(&state) % 200), next_random(&state));
         thread.owed_ns += 7;
         owed += 7;
-        lost += !emit_sample(&thread, slot, 1 + (uint32_t)(next_random(&state) % 200), 0);
+        lost += !emit(0);
         if (round % 100 == 99)
             drain();
     }
     drain();
     thread.owed_ns += 1;
     make_context(3, 0);
-    CHECK(emit_sample(&thread, slot, 3, 0));
+    CHECK(emit(0));
     drain();
     mcct_stats(tree, &stats);
     CHECK(lost > 0);
@@ -134,10 +150,10 @@ static void test_map_change(void) {
     start();
     make_context(4, 0);
     thread.owed_ns = 1;
-    CHECK(emit_sample(&thread, slot, 4, 0));
+    CHECK(emit(0));
     generation++;
     thread.owed_ns = 1;
-    CHECK(emit_sample(&thread, slot, 4, 0));
+    CHECK(emit(0));
     drain();
     CHECK_UINT(weight_of(4, 0), 2);
     CHECK_UINT(mcct_depth(&reader.cursor), 4);
@@ -187,7 +203,7 @@ static void test_random_words(void) {
         start();
         for (unsigned i = 0; i < 3000; i++) {
             uint64_t word =
-                wire_word((enum wire_verb)(1 + next_random(&state) % 4), next_random(&state) % 50);
+                wire_word((enum wire_verb)(1 + next_random(&state) % 6), next_random(&state) % 50);
             ring_put(slot, i, next_random(&state) % 500 == 0 ? next_random(&state) << 31 : word);
         }
         ring_publish(slot, 3000);

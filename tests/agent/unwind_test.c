@@ -2,64 +2,16 @@
  * unwind_test.c - the walk as a pure function: against glibc's backtrace() at interrupted places,
  * and on registers and stacks that are random.
  */
-#include <dlfcn.h>
 #include <execinfo.h>
-#include <fcntl.h>
-#include <link.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
-#include "daemon/code/unwind_compile.h"
 #include "preload/unwind.h"
+#include "tests/agent/own_tables.h"
 #include "tests/check.h"
 
 #define DEPTH_MAX 512
-
-/* ---- tables of this very process ---- */
-
-static struct {
-    uint64_t start;
-    void *table;
-} tables[64];
-static unsigned n_tables;
-
-static void *compile_file(const char *path) {
-    size_t bytes = 0;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return NULL;
-    elf_version(EV_CURRENT);
-    Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
-    void *table = elf != NULL ? unwind_compile(elf, &bytes, NULL) : NULL;
-    elf_end(elf);
-    close(fd);
-    return table;
-}
-
-static const struct unwind_table *table_of(const struct dl_find_object *found) {
-    uint64_t start = (uintptr_t)found->dlfo_map_start;
-    const char *path = found->dlfo_link_map->l_name;
-    for (unsigned i = 0; i < n_tables; i++)
-        if (tables[i].start == start)
-            return tables[i].table;
-    if (n_tables == sizeof tables / sizeof tables[0])
-        return NULL;
-    tables[n_tables].start = start;
-    tables[n_tables].table = compile_file(path[0] != '\0' ? path : "/proc/self/exe");
-    return tables[n_tables++].table;
-}
-
-static bool find(void *arg, uint64_t pc, struct unwind_module *module) {
-    struct dl_find_object found;
-    (void)arg;
-    if (_dl_find_object((void *)(uintptr_t)pc, &found) != 0)
-        return false;
-    *module = (struct unwind_module){.start = (uintptr_t)found.dlfo_map_start,
-                                     .end = (uintptr_t)found.dlfo_map_end,
-                                     .bias = found.dlfo_link_map->l_addr,
-                                     .table = table_of(&found)};
-    return true;
-}
 
 /* ---- against backtrace() ---- */
 
@@ -71,7 +23,7 @@ static int n_oracle;
 static uint64_t interrupted;
 
 static void on_signal(int number, siginfo_t *info, void *context) {
-    struct unwind_env env = {.find = find};
+    struct unwind_env env = {.find = own_tables_find};
     struct unwind_registers regs;
     (void)number, (void)info;
     unwind_registers_of(&regs, context);
@@ -168,7 +120,7 @@ static void test_against_backtrace(void) {
 }
 
 static void test_limits(void) {
-    struct unwind_env env = {.find = find, .low = 8, .high = 8};
+    struct unwind_env env = {.find = own_tables_find, .low = 8, .high = 8};
     struct unwind_registers regs = {.pc = 0};
     CHECK_UINT(unwind_walk(&env, &regs, frames, DEPTH_MAX, &n_frames), UNWIND_NO_MODULE);
     CHECK_UINT(n_frames, 0);
@@ -188,36 +140,106 @@ static uint64_t next_random(uint64_t *state) {
     return *state;
 }
 
-static void test_random(void) {
-    static uint64_t stack[512];
-    uint64_t state = 0x2545f4914f6cdd1dull;
+/* Pages: one that must not be touched, the stack, one that must not be touched, and pages that only
+ * the reader may touch, some of them not even it. */
+#define PAGE       4096u
+#define WORDS      (PAGE / 8)
+#define READ_PAGES 16u
+
+struct memory {
+    uint64_t *stack, *foreign;
+    uint64_t readable; /* bit n: page n of foreign */
+    unsigned refused;
+};
+
+static bool read_foreign(void *arg, uint64_t address, uint64_t *word) {
+    struct memory *memory = arg;
+    uint64_t off = address - (uintptr_t)memory->foreign, page = off / PAGE;
+    CHECK(address % 8 == 0);
+    CHECK(address - (uintptr_t)memory->stack >= PAGE);
+    if (page < READ_PAGES && (memory->readable >> page & 1) != 0) {
+        *word = memory->foreign[off / 8];
+        return true;
+    }
+    memory->refused++;
+    return false;
+}
+
+static void map_memory(struct memory *memory) {
+    char *at = mmap(NULL, (3 + READ_PAGES) * PAGE, PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (at == MAP_FAILED || mprotect(at, PAGE, PROT_NONE) != 0 ||
+        mprotect(at + 2 * PAGE, PAGE, PROT_NONE) != 0)
+        abort();
+    *memory = (struct memory){.stack = (uint64_t *)(void *)(at + PAGE),
+                              .foreign = (uint64_t *)(void *)(at + 3 * PAGE)};
+}
+
+static uint64_t random_code(uint64_t *state) {
     const uint64_t code[] = {(uintptr_t)recurse, (uintptr_t)qsort, (uintptr_t)raise,
-                             (uintptr_t)with_alloca};
-    unsigned ends[8] = {0};
+                             (uintptr_t)with_alloca, (uintptr_t)aligned};
+    return code[next_random(state) % 5] + next_random(state) % 4096;
+}
+
+static uint64_t random_word(const struct memory *memory, uint64_t *state) {
+    switch (next_random(state) % 8) {
+    case 0:
+        return next_random(state);
+    case 1:
+        return (uintptr_t)memory->stack + next_random(state) % PAGE;
+    case 2:
+        return (uintptr_t)memory->foreign + next_random(state) % (READ_PAGES * PAGE);
+    case 3:
+        return UINT64_MAX - next_random(state) % 64;
+    default:
+        return random_code(state);
+    }
+}
+
+static void change_some(struct memory *memory, struct unwind_registers *regs, uint64_t *state) {
+    for (unsigned i = 0; i < 64; i++)
+        memory->stack[next_random(state) % WORDS] = random_word(memory, state);
+    for (unsigned i = 0; i < ARCH_REGS; i++)
+        regs->reg[i] = next_random(state) % 8 != 0
+                           ? (uintptr_t)memory->stack + 8 * (next_random(state) % WORDS)
+                           : random_word(memory, state);
+    regs->pc = random_code(state);
+}
+
+static void test_random(void) {
+    static struct unwind_cached cache[1u << UNWIND_CACHE_BITS];
+    struct memory memory;
+    uint64_t state = 0x2545f4914f6cdd1dull;
+    unsigned ends[UNWIND_STEPPED + 1] = {0};
+    map_memory(&memory);
+    for (unsigned i = 0; i < READ_PAGES * WORDS; i++)
+        memory.foreign[i] = random_word(&memory, &state);
     for (unsigned round = 0; round < 100000; round++) {
-        struct unwind_env env = {
-            .find = find, .low = (uintptr_t)stack, .high = (uintptr_t)stack + sizeof stack};
-        struct unwind_registers regs = {.known = UINT32_MAX};
-        for (unsigned i = 0; i < 512; i++)
-            stack[i] = next_random(&state) % 4 != 0
-                           ? code[next_random(&state) % 4] + next_random(&state) % 4096
-                           : (uintptr_t)stack + next_random(&state) % sizeof stack;
-        for (unsigned i = 0; i < ARCH_REGS; i++)
-            regs.reg[i] = next_random(&state) % 8 != 0
-                              ? (uintptr_t)stack + 8 * (next_random(&state) % 512)
-                              : next_random(&state);
-        regs.pc = code[next_random(&state) % 4] + next_random(&state) % 4096;
+        struct unwind_env env = {.find = own_tables_find,
+                                 .read = round % 3 != 0 ? read_foreign : NULL,
+                                 .arg = &memory,
+                                 .low = (uintptr_t)memory.stack,
+                                 .high = (uintptr_t)memory.stack + PAGE,
+                                 .cache = round % 2 != 0 ? cache : NULL};
+        struct unwind_registers regs = {.known = (uint32_t)next_random(&state) | 1u << ARCH_SP,
+                                        .exact = next_random(&state) % 2 != 0};
+        memory.readable = next_random(&state);
+        change_some(&memory, &regs, &state);
         ends[unwind_walk(&env, &regs, frames, 64, &n_frames)]++;
         CHECK(n_frames <= 64);
     }
-    CHECK(ends[UNWIND_BAD_STACK] > 0 && ends[UNWIND_NO_RULE] > 0);
+    printf("random: %u complete, %u truncated, %u no module, %u no rule, %u bad stack\n",
+           ends[UNWIND_COMPLETE], ends[UNWIND_TRUNCATED], ends[UNWIND_NO_MODULE],
+           ends[UNWIND_NO_RULE], ends[UNWIND_BAD_STACK]);
+    CHECK(ends[UNWIND_BAD_STACK] > 0 && ends[UNWIND_NO_RULE] > 0 && ends[UNWIND_NO_MODULE] > 0);
+    CHECK(memory.refused > 0);
+    CHECK_UINT(ends[UNWIND_PENDING] + ends[UNWIND_STEPPED], 0);
 }
 
 int main(void) {
     test_against_backtrace();
     test_limits();
     test_random();
-    for (unsigned i = 0; i < n_tables; i++)
-        free(tables[i].table);
+    own_tables_free();
     return check_report();
 }

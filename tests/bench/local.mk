@@ -1,9 +1,30 @@
 # Benchmarks: ratios within one run. None passes or fails on time.
 BENCHES += tests/bench/overhead.sh
-EXTRA_DIST += tests/bench/overhead.sh tests/bench/overhead.py
+EXTRA_DIST += tests/bench/overhead.sh tests/bench/overhead.py tests/bench/profilers.py \
+	tests/bench/programs.py tests/bench/together.py
+EXTRA_PROGRAMS += tests/bench/recursive
+EXTRA_LTLIBRARIES = tests/bench/empty_handler.la
+CLEANFILES += tests/bench/recursive tests/bench/empty_handler.la
+tests_bench_recursive_SOURCES = tests/bench/recursive.cc
+tests_bench_recursive_CXXFLAGS = -Wall -Wextra $(WERROR_CFLAGS) -O2
+tests_bench_empty_handler_la_SOURCES = tests/bench/empty_handler.c
+tests_bench_empty_handler_la_CFLAGS = $(TARGET_CFLAGS) -O2
+tests_bench_empty_handler_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
+bench: tests/bench/recursive tests/bench/empty_handler.la
 
 # Speed and size of the tree on synthetic streams: make tests/bench/tree_bench
 EXTRA_PROGRAMS += tests/bench/tree_bench
 CLEANFILES += tests/bench/tree_bench
 tests_bench_tree_bench_SOURCES = tests/bench/tree_bench.c $(TREE_WORLD)
 tests_bench_tree_bench_LDADD = libhcct_tree.a
+
+# What a walk costs. The walk is compiled as in the agent.
+BENCHES += tests/bench/walk.sh
+EXTRA_DIST += tests/bench/walk.sh
+check_PROGRAMS += tests/bench/walk_bench
+tests_bench_walk_bench_SOURCES = preload/memo.c preload/unwind.c tests/agent/own_tables.c \
+	tests/bench/walk_bench.c tests/bench/walk_levels.c tests/bench/walk_levels.h
+tests_bench_walk_bench_CPPFLAGS = $(AGENT_CPPFLAGS)
+tests_bench_walk_bench_CFLAGS = $(AGENT_CFLAGS)
+tests_bench_walk_bench_LDADD = libhcct_code.a $(ELF_LIBS) $(UNWIND_LIBS) $(IBERTY_LIBS)
+tests_bench_walk_bench_LDFLAGS = $(AM_LDFLAGS) -pthread

@@ -1,248 +1,271 @@
-"""overhead.py: what profilers cost the programs that they profile.
+"""overhead.py: what profilers cost the programs that they profile, and what an empty signal handler
+at the same rate costs them.
 
-A round runs a program once with each profiler in turn, beginning with none; the cost is the ratio of
-the program's own CPU time, user and system as wait4 gives it, to that of the same round's plain run.
-Medians of such pairs hold on a machine that is busy with other things; absolute times would not. The
-CPU time of what runs beside the program, our daemon or perf itself, stands in a column of its own.
+A round runs a program with each profiler at each rate, and plainly before and after those of one
+rate; every second round runs backwards. A run's cost is the program's own CPU time, user and system
+as wait4 gives it, less the mean of the two plain runs around it. Medians of such differences hold
+on a machine that is busy with other things; absolute times would not.
 
 Programs or profilers that are not there are named and left out. Nothing passes or fails on time.
+
+  HCCT_BENCH_ROUNDS     rounds (5)
+  HCCT_BENCH_PROGRAMS   "cc1 xz": only these (all)
+  HCCT_BENCH_RATES      walks per second of CPU time ("0 100 250 1000 4000"); 0 is the agent alone,
+                        without a daemon
+  HCCT_BENCH_TABLES     "rates together": only these (both)
 """
 
 import atexit
+import math
 import os
-import random
-import re
 import shutil
 import statistics
-import struct
 import sys
-import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, os.pardir, "e2e"))
-from support import HCCT, Daemon, run, scratch  # noqa: E402
+import profilers  # noqa: E402
+import programs  # noqa: E402
+import together  # noqa: E402
+from support import Daemon, scratch  # noqa: E402
 
-SOURCES = os.environ.get("HCCT_SRCDIR", os.path.join(HERE, os.pardir, os.pardir))
-RUSAGE = os.path.join(HERE, os.pardir, "e2e", "rusage.py")
-
-
-# ---- the programs: some seconds of one processor each ----
-
-
-def c_source(functions):
-    """A C file of loops, switches and calls: work for an optimizing compiler."""
-    dice = random.Random(1)
-    for f in range(functions):
-        cases = "".join(
-            f"case {c}: s = s * {dice.randrange(2, 99)} + a[(i + {c}) % n] / "
-            f"{dice.randrange(2, 9)}; break;\n" for c in range(5))
-        callee = f"f{dice.randrange(f)}(a, i)" if f else "s >> 3"
-        yield (f"int f{f}(int *a, int n)\n{{\nint s = {dice.randrange(1000)};\n"
-               f"for (int i = 0; i < n; i++)\nswitch (a[i] % {dice.randrange(5, 12)}) {{\n"
-               f"{cases}default: s ^= {callee};\n}}\nreturn s;\n}}\n")
+START_RUNS = 40
+TOGETHER_RATES = [250, 1000]
+AGAIN = "nothing, again"
 
 
-def text_lines(lines):
-    """Text that compresses neither well nor badly."""
-    dice = random.Random(1)
-    words = ["".join(dice.choices("etaoinshrdlu", k=dice.randrange(2, 9))) for _ in range(3000)]
-    for _ in range(lines):
-        yield " ".join(dice.choices(words, k=10)) + "\n"
+# ---- what was measured ----
 
 
-def written(name, parts):
-    with open(scratch(name), "w") as out:
-        out.writelines(parts)
-    return scratch(name)
+class Series:
+    """The runs of one program with one profiler at one rate, the plain CPU time around each, and what
+    the profiler costs a process that ends at once."""
+
+    def __init__(self, start_up=0):
+        self.start_up, self.samples, self.plains = start_up, [], []
+
+    def add(self, sample, before, after):
+        self.samples.append(sample)
+        self.plains.append((before + after) / 2)
+
+    def __add__(self, other):
+        both = Series(self.start_up)
+        both.samples, both.plains = self.samples + other.samples, self.plains + other.plains
+        return both
+
+    def ratios(self):
+        return [sample.cpu / plain for sample, plain in zip(self.samples, self.plains)]
+
+    def costs(self):
+        return [sample.cpu - plain for sample, plain in zip(self.samples, self.plains)]
+
+    def cost(self):
+        """(mean, its standard error) in seconds a run."""
+        costs = self.costs()
+        if len(costs) < 2:
+            return costs[0], math.inf
+        return statistics.mean(costs), statistics.stdev(costs) / math.sqrt(len(costs))
+
+    def walks(self):
+        return sum(sample.walks or 0 for sample in self.samples)
+
+    def walks_per_second(self):
+        return self.walks() / sum(sample.cpu for sample in self.samples)
+
+    def beside(self):
+        shares = [s.beside / s.cpu for s in self.samples if s.beside is not None]
+        return statistics.median(shares) if shares else None
+
+    def per_walk(self):
+        """(median, standard error) of microseconds a walk, start-up apart."""
+        each = statistics.median(1e6 * (cost - self.start_up) / max(sample.walks, 1)
+                                 for cost, sample in zip(self.costs(), self.samples))
+        return each, 1e6 * self.cost()[1] * len(self.samples) / max(self.walks(), 1)
 
 
-def cc1():
-    """The C compiler proper, without the driver that would start it."""
-    if shutil.which("gcc") is None:
-        return None
-    path = run(["gcc", "-print-prog-name=cc1"]).out.decode().strip()
-    return path if os.path.isabs(path) else None
+# ---- the runs ----
 
 
-def programs():
-    """[(name, command, path of its input)]; names what is missing."""
-    found = [
-        ("sqlite3", shutil.which("sqlite3"), [":memory:"],
-         lambda: os.path.join(SOURCES, "contrib", "try.sql")),
-        ("xz", shutil.which("xz"), ["-T1", "-6", "-c"],
-         lambda: written("text", text_lines(100000))),
-        ("cc1", cc1(), ["-quiet", "-O2", "-o", "/dev/null", "-"],
-         lambda: written("code.c", c_source(300))),
-    ]
-    for name, path, _, _ in found:
-        if path is None:
-            print(f"left out: {name} is not installed")
-    return [(name, [path, *options], make()) for name, path, options, make in found if path]
+def chain(rates, made):
+    """One round: None is a plain run, anything else (rate, profiler)."""
+    steps = [None]
+    for rate in rates:
+        steps += [(rate, profiler) for profiler in made[rate]] + [None]
+    return steps
 
 
-# ---- the profilers ----
+def add_round(program, steps, table):
+    """Runs the steps; what stands between two plain runs is held against both."""
+    before, waiting = None, []
+    for step in steps:
+        if step is not None:
+            rate, profiler = step
+            waiting.append((rate, profiler.name, profiler(program)))
+            continue
+        after = profilers.plain(program)
+        for rate, name, sample in waiting:
+            table[rate, name].add(sample, before.cpu, after.cpu)
+        for rate in {rate for rate, _, _ in waiting}:
+            table[rate, AGAIN].add(after, before.cpu, before.cpu)
+        before, waiting = after, []
 
 
-class Sample:
-    """One run: CPU seconds of the program and of what ran beside it, walks, and bytes of profile."""
-
-    def __init__(self, cpu, beside=None, walks=None, size=None):
-        self.cpu, self.beside, self.walks, self.size = cpu, beside, walks, size
-
-
-def timed(command, path, env=None):
-    with open(path) as stdin:
-        result = run(command, env=env, stdin=stdin)
-    if result.status != 0:
-        raise SystemExit(f"{command} ended with {result.status}: {result.err.decode()}")
-    return result
+def measure(program, rates, made, rounds, start_up):
+    table = {(rate, name): Series(start_up.get(name, 0))
+             for rate in rates for name in [AGAIN, *(p.name for p in made[rate])]}
+    for profiler in made[rates[-1]]:
+        profiler(program)  # what is read from disk once; unwind tables
+    steps = chain(rates, made)
+    for n in range(rounds):
+        add_round(program, steps if n % 2 == 0 else steps[::-1], table)
+    return table
 
 
-def plain(command, path):
-    return Sample(timed(command, path).cpu)
+def profilers_of(rates, daemon):
+    """{rate: [profiler]}"""
+    kinds = list(profilers.kinds(daemon))
+    made = {rate: [kind(rate) for kind in kinds] for rate in rates if rate}
+    return made | ({0: [profilers.Nobody()]} if 0 in rates else {})
 
 
-def cpu_of(pid):
-    """CPU seconds of another process: the clock of clock_getcpuclockid, finer than /proc's."""
-    return time.clock_gettime((~pid << 3) | 2)
+# ---- how busy the machine is with other things ----
 
 
-class Ours:
-    def __init__(self, daemon, rate):
-        self.daemon, self.rate = daemon, rate
-
-    def __call__(self, command, path):
-        known = {(p["pid"], p["since"]) for p in self.daemon.processes()}
-        before = cpu_of(self.daemon.process.pid)
-        cpu = timed(command, path, self.daemon.env(HCCT_RATE=str(self.rate))).cpu
-        time.sleep(0.5)  # for what the daemon has yet to read; it is asked only afterwards
-        beside = cpu_of(self.daemon.process.pid) - before
-        process = self.daemon.wait_for(
-            lambda p: (p["pid"], p["since"]) not in known and p["state"] == "finished")
-        if process is None:
-            raise SystemExit(f"hcctd does not know of {command}")
-        profile = scratch("ours.pb.gz")
-        timed([HCCT, "hot", "--socket", self.daemon.socket, "-p", str(process["pid"]), "-o", profile],
-              os.devnull)
-        return Sample(cpu, beside, process["walks"], os.path.getsize(profile))
+def processor_seconds():
+    """(of all processors, of those that they worked, stolen by the host), from /proc/stat."""
+    with open("/proc/stat") as file:
+        ticks = [int(word) for word in file.readline().split()[1:9]]
+    user, nice, system, idle, iowait, irq, softirq, steal = (t / os.sysconf("SC_CLK_TCK")
+                                                             for t in ticks)
+    busy = user + nice + system + irq + softirq
+    return busy + idle + iowait + steal, busy, steal
 
 
-def nobody(command, path):
-    """The agent, and no daemon to talk to."""
-    nowhere = Daemon(socket=scratch("nobody.sock"))
-    return Sample(timed(command, path, nowhere.env()).cpu)
+class Busy:
+    def __init__(self, daemon):
+        self.daemon = daemon
+        self.start, self.own = processor_seconds(), self.ours()
+
+    def ours(self):
+        times = os.times()
+        return sum(times[:4]) + profilers.cpu_of(self.daemon.process.pid)
+
+    def text(self):
+        every, busy, steal = (now - then for now, then in zip(processor_seconds(), self.start))
+        others = max(busy - (self.ours() - self.own), 0)
+        return f"others used {100 * others / every:.0f} % of the processors, " \
+               f"the host {100 * steal / every:.0f} %"
 
 
-GPERFTOOLS = "libprofiler.so.0"
+# ---- the tables ----
 
 
-def gperftools(command, path):
-    profile = scratch("gperftools")
-    env = {"LD_PRELOAD": GPERFTOOLS, "CPUPROFILE": profile, "CPUPROFILE_FREQUENCY": "250"}
-    cpu = timed(command, path, env).cpu
-    return Sample(cpu, None, gperftools_samples(profile), os.path.getsize(profile))
-
-
-def gperftools_samples(profile):
-    """Its file: five words of header, then (count, depth, depth addresses)..., to a count of 0."""
-    with open(profile, "rb") as file:
-        data = file.read()
-    at, samples = 5, 0
-    while (record := struct.unpack_from("=QQ", data, 8 * at))[0] != 0:
-        samples += record[0]
-        at += 2 + record[1]
-    return samples
-
-
-PERF = ["perf", "record", "-F", "250", "--call-graph", "dwarf"]
-
-
-def perf(command, path):
-    profile, cpu_file = scratch("perf.data"), scratch("cpu")
-    result = timed(
-        [*PERF, "-o", profile, "--", sys.executable, "-B", RUSAGE, cpu_file, *command], path)
-    with open(cpu_file) as file:
-        cpu = float(file.read().split()[0])
-    found = re.search(rb"\((\d+) samples\)", result.err)
-    return Sample(cpu, result.cpu - cpu, int(found[1]) if found else None, os.path.getsize(profile))
-
-
-def profilers(daemon):
-    """[(name, function)], that without a profiler first; names what is missing."""
-    found = [
-        ("nothing preloaded", plain),
-        ("nothing, again", plain),
-        ("hcct, no daemon", nobody),
-        ("hcct, 250/s", Ours(daemon, 250)),
-        ("hcct, 10000/s", Ours(daemon, 10000)),
-    ]
-    if run(["true"], env={"LD_PRELOAD": GPERFTOOLS}).err:
-        print(f"left out: {GPERFTOOLS} of gperftools is not installed")
-    else:
-        found.append(("gperftools, 250/s", gperftools))
-    if shutil.which("perf") is None:
-        print("left out: perf is not installed")
-    elif (tried := run([*PERF, "-o", scratch("tried"), "--", "true"])).status != 0:
-        print("left out: perf can't record here:", tried.err.decode().strip().split("\n")[0])
-    else:
-        found.append(("perf dwarf, 250/s", perf))
-    return found
-
-
-# ---- the table ----
-
-
-def size_text(size):
-    if size is None:
+def quotient_text(series, empty):
+    """Cost to that of the empty handler, as long as that is more than noise."""
+    if empty is None or series is empty:
         return ""
-    return f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{size / 1e3:.1f} kB"
+    (cost, error), (least, least_error) = series.cost(), empty.cost()
+    if least < 2 * least_error:
+        return "(noise)"
+    quotient = cost / least
+    spread = math.hypot(error / least, quotient * least_error / least)
+    return f"{quotient:.2f} +-{spread:.2f}"
 
 
-def line(name, profiler, samples, baseline):
-    ratios = [sample.cpu / base.cpu for sample, base in zip(samples, baseline)]
-    cpu = sum(sample.cpu for sample in samples)
-    walks = [sample.walks for sample in samples if sample.walks is not None]
-    beside = [sample.beside for sample in samples if sample.beside is not None]
-    sizes = [sample.size for sample in samples if sample.size is not None]
-    print(f"{name:9} {profiler:18} {statistics.median(ratios):6.3f}"
+def line(program, rate, name, series, empty):
+    ratios, walks, beside = series.ratios(), series.walks(), series.beside()
+    each = "{:.2f} +-{:.2f}".format(*series.per_walk()) if walks else ""
+    print(f"{program:9} {rate:5} {name:15} {statistics.median(ratios):6.3f}"
           f"  {min(ratios):.3f}..{max(ratios):.3f}"
-          f" {f'{sum(walks) / cpu:.0f}' if walks else '':>8}"
-          f" {f'{100 * sum(beside) / cpu:.2f} %' if beside else '':>9}"
-          f" {size_text(statistics.median(sizes)) if sizes else '':>10}", flush=True)
+          f" {f'{series.walks_per_second():.0f}' if walks else '':>7} {each:>14}"
+          f" {quotient_text(series, empty):>14}"
+          f" {'' if beside is None else f'{100 * beside:.2f} %':>8}", flush=True)
 
 
-def bench(name, command, path, kinds, rounds):
-    plain(command, path)  # what is read from disk once
-    samples = {kind: [] for kind, _ in kinds}
-    for _ in range(rounds):
-        for kind, profile in kinds:
-            samples[kind].append(profile(command, path))
-    baseline = samples[kinds[0][0]]
-    print(f"\n{name}: {statistics.median(s.cpu for s in baseline):.2f} s of CPU time, plain")
-    for kind, _ in kinds:
-        line(name, kind, samples[kind], baseline)
+def show(program, rates, table):
+    empty = {rate: table.get((rate, profilers.EmptyHandler.name)) for rate in rates}
+    for (rate, name), series in table.items():
+        line(program, rate, name, series, None if name == AGAIN else empty[rate])
+
+
+def sum_of(tables):
+    total = {}
+    for table in tables:
+        for key, series in table.items():
+            total[key] = total.get(key, Series()) + series
+    return total
 
 
 NOTES = """
-ratio      CPU time of the program alone, to its plain run in the same round: median, min..max
-           "nothing, again" shows how much of that is this machine's noise
-walks/s    achieved, per second of the program's CPU time. The kernel ticks CPU-time timers at HZ:
-           with HZ=250 no more than 250, whatever rate was asked; perf doesn't depend on it
-beside     CPU time of hcctd, or of perf and a script of about 20 ms, to the program's
-profile    hcct: .pb.gz with names; gperftools and perf: what they record, names not included"""
+ratio      CPU time of the program alone, to the mean of the plain runs around it: median, min..max
+           "nothing, again": a plain run to the one before: this machine's noise, and more than
+           that of the others, which have two plain runs to be held against
+walks/s    delivered, per second of the program's CPU time
+us/walk    the program's additional CPU time, without start-up, to walks delivered: median, and
+           standard error
+quotient   additional CPU time to that of the empty handler at the same rate: means, with standard
+           error; (noise) where that of the empty handler is no more than noise
+beside     CPU time of hcctd to the program's"""
+
+
+def start_ups(daemon):
+    """{name: CPU seconds more of a process that ends at once}: library, handshake, first timer."""
+    program = programs.Program("true", [shutil.which("true")])
+    found = [profilers.Nobody(), *profilers_of([1000], daemon)[1000]]
+    plain, cpu = [], {profiler.name: [] for profiler in found}
+    for _ in range(START_RUNS):
+        plain.append(profilers.run(program).cpu)
+        for profiler in found:
+            cpu[profiler.name].append(profilers.run(program, profiler.env()).cpu)
+    least = statistics.median(plain)
+    more = {name: statistics.median(times) - least for name, times in cpu.items()}
+    print(f"start-up: {1e3 * least:.2f} ms of CPU time for true; more with " + ", ".join(
+        f"{name} {1e3 * seconds:.2f}" for name, seconds in more.items()))
+    return more
+
+
+def rates_table(found_programs, rates, rounds):
+    with Daemon() as daemon:
+        made = profilers_of(rates, daemon)
+        start_up = start_ups(daemon)
+        print(f"\n{rounds} rounds; the kernel ticks at {profilers.HZ} Hz\n\n"
+              f"{'program':9} {'rate':>5} {'':15} {'ratio':>6}  {'min..max':12} {'walks/s':>7}"
+              f" {'us/walk':>14} {'quotient':>14} {'beside':>8}")
+        tables = []
+        for program in found_programs:
+            busy = Busy(daemon)
+            tables.append(measure(program, rates, made, rounds, start_up))
+            plain = statistics.median(tables[-1][rates[0], AGAIN].plains)
+            print(f"\n{program.name}: {plain:.2f} s of CPU time, plain; {busy.text()}")
+            show(program.name, rates, tables[-1])
+    if len(tables) > 1:
+        print("\nall of them together")
+        show("all", rates, sum_of(tables))
+    print(NOTES)
+
+
+# ---- what is asked for ----
+
+
+def setting(name, usual, allowed):
+    """Words of an environment variable; `allowed` says which can be."""
+    words = os.environ.get(name, usual).replace(",", " ").split()
+    wrong = [word for word in words if not allowed(word)]
+    if wrong or not words:
+        raise SystemExit(f"{name} is '{os.environ.get(name)}'; such as '{usual}' is possible")
+    return words
 
 
 def main():
-    rounds = os.environ.get("HCCT_BENCH_ROUNDS", "5")
-    if not rounds.isdigit() or int(rounds) < 1:
-        raise SystemExit(f"HCCT_BENCH_ROUNDS is {rounds}; it must be a number from 1 on")
-    with Daemon() as daemon:
-        kinds = profilers(daemon)
-        print(f"{rounds} rounds\n\n{'program':9} {'profiler':18} {'ratio':>6}  {'min..max':12}"
-              f" {'walks/s':>8} {'beside':>9} {'profile':>10}")
-        for name, command, path in programs():
-            bench(name, command, path, kinds, int(rounds))
-    print(NOTES)
+    rounds = int(setting("HCCT_BENCH_ROUNDS", "5", lambda w: w.isdigit() and int(w) > 0)[0])
+    rates = [int(word) for word in setting("HCCT_BENCH_RATES", "0 100 250 1000 4000", str.isdigit)]
+    names = setting("HCCT_BENCH_PROGRAMS", " ".join(programs.NAMES), programs.NAMES.__contains__)
+    tables = setting("HCCT_BENCH_TABLES", "rates together", ["rates", "together"].__contains__)
+    found = list(programs.programs(names))
+    if found and "rates" in tables:
+        rates_table(found, rates, rounds)
+    if found and "together" in tables:
+        together.table(found, TOGETHER_RATES)
 
 
 atexit.register(shutil.rmtree, os.path.dirname(scratch("x")), ignore_errors=True)

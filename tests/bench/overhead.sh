@@ -1,6 +1,6 @@
 #!/bin/sh
-# What profiling costs a program, next to other profilers: see overhead.py.
-# HCCT_BENCH_ROUNDS: how often each program runs with each profiler (5).
+# What profiling costs a program, next to an empty signal handler and to other profilers.
+# HCCT_BENCH_ROUNDS, HCCT_BENCH_PROGRAMS, HCCT_BENCH_RATES, HCCT_BENCH_TABLES: see overhead.py.
 here=$(dirname -- "$0")
 command -v python3 >/dev/null || {
     echo 'left out: python3 is not installed'

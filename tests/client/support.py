@@ -20,7 +20,7 @@ needs_signals = unittest.skipIf("thread" in os.environ.get("HCCT_SANITIZERS", ""
 
 LIVE = {"pid": 4711, "exe": "/opt/app/server", "command": "server", "state": "live",
         "since": 1700000000, "runs": 1, "threads": 3, "cpu_ns": 12_340_000_000,
-        "total_ns": 12_300_000_000, "walks": 1234, "complete": 1230, "deferred": 2, "lost": 5,
+        "total_ns": 12_300_000_000, "walks": 1234, "complete": 1230, "shipped": 2, "lost": 5,
         "contexts": 321, "monitored": 100, "bytes": 123456, "rate": 100}
 FINISHED = {**LIVE, "pid": 0, "exe": "/usr/bin/cc1", "command": "cc1", "state": "finished",
             "runs": 17}
@@ -70,6 +70,7 @@ class ClientTest(unittest.TestCase):
             file.write(small_profile())
         self.environment = {
             **os.environ, "XDG_RUNTIME_DIR": self.runtime, "HCCT_DAEMON": FAKE_DAEMON,
+            "XDG_CACHE_HOME": self.path("cache"),
             "HCCT_AGENT": EMPTY_AGENT, "FAKE_LOG": self.path("log"),
             "FAKE_PROFILE": self.path("profile"),
             "FAKE_PROCESSES": json.dumps([LIVE]),

@@ -3,10 +3,14 @@ CODE_TESTS = \
 	tests/code/unwind_compile_test \
 	tests/code/module_test \
 	tests/code/frame_test \
+	tests/code/jit_code_test \
+	tests/code/perf_map_test \
+	tests/code/remote_unwind_test \
 	tests/code/symbolize_test \
+	tests/code/table_cache_test \
 	tests/code/elf_worker_test
 
-CODE_TEST_LIBS = libhcct_code.a $(ELF_LIBS) $(IBERTY_LIBS)
+CODE_TEST_LIBS = libhcct_code.a $(ELF_LIBS) $(UNWIND_LIBS) $(IBERTY_LIBS)
 
 check_PROGRAMS += $(CODE_TESTS)
 TESTS += $(CODE_TESTS)
@@ -20,6 +24,19 @@ tests_code_module_test_LDADD = $(CODE_TEST_LIBS)
 
 tests_code_frame_test_SOURCES = tests/code/frame_test.c
 tests_code_frame_test_LDADD = $(CODE_TEST_LIBS)
+
+tests_code_jit_code_test_SOURCES = tests/code/jit_code_test.c
+tests_code_jit_code_test_LDADD = libhcct_ingest.a $(CODE_TEST_LIBS)
+
+tests_code_perf_map_test_SOURCES = tests/code/perf_map_test.c
+tests_code_perf_map_test_LDADD = $(CODE_TEST_LIBS)
+
+tests_code_remote_unwind_test_SOURCES = tests/code/remote_unwind_test.c \
+	tests/code/stack_snapshot.c tests/code/stack_snapshot.h
+tests_code_remote_unwind_test_LDADD = $(CODE_TEST_LIBS)
+
+tests_code_table_cache_test_SOURCES = tests/code/table_cache_test.c
+tests_code_table_cache_test_LDADD = libhcct_ingest.a libhcct_common.a $(CODE_TEST_LIBS) $(ZLIB_LIBS)
 
 tests_code_symbolize_test_SOURCES = tests/code/symbolize_test.c
 tests_code_symbolize_test_LDADD = $(CODE_TEST_LIBS)

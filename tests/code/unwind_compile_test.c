@@ -120,7 +120,7 @@ static struct outcome reference(Dwarf_Frame *frame, uint64_t pc) {
 /* ---- the table's view ---- */
 
 static struct outcome of_rule(const struct unwind_rule *rule, uint64_t pc) {
-    struct outcome out = {.known = rule->cfa != UNWIND_CFA_NONE};
+    struct outcome out = {.known = rule->cfa != UNWIND_CFA_NONE && rule->cfa != UNWIND_CFA_RICH};
     uint64_t base = made_up_register(rule->cfa_reg, pc) + (uint64_t)(int64_t)rule->cfa_off;
     if (rule->cfa == UNWIND_CFA_REG)
         out.cfa = base;

@@ -8,11 +8,15 @@ tests_targets_known_shares_CFLAGS = $(TARGET_CFLAGS) -pthread
 tests_targets_known_shares_LDFLAGS = -pthread
 
 e2e_tests = \
-	tests/e2e/daemon_test.py tests/e2e/guest_test.py tests/e2e/known_shares_test.py \
-	tests/e2e/follow_test.py tests/e2e/lifecycle_test.py tests/e2e/oracle_test.py \
-	tests/e2e/programs_test.py tests/e2e/storm_test.py
+	tests/e2e/check_test.py tests/e2e/daemon_test.py tests/e2e/deep_test.py \
+	tests/e2e/guest_test.py tests/e2e/known_shares_test.py tests/e2e/rate_test.py \
+	tests/e2e/wall_test.py \
+	tests/e2e/follow_test.py tests/e2e/jit_test.py tests/e2e/lifecycle_test.py \
+	tests/e2e/oracle_test.py tests/e2e/programs_test.py tests/e2e/sleep_test.py \
+	tests/e2e/storm_test.py
 TESTS += $(e2e_tests)
-EXTRA_DIST += $(e2e_tests) tests/e2e/rusage.py tests/e2e/support.py
+EXTRA_DIST += $(e2e_tests) tests/e2e/rusage.py tests/e2e/support.py \
+	tests/e2e/workloads.py
 
 check_PROGRAMS += tests/targets/oracle tests/targets/oracle_cxx tests/targets/storm
 tests_targets_oracle_SOURCES = tests/targets/oracle.c
@@ -22,3 +26,24 @@ tests_targets_oracle_cxx_CXXFLAGS = -Wall -Wextra $(WERROR_CFLAGS) -O2
 tests_targets_storm_SOURCES = tests/targets/storm.cc
 tests_targets_storm_CXXFLAGS = -Wall -Wextra $(WERROR_CFLAGS) -pthread
 tests_targets_storm_LDFLAGS = -pthread
+
+check_PROGRAMS += tests/targets/jit
+tests_targets_jit_SOURCES = tests/targets/jit.c
+tests_targets_jit_CFLAGS = $(TARGET_CFLAGS)
+
+check_PROGRAMS += tests/targets/deep tests/targets/equal_threads tests/targets/sleepy
+tests_targets_deep_SOURCES = tests/targets/deep.c
+tests_targets_deep_CFLAGS = $(TARGET_CFLAGS) -O1 -fno-optimize-sibling-calls
+tests_targets_equal_threads_SOURCES = tests/targets/equal_threads.c
+tests_targets_equal_threads_CFLAGS = $(TARGET_CFLAGS) -pthread
+tests_targets_equal_threads_LDFLAGS = -pthread
+tests_targets_sleepy_SOURCES = tests/targets/sleepy.c
+tests_targets_sleepy_CFLAGS = $(TARGET_CFLAGS) -pthread
+tests_targets_sleepy_LDFLAGS = -pthread
+
+check_PROGRAMS += tests/targets/sleeper
+tests_targets_sleeper_SOURCES = tests/targets/sleeper.c tests/targets/sleeper.h \
+	tests/targets/sleeper_event.c tests/targets/sleeper_later.c tests/targets/sleeper_later.h \
+	tests/targets/sleeper_time.c
+tests_targets_sleeper_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
+tests_targets_sleeper_LDFLAGS = -pthread

@@ -46,7 +46,7 @@ def perf_stacks(command):
 
 def our_stacks(command):
     path = scratch("oracle.pb.gz")
-    result = record(command, path, "--rate", "1000")
+    result = record(command, path, "--rate", "1000", "--phi", "0.00001")
     check(result.status == 0, "the program ends with status 0 under hcct record")
     nodes = report(path)["nodes"]
     stacks = []

@@ -9,52 +9,10 @@ import subprocess
 import sys
 import time
 
+import workloads
 from support import check, finish, record, report, run, scratch
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-
-SQL = """create table t(a integer primary key, b text, c real);
-with recursive n(i) as (select 1 union all select i+1 from n where i<900000)
-insert into t select i, 'name'||(i*7919%10007), i*0.5 from n;
-create index tb on t(b);
-select count(*), sum(c) from t where b like '%99%';
-select b, count(*) from t group by b order by 2 desc, 1 limit 3;
-"""
-
-PYTHON = """
-def fib(n):
-    return n if n < 2 else fib(n - 1) + fib(n - 2)
-words = {}
-for i in range(300000):
-    words[str(i * 7919 % 10007)] = words.get(str(i), 0) + i
-print(fib(34), len(words), sorted(words)[:3])
-"""
-
-
-def write(name, text):
-    path = scratch(name)
-    with open(path, "w") as out:
-        out.write(text)
-    return path
-
-
-def c_source():
-    """A large C file: many functions with loops and switches."""
-    part = """int f{n}(int *a, int n) {{
-    int s = {n};
-    for (int i = 0; i < n; i++) {{
-        switch (a[i] % 7) {{
-        case 0: s += a[i] * {n}; break;
-        case 1: s ^= a[i] << 3; break;
-        case 2: s -= a[(i + {n}) % n]; break;
-        default: for (int j = i; j < n; j += 5) s += a[j] / (i + 1);
-        }}
-    }}
-    return s;
-}}
-"""
-    return "".join(part.format(n=n) for n in range(700))
-
 
 def examine(name, profile, rusage_file):
     spent, wrapper = open(rusage_file).read().split()
@@ -119,14 +77,18 @@ def redis():
     examine("redis", profile, rusage)
 
 
-big = write("big.txt", "".join(f"{i * 7919 % 100003} line of text {i % 97}\n" for i in range(300000)))
+def write(name, text):
+    return workloads.write(scratch, name, text)
+
+
+big = workloads.text_file(scratch)
 cases = {
     "sqlite3": lambda: compare("sqlite3", ["sqlite3", ":memory:"],
-                               stdin_path=write("work.sql", SQL)),
+                               stdin_path=write("work.sql", workloads.SQL)),
     "xz": lambda: (compare("xz -T1", ["xz", "-T1", "-6", "-c", big]),
                    compare("xz -T2", ["xz", "-T2", "--block-size=2MiB", "-6", "-c", big])),
-    "python3": lambda: compare("python3", ["/usr/bin/python3", write("work.py", PYTHON)]),
-    "gcc": lambda: compare("gcc", ["gcc", "-O2", "-c", write("big.c", c_source()), "-o", "/dev/null"]),
+    "python3": lambda: compare("python3", ["/usr/bin/python3", write("work.py", workloads.PYTHON)]),
+    "gcc": lambda: compare("gcc", ["gcc", "-O2", "-c", write("big.c", workloads.c_source()), "-o", "/dev/null"]),
     "redis-benchmark": redis,
 }
 for program, case in cases.items():

@@ -21,6 +21,7 @@ TARGETS = os.path.join(BUILD, "tests", "targets")
 
 _failed = 0
 _scratch = tempfile.mkdtemp(prefix="hcct-test-")
+os.environ["XDG_CACHE_HOME"] = os.path.join(_scratch, "cache")  # daemons keep unwind tables there
 
 
 def scratch(name):

@@ -87,15 +87,52 @@ static void test_empty(void) {
 
     CHECK_STR(text, "Nothing to show: sleep (pid 9) used too little CPU time to be sampled.\n");
     free(text);
-    profile->processes[1].deferred = 1200;
+    profile->processes[1].lost = 1200;
     text = report(profile, &format_default_options);
-    CHECK_STR(text, "Nothing to show: sleep (pid 9) used too little CPU time to be sampled after "
-                    "unwinding was ready (1,200 ticks came before).\n");
+    CHECK_STR(text, "Nothing to show: sleep (pid 9) used too little CPU time to be sampled "
+                    "(1,200 ticks were lost).\n");
     free(text);
     text = report(none, &format_default_options);
     CHECK_STR(text, "Nothing to show: no process was profiled.\n");
     free(text);
     profile_free(none);
+    profile_free(profile);
+}
+
+static void check_says(struct profile *profile, const char *line, bool says) {
+    char *text = report(profile, &format_default_options);
+    CHECK((strstr(text, line) != NULL) == says);
+    if ((strstr(text, line) != NULL) != says)
+        fprintf(stderr, "%s: \"%s\"\n", says ? "not there" : "there", line);
+    free(text);
+}
+
+/* Lines that stand there only when there is something to say. */
+static void test_counters(void) {
+    struct profile *profile = sample_shell();
+    struct profile_process *process = &profile->processes[1];
+    check_says(profile, "made twice", false);
+    check_says(profile, "bursts", false);
+    check_says(profile, " s of CPU time in 9,633 walks", true);
+    check_says(profile, "a share of 50 % is good to +-1.0 points", true);
+    process->checked = 9000;
+    process->different = 2;
+    process->refused = 1;
+    check_says(profile, "\ncheck     9,000 walks made twice, 2 differ\n", true);
+    check_says(profile, "3 stacks sent as copies and unwound by the daemon (1 in vain)\n", true);
+    process->bursts = 1;
+    check_says(profile, "bursts", false); /* one without end is none */
+    process->bursts = 100;
+    process->burst_length_ns = 2000000;
+    process->burst_period_ns = 20000000;
+    check_says(profile, "\nbursts    100, each 2.0 ms long, one in 20.0 ms\n", true);
+    check_says(profile, "a share of 50 % is good to +-9.8 points", true);
+    profile->type = "wall";
+    check_says(profile, " s of wall-clock time in 9,633 walks", true);
+    profile_free(profile);
+    profile = sample_empty();
+    profile->type = "wall";
+    check_says(profile, "was gone before the first look at it.\n", true);
     profile_free(profile);
 }
 
@@ -152,6 +189,7 @@ static void test_any(void) {
 int main(void) {
     test_golden(setlocale(LC_CTYPE, "C.UTF-8") != NULL && setlocale(LC_CTYPE, "C") != NULL);
     test_empty();
+    test_counters();
     test_any();
     return check_report();
 }

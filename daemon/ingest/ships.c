@@ -1,0 +1,182 @@
+/*
+ * ships.c - a queue of stacks and one thread that unwinds them in order.
+ */
+#include "daemon/ingest/ships.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+#include "common/wire.h"
+#include "daemon/ingest/registry.h"
+
+#define PROCESS_BYTES_MAX (SHIPS_BYTES_MAX / 2) /* on their way at a time from one process */
+#define PATIENCE_S        5                     /* of a query */
+
+/* The worker failed over so many of a process's stacks: it gets no more of them. */
+#define STRIKES_OUT 2
+
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t more, done;
+    pthread_t thread;
+    struct ship_list waiting;
+    bool running;
+    struct elf_worker *worker;
+} queue = {.lock = PTHREAD_MUTEX_INITIALIZER,
+           .more = PTHREAD_COND_INITIALIZER,
+           .done = PTHREAD_COND_INITIALIZER};
+
+/* ---- credit, under the process's lock ---- */
+
+static void credit(struct process *p, const struct shipped_walk *walk, uint32_t generation,
+                   uint64_t weight) {
+    struct mcct_cursor cursor;
+    addresses_at(p->addresses, generation);
+    mcct_cursor_open(p->tree, &cursor);
+    if (walk->mark != 0)
+        mcct_push(&cursor, addresses_frame(p->addresses, walk->mark, 0));
+    for (uint32_t i = walk->n; i-- > 0;)
+        mcct_push(&cursor,
+                  addresses_frame(p->addresses, walk->frames[i].routine, walk->frames[i].site));
+    mcct_credit(&cursor, weight);
+    mcct_cursor_close(&cursor);
+}
+
+static void count(struct process_ships *ships, uint32_t mark) {
+    ships->credited++;
+    ships->complete += mark == 0;
+    ships->truncated += mark == WIRE_PSEUDO_TRUNCATED;
+    ships->no_module += mark == WIRE_PSEUDO_NO_MODULE;
+    ships->no_rule += mark == WIRE_PSEUDO_NO_RULE;
+    ships->bad_stack += mark == WIRE_PSEUDO_BAD_STACK;
+}
+
+void ships_refuse(struct process *p, uint64_t n, uint64_t weight) {
+    static const struct shipped_walk none = {.mark = WIRE_PSEUDO_NO_RULE};
+    if (n == 0)
+        return;
+    if (weight > 0)
+        credit(p, &none, 0, weight);
+    p->ended.ships.credited += n;
+    p->ended.ships.no_rule += n;
+    p->ended.ships.refused += n;
+}
+
+void ships_take(struct process *p, struct ship_list *taken) {
+    struct ship *ship;
+    *taken = (struct ship_list){0};
+    while ((ship = ship_list_take(&p->ships_read)) != NULL) {
+        if (p->ships_bytes + ship->bytes > PROCESS_BYTES_MAX || p->ships_strikes >= STRIKES_OUT) {
+            ships_refuse(p, 1, ship->weight);
+            ship_free(ship);
+            continue;
+        }
+        p->ships_bytes += ship->bytes;
+        p->ships_queued++;
+        ship_list_add(taken, ship);
+    }
+}
+
+/* ---- the thread ---- */
+
+/* `walk` is NULL when there was none. Gives the stack's reference to its process back. */
+static void finish(struct ship *ship, const struct shipped_walk *walk) {
+    struct process *p = ship->process;
+    pthread_mutex_lock(&p->lock);
+    if (walk != NULL) {
+        credit(p, walk, ship->generation, ship->weight);
+        count(&p->ended.ships, walk->mark);
+    } else {
+        ships_refuse(p, 1, ship->weight);
+    }
+    p->ships_bytes -= ship->bytes;
+    p->ships_done++;
+    if (!process_has_ships(p) && !p->live) {
+        addresses_free(p->addresses); /* the end of the process has left them to us */
+        p->addresses = NULL;
+    }
+    pthread_mutex_unlock(&p->lock);
+    pthread_mutex_lock(&queue.lock);
+    pthread_cond_broadcast(&queue.done);
+    pthread_mutex_unlock(&queue.lock);
+    registry_put(p);
+    ship_free(ship);
+}
+
+static void unwind(struct ship *ship) {
+    struct shipped_walk walk;
+    if (ship->process->ships_strikes < STRIKES_OUT &&
+        elf_worker_unwind(queue.worker, &ship->stack, &walk)) {
+        finish(ship, &walk);
+        free(walk.frames);
+        return;
+    }
+    ship->process->ships_strikes++;
+    finish(ship, NULL);
+}
+
+static struct ship *next(void) {
+    pthread_mutex_lock(&queue.lock);
+    while (queue.waiting.first == NULL && queue.running)
+        pthread_cond_wait(&queue.more, &queue.lock);
+    struct ship *ship = queue.running ? ship_list_take(&queue.waiting) : NULL;
+    pthread_mutex_unlock(&queue.lock);
+    return ship;
+}
+
+static void *run(void *unused) {
+    struct ship *ship;
+    (void)unused;
+    while ((ship = next()) != NULL)
+        unwind(ship);
+    return NULL;
+}
+
+bool ships_start(struct elf_worker *worker) {
+    queue.worker = worker;
+    queue.running = true;
+    if (pthread_create(&queue.thread, NULL, run, NULL) == 0)
+        return true;
+    queue.running = false;
+    return false;
+}
+
+void ships_stop(void) {
+    struct ship *ship;
+    pthread_mutex_lock(&queue.lock);
+    queue.running = false;
+    pthread_cond_signal(&queue.more);
+    pthread_mutex_unlock(&queue.lock);
+    pthread_join(queue.thread, NULL);
+    while ((ship = ship_list_take(&queue.waiting)) != NULL)
+        finish(ship, NULL);
+}
+
+void ships_submit(struct process *p, struct ship_list *taken) {
+    struct ship *ship;
+    while ((ship = ship_list_take(taken)) != NULL) {
+        registry_ref(p);
+        ship->process = p;
+        pthread_mutex_lock(&queue.lock);
+        bool running = queue.running;
+        if (running) {
+            ship_list_add(&queue.waiting, ship);
+            pthread_cond_signal(&queue.more);
+        }
+        pthread_mutex_unlock(&queue.lock);
+        if (!running)
+            finish(ship, NULL);
+    }
+}
+
+void ships_settle(struct process *p) {
+    struct timespec until;
+    int status = 0;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += PATIENCE_S;
+    uint64_t upto = p->ships_queued;
+    pthread_mutex_lock(&queue.lock);
+    while (p->ships_done < upto && status == 0)
+        status = pthread_cond_clockwait(&queue.done, &queue.lock, CLOCK_MONOTONIC, &until);
+    pthread_mutex_unlock(&queue.lock);
+}

@@ -1,0 +1,70 @@
+/*
+ * sampling.c - from a tick to a walk, or to none.
+ *
+ * A guest does not slow its host down: after a walk of so many frames that it cost more than it
+ * should, ticks pass without a walk until it has been paid for; their time goes to the next one.
+ * The price is estimated from the frames, not measured: a clock would also count the time during
+ * which other threads had the processor.
+ */
+#include "preload/sampling.h"
+
+#include "preload/session.h"
+#include "preload/walk.h"
+
+#define STEP_NS      30    /* a frame found by a rule, caches cold */
+#define REREAD_NS    1     /* a frame verified by reading */
+#define WORTH_NS     10000 /* walks that cost less are never paid for */
+#define PAID_BY      50    /* the walk may take one part in so many of the thread's time */
+#define DEFAULT_RATE 100
+#define RATE_MAX     10000
+
+struct sampling_plan sampling_plan(struct wire_session *session) {
+    uint32_t rate = atomic_load_explicit(&session->rate, memory_order_relaxed);
+    uint64_t length = atomic_load_explicit(&session->burst_length_ns, memory_order_relaxed);
+    uint64_t period = atomic_load_explicit(&session->burst_period_ns, memory_order_relaxed);
+    uint64_t walk = SECOND_NS / (rate >= 1 && rate <= RATE_MAX ? rate : DEFAULT_RATE);
+    if (session->clock == WIRE_CLOCK_WALL) /* sleep is what is looked for: no bursts */
+        return (struct sampling_plan){.coarse_ns = walk, .wall_ns = walk};
+    uint64_t perf = session->clock == WIRE_CLOCK_PERF ? walk : 0;
+    if (perf == 0 && length != 0 && period >= length)
+        return (struct sampling_plan){.coarse_ns = period, .fine_ns = walk, .length_ns = length};
+    if (walk < ticker_resolution())
+        return (struct sampling_plan){.coarse_ns = ticker_resolution(),
+                                      .fine_ns = walk,
+                                      .length_ns = SAMPLING_ENDLESS,
+                                      .perf_ns = perf};
+    return (struct sampling_plan){.coarse_ns = walk};
+}
+
+uint64_t sampling_scatter(uint64_t seed) {
+    seed = (seed ^ seed >> 30) * 0xbf58476d1ce4e5b9ull;
+    seed = (seed ^ seed >> 27) * 0x94d049bb133111ebull;
+    return seed ^ seed >> 31;
+}
+
+void sampling_account(struct agent_thread *thread) {
+    uint64_t now = ticker_now(CLOCK_THREAD_CPUTIME_ID);
+    thread->owed_ns += now - thread->trigger.cpu_ns;
+    thread->trigger.cpu_ns = now;
+}
+
+static bool rests(struct agent_thread *thread, struct wire_slot *slot) {
+    if (hcct_likely(thread->rest_ns == 0))
+        return false;
+    if (thread->owed_ns >= thread->rest_ns) {
+        thread->rest_ns = 0;
+        return false;
+    }
+    session_count(slot, WIRE_LOST, 1);
+    return true;
+}
+
+void sampling_walk(struct agent_thread *thread, struct wire_session *session, uint64_t parts,
+                   const ucontext_t *uc) {
+    struct wire_slot *slot = session_slot(thread, session);
+    if (slot == NULL || rests(thread, slot))
+        return;
+    struct walk_cost cost = walk_sample(thread, session, slot, parts, uc);
+    uint64_t ns = (uint64_t)cost.stepped * STEP_NS + (uint64_t)cost.reread * REREAD_NS;
+    thread->rest_ns = hcct_likely(ns < WORTH_NS) ? 0 : ns * PAID_BY;
+}

@@ -1,0 +1,38 @@
+/*
+ * sampling.h - what the triggers share: the plan that the session asks for, and one sample.
+ */
+#ifndef HCCT_SAMPLING_H
+#define HCCT_SAMPLING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <ucontext.h>
+
+#include "preload/thread.h"
+
+#define SAMPLING_ENDLESS UINT64_MAX
+
+/* What rate, burst and clock come to. Times in ns. */
+struct sampling_plan {
+    uint64_t coarse_ns; /* CPU time between ticks of the CPU timer */
+    uint64_t fine_ns;   /* between the walks of a burst, 0: no bursts */
+    uint64_t length_ns; /* of a burst, CPU time; SAMPLING_ENDLESS: as long as the thread runs */
+    uint64_t wall_ns;   /* between looks at a sleeping thread, 0: not looked at */
+    uint64_t perf_ns;   /* CPU time between walks by the task clock event, 0: not wanted */
+};
+
+/* Any context, inside the session. */
+struct sampling_plan sampling_plan(struct wire_session *session);
+
+/* A number that looks random, from one that changes. Any context. */
+uint64_t sampling_scatter(uint64_t seed);
+
+/* The CPU time of the calling thread since the last account is owed now. Signal context. */
+void sampling_account(struct agent_thread *thread);
+
+/* Walks and credits thread->owed_ns, or one part in `parts` of it: a burst spreads the time that
+ * has passed since the last one over its walks. Signal context, inside the session. */
+void sampling_walk(struct agent_thread *thread, struct wire_session *session, uint64_t parts,
+                   const ucontext_t *uc);
+
+#endif

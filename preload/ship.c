@@ -1,0 +1,47 @@
+/*
+ * ship.c - SHIP: one record, published whole, that moves no cursor.
+ */
+#include "preload/ship.h"
+
+#include "common/ring.h"
+#include "preload/emit.h"
+
+#define HEAD_WORDS (3u + ARCH_REGS) /* verb, sizes, pc, registers */
+
+/* On another stack than the thread's own its end is unknown, and each page is probed. */
+#define FOREIGN_MAX 1024u
+
+static uint64_t words_above(const struct unwind_env *env, uint64_t sp) {
+    uint64_t n = FOREIGN_MAX;
+    if (sp >= env->low && sp < env->high)
+        n = (env->high - sp) / 8;
+    return n < WIRE_SHIP_STACK_MAX ? n : WIRE_SHIP_STACK_MAX;
+}
+
+static bool read_word(const struct unwind_env *env, uint64_t address, uint64_t *word) {
+    if (address >= env->low && address + 8 <= env->high) {
+        *word = *(const uint64_t *)address;
+        return true;
+    }
+    return env->read(env->arg, address, word);
+}
+
+bool ship_stack(struct agent_thread *thread, struct wire_slot *slot, uint64_t weight,
+                const struct unwind_registers *regs, const struct unwind_env *env) {
+    uint64_t sp = regs->reg[ARCH_SP] & ~7ull, n = words_above(env, sp), word, copied = 0;
+    uint64_t start = thread->head;
+    if (ring_room(slot, start) < EMIT_MAP_WORDS + HEAD_WORDS + n)
+        return false;
+    emit_map(thread, slot, &start);
+    uint64_t at = start + HEAD_WORDS;
+    for (; copied < n && read_word(env, sp + 8 * copied, &word); copied++)
+        ring_put(slot, at++, word);
+    ring_put(slot, start, wire_word(WIRE_SHIP, weight));
+    ring_put(slot, start + 1, WIRE_SHIP_SIZES(ARCH_REGS, copied));
+    ring_put(slot, start + 2, regs->pc);
+    for (unsigned i = 0; i < ARCH_REGS; i++)
+        ring_put(slot, start + 3 + i, regs->reg[i]);
+    thread->head = at;
+    ring_publish(slot, at);
+    return true;
+}

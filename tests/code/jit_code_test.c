@@ -1,0 +1,180 @@
+/*
+ * jit_code_test.c - reading this process's own perf map: as it comes, grows, is cut and replaced,
+ * and when it is none of ours.
+ *
+ * What is to be seen after some milliseconds is waited for.
+ */
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "daemon/code/frame.h"
+#include "daemon/code/jit_names.h"
+#include "daemon/code/module.h"
+#include "daemon/ingest/addresses.h"
+#include "daemon/ingest/jit_code.h"
+#include "tests/check.h"
+
+#define PATIENCE 1000 /* times 10 ms */
+
+static char path[64], elsewhere[64];
+
+static void remove_files(void) {
+    unlink(path);
+    unlink(elsewhere);
+}
+
+static void put(const char *file, const char *mode, const char *text) {
+    FILE *f = fopen(file, mode);
+    if (f == NULL || fputs(text, f) < 0 || fclose(f) != 0) {
+        fprintf(stderr, "%s can't be written\n", file);
+        remove_files();
+        exit(99);
+    }
+}
+
+static const char *name_at(struct jit_code *jit, uint64_t address) {
+    return jit_name(jit_code_name(jit, address));
+}
+
+/* The name in the end. */
+static const char *awaited(struct jit_code *jit, uint64_t address, const char *name) {
+    for (unsigned i = 0; i < PATIENCE && strcmp(name_at(jit, address), name) != 0; i++) {
+        poll(NULL, 0, 10);
+        jit_code_look(jit);
+    }
+    return name_at(jit, address);
+}
+
+static bool says_stale(struct jit_code *jit) {
+    for (unsigned i = 0; i < PATIENCE; i++) {
+        if (jit_code_look(jit))
+            return true;
+        poll(NULL, 0, 10);
+    }
+    return false;
+}
+
+static struct jit_code *new_jit(void) {
+    return jit_code_new(getpid(), geteuid());
+}
+
+static void test_growth(void) {
+    struct jit_code *jit = new_jit();
+    put(path, "w", "1000 100 one\n");
+    CHECK(!jit_code_look(jit)); /* nobody has asked */
+    CHECK_STR(name_at(jit, 0x1050), "one");
+    CHECK_STR(name_at(jit, 0x2050), "[generated code]");
+    put(path, "a", "2000 100 two\n");
+    CHECK(says_stale(jit)); /* there was no name for an address */
+    CHECK_STR(name_at(jit, 0x2050), "two");
+    put(path, "a", "1080 10 three\n");
+    CHECK(says_stale(jit)); /* there was another function */
+    CHECK_STR(name_at(jit, 0x1080), "three");
+    jit_code_free(jit);
+}
+
+static void test_late_file(void) {
+    struct jit_code *jit = new_jit();
+    unlink(path);
+    CHECK_STR(name_at(jit, 0x1050), "[generated code]");
+    put(path, "w", "1000 100 late\n");
+    CHECK_STR(awaited(jit, 0x1050, "late"), "late");
+    jit_code_free(jit);
+}
+
+static void test_begins_anew(void) {
+    struct jit_code *jit = new_jit();
+    put(path, "w", "1000 100 before\n5000 100 more\n");
+    CHECK_STR(name_at(jit, 0x1050), "before");
+    put(path, "w", "1000 100 cut\n");
+    CHECK(says_stale(jit));
+    CHECK_STR(name_at(jit, 0x1050), "cut");
+    CHECK_STR(name_at(jit, 0x5050), "[generated code]");
+    put(elsewhere, "w", "1000 100 replaced by another file\n");
+    CHECK(rename(elsewhere, path) == 0);
+    CHECK(says_stale(jit));
+    CHECK_STR(name_at(jit, 0x1050), "replaced by another file");
+    CHECK(unlink(path) == 0); /* what was read stays */
+    poll(NULL, 0, 150);
+    jit_code_look(jit);
+    CHECK_STR(name_at(jit, 0x1050), "replaced by another file");
+    jit_code_free(jit);
+}
+
+static void check_refused(const char *why) {
+    struct jit_code *jit = new_jit();
+    if (strcmp(name_at(jit, 0x1050), "[generated code]") != 0)
+        fprintf(stderr, "read: %s\n", why);
+    CHECK_STR(name_at(jit, 0x1050), "[generated code]");
+    jit_code_free(jit);
+}
+
+static void test_refused(void) {
+    const struct timespec old[2] = {{.tv_sec = 1000000000}, {.tv_sec = 1000000000}};
+    put(path, "w", "1000 100 of an earlier process\n");
+    CHECK(utimensat(AT_FDCWD, path, old, 0) == 0);
+    check_refused("older than the process");
+    unlink(path);
+    put(elsewhere, "w", "1000 100 behind a link\n");
+    CHECK(symlink(elsewhere, path) == 0);
+    check_refused("a symbolic link");
+    unlink(path);
+    CHECK(mkfifo(path, 0600) == 0);
+    check_refused("a pipe");
+    unlink(path);
+    if (geteuid() == 0) {
+        put(path, "w", "1000 100 of another user\n");
+        CHECK(chown(path, 12345, (gid_t)-1) == 0);
+        check_refused("another user's");
+        unlink(path);
+    }
+}
+
+/* In frames: one for each function, whatever its addresses; modules go before. */
+static void test_frames(void) {
+    struct frame_key key;
+    struct addresses *map = addresses_new();
+    put(path, "w", "1000 100 one\n2000 100 two\n");
+    CHECK(frame_get(addresses_frame(map, 0x1010, 0x2010), &key));
+    CHECK(key.routine_module == 0 && key.routine == 0x1010 && key.site == 0x2010);
+    CHECK(addresses_name_generated(map, getpid(), geteuid()));
+    addresses_add(map, 0x8000, 0x9000, 0x7000, 5, 0);
+    uint32_t frame = addresses_frame(map, 0x1010, 0x2010);
+    CHECK(frame_get(frame, &key));
+    CHECK(key.routine_module == MODULE_JIT && key.site_module == MODULE_JIT);
+    CHECK_STR(jit_name((uint32_t)key.routine), "one");
+    CHECK_STR(jit_name((uint32_t)key.site), "two");
+    CHECK_UINT(addresses_frame(map, 0x10ff, 0x2100), frame); /* a call may end a function */
+    CHECK(addresses_frame(map, 0x2010, 0x2010) != frame);
+    CHECK(frame_get(addresses_frame(map, 0x1010, 0x8010), &key));
+    CHECK(key.routine_module == MODULE_JIT && key.site_module == 5 && key.site == 0x1010);
+    CHECK(frame_get(addresses_frame(map, 0x8020, 0), &key));
+    CHECK(key.routine_module == 5 && key.site_module == 0 && key.site == 0);
+    CHECK(frame_get(addresses_frame(map, 3, 0), &key));
+    CHECK(key.routine_module == 0 && key.routine == 3);
+    put(path, "a", "1000 200 three\n");
+    for (unsigned i = 0; i < PATIENCE && addresses_frame(map, 0x1010, 0x2010) == frame; i++) {
+        poll(NULL, 0, 10);
+        addresses_refresh(map);
+    }
+    CHECK(frame_get(addresses_frame(map, 0x1010, 0x2010), &key));
+    CHECK_STR(jit_name((uint32_t)key.routine), "three");
+    addresses_free(map);
+}
+
+int main(void) {
+    struct stat info;
+    snprintf(path, sizeof path, "/tmp/perf-%d.map", (int)getpid());
+    snprintf(elsewhere, sizeof elsewhere, "/tmp/jit_code_test.%d", (int)getpid());
+    if (lstat(path, &info) == 0 && unlink(path) != 0)
+        return 77; /* somebody else's, who had our PID */
+    test_growth();
+    test_late_file();
+    test_begins_anew();
+    test_refused();
+    test_frames();
+    remove_files();
+    return check_report();
+}

@@ -1,0 +1,55 @@
+"""HCCT_CHECK=1: every walk is made twice, memoized and in full, and no two differ; nearly all reach the
+root, and the rest is counted by cause.
+
+    usage: check_test.py [ROUNDS]     each program so many times (1)
+"""
+
+import shutil
+import sys
+
+import workloads
+from support import check, finish, record, report, scratch, target
+
+ROUNDS = int(sys.argv[1]) if len(sys.argv) > 1 else 1
+CAUSES = ("truncated", "no_module", "no_rule", "bad_stack")
+
+# of all walks, so many must be complete; the storm is made of instants that no table describes
+LEAST, LEAST_STORM = 0.999, 0.98
+
+
+def cases():
+    sql = workloads.write(scratch, "work.sql", workloads.SQL)
+    yield "sqlite3", ["sqlite3", ":memory:"], sql, LEAST
+    yield "python3", ["/usr/bin/python3", workloads.write(scratch, "work.py", workloads.PYTHON)], None, LEAST
+    source = workloads.write(scratch, "big.c", workloads.c_source(300))
+    yield "cc1", [workloads.cc1() or "cc1", "-quiet", "-O2", source, "-o", "/dev/null"], None, LEAST
+    yield "gnugo", [workloads.gnugo() or "gnugo", "--mode", "ascii", "--seed", "1",
+                    "--benchmark", "14", "--level", "10"], None, LEAST
+    yield "node", ["node", workloads.write(scratch, "work.js", workloads.NODE)], None, LEAST
+    yield "C++, exceptions and coroutines", [target("storm"), "60"], None, LEAST_STORM
+    yield "Rust", [workloads.rust_program(scratch) or "rust_program"], None, LEAST
+
+
+walks = checked = different = 0
+for name, command, stdin_path, least in cases():
+    if shutil.which(command[0]) is None:
+        print(f"{name} is not installed: left out")
+        continue
+    sums = dict.fromkeys(("walks", "complete", "checked", "different", *CAUSES), 0)
+    for _ in range(ROUNDS):
+        path = scratch("check.pb.gz")
+        stdin = open(stdin_path) if stdin_path else None
+        record(command, path, "--check", "--rate", "10000", "--no-report", stdin=stdin)
+        for process in report(path)["processes"]:
+            for key in sums:
+                sums[key] += process[key]
+    checked += sums["checked"]
+    different += sums["different"]
+    causes = ", ".join(f"{sums[c]} {c}" for c in CAUSES)
+    check(sums["checked"] > 1000, f"{name}: {sums['checked']} walks made twice")
+    check(sums["different"] == 0, f"{name}: {sums['different']} differ")
+    check(sums["complete"] >= least * sums["walks"],
+          f"{name}: {100 * sums['complete'] / max(1, sums['walks']):.3f} % of {sums['walks']} walks complete"
+          f" ({causes})")
+print(f"{checked} walks made twice, {different} differ")
+finish()

@@ -1,0 +1,31 @@
+"""Recursion 10,000 deep is walked whole, direct and mutual; what is deeper than the limit says so."""
+
+from support import check, finish, folded, record, report, scratch, target
+
+LIMIT = 16384
+
+for kind, names in (("direct", {"direct"}), ("mutual", {"ping", "pong"})):
+    path = scratch(f"{kind}.pb.gz")
+    result = record([target("deep"), "10000", "2", kind], path, "--rate", "1000")
+    check(result.status == 0, f"{kind}: ended with status 0")
+    process = report(path)["processes"][0]
+    check(process["complete"] >= 0.99 * process["walks"] > 0,
+          f"{kind}: {process['complete']} of {process['walks']} walks are complete")
+    total = sum(weight for _, weight in folded(path))
+    bottom = sum(weight for frames, weight in folded(path)
+                 if sum(name in names for name in frames) == 10001 and "burn" in frames)
+    check(bottom >= 0.95 * total, f"{kind}: {100 * bottom / total:.2f} % of the time is in a context "
+                                  "with 10,001 frames of the recursion")
+    check(process["lost"] <= 0.1 * process["walks"], f"{kind}: {process['lost']} ticks without a walk")
+
+path = scratch("deeper.pb.gz")
+result = record([target("deep"), "40000", "2"], path, "--rate", "100")
+process = report(path)["processes"][0]
+check(result.status == 0, "deeper than the limit: ended with status 0")
+marked = [(frames, weight) for frames, weight in folded(path)
+          if "[deeper than the frame limit]" in frames]
+total = sum(weight for _, weight in folded(path))
+check(sum(weight for _, weight in marked) >= 0.9 * total, "deeper than the limit: the mark stands there")
+check(all(sum(name == "direct" for name in frames) <= LIMIT for frames, _ in marked),
+      f"deeper than the limit: no context has more than {LIMIT} frames")
+finish()

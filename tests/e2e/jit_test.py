@@ -1,0 +1,40 @@
+"""Generated code is named by the program's perf map, and contexts go through it: from main into
+generated code, and from there into C."""
+
+import platform
+
+from support import check, finish, folded, record, report, scratch, skip, target
+
+if platform.machine() != "x86_64":
+    skip("the generated code is x86-64's")
+
+path = scratch("jit.pb.gz")
+result = record([target("jit"), "4"], path, "--rate", "250")
+if result.status == 77:
+    skip("code can't be generated here")
+check(result.status == 0, "the program ended with status 0")
+
+truth = {}
+for line in result.out.decode().splitlines():
+    weight, name = line.split(" ", 1)
+    truth[name] = int(weight)
+loop, call = truth
+total = sum(truth.values())
+
+seen = {loop: 0, call: 0}
+for frames, weight in folded(path):
+    for name, expected in ((loop, ["main", loop.replace(";", ":")]),
+                           (call, ["main", call, "burn"])):
+        if any(frames[i:i + len(expected)] == expected for i in range(len(frames))):
+            seen[name] += weight
+for name, weight in truth.items():
+    true_share, share = 100 * weight / total, 100 * seen[name] / total
+    check(abs(share - true_share) <= 6,
+          f"{name}: {share:.2f} % of the time, below main, {true_share:.2f} % is true")
+
+for form in ("json", "text"):
+    text = report(path, form=form)
+    text = str(text) if form == "json" else text
+    check(loop in text and call in text, f"{form} has the names as they are")
+check("[jit]" in report(path, "--by", "module", form="text"), "their module is [jit]")
+finish()

@@ -1,0 +1,26 @@
+"""As many walks as were asked for, without any right: 1,000 to a second of CPU time with 1, 4 and 16
+threads, and equal shares for equal threads."""
+
+from support import check, finish, folded, record, report, scratch, target
+
+for threads, seconds in ((1, 4), (4, 1.5), (16, 0.6)):
+    path = scratch(f"rate{threads}.pb.gz")
+    result = record([target("equal_threads"), str(threads), str(seconds)], path, "--rate", "1000")
+    check(result.status == 0, f"{threads} threads: ended with status 0")
+    used = {}
+    for line in result.out.decode().splitlines():
+        ns, name = line.split()
+        used[name] = int(ns)
+    process = report(path)["processes"][0]
+    rate = process["walks"] / (process["total"] / 1e9)
+    check(970 <= rate <= 1030, f"{threads} threads: {rate:.0f} walks per second of CPU time")
+
+    seen = dict.fromkeys(used, 0)
+    for frames, weight in folded(path):
+        for name in used:
+            if name in frames:
+                seen[name] += weight
+    worst = max(abs(seen[name] - used[name]) / used[name] for name in used)
+    check(worst <= 0.03, f"{threads} threads: no thread's time is wrong by more than "
+                         f"{100 * worst:.2f} %")
+finish()

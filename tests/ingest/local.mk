@@ -1,0 +1,16 @@
+# Tests of daemon/ingest: what is read out of rings, and shipped stacks.
+INGEST_TESTS = \
+	tests/ingest/reader_test \
+	tests/ingest/ships_test
+
+INGEST_TEST_LIBS = libhcct_ingest.a libhcct_tree.a libhcct_code.a $(ELF_LIBS) $(UNWIND_LIBS) \
+	$(IBERTY_LIBS) $(ZLIB_LIBS)
+
+check_PROGRAMS += $(INGEST_TESTS)
+TESTS += $(INGEST_TESTS)
+
+tests_ingest_reader_test_SOURCES = tests/ingest/reader_test.c
+tests_ingest_reader_test_LDADD = $(INGEST_TEST_LIBS)
+
+tests_ingest_ships_test_SOURCES = tests/ingest/ships_test.c
+tests_ingest_ships_test_LDADD = $(INGEST_TEST_LIBS)

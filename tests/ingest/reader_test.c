@@ -1,0 +1,335 @@
+/*
+ * reader_test.c - AGAIN, MAP and SHIP in a ring, well-formed and not: what arrives, what is
+ * refused, and that a lie closes the ring.
+ */
+#include "daemon/ingest/reader.h"
+
+#include "common/ring.h"
+#include "daemon/code/frame.h"
+#include "daemon/tree/summary.h"
+#include "tests/check.h"
+
+#define REGISTERS 16
+
+static struct wire_slot *slot;
+static struct reader reader;
+static struct ship_list ships;
+static struct mcct *tree;
+static struct addresses *map;
+static struct reader_effect effect;
+
+static void start(void) {
+    const struct mcct_params params = {.summary = &summary_exact, .epsilon = 0.001};
+    memset(&reader, 0, sizeof reader);
+    ships = (struct ship_list){0};
+    reader.ships = &ships;
+    slot = aligned_alloc(64, WIRE_SLOT_BYTES);
+    memset(slot, 0, WIRE_SLOT_BYTES);
+    tree = mcct_new(&params);
+    map = addresses_new();
+}
+
+static void stop(void) {
+    struct ship *ship;
+    while ((ship = ship_list_take(&ships)) != NULL)
+        ship_free(ship);
+    reader_close(&reader);
+    mcct_free(tree);
+    addresses_free(map);
+    free(slot);
+}
+
+static void put(uint64_t word) {
+    uint64_t at = atomic_load(&slot->head);
+    ring_put(slot, at, word);
+    ring_publish(slot, at + 1);
+}
+
+static void drain(void) {
+    reader_drain(&reader, slot, tree, map, &effect);
+}
+
+static uint64_t total(void) {
+    struct mcct_stats stats;
+    mcct_stats(tree, &stats);
+    return stats.total;
+}
+
+/* ---- AGAIN ---- */
+
+static void test_again(void) {
+    start();
+    put(wire_word(WIRE_PUSH, 0x1000));
+    put(0);
+    put(wire_word(WIRE_PUSH, 0x2000));
+    put(0x1005);
+    put(wire_word(WIRE_AGAIN, 7));
+    put(wire_word(WIRE_CREDIT, 3));
+    drain();
+    CHECK(!reader.broken);
+    CHECK_UINT(mcct_depth(&reader.cursor), 9);
+    CHECK_UINT(effect.again, 7);
+    uint32_t node = mcct_child(tree, MCCT_ROOT, addresses_frame(map, 0x1000, 0));
+    for (int i = 0; i < 8; i++)
+        node = mcct_child(tree, node, addresses_frame(map, 0x2000, 0x1005));
+    CHECK(node != 0);
+    CHECK_UINT(reader.cursor.node, node);
+    put(wire_word(WIRE_POP, 9));
+    drain();
+    CHECK(!reader.broken);
+    CHECK_UINT(mcct_depth(&reader.cursor), 0);
+    stop();
+}
+
+static bool breaks(uint64_t depth, uint64_t again) {
+    start();
+    for (uint64_t i = 0; i < depth; i++) {
+        put(wire_word(WIRE_PUSH, 0x1000));
+        put(0);
+    }
+    put(wire_word(WIRE_AGAIN, again));
+    drain();
+    bool broken = reader.broken;
+    stop();
+    return broken;
+}
+
+static void test_again_lies(void) {
+    CHECK(!breaks(1, WIRE_MAX_FRAMES));
+    CHECK(breaks(0, 1)); /* the root has no frame */
+    CHECK(breaks(1, WIRE_MAX_FRAMES + 1));
+    CHECK(breaks(1, WIRE_OPERAND_MASK));
+}
+
+/* A ring full of deep recursion is read bit by bit, and all of it in the end. */
+static void test_again_in_parts(void) {
+    unsigned drains = 0;
+    start();
+    reader.again_max = 10000;
+    put(wire_word(WIRE_PUSH, 0x1000));
+    put(0);
+    for (int i = 0; i < 1000; i++) {
+        put(wire_word(WIRE_AGAIN, 150));
+        put(wire_word(WIRE_CREDIT, 1));
+        put(wire_word(WIRE_POP, 150));
+    }
+    do {
+        drain();
+        drains++;
+        CHECK(effect.again < 10000 + 150);
+    } while (effect.behind && drains < 100);
+    CHECK(!reader.broken);
+    CHECK_UINT(drains, 15); /* 150,000 frames, 10,050 in each */
+    CHECK_UINT(total(), 1000);
+    CHECK_UINT(reader.at, 3002);
+    stop();
+}
+
+/* ---- MAP ---- */
+
+/* A stream is read by its own generation, even when the map has moved on. */
+static void test_generations(void) {
+    struct frame_key key;
+    uint64_t want[] = {4, 9, 4};
+    start();
+    addresses_add(map, 0x4000, 0x5000, 0, 4, 1);
+    addresses_add(map, 0x4000, 0x5000, 0, 9, 2);
+    for (unsigned i = 0; i < 3; i++) {
+        put(wire_word(WIRE_MAP, 1 + i % 2));
+        put(wire_word(WIRE_PUSH, 0x4010));
+        put(0);
+        drain();
+        CHECK(effect.map_changed);
+        drain();
+        struct mcct_view view;
+        mcct_view(tree, reader.cursor.node, &view);
+        CHECK(frame_get(view.frame, &key));
+        CHECK_UINT(key.routine_module, want[i]);
+    }
+    stop();
+}
+
+/* ---- SHIP ---- */
+
+static void put_ship(uint64_t weight, uint32_t registers, uint32_t words) {
+    put(wire_word(WIRE_SHIP, weight));
+    put(WIRE_SHIP_SIZES(registers, words));
+    put(0x4242);
+    for (uint32_t i = 0; i < registers; i++)
+        put(1000 + i);
+    for (uint32_t i = 0; i < words; i++)
+        put(2000 + i);
+}
+
+static void test_ship(void) {
+    start();
+    addresses_add(map, 0x4000, 0x5000, 0x4000, 9, 0);
+    addresses_add(map, 0x6000, 0x7000, 0x5000, 3, 0);
+    put(wire_word(WIRE_PUSH, 0x1000));
+    put(0);
+    put_ship(77, REGISTERS, 30);
+    put(wire_word(WIRE_CREDIT, 5));
+    drain();
+    CHECK(!reader.broken);
+    CHECK_UINT(effect.credits, 2);
+    CHECK_UINT(effect.refused, 0);
+    CHECK_UINT(total(), 5); /* the stack's weight comes when it has been unwound */
+    CHECK_UINT(mcct_depth(&reader.cursor), 1);
+    struct ship *ship = ship_list_take(&ships);
+    CHECK(ship != NULL && ship_list_take(&ships) == NULL);
+    CHECK_UINT(ship->weight, 77);
+    CHECK_UINT(ship->stack.pc, 0x4242);
+    CHECK_UINT(ship->stack.n_ranges, 2);
+    CHECK_UINT(shipped_ranges(&ship->stack)[0].module, 9);
+    CHECK_UINT(shipped_ranges(&ship->stack)[1].start, 0x6000);
+    CHECK_UINT(shipped_ranges(&ship->stack)[1].bias, 0x5000);
+    for (unsigned i = 0; i < REGISTERS; i++)
+        CHECK_UINT(shipped_registers(&ship->stack)[i], 1000 + i);
+    for (unsigned i = 0; i < 30; i++)
+        CHECK_UINT(shipped_words(&ship->stack)[i], 2000 + i);
+    ship_free(ship);
+    stop();
+}
+
+/* The words of a stack may run over the ring's end. */
+static void test_ship_wraps(void) {
+    start();
+    for (unsigned round = 0; round < 20; round++) {
+        put_ship(1, REGISTERS, 3001);
+        drain();
+        struct ship *ship = ship_list_take(&ships);
+        CHECK(!reader.broken && ship != NULL);
+        CHECK_UINT(shipped_words(&ship->stack)[0], 2000);
+        CHECK_UINT(shipped_words(&ship->stack)[3000], 5000);
+        ship_free(ship);
+    }
+    stop();
+}
+
+static void test_ship_limits(void) {
+    start();
+    unsigned n = 0;
+    put_ship(1, SHIPPED_REGISTERS_MAX, WIRE_SHIP_STACK_MAX);
+    put_ship(1, 0, 0);
+    put_ship(0, REGISTERS, 5); /* no weight: nothing to find out */
+    drain();
+    CHECK(!reader.broken);
+    for (const struct ship *ship = ships.first; ship != NULL; ship = ship->next)
+        n++;
+    CHECK_UINT(n, 2);
+    CHECK_UINT(effect.refused, 0);
+    stop();
+}
+
+static bool ship_breaks(uint64_t sizes, unsigned words) {
+    start();
+    put(wire_word(WIRE_SHIP, 1));
+    if (words > 0)
+        put(sizes);
+    for (unsigned i = 1; i < words; i++)
+        put(i);
+    drain();
+    bool broken = reader.broken;
+    CHECK(broken || reader.at == atomic_load(&slot->head));
+    CHECK(reader.at <= atomic_load(&slot->head));
+    CHECK(!broken || ships.first == NULL);
+    stop();
+    return broken;
+}
+
+static void test_ship_lies(void) {
+    CHECK(!ship_breaks(WIRE_SHIP_SIZES(16, 4), 22));
+    CHECK(ship_breaks(0, 0));
+    CHECK(ship_breaks(WIRE_SHIP_SIZES(0, 0), 1));
+    CHECK(!ship_breaks(WIRE_SHIP_SIZES(0, 0), 2));
+    CHECK(ship_breaks(WIRE_SHIP_SIZES(16, 4), 21));
+    CHECK(ship_breaks(WIRE_SHIP_SIZES(SHIPPED_REGISTERS_MAX + 1, 0), 100));
+    CHECK(ship_breaks(WIRE_SHIP_SIZES(0, WIRE_SHIP_STACK_MAX + 1), 7500));
+    CHECK(ship_breaks(WIRE_SHIP_SIZES(UINT32_MAX, UINT32_MAX), 7500));
+    CHECK(ship_breaks(WIRE_SHIP_SIZES(UINT32_MAX, 1), 7500));
+    CHECK(ship_breaks(UINT64_MAX, 7500));
+}
+
+/* Nobody takes them, or too many are on their way: their weight is told. */
+static void test_refused(void) {
+    start();
+    reader.ships = NULL;
+    put_ship(7, REGISTERS, 3);
+    put_ship(5, REGISTERS, 3);
+    drain();
+    CHECK(!reader.broken);
+    CHECK_UINT(effect.refused, 2);
+    CHECK_UINT(effect.refused_weight, 12);
+    reader.ships = &ships;
+    uint64_t refused = 0, taken = 0;
+    for (unsigned i = 0; i < 1000; i++) { /* of some 56 KiB each */
+        put_ship(1, REGISTERS, WIRE_SHIP_STACK_MAX);
+        drain();
+        refused += effect.refused_weight;
+    }
+    struct ship *ship;
+    while ((ship = ship_list_take(&ships)) != NULL) {
+        taken += ship->weight;
+        ship_free(ship);
+    }
+    CHECK(refused > 0 && taken > 100);
+    CHECK_UINT(refused + taken, 1000);
+    CHECK(taken * WIRE_SHIP_STACK_MAX * 8 <= SHIPS_BYTES_MAX);
+    put_ship(1, REGISTERS, WIRE_SHIP_STACK_MAX); /* there is room again */
+    drain();
+    CHECK_UINT(effect.refused, 0);
+    stop();
+}
+
+static uint64_t next_random(uint64_t *state) {
+    *state = *state * 6364136223846793005ull + 1442695040888963407ull;
+    return *state >> 33;
+}
+
+/* Any words: the reader stays within what is published, and stops for good when it must. */
+static void test_random_words(void) {
+    uint64_t state = 11;
+    unsigned broken = 0;
+    for (unsigned round = 0; round < 300; round++) {
+        start();
+        for (unsigned i = 0; i < 400; i++) {
+            uint64_t n = next_random(&state) % 20;
+            switch (next_random(&state) % 5) {
+            case 0:
+                put_ship(n, (uint32_t)n, (uint32_t)(next_random(&state) % 30));
+                break;
+            case 1:
+                put(wire_word(WIRE_AGAIN, n));
+                break;
+            case 2:
+                put(wire_word(WIRE_POP, n % 3));
+                break;
+            default:
+                put(wire_word(WIRE_PUSH, 0x1000 + n));
+                put(n);
+            }
+            if (next_random(&state) % 1000 == 0)
+                put(next_random(&state) << 31 ^ next_random(&state));
+            if (i % 100 == 99)
+                drain();
+            CHECK(reader.at <= atomic_load(&slot->head));
+        }
+        broken += reader.broken;
+        stop();
+    }
+    CHECK(broken > 0 && broken < 300);
+}
+
+int main(void) {
+    test_again();
+    test_again_lies();
+    test_again_in_parts();
+    test_generations();
+    test_ship();
+    test_ship_wraps();
+    test_ship_limits();
+    test_ship_lies();
+    test_refused();
+    test_random_words();
+    return check_report();
+}

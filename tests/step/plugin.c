@@ -1,0 +1,30 @@
+/*
+ * plugin.c - what the target loads and unloads: code with a constructor, a destructor and calls
+ * back into the program.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+int plugin_work(int (*callback)(int), int n);
+
+static volatile int made;
+
+__attribute__((constructor)) static void construct(void) {
+    char *text = strdup("made");
+    made = text != NULL ? (int)strlen(text) : 0;
+    free(text);
+}
+
+__attribute__((destructor)) static void destroy(void) {
+    made = 0;
+}
+
+static int compare(const void *a, const void *b) {
+    return *(const char *)a - *(const char *)b;
+}
+
+int plugin_work(int (*callback)(int), int n) {
+    char text[] = "plugin";
+    qsort(text, strlen(text), 1, compare);
+    return callback(n) + text[0] + made;
+}

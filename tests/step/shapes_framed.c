@@ -1,0 +1,7 @@
+/*
+ * shapes_framed.c - the shapes as optimized code that keeps frame pointers. The options stand here,
+ * since those of the command line are the builder's.
+ */
+#pragma GCC optimize("O2", "no-omit-frame-pointer")
+#define SHAPES shapes_framed
+#include "tests/step/shapes.h"

@@ -1,0 +1,7 @@
+/*
+ * shapes_small.c - the shapes as the smallest code. The options stand here, since those of the
+ * command line are the builder's.
+ */
+#pragma GCC optimize("Os", "omit-frame-pointer")
+#define SHAPES shapes_small
+#include "tests/step/shapes.h"
