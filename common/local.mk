@@ -1,7 +1,7 @@
 # What daemon and client share. The agent compiles the few files that it needs by itself.
 noinst_LIBRARIES += libhcct_common.a
 libhcct_common_a_SOURCES = \
-	common/burst.c common/burst.h common/compiler.h \
+	common/arch.h common/burst.c common/burst.h common/compiler.h \
 	common/options.c \
 	common/options.h \
 	common/paths.c \

@@ -25,10 +25,13 @@
 #define UNWIND_TABLE_MAGIC 0x32626174746363ull
 /* Tables are kept on disk (daemon/ingest/table_cache.h) under this number: to be raised whenever
  * their format changes, and whenever the compiler makes other rows of the same .eh_frame. */
-#define UNWIND_TABLE_VERSION 2u
+#define UNWIND_TABLE_VERSION 3u
 #define UNWIND_TABLE_ALIGN   64
 #define UNWIND_RULE_NONE     0 /* index of the rule that says: unknown */
 #define UNWIND_BACK_MAX      0xffffu
+
+/* Code without an unwind entry is told apart by blocks of so many bytes: functions are aligned. */
+#define UNWIND_CODE_BLOCK 16u
 
 struct unwind_row {
     uint32_t pc; /* from text_start */

@@ -10,7 +10,7 @@
 #include <ucontext.h>
 
 #include "common/wire.h"
-#include "preload/arch.h"
+#include "common/arch.h"
 
 /* The kernel leaves the pc at the system call's instruction when it will make the call again
  * (SA_RESTART), and right after it with the answer -EINTR when it won't. Signal context: the code

@@ -2,18 +2,18 @@
 # symbols are bound before the first signal can come.
 pkglib_LTLIBRARIES += preload/libhcctagent.la
 preload_libhcctagent_la_SOURCES = \
-	common/burst.c common/burst.h common/compiler.h common/paths.c common/paths.h common/ring.h \
-	common/unwind_table.h common/wire.h \
-	preload/agent.c preload/agent.h preload/arch.h preload/burst.c preload/burst.h \
-	preload/check.c preload/check.h preload/connect.c preload/connect.h preload/emit.c \
-	preload/emit.h preload/interrupted.h preload/memo.c preload/memo.h preload/modules.c \
-	preload/modules.h preload/real.c preload/real.h preload/restart.c preload/restart.h \
-	preload/sampling.c preload/sampling.h preload/session.c preload/session.h \
-	preload/settings.c preload/settings.h preload/ship.c preload/ship.h preload/signal.c \
-	preload/signal.h preload/stack.c preload/stack.h preload/sys.h preload/syscall_code.c \
-	preload/syscall_code.h preload/task_clock.c preload/task_clock.h preload/thread.c preload/thread.h preload/ticker.c \
-	preload/ticker.h preload/trigger.c preload/trigger.h preload/unwind.c preload/unwind.h \
-	preload/unwind_usual.h \
+	common/arch.h common/burst.c common/burst.h common/compiler.h common/paths.c \
+	common/paths.h common/ring.h common/unwind_table.h common/wire.h preload/agent.c \
+	preload/agent.h preload/burst.c preload/burst.h preload/check.c preload/check.h \
+	preload/connect.c preload/connect.h preload/emit.c preload/emit.h preload/interrupted.h \
+	preload/memo.c preload/memo.h preload/modules.c preload/modules.h preload/real.c \
+	preload/real.h preload/restart.c preload/restart.h preload/sampling.c preload/sampling.h \
+	preload/session.c preload/session.h preload/settings.c preload/settings.h preload/ship.c \
+	preload/ship.h preload/signal.c preload/signal.h preload/stack.c preload/stack.h \
+	preload/sys.h preload/syscall_code.c preload/syscall_code.h preload/task_clock.c \
+	preload/task_clock.h preload/thread.c preload/thread.h preload/ticker.c preload/ticker.h \
+	preload/trigger.c preload/trigger.h preload/unwind.c preload/unwind.h \
+	preload/unwind_bare.c preload/unwind_bare.h preload/unwind_inner.h preload/unwind_usual.h \
 	preload/walk.c preload/walk.h preload/wall.c preload/wall.h preload/wrap_dl.c \
 	preload/wrap_signal.c preload/wrap_sleep.c preload/wrap_sleep.h preload/wrap_thread.c
 preload_libhcctagent_la_CFLAGS = $(AGENT_CFLAGS)

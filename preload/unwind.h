@@ -14,7 +14,7 @@
 
 #include "common/compiler.h"
 #include "common/unwind_table.h"
-#include "preload/arch.h"
+#include "common/arch.h"
 
 /* One frame of a context, as the PUSH event has it. */
 struct unwind_frame {

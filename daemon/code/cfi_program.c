@@ -210,6 +210,8 @@ static bool read_operand(struct cfi_run *run, enum operand kind, struct operands
 static struct cfi_value *rule_of(const struct cfi_cie *cie, struct cfi_state *state, uint64_t reg) {
     if (reg == cie->ra_column)
         return &state->ra;
+    if (reg == cie->sp_column)
+        return &state->sp;
     return reg == cie->fp_column ? &state->fp : NULL;
 }
 

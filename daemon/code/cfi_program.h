@@ -1,8 +1,8 @@
 /*
  * cfi_program.h - runs DWARF call frame instructions, row by row.
  *
- * Only what a stack walk needs is kept: how to find the canonical frame address, the return address
- * and the caller's frame pointer. All bytes are untrusted: nothing is read outside [p, end).
+ * Only what a stack walk needs is kept: how to find the canonical frame address, the return address,
+ * and the caller's frame pointer and stack pointer. All bytes are untrusted: nothing is read outside [p, end).
  */
 #ifndef HCCT_CFI_PROGRAM_H
 #define HCCT_CFI_PROGRAM_H
@@ -30,14 +30,14 @@ struct cfi_value {
 };
 
 struct cfi_state {
-    struct cfi_value cfa, ra, fp;
+    struct cfi_value cfa, ra, fp, sp;
 };
 
 /* What all entries of one CIE have in common. */
 struct cfi_cie {
     uint64_t code_align;
     int64_t data_align;
-    uint64_t ra_column, fp_column;
+    uint64_t ra_column, fp_column, sp_column;
     uint64_t place_bias;   /* address of a byte of the section minus its place in our memory */
     uint8_t address_bytes; /* 4 or 8 */
     uint8_t encoding;      /* DW_EH_PE_* of code addresses */

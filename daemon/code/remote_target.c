@@ -37,7 +37,8 @@ const struct code_range *remote_range(const struct shipped_stack *stack, uint64_
 }
 
 /* A return address is after its call. A context made by hand (makecontext) returns to the first
- * instruction of a function: the address before that belongs to nobody. */
+ * instruction of a routine, before which there is nobody's code: its first function is entered by
+ * no call, and ends the walk. */
 enum remote_found remote_find_place(struct remote_walk *walk) {
     struct remote_place *place = &walk->place;
     walk->lookup = walk->exact ? walk->pc : walk->pc - 1;
@@ -53,10 +54,11 @@ enum remote_found remote_find_place(struct remote_walk *walk) {
     uint64_t bias = place->range->bias;
     if (unwind_image_find(place->image, walk->lookup - bias, &place->entry))
         return REMOTE_FOUND;
-    if (walk->exact || !unwind_image_find(place->image, walk->pc - bias, &place->entry))
+    if (walk->exact || !unwind_image_find(place->image, walk->pc - bias, &place->entry) ||
+        place->entry.start + bias != walk->pc)
         return REMOTE_NO_ENTRY;
     walk->lookup = walk->pc;
-    return REMOTE_FOUND;
+    return REMOTE_ROOT;
 }
 
 /* ---- libunwind's questions ---- */

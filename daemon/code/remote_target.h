@@ -64,6 +64,7 @@ extern unw_accessors_t remote_accessors; /* their argument is a struct remote_wa
 
 enum remote_found {
     REMOTE_FOUND,
+    REMOTE_ROOT,     /* found, and known to be the outermost */
     REMOTE_NO_CODE,  /* no module is there */
     REMOTE_NO_ENTRY, /* a module without an unwind entry there */
     REMOTE_NO_IMAGE, /* a module whose image is needed first */

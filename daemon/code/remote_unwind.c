@@ -7,14 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/arch.h"
+#include "common/unwind_table.h"
 #include "common/wire.h"
 #include "daemon/code/remote_target.h"
-#include "preload/arch.h"
-
-/* As the agent's walk has it: what stands for a routine in code without unwind data, and what is
- * too low to be code. */
-#define CODE_BLOCK  16u
-#define LOWEST_CODE 0x10000u
 
 /* A call within generated code reaches no further. */
 #define CALL_REACH (1ull << 31)
@@ -106,7 +102,7 @@ static bool read_code(struct remote_walk *walk, uint64_t pc, uint8_t code[16]) {
  * near. */
 static bool is_return_address(struct remote_walk *walk, uint64_t ra) {
     uint8_t code[16];
-    if (ra <= LOWEST_CODE)
+    if (ra <= ARCH_LOWEST_CODE)
         return false;
     if (remote_range(walk->stack, ra - 1) != NULL)
         return !read_code(walk, ra, code) || arch_is_call_before(code + 8);
@@ -164,7 +160,7 @@ static uint32_t mark_of(enum step step) {
 /* One frame more. The pc may be in no code at all: then there is none. */
 static enum step follow(struct remote_walk *walk, enum remote_found found,
                         struct shipped_frame *frames, uint32_t *n) {
-    if (found == REMOTE_NO_CODE && walk->pc <= LOWEST_CODE)
+    if (found == REMOTE_NO_CODE && walk->pc <= ARCH_LOWEST_CODE)
         return STEP_NO_MODULE;
     struct shipped_frame *frame = &frames[(*n)++];
     enum step state;
@@ -172,8 +168,11 @@ static enum step follow(struct remote_walk *walk, enum remote_found found,
     if (found == REMOTE_FOUND) {
         frame->routine = walk->place.range->bias + walk->place.entry.start;
         state = step_by_entry(walk);
+    } else if (found == REMOTE_ROOT) {
+        frame->routine = walk->pc;
+        state = STEP_ROOT;
     } else if (found == REMOTE_NO_ENTRY) {
-        frame->routine = walk->lookup & ~(uint64_t)(CODE_BLOCK - 1);
+        frame->routine = walk->lookup & ~(uint64_t)(UNWIND_CODE_BLOCK - 1);
         state = step_by_fp(walk, STEP_NO_RULE);
     } else {
         frame->routine = walk->pc;

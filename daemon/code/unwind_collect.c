@@ -181,6 +181,7 @@ static void learn_cie(const struct collector *collector, const Dwarf_CIE *raw,
         .data_align = raw->data_alignment_factor,
         .ra_column = raw->return_address_register,
         .fp_column = collector->machine->fp_column,
+        .sp_column = collector->machine->sp_column,
         .place_bias = frame->address - (uint64_t)(uintptr_t)frame->data->d_buf,
         .address_bytes = frame->address_bytes,
     };

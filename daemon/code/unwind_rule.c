@@ -159,6 +159,11 @@ static void fp_of(const struct unwind_machine *machine, const struct cfi_value *
 bool unwind_rule_of(const struct unwind_machine *machine, const struct cfi_state *state,
                     struct unwind_rule *rule, enum unwind_lack *lack) {
     memset(rule, 0, sizeof(*rule));
+    /* the caller's stack pointer is the frame's address, unless a context is being replaced */
+    if (state->sp.how != CFI_UNSPECIFIED && state->sp.how != CFI_SAME) {
+        *lack = UNWIND_LACK_CFA;
+        return false;
+    }
     if (!ra_of(machine, &state->ra, rule)) {
         *lack = UNWIND_LACK_RA;
         return false;

@@ -41,6 +41,8 @@ const struct process_field process_fields[] = {
     FIELD(different, FIELD_U64),
     FIELD(identifiers, FIELD_U64),
     FIELD(ambiguous, FIELD_U64),
+    FIELD(recurred, FIELD_U64),
+    FIELD(identified, FIELD_U64),
     FIELD(perf_refused, FIELD_U64),
     FIELD(contexts, FIELD_U64),
     FIELD(monitored, FIELD_U64),

@@ -65,7 +65,7 @@ struct profile_process {
     uint64_t cpu_ns;   /* CPU time that its threads reported, 0: not known */
     const char *clock; /* what made it be looked at: "cpu", "wall", "perf"; "" when not known */
     uint64_t burst_length_ns, burst_period_ns; /* 0, 0: uniform sampling */
-    /* the following down to ambiguous as wire.h has them */
+    /* the following down to identified as wire.h has them */
     uint64_t walks, complete, truncated, no_module, no_rule, bad_stack; /* shipped ones too */
     uint64_t shipped;    /* of the walks, those that the daemon made, from copies of stacks */
     uint64_t refused;    /* of these, those that it could not even begin; in no_rule, too */
@@ -73,7 +73,7 @@ struct profile_process {
     uint64_t handler_ns; /* the agent's own cost */
     uint64_t frames, stepped, cached, by_fp;
     uint64_t bursts, asleep, restarted;
-    uint64_t checked, different, identifiers, ambiguous;
+    uint64_t checked, different, identifiers, ambiguous, recurred, identified;
     uint64_t perf_refused; /* threads that wanted a task clock event and got none */
     uint64_t contexts;     /* nodes kept in the daemon's tree */
     uint64_t monitored;

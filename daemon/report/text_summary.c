@@ -34,6 +34,11 @@ static struct profile_process add_up(const struct profile *profile) {
         }
         sum.checked += it->checked;
         sum.different += it->different;
+        sum.identifiers += it->identifiers;
+        sum.ambiguous += it->ambiguous;
+        sum.recurred += it->recurred;
+        sum.identified += it->identified;
+        sum.perf_refused += it->perf_refused;
         sum.handler_ns += it->handler_ns;
         sum.contexts += it->contexts;
         sum.monitored += it->monitored;
@@ -187,7 +192,8 @@ static void put_sampling(const struct text *text) {
     fputs(" (95 %)\n", text->out);
 }
 
-/* Fewer walks than asked for are said to be: the kernel serves CPU-time timers at its tick. */
+/* Fewer walks than asked for are said to be: the kernel serves CPU-time timers at its tick, and
+ * what is finer stops before a thread sleeps. */
 static void put_rate(const struct text *text, const struct profile_process *sum) {
     const struct profile *profile = text->profile;
     if (strcmp(profile->type, "cpu") != 0 || strcmp(profile->unit, "nanoseconds") != 0 ||
@@ -198,10 +204,20 @@ static void put_rate(const struct text *text, const struct profile_process *sum)
     if (got >= 0.9 * asked || text->total < 100 * profile->period)
         return;
     label(text, "rate");
-    fprintf(text->out,
-            "%s walks per second of CPU time, %s were asked for: the kernel's timer comes no more\n"
-            "          often; each walk counts for all the time since the one before\n",
-            human_count((uint64_t)(got + 0.5)).text, human_count((uint64_t)(asked + 0.5)).text);
+    fprintf(
+        text->out,
+        "%s walks per second of CPU time, %s were asked for: after a sleep the next walk comes\n"
+        "          with the kernel's tick; each walk counts for all the time since the one "
+        "before\n",
+        human_count((uint64_t)(got + 0.5)).text, human_count((uint64_t)(asked + 0.5)).text);
+}
+
+static void put_clock(const struct text *text, const struct profile_process *sum) {
+    if (sum->perf_refused == 0)
+        return;
+    label(text, "clock");
+    fprintf(text->out, "perf_event_open was refused to %s thread%s: timers were used\n",
+            human_count(sum->perf_refused).text, sum->perf_refused == 1 ? "" : "s");
 }
 
 /* What the bursts of all processes were, when they were the same. */
@@ -210,7 +226,7 @@ static void put_bursts(const struct text *text, const struct profile_process *su
     const struct profile_process *first = &profile->processes[1];
     bool same = true;
 
-    if (sum->bursts == 0)
+    if (sum->burst_period_ns == 0)
         return;
     for (uint32_t i = 2; i < profile->n_processes; i++)
         same &= profile->processes[i].burst_length_ns == first->burst_length_ns &&
@@ -229,6 +245,14 @@ static void put_check(const struct text *text, const struct profile_process *sum
     label(text, "check");
     fprintf(text->out, "%s walks made twice, %s differ\n", human_count(sum->checked).text,
             human_count(sum->different).text);
+    if (sum->recurred == 0 || sum->identifiers == 0)
+        return;
+    label(text, "");
+    fprintf(text->out,
+            "(pc, stack height) named the right context in %s of the walks that met a pair again;\n"
+            "          %s of %s pairs stood for more than one\n",
+            human_share((double)sum->identified / (double)sum->recurred).text,
+            human_count(sum->ambiguous).text, human_count(sum->identifiers).text);
 }
 
 static void put_cost(const struct text *text, const struct profile_process *sum) {
@@ -257,6 +281,7 @@ void text_summary(const struct text *text) {
     put_contexts(text, &sum);
     put_error(text, &sum);
     put_rate(text, &sum);
+    put_clock(text, &sum);
     put_sampling(text);
     put_bursts(text, &sum);
     put_check(text, &sum);

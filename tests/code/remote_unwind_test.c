@@ -16,7 +16,7 @@
 #include "daemon/code/module.h"
 #include "daemon/code/remote_unwind.h"
 #include "daemon/code/unwind_compile.h"
-#include "preload/arch.h"
+#include "common/arch.h"
 #include "tests/check.h"
 #include "tests/code/stack_snapshot.h"
 

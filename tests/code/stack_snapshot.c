@@ -11,7 +11,7 @@
 
 #include "common/compiler.h"
 #include "daemon/code/module.h"
-#include "preload/arch.h"
+#include "common/arch.h"
 
 struct stack_snapshot snapshot = {.words_max = SHIPPED_WORDS_MAX};
 struct code_range snapshot_ranges[SNAPSHOT_RANGES];

@@ -1,7 +1,7 @@
 # Inputs that nobody thought of. The test runs made-up ones, always the same; "make fuzz" lets
 # libFuzzer look for more, for FUZZ_SECONDS (60).
 check_PROGRAMS += tests/fuzz/unwind_fuzz
-tests_fuzz_unwind_fuzz_SOURCES = daemon/code/unwind_table_check.c preload/memo.c preload/unwind.c \
+tests_fuzz_unwind_fuzz_SOURCES = daemon/code/unwind_table_check.c preload/memo.c preload/unwind.c preload/unwind_bare.c \
 	tests/fuzz/unwind_fuzz.c
 TESTS += tests/fuzz/unwind_fuzz
 

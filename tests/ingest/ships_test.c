@@ -17,7 +17,7 @@
 #include "daemon/code/frame.h"
 #include "daemon/ingest/registry.h"
 #include "daemon/tree/summary.h"
-#include "preload/arch.h"
+#include "common/arch.h"
 #include "tests/check.h"
 
 #define DEPTH 12

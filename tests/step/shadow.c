@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <sys/syscall.h>
 
-#include "preload/arch.h"
+#include "common/arch.h"
 
 #define INSTRUCTION_MAX 15
 

@@ -1,5 +1,5 @@
 /*
- * arch.h - what the walk must know of the machine: registers of an interrupted program, by their
+ * arch.h - what a walk must know of the machine: registers of an interrupted program, by their
  * DWARF numbers, and where a signal frame keeps them.
  */
 #ifndef HCCT_ARCH_H
@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <ucontext.h>
+
+#define ARCH_LOWEST_CODE 0x10000u /* nothing is mapped below */
 
 /* How far the frame of code that uses a frame pointer is set up. */
 enum arch_frame {

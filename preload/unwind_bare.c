@@ -1,0 +1,162 @@
+/*
+ * unwind_bare.c - the caller of code without unwind data: by the call that led to it, or by the
+ * chain of frame pointers that such code keeps for its own use.
+ */
+#include "preload/unwind_bare.h"
+
+#include <string.h>
+
+#include "preload/unwind_inner.h"
+
+/* ---- code ---- */
+
+/* The 16 bytes of code around `pc`, 8 on each side; zeros for the far ones where nothing is mapped.
+ * Words of the stack often point into it, but there is no code. */
+static bool read_code(const struct unwind_env *env, uint64_t pc, uint8_t code[16]) {
+    uint64_t first = (pc - 8) & ~7ull, word[3] = {0};
+    if (pc >= env->low && pc < env->high)
+        return false;
+    for (unsigned i = 0; i < 3; i++)
+        if (!unwind_read(env, first + 8 * i, &word[i]) && i == 1)
+            return false;
+    memcpy(code, (const uint8_t *)word + ((pc - 8) & 7), 16);
+    return true;
+}
+
+/* A return address comes after a call: what a stale or foreign word seldom does. */
+static bool is_return_address(const struct unwind_env *env, uint64_t ra) {
+    uint8_t code[16];
+    return ra > ARCH_LOWEST_CODE && read_code(env, ra, code) && arch_is_call_before(code + 8);
+}
+
+/* ---- whose call it was ---- */
+
+/* Whether `address` is code of `module` without a rule. */
+static bool is_bare(const struct unwind_module *module, uint64_t address) {
+    return address - module->start < module->end - module->start &&
+           unwind_row_at(module, address) == NULL;
+}
+
+/* How likely `ra` is the return address of a routine in bare code of `module`. */
+enum call_evidence {
+    CALL_NONE,
+    CALL_INDIRECT, /* it follows a call that goes who knows where */
+    CALL_DIRECT,   /* it follows a call of bare code of the module, if by way of a PLT entry */
+};
+
+static enum call_evidence call_before(const struct unwind_env *env,
+                                      const struct unwind_module *module, uint64_t ra) {
+    uint8_t code[16];
+    uint64_t slot, target;
+    if (ra <= ARCH_LOWEST_CODE || !read_code(env, ra, code) || !arch_is_call_before(code + 8))
+        return CALL_NONE;
+    target = arch_call_target(code + 8, ra);
+    if (target == 0)
+        return CALL_INDIRECT;
+    if (is_bare(module, target))
+        return CALL_DIRECT;
+    if (!read_code(env, target + 8, code)) /* the 16 bytes from the target on */
+        return CALL_NONE;
+    slot = arch_jump_slot(code, target);
+    bool bare =
+        slot != 0 && (slot & 7) == 0 && unwind_read(env, slot, &target) && is_bare(module, target);
+    return bare ? CALL_DIRECT : CALL_NONE;
+}
+
+/* Whether code of `module` without a rule, or generated code (NULL), can have been called from
+ * there. */
+static bool may_return_to(const struct unwind_env *env, const struct unwind_module *module,
+                          uint64_t ra) {
+    return module != NULL ? call_before(env, module, ra) != CALL_NONE : is_return_address(env, ra);
+}
+
+/* ---- by frame pointer ---- */
+
+/* Generated code, and some written by hand, keeps the chain of frame pointers for its own use. The
+ * instructions at an interrupted pc tell whether its frame is set up already. */
+static enum unwind_end step_by_fp(const struct unwind_env *env, const struct unwind_module *module,
+                                  struct unwind_registers *regs, struct unwind_step *step,
+                                  enum unwind_end otherwise) {
+    enum arch_frame state = ARCH_FRAME_SET;
+    uint8_t code[16];
+    uint64_t sp = regs->reg[ARCH_SP], fp = regs->reg[ARCH_FP], ra;
+    if (regs->exact) {
+        step->flags |= UNWIND_STEP_OPAQUE;
+        if (read_code(env, regs->pc, code))
+            state = arch_frame_at(code + 8);
+    }
+    step->flags |= UNWIND_STEP_BY_FP | UNWIND_STEP_USES_FP;
+    if (state == ARCH_FRAME_SET &&
+        (!(regs->known & (UNWIND_FP_KNOWN | UNWIND_FP_PERHAPS)) || fp < sp))
+        return otherwise;
+    uint64_t base = state == ARCH_FRAME_SET ? fp : sp;
+    step->ra_at = state == ARCH_FRAME_NONE ? base : base + 8;
+    step->fp_at = state == ARCH_FRAME_NONE ? 0 : base;
+    if ((base & 7) != 0 || !unwind_read(env, step->ra_at, &ra) || !may_return_to(env, module, ra) ||
+        (step->fp_at != 0 && !unwind_read(env, step->fp_at, &fp)))
+        return otherwise;
+    regs->reg[ARCH_FP] = fp;
+    regs->known |= UNWIND_FP_KNOWN; /* as far as such code can be trusted */
+    return unwind_to_caller(regs, step, ra, step->ra_at + 8);
+}
+
+/* ---- by call ---- */
+
+#define PUSHED_MAX 16u /* words that such a routine may have pushed below its return address */
+#define PUSHED_FEW 3u
+
+/* The caller's frame pointer, when `at` is the first word that a routine has pushed: it is there
+ * when the routine's own frame pointer leads there, or has not changed since. */
+static void find_pushed_fp(const struct unwind_env *env, struct unwind_registers *regs,
+                           uint64_t at) {
+    uint64_t word, fp = regs->reg[ARCH_FP];
+    if (unwind_read(env, at, &word) && (fp == at || fp == word))
+        regs->reg[ARCH_FP] = word;
+    else
+        regs->known = (regs->known & ~UNWIND_FP_KNOWN) | UNWIND_FP_PERHAPS;
+}
+
+/* A routine in assembly keeps nothing on the stack but what it has pushed. So the first word above
+ * the stack pointer that follows a call of such a routine is its return address; an indirect call
+ * is believed on the first few words only. The frame pointer may be among what was pushed, unless
+ * nothing was: then it may not be the caller's any more. */
+static enum unwind_end step_by_call(const struct unwind_env *env,
+                                    const struct unwind_module *module,
+                                    struct unwind_registers *regs, struct unwind_step *step) {
+    uint64_t sp = regs->reg[ARCH_SP], word;
+    if (!regs->exact || (sp & 7) != 0)
+        return UNWIND_NO_RULE;
+    for (uint64_t i = 0; i < PUSHED_MAX && unwind_read(env, sp + 8 * i, &word); i++) {
+        enum call_evidence evidence = call_before(env, module, word);
+        if (evidence == CALL_NONE || (evidence == CALL_INDIRECT && i >= PUSHED_FEW))
+            continue;
+        step->flags |= UNWIND_STEP_OPAQUE;
+        step->ra_at = sp + 8 * i;
+        if (i > 0)
+            find_pushed_fp(env, regs, step->ra_at - 8);
+        uint32_t perhaps = regs->known & UNWIND_FP_PERHAPS;
+        enum unwind_end end = unwind_to_caller(regs, step, word, step->ra_at + 8);
+        regs->known |= perhaps;
+        return end;
+    }
+    return UNWIND_NO_RULE;
+}
+
+/* ---- both ---- */
+
+enum unwind_end unwind_bare_step(const struct unwind_env *env, const struct unwind_module *module,
+                                 struct unwind_registers *regs, struct unwind_step *step) {
+    uint64_t pc = regs->exact ? regs->pc : regs->pc - 1;
+    enum unwind_end end = UNWIND_NO_RULE;
+    step->routine = pc & ~(uint64_t)(UNWIND_CODE_BLOCK - 1);
+    if (module->table != NULL) /* an object without any unwind data is no assembly */
+        end = step_by_call(env, module, regs, step);
+    return end == UNWIND_NO_RULE ? step_by_fp(env, module, regs, step, UNWIND_NO_RULE) : end;
+}
+
+enum unwind_end unwind_generated_step(const struct unwind_env *env, struct unwind_registers *regs,
+                                      struct unwind_step *step) {
+    bool code = regs->exact || is_return_address(env, regs->pc);
+    step->routine = !code ? 0 : regs->exact ? regs->pc : regs->pc - 1;
+    return code ? step_by_fp(env, NULL, regs, step, UNWIND_NO_MODULE) : UNWIND_NO_MODULE;
+}
