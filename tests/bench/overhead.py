@@ -69,18 +69,22 @@ class Series:
     def walks(self):
         return sum(sample.walks or 0 for sample in self.samples)
 
-    def walks_per_second(self):
-        return self.walks() / sum(sample.cpu for sample in self.samples)
+    def rate_text(self):
+        if self.samples[0].walks is None:
+            return ""
+        return f"{self.walks() / sum(sample.cpu for sample in self.samples):.0f}"
 
     def beside(self):
         shares = [s.beside / s.cpu for s in self.samples if s.beside is not None]
         return statistics.median(shares) if shares else None
 
     def per_walk(self):
-        """(median, standard error) of microseconds a walk, start-up apart."""
-        each = statistics.median(1e6 * (cost - self.start_up) / max(sample.walks, 1)
-                                 for cost, sample in zip(self.costs(), self.samples))
-        return each, 1e6 * self.cost()[1] * len(self.samples) / max(self.walks(), 1)
+        """(median, standard error) of microseconds a walk, start-up apart; None without walks."""
+        each = [1e6 * (cost - self.start_up) / sample.walks
+                for cost, sample in zip(self.costs(), self.samples) if sample.walks]
+        if not each:
+            return None
+        return statistics.median(each), 1e6 * self.cost()[1] * len(self.samples) / self.walks()
 
 
 # ---- the runs ----
@@ -160,6 +164,10 @@ class Busy:
 # ---- the tables ----
 
 
+def pair_text(pair):
+    return "" if pair is None else "{:.2f} +-{:.2f}".format(*pair)
+
+
 def quotient_text(series, empty):
     """Cost to that of the empty handler, as long as that is more than noise."""
     if empty is None or series is empty:
@@ -168,16 +176,14 @@ def quotient_text(series, empty):
     if least < 2 * least_error:
         return "(noise)"
     quotient = cost / least
-    spread = math.hypot(error / least, quotient * least_error / least)
-    return f"{quotient:.2f} +-{spread:.2f}"
+    return pair_text((quotient, math.hypot(error / least, quotient * least_error / least)))
 
 
 def line(program, rate, name, series, empty):
-    ratios, walks, beside = series.ratios(), series.walks(), series.beside()
-    each = "{:.2f} +-{:.2f}".format(*series.per_walk()) if walks else ""
+    ratios, beside = series.ratios(), series.beside()
     print(f"{program:9} {rate:5} {name:15} {statistics.median(ratios):6.3f}"
           f"  {min(ratios):.3f}..{max(ratios):.3f}"
-          f" {f'{series.walks_per_second():.0f}' if walks else '':>7} {each:>14}"
+          f" {series.rate_text():>7} {pair_text(series.per_walk()):>14}"
           f" {quotient_text(series, empty):>14}"
           f" {'' if beside is None else f'{100 * beside:.2f} %':>8}", flush=True)
 

@@ -6,6 +6,7 @@ what is compared. An empty signal handler at the same rate is the least that any
 
 import os
 import shutil
+import signal
 import struct
 import subprocess
 import tempfile
@@ -120,7 +121,8 @@ class Hcct:
 
 class Gperftools:
     """Up to the kernel's tick as it comes, by ITIMER_PROF. That delivers no more than HZ; above,
-    its timers of real time for each thread do."""
+    its timers of real time for each thread do, by the same signal: SIGALRM, which they would take
+    otherwise, is in use in some programs."""
 
     name = "gperftools"
 
@@ -131,7 +133,8 @@ class Gperftools:
         env = {"LD_PRELOAD": GPERFTOOLS, "CPUPROFILE": scratch("gperftools"),
                "CPUPROFILE_FREQUENCY": str(self.rate)}
         if self.rate > HZ:
-            env |= {"CPUPROFILE_REALTIME": "1", "CPUPROFILE_PER_THREAD_TIMERS": "1"}
+            env |= {"CPUPROFILE_REALTIME": "1", "CPUPROFILE_PER_THREAD_TIMERS": "1",
+                    "CPUPROFILE_TIMER_SIGNAL": str(int(signal.SIGPROF))}
         return env
 
     def __call__(self, program):
