@@ -10,6 +10,9 @@
 /* Nothing of the agent is visible to the application unless it says so. */
 #define hcct_export __attribute__((visibility("default")))
 
+/* Kept out of line, so that what it has on the stack is not on its callers'. */
+#define hcct_noinline __attribute__((noinline))
+
 #define hcct_printf(fmt, first) __attribute__((format(printf, fmt, first)))
 
 #define HCCT_ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))

@@ -12,6 +12,9 @@
 #include "preload/unwind_usual.h"
 
 void memo_forget(struct memo *memo) {
+    if (!memo->used)
+        return; /* of a thread that is never walked no page is touched */
+    memo->used = false;
     memo->depth = 0;
     memset(memo->cache, 0, sizeof *memo->cache << UNWIND_CACHE_BITS);
 }
@@ -214,12 +217,13 @@ static uint32_t find_new(struct memo *memo, const struct unwind_env *env,
 void memo_walk(struct memo *memo, const struct unwind_env *given,
                const struct unwind_registers *start, uint32_t limit, struct memo_result *result) {
     struct unwind_env env = *given;
-    struct unwind_registers regs = *start;
     uint32_t candidates = memo->depth;
     env.cache = memo->cache;
+    memo->used = true;
+    memo->at = *start;
     *result = (struct memo_result){.end = UNWIND_STEPPED};
-    uint32_t found =
-        find_new(memo, &env, &regs, limit < memo->room ? limit : memo->room, &candidates, result);
+    uint32_t found = find_new(memo, &env, &memo->at, limit < memo->room ? limit : memo->room,
+                              &candidates, result);
     if (result->end == UNWIND_PENDING || result->end == UNWIND_RICH)
         memo->depth = 0;
     else

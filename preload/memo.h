@@ -50,6 +50,8 @@ struct memo {
     uint32_t depth;  /* frames of the last walk */
     uint32_t opaque; /* the outermost frame that can't be verified by reading; UINT32_MAX: none */
     struct unwind_cached *cache; /* rules by pc, see unwind.h */
+    bool used;                   /* there is something to forget */
+    struct unwind_registers at;  /* where the walk being made is: not on a signal's stack */
 };
 
 struct memo_result {

@@ -202,7 +202,7 @@ static bool covers(const struct known *k, uint64_t pc, uint32_t now) {
            pc < k->end;
 }
 
-static uint32_t search(struct wire_session *session, uint64_t pc, bool *exists) {
+hcct_noinline static uint32_t search(struct wire_session *session, uint64_t pc, bool *exists) {
     uint32_t now = atomic_load_explicit(&trust, memory_order_acquire);
     *exists = true;
     for (uint32_t i = used(session); i-- > 0;)

@@ -33,7 +33,7 @@ int signal_number(void) {
 }
 
 /* Somebody else raised our signal, and the application has no handler for it. */
-static void default_action(int number) {
+hcct_noinline static void default_action(int number) {
     struct sigaction plain;
     memset(&plain, 0, sizeof plain);
     plain.sa_handler = SIG_DFL;

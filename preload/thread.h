@@ -73,6 +73,8 @@ struct agent_thread {
     int (*start_c11)(void *);
     void *argument;
 
+    struct unwind_registers interrupted; /* of the walk being made: not on a signal's stack */
+
     /* the shadow stack: what the last walk found, and how much of it the daemon has been told */
     struct memo memo;
     uint32_t memo_trust; /* modules_trust() that the memo stands on */

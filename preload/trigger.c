@@ -65,6 +65,7 @@ static struct sampling_plan planned(struct agent_thread *thread) {
 void trigger_start(struct agent_thread *thread) {
     struct trigger *t = &thread->trigger;
     *t = (struct trigger){0};
+    sleep_burst = 0; /* a child of fork has the parent's */
     if (signal_number() == 0 || !ticker_make(cpu_ticker(thread), ticker_cpu_clock(thread->tid),
                                              signal_number(), thread->tid)) {
         count_missing();

@@ -84,20 +84,20 @@ struct walk_cost walk_sample(struct agent_thread *thread, struct wire_session *s
                              struct wire_slot *slot, uint64_t parts, const ucontext_t *uc) {
     struct walk walk = {.thread = thread, .session = session};
     struct unwind_env env = {.find = find, .read = read_probed, .arg = &walk};
-    struct unwind_registers regs;
+    struct unwind_registers *regs = &thread->interrupted;
     struct memo_result result;
     uint64_t weight = thread->owed_ns / (parts > 0 ? parts : 1);
     trust_anew(thread);
-    unwind_registers_of(&regs, uc);
-    stack_bounds(thread, regs.reg[ARCH_SP], &env.low, &env.high);
-    memo_walk(&thread->memo, &env, &regs, frame_limit(session), &result);
+    unwind_registers_of(regs, uc);
+    stack_bounds(thread, regs->reg[ARCH_SP], &env.low, &env.high);
+    memo_walk(&thread->memo, &env, regs, frame_limit(session), &result);
     if (thread->agreed > result.same)
         thread->agreed = result.same;
     if (result.end == UNWIND_PENDING || result.end == UNWIND_RICH) {
-        send_copy(thread, slot, weight, &regs, &env);
+        send_copy(thread, slot, weight, regs, &env);
     } else {
         if (hcct_unlikely(thread->check != NULL))
-            check_walk(thread, slot, &env, &regs, frame_limit(session), result.end);
+            check_walk(thread, slot, &env, regs, frame_limit(session), result.end);
         send_context(thread, slot, weight, &result);
     }
     uint32_t depth = thread->memo.depth; /* 0 when the memo holds nothing */

@@ -38,53 +38,59 @@ AGAIN = "nothing, again"
 
 
 class Series:
-    """The runs of one program with one profiler at one rate, the plain CPU time around each, and what
-    the profiler costs a process that ends at once."""
+    """The runs of one profiler at one rate, those of each program in a group of its own: samples,
+    the plain CPU time around each, and what the profiler costs a process that ends at once."""
 
     def __init__(self, start_up=0):
-        self.start_up, self.samples, self.plains = start_up, [], []
+        self.start_up, self.groups = start_up, [[]]
 
     def add(self, sample, before, after):
-        self.samples.append(sample)
-        self.plains.append((before + after) / 2)
+        self.groups[0].append((sample, (before + after) / 2))
 
     def __add__(self, other):
         both = Series(self.start_up)
-        both.samples, both.plains = self.samples + other.samples, self.plains + other.plains
+        both.groups = [group for group in self.groups + other.groups if group]
         return both
 
+    def pairs(self):
+        return [pair for group in self.groups for pair in group]
+
     def ratios(self):
-        return [sample.cpu / plain for sample, plain in zip(self.samples, self.plains)]
+        return [sample.cpu / plain for sample, plain in self.pairs()]
 
-    def costs(self):
-        return [sample.cpu - plain for sample, plain in zip(self.samples, self.plains)]
-
-    def cost(self):
-        """(mean, its standard error) in seconds a run."""
-        costs = self.costs()
-        if len(costs) < 2:
-            return costs[0], math.inf
-        return statistics.mean(costs), statistics.stdev(costs) / math.sqrt(len(costs))
-
-    def walks(self):
-        return sum(sample.walks or 0 for sample in self.samples)
-
-    def rate_text(self):
-        if self.samples[0].walks is None:
-            return ""
-        return f"{self.walks() / sum(sample.cpu for sample in self.samples):.0f}"
+    def plain(self):
+        return statistics.median(plain for _, plain in self.pairs())
 
     def beside(self):
-        shares = [s.beside / s.cpu for s in self.samples if s.beside is not None]
+        shares = [s.beside / s.cpu for s, _ in self.pairs() if s.beside is not None]
         return statistics.median(shares) if shares else None
 
-    def per_walk(self):
-        """(median, standard error) of microseconds a walk, start-up apart; None without walks."""
-        each = [1e6 * (cost - self.start_up) / sample.walks
-                for cost, sample in zip(self.costs(), self.samples) if sample.walks]
-        if not each:
-            return None
-        return statistics.median(each), 1e6 * self.cost()[1] * len(self.samples) / self.walks()
+    def walks(self):
+        """All that were delivered; None where nothing walks or ticks."""
+        walks = [sample.walks for sample, _ in self.pairs()]
+        return None if None in walks else sum(walks)
+
+    def rate(self):
+        return self.walks() / sum(sample.cpu for sample, _ in self.pairs())
+
+    def cost(self):
+        """(all seconds of CPU time more than plain, standard error of that)"""
+        cost, variance = 0, 0
+        for group in self.groups:
+            costs = [sample.cpu - plain for sample, plain in group]
+            cost += sum(costs)
+            variance += len(costs) * statistics.variance(costs) if len(costs) > 1 else math.inf
+        return cost, math.sqrt(variance)
+
+    def cost_per_walk(self):
+        """The same for one walk, start-up apart."""
+        (cost, error), walks = self.cost(), self.walks()
+        return (cost - len(self.pairs()) * self.start_up) / walks, error / walks
+
+    def usual_per_walk(self):
+        """Median of that over the runs."""
+        return statistics.median((sample.cpu - plain - self.start_up) / sample.walks
+                                 for sample, plain in self.pairs() if sample.walks)
 
 
 # ---- the runs ----
@@ -164,28 +170,37 @@ class Busy:
 # ---- the tables ----
 
 
-def pair_text(pair):
-    return "" if pair is None else "{:.2f} +-{:.2f}".format(*pair)
+def with_error(value, error, digits=2):
+    text = f"{value:.{digits}f}"
+    return text if math.isinf(error) else f"{text} +-{error:.{digits}f}"
 
 
-def quotient_text(series, empty):
-    """Cost to that of the empty handler, as long as that is more than noise."""
-    if empty is None or series is empty:
-        return ""
-    (cost, error), (least, least_error) = series.cost(), empty.cost()
-    if least < 2 * least_error:
+def quotient_text(cost, least):
+    """One cost to that of the empty handler, as long as the latter is more than noise."""
+    (value, error), (least, least_error) = cost, least
+    if math.isfinite(least_error) and least < 2 * least_error:
         return "(noise)"
-    quotient = cost / least
-    return pair_text((quotient, math.hypot(error / least, quotient * least_error / least)))
+    quotient = value / least
+    return with_error(quotient, math.hypot(error / least, quotient * least_error / least))
+
+
+def walk_columns(series, empty):
+    """Of those that walk or tick: rate, microseconds a walk, cost to that of the empty handler."""
+    if not series.walks():
+        return f"{'' if series.walks() is None else 0:>7}"
+    each = with_error(1e6 * series.usual_per_walk(), 1e6 * series.cost_per_walk()[1], 1)
+    text = f"{series.rate():7.0f} {each:>14}"
+    if empty is None or empty is series:
+        return text
+    return f"{text} {quotient_text(series.cost(), empty.cost()):>12}" \
+           f" {quotient_text(series.cost_per_walk(), empty.cost_per_walk()):>12}"
 
 
 def line(program, rate, name, series, empty):
     ratios, beside = series.ratios(), series.beside()
     print(f"{program:9} {rate:5} {name:15} {statistics.median(ratios):6.3f}"
-          f"  {min(ratios):.3f}..{max(ratios):.3f}"
-          f" {series.rate_text():>7} {pair_text(series.per_walk()):>14}"
-          f" {quotient_text(series, empty):>14}"
-          f" {'' if beside is None else f'{100 * beside:.2f} %':>8}", flush=True)
+          f"  {min(ratios):.3f}..{max(ratios):.3f} {walk_columns(series, empty):48}"
+          f" {'' if beside is None else f'{100 * beside:.2f} %':>7}".rstrip(), flush=True)
 
 
 def show(program, rates, table):
@@ -208,9 +223,9 @@ ratio      CPU time of the program alone, to the mean of the plain runs around i
            that of the others, which have two plain runs to be held against
 walks/s    delivered, per second of the program's CPU time
 us/walk    the program's additional CPU time, without start-up, to walks delivered: median, and
-           standard error
-quotient   additional CPU time to that of the empty handler at the same rate: means, with standard
-           error; (noise) where that of the empty handler is no more than noise
+           standard error of the mean
+quotient   additional CPU time of all rounds to that of the empty handler, with standard error, and
+/walk      the same of us/walk; (noise) where that of the empty handler is no more than noise
 beside     CPU time of hcctd to the program's"""
 
 
@@ -236,12 +251,12 @@ def rates_table(found_programs, rates, rounds):
         start_up = start_ups(daemon)
         print(f"\n{rounds} rounds; the kernel ticks at {profilers.HZ} Hz\n\n"
               f"{'program':9} {'rate':>5} {'':15} {'ratio':>6}  {'min..max':12} {'walks/s':>7}"
-              f" {'us/walk':>14} {'quotient':>14} {'beside':>8}")
+              f" {'us/walk':>14} {'quotient':>12} {'/walk':>12} {'beside':>7}")
         tables = []
         for program in found_programs:
             busy = Busy(daemon)
             tables.append(measure(program, rates, made, rounds, start_up))
-            plain = statistics.median(tables[-1][rates[0], AGAIN].plains)
+            plain = tables[-1][rates[0], AGAIN].plain()
             print(f"\n{program.name}: {plain:.2f} s of CPU time, plain; {busy.text()}")
             show(program.name, rates, tables[-1])
     if len(tables) > 1:

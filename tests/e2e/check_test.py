@@ -13,8 +13,9 @@ from support import check, finish, record, report, scratch, target
 ROUNDS = int(sys.argv[1]) if len(sys.argv) > 1 else 1
 CAUSES = ("truncated", "no_module", "no_rule", "bad_stack")
 
-# of all walks, so many must be complete; the storm is made of instants that no table describes
-LEAST, LEAST_STORM = 0.999, 0.98
+# Of all walks, so many must be complete. A compiler of its own makes code as it goes in node; and the
+# storm is made of instants that no table describes.
+LEAST, LEAST_NODE, LEAST_STORM = 0.999, 0.997, 0.98
 
 
 def cases():
@@ -25,7 +26,7 @@ def cases():
     yield "cc1", [workloads.cc1() or "cc1", "-quiet", "-O2", source, "-o", "/dev/null"], None, LEAST
     yield "gnugo", [workloads.gnugo() or "gnugo", "--mode", "ascii", "--seed", "1",
                     "--benchmark", "14", "--level", "10"], None, LEAST
-    yield "node", ["node", workloads.write(scratch, "work.js", workloads.NODE)], None, LEAST
+    yield "node", ["node", workloads.write(scratch, "work.js", workloads.NODE)], None, LEAST_NODE
     yield "C++, exceptions and coroutines", [target("storm"), "60"], None, LEAST_STORM
     yield "Rust", [workloads.rust_program(scratch) or "rust_program"], None, LEAST
 
