@@ -194,6 +194,7 @@ struct wire_session {
     _Atomic uint32_t timers_missing; /* threads that got no timer (RLIMIT_SIGPENDING) */
     _Atomic uint32_t signal;         /* the signal in use */
     _Atomic uint32_t perf_refused;   /* threads that wanted a task clock event and got none */
+    _Atomic uint32_t fine_refused;   /* threads that got no second timer for a rate above HZ */
 };
 
 #define WIRE_HEARTBEAT_DEAD_NS 3000000000ull /* a daemon silent for so long is dead */

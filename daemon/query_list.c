@@ -54,6 +54,7 @@ static struct json_object *describe(struct process *p) {
     add(o, "threads_without_slot", stats.slots_missing);
     add(o, "threads_without_timer", stats.timers_missing);
     add(o, "threads_without_perf", stats.perf_refused);
+    add(o, "threads_without_fine_timer", stats.fine_refused);
     add(o, "broken_rings", stats.broken);
     return o;
 }

@@ -47,7 +47,7 @@ static bool get_timer(struct agent_thread *thread, struct wire_session *session)
         return false;
     t->fine_refused = !ticker_make(fine(thread), CLOCK_MONOTONIC, signal_number(), thread->tid);
     if (t->fine_refused)
-        atomic_fetch_add(&session->timers_missing, 1);
+        atomic_fetch_add(&session->fine_refused, 1);
     return !t->fine_refused;
 }
 
@@ -134,13 +134,13 @@ void burst_tick(struct agent_thread *thread, struct wire_session *session,
         burst_end(thread);
 }
 
-/* CPU time to the next burst: between a half and one and a half of what is left of the period, so
- * that bursts do not fall into step with what the program does. */
+/* CPU time to the next burst. One that is meant to go on begins again with the kernel's next tick.
+ * Else it is between a half and one and a half of what is left of the period, so that bursts do not
+ * fall into step with what the program does. */
 static uint64_t pause_ns(struct trigger *t) {
-    bool endless = t->end_ns == SAMPLING_ENDLESS;
     uint64_t length = t->end_ns - t->begin_ns;
-    if (endless || length >= t->coarse_ns)
-        return t->coarse_ns;
+    if (t->end_ns == SAMPLING_ENDLESS || length >= t->coarse_ns)
+        return 1;
     uint64_t rest = t->coarse_ns - length;
     return 1 + rest / 2 + sampling_scatter(t->cpu_ns) % rest;
 }

@@ -66,9 +66,6 @@ __thread uint32_t sleep_burst;
     F(mq_timedreceive, NONE)                                                                       \
     F(mq_send, NONE)                                                                               \
     F(mq_timedsend, NONE)                                                                          \
-    F(read, NONE)                                                                                  \
-    F(__read_chk, NONE)                                                                            \
-    F(readv, NONE)                                                                                 \
     F(recv, IF_WAITALL("ecx"))                                                                     \
     F(__recv_chk, IF_WAITALL("r8d"))                                                               \
     F(recvfrom, IF_WAITALL("ecx"))                                                                 \
@@ -84,15 +81,7 @@ __thread uint32_t sleep_burst;
     F(sendfile, ALL)                                                                               \
     F(sendfile64, ALL)                                                                             \
     F(splice, ALL)                                                                                 \
-    F(accept, NONE)                                                                                \
-    F(accept4, NONE)                                                                               \
     F(connect, ALL)                                                                                \
-    F(wait, NONE)                                                                                  \
-    F(waitpid, NONE)                                                                               \
-    F(wait3, NONE)                                                                                 \
-    F(wait4, NONE)                                                                                 \
-    F(waitid, NONE)                                                                                \
-    F(flock, NONE)                                                                                 \
     F(syscall, NONE)
 
 #define NAME(name, fragile) #name,

@@ -4,7 +4,7 @@
  * A timer that runs on wall-clock time has to stop before its thread sleeps. The functions of libc
  * that can put their caller to sleep are intercepted; while the thread's flag is clear that costs a
  * load, a test and an indirect jump, and the real function finds the caller's registers and stack
- * as they were. Not among them: what SA_RESTART covers in full and is seldom called to sleep (open,
+ * as they were. Not among them: what SA_RESTART covers in full (read, accept, wait, flock, open,
  * fcntl, futexes inside libc), and calls from libc to itself.
  *
  * On x86-64. Elsewhere nothing is intercepted: there is no announcement, so no burst should begin.

@@ -253,6 +253,7 @@ static void sum_live(struct process *p, struct process_stats *sum) {
     sum->modules_missing += atomic_load(&session->modules_missing);
     sum->timers_missing += atomic_load(&session->timers_missing);
     sum->perf_refused += atomic_load(&session->perf_refused);
+    sum->fine_refused += atomic_load(&session->fine_refused);
     sum->signal = atomic_load(&session->signal);
     sum->rate = atomic_load(&session->rate);
     struct proc_stat stat;

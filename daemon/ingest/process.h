@@ -36,6 +36,7 @@ struct process_stats {
     uint32_t signal; /* in use by the agent, 0: it has stepped aside */
     uint32_t rate;
     uint32_t perf_refused; /* threads that wanted a task clock event and got none */
+    uint32_t fine_refused; /* threads that got no second timer for a rate above HZ */
     struct process_ships ships;
 };
 

@@ -138,6 +138,7 @@ static void add_stats(struct process_stats *sum, const struct process_stats *s) 
     sum->timers_missing += s->timers_missing;
     sum->broken += s->broken;
     sum->perf_refused += s->perf_refused;
+    sum->fine_refused += s->fine_refused;
     add_ships(&sum->ships, &s->ships);
 }
 

@@ -44,6 +44,7 @@ const struct process_field process_fields[] = {
     FIELD(recurred, FIELD_U64),
     FIELD(identified, FIELD_U64),
     FIELD(perf_refused, FIELD_U64),
+    FIELD(fine_refused, FIELD_U64),
     FIELD(contexts, FIELD_U64),
     FIELD(monitored, FIELD_U64),
     FIELD(unseen, FIELD_U64),

@@ -75,6 +75,7 @@ struct profile_process {
     uint64_t bursts, asleep, restarted;
     uint64_t checked, different, identifiers, ambiguous, recurred, identified;
     uint64_t perf_refused; /* threads that wanted a task clock event and got none */
+    uint64_t fine_refused; /* threads that got no second timer for a rate above HZ */
     uint64_t contexts;     /* nodes kept in the daemon's tree */
     uint64_t monitored;
     uint64_t unseen; /* certain bound on what a context outside can weigh */

@@ -39,6 +39,7 @@ static struct profile_process add_up(const struct profile *profile) {
         sum.recurred += it->recurred;
         sum.identified += it->identified;
         sum.perf_refused += it->perf_refused;
+        sum.fine_refused += it->fine_refused;
         sum.handler_ns += it->handler_ns;
         sum.contexts += it->contexts;
         sum.monitored += it->monitored;
@@ -213,11 +214,17 @@ static void put_rate(const struct text *text, const struct profile_process *sum)
 }
 
 static void put_clock(const struct text *text, const struct profile_process *sum) {
-    if (sum->perf_refused == 0)
-        return;
-    label(text, "clock");
-    fprintf(text->out, "perf_event_open was refused to %s thread%s: timers were used\n",
-            human_count(sum->perf_refused).text, sum->perf_refused == 1 ? "" : "s");
+    if (sum->perf_refused > 0) {
+        label(text, "clock");
+        fprintf(text->out, "perf_event_open was refused to %s thread%s: timers were used\n",
+                human_count(sum->perf_refused).text, sum->perf_refused == 1 ? "" : "s");
+    }
+    if (sum->fine_refused > 0) {
+        label(text, "clock");
+        fprintf(text->out,
+                "%s thread%s got no second timer (ulimit -i): the kernel's tick was used\n",
+                human_count(sum->fine_refused).text, sum->fine_refused == 1 ? "" : "s");
+    }
 }
 
 /* What the bursts of all processes were, when they were the same. */

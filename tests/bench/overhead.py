@@ -10,7 +10,7 @@ Programs or profilers that are not there are named and left out. Nothing passes 
 
   HCCT_BENCH_ROUNDS     rounds (5)
   HCCT_BENCH_PROGRAMS   "cc1 xz": only these (all)
-  HCCT_BENCH_RATES      walks per second of CPU time ("0 100 250 1000 4000"); 0 is the agent alone,
+  HCCT_BENCH_RATES      walks per second of CPU time ("100 250 1000 4000"); 0 is the agent alone,
                         without a daemon
   HCCT_BENCH_TABLES     "rates together": only these (both)
 """
@@ -279,7 +279,7 @@ def setting(name, usual, allowed):
 
 def main():
     rounds = int(setting("HCCT_BENCH_ROUNDS", "5", lambda w: w.isdigit() and int(w) > 0)[0])
-    rates = [int(word) for word in setting("HCCT_BENCH_RATES", "0 100 250 1000 4000", str.isdigit)]
+    rates = [int(word) for word in setting("HCCT_BENCH_RATES", "100 250 1000 4000", str.isdigit)]
     names = setting("HCCT_BENCH_PROGRAMS", " ".join(programs.NAMES), programs.NAMES.__contains__)
     tables = setting("HCCT_BENCH_TABLES", "rates together", ["rates", "together"].__contains__)
     found = list(programs.programs(names))

@@ -13,7 +13,7 @@ import workloads
 from support import BUILD, scratch
 
 SQL = """create table item(id integer primary key, name text, price real);
-with recursive n(i) as (select 1 union all select i + 1 from n where i < 460000)
+with recursive n(i) as (select 1 union all select i + 1 from n where i < 400000)
 insert into item select i, 'item' || (i * 7919 % 10007), i % 9973 / 7.0 from n;
 create index item_name on item(name);
 select count(*), sum(price) from item where name like '%37%';
@@ -42,7 +42,7 @@ def written(name, text):
 def cc1(path):
     """The compiler proper, without the driver that would start it."""
     return Program("cc1", [path, "-quiet", "-O2", "-o", "/dev/null", "-"],
-                   written("code.c", workloads.c_source(80)))
+                   written("code.c", workloads.c_source(72)))
 
 
 def python3(path):
@@ -54,13 +54,13 @@ def sqlite3(path):
 
 
 def gnugo(path):
-    """Its own moves, six of them: deep recursion, and the most contexts."""
-    return Program("gnugo", [path, "--mode", "ascii", "--seed", "1", "--benchmark", "6", "--level",
+    """Its own moves, five of them: deep recursion, and the most contexts."""
+    return Program("gnugo", [path, "--mode", "ascii", "--seed", "1", "--benchmark", "5", "--level",
                              "10"])
 
 
 def xz(path):
-    return Program("xz", [path, "-T1", "-6", "-c"], written("prose", prose(19000)))
+    return Program("xz", [path, "-T1", "-6", "-c"], written("prose", prose(24000)))
 
 
 def recursive(path):

@@ -1,5 +1,6 @@
 """together.py - everything from the command to the printed report, by the CPU time of all processes
-that take part: `hcct record` against `perf record --call-graph dwarf` and `perf report`.
+that take part: `hcct record` against `perf record --call-graph dwarf` and `perf report`, the latter
+without inlined functions, which it would ask addr2line for at many times the price.
 
 The first run of each is apart: it compiles hcct's unwind tables, and reads files from the disk.
 """
@@ -11,7 +12,7 @@ import statistics
 from profilers import Run, run
 from support import HCCT, scratch
 
-ROUNDS = 3  # and a first one
+ROUNDS = 2  # and a first one
 # Files that they keep for later go into our own directory, and are removed with it.
 ENV = {"HOME": scratch(""), "DEBUGINFOD_URLS": ""}
 
@@ -34,7 +35,7 @@ def perf(program, rate):
     data = scratch("perf.data")
     record = ["perf", "record", "-q", "-F", str(rate), "--call-graph", "dwarf", "-o", data, "--",
               *program.command]
-    report = ["perf", "report", "--stdio", "-i", data]
+    report = ["perf", "report", "--stdio", "--no-inline", "-i", data]
     return Whole([Run(record, program.stdin, ENV), Run(report, env=ENV)], [data])
 
 
@@ -57,8 +58,8 @@ def size_text(size):
 
 
 def line(name, tool, rate, wholes, plains):
-    later = statistics.median(whole.cpu for whole in wholes[1:])
-    beyond = statistics.median(whole.cpu - cpu for whole, cpu in zip(wholes[1:], plains[1:]))
+    later = statistics.mean(whole.cpu for whole in wholes[1:])
+    beyond = later - statistics.mean(plains[1:])
     print(f"{name:9} {rate:5} {tool:22} {later:8.3f} {beyond:8.3f}"
           f" {wholes[0].cpu - plains[0]:8.3f} {size_text(wholes[-1].size):>9}", flush=True)
 
@@ -70,7 +71,7 @@ def bench(program, rates, found):
         for rate in rates:
             for tool, profile in found:
                 wholes[rate, tool].append(profile(program, rate))
-    print(f"{program.name:9} {'':5} {'plain':22} {statistics.median(plains):8.3f}")
+    print(f"{program.name:9} {'':5} {'plain':22} {statistics.mean(plains[1:]):8.3f}")
     for (rate, tool), of_tool in wholes.items():
         line(program.name, tool, rate, of_tool, plains)
 
@@ -82,7 +83,7 @@ def table(found_programs, rates):
     for program in found_programs:
         bench(program, rates, found)
     print(f"""
-CPU s      median of {ROUNDS} runs after a first one
-beyond     of that, more than a plain run in the same round
+CPU s      mean of {ROUNDS} runs after a first one
+beyond     of that, more than plain runs in the same rounds
 first      the same of the first run: unwind tables are compiled and kept, files read from disk
 files      hcct: .pb.gz with names; perf: perf.data, names not included""")
