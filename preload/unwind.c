@@ -205,7 +205,7 @@ enum unwind_end unwind_step(const struct unwind_env *env, struct unwind_module *
         rule = find_rule(env, module, regs, step, &end);
         if (rule == NULL)
             return end;
-        if (env->cache != NULL)
+        if (env->cache != NULL && !regs->exact) /* an interrupted pc seldom comes again */
             put_in_cache(unwind_cache_set(env, key), key, step->routine, rule);
     }
     return hcct_unlikely(rule->cfa == UNWIND_CFA_SIGNAL) ? step_signal(env, regs, step)

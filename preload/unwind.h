@@ -31,7 +31,7 @@ struct unwind_module {
 
 /* Rules found before, by pc, in sets of two: one load instead of a look-up. Zeroed is empty; must
  * be emptied when an address may have come to mean other code. */
-#define UNWIND_CACHE_BITS 9
+#define UNWIND_CACHE_BITS 11
 struct unwind_cached {
     uint64_t key; /* pc and whether it is exact */
     uint64_t routine;

@@ -39,28 +39,35 @@ static bool is_bare(const struct unwind_module *module, uint64_t address) {
 
 /* How likely `ra` is the return address of a routine in bare code of `module`. */
 enum call_evidence {
-    CALL_NONE,
-    CALL_INDIRECT, /* it follows a call that goes who knows where */
-    CALL_DIRECT,   /* it follows a call of bare code of the module, if by way of a PLT entry */
+    CALL_NONE,      /* it follows no call, or that of a function with a rule */
+    CALL_ELSEWHERE, /* it follows a call of other code, such as a copy of the module's */
+    CALL_INDIRECT,  /* it follows a call that goes who knows where */
+    CALL_DIRECT,    /* it follows a call of bare code of the module, if by way of a PLT entry */
 };
+
+/* Where a PLT entry at `address` leads; 0: there is none. */
+static uint64_t behind_plt(const struct unwind_env *env, uint64_t address) {
+    uint8_t code[16]; /* from the address on */
+    uint64_t target, slot = 0;
+    if (read_code(env, address + 8, code))
+        slot = arch_jump_slot(code, address);
+    return slot != 0 && (slot & 7) == 0 && unwind_read(env, slot, &target) ? target : 0;
+}
 
 static enum call_evidence call_before(const struct unwind_env *env,
                                       const struct unwind_module *module, uint64_t ra) {
     uint8_t code[16];
-    uint64_t slot, target;
     if (ra <= ARCH_LOWEST_CODE || !read_code(env, ra, code) || !arch_is_call_before(code + 8))
         return CALL_NONE;
-    target = arch_call_target(code + 8, ra);
-    if (target == 0)
+    uint64_t called = arch_call_target(code + 8, ra);
+    if (called == 0)
         return CALL_INDIRECT;
-    if (is_bare(module, target))
+    if (is_bare(module, called))
         return CALL_DIRECT;
-    if (!read_code(env, target + 8, code)) /* the 16 bytes from the target on */
-        return CALL_NONE;
-    slot = arch_jump_slot(code, target);
-    bool bare =
-        slot != 0 && (slot & 7) == 0 && unwind_read(env, slot, &target) && is_bare(module, target);
-    return bare ? CALL_DIRECT : CALL_NONE;
+    uint64_t target = behind_plt(env, called);
+    if (target != 0)
+        return is_bare(module, target) ? CALL_DIRECT : CALL_NONE;
+    return called - module->start < module->end - module->start ? CALL_NONE : CALL_ELSEWHERE;
 }
 
 /* Whether code of `module` without a rule, or generated code (NULL), can have been called from
@@ -128,7 +135,7 @@ static enum unwind_end step_by_call(const struct unwind_env *env,
         return UNWIND_NO_RULE;
     for (uint64_t i = 0; i < PUSHED_MAX && unwind_read(env, sp + 8 * i, &word); i++) {
         enum call_evidence evidence = call_before(env, module, word);
-        if (evidence == CALL_NONE || (evidence == CALL_INDIRECT && i >= PUSHED_FEW))
+        if (evidence < CALL_INDIRECT || (evidence == CALL_INDIRECT && i >= PUSHED_FEW))
             continue;
         step->flags |= UNWIND_STEP_OPAQUE;
         step->ra_at = sp + 8 * i;

@@ -1,8 +1,9 @@
 /*
  * cfi_program.h - runs DWARF call frame instructions, row by row.
  *
- * Only what a stack walk needs is kept: how to find the canonical frame address, the return address,
- * and the caller's frame pointer and stack pointer. All bytes are untrusted: nothing is read outside [p, end).
+ * Only what a stack walk needs is kept: how to find the canonical frame address, the return
+ * address, and the caller's frame pointer and stack pointer. All bytes are untrusted: nothing is
+ * read outside [p, end).
  */
 #ifndef HCCT_CFI_PROGRAM_H
 #define HCCT_CFI_PROGRAM_H

@@ -13,7 +13,7 @@ import workloads
 from support import BUILD, scratch
 
 SQL = """create table item(id integer primary key, name text, price real);
-with recursive n(i) as (select 1 union all select i + 1 from n where i < 400000)
+with recursive n(i) as (select 1 union all select i + 1 from n where i < 290000)
 insert into item select i, 'item' || (i * 7919 % 10007), i % 9973 / 7.0 from n;
 create index item_name on item(name);
 select count(*), sum(price) from item where name like '%37%';

@@ -191,7 +191,8 @@ static void walk_input(struct input *input) {
                         .word = word,
                         .room = ROOM,
                         .words_room = 2 * ROOM,
-                        .cache = cache};
+                        .cache = cache,
+                        .used = true}; /* the cache has another input's rules */
     struct unwind_env env = {.find = find,
                              .read = read_word,
                              .low = (uintptr_t)world.stack,
