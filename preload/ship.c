@@ -5,6 +5,7 @@
 
 #include "common/ring.h"
 #include "preload/emit.h"
+#include "preload/unwind_inner.h"
 
 #define HEAD_WORDS (3u + ARCH_REGS) /* verb, sizes, pc, registers */
 
@@ -18,14 +19,6 @@ static uint64_t words_above(const struct unwind_env *env, uint64_t sp) {
     return n < WIRE_SHIP_STACK_MAX ? n : WIRE_SHIP_STACK_MAX;
 }
 
-static bool read_word(const struct unwind_env *env, uint64_t address, uint64_t *word) {
-    if (address >= env->low && address + 8 <= env->high) {
-        *word = *(const uint64_t *)address;
-        return true;
-    }
-    return env->read(env->arg, address, word);
-}
-
 bool ship_stack(struct agent_thread *thread, struct wire_slot *slot, uint64_t weight,
                 const struct unwind_registers *regs, const struct unwind_env *env) {
     uint64_t sp = regs->reg[ARCH_SP] & ~7ull, n = words_above(env, sp), word, copied = 0;
@@ -34,7 +27,7 @@ bool ship_stack(struct agent_thread *thread, struct wire_slot *slot, uint64_t we
         return false;
     emit_map(thread, slot, &start);
     uint64_t at = start + HEAD_WORDS;
-    for (; copied < n && read_word(env, sp + 8 * copied, &word); copied++)
+    for (; copied < n && unwind_read(env, sp + 8 * copied, &word); copied++)
         ring_put(slot, at++, word);
     ring_put(slot, start, wire_word(WIRE_SHIP, weight));
     ring_put(slot, start + 1, WIRE_SHIP_SIZES(ARCH_REGS, copied));

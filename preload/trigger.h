@@ -1,11 +1,12 @@
 /*
  * trigger.h - when to look.
  *
- *   kind          clock            runs                                       weight of a walk
- *   TRIGGER_CPU   thread CPU time  always; slowly while there is no daemon    expiries x period, or
- *                                                                             CPU time since the
- * last TRIGGER_FINE  monotonic        during a burst, which TRIGGER_CPU begins   CPU time since the
- * last TRIGGER_WALL  monotonic        HCCT_CLOCK=wall; slower while asleep       time asleep
+ *   TRIGGER_CPU    thread CPU time. Always; slowly while there is no daemon. A walk weighs
+ *                  expiries x period, or with finer triggers the CPU time since the last one.
+ *   TRIGGER_FINE   monotonic. During a burst, which TRIGGER_CPU begins. CPU time since the last.
+ *   TRIGGER_WALL   monotonic. HCCT_CLOCK=wall; slower while asleep. Time asleep.
+ *   TRIGGER_TASK   task clock event. HCCT_CLOCK=perf, instead of TRIGGER_FINE. CPU time since the
+ *                  last.
  *
  * A CPU timer never fires in a sleeping thread, but the kernel serves it at its own tick. So
  * uniform sampling at rates up to the kernel's is TRIGGER_CPU alone. Higher rates, and bursts that

@@ -1,5 +1,6 @@
 /*
- * unwind_inner.h - what the kinds of steps share (unwind.c, unwind_bare.c). Private to them.
+ * unwind_inner.h - what the kinds of steps share (unwind.c, unwind_bare.c), and reading words as
+ * they do (ship.c).
  */
 #ifndef HCCT_UNWIND_INNER_H
 #define HCCT_UNWIND_INNER_H
