@@ -3,8 +3,9 @@
  *
  * A guest does not slow its host down: after a walk of so many frames that it cost more than it
  * should, ticks pass without a walk until it has been paid for; their time goes to the next one.
- * The price is estimated from the frames, not measured: a clock would also count the time during
- * which other threads had the processor.
+ * The price is estimated from the frames: to measure each walk would cost two system calls. But the
+ * prices of a frame are corrected by the walks that are measured, as a stack that has left the
+ * caches since the last walk costs several times one that has not.
  */
 #include "preload/sampling.h"
 
@@ -15,6 +16,9 @@
 #define REREAD_NS    1     /* a frame verified by reading */
 #define WORTH_NS     10000 /* walks that cost less are never paid for */
 #define PAID_BY      50    /* the walk may take one part in so many of the thread's time */
+#define SCALE_ONE    SAMPLING_PRICE_AS_LISTED
+#define SCALE_MAX    (8u * SCALE_ONE)
+#define SCALE_SLOWLY 8u /* a measurement counts as one of so many */
 #define DEFAULT_RATE 100
 #define RATE_MAX     10000
 
@@ -59,12 +63,25 @@ static bool rests(struct agent_thread *thread, struct wire_slot *slot) {
     return true;
 }
 
+void sampling_measured(struct agent_thread *thread, uint64_t ns) {
+    uint64_t price = thread->walk_price_ns;
+    if (price < WORTH_NS / SCALE_MAX * SCALE_ONE)
+        return; /* as good as no walk: what was measured is the clock itself */
+    uint64_t scale = ns * SCALE_ONE / price;
+    scale = scale < SCALE_ONE ? SCALE_ONE : scale > SCALE_MAX ? SCALE_MAX : scale;
+    thread->price_scale =
+        (uint32_t)((thread->price_scale * (SCALE_SLOWLY - 1) + scale + SCALE_SLOWLY / 2) /
+                   SCALE_SLOWLY);
+}
+
 void sampling_walk(struct agent_thread *thread, struct wire_session *session, uint64_t parts,
                    const ucontext_t *uc) {
     struct wire_slot *slot = session_slot(thread, session);
+    thread->walk_price_ns = 0;
     if (slot == NULL || rests(thread, slot))
         return;
     struct walk_cost cost = walk_sample(thread, session, slot, parts, uc);
-    uint64_t ns = (uint64_t)cost.stepped * STEP_NS + (uint64_t)cost.reread * REREAD_NS;
+    thread->walk_price_ns = (uint64_t)cost.stepped * STEP_NS + (uint64_t)cost.reread * REREAD_NS;
+    uint64_t ns = thread->walk_price_ns * thread->price_scale / SCALE_ONE;
     thread->rest_ns = hcct_likely(ns < WORTH_NS) ? 0 : ns * PAID_BY;
 }

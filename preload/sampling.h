@@ -35,4 +35,10 @@ void sampling_account(struct agent_thread *thread);
 void sampling_walk(struct agent_thread *thread, struct wire_session *session, uint64_t parts,
                    const ucontext_t *uc);
 
+/* The handler took `ns` of CPU time with the sampling_walk in it: corrects what a frame is taken to
+ * cost. Signal context. */
+void sampling_measured(struct agent_thread *thread, uint64_t ns);
+
+#define SAMPLING_PRICE_AS_LISTED 16u /* thread->price_scale of a thread that begins */
+
 #endif

@@ -13,6 +13,7 @@
 #include <sys/resource.h>
 
 #include "preload/check.h"
+#include "preload/sampling.h"
 #include "preload/session.h"
 #include "preload/signal.h"
 #include "preload/sys.h"
@@ -78,7 +79,8 @@ static struct agent_thread *make(void) {
 static void forget(struct agent_thread *t) {
     t->epoch = 0;
     t->slot = NULL;
-    t->owed_ns = t->rest_ns = 0;
+    t->owed_ns = t->rest_ns = t->walk_price_ns = 0;
+    t->price_scale = SAMPLING_PRICE_AS_LISTED;
     t->restart = (struct restart_state){0};
     trigger_forget(t);
     memo_forget(&t->memo);

@@ -64,6 +64,8 @@ struct agent_thread {
     struct wire_slot *slot; /* NULL: none claimed yet */
     uint64_t head;          /* position in the ring */
     uint64_t owed_ns;       /* time that is still to be credited */
+    uint64_t walk_price_ns; /* of the last walk, by its frames; 0: there was none */
+    uint32_t price_scale;   /* what measured walks cost to that, in SAMPLING_PRICE_AS_LISTED-ths */
     uint64_t rest_ns;       /* time to pass without a walk, as the last ones were costly */
     bool missed_slot;       /* counted once */
 

@@ -195,9 +195,10 @@ static bool is_on(struct wire_session *session) {
 #define COST_EVERY 16u
 
 static void measure(struct agent_thread *thread, uint64_t began) {
+    uint64_t ns = ticker_now(CLOCK_THREAD_CPUTIME_ID) - began;
     if (thread->slot != NULL)
-        session_count(thread->slot, WIRE_HANDLER_NS,
-                      COST_EVERY * (ticker_now(CLOCK_THREAD_CPUTIME_ID) - began));
+        session_count(thread->slot, WIRE_HANDLER_NS, COST_EVERY * ns);
+    sampling_measured(thread, ns);
 }
 
 void trigger_tick(struct agent_thread *thread, enum trigger_kind kind, uint64_t expiries,

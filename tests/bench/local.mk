@@ -28,3 +28,11 @@ tests_bench_walk_bench_CPPFLAGS = $(AGENT_CPPFLAGS)
 tests_bench_walk_bench_CFLAGS = $(AGENT_CFLAGS)
 tests_bench_walk_bench_LDADD = libhcct_code.a $(ELF_LIBS) $(UNWIND_LIBS) $(IBERTY_LIBS)
 tests_bench_walk_bench_LDFLAGS = $(AM_LDFLAGS) -pthread
+
+# What walks cost in deep recursion.
+BENCHES += tests/bench/deep.sh
+EXTRA_DIST += tests/bench/deep.sh
+EXTRA_PROGRAMS += tests/bench/deep_slices
+CLEANFILES += tests/bench/deep_slices
+tests_bench_deep_slices_SOURCES = tests/bench/deep_slices.c
+bench: tests/bench/deep_slices
