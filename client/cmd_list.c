@@ -56,14 +56,16 @@ static void printable(char *text, size_t bytes, const char *from) {
 }
 
 static void print_process(const struct listed_process *process) {
-    char pid[16] = "-", cpu[32], memory[32], name[64];
+    char pid[16] = "-", cpu[32], memory[32], name[64], seen[32];
     if (process->pid > 0)
         snprintf(pid, sizeof pid, "%" PRIu32, process->pid);
     duration_text(cpu, sizeof cpu, process->cpu_ns);
     size_text(memory, sizeof memory, process->bytes);
     printable(name, sizeof name, process->command);
-    printf("%-8s %-20s %-8s %9s %10" PRIu64 " %9" PRIu64 " %8s %8" PRIu64 "\n", pid, name,
-           process->live ? "live" : "finished", cpu, process->walks, process->contexts, memory,
+    snprintf(seen, sizeof seen, "%" PRIu64 " %s", process->calls ? process->total : process->walks,
+             process->calls ? "calls" : "walks");
+    printf("%-8s %-20s %-8s %9s %18s %9" PRIu64 " %8s %8" PRIu64 "\n", pid, name,
+           process->live ? "live" : "finished", cpu, seen, process->contexts, memory,
            process->lost);
 }
 
@@ -72,7 +74,7 @@ static int print_table(const char *path) {
     int status = processes_ask(path, &list);
     if (status != HCCT_EXIT_OK)
         return status;
-    printf("%-8s %-20s %-8s %9s %10s %9s %8s %8s\n", "PID", "COMMAND", "STATE", "CPU", "WALKS",
+    printf("%-8s %-20s %-8s %9s %18s %9s %8s %8s\n", "PID", "COMMAND", "STATE", "CPU", "SEEN",
            "CONTEXTS", "MEMORY", "LOST");
     for (size_t i = 0; i < list.n; i++)
         print_process(&list.item[i]);

@@ -6,6 +6,7 @@
  */
 #include "client/ask.h"
 #include "client/command.h"
+#include "client/instrumented.h"
 #include "client/launch.h"
 #include "client/locate.h"
 #include "client/no_agent.h"
@@ -13,58 +14,16 @@
 #include "client/private_daemon.h"
 #include "client/processes.h"
 #include "client/profile_file.h"
+#include "client/record_options.h"
 #include "client/view.h"
-#include "common/burst.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#define RATE_DEFAULT 1000
-
 /* Exit statuses beside the command's own, as env(1) has them. */
 enum { EXIT_OURS = 125, EXIT_NOT_EXECUTABLE = 126, EXIT_NOT_FOUND = 127 };
-
-struct record_options {
-    const char *socket, *burst, *clock;
-    unsigned rate; /* 0: not given */
-    double epsilon;
-    bool no_report, no_follow, check;
-    struct view_options view;
-};
-
-static const struct option_spec specs[] = {
-    {"rate", 'F', OPTION_UNSIGNED, "HZ", offsetof(struct record_options, rate), 1, 10000,
-     "walks per second of CPU time (1000; within bursts 5000)"},
-    {"burst", 0, OPTION_STRING, "LENGTH/PERIOD", offsetof(struct record_options, burst), 0, 0,
-     "walk in bursts only, such as 2ms/20ms of CPU time"},
-    {"clock", 0, OPTION_STRING, "CLOCK", offsetof(struct record_options, clock), 0, 0,
-     "cpu; wall: where threads sleep, too; perf: cpu by perf_event_open (cpu)"},
-    {"check", 0, OPTION_FLAG, NULL, offsetof(struct record_options, check), 0, 0,
-     "make each walk twice, the second in full, and count differences"},
-    {"epsilon", 0, OPTION_FRACTION, "E", offsetof(struct record_options, epsilon), 0, 1,
-     "largest error of a count, as a share of the total; below phi"},
-    VIEW_SPECS(record_options, "the profile (hcct.pb.gz); %p pid, %e command, %h host, %t time"),
-    {"no-report", 0, OPTION_FLAG, NULL, offsetof(struct record_options, no_report), 0, 0,
-     "only write the profile"},
-    {"no-follow", 0, OPTION_FLAG, NULL, offsetof(struct record_options, no_follow), 0, 0,
-     "do not profile the command's children"},
-    {"socket", 0, OPTION_STRING, "PATH", offsetof(struct record_options, socket), 0, 0,
-     "use the hcctd that listens there, not a private one"},
-    {NULL, 0, OPTION_FLAG, NULL, 0, 0, 0, NULL},
-};
-
-static const struct option_command command = {
-    .usage = "hcct record [options] [--] CMD [ARGS...]",
-    .about = "Runs CMD with the agent and a private hcctd, writes its profile, and shows its hot\n"
-             "calling contexts on stderr. The exit status is CMD's.",
-    .examples = "  hcct record -- ./app --its-own options\n"
-                "  hcct record -o app-%p.pb.gz --phi 0.01 ./app\n"
-                "  hcct record --by line -F 2000 make -j4\n",
-    .options = specs,
-    .takes_command = true,
-};
 
 /* A recording on its way. Static, as signal handlers clean it up. */
 static struct recording {
@@ -81,6 +40,15 @@ static void abandon(void) {
 }
 
 /* ---- before the command ---- */
+
+static void warn_not_instrumented(const char *program) {
+    char path[PATH_MAX];
+    if (instrumented_nowhere(program, path))
+        complain("neither %s nor its libraries refer to the hooks of -finstrument-functions: build "
+                 "it with this option of gcc or clang, or only calls of what it loads later or "
+                 "starts can be counted",
+                 path);
+}
 
 static bool use_running_daemon(const char *wish) {
     char absolute[PATH_MAX];
@@ -101,7 +69,12 @@ static bool start_daemon(const struct record_options *options) {
     if (!locate_daemon(program))
         return false;
     const struct private_daemon_options daemon_options = {
-        .program = program, .phi = options->view.phi, .epsilon = options->epsilon};
+        .program = program,
+        .phi = options->view.phi,
+        .epsilon = options->epsilon,
+        .summary = options->summary,
+        .trace = options->trace,
+    };
     if (!private_daemon_start(&recording.daemon, &daemon_options))
         return false;
     strcpy(recording.socket, recording.daemon.socket);
@@ -120,29 +93,6 @@ static bool prepare(const struct record_options *options, const struct view *vie
            start_daemon(options);
 }
 
-static bool options_agree(const struct record_options *options, const struct view *view) {
-    uint64_t length, period;
-    if (options->burst != NULL && !burst_parse(options->burst, &length, &period)) {
-        complain("--burst '%s' is no LENGTH/PERIOD such as 2ms/20ms (100us to 10s, the length not "
-                 "above the period)",
-                 options->burst);
-        return false;
-    }
-    if (options->clock != NULL && strcmp(options->clock, "cpu") != 0 &&
-        strcmp(options->clock, "wall") != 0 && strcmp(options->clock, "perf") != 0) {
-        complain("there is no clock '%s': --clock takes cpu, wall or perf", options->clock);
-        return false;
-    }
-    if (options->epsilon > 0 && options->view.phi > 0 && options->epsilon >= options->view.phi) {
-        complain("--epsilon %g must be below --phi %g: an error as large as what is hot tells "
-                 "nothing",
-                 options->epsilon, options->view.phi);
-        return false;
-    }
-    bool to_stdout = options->view.output != NULL && strcmp(options->view.output, "-") == 0;
-    return !to_stdout || !view_spoils_terminal(view->format, STDOUT_FILENO);
-}
-
 /* ---- after the command ---- */
 
 /* With a daemon of many processes, only the command itself is ours. */
@@ -150,16 +100,29 @@ static uint32_t only_pid(const struct record_options *options, pid_t pid) {
     return options->socket != NULL ? (uint32_t)pid : 0;
 }
 
+static void complain_no_call(const struct record_options *options, const char *program) {
+    complain(
+        "no instrumented function of %s was called%s, and no profile is written: build it with "
+        "-finstrument-functions; or its hooks are bound elsewhere (they are linked statically, "
+        "or a library defines __cyg_profile_func_enter before the agent does)",
+        program, options->burst != NULL ? " within a burst" : "");
+}
+
 /* Whether there is anything to show; says why not. */
-static bool was_profiled(const struct process_list *list, uint32_t pid, const char *program) {
+static bool was_profiled(const struct record_options *options, const struct process_list *list,
+                         uint32_t pid, const char *program) {
     char reason[PATH_MAX + 256];
-    bool seen = false;
+    bool seen = false, calls = record_counts_calls(options);
     for (size_t i = 0; i < list->n; i++) {
         if (pid > 0 && list->item[i].pid != pid)
             continue;
-        if (list->item[i].walks > 0)
+        if ((calls ? list->item[i].total : list->item[i].walks) > 0)
             return true;
         seen = true;
+    }
+    if (seen && calls) {
+        complain_no_call(options, program);
+        return false;
     }
     if (seen) {
         complain("%s used too little CPU time to be sampled: no profile is written", program);
@@ -179,7 +142,7 @@ static enum fetched fetch(const struct record_options *options, pid_t pid, const
     uint32_t only = only_pid(options, pid);
     if (processes_ask(recording.socket, &list) != HCCT_EXIT_OK)
         return FETCH_FAILED;
-    bool profiled = was_profiled(&list, only, program);
+    bool profiled = was_profiled(options, &list, only, program);
     processes_free(&list);
     if (!profiled)
         return FETCHED_NOTHING;
@@ -246,6 +209,9 @@ static int run(const struct record_options *options, const struct view *view, ch
                                   .rate = options->rate,
                                   .burst = options->burst,
                                   .clock = options->clock,
+                                  .collector = options->collector,
+                                  .every = options->every,
+                                  .credit = options->credit,
                                   .check = options->check,
                                   .follow = !options->no_follow};
     struct http_answer answer = {0};
@@ -269,16 +235,19 @@ int cmd_record(int argc, char **argv) {
     struct view view;
     int rest;
 
-    options_parse(&command, argc, argv, &options, &rest);
-    if (options.rate == 0 && options.burst == NULL)
-        options.rate = RATE_DEFAULT;
+    record_options_parse(argc, argv, &options, &rest);
     if (rest >= argc) {
         complain("name a command to run: hcct record [options] -- CMD");
         return HCCT_EXIT_USAGE;
     }
     if (!view_resolve(&options.view, format_find("pprof"), STDERR_FILENO, &view) ||
-        !options_agree(&options, &view))
+        !record_options_agree(&options))
         return HCCT_EXIT_USAGE;
+    bool to_stdout = options.view.output != NULL && strcmp(options.view.output, "-") == 0;
+    if (to_stdout && view_spoils_terminal(view.format, STDOUT_FILENO))
+        return HCCT_EXIT_USAGE;
+    if (record_counts_calls(&options))
+        warn_not_instrumented(argv[rest]);
     int status = EXIT_OURS;
     if (prepare(&options, &view, argv[rest]))
         status = run(&options, &view, argv + rest);

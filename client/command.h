@@ -5,9 +5,11 @@
 #ifndef HCCT_COMMAND_H
 #define HCCT_COMMAND_H
 
+int cmd_eval(int argc, char **argv);
 int cmd_hot(int argc, char **argv);
 int cmd_list(int argc, char **argv);
 int cmd_record(int argc, char **argv);
+int cmd_replay(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_snapshot(int argc, char **argv);
 

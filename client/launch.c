@@ -74,6 +74,9 @@ static void set_environment(const struct launch *launch) {
     set_or_not("HCCT_RATE", launch->rate > 0 ? text : NULL);
     set_or_not("HCCT_BURST", launch->burst);
     set_or_not("HCCT_CLOCK", launch->clock);
+    set_or_not("HCCT_COLLECTOR", launch->collector);
+    set_or_not("HCCT_EVERY", launch->every);
+    set_or_not("HCCT_CREDIT", launch->credit);
     set_or_not("HCCT_CHECK", launch->check ? "yes" : NULL);
     if (!launch->follow)
         setenv("HCCT_FOLLOW", "no", 1);

@@ -8,14 +8,17 @@
 #include <sys/types.h>
 
 struct launch {
-    char **argv;        /* the command, ended by NULL */
-    const char *agent;  /* absolute path */
-    const char *socket; /* absolute path */
-    unsigned rate;      /* walks per second of CPU time, 0: the agent's default */
-    const char *burst;  /* LENGTH/PERIOD, NULL: none */
-    const char *clock;  /* cpu, wall or perf, NULL: the agent's default */
-    bool check;         /* each walk twice */
-    bool follow;        /* its children, too */
+    char **argv;           /* the command, ended by NULL */
+    const char *agent;     /* absolute path */
+    const char *socket;    /* absolute path */
+    unsigned rate;         /* walks per second of CPU time, 0: the agent's default */
+    const char *burst;     /* LENGTH/PERIOD, NULL: none */
+    const char *clock;     /* cpu, wall or perf, NULL: the agent's default */
+    const char *collector; /* walks or calls, NULL: the agent's default */
+    const char *every;     /* N or N/routine, NULL: every call */
+    const char *credit;    /* last or new, NULL: the agent's default */
+    bool check;            /* each walk twice */
+    bool follow;           /* its children, too */
 };
 
 struct launch_end {

@@ -2,13 +2,16 @@
 bin_PROGRAMS += client/hcct
 client_hcct_SOURCES = \
 	client/ask.c client/ask.h \
+	client/cmd_eval.c \
 	client/cmd_hot.c \
 	client/cmd_list.c \
 	client/cmd_record.c \
+	client/cmd_replay.c \
 	client/cmd_report.c \
 	client/cmd_snapshot.c \
 	client/command.h \
 	client/http_client.c client/http_client.h \
+	client/instrumented.c client/instrumented.h \
 	client/launch.c client/launch.h \
 	client/locate.c client/locate.h \
 	client/main.c \
@@ -17,6 +20,13 @@ client_hcct_SOURCES = \
 	client/private_daemon.c client/private_daemon.h \
 	client/processes.c client/processes.h \
 	client/profile_file.c client/profile_file.h \
-	client/view.c client/view.h
+	client/replay.c client/replay.h \
+	client/program_file.c client/program_file.h \
+	client/record_options.c client/record_options.h \
+	client/view.c client/view.h \
+	daemon/freeze_tree.c daemon/freeze_tree.h \
+	daemon/symbols.c daemon/symbols.h \
+	daemon/tree_copy.c daemon/tree_copy.h
 client_hcct_CPPFLAGS = $(AM_CPPFLAGS) -DPKGLIBDIR='"$(pkglibdir)"' -DBINDIR='"$(bindir)"'
-client_hcct_LDADD = libhcct_report.a libhcct_common.a $(REPORT_LIBS)
+client_hcct_LDADD = libhcct_trace.a libhcct_tree.a libhcct_code.a libhcct_report.a \
+	libhcct_common.a $(REPORT_LIBS) $(ELF_LIBS) $(UNWIND_LIBS) $(IBERTY_LIBS) $(ZSTD_LIBS)

@@ -8,6 +8,9 @@
 #include "client/command.h"
 #include "common/compiler.h"
 #include "common/options.h"
+#include "daemon/code/elf_worker.h"
+
+#define ELF_WORKER_FD 3 /* where a worker child finds its socket (elf_worker.h) */
 
 static const struct command {
     const char *name;
@@ -18,7 +21,9 @@ static const struct command {
     {"hot", cmd_hot, "the hot contexts of running programs, from hcctd"},
     {"list", cmd_list, "what hcctd profiles"},
     {"snapshot", cmd_snapshot, "let hcctd write its profiles into its report directory"},
+    {"replay", cmd_replay, "the profile of a recorded trace, with any summary"},
     {"report", cmd_report, "show or convert a profile file"},
+    {"eval", cmd_eval, "hold a profile against an exact one: the accuracy of contexts and counts"},
 };
 
 static void print_help(void) {
@@ -58,6 +63,8 @@ static int help(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
+    if (argc == 2 && strcmp(argv[1], "--elf-worker") == 0) /* replay's child (elf_worker.h) */
+        return elf_worker_main(ELF_WORKER_FD);
     options_program = "hcct";
     setlocale(LC_CTYPE, ""); /* reports draw their trees with what the terminal can show */
     if (argc < 2) {

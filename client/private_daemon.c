@@ -62,7 +62,7 @@ static void remove_directory(struct private_daemon *daemon) {
 _Noreturn static void become_daemon(const struct private_daemon *daemon,
                                     const struct private_daemon_options *options, int ready) {
     char fd[16], phi[32], epsilon[32];
-    const char *argv[16] = {"hcctd", "--socket",           daemon->socket, "--report-dir",
+    const char *argv[20] = {"hcctd", "--socket",           daemon->socket, "--report-dir",
                             "none",  "--exit-with-parent", "--ready-fd",   fd};
     size_t n = 8;
     sigset_t none;
@@ -84,6 +84,14 @@ _Noreturn static void become_daemon(const struct private_daemon *daemon,
         snprintf(epsilon, sizeof epsilon, "%.9g", options->epsilon);
         argv[n++] = "--epsilon";
         argv[n++] = epsilon;
+    }
+    if (options->summary != NULL) {
+        argv[n++] = "--summary";
+        argv[n++] = options->summary;
+    }
+    if (options->trace != NULL) {
+        argv[n++] = "--trace";
+        argv[n++] = options->trace;
     }
     execv(options->program, (char *const *)argv);
     complain("%s can't be run: %s", options->program, strerror(errno));

@@ -18,6 +18,8 @@ struct private_daemon {
 struct private_daemon_options {
     const char *program; /* absolute path of hcctd */
     double phi, epsilon; /* 0: its own default */
+    const char *summary; /* kind, NULL: its own default */
+    const char *trace;   /* file for the raw events, NULL: none */
 };
 
 /* Starts it in a private directory and waits until it listens. False: complained, and nothing is

@@ -27,13 +27,15 @@ static const char *text(struct json_object *object, const char *name) {
 static bool read_process(struct json_object *object, struct listed_process *process) {
     if (!json_object_is_type(object, json_type_object))
         return false;
+    bool calls = strcmp(text(object, "collector"), "calls") == 0;
     *process = (struct listed_process){
         .exe = strdup(text(object, "exe")),
         .command = strdup(text(object, "command")),
         .pid = (uint32_t)number(object, "pid"),
         .live = strcmp(text(object, "state"), "live") == 0,
+        .calls = calls,
         .cpu_ns = number(object, "cpu_ns"),
-        .total_ns = number(object, "total_ns"),
+        .total = number(object, calls ? "calls" : "total_ns"),
         .walks = number(object, "walks"),
         .contexts = number(object, "contexts"),
         .bytes = number(object, "bytes"),

@@ -12,7 +12,9 @@ struct listed_process {
     char *exe, *command;
     uint32_t pid; /* 0: finished processes of one executable, merged */
     bool live;
-    uint64_t cpu_ns, total_ns, walks, contexts, bytes, lost;
+    bool calls; /* are counted: not walks */
+    uint64_t cpu_ns, walks, contexts, bytes, lost;
+    uint64_t total; /* N: nanoseconds, or calls */
 };
 
 struct process_list {

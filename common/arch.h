@@ -69,6 +69,15 @@ static inline uint64_t arch_call_target(const uint8_t *end, uint64_t address) {
     return address + (uint64_t)(int64_t)distance;
 }
 
+/* The word that the call through memory that ends at `end` takes its target from; 0: it is none. */
+static inline uint64_t arch_call_slot(const uint8_t *end, uint64_t address) {
+    int32_t distance;
+    if (end[-6] != 0xff || end[-5] != 0x15)
+        return 0;
+    __builtin_memcpy(&distance, end - 4, sizeof distance);
+    return address + (uint64_t)(int64_t)distance;
+}
+
 /* The word that a jump through memory at `code` (16 bytes) takes its target from, as in a PLT entry
  * at `address`; 0: it is no such jump. */
 static inline uint64_t arch_jump_slot(const uint8_t *code, uint64_t address) {
@@ -139,6 +148,11 @@ static inline uint64_t arch_call_target(const uint8_t *end, uint64_t address) {
     if ((word & 0xfc000000u) != 0x94000000u)
         return 0;
     return address - 4 + (uint64_t)((int64_t)(int32_t)(word << 6) >> 4); /* 26 bits of words */
+}
+
+static inline uint64_t arch_call_slot(const uint8_t *end, uint64_t address) {
+    (void)end, (void)address;
+    return 0; /* no such instruction */
 }
 
 static inline uint64_t arch_jump_slot(const uint8_t *code, uint64_t address) {

@@ -27,16 +27,16 @@ static inline uint64_t *ring_words(struct wire_slot *slot) {
     return (uint64_t *)(void *)(slot + 1);
 }
 
-/* Writer: words that can be written before the reader must catch up. `at` is the writer's own
- * position, which may be ahead of what it has published. */
-static inline uint64_t ring_room(struct wire_slot *slot, uint64_t at) {
+/* Writer: words that can be written before the reader must catch up, in a ring of `size` words.
+ * `at` is the writer's own position, which may be ahead of what it has published. */
+static inline uint64_t ring_room(struct wire_slot *slot, uint64_t size, uint64_t at) {
     uint64_t used = at - atomic_load_explicit(&slot->tail, memory_order_acquire);
-    return used <= WIRE_RING_WORDS ? WIRE_RING_WORDS - used : 0;
+    return used <= size ? size - used : 0;
 }
 
 /* Writer: store one word at `at`, which must be within the room. Not visible before publish. */
-static inline void ring_put(struct wire_slot *slot, uint64_t at, uint64_t word) {
-    ring_words(slot)[at % WIRE_RING_WORDS] = word;
+static inline void ring_put(struct wire_slot *slot, uint64_t size, uint64_t at, uint64_t word) {
+    ring_words(slot)[at % size] = word;
 }
 
 /* Writer: everything before `at` is the reader's now. */
@@ -45,15 +45,15 @@ static inline void ring_publish(struct wire_slot *slot, uint64_t at) {
 }
 
 /* Reader: words that can be read from `at` (the reader's own position) on, or RING_BROKEN. */
-static inline uint64_t ring_available(struct wire_slot *slot, uint64_t at) {
+static inline uint64_t ring_available(struct wire_slot *slot, uint64_t size, uint64_t at) {
     uint64_t n = atomic_load_explicit(&slot->head, memory_order_acquire) - at;
-    return n <= WIRE_RING_WORDS ? n : RING_BROKEN;
+    return n <= size ? n : RING_BROKEN;
 }
 
 /* Reader: the word at `at`, which must be within what is available. One volatile load: the writer
  * may be hostile and change it between two. */
-static inline uint64_t ring_word(struct wire_slot *slot, uint64_t at) {
-    return *(volatile uint64_t *)&ring_words(slot)[at % WIRE_RING_WORDS];
+static inline uint64_t ring_word(struct wire_slot *slot, uint64_t size, uint64_t at) {
+    return *(volatile uint64_t *)&ring_words(slot)[at % size];
 }
 
 /* Reader: everything before `at` may be overwritten. */

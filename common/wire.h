@@ -33,7 +33,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#define WIRE_VERSION       2u
+#define WIRE_VERSION       3u
 #define WIRE_HELLO_MAGIC   "HCCTAGNT"
 #define WIRE_SESSION_MAGIC 0x7353746363680001ull
 
@@ -52,6 +52,23 @@ enum wire_clock {
     WIRE_CLOCKS
 };
 
+/* How contexts are found. */
+enum wire_collector {
+    WIRE_COLLECT_WALKS = 0, /* stack walks, weights are times */
+    WIRE_COLLECT_CALLS = 1, /* instrumented calls and returns, weights are numbers of calls */
+    WIRE_COLLECTORS
+};
+
+/* Which edges of the tree gain when a context is sampled (the ACCT report's comparison). */
+enum wire_credit {
+    WIRE_CREDIT_LAST = 0, /* the last one: the context itself */
+    WIRE_CREDIT_NEW = 1,  /* all that have come since the last sample */
+    WIRE_CREDITS
+};
+
+#define WIRE_EVERY_EACH 0x80000000u /* in wire_hello.every: of each routine, not of all together   \
+                                     */
+
 struct wire_hello {
     char magic[8];    /* WIRE_HELLO_MAGIC, not terminated */
     uint32_t version; /* WIRE_VERSION */
@@ -61,7 +78,10 @@ struct wire_hello {
     uint32_t flags;   /* WIRE_HELLO_* */
     uint32_t clock;   /* enum wire_clock */
     uint64_t burst_length_ns, burst_period_ns; /* of CPU time; 0, 0: uniform sampling */
-    uint64_t reserved[2];
+    uint32_t collector;                        /* enum wire_collector */
+    uint32_t every;  /* calls: one of so many is counted, 1: all; and WIRE_EVERY_EACH */
+    uint32_t credit; /* enum wire_credit */
+    uint32_t reserved;
 };
 
 enum wire_status {
@@ -78,21 +98,23 @@ struct wire_welcome {
     uint32_t status;        /* enum wire_status; descriptors come with WIRE_STATUS_OK only */
     uint64_t session_bytes; /* size of the session memory */
     uint64_t arena_bytes;   /* size of the table arena */
-    uint64_t reserved[4];
+    uint64_t slot_bytes;    /* size of each slot */
+    uint64_t reserved[3];
 };
 
 /* ---- session memory ---- */
 
-#define WIRE_SLOTS_MAX    4096u  /* threads of one process that are profiled at the same time */
-#define WIRE_SLOT_BYTES   65536u /* slot header and ring */
+#define WIRE_SLOTS_MAX    4096u    /* threads of one process that are profiled at the same time */
+#define WIRE_SLOT_BYTES   65536u   /* slot header and ring, for walks */
+#define WIRE_CALLS_BYTES  1048576u /* the same, for calls: a millisecond of a fast program */
 #define WIRE_MODULES_MAX  2048u
 #define WIRE_MODULE_BYTES 512u
 #define WIRE_HEADER_BYTES 4096u
 #define WIRE_MAX_FRAMES   16384u /* deepest stack that an agent follows */
 
-#define WIRE_MODULES_OFFSET WIRE_HEADER_BYTES
-#define WIRE_SLOTS_OFFSET   (WIRE_MODULES_OFFSET + WIRE_MODULES_MAX * WIRE_MODULE_BYTES)
-#define WIRE_SESSION_BYTES  (WIRE_SLOTS_OFFSET + (uint64_t)WIRE_SLOTS_MAX * WIRE_SLOT_BYTES)
+#define WIRE_MODULES_OFFSET            WIRE_HEADER_BYTES
+#define WIRE_SLOTS_OFFSET              (WIRE_MODULES_OFFSET + WIRE_MODULES_MAX * WIRE_MODULE_BYTES)
+#define WIRE_SESSION_BYTES(slot_bytes) (WIRE_SLOTS_OFFSET + (uint64_t)WIRE_SLOTS_MAX * (slot_bytes))
 
 /* What the agent counts, for each thread, since the thread began. */
 enum wire_counter {
@@ -120,6 +142,11 @@ enum wire_counter {
     WIRE_AMBIGUOUS,   /* of these, pairs that stood for more than one context */
     WIRE_RECURRED,    /* walks whose pair had been seen before */
     WIRE_IDENTIFIED,  /* of these, walks that found the same context as the last one of the pair */
+    WIRE_WAITS,       /* calls that had to wait for room in the ring */
+    WIRE_JUMPED,      /* frames left without a return: longjmp, a stack given up */
+    WIRE_STRAY,       /* returns of calls that were not seen */
+    WIRE_UNSEEN_NS,   /* CPU time between bursts of calls */
+    WIRE_SEEN_NS,     /* CPU time within bursts of calls */
     WIRE_COUNTERS
 };
 
@@ -129,7 +156,7 @@ enum wire_slot_state {
     WIRE_SLOT_ENDED = 2, /* agent: the thread is gone; nothing more will be written */
 };
 
-/* A thread's slot: header, then the ring (ring.h) fills the rest of WIRE_SLOT_BYTES. */
+/* A thread's slot: header, then the ring (ring.h) fills the rest of the slot's bytes. */
 struct wire_slot {
     _Atomic uint32_t state; /* enum wire_slot_state */
     uint32_t tid;           /* agent */
@@ -137,13 +164,14 @@ struct wire_slot {
     uint8_t pad0[WIRE_CACHE_LINE - 24];
     _Atomic uint64_t head; /* agent: words written, ever */
     uint8_t pad1[WIRE_CACHE_LINE - 8];
-    _Atomic uint64_t tail; /* daemon: words read, ever */
-    uint8_t pad2[WIRE_CACHE_LINE - 8];
+    _Atomic uint64_t tail;    /* daemon: words read, ever */
+    _Atomic uint32_t waiting; /* agent: 1, and a futex: it sleeps until the daemon has read */
+    uint8_t pad2[WIRE_CACHE_LINE - 12];
     _Atomic uint64_t counter[WIRE_COUNTERS]; /* agent */
     uint8_t pad3[256 - 8 * WIRE_COUNTERS];
 };
 
-#define WIRE_RING_WORDS ((WIRE_SLOT_BYTES - sizeof(struct wire_slot)) / 8)
+#define WIRE_RING_WORDS(slot_bytes) (((slot_bytes) - sizeof(struct wire_slot)) / 8)
 
 enum {
     WIRE_TABLE_PENDING = 0, /* the daemon has not looked yet */
@@ -213,12 +241,15 @@ struct wire_session {
  *   MAP g             addresses from here on are those of generation g of the module log
  *   AGAIN n           the frame under the cursor was entered n times more (recursion): n times the
  *                     PUSH that made it
- *   SHIP w            weight w to a context that the daemon is to find out by itself; the cursor
- *                     does not move. Raw words follow: WIRE_SHIP_SIZES, the pc, the registers by
- *                     DWARF number, and a copy of the stack, from the stack pointer up.
+ *   CALL routine site as PUSH, and one call is credited to it. The operand's highest 12 bits say
+ * how many frames are gone before SHIP w            weight w to a context that the daemon is to
+ * find out by itself; the cursor does not move. Raw words follow: WIRE_SHIP_SIZES, the pc, the
+ * registers by DWARF number, and a copy of the stack, from the stack pointer up.
  */
 #define WIRE_VERB_SHIFT   60
 #define WIRE_OPERAND_MASK ((1ull << WIRE_VERB_SHIFT) - 1)
+#define WIRE_POPS_SHIFT   48 /* of a CALL */
+#define WIRE_POPS_MAX     ((1ull << (WIRE_VERB_SHIFT - WIRE_POPS_SHIFT)) - 1)
 
 enum wire_verb {
     WIRE_POP = 1,
@@ -227,6 +258,7 @@ enum wire_verb {
     WIRE_MAP = 4,
     WIRE_AGAIN = 5,
     WIRE_SHIP = 6,
+    WIRE_CALL = 7,
 };
 
 #define WIRE_SHIP_SIZES(registers, stack) ((uint64_t)(registers) << 32 | (uint32_t)(stack))
@@ -243,6 +275,10 @@ enum wire_pseudo {
 
 static inline uint64_t wire_word(enum wire_verb verb, uint64_t operand) {
     return (uint64_t)verb << WIRE_VERB_SHIFT | (operand & WIRE_OPERAND_MASK);
+}
+
+static inline uint64_t wire_call(uint64_t pops, uint64_t routine) {
+    return wire_word(WIRE_CALL, pops << WIRE_POPS_SHIFT | routine);
 }
 
 _Static_assert(sizeof(struct wire_hello) == 64, "hello is 64 bytes");

@@ -21,6 +21,7 @@
 #include "daemon/ingest/ships.h"
 #include "daemon/ingest/tables.h"
 #include "daemon/listener.h"
+#include "daemon/recording.h"
 #include "daemon/snapshot.h"
 #include "daemon/tree/summary.h"
 
@@ -29,7 +30,7 @@
 struct daemon_config config;
 
 struct settings {
-    const char *socket, *report_dir, *report_format, *summary, *table_cache;
+    const char *socket, *report_dir, *report_format, *summary, *table_cache, *trace;
     double phi, epsilon;
     uint64_t memory_limit;
     unsigned ready_fd;
@@ -58,7 +59,10 @@ static const struct option_spec options[] = {
     {"epsilon", 0, OPTION_FRACTION, "E", AT(epsilon), 0, 1,
      "largest error of a count, as a share of all weight; less than phi (default: phi / 5)"},
     {"summary", 0, OPTION_STRING, "KIND", AT(summary), 0, 0,
-     "which contexts are kept: space-saving or exact (default: space-saving)"},
+     "which contexts are kept: space-saving, space-saving-list, lossy-counting, sticky-sampling or "
+     "exact (default: space-saving)"},
+    {"trace", 0, OPTION_STRING, "FILE", AT(trace), 0, 0,
+     "keep all events in a file, for hcct replay; in a directory, in one named after the daemon"},
     {"memory-limit", 0, OPTION_SIZE, "SIZE", AT(memory_limit), 1u << 20, 1ull << 40,
      "of one process's tree; precision gives way when it is met (default: 64M)"},
     {"table-cache", 0, OPTION_STRING, "DIR", AT(table_cache), 0, 0,
@@ -96,7 +100,8 @@ static void check_settings(void) {
     if (format_find(settings.report_format) == NULL)
         usage_error("--report-format is none of text, json, folded and pprof");
     if (settings.summary != NULL && summary_find(settings.summary) == NULL)
-        usage_error("--summary is none of space-saving and exact");
+        usage_error("--summary is none of space-saving, space-saving-list, lossy-counting, "
+                    "sticky-sampling and exact");
 }
 
 static void configure(void) {
@@ -181,7 +186,9 @@ static void serve(int listener, int signals) {
     const struct handshake_policy policy = {
         .tree = {.summary = summary_find(config.summary),
                  .epsilon = config.epsilon,
+                 .phi = config.phi,
                  .max_bytes = config.memory_limit},
+        .made = recording_begin,
     };
     struct elf_worker *compiler = elf_worker_new("/proc/self/exe");
     struct table_cache *cache = table_cache_new(settings.table_cache, TABLE_CACHE_BYTES);
@@ -198,6 +205,7 @@ static void serve(int listener, int signals) {
     http_stop();
     ingest_stop();
     ships_stop();
+    recording_close();
     tables_stop();
     table_cache_free(cache);
     elf_worker_free(compiler);
@@ -222,6 +230,8 @@ int main(int argc, char **argv) {
             return HCCT_EXIT_OK;
     }
     raise_limits();
+    if (settings.trace != NULL && !recording_open(settings.trace, error, sizeof error))
+        fail(error);
     int signals = catch_signals();
     int listener = listener_open(config.socket, error, sizeof error);
     if (listener < 0)

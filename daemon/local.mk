@@ -2,8 +2,9 @@
 bin_PROGRAMS += daemon/hcctd
 daemon_hcctd_SOURCES = \
 	daemon/config.h daemon/door.c daemon/door.h daemon/freeze.c daemon/freeze.h \
+	daemon/freeze_tree.c daemon/freeze_tree.h \
 	daemon/hcctd.c daemon/http.c daemon/http.h daemon/listener.c daemon/listener.h \
-	daemon/query.c daemon/query.h daemon/query_list.c daemon/snapshot.c daemon/snapshot.h \
-	daemon/symbols.c daemon/symbols.h
-daemon_hcctd_LDADD = libhcct_ingest.a libhcct_tree.a libhcct_code.a libhcct_report.a \
-	libhcct_common.a $(MHD_LIBS) $(ELF_LIBS) $(UNWIND_LIBS) $(IBERTY_LIBS) $(REPORT_LIBS)
+	daemon/query.c daemon/query.h daemon/query_list.c daemon/recording.c daemon/recording.h daemon/snapshot.c daemon/snapshot.h \
+	daemon/symbols.c daemon/symbols.h daemon/tree_copy.c daemon/tree_copy.h
+daemon_hcctd_LDADD = libhcct_ingest.a libhcct_trace.a libhcct_tree.a libhcct_code.a libhcct_report.a \
+	libhcct_common.a $(MHD_LIBS) $(ELF_LIBS) $(UNWIND_LIBS) $(IBERTY_LIBS) $(REPORT_LIBS) $(ZSTD_LIBS)

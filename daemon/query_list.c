@@ -38,7 +38,9 @@ static struct json_object *describe(struct process *p) {
     add(o, "runs", p->runs);
     add(o, "threads", stats.threads);
     add(o, "cpu_ns", stats.cpu_ns);
-    add(o, "total_ns", tree.total);
+    bool calls = p->sampling.collector == WIRE_COLLECT_CALLS;
+    add_text(o, "collector", calls ? "calls" : "walks");
+    add(o, calls ? "calls" : "total_ns", tree.total);
     add(o, "walks", stats.counter[WIRE_WALKS] + stats.ships.credited);
     add(o, "complete", stats.counter[WIRE_COMPLETE] + stats.ships.complete);
     add(o, "shipped", stats.ships.credited);
@@ -47,7 +49,7 @@ static struct json_object *describe(struct process *p) {
     add(o, "agent_ns", stats.counter[WIRE_HANDLER_NS]);
     add(o, "contexts", tree.nodes - 1);
     add(o, "monitored", tree.monitored);
-    add(o, "unseen_ns", tree.unseen);
+    add(o, calls ? "unseen_calls" : "unseen_ns", tree.unseen);
     add(o, "bytes", tree.bytes);
     add(o, "rate", stats.rate);
     add(o, "signal", stats.signal);

@@ -43,7 +43,8 @@ static void collect(const struct profile *profile, uint32_t module, struct batch
         if (l->n_lines != 0 || l->module != module)
             continue;
         batch->location[batch->n] = i;
-        batch->query[batch->n] = (struct symbol_query){l->address, l->is_entry};
+        batch->query[batch->n] = l->routine != 0 ? (struct symbol_query){l->routine, true}
+                                                 : (struct symbol_query){l->address, l->is_entry};
         batch->n++;
     }
 }

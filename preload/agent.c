@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <sys/mman.h>
 
+#include "preload/calls.h"
 #include "preload/modules.h"
 #include "preload/real.h"
 #include "preload/restart.h"
@@ -32,8 +33,10 @@ static struct agent_process *make_process_page(void) {
 }
 
 static void before_fork(void) {
-    if (agent_started() && thread_self != NULL)
-        signal_block_for_fork();
+    if (!agent_started() || thread_self == NULL)
+        return;
+    signal_block_for_fork();
+    calls_before_fork();
 }
 
 static void after_fork_parent(void) {
@@ -49,11 +52,6 @@ void agent_start_in_child(void) {
         trigger_start(thread_self);
 }
 
-static void after_fork_child(void) {
-    agent_start_in_child();
-    signal_unblock();
-}
-
 /* The daemon begins with the tables at once; until they are there, walks are shipped. */
 static void learn_modules(void) {
     struct wire_session *session = session_enter(thread_self);
@@ -64,7 +62,29 @@ static void learn_modules(void) {
     session_leave(thread_self);
 }
 
-__attribute__((constructor)) static void agent_start(void) {
+/* Calls are not to be lost, so the child looks for the daemon now. */
+static void start_calls_in_child(void) {
+    bool exhaustive = agent.settings.burst_length_ns == 0;
+    if (agent.settings.collector != WIRE_COLLECT_CALLS || thread_self == NULL)
+        return;
+    if (exhaustive && session_attach(true, START_WAIT_MS))
+        learn_modules();
+    calls_after_fork_child();
+}
+
+static void after_fork_child(void) {
+    agent_start_in_child();
+    if (agent.settings.follow)
+        start_calls_in_child();
+    signal_unblock();
+}
+
+__attribute__((constructor)) void agent_start(void) {
+    static bool begun;
+    if (begun)
+        return;
+    begun = true;
+    calls_self = NULL;
     real_resolve();
     settings_read(&agent.settings);
     if (!agent.settings.enable || agent.settings.socket[0] == '\0')
@@ -85,5 +105,6 @@ __attribute__((constructor)) static void agent_start(void) {
     if (session_attach(true, START_WAIT_MS))
         learn_modules();
     trigger_start(thread_self);
+    calls_begin(thread_self);
     signal_unblock();
 }

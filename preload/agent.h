@@ -12,6 +12,7 @@
  *             emit.c        context -> what changed since the last one -> ring
  *             ship.c        no rule: a copy of the stack -> ring
  *             check.c       the proof that memo.c is right (HCCT_CHECK)
+ *     calls.c      instead of samples: reports of instrumented calls (calls.h has its own map)
  *   thread.c    birth and death of a thread's context; wrap_*.c what is intercepted to learn of it
  *   connect.c   handshake with the daemon; session.c the attached session
  *
@@ -38,7 +39,7 @@ struct agent_process {
     pid_t pid; /* 0: the agent has not started in this process */
     _Atomic(struct wire_session *) session;
     _Atomic(const void *) arena;
-    uint64_t arena_bytes;
+    uint64_t arena_bytes, slot_bytes;
     _Atomic uint32_t epoch;       /* counts sessions; 0: none yet */
     _Atomic uint32_t attaching;   /* one thread changes the session, others keep away */
     _Atomic uint64_t last_try_ns; /* when the daemon was last looked for */
@@ -55,6 +56,10 @@ extern struct agent_globals agent __attribute__((visibility("hidden")));
 static inline bool agent_started(void) {
     return agent.process != NULL && agent.process->pid != 0;
 }
+
+/* Starts the agent, once; the constructor does it, or an earlier report of a call. Process context.
+ */
+void agent_start(void);
 
 /* Start in a child of fork, before anything else runs there. Process context. */
 void agent_start_in_child(void);

@@ -26,9 +26,8 @@ static bool runs(struct agent_thread *thread) {
     return fine(thread)->period_ns != 0;
 }
 
-/* The walk that was just made shows the thread on its way into a call that can sleep: in the
- * agent's stub, which has just ended a burst, or in the function behind it. */
-static bool about_to_sleep(const struct agent_thread *thread) {
+/* In the agent's stub, which has just ended a burst, or in the function behind it. */
+bool burst_about_to_sleep(const struct agent_thread *thread) {
     const struct memo *memo = &thread->memo;
     for (uint32_t i = 1; i <= INNER_FRAMES && i <= memo->depth; i++) {
         uint64_t routine = memo->frame[memo->depth - i].frame.routine;
@@ -38,8 +37,7 @@ static bool about_to_sleep(const struct agent_thread *thread) {
     return memo->depth == 0; /* not known */
 }
 
-/* A second timer, or sampling at the kernel's tick for this thread. */
-static bool get_timer(struct agent_thread *thread, struct wire_session *session) {
+bool burst_get_timer(struct agent_thread *thread, struct wire_session *session) {
     struct trigger *t = &thread->trigger;
     if (fine(thread)->made)
         return true;
@@ -94,13 +92,13 @@ void burst_begin(struct agent_thread *thread, struct wire_session *session,
     struct trigger *t = &thread->trigger;
     if (task_clock_runs(thread, session, plan))
         return;
-    bool endless = plan->length_ns == SAMPLING_ENDLESS, timer = get_timer(thread, session);
+    bool endless = plan->length_ns == SAMPLING_ENDLESS, timer = burst_get_timer(thread, session);
     t->fine_in_call = false;
     t->begin_ns = t->cpu_ns;
     t->due_ns = t->cpu_ns + plan->fine_ns;
     t->end_ns = endless ? SAMPLING_ENDLESS : t->cpu_ns + plan->length_ns;
     sampling_walk(thread, session, timer ? parts_left(t, plan) : 1, uc);
-    if (!timer || !SLEEP_IS_WRAPPED || about_to_sleep(thread))
+    if (!timer || !SLEEP_IS_WRAPPED || burst_about_to_sleep(thread))
         return;
     ticker_halt(&t->ticker[TRIGGER_CPU]);
     ticker_run(fine(thread), plan->fine_ns, plan->fine_ns);

@@ -25,6 +25,12 @@ void burst_tick(struct agent_thread *thread, struct wire_session *session,
  * allowed. Signal context, inside the session. */
 void burst_task_clock_tick(struct agent_thread *thread, struct wire_session *session,
                            const ucontext_t *uc);
+/* The thread's fine timer, made when there is none; false: refused, which is counted. Signal
+ * context, inside the session. */
+bool burst_get_timer(struct agent_thread *thread, struct wire_session *session);
+/* The walk that was just made shows the thread on its way into a call that can sleep. Signal
+ * context. */
+bool burst_about_to_sleep(const struct agent_thread *thread);
 /* Stops the fine timer. Any context, on the thread or while it can't run. */
 void burst_end(struct agent_thread *thread);
 

@@ -80,8 +80,9 @@ static void *map(int fd, size_t bytes, int protection) {
 
 static bool map_both(const struct wire_welcome *welcome, const int fds[2],
                      struct connect_result *result) {
-    if (welcome->session_bytes != WIRE_SESSION_BYTES)
+    if (welcome->session_bytes != WIRE_SESSION_BYTES(welcome->slot_bytes))
         return false;
+    result->slot_bytes = welcome->slot_bytes;
     result->session_bytes = welcome->session_bytes;
     result->arena_bytes = welcome->arena_bytes;
     result->session = map(fds[0], result->session_bytes, PROT_READ | PROT_WRITE);

@@ -13,7 +13,7 @@
 struct connect_result {
     void *session;     /* mapped read-write, not inherited by fork */
     const void *arena; /* mapped read-only */
-    size_t session_bytes, arena_bytes;
+    size_t session_bytes, arena_bytes, slot_bytes;
 };
 
 /* Connects, says `wish` (what the user asks for; the rest is filled in), waits at most `wait_ms`

@@ -13,7 +13,7 @@
 static void pop_all(struct agent_thread *thread, struct wire_slot *slot, uint64_t *at) {
     uint32_t depth = thread->told + (thread->told_mark != 0);
     if (depth > 0)
-        ring_put(slot, (*at)++, wire_word(WIRE_POP, depth));
+        ring_put(slot, WALK_WORDS, (*at)++, wire_word(WIRE_POP, depth));
     thread->told = thread->agreed = thread->told_mark = 0;
 }
 
@@ -22,7 +22,7 @@ void emit_map(struct agent_thread *thread, struct wire_slot *slot, uint64_t *at)
     if (hcct_likely(thread->map_seen == generation))
         return;
     pop_all(thread, slot, at);
-    ring_put(slot, (*at)++, wire_word(WIRE_MAP, generation));
+    ring_put(slot, WALK_WORDS, (*at)++, wire_word(WIRE_MAP, generation));
     thread->map_seen = generation;
 }
 
@@ -32,8 +32,8 @@ static void tell_mark(struct agent_thread *thread, struct wire_slot *slot, uint6
         return;
     pop_all(thread, slot, at);
     if (mark != 0) {
-        ring_put(slot, (*at)++, wire_word(WIRE_PUSH, mark));
-        ring_put(slot, (*at)++, 0);
+        ring_put(slot, WALK_WORDS, (*at)++, wire_word(WIRE_PUSH, mark));
+        ring_put(slot, WALK_WORDS, (*at)++, 0);
     }
     thread->told_mark = mark;
 }
@@ -41,7 +41,7 @@ static void tell_mark(struct agent_thread *thread, struct wire_slot *slot, uint6
 static void pop_rest(struct agent_thread *thread, struct wire_slot *slot, uint64_t *at) {
     if (thread->told == thread->agreed)
         return;
-    ring_put(slot, (*at)++, wire_word(WIRE_POP, thread->told - thread->agreed));
+    ring_put(slot, WALK_WORDS, (*at)++, wire_word(WIRE_POP, thread->told - thread->agreed));
     thread->told = thread->agreed;
 }
 
@@ -60,17 +60,18 @@ static uint32_t repeats(const struct memo *memo, uint32_t i) {
 /* Pushes frames as long as there is room for them and for the credit. True: all of them. */
 static bool push_rest(struct agent_thread *thread, struct wire_slot *slot, uint64_t *at) {
     const struct memo *memo = &thread->memo;
-    uint64_t room = ring_room(slot, *at);
+    uint64_t room = ring_room(slot, WALK_WORDS, *at);
     while (thread->told < memo->depth) {
         uint64_t before = *at;
         uint32_t again = repeats(memo, thread->told);
         if (room < 3)
             return false;
         if (again > 0) {
-            ring_put(slot, (*at)++, wire_word(WIRE_AGAIN, again));
+            ring_put(slot, WALK_WORDS, (*at)++, wire_word(WIRE_AGAIN, again));
         } else {
-            ring_put(slot, (*at)++, wire_word(WIRE_PUSH, memo->frame[thread->told].frame.routine));
-            ring_put(slot, (*at)++, memo->frame[thread->told].frame.site);
+            ring_put(slot, WALK_WORDS, (*at)++,
+                     wire_word(WIRE_PUSH, memo->frame[thread->told].frame.routine));
+            ring_put(slot, WALK_WORDS, (*at)++, memo->frame[thread->told].frame.site);
             again = 1;
         }
         thread->agreed = thread->told += again;
@@ -82,14 +83,14 @@ static bool push_rest(struct agent_thread *thread, struct wire_slot *slot, uint6
 bool emit_sample(struct agent_thread *thread, struct wire_slot *slot, uint32_t mark,
                  uint64_t weight) {
     uint64_t at = thread->head;
-    if (ring_room(slot, at) < HEAD_WORDS)
+    if (ring_room(slot, WALK_WORDS, at) < HEAD_WORDS)
         return false;
     emit_map(thread, slot, &at);
     tell_mark(thread, slot, &at, mark);
     pop_rest(thread, slot, &at);
     bool all = push_rest(thread, slot, &at);
     if (all)
-        ring_put(slot, at++, wire_word(WIRE_CREDIT, weight));
+        ring_put(slot, WALK_WORDS, at++, wire_word(WIRE_CREDIT, weight));
     thread->head = at;
     ring_publish(slot, at);
     return all;
@@ -98,9 +99,9 @@ bool emit_sample(struct agent_thread *thread, struct wire_slot *slot, uint32_t m
 bool emit_again(struct agent_thread *thread, struct wire_slot *slot, uint64_t weight) {
     uint32_t depth = thread->memo.depth;
     if (depth == 0 || thread->told != depth || thread->agreed != depth ||
-        thread->map_seen != modules_generation() || ring_room(slot, thread->head) == 0)
+        thread->map_seen != modules_generation() || ring_room(slot, WALK_WORDS, thread->head) == 0)
         return false;
-    ring_put(slot, thread->head++, wire_word(WIRE_CREDIT, weight));
+    ring_put(slot, WALK_WORDS, thread->head++, wire_word(WIRE_CREDIT, weight));
     ring_publish(slot, thread->head);
     return true;
 }

@@ -20,6 +20,8 @@
 bool emit_sample(struct agent_thread *thread, struct wire_slot *slot, uint32_t mark,
                  uint64_t weight);
 
+#define WALK_WORDS WIRE_RING_WORDS(WIRE_SLOT_BYTES) /* of the rings that walks are sent through */
+
 #define EMIT_MAP_WORDS 2
 
 /* Tells, if it is not told yet, by which generation of the module log addresses are to be read:

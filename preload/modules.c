@@ -30,18 +30,18 @@ static struct known known[WIRE_MODULES_MAX];
 static _Atomic uint32_t trust = 1;
 static _Atomic uint32_t generation = 1;
 static char executable[WIRE_MODULE_BYTES];
-static uint64_t agent_start, agent_end;
+static uint64_t own_start, own_end;
 
 static void find_agent(void) {
     struct dl_find_object found;
     if (_dl_find_object((void *)(uintptr_t)modules_start, &found) != 0)
         return;
-    agent_start = (uintptr_t)found.dlfo_map_start;
-    agent_end = (uintptr_t)found.dlfo_map_end;
+    own_start = (uintptr_t)found.dlfo_map_start;
+    own_end = (uintptr_t)found.dlfo_map_end;
 }
 
 bool modules_is_agent(uint64_t address) {
-    return address >= agent_start && address < agent_end;
+    return address >= own_start && address < own_end;
 }
 
 void modules_start(void) {

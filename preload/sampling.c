@@ -9,24 +9,28 @@
  */
 #include "preload/sampling.h"
 
+#include "preload/agent.h"
 #include "preload/session.h"
 #include "preload/walk.h"
 
-#define STEP_NS      30    /* a frame found by a rule, caches cold */
-#define REREAD_NS    1     /* a frame verified by reading */
-#define WORTH_NS     10000 /* walks that cost less are never paid for */
-#define PAID_BY      50    /* the walk may take one part in so many of the thread's time */
-#define SCALE_ONE    SAMPLING_PRICE_AS_LISTED
-#define SCALE_MAX    (8u * SCALE_ONE)
-#define SCALE_SLOWLY 8u /* a measurement counts as one of so many */
-#define DEFAULT_RATE 100
-#define RATE_MAX     10000
+#define STEP_NS       30    /* a frame found by a rule, caches cold */
+#define REREAD_NS     1     /* a frame verified by reading */
+#define WORTH_NS      10000 /* walks that cost less are never paid for */
+#define PAID_BY       50    /* the walk may take one part in so many of the thread's time */
+#define SCALE_ONE     SAMPLING_PRICE_AS_LISTED
+#define SCALE_MAX     (8u * SCALE_ONE)
+#define SCALE_SLOWLY  8u /* a measurement counts as one of so many */
+#define DEFAULT_RATE  100
+#define RATE_MAX      10000
+#define CALLS_LOOK_NS 100000000 /* CPU time between looks whether calls are followed */
 
 struct sampling_plan sampling_plan(struct wire_session *session) {
     uint32_t rate = atomic_load_explicit(&session->rate, memory_order_relaxed);
     uint64_t length = atomic_load_explicit(&session->burst_length_ns, memory_order_relaxed);
     uint64_t period = atomic_load_explicit(&session->burst_period_ns, memory_order_relaxed);
     uint64_t walk = SECOND_NS / (rate >= 1 && rate <= RATE_MAX ? rate : DEFAULT_RATE);
+    if (agent.settings.collector == WIRE_COLLECT_CALLS)
+        return (struct sampling_plan){.coarse_ns = length != 0 ? period : CALLS_LOOK_NS};
     if (session->clock == WIRE_CLOCK_WALL) /* sleep is what is looked for: no bursts */
         return (struct sampling_plan){.coarse_ns = walk, .wall_ns = walk};
     uint64_t perf = session->clock == WIRE_CLOCK_PERF ? walk : 0;

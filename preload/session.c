@@ -44,7 +44,9 @@ static void drop(struct agent_process *process) {
     if (old == NULL)
         return;
     atomic_store(&process->session, NULL);
-    sys2(SYS_munmap, old, WIRE_SESSION_BYTES);
+    if (agent.settings.collector == WIRE_COLLECT_CALLS)
+        return; /* hooks write without asking: the memory stays, as long as the process does */
+    sys2(SYS_munmap, old, WIRE_SESSION_BYTES(process->slot_bytes));
     sys2(SYS_munmap, atomic_load(&process->arena), process->arena_bytes);
 }
 
@@ -55,13 +57,17 @@ static bool attach(struct agent_process *process, int wait_ms) {
                               .flags = set->follow ? 0 : WIRE_HELLO_NO_FOLLOW,
                               .clock = set->clock,
                               .burst_length_ns = set->burst_length_ns,
-                              .burst_period_ns = set->burst_period_ns};
+                              .burst_period_ns = set->burst_period_ns,
+                              .collector = set->collector,
+                              .every = set->every | (set->every_each ? WIRE_EVERY_EACH : 0),
+                              .credit = set->credit};
     drop(process);
     if (!connect_daemon(set->socket, &wish, wait_ms, &found))
         return false;
     modules_reset();
     atomic_store(&process->arena, found.arena);
     process->arena_bytes = found.arena_bytes;
+    process->slot_bytes = found.slot_bytes;
     atomic_fetch_add(&process->epoch, 1);
     atomic_store(&process->session, found.session);
     return true;
@@ -115,7 +121,7 @@ void session_leave(struct agent_thread *thread) {
 
 static struct wire_slot *slot_at(struct wire_session *session, uint32_t i) {
     return (struct wire_slot *)(void *)((char *)session + WIRE_SLOTS_OFFSET +
-                                        (size_t)i * WIRE_SLOT_BYTES);
+                                        i * agent.process->slot_bytes);
 }
 
 static void note_slot(struct wire_session *session, uint32_t used) {

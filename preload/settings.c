@@ -22,7 +22,8 @@
 struct setting;
 typedef bool parse(const struct setting *s, const char *text, struct agent_settings *settings);
 
-static parse parse_number, parse_yes_no, parse_clock, parse_burst;
+static parse parse_number, parse_yes_no, parse_clock, parse_burst, parse_collector, parse_every,
+    parse_credit;
 
 static const struct setting {
     const char *name;
@@ -36,6 +37,9 @@ static const struct setting {
     {"HCCT_BURST", NO_BURST, "LENGTH/PERIOD, such as 2ms/20ms", parse_burst, 0, 0, 0},
     {"HCCT_RATE", "100", "1 to 10000", parse_number, AT(rate), 1, 10000},
     {"HCCT_CLOCK", "cpu", "cpu, wall or perf", parse_clock, AT(clock), 0, 0},
+    {"HCCT_COLLECTOR", "walks", "walks or calls", parse_collector, 0, 0, 0},
+    {"HCCT_EVERY", "1", "N or N/routine, N from 1 to 1000000000", parse_every, 0, 0, 0},
+    {"HCCT_CREDIT", "last", "last or new", parse_credit, 0, 0, 0},
     {"HCCT_SIGNAL", "0", "a signal's number", parse_number, AT(signal), 0, 64},
     {"HCCT_FOLLOW", "yes", "yes or no", parse_yes_no, AT(follow), 0, 0},
     {"HCCT_ENABLE", "yes", "yes or no", parse_yes_no, AT(enable), 0, 0},
@@ -85,17 +89,35 @@ static void say_bad(const struct setting *s, const char *text, const char *inste
 
 /* ---- values ---- */
 
+/* Digits up to the text's end; where they end otherwise, or make too large a number, is `*end`. */
+static unsigned long number(const char *text, const char **end) {
+    unsigned long n = 0;
+    for (; *text >= '0' && *text <= '9' && n <= 1000000000; text++)
+        n = n * 10 + (unsigned long)(*text - '0');
+    *end = text;
+    return n;
+}
+
 static bool parse_number(const struct setting *s, const char *text,
                          struct agent_settings *settings) {
-    unsigned long n = 0;
-    for (const char *p = text; *p != '\0'; p++) {
-        if (*p < '0' || *p > '9' || n > 1000000000)
-            return false;
-        n = n * 10 + (unsigned long)(*p - '0');
-    }
-    if (*text == '\0' || n < s->min || n > s->max)
+    const char *end;
+    unsigned long n = number(text, &end);
+    if (end == text || *end != '\0' || n < s->min || n > s->max)
         return false;
     *(unsigned *)(void *)((char *)settings + s->offset) = (unsigned)n;
+    return true;
+}
+
+static bool parse_every(const struct setting *s, const char *text,
+                        struct agent_settings *settings) {
+    const char *end;
+    unsigned long n = number(text, &end);
+    (void)s;
+    bool each = strcmp(end, "/routine") == 0;
+    if (end == text || (*end != '\0' && !each) || n < 1 || n > 1000000000)
+        return false;
+    settings->every = (unsigned)n;
+    settings->every_each = each;
     return true;
 }
 
@@ -131,6 +153,21 @@ static bool parse_clock(const struct setting *s, const char *text,
         {"cpu", WIRE_CLOCK_CPU}, {"wall", WIRE_CLOCK_WALL}, {"perf", WIRE_CLOCK_PERF}};
     (void)s;
     return find_word(words, HCCT_ARRAY_LEN(words), text, &settings->clock);
+}
+
+static bool parse_collector(const struct setting *s, const char *text,
+                            struct agent_settings *settings) {
+    static const struct word words[] = {{"walks", WIRE_COLLECT_WALKS},
+                                        {"calls", WIRE_COLLECT_CALLS}};
+    (void)s;
+    return find_word(words, HCCT_ARRAY_LEN(words), text, &settings->collector);
+}
+
+static bool parse_credit(const struct setting *s, const char *text,
+                         struct agent_settings *settings) {
+    static const struct word words[] = {{"last", WIRE_CREDIT_LAST}, {"new", WIRE_CREDIT_NEW}};
+    (void)s;
+    return find_word(words, HCCT_ARRAY_LEN(words), text, &settings->credit);
 }
 
 static bool parse_burst(const struct setting *s, const char *text,

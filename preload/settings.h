@@ -7,6 +7,12 @@
  *                 2ms/20ms (us, ms or s)
  *   HCCT_CLOCK    cpu; wall: sleeping threads too; perf: cpu   cpu
  *                 by the kernel's task clock event
+ *   HCCT_COLLECTOR walks; calls: of programs built with        walks
+ *                 -finstrument-functions
+ *   HCCT_EVERY    calls: N counts one of N, N/routine one of   1
+ *                 N of each routine
+ *   HCCT_CREDIT   calls: last, or new: all edges since the     last
+ *                 last counted call gain
  *   HCCT_SIGNAL   signal number to use                         first free one, SIGPROF first
  *   HCCT_FOLLOW   yes, no: profile child processes too         yes
  *   HCCT_ENABLE   0 switches the agent off                     1
@@ -26,6 +32,10 @@ struct agent_settings {
     unsigned rate;
     unsigned clock;                            /* enum wire_clock */
     uint64_t burst_length_ns, burst_period_ns; /* 0, 0: no bursts */
+    unsigned collector;                        /* enum wire_collector */
+    unsigned every;                            /* calls: one of so many is counted */
+    bool every_each;                           /* of each routine, not of all together */
+    unsigned credit;                           /* enum wire_credit */
     int signal;                                /* 0: choose */
     bool follow;
     bool enable;

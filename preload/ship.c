@@ -23,17 +23,17 @@ bool ship_stack(struct agent_thread *thread, struct wire_slot *slot, uint64_t we
                 const struct unwind_registers *regs, const struct unwind_env *env) {
     uint64_t sp = regs->reg[ARCH_SP] & ~7ull, n = words_above(env, sp), word, copied = 0;
     uint64_t start = thread->head;
-    if (ring_room(slot, start) < EMIT_MAP_WORDS + HEAD_WORDS + n)
+    if (ring_room(slot, WALK_WORDS, start) < EMIT_MAP_WORDS + HEAD_WORDS + n)
         return false;
     emit_map(thread, slot, &start);
     uint64_t at = start + HEAD_WORDS;
     for (; copied < n && unwind_read(env, sp + 8 * copied, &word); copied++)
-        ring_put(slot, at++, word);
-    ring_put(slot, start, wire_word(WIRE_SHIP, weight));
-    ring_put(slot, start + 1, WIRE_SHIP_SIZES(ARCH_REGS, copied));
-    ring_put(slot, start + 2, regs->pc);
+        ring_put(slot, WALK_WORDS, at++, word);
+    ring_put(slot, WALK_WORDS, start, wire_word(WIRE_SHIP, weight));
+    ring_put(slot, WALK_WORDS, start + 1, WIRE_SHIP_SIZES(ARCH_REGS, copied));
+    ring_put(slot, WALK_WORDS, start + 2, regs->pc);
     for (unsigned i = 0; i < ARCH_REGS; i++)
-        ring_put(slot, start + 3 + i, regs->reg[i]);
+        ring_put(slot, WALK_WORDS, start + 3 + i, regs->reg[i]);
     thread->head = at;
     ring_publish(slot, at);
     return true;

@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
+#include "preload/calls.h"
 #include "preload/check.h"
 #include "preload/sampling.h"
 #include "preload/session.h"
@@ -93,6 +94,7 @@ static struct agent_thread *reserve(void) {
     if (t == NULL)
         return NULL;
     t->ending = t->signal_hidden = false;
+    t->end_rounds = 0;
     forget(t);
     if (agent.settings.check && t->check == NULL)
         t->check = check_new();
@@ -130,10 +132,12 @@ void thread_begin(struct agent_thread *thread) {
     thread_self = thread;
     pthread_setspecific(end_key, thread);
     trigger_start(thread);
+    calls_begin(thread);
     signal_unblock();
 }
 
 void thread_end(struct agent_thread *thread) {
+    calls_end(thread);
     thread->ending = true;
     trigger_stop(thread);
     session_give_slot(thread);
@@ -141,8 +145,16 @@ void thread_end(struct agent_thread *thread) {
     thread_release(thread);
 }
 
+/* Destructors of the application may still report calls: ours goes last, as far as that is up to
+ * us. */
+static bool later(struct agent_thread *thread) {
+    return agent.settings.collector == WIRE_COLLECT_CALLS &&
+           ++thread->end_rounds < PTHREAD_DESTRUCTOR_ITERATIONS - 1 &&
+           pthread_setspecific(end_key, thread) == 0;
+}
+
 static void on_thread_end(void *arg) {
-    if (agent_started() && arg == thread_self)
+    if (agent_started() && arg == thread_self && !later(arg))
         thread_end(arg);
 }
 

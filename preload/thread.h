@@ -53,6 +53,7 @@ struct agent_thread {
     _Atomic uint32_t busy; /* inside the handler, with the session in use */
     pid_t tid;
     bool ending;                    /* no more ticks */
+    uint8_t end_rounds;             /* of destructors that have passed */
     bool signal_hidden;             /* the application believes that it has blocked our signal */
     uint64_t stack_low, stack_high; /* the thread's own stack */
     struct trigger trigger;
@@ -84,6 +85,14 @@ struct agent_thread {
     uint32_t agreed;     /* of these, the outermost ones that are frames of the memo */
     uint32_t told_mark;  /* outermost pseudo-frame, 0: none */
     struct check *check; /* what HCCT_CHECK keeps, else NULL */
+
+    struct calls *calls; /* calls.h; NULL: calls were never followed */
+    struct {             /* its open calls while the process forks, base NULL: none */
+        struct calls_frame *base;
+        uint32_t room, depth;
+        uint64_t low, high;
+        bool guessed;
+    } open;
 };
 
 /* The calling thread's context, NULL when it is not profiled. Any context. */

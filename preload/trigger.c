@@ -9,7 +9,9 @@
  */
 #include "preload/trigger.h"
 
+#include "preload/agent.h"
 #include "preload/burst.h"
+#include "preload/calls.h"
 #include "preload/sampling.h"
 #include "preload/session.h"
 #include "preload/signal.h"
@@ -159,6 +161,10 @@ static void tick(struct agent_thread *thread, struct wire_session *session, enum
         set_period(thread, plan.coarse_ns); /* this tick belongs to the old one */
         return;
     }
+    if (agent.settings.collector == WIRE_COLLECT_CALLS) {
+        calls_tick(thread, session, kind, uc);
+        return;
+    }
     switch (kind) {
     case TRIGGER_CPU:
         cpu_tick(thread, session, &plan, expiries, uc);
@@ -181,6 +187,8 @@ void trigger_before_sleep(void) {
     struct agent_thread *thread = thread_self;
     if (thread == NULL)
         return;
+    if (agent.settings.collector == WIRE_COLLECT_CALLS)
+        calls_burst_end(thread);
     burst_end(thread);
     wall_end(thread);
 }

@@ -80,6 +80,18 @@ static void send_context(struct agent_thread *thread, struct wire_slot *slot, ui
         session_count(slot, WIRE_BY_FP, result->by_fp);
 }
 
+bool walk_whole(struct agent_thread *thread, struct wire_session *session, const ucontext_t *uc) {
+    struct walk walk = {.thread = thread, .session = session};
+    struct unwind_env env = {.find = find, .read = read_probed, .arg = &walk};
+    struct unwind_registers *regs = &thread->interrupted;
+    struct memo_result result;
+    trust_anew(thread);
+    unwind_registers_of(regs, uc);
+    stack_bounds(thread, regs->reg[ARCH_SP], &env.low, &env.high);
+    memo_walk(&thread->memo, &env, regs, frame_limit(session), &result);
+    return result.end == UNWIND_COMPLETE;
+}
+
 struct walk_cost walk_sample(struct agent_thread *thread, struct wire_session *session,
                              struct wire_slot *slot, uint64_t parts, const ucontext_t *uc) {
     struct walk walk = {.thread = thread, .session = session};

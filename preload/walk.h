@@ -4,6 +4,7 @@
 #ifndef HCCT_WALK_H
 #define HCCT_WALK_H
 
+#include <stdbool.h>
 #include <ucontext.h>
 
 #include "preload/thread.h"
@@ -16,5 +17,9 @@ struct walk_cost {
  * thread->owed_ns, which loses what was sent. Signal context, inside the session. */
 struct walk_cost walk_sample(struct agent_thread *thread, struct wire_session *session,
                              struct wire_slot *slot, uint64_t parts, const ucontext_t *uc);
+
+/* Walks, too, and sends nothing: the frames are in thread->memo. False: the walk did not reach the
+ * root. Signal context, inside the session. */
+bool walk_whole(struct agent_thread *thread, struct wire_session *session, const ucontext_t *uc);
 
 #endif

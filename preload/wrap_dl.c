@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 
 #include "preload/agent.h"
+#include "preload/calls.h"
 #include "preload/modules.h"
 #include "preload/real.h"
 
@@ -11,5 +12,6 @@ hcct_export int dlclose(void *handle) {
     modules_distrust();
     int result = real_dlclose(handle);
     modules_distrust();
+    calls_distrust();
     return result;
 }

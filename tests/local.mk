@@ -11,4 +11,5 @@ include tests/fuzz/local.mk
 include tests/ingest/local.mk
 include tests/report/local.mk
 include tests/step/local.mk
+include tests/trace/local.mk
 include tests/tree/local.mk

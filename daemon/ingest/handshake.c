@@ -26,7 +26,8 @@ static bool answer(int fd, enum wire_status status, const struct process *proces
     memcpy(welcome.magic, WIRE_HELLO_MAGIC, sizeof welcome.magic);
     if (process != NULL) {
         const int fds[2] = {process->memory.fd, arena_fd(process->arena)};
-        welcome.session_bytes = WIRE_SESSION_BYTES;
+        welcome.session_bytes = WIRE_SESSION_BYTES(process->memory.slot_bytes);
+        welcome.slot_bytes = process->memory.slot_bytes;
         welcome.arena_bytes = ARENA_BYTES;
         memset(&control, 0, sizeof control);
         message.msg_control = &control;
@@ -67,7 +68,12 @@ static struct session_sampling sampling_of(const struct wire_hello *hello) {
     struct session_sampling sampling = {
         .rate = hello->rate >= 1 && hello->rate <= RATE_MAX ? hello->rate : RATE_DEFAULT,
         .clock = hello->clock < WIRE_CLOCKS ? hello->clock : WIRE_CLOCK_CPU,
+        .collector = hello->collector < WIRE_COLLECTORS ? hello->collector : WIRE_COLLECT_WALKS,
+        .every_each = (hello->every & WIRE_EVERY_EACH) != 0,
+        .credit = hello->credit < WIRE_CREDITS ? hello->credit : WIRE_CREDIT_LAST,
     };
+    uint32_t every = hello->every & ~WIRE_EVERY_EACH;
+    sampling.every = every > 0 ? every : 1;
     if (hello->burst_length_ns > 0 && hello->burst_length_ns <= hello->burst_period_ns) {
         sampling.burst_length_ns = hello->burst_length_ns;
         sampling.burst_period_ns = hello->burst_period_ns;
@@ -105,6 +111,8 @@ bool handshake_serve(int fd, const struct handshake_policy *policy, const char *
         process = process_new(&params);
         if (process == NULL)
             status = WIRE_STATUS_FAILED;
+        else
+            policy->made(process);
     }
     *reason = reasons[status];
     if (answer(fd, status, process) && process != NULL) {

@@ -7,10 +7,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "daemon/ingest/process.h"
 #include "daemon/tree/mcct.h"
 
 struct handshake_policy {
-    struct mcct_params tree; /* of each process */
+    struct mcct_params tree;               /* of each process */
+    void (*made)(struct process *process); /* called for each, before anything is read from it */
 };
 
 /* Reads the hello from a connected socket on which all of it is there, answers, and on success

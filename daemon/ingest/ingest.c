@@ -25,6 +25,10 @@
 #define PAUSE_BUSY_MS  10
 #define PAUSE_QUIET_MS 50
 #define PAUSE_NONE     (-1)
+/* Programs whose calls are counted fill a ring in milliseconds, and then have to wait. */
+#define PAUSE_FAST_MS        0
+#define PAUSE_CALLS_MS       1
+#define PAUSE_CALLS_QUIET_MS 3
 
 #define DRAINS_MAX 64 /* for one query */
 
@@ -112,16 +116,22 @@ static uint64_t now_ns(void) {
 /* Milliseconds until the next sweep is due. */
 static int sweep(void) {
     size_t n;
-    bool any = false, young = false;
+    bool any = false, young = false, fast = false, calls = false;
     struct process **list = registry_list(is_live, NULL, &n);
     uint64_t now = now_ns();
     for (size_t i = 0; i < n; i++) {
         any |= process_drain(list[i], tables_want, NULL) || list[i]->behind;
         young |= now - list[i]->since_mono_ns < YOUNG_NS;
+        fast |= list[i]->fast;
+        calls |= list[i]->sampling.collector == WIRE_COLLECT_CALLS;
     }
     registry_free_list(list, n);
     if (n == 0)
         return PAUSE_NONE;
+    if (fast)
+        return PAUSE_FAST_MS;
+    if (calls)
+        return any ? PAUSE_CALLS_MS : PAUSE_CALLS_QUIET_MS;
     return young ? PAUSE_YOUNG_MS : any ? PAUSE_BUSY_MS : PAUSE_QUIET_MS;
 }
 

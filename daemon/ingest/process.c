@@ -4,8 +4,10 @@
 #include "daemon/ingest/process.h"
 
 #include <stdio.h>
+#include <linux/futex.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -16,6 +18,7 @@
 /* Frames that AGAIN may push in one drain of a process, at some 50 ns each, while others wait. */
 #define AGAIN_MAX        (1ull << 20)
 #define AGAIN_MAX_AT_END (1ull << 23)
+#define FAST_PART        16 /* of a ring, read in one sweep: the next one should be soon */
 
 static uint64_t clock_ns(clockid_t clock) {
     struct timespec now;
@@ -167,14 +170,26 @@ struct sweep {
     process_module_seen *seen;
     void *arg;
     uint64_t again_left;
-    bool any; /* there was something to read */
+    bool any;  /* there was something to read */
+    bool fast; /* so much that a ring may be full before the next sweep */
 };
+
+/* A thread that counts calls may be waiting for room. */
+static void wake_writer(struct wire_slot *slot) {
+    if (atomic_load(&slot->waiting) == 0)
+        return;
+    atomic_store(&slot->waiting, 0);
+    syscall(SYS_futex, &slot->waiting, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
 
 static struct reader *reader_of(struct process *p, uint32_t i) {
     if (p->readers[i] == NULL)
         p->readers[i] = calloc(1, sizeof *p->readers[i]);
-    if (p->readers[i] != NULL)
+    if (p->readers[i] != NULL) {
         p->readers[i]->ships = &p->ships_read;
+        p->readers[i]->size = session_memory_ring(&p->memory);
+        p->readers[i]->keeper = p->trace;
+    }
     return p->readers[i];
 }
 
@@ -183,10 +198,14 @@ static struct reader *reader_of(struct process *p, uint32_t i) {
 static bool read_ring(struct process *p, struct sweep *sweep, struct reader *reader,
                       struct wire_slot *slot) {
     struct reader_effect effect;
+    uint64_t end = reader_end(reader, slot);
+    see_modules(p, sweep->seen, sweep->arg); /* in the log before the words that need them */
     do {
         reader->again_max = sweep->again_left > 0 ? sweep->again_left : 1;
-        reader_drain(reader, slot, p->tree, p->addresses, &effect);
+        reader_drain(reader, slot, end, p->tree, p->addresses, &effect);
+        wake_writer(slot);
         sweep->any |= effect.credits > 0;
+        sweep->fast |= effect.words > reader->size / FAST_PART;
         sweep->again_left -= effect.again < sweep->again_left ? effect.again : sweep->again_left;
         ships_refuse(p, effect.refused, effect.refused_weight);
         if (effect.map_changed)
@@ -212,11 +231,11 @@ static void drain_slot(struct process *p, uint32_t i, struct sweep *sweep) {
 
 static bool drain_all(struct process *p, uint64_t again_max, process_module_seen *seen, void *arg) {
     struct sweep sweep = {.seen = seen, .arg = arg, .again_left = again_max};
-    see_modules(p, seen, arg);
     p->behind = false;
     uint32_t n = session_memory_slots(&p->memory);
     for (uint32_t i = 0; i < n; i++)
         drain_slot(p, i, &sweep);
+    p->fast = sweep.fast;
     return sweep.any;
 }
 
@@ -292,6 +311,15 @@ void process_end(struct process *p) {
         p->ended_mono_ns = clock_ns(CLOCK_MONOTONIC);
         give_back(p);
     }
+    bool finished = !p->live && !process_has_ships(p);
     pthread_mutex_unlock(&p->lock);
     ships_submit(p, &ships);
+    if (finished)
+        process_say_finished(p);
+}
+
+void process_say_finished(struct process *p) {
+    void (*finished)(struct process *) = atomic_exchange(&p->finished, NULL);
+    if (finished != NULL)
+        finished(p);
 }

@@ -17,6 +17,7 @@
 #include "daemon/ingest/reader.h"
 #include "daemon/ingest/session_memory.h"
 #include "daemon/ingest/ship.h"
+#include "daemon/trace/trace_writer.h"
 #include "daemon/tree/mcct.h"
 
 /* Stacks that came as copies (SHIP) and are in the tree, by how their walks ended. */
@@ -62,10 +63,13 @@ struct process {
     struct arena *arena;
     struct mcct *tree;
     struct addresses *addresses;
-    struct reader *readers[WIRE_SLOTS_MAX]; /* by slot, made on first use */
-    uint32_t modules_seen;                  /* of the module log */
-    struct process_stats ended;             /* of threads that are gone, and of the past */
-    _Atomic bool behind;                    /* a drain left words in the rings, to go on later */
+    struct trace_process *trace; /* what is applied to the tree is kept, too; NULL: it is not */
+    void (*_Atomic finished)(struct process *); /* see process_say_finished; NULL: nobody asks */
+    struct reader *readers[WIRE_SLOTS_MAX];     /* by slot, made on first use */
+    uint32_t modules_seen;                      /* of the module log */
+    struct process_stats ended;                 /* of threads that are gone, and of the past */
+    _Atomic bool fast;                          /* rings fill quickly: sweep again at once */
+    _Atomic bool behind; /* a drain left words in the rings, to go on later */
 
     /* ships.h; written under the lock */
     struct ship_list ships_read;               /* not queued yet */
@@ -106,6 +110,10 @@ void process_end(struct process *process);
 static inline bool process_has_ships(const struct process *process) {
     return process->ships_queued != process->ships_done;
 }
+
+/* Nothing will be credited to the process any more: calls process->finished, once. Without the
+ * lock. */
+void process_say_finished(struct process *process);
 
 void process_get_stats(struct process *process, struct process_stats *stats);
 

@@ -15,20 +15,40 @@ struct drain {
     struct reader_effect *effect;
 };
 
+/* ---- the tree, and the trace beside it ---- */
+
+static bool pop_frames(struct reader *reader, uint64_t n) {
+    uint64_t popped = mcct_pop(&reader->cursor, n);
+    trace_pop(&reader->trace, popped);
+    return popped == n;
+}
+
+static inline void call_frame(struct reader *reader, uint32_t frame) {
+    mcct_call(&reader->cursor, frame);
+    trace_call(&reader->trace, frame);
+}
+
+static void push_frame(struct reader *reader, uint32_t frame) {
+    mcct_push(&reader->cursor, frame);
+    trace_push(&reader->trace, frame);
+}
+
 static void push(struct drain *d, uint64_t routine) {
     struct reader *reader = d->reader;
     if (hcct_unlikely(reader->at == d->end)) { /* a record is published whole */
         reader->broken = true;
         return;
     }
-    uint64_t site = ring_word(d->slot, reader->at++);
-    mcct_push(&reader->cursor, addresses_frame(d->map, routine, site));
+    uint64_t site = ring_word(d->slot, d->reader->size, reader->at++);
+    push_frame(reader, addresses_frame(d->map, routine, site));
 }
 
 static void again(struct drain *d, uint64_t n) {
     d->effect->again += n;
     if (n > WIRE_MAX_FRAMES || !mcct_again(&d->reader->cursor, n))
         d->reader->broken = true;
+    else
+        trace_again(&d->reader->trace, n);
     d->effect->behind = d->reader->again_max != 0 && d->effect->again >= d->reader->again_max;
 }
 
@@ -36,12 +56,12 @@ static void again(struct drain *d, uint64_t n) {
 
 static void copy_words(struct drain *d, uint64_t *into, uint32_t n) {
     for (uint32_t i = 0; i < n; i++)
-        into[i] = ring_word(d->slot, d->reader->at++);
+        into[i] = ring_word(d->slot, d->reader->size, d->reader->at++);
 }
 
 static void take_stack(struct drain *d, struct ship *ship) {
     struct shipped_stack *stack = &ship->stack;
-    stack->pc = ring_word(d->slot, d->reader->at++);
+    stack->pc = ring_word(d->slot, d->reader->size, d->reader->at++);
     addresses_ranges(d->map, shipped_ranges(stack), stack->n_ranges);
     copy_words(d, shipped_registers(stack), stack->n_registers);
     copy_words(d, shipped_words(stack), stack->n_words);
@@ -50,7 +70,8 @@ static void take_stack(struct drain *d, struct ship *ship) {
 
 static void ship(struct drain *d, uint64_t weight) {
     struct reader *reader = d->reader;
-    uint64_t sizes = reader->at < d->end ? ring_word(d->slot, reader->at++) : UINT64_MAX;
+    uint64_t sizes =
+        reader->at < d->end ? ring_word(d->slot, d->reader->size, reader->at++) : UINT64_MAX;
     uint32_t registers = (uint32_t)(sizes >> 32), words = (uint32_t)sizes;
     if (registers > SHIPPED_REGISTERS_MAX || words > SHIPPED_WORDS_MAX ||
         d->end - reader->at < 1ull + registers + words) {
@@ -74,16 +95,54 @@ static void ship(struct drain *d, uint64_t weight) {
         d->effect->refused_weight = UINT64_MAX;
 }
 
+/* ---- calls ---- */
+
+/* As many CALL records as follow each other: what instrumented programs send, at their full speed.
+ * The ring is read in place, up to its end. */
+static void calls(struct drain *d) {
+    struct reader *reader = d->reader;
+    uint64_t offset = reader->at % reader->size, left = d->end - reader->at;
+    uint64_t n = left < reader->size - offset ? left : reader->size - offset;
+    const volatile uint64_t *word = ring_words(d->slot) + offset, *begin = word;
+    for (; n >= 2; n -= 2, word += 2) {
+        uint64_t first = word[0], routine = first & ((1ull << WIRE_POPS_SHIFT) - 1);
+        if (first >> WIRE_VERB_SHIFT != WIRE_CALL)
+            break;
+        uint64_t pops = first >> WIRE_POPS_SHIFT & WIRE_POPS_MAX;
+        if (pops > 0 && hcct_unlikely(!pop_frames(reader, pops))) {
+            reader->broken = true;
+            break;
+        }
+        call_frame(reader, addresses_frame(d->map, routine, word[1]));
+    }
+    reader->at += (uint64_t)(word - begin);
+    d->effect->credits += (uint64_t)(word - begin) / 2;
+}
+
+/* A CALL whose first word has been read: the end of the ring goes through it. */
+static void call(struct drain *d, uint64_t operand) {
+    struct reader *reader = d->reader;
+    uint64_t pops = operand >> WIRE_POPS_SHIFT;
+    if (reader->at == d->end || !pop_frames(reader, pops)) {
+        reader->broken = true;
+        return;
+    }
+    uint64_t site = ring_word(d->slot, reader->size, reader->at++);
+    uint64_t routine = operand & ((1ull << WIRE_POPS_SHIFT) - 1);
+    call_frame(reader, addresses_frame(d->map, routine, site));
+    d->effect->credits++;
+}
+
 /* ---- all verbs ---- */
 
 /* True: go on with the next word. */
 static bool apply(struct drain *d) {
     struct reader *reader = d->reader;
-    uint64_t word = ring_word(d->slot, reader->at++);
+    uint64_t word = ring_word(d->slot, d->reader->size, reader->at++);
     uint64_t operand = word & WIRE_OPERAND_MASK;
     switch (word >> WIRE_VERB_SHIFT) {
     case WIRE_POP:
-        reader->broken = mcct_pop(&reader->cursor, operand) != operand;
+        reader->broken = !pop_frames(reader, operand);
         break;
     case WIRE_PUSH:
         push(d, operand);
@@ -91,9 +150,16 @@ static bool apply(struct drain *d) {
     case WIRE_AGAIN:
         again(d, operand);
         break;
+    case WIRE_CALL:
+        call(d, operand);
+        if (!reader->broken)
+            calls(d);
+        break;
     case WIRE_CREDIT:
-        if (operand > 0)
+        if (operand > 0) {
             mcct_credit(&reader->cursor, operand);
+            trace_credit(&reader->trace, operand);
+        }
         d->effect->credits++;
         break;
     case WIRE_SHIP:
@@ -110,29 +176,37 @@ static bool apply(struct drain *d) {
     return !reader->broken && !d->effect->behind;
 }
 
-void reader_drain(struct reader *reader, struct wire_slot *slot, struct mcct *tree,
+uint64_t reader_end(struct reader *reader, struct wire_slot *slot) {
+    uint64_t n = ring_available(slot, reader->size, reader->at);
+    if (n == RING_BROKEN)
+        reader->broken = true;
+    return n == RING_BROKEN ? RING_BROKEN : reader->at + n;
+}
+
+void reader_drain(struct reader *reader, struct wire_slot *slot, uint64_t end, struct mcct *tree,
                   struct addresses *map, struct reader_effect *effect) {
     *effect = (struct reader_effect){0};
     if (reader->broken)
         return;
-    uint64_t n = ring_available(slot, reader->at);
-    if (n == RING_BROKEN) {
-        reader->broken = true;
-        return;
-    }
-    if (n > 0 && !reader->open) {
+    uint64_t begin = reader->at;
+    if (end != begin && !reader->open) {
         mcct_cursor_open(tree, &reader->cursor);
+        trace_thread_begin(&reader->trace, reader->keeper);
         reader->open = true;
     }
     addresses_at(map, reader->generation);
-    struct drain drain = {reader, slot, reader->at + n, map, effect};
+    struct drain drain = {reader, slot, end, map, effect};
     while (reader->at != drain.end && apply(&drain))
         ;
+    trace_thread_leave(&reader->trace);
+    effect->words = reader->at - begin;
     ring_consume(slot, reader->at);
 }
 
 void reader_close(struct reader *reader) {
-    if (reader->open)
+    if (reader->open) {
         mcct_cursor_close(&reader->cursor);
+        trace_thread_end(&reader->trace);
+    }
     reader->open = false;
 }

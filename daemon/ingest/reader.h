@@ -12,14 +12,18 @@
 #include "common/wire.h"
 #include "daemon/ingest/addresses.h"
 #include "daemon/ingest/ship.h"
+#include "daemon/trace/trace_writer.h"
 #include "daemon/tree/mcct.h"
 
 struct reader {
-    uint64_t at; /* words read, ever */
-    bool open;   /* the cursor is in the tree */
+    uint64_t size; /* words of the ring */
+    uint64_t at;   /* words read, ever */
+    bool open;     /* the cursor is in the tree */
     bool broken;
     uint32_t generation; /* of the module log, by which the stream is to be read (MAP) */
     struct mcct_cursor cursor;
+    struct trace_process *keeper; /* keeps what is applied, NULL: nobody */
+    struct trace_thread trace;
     struct ship_list *ships; /* where shipped stacks go; NULL: they are refused */
     uint64_t again_max;      /* frames that AGAIN may push in one drain, 0: no limit. A word can ask
                               * for thousands; other processes wait meanwhile */
@@ -27,7 +31,8 @@ struct reader {
 
 /* What the words of one drain did beside the tree. */
 struct reader_effect {
-    uint64_t credits; /* CREDIT and SHIP events */
+    uint64_t words;   /* read */
+    uint64_t credits; /* CREDIT, CALL and SHIP events */
     bool map_changed; /* a MAP event came: modules are to be looked at again */
     bool behind;      /* again_max was reached: there is more to read */
     uint64_t again;   /* frames pushed by AGAIN */
@@ -35,10 +40,15 @@ struct reader_effect {
     uint64_t refused_weight;
 };
 
-/* Applies all that is published in the slot; stops early at a MAP event, with effect->map_changed,
- * so that the caller can bring `map` up to date and call again, and with effect->behind. A shipped
- * stack takes the ranges of `map` along. */
-void reader_drain(struct reader *reader, struct wire_slot *slot, struct mcct *tree,
+/* The position up to which words have been published; RING_BROKEN (ring.h), and the reader is
+ * closed for good, when it can't be. */
+uint64_t reader_end(struct reader *reader, struct wire_slot *slot);
+
+/* Applies what is published in the slot before position `end` (reader_end, asked before `map` was
+ * brought up to date: then the modules of all that code are in it); stops early at a MAP event,
+ * with effect->map_changed, so that the caller can bring `map` up to date and call again, and with
+ * effect->behind. A shipped stack takes the ranges of `map` along. */
+void reader_drain(struct reader *reader, struct wire_slot *slot, uint64_t end, struct mcct *tree,
                   struct addresses *map, struct reader_effect *effect);
 
 /* The thread is gone: its cursor leaves the tree. */

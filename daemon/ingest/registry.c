@@ -144,7 +144,8 @@ static void add_stats(struct process_stats *sum, const struct process_stats *s) 
 
 static struct process *folded_for_locked(const struct process *p) {
     for (struct process *f = all; f != NULL; f = f->next)
-        if (is_folded(f) && f->uid == p->uid && strcmp(f->exe, p->exe) == 0)
+        if (is_folded(f) && f->uid == p->uid && f->sampling.collector == p->sampling.collector &&
+            strcmp(f->exe, p->exe) == 0)
             return f;
     return NULL;
 }

@@ -17,8 +17,8 @@ static bool allocate(const struct session_memory *memory, uint64_t offset, uint6
 
 static bool allocate_slots(struct session_memory *memory, uint32_t upto) {
     uint32_t have = memory->slots_ready;
-    if (!allocate(memory, WIRE_SLOTS_OFFSET + (uint64_t)have * WIRE_SLOT_BYTES,
-                  (uint64_t)(upto - have) * WIRE_SLOT_BYTES))
+    if (!allocate(memory, WIRE_SLOTS_OFFSET + have * memory->slot_bytes,
+                  (upto - have) * memory->slot_bytes))
         return false;
     memory->slots_ready = upto;
     atomic_store_explicit(&memory->session->slots_ready, upto, memory_order_release);
@@ -36,13 +36,13 @@ static bool allocate_modules(struct session_memory *memory, uint32_t upto) {
 }
 
 static bool open_memory(struct session_memory *memory) {
+    uint64_t bytes = WIRE_SESSION_BYTES(memory->slot_bytes);
     memory->fd = memfd_create("hcct-session", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-    if (memory->fd < 0 || ftruncate(memory->fd, (off_t)WIRE_SESSION_BYTES) != 0)
+    if (memory->fd < 0 || ftruncate(memory->fd, (off_t)bytes) != 0)
         return false;
     if (fcntl(memory->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
         return false;
-    void *at = mmap(NULL, WIRE_SESSION_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE,
-                    memory->fd, 0);
+    void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, memory->fd, 0);
     if (at == MAP_FAILED)
         return false;
     memory->session = at;
@@ -51,7 +51,9 @@ static bool open_memory(struct session_memory *memory) {
 
 bool session_memory_make(struct session_memory *memory, pid_t pid,
                          const struct session_sampling *sampling) {
-    *memory = (struct session_memory){.fd = -1};
+    bool calls = sampling->collector == WIRE_COLLECT_CALLS;
+    *memory =
+        (struct session_memory){.fd = -1, .slot_bytes = calls ? WIRE_CALLS_BYTES : WIRE_SLOT_BYTES};
     if (!open_memory(memory) || !allocate_modules(memory, FIRST_MODULES) ||
         !allocate_slots(memory, FIRST_SLOTS)) {
         session_memory_free(memory);
@@ -72,7 +74,7 @@ bool session_memory_make(struct session_memory *memory, pid_t pid,
 
 void session_memory_free(struct session_memory *memory) {
     if (memory->session != NULL)
-        munmap(memory->session, WIRE_SESSION_BYTES);
+        munmap(memory->session, WIRE_SESSION_BYTES(memory->slot_bytes));
     if (memory->fd >= 0)
         close(memory->fd);
     *memory = (struct session_memory){.fd = -1};
@@ -91,9 +93,13 @@ void session_memory_extend(struct session_memory *memory) {
         allocate_modules(memory, at_most(2 * memory->modules_ready, WIRE_MODULES_MAX));
 }
 
+uint64_t session_memory_ring(const struct session_memory *memory) {
+    return WIRE_RING_WORDS(memory->slot_bytes);
+}
+
 struct wire_slot *session_memory_slot(const struct session_memory *memory, uint32_t i) {
     return (struct wire_slot *)(void *)((char *)memory->session + WIRE_SLOTS_OFFSET +
-                                        (size_t)i * WIRE_SLOT_BYTES);
+                                        i * memory->slot_bytes);
 }
 
 struct wire_module *session_memory_module(const struct session_memory *memory, uint32_t i) {

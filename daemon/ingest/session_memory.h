@@ -16,7 +16,8 @@
 struct session_memory {
     int fd;
     struct wire_session *session; /* all of it is writable by the agent */
-    uint32_t slots_ready;         /* the daemon's own copies: those in the session may be lies */
+    uint64_t slot_bytes;
+    uint32_t slots_ready; /* the daemon's own copies: those in the session may be lies */
     uint32_t modules_ready;
 };
 
@@ -25,6 +26,10 @@ struct session_sampling {
     uint32_t rate;
     uint32_t clock;                            /* enum wire_clock */
     uint64_t burst_length_ns, burst_period_ns; /* 0, 0: none */
+    uint32_t collector;                        /* enum wire_collector */
+    uint32_t every;                            /* calls: one of so many is counted, at least 1 */
+    bool every_each;                           /* of each routine, not of all together */
+    uint32_t credit;                           /* enum wire_credit */
 };
 
 bool session_memory_make(struct session_memory *memory, pid_t pid,
@@ -33,6 +38,9 @@ void session_memory_free(struct session_memory *memory);
 
 /* Allocates more slots and module records when the agent is about to use up what there is. */
 void session_memory_extend(struct session_memory *memory);
+
+/* Words of each slot's ring. */
+uint64_t session_memory_ring(const struct session_memory *memory);
 
 struct wire_slot *session_memory_slot(const struct session_memory *memory, uint32_t i);
 struct wire_module *session_memory_module(const struct session_memory *memory, uint32_t i);

@@ -28,18 +28,30 @@ static struct {
 
 /* ---- credit, under the process's lock ---- */
 
+struct at {
+    struct mcct_cursor cursor;
+    struct trace_thread trace;
+};
+
+static void push(struct at *at, uint32_t frame) {
+    mcct_push(&at->cursor, frame);
+    trace_push(&at->trace, frame);
+}
+
 static void credit(struct process *p, const struct shipped_walk *walk, uint32_t generation,
                    uint64_t weight) {
-    struct mcct_cursor cursor;
+    struct at at;
     addresses_at(p->addresses, generation);
-    mcct_cursor_open(p->tree, &cursor);
+    mcct_cursor_open(p->tree, &at.cursor);
+    trace_thread_begin(&at.trace, p->trace);
     if (walk->mark != 0)
-        mcct_push(&cursor, addresses_frame(p->addresses, walk->mark, 0));
+        push(&at, addresses_frame(p->addresses, walk->mark, 0));
     for (uint32_t i = walk->n; i-- > 0;)
-        mcct_push(&cursor,
-                  addresses_frame(p->addresses, walk->frames[i].routine, walk->frames[i].site));
-    mcct_credit(&cursor, weight);
-    mcct_cursor_close(&cursor);
+        push(&at, addresses_frame(p->addresses, walk->frames[i].routine, walk->frames[i].site));
+    mcct_credit(&at.cursor, weight);
+    trace_credit(&at.trace, weight);
+    mcct_cursor_close(&at.cursor);
+    trace_thread_end(&at.trace);
 }
 
 static void count(struct process_ships *ships, uint32_t mark) {
@@ -95,7 +107,10 @@ static void finish(struct ship *ship, const struct shipped_walk *walk) {
         addresses_free(p->addresses); /* the end of the process has left them to us */
         p->addresses = NULL;
     }
+    bool finished = !p->live && !process_has_ships(p);
     pthread_mutex_unlock(&p->lock);
+    if (finished)
+        process_say_finished(p);
     pthread_mutex_lock(&queue.lock);
     pthread_cond_broadcast(&queue.done);
     pthread_mutex_unlock(&queue.lock);

@@ -92,12 +92,28 @@ struct human human_weight(const struct profile *profile, uint64_t weight) {
     return human_count(weight);
 }
 
-const char *human_type(const struct profile *profile) {
+const char *human_type(const struct profile *profile, uint64_t weight) {
     if (strcmp(profile->type, "cpu") == 0 && unit_ns(profile->unit) > 0)
         return "of CPU time";
     if (strcmp(profile->type, "wall") == 0 && unit_ns(profile->unit) > 0)
         return "of wall-clock time";
+    if (weight == 1 && profile_of_calls(profile))
+        return "call";
     return *profile->type != '\0' ? profile->type : profile->unit;
+}
+
+struct human human_estimate(double n) {
+    struct human human, count;
+    double step = n >= 1000 ? pow(10, floor(log10(n)) - 2) : 1;
+    double rounded = round(n / step) * step;
+
+    if (!(rounded < 1e18)) {
+        snprintf(human.text, sizeof(human.text), "about %.2e", n);
+        return human;
+    }
+    count = human_count((uint64_t)(rounded > 0 ? rounded : 0));
+    snprintf(human.text, sizeof(human.text), "about %.32s", count.text);
+    return human;
 }
 
 struct human human_share(double share) {

@@ -4,6 +4,12 @@ noinst_LIBRARIES += libhcct_report.a
 
 libhcct_report_a_SOURCES = \
 	daemon/report/copy.c daemon/report/copy.h \
+	daemon/report/eval.c daemon/report/eval.h \
+	daemon/report/eval_entries.c daemon/report/eval_entries.h \
+	daemon/report/eval_join.c daemon/report/eval_join.h \
+	daemon/report/eval_json.c \
+	daemon/report/eval_processes.c daemon/report/eval_processes.h \
+	daemon/report/eval_text.c \
 	daemon/report/format.c daemon/report/format.h \
 	daemon/report/group.c \
 	daemon/report/gzip.c daemon/report/gzip.h \
@@ -17,6 +23,7 @@ libhcct_report_a_SOURCES = \
 	daemon/report/read_pprof.c \
 	daemon/report/shorten.c daemon/report/shorten.h \
 	daemon/report/text.h \
+	daemon/report/text_calls.c \
 	daemon/report/text_summary.c \
 	daemon/report/text_table.c \
 	daemon/report/text_tree.c \

@@ -50,7 +50,8 @@ struct profile *profile_new(void) {
     profile->type = profile->unit = profile->summary = "";
     profile->modules[0] = (struct profile_module){.path = "", .build_id = ""};
     profile->functions[0] = (struct profile_function){.name = "", .system_name = "", .file = ""};
-    profile->processes[0] = (struct profile_process){.exe = "", .command = "", .clock = ""};
+    profile->processes[0] = (struct profile_process){
+        .exe = "", .command = "", .clock = "", .collector = "", .credit = ""};
     return profile;
 }
 
@@ -189,7 +190,7 @@ static bool same_address(const void *entries, uint32_t i, const void *key) {
     const struct profile_location *want = key;
 
     return have->module == want->module && have->address == want->address &&
-           have->is_entry == want->is_entry;
+           have->is_entry == want->is_entry && have->routine == want->routine;
 }
 
 static bool same_lines(const void *entries, uint32_t i, const void *key) {
@@ -282,6 +283,8 @@ uint32_t profile_add_process(struct profile *profile, const struct profile_proce
     copy.exe = profile_string(profile, process->exe);
     copy.command = profile_string(profile, process->command);
     copy.clock = profile_string(profile, process->clock);
+    copy.collector = profile_string(profile, process->collector);
+    copy.credit = profile_string(profile, process->credit);
     profile->processes =
         memory_grow(profile->processes, number, &index->process_room, sizeof(copy), "processes");
     profile->processes[number] = copy;
@@ -322,6 +325,17 @@ uint64_t profile_total(const struct profile *profile) {
     for (uint32_t i = 1; i < profile->n_nodes; i++)
         total += profile->nodes[i].count;
     return total;
+}
+
+bool profile_of_calls(const struct profile *profile) {
+    return strcmp(profile->type, "calls") == 0 && strcmp(profile->unit, "count") == 0;
+}
+
+double profile_scale(const struct profile_process *process) {
+    if (strcmp(process->collector, "calls") != 0 || process->burst_period_ns == 0 ||
+        process->seen_ns == 0 || process->seen_ns > process->cpu_burst_ns)
+        return 1;
+    return (double)process->cpu_burst_ns / (double)process->seen_ns;
 }
 
 /* ---- names ---- */

@@ -37,6 +37,9 @@ struct profile_line {
 struct profile_location {
     uint32_t module;  /* 0: none (a pseudo-frame, generated code) */
     uint64_t address; /* in the file's numbering; for a call site, the return address minus 1 */
+    uint64_t routine; /* entry of the function that it belongs to, where that was reported (calls):
+                       * by its address alone it may be another's, into which this one was inlined.
+                       * 0: go by the address */
     bool is_entry;    /* the routine as a whole: its line is not known, only its function */
     uint32_t n_lines; /* >= 1 once symbolized: lines[0] innermost inlined, last the real function */
     struct profile_line *lines;
@@ -65,6 +68,12 @@ struct profile_process {
     uint64_t cpu_ns;   /* CPU time that its threads reported, 0: not known */
     const char *clock; /* what made it be looked at: "cpu", "wall", "perf"; "" when not known */
     uint64_t burst_length_ns, burst_period_ns; /* 0, 0: uniform sampling */
+    const char *collector;                     /* "walks", "calls"; "" when not known */
+    uint64_t every;                 /* calls: one of so many is counted (0 or 1: all) ... */
+    bool every_each;                /* ... of each routine, not of all together */
+    const char *credit;             /* calls: "last" or "new" edges gain; "" when not known */
+    uint64_t seen_ns, cpu_burst_ns; /* bursts of calls: CPU time within them, and in all */
+    uint64_t waits, jumped, stray;  /* calls, as wire.h has them */
     /* the following down to identified as wire.h has them */
     uint64_t walks, complete, truncated, no_module, no_rule, bad_stack; /* shipped ones too */
     uint64_t shipped;    /* of the walks, those that the daemon made, from copies of stacks */
@@ -139,6 +148,13 @@ uint32_t profile_add_node(struct profile *profile, uint32_t parent, uint32_t loc
 
 /* N: the sum of all counts. */
 uint64_t profile_total(const struct profile *profile);
+
+/* Weights are numbers of calls. */
+bool profile_of_calls(const struct profile *profile);
+/* How many calls one call that was seen stands for, where calls are seen in bursts only: CPU time
+ * in all by CPU time within bursts. An estimate, >= 1, too low where following its calls slows
+ * a program down; 1 for all else. */
+double profile_scale(const struct profile_process *process);
 
 /* How contexts are told apart in what is printed. */
 enum profile_by { PROFILE_BY_FUNCTION, PROFILE_BY_SITE, PROFILE_BY_LINE, PROFILE_BY_MODULE };

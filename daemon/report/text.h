@@ -2,7 +2,8 @@
  * text.h - what the parts of the text report share.
  *
  * All numbers of a row stand in three columns of fixed width: inclusive share, own share, and how
- * much the own share may be too high. A share that would show as 0.0 stays empty.
+ * much the own share may be too high. A share that would show as 0.0 stays empty. Where calls are
+ * counted, the own share is followed by the number of calls, and the error is a number of calls.
  */
 #ifndef HCCT_TEXT_H
 #define HCCT_TEXT_H
@@ -31,19 +32,23 @@ struct text {
     const struct glyphs *glyphs;
     const struct paint *paint;
     struct tree_view view;
-    uint64_t total;  /* N */
-    uint64_t least;  /* what weighs less is folded */
-    uint32_t shown;  /* processes that have a tree of their own */
+    uint64_t total;               /* N */
+    uint64_t least;               /* what weighs less is folded */
+    uint32_t shown;               /* processes that have a tree of their own */
+    bool calls;                   /* weights are numbers of calls */
+    int count_width, error_width; /* of their columns, where calls are counted */
+    size_t columns;               /* that the numbers of a row take */
     uint64_t *below; /* by node: contexts with weight in its subtree, pruned ones not counted */
 };
 
-#define TEXT_COLUMNS 25     /* that the numbers of a row take */
-#define TEXT_WRAP    120    /* where lines of joined names are broken when no width is given */
-#define TEXT_LEAST   0.0005 /* smaller shares would show as 0.0 */
+#define TEXT_WRAP  120    /* where lines of joined names are broken when no width is given */
+#define TEXT_LEAST 0.0005 /* smaller shares would show as 0.0 */
 
 double text_share(const struct text *text, uint64_t weight);
 
-/* The three columns. */
+/* Sets how wide the columns are; profile and total must be there. */
+void text_set_columns(struct text *text);
+/* The columns. */
 void text_numbers(const struct text *text, uint64_t inclusive, uint64_t self, uint64_t error);
 /* As many empty ones. */
 void text_no_numbers(const struct text *text);
@@ -60,5 +65,13 @@ void text_process_name(const struct text *text, const struct profile_process *pr
 void text_table(const struct text *text);                  /* hottest functions */
 void text_tree(const struct text *text, uint32_t process); /* hot contexts of a process */
 void text_summary(const struct text *text);                /* N, bounds, cost */
+
+/* The first word of a line of the summary. */
+void text_label(const struct text *text, const char *word);
+/* Of the summary, for profiles of calls: which calls are counted, and what was odd. `sum`: the
+ * numbers of all processes. */
+void text_calls(const struct text *text, const struct profile_process *sum);
+/* The same: what share of the CPU time bursts have seen. */
+void text_calls_seen(const struct text *text, const struct profile_process *sum);
 
 #endif

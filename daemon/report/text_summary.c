@@ -32,6 +32,11 @@ static struct profile_process add_up(const struct profile *profile) {
             sum.bursts += it->bursts;
             sum.burst_period_ns = it->burst_period_ns;
         }
+        sum.seen_ns += it->seen_ns;
+        sum.cpu_burst_ns += it->cpu_burst_ns;
+        sum.waits += it->waits;
+        sum.jumped += it->jumped;
+        sum.stray += it->stray;
         sum.checked += it->checked;
         sum.different += it->different;
         sum.identifiers += it->identifiers;
@@ -51,15 +56,15 @@ static struct profile_process add_up(const struct profile *profile) {
     return sum;
 }
 
-static void label(const struct text *text, const char *word) {
+void text_label(const struct text *text, const char *word) {
     fprintf(text->out, "%s%-10s%s", text->paint->bold, word, text->paint->off);
 }
 
 static void put_total(const struct text *text, const struct profile_process *sum) {
-    label(text, "N");
+    text_label(text, "N");
     fprintf(text->out, "%s %s", human_weight(text->profile, text->total).text,
-            human_type(text->profile));
-    if (sum->walks > 0)
+            human_type(text->profile, text->total));
+    if (sum->walks > 0 && !text->calls)
         fprintf(text->out, " in %s walk%s", human_count(sum->walks).text,
                 sum->walks == 1 ? "" : "s");
     if (text->profile->duration_ns > 0)
@@ -87,7 +92,7 @@ static void put_walks(const struct text *text, const struct profile_process *sum
         return;
     /* never rounded up to all of them */
     share = floor((double)sum->complete / (double)sum->walks * 1000) / 10;
-    label(text, "walks");
+    text_label(text, "walks");
     fprintf(text->out, "%.*f %% complete", share >= 100 ? 0 : 1, share);
     for (size_t i = 0; i < HCCT_ARRAY_LEN(causes); i++) {
         if (causes[i].walks == 0)
@@ -117,7 +122,7 @@ static void put_contexts(const struct text *text, const struct profile_process *
 
     for (uint32_t i = 1; i < profile->n_processes && sum->contexts == 0; i++)
         kept += text->below[profile_root(profile, i)];
-    label(text, "contexts");
+    text_label(text, "contexts");
     fprintf(text->out, "%s kept", human_count(kept).text);
     if (sum->bytes > 0)
         fprintf(text->out, " in %s", human_bytes(sum->bytes).text);
@@ -128,6 +133,22 @@ static void put_contexts(const struct text *text, const struct profile_process *
         fprintf(text->out, "; memory was short: %s went to callers",
                 human_weight(profile, sum->capped).text);
     fputc('\n', text->out);
+}
+
+/* `largest` of one context, `all` of all together. */
+static void put_largest_errors(const struct text *text, uint64_t largest, uint64_t all) {
+    const char *weights = text->calls ? "counts" : "shares";
+    struct human human = human_share(text_share(text, largest));
+
+    if (text->calls)
+        human = human_count(largest);
+    if (largest == 0)
+        fprintf(text->out, "own %s are exact", weights);
+    else
+        fprintf(text->out, "own %s are at most %s%s too high", weights, text->calls ? "" : "+",
+                human.text);
+    human = text->calls ? human_count(all) : human_share(text_share(text, all));
+    fprintf(text->out, ", inclusive ones %s%s off", text->glyphs->plus_minus, human.text);
 }
 
 static void put_error(const struct text *text, const struct profile_process *sum) {
@@ -143,22 +164,23 @@ static void put_error(const struct text *text, const struct profile_process *sum
     }
     if (profile->epsilon == 0 && all == 0)
         return;
-    label(text, "error");
+    text_label(text, "error");
     if (all == 0)
         fputs("none: every context is counted exactly", text->out);
     else
-        fprintf(text->out, "own shares are at most +%s too high, inclusive ones %s%s off",
-                human_share(text_share(text, largest)).text, text->glyphs->plus_minus,
-                human_share(text_share(text, all)).text);
+        put_largest_errors(text, largest, all);
     fputc('\n', text->out);
     if (profile->epsilon == 0 && sum->unseen == 0)
         return;
-    label(text, "");
+    text_label(text, "");
     if (profile->epsilon > 0)
         fprintf(text->out, "epsilon N = %s (%.4g %%)%s",
                 human_weight(profile, (uint64_t)(profile->epsilon * (double)text->total)).text,
                 profile->epsilon * 100, sum->unseen > 0 ? "; " : "");
-    if (sum->unseen > 0)
+    if (sum->unseen > 0 && text->calls)
+        fprintf(text->out, "a context that was not kept has at most %s %s",
+                human_count(sum->unseen).text, human_type(profile, sum->unseen));
+    else if (sum->unseen > 0)
         fprintf(text->out, "a context that was not kept weighs at most %s",
                 human_share(text_share(text, sum->unseen)).text);
     fputc('\n', text->out);
@@ -169,28 +191,43 @@ static double half_interval(double share, uint64_t walks) {
     return 100 * Z_95 * sqrt(share * (1 - share) / (double)walks);
 }
 
-/* Looks that know nothing of each other. The walks of one burst see much the same. */
+/* Where every call is counted, nothing is left to chance. A walk there is no look: it only tells
+ * where a burst begins. */
+static uint64_t count_call_looks(const struct profile_process *process) {
+    if (process->burst_period_ns > 0)
+        return process->bursts;
+    if (process->every > 1 && strcmp(process->credit, "new") != 0)
+        return process->total / process->every;
+    return 0;
+}
+
+/* Looks that know nothing of each other. The walks, or the calls, of one burst see much the same.
+ */
 static uint64_t count_looks(const struct profile *profile) {
     uint64_t looks = 0;
 
     for (uint32_t i = 1; i < profile->n_processes; i++) {
         const struct profile_process *it = &profile->processes[i];
 
-        looks += it->burst_period_ns > 0 && it->bursts < it->walks ? it->bursts : it->walks;
+        if (profile_of_calls(profile))
+            looks += count_call_looks(it);
+        else
+            looks += it->burst_period_ns > 0 && it->bursts < it->walks ? it->bursts : it->walks;
     }
     return looks;
 }
 
-static void put_sampling(const struct text *text) {
+static void put_sampling(const struct text *text, const struct profile_process *sum) {
     uint64_t looks = count_looks(text->profile);
 
     if (looks == 0)
         return;
-    label(text, "sampling");
+    text_label(text, "sampling");
     fprintf(text->out, "a share of 50 %% is good to %s%.1f points, 10 %% to %s%.1f, 1 %% to %s%.1f",
             text->glyphs->plus_minus, half_interval(0.5, looks), text->glyphs->plus_minus,
             half_interval(0.1, looks), text->glyphs->plus_minus, half_interval(0.01, looks));
-    fputs(" (95 %)\n", text->out);
+    fprintf(text->out, " (95 %%%s)\n",
+            text->calls && sum->burst_period_ns > 0 ? ", each burst taken as one look" : "");
 }
 
 /* Fewer walks than asked for are said to be: the kernel serves CPU-time timers at its tick, and
@@ -204,7 +241,7 @@ static void put_rate(const struct text *text, const struct profile_process *sum)
     double got = (double)sum->walks / ((double)text->total / 1e9);
     if (got >= 0.9 * asked || text->total < 100 * profile->period)
         return;
-    label(text, "rate");
+    text_label(text, "rate");
     fprintf(
         text->out,
         "%s walks per second of CPU time, %s were asked for: after a sleep the next walk comes\n"
@@ -215,12 +252,12 @@ static void put_rate(const struct text *text, const struct profile_process *sum)
 
 static void put_clock(const struct text *text, const struct profile_process *sum) {
     if (sum->perf_refused > 0) {
-        label(text, "clock");
+        text_label(text, "clock");
         fprintf(text->out, "perf_event_open was refused to %s thread%s: timers were used\n",
                 human_count(sum->perf_refused).text, sum->perf_refused == 1 ? "" : "s");
     }
     if (sum->fine_refused > 0) {
-        label(text, "clock");
+        text_label(text, "clock");
         fprintf(text->out,
                 "%s thread%s got no second timer (ulimit -i): the kernel's tick was used\n",
                 human_count(sum->fine_refused).text, sum->fine_refused == 1 ? "" : "s");
@@ -238,7 +275,7 @@ static void put_bursts(const struct text *text, const struct profile_process *su
     for (uint32_t i = 2; i < profile->n_processes; i++)
         same &= profile->processes[i].burst_length_ns == first->burst_length_ns &&
                 profile->processes[i].burst_period_ns == first->burst_period_ns;
-    label(text, "bursts");
+    text_label(text, "bursts");
     fputs(human_count(sum->bursts).text, text->out);
     if (same)
         fprintf(text->out, ", each %s long, one in %s", human_time(first->burst_length_ns).text,
@@ -249,12 +286,12 @@ static void put_bursts(const struct text *text, const struct profile_process *su
 static void put_check(const struct text *text, const struct profile_process *sum) {
     if (sum->checked == 0)
         return;
-    label(text, "check");
+    text_label(text, "check");
     fprintf(text->out, "%s walks made twice, %s differ\n", human_count(sum->checked).text,
             human_count(sum->different).text);
     if (sum->recurred == 0 || sum->identifiers == 0)
         return;
-    label(text, "");
+    text_label(text, "");
     fprintf(text->out,
             "(pc, stack height) named the right context in %s of the walks that met a pair again;\n"
             "          %s of %s pairs stood for more than one\n",
@@ -262,15 +299,21 @@ static void put_check(const struct text *text, const struct profile_process *sum
             human_count(sum->ambiguous).text, human_count(sum->identifiers).text);
 }
 
+/* Of calls only the signal handler's share is known, not that of the reports; text_calls() tells
+ * what was lost. */
 static void put_cost(const struct text *text, const struct profile_process *sum) {
-    if (sum->cpu_ns == 0 && sum->lost == 0 && sum->shipped == 0)
+    bool handler = sum->cpu_ns > 0 && sum->handler_ns > 0;
+
+    if (text->calls ? !handler : sum->cpu_ns == 0 && sum->lost == 0 && sum->shipped == 0)
         return;
-    label(text, "cost");
-    if (sum->cpu_ns > 0 && sum->handler_ns > 0)
-        fprintf(text->out, "%s of the CPU time was spent in the agent's handler; ",
-                human_share((double)sum->handler_ns / (double)sum->cpu_ns).text);
-    fprintf(text->out, "%s ticks lost", human_count(sum->lost).text);
-    if (sum->lost > 0)
+    text_label(text, "cost");
+    if (handler)
+        fprintf(text->out, "%s of the CPU time was spent in the agent's handler%s",
+                human_share((double)sum->handler_ns / (double)sum->cpu_ns).text,
+                text->calls ? ", reports of calls not included" : "; ");
+    if (!text->calls)
+        fprintf(text->out, "%s ticks lost", human_count(sum->lost).text);
+    if (sum->lost > 0 && !text->calls)
         fputs(" (their time is in the walk after)", text->out);
     if (sum->shipped > 0)
         fprintf(text->out, ", %s stack%s sent as copies and unwound by the daemon",
@@ -284,13 +327,15 @@ void text_summary(const struct text *text) {
     struct profile_process sum = add_up(text->profile);
 
     put_total(text, &sum);
+    text_calls(text, &sum);
     put_walks(text, &sum);
     put_contexts(text, &sum);
     put_error(text, &sum);
     put_rate(text, &sum);
     put_clock(text, &sum);
-    put_sampling(text);
+    put_sampling(text, &sum);
     put_bursts(text, &sum);
+    text_calls_seen(text, &sum);
     put_check(text, &sum);
     put_cost(text, &sum);
 }

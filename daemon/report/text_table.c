@@ -111,7 +111,7 @@ static void put_place(const struct text *text, const struct profile_location *pl
 static void put_entry(const struct text *text, const struct entry *entry, int module_width) {
     const struct profile_location *place = &text->profile->locations[entry->location];
     const struct profile_function *function = &text->profile->functions[place->lines[0].function];
-    size_t used = TEXT_COLUMNS + (size_t)module_width + 2, width = text->options->width, room;
+    size_t used = text->columns + (size_t)module_width + 2, width = text->options->width, room;
     char *name;
 
     text_numbers(text, entry->inclusive, entry->self, entry->error);

@@ -162,7 +162,7 @@ static void put_indent(struct printer *p, const struct row *row, bool first_line
 }
 
 static size_t row_end(const struct printer *p, const struct row *row) {
-    size_t begin = TEXT_COLUMNS + row->level * LEVEL_WIDTH;
+    size_t begin = p->text->columns + row->level * LEVEL_WIDTH;
     size_t end = p->text->options->width > 0 ? p->text->options->width : TEXT_WRAP;
 
     return end > begin + MIN_NAMES ? end : begin + MIN_NAMES;
@@ -172,7 +172,7 @@ static void put_run(struct printer *p, const struct row *row, const struct run *
     const struct text *text = p->text;
     const struct paint *paint = text->paint;
     char *suffix = describe(text, run), *name;
-    size_t room = row_end(p, row) - TEXT_COLUMNS - row->level * LEVEL_WIDTH;
+    size_t room = row_end(p, row) - text->columns - row->level * LEVEL_WIDTH;
     size_t taken = utf8_columns(suffix) + utf8_columns(text->glyphs->arrow);
 
     room = room > taken + MIN_NAMES / 2 ? room - taken : MIN_NAMES / 2;
@@ -181,7 +181,7 @@ static void put_run(struct printer *p, const struct row *row, const struct run *
     if (!run->is_first && p->column + 1 + taken + utf8_columns(name) > row_end(p, row)) {
         fputc('\n', text->out);
         text_no_numbers(text);
-        p->column = TEXT_COLUMNS;
+        p->column = p->text->columns;
         put_indent(p, row, false);
     } else if (!run->is_first) {
         put(p, " ");
@@ -257,7 +257,7 @@ static void put_left_out(struct printer *p, const struct row *row) {
     struct callees callees = look_below(p->text, row->left_out);
 
     text_numbers(p->text, callees.hidden, 0, 0);
-    p->column = TEXT_COLUMNS;
+    p->column = p->text->columns;
     put_indent(p, row, true);
     fprintf(p->text->out, "%s%s", p->text->paint->dim, PROFILE_PRUNED);
     if (callees.hidden_contexts > 0)
@@ -284,7 +284,7 @@ static void put_row(struct printer *p, const struct row *row) {
     const struct profile_node *end = &text->profile->nodes[last];
 
     text_numbers(text, text->view.inclusive[row->node], end->count, end->error);
-    p->column = TEXT_COLUMNS;
+    p->column = p->text->columns;
     put_indent(p, row, true);
     if (row->level > 0 && !row->straight)
         p->open[row->level] = !row->is_last;

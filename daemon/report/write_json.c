@@ -2,16 +2,21 @@
  * write_json.c - a profile as JSON, format "hcct-profile", version 1.
  *
  *   format, version, type, unit, by, phi, epsilon, summary, period, time_ns, duration_ns, total
- *   processes: [{command, exe, pid, runs, live, threads, total, cpu_ns, walks, ...}]
+ *   processes: [{command, exe, pid, runs, live, threads, total, cpu_ns, walks, ..., scale}]
  *   modules:   [{path, build_id}]
  *   nodes:     [{parent, process, function, system_name, module, file, line, address, inlined,
- *                count, error, inclusive}]
+ *                count, error, inclusive, scaled}]
  *
- * Weights are integers in `unit`. A node's `parent` is its place in `nodes`, which is before its
- * own, or null for a process's root, which has no function; `process` and `module` are places in
- * their lists. What is not known is left out. `address` is in the file's own numbering and stands
- * there only when contexts are told apart by site; phi and epsilon are 0 when not known. New
- * members may come; a member that changes its meaning raises the version.
+ * Weights are integers in `unit`. Where calls are seen in bursts only, the weights are those of the
+ * calls that were seen; `scale` says how many calls one of them stands for (CPU time by CPU time
+ * within bursts), and `scaled` is the estimate count * scale, too low where following its calls
+ * slows a program down. Both are left out elsewhere.
+ *
+ * A node's `parent` is its place in `nodes`, which is before its own, or null for a process's root,
+ * which has no function; `process` and `module` are places in their lists. What is not known is
+ * left out. `address` is in the file's own numbering and stands there only when contexts are told
+ * apart by site; phi and epsilon are 0 when not known. New members may come; a member that changes
+ * its meaning raises the version.
  */
 #include <json-c/json.h>
 #include <stdlib.h>
@@ -75,6 +80,8 @@ static void add_processes(struct json_object *top, const struct profile *profile
             else
                 add_number(object, field->name, number);
         }
+        if (profile_scale(process) > 1)
+            add(object, "scale", json_object_new_double(profile_scale(process)));
         append(array, object);
     }
 }
@@ -109,6 +116,13 @@ static void add_place(struct json_object *object, const struct profile *profile,
         add_number(object, "address", place->address);
 }
 
+static void add_scaled(struct json_object *object, uint64_t count, double scale) {
+    double scaled = (double)count * scale;
+
+    if (scale > 1 && scaled < 0x1p63)
+        add_number(object, "scaled", (uint64_t)(scaled + 0.5));
+}
+
 static void add_nodes(struct json_object *top, const struct profile *profile, enum profile_by by) {
     struct json_object *array = new_array(top, "nodes", profile->n_nodes);
     uint64_t *inclusive = tree_inclusive(profile);
@@ -129,6 +143,7 @@ static void add_nodes(struct json_object *top, const struct profile *profile, en
         add_number(object, "count", node->count);
         add_number(object, "error", node->error);
         add_number(object, "inclusive", inclusive[i]);
+        add_scaled(object, node->count, profile_scale(&profile->processes[node->process]));
         append(array, object);
     }
     free(inclusive);

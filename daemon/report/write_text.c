@@ -17,6 +17,8 @@ static const struct glyphs unicode = {"├─ ", "└─ ", "│  ", "   ", "→
 static const struct paint plain = {"", "", "", "", ""};
 static const struct paint ansi = {"\033[1m", "\033[2m", "\033[1;31m", "\033[33m", "\033[0m"};
 
+#define SHARES_WIDTH 16 /* of the two columns of shares */
+
 #define SHARE_HOT  0.05
 #define SHARE_WARM 0.01
 
@@ -36,25 +38,62 @@ static void cell(const struct text *text, double share) {
         fprintf(text->out, "%s%5.1f %%%s", color, share * 100, *color != '\0' ? paint->off : "");
 }
 
+void text_set_columns(struct text *text) {
+    const struct profile *profile = text->profile;
+    uint64_t error = 0;
+
+    text->calls = profile_of_calls(profile);
+    text->columns = SHARES_WIDTH + 9;
+    if (!text->calls)
+        return;
+    for (uint32_t i = 1; i < profile->n_nodes; i++)
+        error += profile->nodes[i].error;
+    text->count_width = (int)strlen(human_count(text->total).text);
+    text->error_width = 1 + (int)strlen(human_count(error).text);
+    if (text->count_width < (int)strlen("calls"))
+        text->count_width = (int)strlen("calls");
+    if (text->error_width < (int)strlen("error"))
+        text->error_width = (int)strlen("error");
+    text->columns =
+        SHARES_WIDTH + 2 + (size_t)text->count_width + 2 + (size_t)text->error_width + 2;
+}
+
+static void put_calls(const struct text *text, uint64_t self, uint64_t error) {
+    char plus[sizeof(struct human) + 1] = "";
+
+    if (error > 0)
+        snprintf(plus, sizeof(plus), "+%s", human_count(error).text);
+    fprintf(text->out, "  %*s  %*s  ", text->count_width, self > 0 ? human_count(self).text : "",
+            text->error_width, plus);
+}
+
 void text_numbers(const struct text *text, uint64_t inclusive, uint64_t self, uint64_t error) {
     double bound = text_share(text, error);
     char plus[16] = "";
 
-    if (bound >= TEXT_LEAST)
-        snprintf(plus, sizeof(plus), "+%.1f", bound * 100);
     cell(text, text_share(text, inclusive));
     fputs("  ", text->out);
     cell(text, text_share(text, self));
+    if (text->calls) {
+        put_calls(text, self, error);
+        return;
+    }
+    if (bound >= TEXT_LEAST)
+        snprintf(plus, sizeof(plus), "+%.1f", bound * 100);
     fprintf(text->out, " %6s  ", plus);
 }
 
 void text_no_numbers(const struct text *text) {
-    fprintf(text->out, "%*s", TEXT_COLUMNS, "");
+    fprintf(text->out, "%*s", (int)text->columns, "");
 }
 
 void text_columns_title(const struct text *text, const char *rest) {
-    fprintf(text->out, "%s  incl.     self  error  %s%s\n", text->paint->dim, rest,
-            text->paint->off);
+    fprintf(text->out, "%s  incl.     self", text->paint->dim);
+    if (text->calls)
+        fprintf(text->out, "  %*s  %*s", text->count_width, "calls", text->error_width, "error");
+    else
+        fputs("  error", text->out);
+    fprintf(text->out, "  %s%s\n", rest, text->paint->off);
 }
 
 /* ---- names ---- */
@@ -99,8 +138,8 @@ void text_process_name(const struct text *text, const struct profile_process *pr
 
 static void put_weight(const struct text *text, uint64_t weight, uint64_t walks) {
     fprintf(text->out, "%s %s", human_weight(text->profile, weight).text,
-            human_type(text->profile));
-    if (walks > 0)
+            human_type(text->profile, weight));
+    if (walks > 0 && !text->calls)
         fprintf(text->out, ", %s %s", human_count(walks).text, walks == 1 ? "walk" : "walks");
 }
 
@@ -119,6 +158,14 @@ static void process_title(const struct text *text, uint32_t process, bool with_s
     fputs("\n\n", text->out);
 }
 
+static void process_cells(const struct text *text, uint64_t weight, uint64_t walks) {
+    cell(text, text_share(text, weight));
+    fprintf(text->out, "  %*s  ", text->calls ? text->count_width : 11,
+            human_weight(text->profile, weight).text);
+    if (!text->calls)
+        fprintf(text->out, "%10s  ", walks > 0 ? human_count(walks).text : "");
+}
+
 /* One line for each process that weighs enough, and one for all others. */
 static void process_table(const struct text *text, const uint32_t *order, uint32_t n) {
     uint64_t walks = 0, others = 0, other_walks = 0;
@@ -127,8 +174,12 @@ static void process_table(const struct text *text, const uint32_t *order, uint32
         walks += text->profile->processes[order[i]].walks;
     fprintf(text->out, "%s%" PRIu32 " processes%s: ", text->paint->bold, n, text->paint->off);
     put_weight(text, text->total, walks);
-    fprintf(text->out, "\n\n%s  share       weight       walks  process%s\n", text->paint->dim,
-            text->paint->off);
+    fprintf(text->out, "\n\n%s  share", text->paint->dim);
+    if (text->calls)
+        fprintf(text->out, "  %*s", text->count_width, "calls");
+    else
+        fputs("       weight       walks", text->out);
+    fprintf(text->out, "  process%s\n", text->paint->off);
     for (uint32_t i = 0; i < n; i++) {
         const struct profile_process *process = &text->profile->processes[order[i]];
         uint64_t weight = process_weight(text, order[i]);
@@ -138,17 +189,14 @@ static void process_table(const struct text *text, const uint32_t *order, uint32
             other_walks += process->walks;
             continue;
         }
-        cell(text, text_share(text, weight));
-        fprintf(text->out, "  %11s  %10s  ", human_weight(text->profile, weight).text,
-                process->walks > 0 ? human_count(process->walks).text : "");
+        process_cells(text, weight, process->walks);
         text_process_name(text, process);
         fputc('\n', text->out);
     }
     if (n > text->shown) {
-        cell(text, text_share(text, others));
-        fprintf(text->out, "  %11s  %10s  %s %" PRIu32 " more process%s\n",
-                human_weight(text->profile, others).text, human_count(other_walks).text,
-                PROFILE_PRUNED, n - text->shown, n - text->shown == 1 ? "" : "es");
+        process_cells(text, others, other_walks);
+        fprintf(text->out, "%s %" PRIu32 " more process%s\n", PROFILE_PRUNED, n - text->shown,
+                n - text->shown == 1 ? "" : "es");
     }
     fputc('\n', text->out);
 }
@@ -182,6 +230,8 @@ static const char *what_was_missing(const struct profile *profile) {
         return " used too little CPU time to be sampled";
     if (strcmp(profile->type, "wall") == 0)
         return " was gone before the first look at it";
+    if (profile_of_calls(profile))
+        return " called no instrumented function";
     return " did nothing that is counted";
 }
 
@@ -238,6 +288,7 @@ bool write_text(FILE *out, const struct profile *profile, const struct format_op
     text.profile = grouped;
     text.total = profile_total(grouped);
     text.least = (uint64_t)(options->cut * (double)text.total);
+    text_set_columns(&text);
     tree_view_make(&text.view, grouped);
     count_below(&text);
     if (text.total == 0)

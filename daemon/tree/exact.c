@@ -8,50 +8,19 @@
 
 #include <stdlib.h>
 
-#include "daemon/tree/tree.h"
+#include "daemon/tree/counters.h"
 
-struct exact {
-    struct mcct *tree;
-    uint64_t unseen;
-    uint32_t monitored;
-};
-
-static void *create(struct mcct *tree, uint32_t capacity) {
-    (void)capacity;
-    struct exact *exact = calloc(1, sizeof *exact);
-    if (exact == NULL || !budget_take(&tree->budget, sizeof *exact)) {
-        free(exact);
-        return NULL;
-    }
-    exact->tree = tree;
-    return exact;
+static void *create(struct mcct *tree, const struct mcct_params *params) {
+    (void)params;
+    return counters_new(tree, sizeof(struct counters));
 }
 
 static void update(void *summary, uint32_t node, uint64_t weight) {
-    struct exact *exact = summary;
-    tree_monitor(exact->tree, node, add_saturating(exact->unseen, weight), exact->unseen);
-    exact->monitored++;
-}
-
-static uint64_t unseen(const void *summary) {
-    return ((const struct exact *)summary)->unseen;
-}
-
-static uint32_t monitored(const void *summary) {
-    return ((const struct exact *)summary)->monitored;
-}
-
-static void raise_unseen(void *summary, uint64_t bound) {
-    struct exact *exact = summary;
-    if (bound > exact->unseen)
-        exact->unseen = bound;
+    counters_monitor(summary, node, weight, 0);
 }
 
 static bool adopt(void *summary, uint32_t node, uint64_t count, uint64_t error) {
-    struct exact *exact = summary;
-    tree_monitor(exact->tree, node, add_saturating(count, exact->unseen),
-                 add_saturating(error, exact->unseen));
-    exact->monitored++;
+    counters_monitor(summary, node, count, error);
     return true;
 }
 
@@ -62,12 +31,13 @@ static void trim(void *summary) {
 const struct summary_kind summary_exact = {
     .name = "exact",
     .help = "every context, in memory that grows with the run",
+    .certain = true,
     .create = create,
     .destroy = free,
     .update = update,
-    .unseen = unseen,
-    .monitored = monitored,
-    .raise = raise_unseen,
+    .unseen = counters_unseen,
+    .monitored = counters_monitored,
+    .raise = counters_raise,
     .adopt = adopt,
     .trim = trim,
 };

@@ -2,14 +2,19 @@
 noinst_LIBRARIES += libhcct_tree.a
 
 libhcct_tree_a_SOURCES = \
+	daemon/tree/bucket_list.c \
 	daemon/tree/budget.h \
 	daemon/tree/children.c daemon/tree/children.h \
+	daemon/tree/counters.c daemon/tree/counters.h \
 	daemon/tree/exact.c \
 	daemon/tree/lazy_queue.c daemon/tree/lazy_queue.h \
+	daemon/tree/lossy_counting.c \
 	daemon/tree/mcct.c daemon/tree/mcct.h \
 	daemon/tree/merge.c \
+	daemon/tree/node_list.c daemon/tree/node_list.h \
 	daemon/tree/node_pool.c daemon/tree/node_pool.h \
 	daemon/tree/space_saving.c \
+	daemon/tree/sticky_sampling.c \
 	daemon/tree/summary.c daemon/tree/summary.h \
 	daemon/tree/tree.h \
 	daemon/tree/walk.c

@@ -42,10 +42,11 @@ struct mcct *mcct_new(const struct mcct_params *params) {
     tree->budget = (struct budget){.used = sizeof *tree, .max = params->max_bytes};
     tree->cursors.next = tree->cursors.prev = &tree->cursors;
     tree->hash_factor = hash_factor();
-    node_pool_init(&tree->pool, &tree->budget);
+    tree->silent = tree->kind->gain == NULL ? NODE_MONITORED : 0;
+    node_pool_init(&tree->pool, &tree->budget, tree->kind->side_bytes);
     tree->nodes = 1;
     if (node_pool_take(&tree->pool) == MCCT_ROOT)
-        tree->summary = tree->kind->create(tree, tree->capacity);
+        tree->summary = tree->kind->create(tree, params);
     if (tree->summary == NULL) {
         node_pool_free(&tree->pool);
         free(tree);
@@ -185,11 +186,11 @@ static __attribute__((noinline)) void push_slowly(struct mcct_cursor *cursor, ui
         go(cursor, child);
 }
 
-void mcct_push(struct mcct_cursor *cursor, uint32_t frame) {
-    struct mcct *tree = tree_of(cursor);
+/* Inline, so that a call is one straight run of code. */
+static inline void push(struct mcct_cursor *cursor, uint32_t frame) {
     uint32_t links = cursor->here->links, child = links & NODE_INDEX;
     if (hcct_likely(child != 0 && !(links & NODE_WIDE) && cursor->missing == 0)) {
-        struct mcct_node *n = node_at(&tree->pool, child);
+        struct mcct_node *n = node_at(&cursor->tree->pool, child);
         if (hcct_likely(n->frame == frame)) { /* the child that was used last */
             cursor->node = child;
             cursor->here = n;
@@ -197,6 +198,11 @@ void mcct_push(struct mcct_cursor *cursor, uint32_t frame) {
         }
     }
     push_slowly(cursor, frame);
+}
+
+void mcct_push(struct mcct_cursor *cursor, uint32_t frame) {
+    (void)tree_of(cursor);
+    push(cursor, frame);
 }
 
 bool mcct_again(struct mcct_cursor *cursor, uint64_t n) {
@@ -227,17 +233,40 @@ uint64_t mcct_pop(struct mcct_cursor *cursor, uint64_t n) {
     return n - left;
 }
 
-void mcct_credit(struct mcct_cursor *cursor, uint64_t weight) {
-    struct mcct *tree = tree_of(cursor);
+/* What is not just an addition to the node's count. */
+static __attribute__((noinline)) void credit_slowly(struct mcct_cursor *cursor, uint64_t weight) {
+    struct mcct *tree = cursor->tree;
+    struct mcct_node *here = cursor->here;
+    if (!(here->links & NODE_MONITORED)) {
+        tree->kind->update(tree->summary, cursor->node, weight);
+        return;
+    }
+    here->count = add_saturating(here->count, weight);
+    tree->kind->gain(tree->summary, cursor->node);
+}
+
+static inline void credit(struct mcct_cursor *cursor, uint64_t weight) {
+    struct mcct *tree = cursor->tree;
     struct mcct_node *here = cursor->here;
     tree->total = add_saturating(tree->total, weight);
     tree->updates++;
     if (hcct_unlikely(cursor->missing != 0))
         tree->capped = add_saturating(tree->capped, weight);
-    if (hcct_likely(here->links & NODE_MONITORED))
+    if (hcct_likely(here->links & tree->silent))
         here->count = add_saturating(here->count, weight);
     else
-        tree->kind->update(tree->summary, cursor->node, weight);
+        credit_slowly(cursor, weight);
+}
+
+void mcct_credit(struct mcct_cursor *cursor, uint64_t weight) {
+    (void)tree_of(cursor);
+    credit(cursor, weight);
+}
+
+void mcct_call(struct mcct_cursor *cursor, uint32_t frame) {
+    (void)tree_of(cursor);
+    push(cursor, frame);
+    credit(cursor, 1);
 }
 
 uint64_t mcct_depth(const struct mcct_cursor *cursor) {

@@ -27,7 +27,10 @@ struct summary_kind;
 
 struct mcct_params {
     const struct summary_kind *summary; /* NULL: the default */
-    double epsilon;                     /* 0 < epsilon < 1; the summary keeps ceil(1/epsilon) */
+    double epsilon;                     /* 0 < epsilon < 1: the largest error, as a share of N */
+    double phi;       /* what the caller will call hot, as a share of N; only a sampling summary's
+                       * size depends on it. 0: 5 epsilon */
+    uint64_t seed;    /* of a sampling summary's coin: same seed, same stream, same result */
     size_t max_bytes; /* hard cap of nodes and summary, 0: none. When it is met, a bounded summary
                        * monitors fewer contexts (`unseen` tells what that cost); when that is not
                        * enough, new contexts are credited to their nearest existing ancestor,
@@ -61,6 +64,8 @@ bool mcct_again(struct mcct_cursor *cursor, uint64_t n);
 uint64_t mcct_pop(struct mcct_cursor *cursor, uint64_t n);
 /* The context under the cursor gains `weight` (> 0): update(x, M), then prune (Algorithm 1). */
 void mcct_credit(struct mcct_cursor *cursor, uint64_t weight);
+/* mcct_push(cursor, frame) and mcct_credit(cursor, 1): one call of an instrumented program. */
+void mcct_call(struct mcct_cursor *cursor, uint32_t frame);
 /* Frames between the root and the cursor. */
 uint64_t mcct_depth(const struct mcct_cursor *cursor);
 
@@ -69,7 +74,8 @@ uint64_t mcct_depth(const struct mcct_cursor *cursor);
 struct mcct_view {
     uint32_t parent; /* 0 for the root */
     uint32_t frame;  /* 0 for the root */
-    uint64_t count;  /* count - error <= true weight <= count; 0 when not monitored */
+    uint64_t count;  /* count - error <= true weight <= count; 0 when not monitored. From a sampling
+                      * summary the second holds with high probability only (summary.h) */
     uint64_t error;
     bool monitored;
 };
@@ -79,9 +85,10 @@ struct mcct_stats {
     uint64_t updates;   /* credits */
     uint64_t nodes;     /* nodes of the tree, its root included */
     uint64_t monitored; /* |M| */
-    uint64_t capacity;  /* 1/epsilon, the most that |M| can be (0: no limit) */
-    uint64_t unseen;    /* no context that is not monitored has a larger weight: the bound of every
-                         * error; at most total / capacity unless max_bytes was met */
+    uint64_t capacity;  /* 1/epsilon, the most that |M| can be (0: no such limit) */
+    uint64_t unseen;    /* no context that is not monitored has a larger weight (from a sampling
+                         * summary: with high probability): the bound of every error; at most
+                         * epsilon * total unless max_bytes was met */
     uint64_t bytes;     /* nodes and summary: never above max_bytes */
     uint64_t capped; /* weight that went to an ancestor because of max_bytes: count - error may be
                       * above an ancestor's own weight by so much, all together */

@@ -134,9 +134,9 @@ bool mcct_merge(struct mcct *into, const struct mcct *from) {
     uint64_t left_out = adopt_all(into, from);
     uint64_t more = left_out > unseen ? left_out : unseen;
     kind->raise(into->summary, add_saturating(kind->unseen(into->summary), more));
-    kind->trim(into->summary);
     into->total = add_saturating(into->total, from->total);
     into->updates += from->updates;
     into->capped = add_saturating(into->capped, from->capped);
+    kind->trim(into->summary);
     return left_out == 0;
 }

@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST_BLOCK 128u                                     /* nodes */
-#define GRAIN       (FIRST_BLOCK * sizeof(struct mcct_node)) /* bytes charged at a time: a page */
+#define FIRST_BLOCK 128u /* nodes */
 #define CACHE_LINE  64u
 
 static uint32_t block_first(unsigned block) {
@@ -18,8 +17,12 @@ static uint32_t block_nodes(unsigned block) {
     return block == 0 ? FIRST_BLOCK : FIRST_BLOCK << (block - 1);
 }
 
-void node_pool_init(struct node_pool *pool, struct budget *budget) {
-    *pool = (struct node_pool){.budget = budget};
+static size_t cell_bytes(const struct node_pool *pool) {
+    return sizeof(struct mcct_node) + pool->side_bytes;
+}
+
+void node_pool_init(struct node_pool *pool, struct budget *budget, uint32_t side_bytes) {
+    *pool = (struct node_pool){.budget = budget, .side_bytes = side_bytes};
 }
 
 void node_pool_free(struct node_pool *pool) {
@@ -32,22 +35,26 @@ static bool add_block(struct node_pool *pool) {
     if (pool->blocks == NODE_POOL_BLOCKS)
         return false;
     unsigned i = pool->blocks;
-    void *memory = aligned_alloc(CACHE_LINE, (size_t)block_nodes(i) * sizeof(struct mcct_node));
+    void *memory = aligned_alloc(CACHE_LINE, (size_t)block_nodes(i) * cell_bytes(pool));
     if (memory == NULL)
         return false;
-    pool->base[i] = (uintptr_t)memory - (uintptr_t)block_first(i) * sizeof(struct mcct_node);
+    uintptr_t cells = (uintptr_t)memory, first = block_first(i);
+    uintptr_t beside = cells + (uintptr_t)block_nodes(i) * sizeof(struct mcct_node);
+    pool->base[i] = cells - first * sizeof(struct mcct_node);
+    pool->side[i] = beside - first * pool->side_bytes;
     pool->blocks++;
     return true;
 }
 
 /* Makes the next FIRST_BLOCK cells usable. */
 static bool grow(struct node_pool *pool) {
-    if (!budget_take(pool->budget, GRAIN))
+    size_t grain = FIRST_BLOCK * cell_bytes(pool); /* charged at a time: whole pages */
+    if (!budget_take(pool->budget, grain))
         return false;
     uint32_t end = pool->blocks == 0 ? 0 : FIRST_BLOCK << (pool->blocks - 1);
     if (pool->fresh < end || add_block(pool))
         return true;
-    budget_give(pool->budget, GRAIN);
+    budget_give(pool->budget, grain);
     return false;
 }
 

@@ -7,11 +7,14 @@
  * touched, and charged to the budget, only as far as nodes were ever needed; freed nodes are used
  * again first. Memory goes back with the pool: it is bounded by the most nodes there ever were.
  *
- * A cell is either a node or the head of a wide node's children (children.h).
+ * A cell is either a node or the head of a wide node's children (children.h). A summary may ask for
+ * so many bytes beside every cell, in blocks of their own that grow with the nodes: where there is
+ * memory for a node, there is for what the summary keeps of it.
  */
 #ifndef HCCT_NODE_POOL_H
 #define HCCT_NODE_POOL_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "daemon/tree/budget.h"
@@ -48,22 +51,33 @@ _Static_assert(sizeof(struct mcct_family) <= sizeof(struct mcct_node), "a cell h
 
 struct node_pool {
     uintptr_t base[NODE_POOL_BLOCKS]; /* where index 0 would be, if the block began there */
+    uintptr_t side[NODE_POOL_BLOCKS]; /* the same for what stands beside */
     struct budget *budget;
-    uint32_t fresh;  /* the first index never used so far */
-    uint32_t freed;  /* head of the list of freed cells, through `next` */
-    uint32_t blocks; /* how many there are */
+    uint32_t side_bytes; /* beside each cell */
+    uint32_t fresh;      /* the first index never used so far */
+    uint32_t freed;      /* head of the list of freed cells, through `next` */
+    uint32_t blocks;     /* how many there are */
 };
 
-void node_pool_init(struct node_pool *pool, struct budget *budget);
+/* `side_bytes`: a multiple of 8, or 0. What is beside a cell is not cleared with it. */
+void node_pool_init(struct node_pool *pool, struct budget *budget, uint32_t side_bytes);
 void node_pool_free(struct node_pool *pool);
 
 /* A cleared cell, 0 when there is no memory or the budget is used up. */
 uint32_t node_pool_take(struct node_pool *pool);
 void node_pool_give(struct node_pool *pool, uint32_t index);
 
+static inline unsigned node_pool_block(uint32_t index) {
+    return 25u - (unsigned)__builtin_clz(index | 127u);
+}
+
 static inline uintptr_t node_pool_cell(const struct node_pool *pool, uint32_t index) {
-    unsigned block = 25u - (unsigned)__builtin_clz(index | 127u);
-    return pool->base[block] + (uintptr_t)index * sizeof(struct mcct_node);
+    return pool->base[node_pool_block(index)] + (uintptr_t)index * sizeof(struct mcct_node);
+}
+
+/* The bytes beside a cell; `size` is the side_bytes of the pool. */
+static inline void *node_pool_beside(const struct node_pool *pool, uint32_t index, size_t size) {
+    return (void *)(pool->side[node_pool_block(index)] + (uintptr_t)index * size);
 }
 
 static inline struct mcct_node *node_at(const struct node_pool *pool, uint32_t index) {

@@ -25,16 +25,12 @@
 
 #include <stdlib.h>
 
+#include "daemon/tree/counters.h"
 #include "daemon/tree/lazy_queue.h"
 
-#define SHRINK_PART  8u  /* of the monitored contexts go when memory runs short */
-#define SHRINK_FLOOR 16u /* but this part of the most there ever were stays */
-
 struct space_saving {
-    struct mcct *tree;
+    struct counters counters;
     struct lazy_queue queue;
-    uint64_t unseen;
-    uint32_t capacity, monitored, peak;
 };
 
 static void destroy(void *summary) {
@@ -43,72 +39,54 @@ static void destroy(void *summary) {
     free(ss);
 }
 
-static void *create(struct mcct *tree, uint32_t capacity) {
-    struct space_saving *ss = calloc(1, sizeof *ss);
+static void *create(struct mcct *tree, const struct mcct_params *params) {
+    (void)params;
+    struct space_saving *ss = counters_new(tree, sizeof *ss);
     if (ss == NULL)
         return NULL;
-    ss->tree = tree;
-    ss->capacity = capacity;
     lazy_queue_init(&ss->queue, tree);
-    if (!budget_take(&tree->budget, sizeof *ss) || !lazy_queue_reserve(&ss->queue, 1)) {
+    if (!lazy_queue_reserve(&ss->queue, 1)) {
         destroy(ss);
         return NULL;
     }
     return ss;
 }
 
-static void raise_unseen(void *summary, uint64_t bound) {
-    struct space_saving *ss = summary;
-    if (bound > ss->unseen)
-        ss->unseen = bound;
-}
-
 static void evict(struct space_saving *ss) {
-    uint32_t least = lazy_queue_take_least(&ss->queue);
-    raise_unseen(ss, tree_count(ss->tree, least));
-    tree_forget(ss->tree, least);
-    ss->monitored--;
+    counters_evict(&ss->counters, lazy_queue_take_least(&ss->queue));
 }
 
 static void monitor(struct space_saving *ss, uint32_t node, uint64_t count, uint64_t error) {
-    tree_monitor(ss->tree, node, add_saturating(count, ss->unseen),
-                 add_saturating(error, ss->unseen));
+    counters_monitor(&ss->counters, node, count, error);
     lazy_queue_insert(&ss->queue, node);
-    ss->monitored++;
-    if (ss->monitored > ss->peak)
-        ss->peak = ss->monitored;
+}
+
+static bool reserve(struct space_saving *ss) {
+    return lazy_queue_reserve(&ss->queue, ss->counters.monitored + 1);
+}
+
+static void evict_until(struct space_saving *ss, uint32_t keep) {
+    while (ss->counters.monitored > keep)
+        evict(ss);
 }
 
 static void update(void *summary, uint32_t node, uint64_t weight) {
     struct space_saving *ss = summary;
-    if (ss->monitored >= ss->capacity || !lazy_queue_reserve(&ss->queue, ss->monitored + 1))
+    if (ss->counters.monitored >= ss->counters.tree->capacity || !reserve(ss))
         evict(ss);
     monitor(ss, node, weight, 0);
 }
 
-static uint64_t unseen(const void *summary) {
-    return ((const struct space_saving *)summary)->unseen;
-}
-
-static uint32_t monitored(const void *summary) {
-    return ((const struct space_saving *)summary)->monitored;
-}
-
-/* No further than a part of the largest M: when it is a stack of a million frames that fills the
- * memory, the hottest contexts must not go for it. */
 static bool shrink(void *summary) {
     struct space_saving *ss = summary;
-    uint32_t keep = ss->monitored - ss->monitored / SHRINK_PART;
-    if (keep == ss->monitored || keep < ss->peak / SHRINK_FLOOR)
-        return false;
-    while (ss->monitored > keep)
-        evict(ss);
-    return true;
+    uint32_t before = ss->counters.monitored;
+    evict_until(ss, counters_keep(&ss->counters));
+    return ss->counters.monitored < before;
 }
 
 static bool adopt(void *summary, uint32_t node, uint64_t count, uint64_t error) {
     struct space_saving *ss = summary;
-    if (!lazy_queue_reserve(&ss->queue, ss->monitored + 1))
+    if (!reserve(ss))
         return false;
     monitor(ss, node, count, error);
     return true;
@@ -116,21 +94,21 @@ static bool adopt(void *summary, uint32_t node, uint64_t count, uint64_t error) 
 
 static void trim(void *summary) {
     struct space_saving *ss = summary;
-    while (ss->monitored > ss->capacity)
-        evict(ss);
+    evict_until(ss, ss->counters.tree->capacity);
 }
 
 const struct summary_kind summary_space_saving = {
     .name = "space-saving",
     .help = "1/epsilon contexts, each error at most epsilon of the total",
     .bounded = true,
+    .certain = true,
     .create = create,
     .destroy = destroy,
     .update = update,
-    .unseen = unseen,
-    .monitored = monitored,
+    .unseen = counters_unseen,
+    .monitored = counters_monitored,
     .shrink = shrink,
-    .raise = raise_unseen,
+    .raise = counters_raise,
     .adopt = adopt,
     .trim = trim,
 };

@@ -9,6 +9,11 @@
  * What every kind keeps true: count - error <= true weight <= count for a monitored context, and
  * true weight <= unseen() for all others, also after merges and under a memory cap.
  *
+ * For a kind that is `certain` that is so for every context at any time, whatever the stream. One
+ * that samples has a coin: count - error <= true is certain with it too, but that a context's true
+ * weight is at most its count, or at most unseen() where it is not monitored, holds with a
+ * probability that the kind's file states, for a stream that does not depend on the coin.
+ *
  * One thread at a time for each tree.
  */
 #ifndef HCCT_SUMMARY_H
@@ -19,41 +24,49 @@
 #include <stdint.h>
 
 struct mcct;
+struct mcct_params;
 
 struct summary_kind {
-    const char *name; /* as --summary says it */
-    const char *help; /* one line: what it guarantees */
-    bool bounded;     /* never monitors more than its capacity */
+    const char *name;    /* as --summary says it */
+    const char *help;    /* one line: what it guarantees */
+    bool bounded;        /* never monitors more than the tree's capacity, ceil(1 / epsilon) */
+    bool certain;        /* its upper bounds are, and are not only probable */
+    uint32_t side_bytes; /* to be had beside each node (node_pool.h), 0: none */
 
-    /* Make the summary of `tree`. `capacity` = ceil(1 / epsilon) contexts. NULL: no memory. */
-    void *(*create)(struct mcct *tree, uint32_t capacity);
+    /* Make the summary of `tree`, whose capacity is set. NULL: no memory. */
+    void *(*create)(struct mcct *tree, const struct mcct_params *params);
     void (*destroy)(void *summary);
 
     /* The context of `node`, which is not monitored, has weight: the article's update(x, M). The
-     * node may become monitored, and others may stop being so. What a monitored context gains the
-     * tree adds to its count without a call, which is the heart of the lazy queue. */
+     * node may become monitored, and others may stop being so. */
     void (*update)(void *summary, uint32_t node, uint64_t weight);
 
-    /* Certain bound on the weight of a context that is not monitored. */
+    /* The count of `node`, which is monitored, has grown by what its context has gained. NULL: the
+     * summary need not know, and the tree adds to the count without a call, which is the heart of
+     * the lazy queue. Not called for what a merge adds: trim() comes after it. */
+    void (*gain)(void *summary, uint32_t node);
+
+    /* Bound on the weight of a context that is not monitored. */
     uint64_t (*unseen)(const void *summary);
 
     /* Contexts that are monitored now. */
     uint32_t (*monitored)(const void *summary);
 
-    /* The tree has met its memory cap: monitor fewer contexts. False: as many as before. NULL for a
-     * kind that keeps all. */
+    /* The tree has met its memory cap: monitor fewer contexts. False: as many as before, and asking
+     * again is of no use. NULL for a kind that keeps all. */
     bool (*shrink)(void *summary);
 
-    /* ---- merging: raise, adopt many, raise, trim ---- */
+    /* ---- merging: the tree adds to counts and errors; adopt many, raise, trim ---- */
 
     /* A context that is not monitored may weigh that much. */
     void (*raise)(void *summary, uint64_t unseen);
 
     /* `node`, which is not monitored here, is so elsewhere, with this count and error: monitor it
-     * with unseen() added to both. The capacity does not bind until trim(). False: no memory. */
+     * with unseen() added to both, or take it as weight count - error that it gained, if that may
+     * leave it unmonitored. The capacity does not bind until trim(). False: no memory. */
     bool (*adopt)(void *summary, uint32_t node, uint64_t count, uint64_t error);
 
-    /* Back to capacity, by forgetting the smallest counts. */
+    /* The merge is done, the tree's total is that of both: back to capacity. */
     void (*trim)(void *summary);
 };
 
@@ -63,7 +76,10 @@ extern const struct summary_kind *const summary_kinds[];
 /* The kind of that name, or NULL. */
 const struct summary_kind *summary_find(const char *name);
 
-extern const struct summary_kind summary_space_saving; /* space_saving.c, the default */
-extern const struct summary_kind summary_exact;        /* exact.c: every context, the oracle */
+extern const struct summary_kind summary_space_saving;      /* space_saving.c, the default */
+extern const struct summary_kind summary_space_saving_list; /* bucket_list.c */
+extern const struct summary_kind summary_lossy_counting;    /* lossy_counting.c */
+extern const struct summary_kind summary_sticky_sampling;   /* sticky_sampling.c */
+extern const struct summary_kind summary_exact;             /* exact.c: every context, the oracle */
 
 #endif

@@ -45,7 +45,7 @@ static void stop(void) {
 static void drain(void) {
     struct reader_effect effect;
     do {
-        reader_drain(&reader, slot, tree, map, &effect);
+        reader_drain(&reader, slot, reader_end(&reader, slot), tree, map, &effect);
     } while (effect.map_changed);
     CHECK(!reader.broken);
 }
@@ -165,7 +165,7 @@ static void test_map_change(void) {
 static void feed(const uint64_t *words, unsigned n) {
     uint64_t at = atomic_load(&slot->head);
     for (unsigned i = 0; i < n; i++)
-        ring_put(slot, at + i, words[i]);
+        ring_put(slot, WALK_WORDS, at + i, words[i]);
     ring_publish(slot, at + n);
 }
 
@@ -173,7 +173,7 @@ static bool breaks(const uint64_t *words, unsigned n) {
     struct reader_effect effect;
     start();
     feed(words, n);
-    reader_drain(&reader, slot, tree, map, &effect);
+    reader_drain(&reader, slot, reader_end(&reader, slot), tree, map, &effect);
     bool broken = reader.broken;
     stop();
     return broken;
@@ -191,7 +191,7 @@ static void test_lies(void) {
     struct reader_effect effect;
     start();
     atomic_store(&slot->head, 1ull << 40); /* more than a ring can hold */
-    reader_drain(&reader, slot, tree, map, &effect);
+    reader_drain(&reader, slot, reader_end(&reader, slot), tree, map, &effect);
     CHECK(reader.broken);
     stop();
 }
@@ -204,11 +204,12 @@ static void test_random_words(void) {
         for (unsigned i = 0; i < 3000; i++) {
             uint64_t word =
                 wire_word((enum wire_verb)(1 + next_random(&state) % 6), next_random(&state) % 50);
-            ring_put(slot, i, next_random(&state) % 500 == 0 ? next_random(&state) << 31 : word);
+            ring_put(slot, WALK_WORDS, i,
+                     next_random(&state) % 500 == 0 ? next_random(&state) << 31 : word);
         }
         ring_publish(slot, 3000);
         do {
-            reader_drain(&reader, slot, tree, map, &effect);
+            reader_drain(&reader, slot, reader_end(&reader, slot), tree, map, &effect);
         } while (effect.map_changed && !reader.broken);
         CHECK(reader.at <= 3000);
         stop();

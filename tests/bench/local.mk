@@ -18,6 +18,12 @@ CLEANFILES += tests/bench/tree_bench
 tests_bench_tree_bench_SOURCES = tests/bench/tree_bench.c $(TREE_WORLD)
 tests_bench_tree_bench_LDADD = libhcct_tree.a
 
+# The same on recorded traces: make tests/bench/replay_bench && tests/bench/replay_bench FILE...
+EXTRA_PROGRAMS += tests/bench/replay_bench
+CLEANFILES += tests/bench/replay_bench
+tests_bench_replay_bench_SOURCES = tests/bench/replay_bench.c
+tests_bench_replay_bench_LDADD = $(TRACE_TEST_LIBS)
+
 # What a walk costs. The walk is compiled as in the agent.
 BENCHES += tests/bench/walk.sh
 EXTRA_DIST += tests/bench/walk.sh

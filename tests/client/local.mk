@@ -1,8 +1,19 @@
 # The client against a server that says what it is told, and an agent that does nothing.
-check_PROGRAMS += tests/client/http_client_test tests/client/static_target
-check_LTLIBRARIES += tests/client/empty_agent.la
+check_PROGRAMS += tests/client/http_client_test tests/client/instrumented_target \
+	tests/client/instrumented_test tests/client/library_user tests/client/static_target
+check_LTLIBRARIES += tests/client/empty_agent.la tests/client/libcalled.la
 
 tests_client_http_client_test_SOURCES = client/http_client.c tests/client/http_client_test.c
+tests_client_instrumented_target_SOURCES = tests/client/static_target.c
+tests_client_instrumented_target_CFLAGS = $(TARGET_CFLAGS) -finstrument-functions
+tests_client_instrumented_test_SOURCES = client/instrumented.c client/program_file.c \
+	tests/client/instrumented_test.c
+tests_client_library_user_SOURCES = tests/client/library_user.c
+tests_client_library_user_CFLAGS = $(TARGET_CFLAGS)
+tests_client_library_user_LDADD = tests/client/libcalled.la
+tests_client_libcalled_la_SOURCES = tests/client/called_library.c
+tests_client_libcalled_la_CFLAGS = $(TARGET_CFLAGS) -finstrument-functions
+tests_client_libcalled_la_LDFLAGS = -avoid-version -shared -rpath /nowhere
 tests_client_static_target_SOURCES = tests/client/static_target.c
 tests_client_static_target_CFLAGS = $(TARGET_CFLAGS)
 tests_client_static_target_LDFLAGS = -all-static
@@ -11,5 +22,8 @@ tests_client_empty_agent_la_CFLAGS = $(TARGET_CFLAGS)
 tests_client_empty_agent_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
 
 EXTRA_DIST += tests/client/fake_hcctd.py tests/client/support.py
-dist_check_SCRIPTS += tests/client/query_test.py tests/client/record_test.py
-TESTS += tests/client/http_client_test tests/client/query_test.py tests/client/record_test.py
+dist_check_SCRIPTS += tests/client/eval_test.py tests/client/query_test.py tests/client/record_test.py \
+	tests/client/replay_test.py
+TESTS += tests/client/eval_test.py tests/client/http_client_test \
+	tests/client/instrumented_test tests/client/query_test.py tests/client/record_test.py \
+	tests/client/replay_test.py

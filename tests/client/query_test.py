@@ -89,15 +89,20 @@ class Queries(support.ClientTest):
         status, out, _ = self.hcct("list")
         lines = out.decode().splitlines()
         self.assertEqual(status, 0)
-        self.assertEqual(lines[0].split(), ["PID", "COMMAND", "STATE", "CPU", "WALKS", "CONTEXTS",
+        self.assertEqual(lines[0].split(), ["PID", "COMMAND", "STATE", "CPU", "SEEN", "CONTEXTS",
                                             "MEMORY", "LOST"])
-        self.assertEqual(lines[1].split(), ["4711", "server", "live", "12.34s", "1234", "321",
-                                            "120.6K", "5"])
+        self.assertEqual(lines[1].split(), ["4711", "server", "live", "12.34s", "1234", "walks",
+                                            "321", "120.6K", "5"])
         self.assertEqual(lines[2].split()[:3], ["-", "cc1", "finished"])
         self.assertIn("a?[2Jb", lines[4])
         status, out, _ = self.hcct("list", "--format", "json")
         self.assertEqual(json.loads(out)["processes"], json.loads(PROCESSES))
         self.expect_error(2, "a list is text or json", "list", "--format", "pprof")
+
+    def test_list_of_calls(self):
+        self.serve(FAKE_PROCESSES=json.dumps([support.CALLING]))
+        _, out, _ = self.hcct("list")
+        self.assertEqual(out.decode().splitlines()[1].split()[4:6], ["262143112", "calls"])
 
     def test_list_of_nonsense(self):
         for processes in ("7", "[7]", '{"a":1}'):

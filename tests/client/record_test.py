@@ -221,6 +221,100 @@ class Record(support.ClientTest):
         self.assertEqual(self.names(), [])
 
 
+class RecordCalls(support.ClientTest):
+    """--collector calls, where the fake hcctd says what was counted."""
+
+    def setUp(self):
+        super().setUp()
+        self.environment["FAKE_PROCESSES"] = json.dumps([support.CALLING])
+
+    def variables(self, *words):
+        """The agent's settings that the command gets."""
+        status, out, err = self.hcct("record", *words, "--no-report", "sh", "-c",
+                                     "env | grep ^HCCT_ || :")
+        self.assertEqual(status, 0, err)
+        settings = dict(line.split("=", 1) for line in out.decode().splitlines())
+        return {name: settings.get(f"HCCT_{name}") for name in
+                ("COLLECTOR", "EVERY", "CREDIT", "BURST", "RATE")}
+
+    def test_options_reach_agent(self):
+        self.assertEqual(self.variables("--collector", "calls"),
+                         {"COLLECTOR": "calls", "EVERY": None, "CREDIT": None, "BURST": None,
+                          "RATE": None})
+        self.assertEqual(self.variables("--collector", "calls", "--every", "100/routine",
+                                        "--credit", "new", "--burst", "2ms/20ms"),
+                         {"COLLECTOR": "calls", "EVERY": "100/routine", "CREDIT": "new",
+                          "BURST": "2ms/20ms", "RATE": None})
+        self.assertEqual(self.variables("--collector", "walks"),
+                         {"COLLECTOR": "walks", "EVERY": None, "CREDIT": None, "BURST": None,
+                          "RATE": "1000"})
+
+    def test_collector_of_environment(self):
+        self.environment["HCCT_COLLECTOR"] = "calls"
+        self.assertIsNone(self.variables("--every", "7")["RATE"])
+        self.assertEqual(self.variables("--collector", "walks")["COLLECTOR"], "walks")
+
+    def test_options_reach_daemon(self):
+        self.hcct("record", "--collector", "calls", "--summary", "exact", "--trace", "t.hcct",
+                  "true")
+        self.assertEqual(self.log()[1], "summary=exact trace=t.hcct")
+
+    def test_contradictions(self):
+        calls = ["--collector", "calls"]
+        for words, sentence in (
+                (["--every", "10"], "--every is for --collector calls"),
+                (["--credit", "new"], "--credit is for --collector calls"),
+                ([*calls, "-F", "100"], "--rate says how often stacks are walked"),
+                ([*calls, "--check"], "--check is for walks"),
+                ([*calls, "--clock", "wall"], "--clock is for walks"),
+                (["--trace", "t", "--socket", "s"], "does not go with --socket"),
+                (["--summary", "exact", "--socket", "s"], "--summary is for a private hcctd"),
+                (["--trace", "t", "-o", "t"], "name the same file"),
+                ([*calls, "--phi", "0.01", "--epsilon", "0.02"], "must be below --phi"),
+                (["--collector", "magic"], "no collector 'magic': --collector takes walks or calls"),
+                ([*calls, "--credit", "all"], "no credit 'all'"),
+                (["--summary", "none-such"], "no summary 'none-such'; there are: space-saving"),
+                ([*calls, "--burst", "20ms/2ms"], "--burst '20ms/2ms' is no"),
+                *(([*calls, "--every", every], f"--every '{every}' is neither N nor N/routine")
+                  for every in ("0", "", "-1", "1/", "10/call", "1000000001", "99999999999999"))):
+            with self.subTest(words):
+                status, out, err = self.hcct("record", *words, "touch", "was-run")
+                self.assertEqual((status, out), (2, b""), err)
+                self.assertEqual(len(err.splitlines()), 1, err)
+                self.assertIn(sentence, err)
+        self.assertFalse(os.path.exists(self.path("was-run")))
+
+    def first_line(self, *command, **more):
+        _, _, err = self.hcct("record", "--collector", "calls", "--no-report", *command, **more)
+        self.assertEqual(err.splitlines()[-1], "hcct: the profile is in hcct.pb.gz")
+        return err.splitlines()[0] if len(err.splitlines()) > 1 else ""
+
+    def test_program_that_is_not_instrumented(self):
+        line = self.first_line("true")
+        self.assertIn("/true nor its libraries refer to the hooks of -finstrument-functions", line)
+        with open(self.path("script"), "w", encoding="utf-8") as file:
+            file.write("#!/bin/sh\n")
+        os.chmod(self.path("script"), 0o755)
+        self.assertIn("/bin/sh nor its libraries refer", self.first_line("./script"))
+        # walks need none of that
+        self.assertEqual(len(self.hcct("record", "--no-report", "true")[2].splitlines()), 1)
+
+    def test_program_that_is_instrumented(self):
+        self.assertEqual(self.first_line(support.INSTRUMENTED), "")
+        self.assertEqual(self.first_line(support.LIBRARY_USER,
+                                         environment={"LD_LIBRARY_PATH": support.LIBRARIES}), "")
+        self.assertEqual(self.first_line(support.STATIC_TARGET), "") # another matter
+
+    def test_no_call_at_all(self):
+        self.environment["FAKE_PROCESSES"] = json.dumps([{**support.CALLING, "total_ns": 0}])
+        status, _, err = self.hcct("record", "--collector", "calls", support.INSTRUMENTED)
+        self.assertEqual(status, 0)
+        self.assertEqual(len(err.splitlines()), 1, err)
+        self.assertIn("no instrumented function of", err)
+        self.assertIn("build it with -finstrument-functions", err)
+        self.assertFalse(os.path.exists(self.path("hcct.pb.gz")))
+
+
 class RecordWithRunningDaemon(support.ClientTest):
 
     def test_socket(self):

@@ -1,5 +1,6 @@
 /*
- * static_target.c - a statically linked program, which no agent can come into.
+ * static_target.c - does nothing: statically linked, so that no agent can come into it, or with
+ * calls that can be counted.
  */
 int main(void) {
     return 0;

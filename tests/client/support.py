@@ -12,6 +12,9 @@ SOURCE = os.environ["HCCT_SRCDIR"]
 HCCT = os.path.join(BUILD, "client/hcct")
 FAKE_DAEMON = os.path.join(SOURCE, "tests/client/fake_hcctd.py")
 EMPTY_AGENT = os.path.join(BUILD, "tests/client/.libs/empty_agent.so")
+INSTRUMENTED = os.path.join(BUILD, "tests/client/instrumented_target")
+LIBRARIES = os.path.join(BUILD, "tests/client/.libs")
+LIBRARY_USER = os.path.join(LIBRARIES, "library_user") # not libtool's script for it
 STATIC_TARGET = os.path.join(BUILD, "tests/client/static_target")
 
 # the thread sanitizer takes signals for itself, and passes them on late or never
@@ -22,6 +25,7 @@ LIVE = {"pid": 4711, "exe": "/opt/app/server", "command": "server", "state": "li
         "since": 1700000000, "runs": 1, "threads": 3, "cpu_ns": 12_340_000_000,
         "total_ns": 12_300_000_000, "walks": 1234, "complete": 1230, "shipped": 2, "lost": 5,
         "contexts": 321, "monitored": 100, "bytes": 123456, "rate": 100}
+CALLING = {**LIVE, "collector": "calls", "total_ns": 262_143_112, "walks": 0}
 FINISHED = {**LIVE, "pid": 0, "exe": "/usr/bin/cc1", "command": "cc1", "state": "finished",
             "runs": 17}
 

@@ -41,12 +41,12 @@ static void stop(void) {
 
 static void put(uint64_t word) {
     uint64_t at = atomic_load(&slot->head);
-    ring_put(slot, at, word);
+    ring_put(slot, WIRE_RING_WORDS(WIRE_SLOT_BYTES), at, word);
     ring_publish(slot, at + 1);
 }
 
 static void drain(void) {
-    reader_drain(&reader, slot, tree, map, &effect);
+    reader_drain(&reader, slot, reader_end(&reader, slot), tree, map, &effect);
 }
 
 static uint64_t total(void) {

@@ -83,7 +83,7 @@ static void begin(void) {
 static void put(uint64_t word) {
     struct wire_slot *slot = session_memory_slot(&process->memory, 0);
     uint64_t at = atomic_load(&slot->head);
-    ring_put(slot, at, word);
+    ring_put(slot, WIRE_RING_WORDS(WIRE_SLOT_BYTES), at, word);
     ring_publish(slot, at + 1);
 }
 

@@ -1,33 +1,39 @@
 # Tests of the reporting side.
 
 check_PROGRAMS += \
+	tests/report/eval_test \
 	tests/report/pprof_test \
 	tests/report/profile_test \
 	tests/report/text_test \
 	tests/report/write_sample \
 	tests/report/writers_test
 
+tests_report_eval_test_SOURCES = tests/report/eval_test.c tests/report/sample.c \
+	tests/report/sample_calls.c tests/report/sample.h tests/check.h
+tests_report_eval_test_LDADD = libhcct_report.a $(REPORT_LIBS)
+
 tests_report_pprof_test_SOURCES = tests/report/pprof_test.c tests/report/sample.c \
-	tests/report/sample.h tests/check.h
+	tests/report/sample_calls.c tests/report/sample.h tests/check.h
 tests_report_pprof_test_LDADD = libhcct_report.a $(REPORT_LIBS)
 
 tests_report_profile_test_SOURCES = tests/report/profile_test.c tests/report/sample.c \
-	tests/report/sample.h tests/check.h
+	tests/report/sample_calls.c tests/report/sample.h tests/check.h
 tests_report_profile_test_LDADD = libhcct_report.a $(REPORT_LIBS)
 
 tests_report_text_test_SOURCES = tests/report/text_test.c tests/report/sample.c \
-	tests/report/sample.h tests/check.h
+	tests/report/sample_calls.c tests/report/sample.h tests/check.h
 tests_report_text_test_LDADD = libhcct_report.a $(REPORT_LIBS)
 
 tests_report_write_sample_SOURCES = tests/report/write_sample.c tests/report/sample.c \
-	tests/report/sample.h
+	tests/report/sample_calls.c tests/report/sample.h
 tests_report_write_sample_LDADD = libhcct_report.a $(REPORT_LIBS)
 
 tests_report_writers_test_SOURCES = tests/report/writers_test.c tests/report/sample.c \
-	tests/report/sample.h tests/check.h
+	tests/report/sample_calls.c tests/report/sample.h tests/check.h
 tests_report_writers_test_LDADD = libhcct_report.a $(REPORT_LIBS)
 
 TESTS += \
+	tests/report/eval_test \
 	tests/report/pprof_test \
 	tests/report/profile_test \
 	tests/report/text_test \
@@ -38,6 +44,9 @@ dist_check_SCRIPTS += tests/report/tools_test.sh
 
 EXTRA_DIST += \
 	tests/report/golden/build.txt \
+	tests/report/golden/call-bursts.txt \
+	tests/report/golden/calls-narrow.txt \
+	tests/report/golden/calls.txt \
 	tests/report/golden/deep.txt \
 	tests/report/golden/names.txt \
 	tests/report/golden/shell-ascii.txt \

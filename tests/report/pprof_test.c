@@ -105,6 +105,8 @@ static void test_round_trips(void) {
     round_trip(sample_shell(), true);
     round_trip(sample_build(), true);
     round_trip(sample_names(), true);
+    round_trip(sample_calls(), true);
+    round_trip(sample_call_bursts(), true);
     round_trip(sample_empty(), true);
     round_trip(sample_deep(100000), false);
     for (uint64_t seed = 0; seed < 300; seed++)
@@ -146,6 +148,15 @@ static void test_comments(void) {
     p->epsilon = 2e-5;
     p->summary = profile_string(p, "exact");
     process.total = UINT64_MAX;
+    process.collector = "calls";
+    process.every = 100;
+    process.every_each = true;
+    process.credit = "new";
+    process.seen_ns = 225;
+    process.cpu_burst_ns = 4000;
+    process.waits = 7;
+    process.jumped = 8;
+    process.stray = 9;
     profile_add_process(p, &process);
     profile_add_process(p, &process);
     text = comment_profile(p);
@@ -159,6 +170,15 @@ static void test_comments(void) {
     CHECK(comment_read(back, text));
     CHECK_STR(back->processes[1].exe, process.exe);
     CHECK_UINT(back->processes[1].total, UINT64_MAX);
+    CHECK_STR(back->processes[1].collector, "calls");
+    CHECK_UINT(back->processes[1].every, 100);
+    CHECK(back->processes[1].every_each);
+    CHECK_STR(back->processes[1].credit, "new");
+    CHECK_UINT(back->processes[1].seen_ns, 225);
+    CHECK_UINT(back->processes[1].cpu_burst_ns, 4000);
+    CHECK_UINT(back->processes[1].waits, 7);
+    CHECK_UINT(back->processes[1].jumped, 8);
+    CHECK_UINT(back->processes[1].stray, 9);
     again = comment_process(back, 1);
     CHECK_STR(again, text);
     free(text);

@@ -126,6 +126,13 @@ static void add_stack(struct profile *profile, uint32_t process, const struct st
     profile->processes[process].total += stack->count;
 }
 
+void sample_add(struct profile *profile, uint32_t process, const char *frames, uint64_t count,
+                uint64_t error) {
+    const struct stack stack = {frames, count, error};
+
+    add_stack(profile, process, &stack);
+}
+
 static void add_stacks(struct profile *profile, uint32_t process, const struct stack *stacks,
                        size_t n) {
     for (size_t i = 0; i < n; i++)

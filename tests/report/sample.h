@@ -14,6 +14,10 @@ struct profile *sample_build(void);
 struct profile *sample_names(void);
 /* Libraries without symbols; rows that lose just less, and just more, than 1 % on the way. */
 struct profile *sample_stripped(void);
+/* Every call counted: recursion, a pruned frame, waits, longjmp. */
+struct profile *sample_calls(void);
+/* The same program, calls counted in bursts only. */
+struct profile *sample_call_bursts(void);
 /* No process at all. */
 struct profile *sample_none(void);
 /* A process that was never seen at work. */
@@ -22,5 +26,9 @@ struct profile *sample_empty(void);
 struct profile *sample_deep(uint32_t depth);
 /* Anything: small profiles of random shape and weight. */
 struct profile *sample_random(uint64_t seed);
+
+/* A context of that weight, its frames as sample.c explains them. */
+void sample_add(struct profile *profile, uint32_t process, const char *frames, uint64_t count,
+                uint64_t error);
 
 #endif

@@ -64,8 +64,13 @@ static void test_golden(bool utf8) {
     golden("shell", sample_shell(), &options);
     golden("build", sample_build(), &options);
     golden("stripped", sample_stripped(), &options);
+    golden("calls", sample_calls(), &options);
+    golden("call-bursts", sample_call_bursts(), &options);
     options.width = 90;
+    golden("calls-narrow", sample_calls(), &options);
+    options.width = 97;
     golden("names", sample_names(), &options);
+    options.width = 90;
     options.by = PROFILE_BY_LINE;
     golden("shell-line", sample_shell(), &options);
     options = format_default_options;
@@ -133,6 +138,59 @@ static void test_counters(void) {
     profile = sample_empty();
     profile->type = "wall";
     check_says(profile, "was gone before the first look at it.\n", true);
+    profile->type = "calls";
+    profile->unit = "count";
+    check_says(profile, "Nothing to show: sleep (pid 9) called no instrumented function.\n", true);
+    profile_free(profile);
+}
+
+/* Which calls were counted, and what that says of all. */
+static void test_calls(void) {
+    struct profile *profile = sample_calls();
+    struct profile_process *process = &profile->processes[1];
+
+    check_says(profile, "CPU time", false); /* every call: no time matters */
+    check_says(profile, "\nsampling", false);
+    check_says(profile,
+               "\ncalls     every call is counted; nothing lost; 12 frames left without a return",
+               true);
+    process->every = 100;
+    check_says(profile, "\ncalls     one call in 100 is counted, as 100; nothing lost;", true);
+    check_says(profile, "\nsampling  a share of 50 % is good to +-0.1 points", true);
+    check_says(profile, "as one look", false);
+    process->every_each = true;
+    process->credit = "new";
+    check_says(profile, "one call in 100 of each function is counted, as 100, and with it those",
+               true);
+    check_says(profile, "; nothing lost", true);
+    process->lost = 2;
+    check_says(profile, "; 2 lost (calls, or beginnings of bursts)", true);
+    check_says(profile, "\nsampling", false);
+    process->waits = 0;
+    check_says(profile, "waited", false);
+    process->collector = "";
+    check_says(profile, "one call in", false); /* another tool's calls */
+    profile_free(profile);
+
+    profile = sample_call_bursts();
+    process = &profile->processes[1];
+    check_says(profile, " in 200 walks", false);
+    check_says(profile, "each burst taken as one look", true);
+    check_says(profile, "5.6 % of the CPU time was seen; scaled by it, N is about 23,300,000 calls",
+               true);
+    CHECK(profile_scale(process) == 4000.0 / 225);
+    process->seen_ns = 0; /* no burst ended */
+    check_says(profile, "was seen", false);
+    CHECK(profile_scale(process) == 1);
+    process->seen_ns = process->cpu_burst_ns + 1; /* can't be */
+    CHECK(profile_scale(process) == 1);
+    profile_free(profile);
+    profile = profile_new();
+    profile->type = "calls";
+    profile->unit = "count";
+    sample_add(profile, profile_add_process(profile, &(struct profile_process){.command = "x"}),
+               "main@x", 1, 0);
+    check_says(profile, "x: 1 call\n", true);
     profile_free(profile);
 }
 
@@ -190,6 +248,7 @@ int main(void) {
     test_golden(setlocale(LC_CTYPE, "C.UTF-8") != NULL && setlocale(LC_CTYPE, "C") != NULL);
     test_empty();
     test_counters();
+    test_calls();
     test_any();
     return check_report();
 }

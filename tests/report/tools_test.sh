@@ -38,7 +38,7 @@ run() {
     fi
 }
 
-for sample in shell build names; do
+for sample in shell build names calls; do
     for format in pprof json folded total; do
         "$write" "$sample" "$format" >"$tmp/$sample.$format" || exit 99
     done
@@ -56,7 +56,7 @@ raw_sum() {
 if command -v go >/dev/null && go tool pprof -help >/dev/null 2>&1; then
     tools=$((tools + 1))
     export PPROF_TMPDIR="$tmp" HOME="$tmp"
-    for sample in shell build names; do
+    for sample in shell build names calls; do
         file=$tmp/$sample.pprof
         run "$tmp/raw" go tool pprof -symbolize=none -raw "$file"
         check "pprof -raw $sample" "$(raw_sum 1 "$tmp/raw")" "$(cat "$tmp/$sample.total")"
@@ -89,7 +89,7 @@ fi
 
 if command -v protoc >/dev/null && command -v gzip >/dev/null; then
     tools=$((tools + 1))
-    for sample in shell build names; do
+    for sample in shell build names calls; do
         gzip -dc <"$tmp/$sample.pprof" >"$tmp/plain" || failed=1
         run "$tmp/out" sh -c 'protoc --decode=perftools.profiles.Profile --proto_path="$1" \
             profile.proto <"$2"' sh "$srcdir/daemon/report" "$tmp/plain"
@@ -102,7 +102,7 @@ fi
 
 if command -v python3 >/dev/null; then
     tools=$((tools + 1))
-    for sample in shell build names; do
+    for sample in shell build names calls; do
         run "$tmp/out" python3 -m json.tool "$tmp/$sample.json"
         check "weight of JSON $sample" "$(awk -F'[:,]' \
             '/^ *"count":/ { sum += $2 } END { printf "%.0f\n", sum }' "$tmp/out")" \
@@ -114,7 +114,7 @@ flamegraph=$(command -v flamegraph.pl || dpkg -L libdevel-nytprof-perl 2>/dev/nu
     grep '/flamegraph\.pl$')
 if [ -n "$flamegraph" ] && command -v perl >/dev/null; then
     tools=$((tools + 1))
-    for sample in shell build names; do
+    for sample in shell build names calls; do
         run "$tmp/out" perl "$flamegraph" --countname=units "$tmp/$sample.folded"
         total=$(sed -e ':a' -e 's/\([0-9]\)\([0-9]\{3\}\)\($\|,\)/\1,\2\3/;ta' \
             "$tmp/$sample.total")

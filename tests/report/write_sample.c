@@ -13,7 +13,10 @@
 static const struct sample {
     const char *name;
     struct profile *(*make)(void);
-} samples[] = {{"shell", sample_shell}, {"build", sample_build}, {"names", sample_names}};
+} samples[] = {{"shell", sample_shell},
+               {"build", sample_build},
+               {"names", sample_names},
+               {"calls", sample_call_bursts}};
 
 int main(int argc, char **argv) {
     const struct format *format = argc == 3 ? format_find(argv[2]) : NULL;
@@ -34,6 +37,6 @@ int main(int argc, char **argv) {
         profile_free(profile);
         return ok ? 0 : 1;
     }
-    fprintf(stderr, "usage: write_sample shell|build|names FORMAT|total\n");
+    fprintf(stderr, "usage: write_sample shell|build|names|calls FORMAT|total\n");
     return 2;
 }

@@ -80,6 +80,8 @@ static void test_sums(void) {
     check_both(sample_shell(), &options);
     check_both(sample_build(), &options);
     check_both(sample_names(), &options);
+    check_both(sample_calls(), &options);
+    check_both(sample_call_bursts(), &options);
     check_both(sample_empty(), &options);
     check_both(profile_new(), &options);
     for (uint64_t seed = 0; seed < 100; seed++) {
@@ -117,6 +119,25 @@ static void test_json_names(void) {
         }
     free(text);
     profile_free(names);
+}
+
+/* Calls that were seen in bursts stand beside what they stand for; others stand alone. */
+static void test_json_scaled(void) {
+    struct profile *calls = sample_calls(), *bursts = sample_call_bursts();
+    char *text = written("json", calls, &format_default_options);
+
+    CHECK(strstr(text, "\"scale") == NULL);
+    CHECK(strstr(text, "\"collector\":\"calls\"") != NULL);
+    CHECK(strstr(text, "\"jumped\":12") != NULL);
+    free(text);
+    text = written("json", bursts, &format_default_options);
+    CHECK(strstr(text, "\"scale\":17.77777") != NULL);
+    /* 906506 * 4000 / 225 */
+    CHECK(strstr(text, "\"count\":906506,\"error\":41,\"inclusive\":906506,"
+                       "\"scaled\":16115662}") != NULL);
+    free(text);
+    profile_free(calls);
+    profile_free(bursts);
 }
 
 static void test_hottest(void) {
@@ -165,6 +186,7 @@ int main(void) {
     test_sums();
     test_folded_names();
     test_json_names();
+    test_json_scaled();
     test_hottest();
     test_formats();
     test_deep();

@@ -1,7 +1,9 @@
 # Tests of daemon/tree: the tree itself, what its summaries guarantee, merging, bounded memory.
 TREE_WORLD = tests/tree/world.c tests/tree/world.h
+TREE_STREAMS = tests/tree/streams.c tests/tree/streams.h
 TREE_TESTS = \
 	tests/tree/mcct_test \
+	tests/tree/summary_test \
 	tests/tree/space_saving_test \
 	tests/tree/merge_test \
 	tests/tree/bounded_test
@@ -12,7 +14,10 @@ TESTS += $(TREE_TESTS)
 tests_tree_mcct_test_SOURCES = tests/tree/mcct_test.c $(TREE_WORLD)
 tests_tree_mcct_test_LDADD = libhcct_tree.a
 
-tests_tree_space_saving_test_SOURCES = tests/tree/space_saving_test.c $(TREE_WORLD)
+tests_tree_summary_test_SOURCES = tests/tree/summary_test.c $(TREE_WORLD) $(TREE_STREAMS)
+tests_tree_summary_test_LDADD = libhcct_tree.a
+
+tests_tree_space_saving_test_SOURCES = tests/tree/space_saving_test.c $(TREE_WORLD) $(TREE_STREAMS)
 tests_tree_space_saving_test_LDADD = libhcct_tree.a
 
 tests_tree_merge_test_SOURCES = tests/tree/merge_test.c $(TREE_WORLD)

@@ -45,6 +45,9 @@ static void test_kinds(void) {
     CHECK(summary_kinds[0] == &summary_space_saving);
     CHECK(summary_find("space-saving") == &summary_space_saving);
     CHECK(summary_find("exact") == &summary_exact);
+    CHECK(summary_find("space-saving-list") == &summary_space_saving_list);
+    CHECK(summary_find("lossy-counting") == &summary_lossy_counting);
+    CHECK(summary_find("sticky-sampling") == &summary_sticky_sampling);
     CHECK(summary_find("") == NULL && summary_find("nonsense") == NULL);
     for (size_t i = 0; summary_kinds[i]->name != NULL; i++)
         CHECK(summary_kinds[i]->help != NULL);

@@ -1,5 +1,6 @@
 /*
- * merge_test.c - what holds after trees were added to each other, against the true sums.
+ * merge_test.c - what holds after trees of Space Saving were added to each other, against the true
+ * sums; of all kinds, what happens when memory is short.
  */
 #include "tests/check.h"
 
@@ -33,14 +34,15 @@ static struct verdict expect_right(const struct world *world, const struct mcct 
     if (v.wrong != NULL)
         fprintf(stderr, "after a merge: not so: %s\n", v.wrong);
     CHECK(v.wrong == NULL);
+    CHECK_UINT(v.above, 0);
     CHECK(v.error <= v.stats.unseen);
     return v;
 }
 
 /* Trees of one capacity: the bound is that of a single summary over both streams. */
-static void test_two(struct world *world, uint32_t capacity, uint32_t steps_a, uint32_t steps_b,
-                     bool unit, struct rng *rng) {
-    struct mcct *a = make(NULL, capacity, 0), *b = make(NULL, capacity, 0);
+static void test_two(struct world *world, const struct summary_kind *kind, uint32_t capacity,
+                     uint32_t steps_a, uint32_t steps_b, bool unit, struct rng *rng) {
+    struct mcct *a = make(kind, capacity, 0), *b = make(kind, capacity, 0);
     struct mcct_stats sa, sb;
     world_forget(world);
     feed(world, a, steps_a, 0, unit, rng);
@@ -62,11 +64,11 @@ static void test_two(struct world *world, uint32_t capacity, uint32_t steps_a, u
     mcct_free(b);
 }
 
-static void test_capacities(struct world *world, struct rng *rng) {
+static void test_capacities(struct world *world, const struct summary_kind *kind, struct rng *rng) {
     static const uint32_t capacity[] = {1, 7, 100, 1000, 20000};
     for (size_t i = 0; i < 5; i++)
         for (size_t j = 0; j < 5; j++) {
-            struct mcct *a = make(NULL, capacity[i], 0), *b = make(NULL, capacity[j], 0);
+            struct mcct *a = make(kind, capacity[i], 0), *b = make(kind, capacity[j], 0);
             world_forget(world);
             feed(world, a, 5000, 0, false, rng);
             feed(world, b, 5000, 100, false, rng);
@@ -82,12 +84,12 @@ static void test_capacities(struct world *world, struct rng *rng) {
 }
 
 /* As finished processes are folded: many small ones into one. */
-static void test_many(struct world *world, struct rng *rng) {
+static void test_many(struct world *world, const struct summary_kind *kind, struct rng *rng) {
     enum { CAPACITY = 300 };
-    struct mcct *sum = make(NULL, CAPACITY, 0);
+    struct mcct *sum = make(kind, CAPACITY, 0);
     world_forget(world);
     for (uint32_t i = 0; i < 60; i++) {
-        struct mcct *one = make(NULL, CAPACITY, 0);
+        struct mcct *one = make(kind, CAPACITY, 0);
         feed(world, one, i % 4 == 0 ? 20 : 2000, i % 7 * 900, i % 2, rng);
         CHECK(mcct_merge(sum, one));
         mcct_free(one);
@@ -157,44 +159,44 @@ static void test_cursors(struct world *world, struct rng *rng) {
 }
 
 /* Too little memory for both: the bounds hold all the same, wider. */
-static void test_cap(struct world *world, struct rng *rng) {
-    const struct summary_kind *const kinds[] = {&summary_space_saving, &summary_exact};
-    for (size_t i = 0; i < 2; i++) {
-        struct mcct *a = make(kinds[i], 4000, 160 << 10), *b = make(kinds[i], 4000, 0);
-        world_forget(world);
-        feed(world, a, 1500, 0, false, rng);
-        struct mcct_stats before;
-        mcct_stats(a, &before);
-        CHECK_UINT(before.unseen, 0);
-        feed(world, b, 60000, 50, false, rng);
-        bool whole = mcct_merge(a, b);
-        struct verdict v = expect_right(world, a);
-        CHECK(v.stats.bytes <= 160 << 10);
-        CHECK(v.stats.unseen > 0);
-        CHECK(whole || kinds[i] == &summary_exact);
-        CHECK_UINT(v.stats.capped, 0);
-        mcct_free(a);
-        mcct_free(b);
-    }
+static void test_cap(struct world *world, const struct summary_kind *kind, struct rng *rng) {
+    size_t cap = (160u << 10) + 1500u * kind->side_bytes;
+    struct mcct *a = make(kind, 4000, cap), *b = make(kind, 4000, 0);
+    world_forget(world);
+    feed(world, a, 1500, 0, false, rng);
+    feed(world, b, 60000, 50, false, rng);
+    bool whole = mcct_merge(a, b);
+    struct verdict v = expect_right(world, a);
+    CHECK(v.stats.bytes <= cap);
+    CHECK(v.stats.unseen > 0);
+    CHECK(whole || kind == &summary_exact);
+    CHECK_UINT(v.stats.capped, 0);
+    mcct_free(a);
+    mcct_free(b);
 }
 
 int main(void) {
     struct rng rng = {test_seed()};
     struct world world;
     world_make(&world, WORLD_BUSHY, 15013, &rng);
-    for (int unit = 0; unit < 2; unit++) {
-        test_two(&world, 1, 500, 500, unit, &rng);
-        test_two(&world, 64, 20000, 20000, unit, &rng);
-        test_two(&world, 1000, 20000, 300, unit, &rng);
-        test_two(&world, 1000, 300, 20000, unit, &rng);
-        test_two(&world, 1000, 300, 300, unit, &rng);
+    static const struct summary_kind *const kinds[] = {&summary_space_saving,
+                                                       &summary_space_saving_list};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        for (int unit = 0; unit < 2; unit++) {
+            test_two(&world, kinds[i], 1, 500, 500, unit, &rng);
+            test_two(&world, kinds[i], 64, 20000, 20000, unit, &rng);
+            test_two(&world, kinds[i], 1000, 20000, 300, unit, &rng);
+            test_two(&world, kinds[i], 1000, 300, 20000, unit, &rng);
+            test_two(&world, kinds[i], 1000, 300, 300, unit, &rng);
+        }
+        test_capacities(&world, kinds[i], &rng);
+        test_many(&world, kinds[i], &rng);
     }
-    test_capacities(&world, &rng);
-    test_many(&world, &rng);
     test_exact(&world, &rng);
     test_empty(&world, &rng);
     test_cursors(&world, &rng);
-    test_cap(&world, &rng);
+    for (size_t i = 0; summary_kinds[i]->name != NULL; i++)
+        test_cap(&world, summary_kinds[i], &rng);
     world_free(&world);
     return check_report();
 }

@@ -66,14 +66,18 @@ void walker_credit(struct world *world, struct walker *walker, uint64_t weight);
 
 struct verdict {
     const char *wrong; /* the first thing that does not hold, NULL when all does */
-    uint64_t sum;      /* of the counts */
-    uint64_t least;    /* count of a monitored context, UINT64_MAX when there is none */
-    uint64_t error;    /* the largest */
+    uint64_t above;   /* contexts that weigh more than their count, or than unseen: to be 0, but for
+                       * a summary whose upper bounds are only probable */
+    uint64_t missing; /* the largest weight of a context that is not monitored */
+    uint64_t sum;     /* of the counts */
+    uint64_t least;   /* count of a monitored context, UINT64_MAX when there is none */
+    uint64_t error;   /* the largest */
     struct mcct_stats stats;
 };
 
-/* Whether count - error <= true <= count, no context above `unseen` is missing, the tree holds
- * monitored contexts, their ancestors and the walkers' only, and its figures are right. */
+/* Whether count - error <= true, the tree holds monitored contexts, their ancestors and the
+ * walkers' only, and its figures are right; and which contexts are above true <= count, true <=
+ * unseen. */
 struct verdict world_check(const struct world *world, const struct mcct *tree,
                            const struct walker *walkers, unsigned n_walkers);
 

@@ -1,0 +1,31 @@
+/*
+ * record_options.h - the command line of `hcct record`.
+ */
+#ifndef HCCT_RECORD_OPTIONS_H
+#define HCCT_RECORD_OPTIONS_H
+
+#include <stdbool.h>
+
+#include "client/view.h"
+
+/* Strings are NULL and numbers 0 when not given, but for what record_options_parse() says. */
+struct record_options {
+    const char *socket, *burst, *clock;
+    const char *collector, *every, *credit; /* collector: HCCT_COLLECTOR counts, too */
+    const char *summary, *trace;
+    unsigned rate; /* 1000 when not given, 0 where the agent decides */
+    double epsilon;
+    bool no_report, no_follow, check;
+    struct view_options view;
+};
+
+/* As options_parse(). */
+void record_options_parse(int argc, char **argv, struct record_options *options, int *rest);
+
+/* False: a value can't be, or two contradict each other; complained. */
+bool record_options_agree(const struct record_options *options);
+
+/* Calls are counted, stacks are not walked. */
+bool record_counts_calls(const struct record_options *options);
+
+#endif

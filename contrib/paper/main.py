@@ -1,0 +1,139 @@
+"""main.py - fetches, builds, measures, prints: see README."""
+
+import argparse
+import os
+import shutil
+import sys
+import tempfile
+import time
+
+import accuracy
+import build
+import programs
+import show
+import slowdown
+import tables
+import tool
+
+PARTS = ["accuracy", "slowdown"]
+
+
+def arguments():
+    home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    names = [program.name for program in programs.PROGRAMS]
+    parser = argparse.ArgumentParser(
+        prog="contrib/paper/run.sh",
+        description="The papers' tables, measured on programs of the distribution.")
+    parser.add_argument("--quick", action="store_true",
+                        help="less to do for each program: about ten minutes on two processors")
+    parser.add_argument("--build", metavar="DIR", help="where hcct is built ($HCCT_BUILD)",
+                        default=os.environ.get("HCCT_BUILD"))
+    parser.add_argument("--cache", metavar="DIR", default=os.path.join(home, "hcct", "paper"),
+                        help="where sources, builds and results stay (%(default)s)")
+    parser.add_argument("--output", metavar="DIR", help="for the TSV files (CACHE/results)")
+    parser.add_argument("--programs", metavar="NAMES", help="only these: " + " ".join(names))
+    parser.add_argument("--rounds", type=int, metavar="N", help="for the slowdowns (9; quick: 3)")
+    parser.add_argument("--only", choices=PARTS, help="only one half of the tables")
+    parser.add_argument("--fetch-only", action="store_true", help="build the programs, and end")
+    given = parser.parse_args()
+    wanted = given.programs.replace(",", " ").split() if given.programs else names
+    for name in wanted:
+        if name not in names:
+            parser.error(f"there is no program '{name}'; there are: {' '.join(names)}")
+    if not given.build:
+        parser.error("--build or HCCT_BUILD must say where hcct is built")
+    given.programs = [program for program in programs.PROGRAMS if program.name in wanted]
+    given.cache, given.build = os.path.abspath(given.cache), os.path.abspath(given.build)
+    given.output = os.path.abspath(given.output or os.path.join(given.cache, "results"))
+    return given
+
+
+class Clock:
+    """Says on standard error what is going on, and since when."""
+
+    def __init__(self):
+        self.began = time.monotonic()
+
+    def __call__(self, text):
+        spent = int(time.monotonic() - self.began)
+        print(f"[{spent // 60:2}:{spent % 60:02}] {text}", file=sys.stderr, flush=True)
+
+
+def build_programs(given, say):
+    wanted = [p for p in given.programs if not given.quick or "quick" in p.sizes]
+    left = [(p, "takes too long to build for a quick run") for p in given.programs
+            if p not in wanted]
+    built, failed = build.build_all(wanted, given.cache, say)
+    for made in built:
+        print(f"program   {made.name} {made.version}{', ' if made.remark else ''}{made.remark}")
+    for program, why in left + failed:
+        print(f"left out  {program.name}: {why}")
+    sys.stdout.flush()
+    return built
+
+
+def tasks_of(built, given, which, directory):
+    """which: 0 for traces, 1 for times."""
+    size = "quick" if given.quick else "full"
+    return [tool.Task(made, made.program.sizes[size][which], directory) for made in built]
+
+
+def measure_accuracy(hcct, tasks, summaries, given, say):
+    study = accuracy.Study(hcct, summaries, not given.quick, say)
+    studies = []
+    for task in tasks:
+        try:
+            studies.append(study.program(task))
+        except tool.Failed as reason:
+            print(f"left out  {task.built.name}, sizes and accuracy: {reason}", flush=True)
+    return studies
+
+
+def measure_slowdown(hcct, tasks, kinds, rounds, say):
+    results = {}
+    for task in tasks:
+        try:
+            results[task.built.name] = slowdown.measure(hcct, task, kinds, rounds, accuracy.PHI,
+                                                        say)
+        except tool.Failed as reason:
+            print(f"left out  {task.built.name}, slowdown: {reason}", flush=True)
+    return results
+
+
+def measure(given, built, directory, say):
+    """False: there is nothing to show."""
+    hcct, out = tool.Tool(given.build, directory), tables.Tables(given.output)
+    summaries = hcct.summaries()
+    kinds, rounds = slowdown.ways(summaries), given.rounds or (3 if given.quick else 9)
+    studies, results = [], {}
+    if given.only != "slowdown":
+        studies = measure_accuracy(hcct, tasks_of(built, given, 0, directory), summaries, given,
+                                   say)
+    if given.only != "accuracy":
+        results = measure_slowdown(hcct, tasks_of(built, given, 1, directory), kinds, rounds, say)
+    if studies:
+        show.show(out, studies, summaries, {p.name: p.like for p in programs.PROGRAMS})
+    if results:
+        slowdown.show(out, results, kinds, rounds)
+    out.note(f"The same as TSV: {given.output}")
+    return bool(studies or results)
+
+
+def main():
+    given, say = arguments(), Clock()
+    built = build_programs(given, say)
+    if given.fetch_only:
+        return 0 if built else 1
+    directory = tempfile.mkdtemp(prefix="hcct-paper-", dir=given.cache)
+    os.environ["XDG_CACHE_HOME"] = os.path.join(directory, "cache")  # hcctd's unwind tables
+    try:
+        return 0 if built and measure(given, built, directory, say) else 1
+    except tool.Failed as reason:
+        print(f"paper: {reason}", file=sys.stderr)
+        return 1
+    finally:
+        shutil.rmtree(directory, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

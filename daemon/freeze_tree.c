@@ -1,0 +1,228 @@
+/*
+ * freeze_tree.c - prune a copied tree, lay it out as places in the code.
+ *
+ * Tree:     main --(site s1 in main)--> f --(site s2 in f)--> g
+ * Profile:  main@s1 > f@s2 > g          the path of g's own weight
+ *           main@s1 > f                 the path of f's own weight
+ *
+ * Pruning is that of the article's query (section 3.3): a node stays when it is monitored with a
+ * count of at least floor(phi * N), or has such a descendant; the weight of what goes is added up
+ * in one pseudo-frame below the nearest ancestor that stays, so that all weights still add up to N.
+ */
+#include "daemon/freeze_tree.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/wire.h"
+#include "daemon/code/frame.h"
+#include "daemon/code/jit_names.h"
+#include "daemon/code/module.h"
+
+struct freezer {
+    struct profile *profile;
+    uint32_t *module_of, *profile_module; /* profile index -> id, id -> profile index */
+    uint32_t module_of_room, profile_module_room;
+    bool calls; /* the process at hand reported its calls */
+};
+
+static void mark_hot(struct tree_copy *copy, double phi, uint64_t total) {
+    uint64_t threshold = (uint64_t)(phi * (double)total);
+    for (size_t i = copy->n; i-- > 0;) { /* children come after their parents */
+        struct copied_node *c = &copy->node[i];
+        if (c->count > 0 && c->count >= threshold)
+            c->hot = true;
+        if (c->hot)
+            copy->node[c->parent].hot = true;
+    }
+}
+
+/* ---- places ---- */
+
+static void *grow(void *array, uint32_t *room, uint32_t need) {
+    if (need < *room)
+        return array;
+    uint32_t n = need + 64;
+    uint32_t *grown = realloc(array, n * sizeof *grown);
+    if (grown == NULL)
+        profile_die("no memory for a profile's modules");
+    memset(grown + *room, 0, (n - *room) * sizeof *grown);
+    *room = n;
+    return grown;
+}
+
+static uint32_t module_index(struct freezer *f, uint32_t id) {
+    struct module_info info;
+    if (id == 0 || !module_get(id, &info))
+        return 0;
+    f->profile_module = grow(f->profile_module, &f->profile_module_room, id);
+    if (f->profile_module[id] != 0)
+        return f->profile_module[id];
+    char hex[2 * MODULE_BUILD_ID_MAX + 1] = "";
+    for (unsigned i = 0; i < info.build_id_len; i++)
+        snprintf(hex + 2 * i, 3, "%02x", info.build_id[i]);
+    uint32_t index = profile_add_module(f->profile, info.is_vdso ? "[vdso]" : info.path, hex);
+    f->module_of = grow(f->module_of, &f->module_of_room, index);
+    f->module_of[index] = id;
+    f->profile_module[id] = index;
+    return index;
+}
+
+static const char *const mark_names[WIRE_PSEUDO_MAX] = {
+    [0] = "[unknown]",
+    [WIRE_PSEUDO_TRUNCATED] = "[deeper than the frame limit]",
+    [WIRE_PSEUDO_NO_MODULE] = "[called from generated code]",
+    [WIRE_PSEUDO_NO_RULE] = "[no unwind rule]",
+    [WIRE_PSEUDO_BAD_STACK] = "[unreadable stack]",
+};
+
+static bool get_key(uint32_t frame, struct frame_key *key) {
+    return frame != FRAME_OVERFLOW && frame_get(frame, key);
+}
+
+static bool is_mark(const struct frame_key *key) {
+    return key->routine_module == 0 && key->routine < WIRE_PSEUDO_MAX;
+}
+
+static uint32_t mark_place(struct freezer *f, uint64_t mark) {
+    const char *name = mark_names[mark];
+    return profile_add_pseudo(f->profile, name != NULL ? name : mark_names[0]);
+}
+
+/* A generated function is its name: its addresses mean nothing outside its process. */
+static uint32_t jit_place(struct freezer *f, uint64_t number) {
+    const char *name = jit_name((uint32_t)number);
+    struct profile_line line = {.function = profile_add_function(f->profile, name, name, "", 0)};
+    struct profile_location location = {.module = profile_add_module(f->profile, "[jit]", ""),
+                                        .is_entry = true,
+                                        .n_lines = 1,
+                                        .lines = &line};
+    return profile_intern_location(f->profile, &location);
+}
+
+/* The place of a frame's own weight: the routine as a whole. */
+static uint32_t routine_place(struct freezer *f, uint32_t frame) {
+    struct frame_key key;
+    if (!get_key(frame, &key))
+        return profile_add_pseudo(f->profile, "[too many frames]");
+    if (is_mark(&key))
+        return mark_place(f, key.routine);
+    if (key.routine_module == MODULE_JIT)
+        return jit_place(f, key.routine);
+    return profile_add_location(f->profile, module_index(f, key.routine_module), key.routine, true);
+}
+
+/* Instrumented functions say themselves which one is called and which one calls, so the parent is
+ * the caller even where the call site lies in code that does not report: it was inlined there, or
+ * called back by a library. */
+static uint32_t reported_place(struct freezer *f, uint32_t frame, const struct frame_key *parent,
+                               const struct frame_key *key) {
+    if (key->site_module != parent->routine_module || key->site_module == MODULE_JIT)
+        return routine_place(f, frame);
+    struct profile_location location = {.module = module_index(f, parent->routine_module),
+                                        .address = key->site - 1,
+                                        .routine = parent->routine};
+    return profile_intern_location(f->profile, &location);
+}
+
+static uint32_t site_place(struct freezer *f, const struct frame_key *key) {
+    if (key->site_module == MODULE_JIT)
+        return jit_place(f, key->site);
+    return profile_add_location(f->profile, module_index(f, key->site_module), key->site - 1,
+                                false);
+}
+
+/* The profile node below which a child's weight stands: its parent, at the call site. */
+static uint32_t place_below(struct freezer *f, const struct tree_copy *copy,
+                            const struct copied_node *c) {
+    const struct copied_node *parent = &copy->node[c->parent];
+    struct frame_key key, parent_key;
+    if (c->parent == 0)
+        return parent->place;
+    bool at_mark = get_key(parent->frame, &parent_key) && is_mark(&parent_key);
+    if (at_mark || !get_key(c->frame, &key) || key.site == 0)
+        return profile_add_node(f->profile, parent->place, routine_place(f, parent->frame), 0, 0);
+    uint32_t place =
+        f->calls ? reported_place(f, parent->frame, &parent_key, &key) : site_place(f, &key);
+    return profile_add_node(f->profile, parent->place, place, 0, 0);
+}
+
+static void lay_out(struct freezer *f, struct tree_copy *copy, uint32_t root, uint64_t total) {
+    uint32_t pruned = profile_add_pseudo(f->profile, PROFILE_PRUNED);
+    uint64_t placed = 0;
+    copy->node[0].place = root;
+    for (size_t i = 1; i < copy->n; i++) {
+        struct copied_node *c = &copy->node[i];
+        const struct copied_node *parent = &copy->node[c->parent];
+        placed += c->count;
+        if (c->hot) {
+            c->place = place_below(f, copy, c);
+            if (c->count > 0)
+                profile_add_node(f->profile, c->place, routine_place(f, c->frame), c->count,
+                                 c->error);
+            continue;
+        }
+        /* all that is pruned below one routine goes to one frame beside its own weight */
+        c->place = parent->place;
+        if (parent->hot && c->parent != 0)
+            c->place =
+                profile_add_node(f->profile, parent->place, routine_place(f, parent->frame), 0, 0);
+        if (c->count > 0)
+            profile_add_node(f->profile, c->place, pruned, c->count, c->error);
+    }
+    if (placed < total) /* a merge or the memory limit took contexts out of the tree */
+        profile_add_node(f->profile, root, pruned, total - placed, 0);
+}
+
+/* ---- the profile ---- */
+
+static bool counts_calls(const struct profile_process *process) {
+    return process->collector != NULL && strcmp(process->collector, "calls") == 0;
+}
+
+static void describe(struct profile *profile, const struct freeze_part *parts, size_t n,
+                     const struct freeze_params *params) {
+    size_t n_wall = 0, n_calls = 0;
+    for (size_t i = 0; i < n; i++) {
+        const struct profile_process *process = &parts[i].process;
+        n_wall += process->clock != NULL && strcmp(process->clock, "wall") == 0;
+        n_calls += counts_calls(process);
+    }
+    bool calls = n > 0 && n_calls == n, wall = n > 0 && n_wall == n;
+    profile->type = profile_string(profile, calls ? "calls" : wall ? "wall" : "cpu");
+    profile->unit = profile_string(profile, calls ? "count" : "nanoseconds");
+    profile->summary = profile_string(profile, params->summary);
+    profile->phi = params->phi;
+    profile->epsilon = params->epsilon;
+}
+
+static void describe_tree(struct profile_process *process, const struct mcct_stats *tree) {
+    process->total = tree->total;
+    process->contexts = tree->nodes - 1;
+    process->monitored = tree->monitored;
+    process->unseen = tree->unseen;
+    process->bytes = tree->bytes;
+    process->capped = tree->capped;
+}
+
+struct profile *freeze_trees(struct freeze_part *parts, size_t n,
+                             const struct freeze_params *params, uint32_t **module_of) {
+    struct freezer f = {.profile = profile_new()};
+    uint64_t total = 0;
+    describe(f.profile, parts, n, params);
+    for (size_t i = 0; i < n; i++)
+        total += parts[i].copy.stats.total;
+    for (size_t i = 0; i < n; i++) {
+        struct freeze_part *part = &parts[i];
+        describe_tree(&part->process, &part->copy.stats);
+        uint32_t root = profile_root(f.profile, profile_add_process(f.profile, &part->process));
+        f.calls = counts_calls(&part->process);
+        mark_hot(&part->copy, params->phi, total);
+        lay_out(&f, &part->copy, root, part->copy.stats.total);
+    }
+    free(f.profile_module);
+    f.module_of = grow(f.module_of, &f.module_of_room, f.profile->n_modules);
+    *module_of = f.module_of;
+    return f.profile;
+}

@@ -1,0 +1,181 @@
+/*
+ * calls.c - the two functions that the compiler's instrumentation calls: their hot path.
+ *
+ * Twenty instructions a call, and ten a return, none of which waits for another processor: words go
+ * to memory that only this thread writes, and its position is stored where the daemon looks at it
+ * once a sweep. Everything else is one comparison away, out of line.
+ *
+ * A signal handler of the application may report calls while a report is under way. Its events are
+ * put aside and done at the end of that report.
+ */
+#include "preload/calls.h"
+
+#include "common/ring.h"
+#include "preload/agent.h"
+#include "preload/session.h"
+
+#define SLOW __attribute__((noinline, cold))
+
+/* ---- not every call ---- */
+
+static bool is_due(struct calls *c, uint64_t routine) {
+    if (agent.settings.every_each) {
+        uint64_t hash = routine * 0x9e3779b97f4a7c15ull;
+        uint32_t *n = &c->of_routine[(hash >> 32) % CALLS_ROUTINES];
+        if (++*n < agent.settings.every)
+            return false;
+        *n = 0;
+        return true;
+    }
+    if (c->until > 1) {
+        c->until--;
+        return false;
+    }
+    c->until = agent.settings.every;
+    return true;
+}
+
+/* ---- the rare ways ---- */
+
+static void count_lost(struct calls *c) {
+    if (c->slot != NULL)
+        session_count(c->slot, WIRE_LOST, 1);
+}
+
+static void enter_fully(struct calls *c, const struct calls_event *e) {
+    calls_drop_left(c, e);
+    if (c->top == c->end && !calls_grow(c)) {
+        count_lost(c);
+        return;
+    }
+    if (!calls_tell_code(c, e->routine, e->site))
+        return;
+    if (c->told > c->top)
+        c->told = c->top;
+    *c->top = (struct calls_frame){e->routine, e->site, e->sp, e->report};
+    c->top++;
+    if (c->sampled && !is_due(c, e->routine))
+        return;
+    if (calls_tell(c, c->sampled ? agent.settings.every : 1))
+        calls_make_room(c);
+}
+
+static void one_event(struct calls *c, const struct calls_event *e) {
+    if (e->enter)
+        enter_fully(c, e);
+    else
+        calls_leave(c, e);
+}
+
+/* What signal handlers have reported meanwhile, and may still. */
+static SLOW void do_delayed(struct calls *c) {
+    uint32_t done = 0;
+    do {
+        for (; done < c->delayed; done++) {
+            struct calls_event event = c->delay[done];
+            one_event(c, &event);
+        }
+    } while (!__sync_bool_compare_and_swap(&c->delayed, done, 0));
+}
+
+static void put_aside(struct calls *c, const struct calls_event *e) {
+    if (c->delayed == CALLS_DELAYED) {
+        count_lost(c);
+        return;
+    }
+    c->delay[c->delayed] = *e;
+    atomic_signal_fence(memory_order_seq_cst);
+    c->delayed++;
+}
+
+/* Inside another report of this thread. That one is gone for good if its frame is: a handler has
+ * left it by longjmp. */
+static bool is_nested(const struct calls *c, uint64_t sp) {
+    return c->busy != 0 && (sp < c->busy || calls_is_elsewhere(c, sp));
+}
+
+/* The first report of all comes before the agent's own constructor; or this is a child of fork. */
+static void begin_or_stop(void) {
+    calls_self = NULL;
+    agent_start();
+}
+
+static SLOW void slow(struct calls *c, const struct calls_event *e) {
+    if (!c->alive) {
+        begin_or_stop();
+        c = calls_self;
+        if (c == NULL)
+            return;
+    }
+    if (is_nested(c, e->sp)) {
+        put_aside(c, e);
+        return;
+    }
+    c->busy = e->sp;
+    atomic_signal_fence(memory_order_seq_cst);
+    one_event(c, e);
+    if (c->delayed != 0)
+        do_delayed(c);
+    atomic_signal_fence(memory_order_seq_cst);
+    c->busy = 0;
+}
+
+/* ---- the hot path ---- */
+
+static inline bool is_plain(const struct calls *c, const struct calls_frame *top, uint64_t sp,
+                            uint64_t routine, uint64_t site) {
+    return c->at + 2 <= c->limit && /* first: in a wiped child all is 0 */
+           c->busy == 0 && top[-1].sp > sp && sp >= c->low && top != c->end &&
+           (uint64_t)(c->cursor - top) <= WIRE_POPS_MAX &&
+           routine - c->code_start < c->code_bytes && site - c->code_start < c->code_bytes;
+}
+
+hcct_export void __cyg_profile_func_enter(void *function, void *call_site) {
+    struct calls *c = calls_self;
+    if (hcct_likely(c == NULL))
+        return;
+    uint64_t sp = (uintptr_t)__builtin_dwarf_cfa(), report = (uintptr_t)__builtin_return_address(0);
+    uint64_t routine = (uintptr_t)function, site = (uintptr_t)call_site;
+    struct calls_frame *top = c->top;
+    if (hcct_unlikely(!is_plain(c, top, sp, routine, site))) {
+        slow(c, &(struct calls_event){routine, site, sp, report, true});
+        return;
+    }
+    c->busy = sp;
+    atomic_signal_fence(memory_order_seq_cst);
+    uint64_t *at = c->at;
+    *top = (struct calls_frame){routine, site, sp, report};
+    at[0] = wire_call((uint64_t)(c->cursor - top), routine);
+    at[1] = site;
+    c->top = c->cursor = c->told = top + 1;
+    c->at = at + 2;
+    c->head += 2;
+    ring_publish(c->slot, c->head);
+    if (hcct_unlikely(c->delayed != 0))
+        do_delayed(c);
+    atomic_signal_fence(memory_order_seq_cst);
+    c->busy = 0;
+}
+
+/* A function may end in a jump to here: its own frame is gone then, and the address that we return
+ * to is its caller's. */
+static inline bool is_innermost(const struct calls_frame *last, uint64_t sp, uint64_t routine,
+                                uint64_t site, uint64_t report) {
+    return last->routine == routine &&
+           (last->sp == sp || (report == site && last->sp < sp && last[-1].sp >= sp));
+}
+
+hcct_export void __cyg_profile_func_exit(void *function, void *call_site) {
+    struct calls *c = calls_self;
+    if (hcct_likely(c == NULL))
+        return;
+    uint64_t sp = (uintptr_t)__builtin_dwarf_cfa(), report = (uintptr_t)__builtin_return_address(0);
+    uint64_t routine = (uintptr_t)function, site = (uintptr_t)call_site;
+    struct calls_frame *top = c->top;
+    if (hcct_likely(top != NULL && c->busy == 0 &&
+                    is_innermost(top - 1, sp, routine, site, report))) {
+        c->top = top - 1; /* one store: a handler finds either */
+        return;
+    }
+    slow(c, &(struct calls_event){routine, site, sp, report, false});
+}

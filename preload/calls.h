@@ -1,0 +1,158 @@
+/*
+ * calls.h - the calls collector: programs built with -finstrument-functions report each call.
+ *
+ * The compiler calls __cyg_profile_func_enter and _exit at the beginning and at the end of each
+ * function, inlined ones too; glibc has empty ones, and the agent's stand before them. A shadow
+ * stack per thread holds the calls that are open, each with the stack pointer that its function had
+ * when it reported, so that frames which were left without a report (longjmp, a thread's end) are
+ * recognised at the next event: a frame whose stack pointer is below that of a later event is gone.
+ *
+ * The hot path is calls.c: one record of two words for each call, nothing for a return, as the next
+ * record says how many frames have gone. All that is rare is elsewhere:
+ *
+ *   calls_tell.c    the road to the ring: room, waiting for it, what the daemon's cursor lacks
+ *   calls_stack.c   frames that are gone; several stacks in one thread (coroutines)
+ *   calls_start.c   threads, sessions, children of fork; bursts
+ *   calls_align.c   a stack walk to begin with, where calls were not followed before
+ *   calls_code.c    which functions report their calls
+ *
+ * What it guarantees without bursts: no call is lost as long as there is a daemon; a thread waits
+ * when its ring is full. (D'Elia et al. 2015, section 4: rcontext, call, return; section 6: static
+ * bursting, here without any upkeep between bursts.)
+ */
+#ifndef HCCT_CALLS_H
+#define HCCT_CALLS_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <ucontext.h>
+
+#include "preload/thread.h"
+
+/* One open call. */
+struct calls_frame {
+    uint64_t routine, site; /* as the compiler reports them */
+    uint64_t sp;            /* its function's stack pointer at the report */
+    uint64_t report;        /* where in the code it was reported from; 0: found by a walk */
+};
+
+/* A stack that the thread has run on, but for the one that it runs on now. */
+struct calls_stack {
+    uint64_t low, high;
+    struct calls_frame *base;
+    uint32_t room, depth; /* frames; room 0: unused */
+    bool guessed;         /* the bounds are what was seen so far */
+};
+
+#define CALLS_STACKS   64
+#define CALLS_DELAYED  128  /* events of signal handlers that came within a report */
+#define CALLS_ROUTINES 8192 /* whose calls are counted apart (HCCT_EVERY=N/routine) */
+
+struct calls_event {
+    uint64_t routine, site, sp, report;
+    bool enter;
+};
+
+/* What a thread keeps while its calls are followed. Lies in pages that a child of fork finds
+ * wiped, however it was made: its reports then end in the slow path, and stop there. */
+struct calls {
+    /* the hot path's */
+    struct calls_frame *top;    /* first free one; top[-1] is the innermost open call */
+    struct calls_frame *cursor; /* the daemon's cursor: it has been told of the frames before ... */
+    struct calls_frame *told;   /* ... of which those before `told` are still the same */
+    struct calls_frame *end;    /* of the room */
+    uint64_t low;               /* of the stack that the thread runs on */
+    uint64_t *at, *limit;       /* where the next words go, and up to where */
+    uint64_t head;              /* position in the ring */
+    struct wire_slot *slot;
+    uint64_t busy;                   /* stack pointer of a report that is under way, 0: none */
+    uint64_t code_start, code_bytes; /* of the module that was called last */
+    uint32_t delayed;                /* events that wait for the end of a report */
+
+    /* the rest */
+    bool alive;               /* false: a child of fork has found this wiped */
+    bool sampled;             /* not every call is sent: each report takes the slow path */
+    uint32_t generation;      /* modules_generation() that the daemon goes by */
+    struct calls_frame *base; /* of the stack that the thread runs on; base[0] is a sentinel */
+    uint32_t room;
+    uint64_t high;
+    bool guessed;
+    struct agent_thread *thread;
+    struct wire_session *session;
+    uint32_t epoch;
+    uint64_t until; /* calls to the next one that is sent, where not every one is */
+    uint32_t of_routine[CALLS_ROUTINES];   /* the same for each routine, by hash: calls so far */
+    uint64_t seen_from_ns, unseen_from_ns; /* CPU time at which this burst, this pause began */
+    struct calls_stack other[CALLS_STACKS];
+    struct calls_event delay[CALLS_DELAYED];
+};
+
+/* The calling thread's, NULL: its calls are not followed. At first a stand-in whose first report
+ * starts the agent: constructors of libraries may come before the agent's. */
+extern __thread struct calls *calls_self
+    __attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+/* ---- calls_start.c ---- */
+
+/* The calling thread begins; its calls are followed from here on when there is a session and
+ * nothing (a burst's beginning) is to be waited for. Thread context. */
+void calls_begin(struct agent_thread *thread);
+/* The calling thread ends, or its session is lost: no more calls. Thread or signal context. */
+void calls_end(struct agent_thread *thread);
+/* Around fork, in the thread that calls it: the child goes on with the parent's open calls. */
+void calls_before_fork(void);
+void calls_after_fork_child(void);
+/* An object has gone: what a thread knows of the code that it called last may be wrong. Thread
+ * context. */
+void calls_distrust(void);
+/* A tick of one of the thread's timers. Signal context, inside the session. */
+void calls_tick(struct agent_thread *thread, struct wire_session *session, enum trigger_kind kind,
+                const ucontext_t *uc);
+/* A burst under way ends: the thread is about to sleep. Any context, on the thread itself. */
+void calls_burst_end(struct agent_thread *thread);
+
+/* ---- calls_tell.c: thread context, inside a report ---- */
+
+/* The hot path may write up to where there is room now; waits until there is some. False: there is
+ * no daemon any more. */
+bool calls_make_room(struct calls *c);
+/* Takes the daemon's cursor to the root. False: as above. */
+bool calls_pop_all(struct calls *c);
+/* Brings the daemon's cursor to the innermost open call. `weight`: what it, or each new edge
+ * (HCCT_CREDIT=new), gains; 0: nothing. False: as above. */
+bool calls_tell(struct calls *c, uint64_t weight);
+/* The daemon learns of the modules of an address pair before it meets them, and by which
+ * generation of the map to read. */
+bool calls_tell_code(struct calls *c, uint64_t routine, uint64_t site);
+
+/* ---- calls_stack.c: thread context, inside a report ---- */
+
+/* `sp` lies on another stack than the thread ran on: goes there. */
+void calls_switch(struct calls *c, uint64_t sp);
+
+static inline bool calls_is_elsewhere(const struct calls *c, uint64_t sp) {
+    return sp < c->low || sp >= c->high;
+}
+/* Takes off what is gone when a function reports from `sp`, its beginning. */
+void calls_drop_left(struct calls *c, const struct calls_event *event);
+/* The same at the end of a function, and takes the function off, too. */
+void calls_leave(struct calls *c, const struct calls_event *event);
+/* Room for one more frame. False: no memory. */
+bool calls_grow(struct calls *c);
+/* No frame is open. */
+void calls_clear(struct calls *c);
+
+/* ---- calls_align.c ---- */
+
+/* Open calls as a walk of the interrupted stack shows them. False: the walk did not reach the root,
+ * and nothing has changed. Signal context, inside the session. */
+bool calls_align(struct calls *c, struct wire_session *session, const ucontext_t *uc);
+
+/* ---- calls_code.c ---- */
+
+/* Whether the function that begins at `routine`, which is executing with its next instruction at
+ * `pc`, reports its calls: by its code. Signal context. */
+bool calls_reports(uint64_t routine, uint64_t pc);
+
+#endif

@@ -1,0 +1,197 @@
+/*
+ * calls_stack.c - which open calls are still open.
+ *
+ * A frame is gone when a later event comes from a higher stack pointer on the same stack: longjmp
+ * and exceptions through code without reports leave frames in that way. From the same stack
+ * pointer, a new call is one of these:
+ *   - of a function that was inlined into the innermost one: it reports from another place in the
+ *     same physical frame, which is known by the return address (`site`) that both report;
+ *   - in the place of a frame that is gone: then the site differs, or the very same report has been
+ *     made before. A report that is made again from the same frame without its end in between means
+ *     that all from the first one on is gone.
+ * What this can't tell apart: a function that is called, by the same indirect call, in the place of
+ * another one of the same frame size that was left by longjmp. It is shown below that one.
+ *
+ * A thread may run on several stacks (makecontext, coroutine libraries). Each has its own open
+ * calls, which begin at the root, as the stack's first function has no caller. Bounds are not
+ * known, but for the thread's own stack: a stack pointer outside is on the stack whose bounds, as
+ * seen so far, are near.
+ */
+#include "preload/calls.h"
+
+#include <sys/mman.h>
+
+#include "preload/agent.h"
+#include "preload/session.h"
+#include "preload/sys.h"
+
+#define FIRST_ROOM 1024u
+#define NEAR       65536u /* a stack pointer so far below the lowest seen is on the same stack */
+#define ABOVE      4096u  /* a stack's first report is so near its top */
+
+/* ---- memory ---- */
+
+static struct calls_frame *map_frames(uint32_t room) {
+    long at = sys6(SYS_mmap, 0, room * sizeof(struct calls_frame), PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return at < 0 && at > -WIRE_PAGE ? NULL : (struct calls_frame *)at;
+}
+
+static void use(struct calls *c, struct calls_frame *base, uint32_t room, uint32_t depth) {
+    c->base = base;
+    c->room = room;
+    c->end = base + room;
+    base[0] = (struct calls_frame){.sp = UINT64_MAX};
+    c->top = base + 1 + depth;
+    c->cursor = c->told = base + 1;
+}
+
+bool calls_grow(struct calls *c) {
+    uint32_t room = c->room == 0 ? FIRST_ROOM : 2 * c->room;
+    if (c->base == NULL) {
+        struct calls_frame *base = map_frames(room);
+        if (base == NULL)
+            return false;
+        use(c, base, room, 0);
+        return true;
+    }
+    long at = sys4(SYS_mremap, c->base, c->room * sizeof(struct calls_frame),
+                   (uint64_t)room * sizeof(struct calls_frame), MREMAP_MAYMOVE);
+    if (room < c->room || (at < 0 && at > -WIRE_PAGE))
+        return false;
+    struct calls_frame *base = (struct calls_frame *)at;
+    c->top = base + (c->top - c->base);
+    c->cursor = base + (c->cursor - c->base);
+    c->told = base + (c->told - c->base);
+    c->base = base;
+    c->room = room;
+    c->end = base + room;
+    return true;
+}
+
+void calls_clear(struct calls *c) {
+    c->top = c->cursor = c->told = c->base + 1;
+    for (int i = 0; i < CALLS_STACKS; i++)
+        c->other[i].depth = 0;
+}
+
+/* ---- frames that are gone ---- */
+
+static void drop_to(struct calls *c, struct calls_frame *top) {
+    if (c->top > top)
+        session_count(c->slot, WIRE_JUMPED, (uint64_t)(c->top - top));
+    c->top = top;
+}
+
+/* Of the frames at the same stack pointer: where those begin that are gone when `e` begins. */
+static struct calls_frame *gone_from(struct calls *c, const struct calls_event *e) {
+    for (struct calls_frame *f = c->top; f[-1].sp == e->sp; f--) {
+        if (f[-1].report == 0 && f[-1].routine == e->routine)
+            return f - 1; /* a walk met it on its way into this report */
+        if (f[-1].site == e->site && f[-1].report != e->report)
+            continue;
+        struct calls_frame *from = f - 1;
+        while (from[-1].sp == e->sp && from[-1].site == from->site)
+            from--; /* its physical frame as a whole, unless the report is found further out */
+        return f[-1].site == e->site ? f - 1 : from;
+    }
+    return c->top;
+}
+
+void calls_drop_left(struct calls *c, const struct calls_event *e) {
+    if (calls_is_elsewhere(c, e->sp))
+        calls_switch(c, e->sp);
+    struct calls_frame *top = c->top;
+    while (top[-1].sp < e->sp)
+        top--;
+    drop_to(c, top);
+    if (top[-1].sp == e->sp)
+        drop_to(c, gone_from(c, e));
+}
+
+void calls_leave(struct calls *c, const struct calls_event *e) {
+    if (calls_is_elsewhere(c, e->sp))
+        calls_switch(c, e->sp);
+    bool by_jump = e->report == e->site;
+    struct calls_frame *top = c->top;
+    while (top[-1].sp < e->sp && !(by_jump && top[-1].routine == e->routine && top[-2].sp >= e->sp))
+        top--;
+    drop_to(c, top);
+    struct calls_frame *f = top;
+    while (f > c->base + 1 && f[-1].routine != e->routine && f[-1].site == e->site)
+        f--;
+    if (f == c->base + 1 || f[-1].routine != e->routine || f[-1].site != e->site) {
+        session_count(c->slot, WIRE_STRAY, 1);
+        return;
+    }
+    drop_to(c, f);
+    c->top--;
+}
+
+/* ---- other stacks ---- */
+
+static void put_away(struct calls *c, struct calls_stack *s) {
+    *s = (struct calls_stack){.low = c->low,
+                              .high = c->high,
+                              .base = c->base,
+                              .room = c->room,
+                              .depth = (uint32_t)(c->top - c->base - 1),
+                              .guessed = c->guessed};
+}
+
+static void take_out(struct calls *c, const struct calls_stack *s) {
+    use(c, s->base, s->room, s->depth);
+    c->low = s->low;
+    c->high = s->high;
+    c->guessed = s->guessed;
+}
+
+static bool is_on(const struct calls_stack *s, uint64_t sp) {
+    return s->room != 0 && sp >= s->low && sp < s->high;
+}
+
+/* The stack with that address; else a place for a new one: unused, or one without open calls. */
+static struct calls_stack *find(struct calls *c, uint64_t sp) {
+    struct calls_stack *place = NULL;
+    for (int i = 0; i < CALLS_STACKS; i++) {
+        struct calls_stack *s = &c->other[i];
+        if (is_on(s, sp))
+            return s;
+        if (place == NULL && (s->room == 0 || (s->depth == 0 && s->guessed)))
+            place = s;
+    }
+    return place;
+}
+
+/* The stack that grows downwards has been seen to be larger. */
+static bool is_further_down(const struct calls *c, uint64_t sp) {
+    return c->guessed && sp < c->low && c->low - sp <= NEAR;
+}
+
+void calls_switch(struct calls *c, uint64_t sp) {
+    struct calls_stack *s = find(c, sp);
+    if (is_further_down(c, sp) && (s == NULL || !is_on(s, sp))) {
+        c->low = sp - NEAR;
+        return;
+    }
+    if (!calls_pop_all(c))
+        return;
+    if (s == NULL)
+        s = &c->other[sp / NEAR % CALLS_STACKS]; /* too many: its open calls are forgotten */
+    struct calls_stack next = *s;
+    if (next.room == 0) {
+        next.base = map_frames(FIRST_ROOM);
+        if (next.base == NULL)
+            return;
+        next.room = FIRST_ROOM;
+    }
+    if (!is_on(&next, sp)) {
+        session_count(c->slot, WIRE_JUMPED, next.depth);
+        next.depth = 0;
+        next.guessed = true;
+        next.low = sp - NEAR;
+        next.high = sp + ABOVE;
+    }
+    put_away(c, s);
+    take_out(c, &next);
+}

@@ -1,0 +1,271 @@
+/*
+ * calls_start.c - when calls are followed, and by which session.
+ *
+ *   no bursts   from the thread's first instruction on, if there is a daemon; where one appears
+ *               later, from a tick on at which a walk shows what is open
+ *   bursts      from a tick to the end of the burst; nothing is kept up in between, so each burst
+ *               begins with a walk
+ */
+#include "preload/calls.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+#include "preload/agent.h"
+#include "preload/burst.h"
+#include "preload/modules.h"
+#include "preload/sampling.h"
+#include "preload/session.h"
+#include "preload/sys.h"
+#include "preload/wrap_sleep.h"
+
+#define SLOT_TRIES   5000 /* for a slot, which the daemon makes when it is missed */
+#define SLOT_WAIT_NS 200000l
+
+static struct calls stand_in; /* not alive: the first report looks for the agent */
+
+__thread struct calls *calls_self = &stand_in;
+
+static bool wanted(void) {
+    return agent.settings.collector == WIRE_COLLECT_CALLS;
+}
+
+static bool in_bursts(void) {
+    return agent.settings.burst_length_ns != 0;
+}
+
+/* ---- memory ---- */
+
+static struct calls *make(void) {
+    long at = sys6(SYS_mmap, 0, sizeof(struct calls), PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (at < 0 && at > -WIRE_PAGE)
+        return NULL;
+    return sys3(SYS_madvise, at, sizeof(struct calls), MADV_WIPEONFORK) == 0 ? (struct calls *)at
+                                                                             : NULL;
+}
+
+static bool prepare(struct agent_thread *thread) {
+    if (thread->calls == NULL)
+        thread->calls = make();
+    struct calls *c = thread->calls;
+    if (c == NULL || (c->base == NULL && !calls_grow(c)))
+        return false;
+    c->alive = true;
+    c->thread = thread;
+    c->low = thread->stack_low;
+    c->high = thread->stack_high;
+    c->guessed = false;
+    c->busy = 0;
+    c->delayed = 0;
+    calls_clear(c);
+    return true;
+}
+
+/* ---- session ---- */
+
+static void use_slot(struct calls *c, struct wire_session *session, struct wire_slot *slot) {
+    struct agent_thread *thread = c->thread;
+    if (c->session == session && c->slot == slot)
+        return;
+    c->session = session;
+    c->slot = slot;
+    c->head = thread->head;
+    c->generation = 0;
+    c->code_bytes = 0;
+    c->cursor = c->told = c->base + 1;
+    c->until = agent.settings.every;
+    c->sampled = agent.settings.every > 1 || agent.settings.credit == WIRE_CREDIT_NEW;
+    c->at = c->limit = NULL;
+}
+
+/* Thread context: the slots that are ready may all be taken, and no call is to be lost. */
+static struct wire_slot *wait_for_slot(struct agent_thread *thread, struct wire_session *session) {
+    const struct timespec pause = {.tv_nsec = SLOT_WAIT_NS};
+    struct wire_slot *slot;
+    for (int i = 0; (slot = session_slot(thread, session)) == NULL && i < SLOT_TRIES; i++)
+        sys2(SYS_nanosleep, &pause, NULL);
+    return slot;
+}
+
+static void follow_at_once(struct agent_thread *thread) {
+    struct calls *c = thread->calls;
+    struct wire_session *session = session_enter(thread);
+    if (session == NULL)
+        return;
+    struct wire_slot *slot = wait_for_slot(thread, session);
+    if (slot != NULL) {
+        use_slot(c, session, slot);
+        c->alive = true;
+        calls_self = c;
+    }
+    session_leave(thread);
+}
+
+void calls_begin(struct agent_thread *thread) {
+    calls_self = NULL;
+    if (!wanted() || !prepare(thread))
+        return;
+    thread->calls->unseen_from_ns = ticker_now(CLOCK_THREAD_CPUTIME_ID);
+    if (!in_bursts())
+        follow_at_once(thread);
+}
+
+static void account_unseen(struct calls *c, uint64_t now) {
+    if (c->slot != NULL && now > c->unseen_from_ns)
+        session_count(c->slot, WIRE_UNSEEN_NS, now - c->unseen_from_ns);
+}
+
+void calls_end(struct agent_thread *thread) {
+    struct calls *c = thread->calls;
+    calls_self = NULL;
+    if (c == NULL || !c->alive)
+        return;
+    calls_burst_end(thread);
+    if (in_bursts())
+        account_unseen(c, ticker_now(CLOCK_THREAD_CPUTIME_ID));
+    thread->head = c->head;
+    c->session = NULL;
+    c->slot = NULL;
+}
+
+/* ---- children ---- */
+
+void calls_before_fork(void) {
+    struct agent_thread *thread = thread_self;
+    const struct calls *c = calls_self;
+    thread->open.base = NULL;
+    if (c == NULL || !c->alive)
+        return;
+    thread->open.base = c->base;
+    thread->open.room = c->room;
+    thread->open.depth = (uint32_t)(c->top - c->base - 1);
+    thread->open.low = c->low;
+    thread->open.high = c->high;
+    thread->open.guessed = c->guessed;
+}
+
+void calls_after_fork_child(void) {
+    struct agent_thread *thread = thread_self;
+    calls_self = NULL;
+    if (!wanted() || thread == NULL || thread->calls == NULL)
+        return;
+    struct calls *c = thread->calls;
+    if (thread->open.base != NULL) {
+        c->base = thread->open.base;
+        c->room = thread->open.room;
+        c->end = c->base + c->room;
+    }
+    if (!prepare(thread))
+        return;
+    if (thread->open.base != NULL) {
+        c->top = c->base + 1 + thread->open.depth;
+        c->low = thread->open.low;
+        c->high = thread->open.high;
+        c->guessed = thread->open.guessed;
+    }
+    if (!in_bursts())
+        follow_at_once(thread);
+}
+
+void calls_distrust(void) {
+    for (struct agent_thread *t = thread_first(); t != NULL; t = t->next)
+        if (t->calls != NULL)
+            *(volatile uint64_t *)&t->calls->code_bytes = 0; /* its next report looks again */
+}
+
+/* ---- ticks ---- */
+
+/* A report that was interrupted, or one whose frame a handler has left by longjmp? */
+static bool report_under_way(struct calls *c, const ucontext_t *uc) {
+    struct unwind_registers regs;
+    unwind_registers_of(&regs, uc);
+    if (c->busy != 0 && regs.reg[ARCH_SP] < c->busy)
+        return true;
+    c->busy = 0;
+    c->delayed = 0;
+    return false;
+}
+
+/* True: calls are followed from here on. */
+static bool begin_here(struct agent_thread *thread, struct wire_session *session,
+                       const ucontext_t *uc) {
+    struct calls *c = thread->calls;
+    if (c == NULL || !c->alive || calls_self != NULL || report_under_way(c, uc))
+        return false;
+    struct wire_slot *slot = session_slot(thread, session);
+    if (slot == NULL)
+        return false;
+    use_slot(c, session, slot);
+    if (!calls_align(c, session, uc)) {
+        session_count(slot, WIRE_LOST, 1);
+        return false;
+    }
+    c->limit = NULL; /* the first report goes the long way */
+    calls_self = c;
+    return true;
+}
+
+static void burst_begin_here(struct agent_thread *thread, struct wire_session *session,
+                             const ucontext_t *uc) {
+    struct trigger *t = &thread->trigger;
+    struct ticker *fine = &t->ticker[TRIGGER_FINE];
+    if (!SLEEP_IS_WRAPPED || !burst_get_timer(thread, session) || !begin_here(thread, session, uc))
+        return;
+    if (burst_about_to_sleep(thread)) {
+        calls_self = NULL;
+        return;
+    }
+    struct calls *c = thread->calls;
+    c->seen_from_ns = ticker_now(CLOCK_THREAD_CPUTIME_ID);
+    account_unseen(c, c->seen_from_ns);
+    ticker_halt(&t->ticker[TRIGGER_CPU]);
+    ticker_run(fine, agent.settings.burst_length_ns, agent.settings.burst_length_ns);
+    sleep_burst |= SLEEP_ANY;
+    session_count(c->slot, WIRE_BURSTS, 1);
+}
+
+/* CPU time to the next burst: between a half and one and a half of what is left of the period. */
+static uint64_t pause_ns(uint64_t seed) {
+    uint64_t rest = agent.settings.burst_period_ns - agent.settings.burst_length_ns;
+    return rest == 0 ? 1 : 1 + rest / 2 + sampling_scatter(seed) % rest;
+}
+
+void calls_burst_end(struct agent_thread *thread) {
+    struct calls *c = thread->calls;
+    struct trigger *t = &thread->trigger;
+    if (c == NULL || t->ticker[TRIGGER_FINE].period_ns == 0 || !wanted())
+        return;
+    uint64_t now = ticker_now(CLOCK_THREAD_CPUTIME_ID);
+    if (thread == thread_self) {
+        calls_self = NULL;
+        sleep_burst &= ~(uint32_t)SLEEP_ANY;
+    }
+    ticker_halt(&t->ticker[TRIGGER_FINE]);
+    session_count(c->slot, WIRE_SEEN_NS, now - c->seen_from_ns);
+    c->unseen_from_ns = now;
+    ticker_run(&t->ticker[TRIGGER_CPU], pause_ns(now), t->coarse_ns);
+}
+
+/* The burst's length is CPU time: a thread that had to wait for a processor goes on. */
+static void burst_may_end(struct agent_thread *thread) {
+    struct ticker *fine = &thread->trigger.ticker[TRIGGER_FINE];
+    uint64_t used = ticker_now(CLOCK_THREAD_CPUTIME_ID) - thread->calls->seen_from_ns;
+    uint64_t length = agent.settings.burst_length_ns;
+    if (fine->period_ns == 0)
+        return; /* it was under way when the burst ended */
+    if (used < length - length / 8 && calls_self != NULL)
+        ticker_run(fine, length - used, length);
+    else
+        calls_burst_end(thread);
+}
+
+void calls_tick(struct agent_thread *thread, struct wire_session *session, enum trigger_kind kind,
+                const ucontext_t *uc) {
+    if (kind == TRIGGER_FINE && thread->calls != NULL)
+        burst_may_end(thread);
+    else if (in_bursts())
+        burst_begin_here(thread, session, uc);
+    else
+        begin_here(thread, session, uc);
+}

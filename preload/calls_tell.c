@@ -1,0 +1,154 @@
+/*
+ * calls_tell.c - words into the ring, at the pace of the daemon.
+ */
+#include "preload/calls.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <time.h>
+
+#include "common/ring.h"
+#include "preload/agent.h"
+#include "preload/modules.h"
+#include "preload/session.h"
+#include "preload/sys.h"
+
+#define RING  WIRE_RING_WORDS(WIRE_CALLS_BYTES)
+#define AHEAD 8192u /* words that the hot path may write before it has to look around here */
+
+#define WAIT_NS                                                                                    \
+    2000000l /* the daemon wakes a waiting thread; a wake-up that was missed costs that */
+
+static bool is_dead(struct wire_session *session) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+    uint64_t ns = (uint64_t)now.tv_sec * SECOND_NS + (uint64_t)now.tv_nsec;
+    uint64_t beat = atomic_load_explicit(&session->heartbeat_ns, memory_order_relaxed);
+    return ns > beat && ns - beat > WIRE_HEARTBEAT_DEAD_NS;
+}
+
+/* True: the daemon may have read by now. The application's errno stays, there is no libc call. */
+static bool wait_for_daemon(struct calls *c) {
+    const struct timespec limit = {.tv_nsec = WAIT_NS};
+    session_count(c->slot, WIRE_WAITS, 1);
+    atomic_store(&c->slot->waiting, 1);
+    if (ring_room(c->slot, RING, c->head) > RING / 2)
+        return true;
+    sys4(SYS_futex, &c->slot->waiting, FUTEX_WAIT, 1, &limit);
+    return !is_dead(c->session);
+}
+
+/* Nobody reads any more. The application goes on; the thread's timer looks for another daemon. */
+static bool give_up(struct calls *c) {
+    calls_end(c->thread);
+    return false;
+}
+
+static bool have_room(struct calls *c, uint64_t words) {
+    while (ring_room(c->slot, RING, c->head) < words)
+        if (!wait_for_daemon(c))
+            return give_up(c);
+    return true;
+}
+
+bool calls_make_room(struct calls *c) {
+    if (c->session == NULL || !have_room(c, 2))
+        return false;
+    if (c->sampled)
+        return true; /* the hot path has nothing to write */
+    uint64_t room = ring_room(c->slot, RING, c->head), offset = c->head % RING;
+    uint64_t n = room < RING - offset ? room : RING - offset;
+    c->at = ring_words(c->slot) + offset;
+    c->limit = c->at + (n < AHEAD ? n : AHEAD);
+    return true;
+}
+
+static void put(struct calls *c, uint64_t word) {
+    ring_put(c->slot, RING, c->head++, word);
+}
+
+static void publish(struct calls *c) {
+    ring_publish(c->slot, c->head);
+}
+
+bool calls_pop_all(struct calls *c) {
+    if (c->cursor == c->base + 1)
+        return true;
+    if (!have_room(c, 1))
+        return false;
+    put(c, wire_word(WIRE_POP, (uint64_t)(c->cursor - c->base - 1)));
+    publish(c);
+    c->cursor = c->told = c->base + 1;
+    return calls_make_room(c);
+}
+
+static bool pop_rest(struct calls *c) {
+    if (c->cursor == c->told)
+        return true;
+    if (!have_room(c, 1))
+        return false;
+    put(c, wire_word(WIRE_POP, (uint64_t)(c->cursor - c->told)));
+    c->cursor = c->told;
+    return true;
+}
+
+static bool push(struct calls *c, uint64_t credit) {
+    if (!have_room(c, 3))
+        return false;
+    put(c, wire_word(WIRE_PUSH, c->cursor->routine));
+    put(c, c->cursor->site);
+    if (credit > 0)
+        put(c, wire_word(WIRE_CREDIT, credit));
+    publish(c);
+    c->told = ++c->cursor;
+    return true;
+}
+
+bool calls_tell(struct calls *c, uint64_t weight) {
+    bool each = agent.settings.credit == WIRE_CREDIT_NEW;
+    if (c->told > c->top)
+        c->told = c->top;
+    if (!pop_rest(c))
+        return false;
+    bool credited = weight == 0;
+    while (c->cursor < c->top) {
+        bool last = c->cursor + 1 == c->top;
+        if (!push(c, each || last ? weight : 0))
+            return false;
+        credited |= last;
+    }
+    if (!credited) {
+        if (!have_room(c, 1))
+            return false;
+        put(c, wire_word(WIRE_CREDIT, weight));
+    }
+    publish(c);
+    return true;
+}
+
+/* ---- code ---- */
+
+static bool tell_generation(struct calls *c) {
+    uint32_t generation = modules_generation();
+    if (c->generation == generation)
+        return true;
+    if (!calls_pop_all(c) || !have_room(c, 1))
+        return false;
+    put(c, wire_word(WIRE_MAP, generation));
+    publish(c);
+    c->generation = generation;
+    return true;
+}
+
+bool calls_tell_code(struct calls *c, uint64_t routine, uint64_t site) {
+    struct unwind_module module;
+    if (routine - c->code_start < c->code_bytes && site - c->code_start < c->code_bytes &&
+        c->generation == modules_generation())
+        return true;
+    modules_find(c->thread, c->session, site, &module);
+    if (modules_find(c->thread, c->session, routine, &module)) {
+        c->code_start = module.start;
+        c->code_bytes = module.end - module.start;
+    }
+    return tell_generation(c);
+}

@@ -1,0 +1,8 @@
+/*
+ * called_library.c - a library whose calls can be counted.
+ */
+int called_library(void);
+
+int called_library(void) {
+    return 0;
+}

@@ -1,0 +1,8 @@
+/*
+ * library_user.c - a program whose own calls can't be counted, but those of its library can.
+ */
+int called_library(void);
+
+int main(void) {
+    return called_library();
+}
