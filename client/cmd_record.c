@@ -101,11 +101,11 @@ static uint32_t only_pid(const struct record_options *options, pid_t pid) {
 }
 
 static void complain_no_call(const struct record_options *options, const char *program) {
-    complain(
-        "no instrumented function of %s was called%s, and no profile is written: build it with "
-        "-finstrument-functions; or its hooks are bound elsewhere (they are linked statically, "
-        "or a library defines __cyg_profile_func_enter before the agent does)",
-        program, options->burst != NULL ? " within a burst" : "");
+    complain("no instrumented function of %s was called%s, and no profile is written: %sbuild it "
+             "with -finstrument-functions; or its hooks are bound elsewhere (they are linked "
+             "statically, or a library defines __cyg_profile_func_enter before the agent does)",
+             program, options->burst != NULL ? " within a burst" : "",
+             options->burst != NULL ? "it used too little CPU time for a burst; or " : "");
 }
 
 /* Whether there is anything to show; says why not. */

@@ -61,6 +61,7 @@ static void enter_fully(struct calls *c, const struct calls_event *e) {
 }
 
 static void one_event(struct calls *c, const struct calls_event *e) {
+    calls_settle(c);
     if (e->enter)
         enter_fully(c, e);
     else
@@ -100,13 +101,7 @@ static void begin_or_stop(void) {
     agent_start();
 }
 
-static SLOW void slow(struct calls *c, const struct calls_event *e) {
-    if (!c->alive) {
-        begin_or_stop();
-        c = calls_self;
-        if (c == NULL)
-            return;
-    }
+static void take(struct calls *c, const struct calls_event *e) {
     if (is_nested(c, e->sp)) {
         put_aside(c, e);
         return;
@@ -120,12 +115,57 @@ static SLOW void slow(struct calls *c, const struct calls_event *e) {
     c->busy = 0;
 }
 
+/* Arguments one by one: the hot path then needs no stack. */
+static SLOW void slow(struct calls *c, uint64_t routine, uint64_t site, uint64_t sp, uint64_t from,
+                      bool enter) {
+    const struct calls_event event = {routine, site, sp, from, enter};
+    if (!c->alive) {
+        begin_or_stop();
+        c = calls_self;
+    }
+    if (c != NULL)
+        take(c, &event);
+}
+
+/* What came during a report on the hot path. */
+static SLOW void catch_up(struct calls *c, uint64_t sp) {
+    c->busy = sp;
+    atomic_signal_fence(memory_order_seq_cst);
+    do_delayed(c);
+    atomic_signal_fence(memory_order_seq_cst);
+    c->busy = 0;
+}
+
 /* ---- the hot path ---- */
 
+#define FETCH_AHEAD                                                                                \
+    64 /* words: what the ring's next lines take to come from the daemon's processor */
+
+/* The daemon has read the line the last time round, so it has to come, and will be written. */
+static inline void fetch_for_writing(const uint64_t *at) {
+#if defined(__x86_64__)
+    __asm__ volatile("prefetchw %0" : : "m"(*at));
+#else
+    __builtin_prefetch(at, 1);
+#endif
+}
+
+/* A function inside the innermost one, or inlined into it: see calls_stack.c. */
+static inline bool goes_inwards(const struct calls_frame *top, uint64_t sp, uint64_t site,
+                                uint64_t report) {
+    const struct calls_frame *f = top - 1;
+    while (hcct_unlikely(f->sp == sp)) {
+        if (f->site != site || f->report == report || f->report == 0)
+            return false;
+        f--;
+    }
+    return f->sp > sp;
+}
+
 static inline bool is_plain(const struct calls *c, const struct calls_frame *top, uint64_t sp,
-                            uint64_t routine, uint64_t site) {
+                            uint64_t routine, uint64_t site, uint64_t report) {
     return c->at + 2 <= c->limit && /* first: in a wiped child all is 0 */
-           c->busy == 0 && top[-1].sp > sp && sp >= c->low && top != c->end &&
+           c->busy == 0 && goes_inwards(top, sp, site, report) && sp >= c->low && top != c->end &&
            (uint64_t)(c->cursor - top) <= WIRE_POPS_MAX &&
            routine - c->code_start < c->code_bytes && site - c->code_start < c->code_bytes;
 }
@@ -137,8 +177,8 @@ hcct_export void __cyg_profile_func_enter(void *function, void *call_site) {
     uint64_t sp = (uintptr_t)__builtin_dwarf_cfa(), report = (uintptr_t)__builtin_return_address(0);
     uint64_t routine = (uintptr_t)function, site = (uintptr_t)call_site;
     struct calls_frame *top = c->top;
-    if (hcct_unlikely(!is_plain(c, top, sp, routine, site))) {
-        slow(c, &(struct calls_event){routine, site, sp, report, true});
+    if (hcct_unlikely(!is_plain(c, top, sp, routine, site, report))) {
+        slow(c, routine, site, sp, report, true);
         return;
     }
     c->busy = sp;
@@ -147,14 +187,14 @@ hcct_export void __cyg_profile_func_enter(void *function, void *call_site) {
     *top = (struct calls_frame){routine, site, sp, report};
     at[0] = wire_call((uint64_t)(c->cursor - top), routine);
     at[1] = site;
-    c->top = c->cursor = c->told = top + 1;
+    c->top = c->cursor = top + 1;
     c->at = at + 2;
-    c->head += 2;
-    ring_publish(c->slot, c->head);
-    if (hcct_unlikely(c->delayed != 0))
-        do_delayed(c);
+    ring_publish(c->slot, (uint64_t)(at + 2 - c->zero));
+    fetch_for_writing(at + FETCH_AHEAD);
     atomic_signal_fence(memory_order_seq_cst);
     c->busy = 0;
+    if (hcct_unlikely(c->delayed != 0))
+        catch_up(c, sp);
 }
 
 /* A function may end in a jump to here: its own frame is gone then, and the address that we return
@@ -177,5 +217,5 @@ hcct_export void __cyg_profile_func_exit(void *function, void *call_site) {
         c->top = top - 1; /* one store: a handler finds either */
         return;
     }
-    slow(c, &(struct calls_event){routine, site, sp, report, false});
+    slow(c, routine, site, sp, report, false);
 }

@@ -64,7 +64,7 @@ struct calls {
     struct calls_frame *end;    /* of the room */
     uint64_t low;               /* of the stack that the thread runs on */
     uint64_t *at, *limit;       /* where the next words go, and up to where */
-    uint64_t head;              /* position in the ring */
+    uint64_t *zero;             /* at - zero is the position in the ring */
     struct wire_slot *slot;
     uint64_t busy;                   /* stack pointer of a report that is under way, 0: none */
     uint64_t code_start, code_bytes; /* of the module that was called last */
@@ -72,6 +72,7 @@ struct calls {
 
     /* the rest */
     bool alive;               /* false: a child of fork has found this wiped */
+    uint64_t head;            /* the position, where `at` is NULL; see calls_settle */
     bool sampled;             /* not every call is sent: each report takes the slow path */
     uint32_t generation;      /* modules_generation() that the daemon goes by */
     struct calls_frame *base; /* of the stack that the thread runs on; base[0] is a sentinel */
@@ -111,6 +112,14 @@ void calls_tick(struct agent_thread *thread, struct wire_session *session, enum 
                 const ucontext_t *uc);
 /* A burst under way ends: the thread is about to sleep. Any context, on the thread itself. */
 void calls_burst_end(struct agent_thread *thread);
+
+/* The hot path leaves to the others what can be computed. Before they do anything. */
+static inline void calls_settle(struct calls *c) {
+    if (c->at != NULL)
+        c->head = (uint64_t)(c->at - c->zero);
+    if (!c->sampled)
+        c->told = c->cursor;
+}
 
 /* ---- calls_tell.c: thread context, inside a report ---- */
 

@@ -122,6 +122,7 @@ void calls_end(struct agent_thread *thread) {
     if (c == NULL || !c->alive)
         return;
     calls_burst_end(thread);
+    calls_settle(c);
     if (in_bursts())
         account_unseen(c, ticker_now(CLOCK_THREAD_CPUTIME_ID));
     thread->head = c->head;
@@ -197,6 +198,7 @@ static bool begin_here(struct agent_thread *thread, struct wire_session *session
     if (slot == NULL)
         return false;
     use_slot(c, session, slot);
+    calls_settle(c);
     if (!calls_align(c, session, uc)) {
         session_count(slot, WIRE_LOST, 1);
         return false;

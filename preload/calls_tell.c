@@ -59,6 +59,7 @@ bool calls_make_room(struct calls *c) {
     uint64_t room = ring_room(c->slot, RING, c->head), offset = c->head % RING;
     uint64_t n = room < RING - offset ? room : RING - offset;
     c->at = ring_words(c->slot) + offset;
+    c->zero = c->at - c->head;
     c->limit = c->at + (n < AHEAD ? n : AHEAD);
     return true;
 }

@@ -11,8 +11,9 @@ PHI = 1e-4
 PHIS = [1e-3, 1e-4, 1e-5, 1e-6, 1e-7]
 EPSILON_PARTS = [2, 5, 10, 20, 50]  # phi / epsilon
 TAUS = [1, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001]
-BURSTS = ["0.2ms/2ms", "2ms/20ms", "1ms/20ms", "5ms/20ms", "2ms/100ms"]
+BURSTS = ["200us/2ms", "2ms/20ms", "1ms/20ms", "5ms/20ms", "2ms/100ms"]
 INTERVALS = [59, 307, 1559, 10**2, 10**3, 10**4, 10**5, 10**6]
+QUICK_INTERVALS = [59, 10**2, 10**3, 10**4, 10**5, 10**6]
 FEWEST = 20  # calls that a hot context must have to be worth a row, and samples of a run
 
 
@@ -25,7 +26,7 @@ class Studied:
         self.trace_bytes = 0
         self.by_phi = {}        # phi: eval of the exact tree against itself
         self.summary = {}       # (summary, phi): (process, eval)
-        self.by_epsilon = {}    # parts: eval
+        self.by_epsilon = {}    # parts: (process, eval)
         self.bursts = {}        # (burst, summary): (process, eval)
         self.sampled = {}       # (interval, credit): (process, eval)
 
@@ -77,22 +78,22 @@ class Study:
         for phi in self.phis(studied):
             studied.by_phi[phi] = self.hcct.evaluate(self.exact, self.exact, phi, TAUS)
 
-    def replayed(self, summary, phi, epsilon):
-        profile = self.hcct.replay(self.trace, self.approx, summary, phi, epsilon)
-        return profile.process, self.hcct.evaluate(self.exact, self.approx, phi, TAUS)
+    def replayed(self, studied, results, key, summary, phi, epsilon):
+        """A replay held against the exact tree. There is none where nothing is hot."""
+        if studied.by_phi[phi]["hot"]["contexts"] > 0:
+            profile = self.hcct.replay(self.trace, self.approx, summary, phi, epsilon)
+            results[key] = profile.process, self.hcct.evaluate(self.exact, self.approx, phi, TAUS)
 
     def replays(self, studied):
         for summary in self.summaries:
             self.say(f"{studied.name}: replays, {summary}")
             for phi in self.phis(studied):
                 if phi == PHI or self.thorough or summary == self.summaries[0]:
-                    studied.summary[summary, phi] = self.replayed(summary, phi, phi / 5)
+                    self.replayed(studied, studied.summary, (summary, phi), summary, phi, phi / 5)
 
     def epsilons(self, studied):
-        if PHI * studied.calls < FEWEST:
-            return
-        for parts in EPSILON_PARTS:
-            _, studied.by_epsilon[parts] = self.replayed(self.summaries[0], PHI, PHI / parts)
+        for parts in EPSILON_PARTS if PHI * studied.calls >= FEWEST else []:
+            self.replayed(studied, studied.by_epsilon, parts, self.summaries[0], PHI, PHI / parts)
 
     def run_bursts(self, task, studied):
         for burst in BURSTS if self.thorough else BURSTS[:2]:
@@ -104,7 +105,7 @@ class Study:
 
     def run_samples(self, task, studied):
         self.say(f"{studied.name}: sampled calls")
-        for interval in INTERVALS:
+        for interval in INTERVALS if self.thorough else QUICK_INTERVALS:
             for credit in ("last", "new"):
                 if studied.calls / interval >= FEWEST:
                     self.tried(studied, studied.sampled, (interval, credit), task, "--every",
@@ -116,6 +117,8 @@ class Study:
             profile = self.hcct.record(task, self.approx, *options)
             if profile.process.get("total", 0) == 0:
                 raise tool.Failed("no call was counted; the run is too short")
+            if profile.process.get("capped"):
+                raise tool.Failed("the tree met its memory limit")
             results[key] = profile.process, self.hcct.evaluate(self.exact, self.approx, PHI, TAUS)
         except tool.Failed as reason:
             self.say(f"{studied.name}: {' '.join(options)}: {reason}")

@@ -78,10 +78,16 @@ def tasks_of(built, given, which, directory):
     return [tool.Task(made, made.program.sizes[size][which], directory) for made in built]
 
 
+def worth(tasks, quick):
+    """Without those that would take most of a quick run's time, as long as there are others."""
+    flat = [task for task in tasks if not task.built.program.deep]
+    return flat if quick and flat else tasks
+
+
 def measure_accuracy(hcct, tasks, summaries, given, say):
     study = accuracy.Study(hcct, summaries, not given.quick, say)
     studies = []
-    for task in tasks:
+    for task in worth(tasks, given.quick):
         try:
             studies.append(study.program(task))
         except tool.Failed as reason:

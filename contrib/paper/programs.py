@@ -17,13 +17,16 @@ SEED = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
 
 class Program:
     """sizes: {"quick" or "full": (units of a run that is traced, units of a run that is timed)};
-    a program without "quick" is left out of quick runs. work(directory, units) makes the input
+    a program without "quick" is left out of quick runs. deep: its contexts are some hundred calls
+    deep, which makes profiles large and evaluations slow: no sizes and accuracy in quick runs, as
+    long as there is another program. work(directory, units) makes the input
     files and gives (arguments, file for the standard input or None)."""
 
-    def __init__(self, name, like, build, binary, sizes, work, package=None, prepare=()):
+    def __init__(self, name, like, build, binary, sizes, work, package=None, prepare=(),
+                 deep=False):
         self.name, self.like, self.package = name, like, package
         self.prepare, self.build, self.binary = prepare, build, binary
-        self.sizes, self.work = sizes, work
+        self.sizes, self.work, self.deep = sizes, work, deep
 
 
 def written(directory, name, text):
@@ -153,28 +156,28 @@ PROGRAMS = [
     Program("gnugo", "gobmk", package="gnugo", binary="interface/gnugo",
             build=[CONFIGURE + " --without-curses --without-readline CFLAGS='{flags} -fcommon -w'",
                    "make -s"],
-            sizes={"quick": (1, 5), "full": (5, 20)}, work=gnugo_work),
+            sizes={"quick": (1, 2), "full": (5, 20)}, work=gnugo_work),
     Program("phalanx", "crafty, sjeng", package="phalanx", binary="phalanx",
             build=["gcc {flags} -w --std=gnu89 -D_GNU_SOURCE -DGNUFUN '-DPBOOK_DIR=\".\"'"
                    " '-DSBOOK_DIR=\".\"' '-DLEARN_DIR=\".\"' '-DLEARN_FILE=\"phalanx.learn\"'"
                    " -o phalanx *.c -lm"],
-            sizes={"quick": (4, 6), "full": (6, 7)}, work=phalanx_work),
+            sizes={"quick": (4, 5), "full": (6, 7)}, work=phalanx_work),
     Program("sqlite3", "", package="sqlite3", binary="shell",
             prepare=["./configure -q --disable-tcl --disable-readline",
                      "make -s sqlite3.c shell.c"],
             build=["gcc {flags} -w -DSQLITE_THREADSAFE=0 -DSQLITE_OMIT_LOAD_EXTENSION"
                    " -o shell shell.c sqlite3.c -lm"],
-            sizes={"quick": (8000, 60000), "full": (60000, 250000)}, work=sqlite3_work),
+            sizes={"quick": (8000, 30000), "full": (60000, 250000)}, work=sqlite3_work),
     Program("lua", "", package="lua5.4", binary="lua",
             # the distribution's patch looks for Lua's modules by architecture; none is used here
             build=["echo '#define DEB_HOST_MULTIARCH \".\"' >src/lua5.4-deb-multiarch.h",
                    "gcc {flags} -w -DLUA_USE_POSIX -o lua"
                    " $(ls src/*.c | grep -v '/luac\\.c$') -lm"],
-            sizes={"quick": (4, 60), "full": (40, 250)}, work=lua_work),
+            sizes={"quick": (4, 30), "full": (40, 250)}, work=lua_work),
     Program("tcc", "", package="tcc", binary="tcc",
             build=["./configure --cc=gcc --extra-cflags='{flags} -w' --extra-ldflags='{link}'",
                    "make -s tcc"],
-            sizes={"quick": (1000, 8000), "full": (8000, 25000)}, work=tcc_work),
+            sizes={"quick": (1000, 5000), "full": (8000, 25000)}, work=tcc_work),
     Program("botan", "botan", package="botan", binary="botan",
             build=["python3 configure.py --quiet --minimized-build --cc=gcc --enable-modules=rsa,"
                    "aes,ctr,sha2_32,hmac,hmac_drbg,system_rng,emsa_pssr,pem,pbkdf2,pbes2,hex,"
@@ -185,5 +188,6 @@ PROGRAMS = [
             sizes={"full": (1024, 1536)}, work=botan_work),
     Program("recursive", "", binary="recursive",
             build=["g++ {flags} -o recursive {root}/tests/bench/recursive.cc"],
-            sizes={"quick": (50, 1000), "full": (500, 4000)}, work=recursive_work),
+            sizes={"quick": (50, 400), "full": (500, 4000)}, work=recursive_work,
+            deep=True),
 ]

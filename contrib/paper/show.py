@@ -136,7 +136,7 @@ def figure_10(out, studies):
     out.paper(published.FIGURE_10)
 
     def values(study, parts):
-        answer = study.by_epsilon.get(parts)
+        answer = of_key(study.by_epsilon, parts)
         tree = answer["tree"] if answer else None
         return (tree["false_positives"] / tree["nodes"],) if tree and tree["nodes"] else None
 
@@ -173,16 +173,16 @@ def figure_12(out, studies, lazy):
             return None
         process, answer = study.bursts[key]
         error = error_of(answer)
-        return (process["total"] / study.calls, error[0] if error else None,
+        return (process.get("bursts", 0), process["total"] / study.calls, error[0] if error else None,
                 answer["overlap"], accuracy.least_full_coverage(answer),
                 answer["hot"]["false_negatives"], answer["hot"]["contexts"])
 
-    grid(out, "figure-12", ["calls seen", "average error of hot contexts", "overlap", "least tau",
+    grid(out, "figure-12", ["bursts", "calls seen", "average error of hot contexts", "overlap", "least tau",
                             "false negatives", "hot contexts"], studies, keys, values,
-         lambda seen, error, overlap, tau, missed, hot:
-         f"{percent(seen, 0)}: {percent(error, 1)}, {'none' if tau is None else tau}")
-    out.note("each cell: calls that were seen: average error of hot contexts, least tau with all\n"
-             "hot edges covered. More in the TSV file.")
+         lambda bursts, seen, error, overlap, tau, missed, hot:
+         f"{bursts}, {percent(seen, 0)}: {percent(error, 1)}, {'none' if tau is None else tau}")
+    out.note("each cell: bursts, calls that were seen: average error of hot contexts, least tau\n"
+             "with all hot edges covered. More in the TSV file. Few bursts, large errors.")
 
 
 def report_figures(out, studies):

@@ -12,6 +12,7 @@ import pprof
 
 RUN_SECONDS = 3600
 MEMORY = "4G"  # for one tree: exact ones are large
+REPLAY = ["--memory-limit", MEMORY, "--no-report"]
 ALL = ["--phi", "1e-9", "--epsilon", "1e-10"]  # nothing is pruned from what is written
 
 
@@ -88,11 +89,11 @@ class Tool:
 
     def replay(self, trace, output, summary, phi, epsilon):
         Run([self.hcct, "replay", trace, "--summary", summary, "--phi", f"{phi:.9g}",
-             "--epsilon", f"{epsilon:.9g}", "-o", output])
+             "--epsilon", f"{epsilon:.9g}", *REPLAY, "-o", output])
         return pprof.Profile(output)
 
     def replay_exact(self, trace, output):
-        Run([self.hcct, "replay", trace, "--summary", "exact", *ALL, "-o", output])
+        Run([self.hcct, "replay", trace, "--summary", "exact", *ALL, *REPLAY, "-o", output])
         return pprof.Profile(output)
 
     def evaluate(self, exact, approx, phi, taus=()):

@@ -36,9 +36,6 @@
 #include <stdlib.h>
 
 #define CHUNK_ENTRIES 30u
-#define NODE_AHEAD    8u /* entries: far enough for memory to answer */
-#define PARENT_AHEAD  4u
-#define SPREAD_AHEAD  6u
 #define SLAB_MIN      8u   /* chunks */
 #define SLAB_MAX      256u /* chunks */
 
@@ -144,44 +141,23 @@ static void spread(struct lazy_queue *queue) {
     for (uint32_t used = from.used; from.head != NULL; used = CHUNK_ENTRIES) {
         struct lazy_chunk *chunk = from.head;
         from.head = chunk->next;
-        for (uint32_t i = 0; i < used; i++) {
-            if (i + SPREAD_AHEAD < used)
-                __builtin_prefetch(node_at(&queue->tree->pool, chunk->node[i + SPREAD_AHEAD]));
+        for (uint32_t i = 0; i < used; i++)
             lazy_queue_insert(queue, chunk->node[i]);
-        }
         give_chunk(queue, chunk);
     }
-}
-
-/* The k-th of the entries that are taken after the one on top, 0 where there is none. */
-static uint32_t ahead(const struct lazy_bucket *bucket, uint32_t k) {
-    const struct lazy_chunk *chunk = bucket->head;
-    if (k < bucket->used)
-        return chunk->node[bucket->used - 1 - k];
-    k -= bucket->used;
-    return chunk->next != NULL ? chunk->next->node[CHUNK_ENTRIES - 1 - k] : 0;
-}
-
-/* The victims are cold, and so are their parents, from whom they are to be removed: without this
- * most of the time of an eviction is spent waiting for the two. */
-static void prefetch(const struct lazy_queue *queue, const struct lazy_bucket *bucket) {
-    const struct node_pool *pool = &queue->tree->pool;
-    uint32_t node = ahead(bucket, NODE_AHEAD), child = ahead(bucket, PARENT_AHEAD);
-    if (node != 0)
-        __builtin_prefetch(node_at(pool, node));
-    if (child != 0)
-        __builtin_prefetch(node_at(pool, node_at(pool, child)->parent));
 }
 
 static uint32_t take_from_first(struct lazy_queue *queue) {
     struct lazy_bucket *bucket = &queue->bucket[0];
     struct lazy_chunk *chunk = bucket->head;
-    prefetch(queue, bucket);
     uint32_t node = chunk->node[--bucket->used];
     if (bucket->used == 0) {
         bucket->head = chunk->next;
         bucket->used = CHUNK_ENTRIES;
         give_chunk(queue, chunk);
+    } else {
+        /* The next to go, most likely: its memory comes while the caller is busy. */
+        __builtin_prefetch(node_at(&queue->tree->pool, chunk->node[bucket->used - 1]));
     }
     return node;
 }

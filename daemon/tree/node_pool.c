@@ -1,24 +1,26 @@
 /*
- * node_pool.c - blocks of cells that grow and never move, with a list of freed cells.
+ * node_pool.c - one reservation of addresses, opened by doubling, with a list of freed cells.
+ *
+ * What is reserved but not open has no access rights: it counts towards no limit but that of the
+ * address space, and is as large as the budget could ever need, or as NODE_INDEX can name without
+ * one. Where so much cannot be had, half of it is asked for, and so on.
  */
 #include "daemon/tree/node_pool.h"
 
-#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
-#define FIRST_BLOCK 128u /* nodes */
-#define CACHE_LINE  64u
-
-static uint32_t block_first(unsigned block) {
-    return block == 0 ? 0 : FIRST_BLOCK << (block - 1);
-}
-
-static uint32_t block_nodes(unsigned block) {
-    return block == 0 ? FIRST_BLOCK : FIRST_BLOCK << (block - 1);
-}
+#define GRAIN_NODES 128u /* charged at a time */
 
 static size_t cell_bytes(const struct node_pool *pool) {
     return sizeof(struct mcct_node) + pool->side_bytes;
+}
+
+/* Whole pages, of the nodes as well as beside them. */
+static uint32_t first_open(void) {
+    uint32_t in_page = (uint32_t)((size_t)sysconf(_SC_PAGESIZE) / sizeof(struct mcct_node));
+    return in_page > GRAIN_NODES ? in_page : GRAIN_NODES;
 }
 
 void node_pool_init(struct node_pool *pool, struct budget *budget, uint32_t side_bytes) {
@@ -26,33 +28,57 @@ void node_pool_init(struct node_pool *pool, struct budget *budget, uint32_t side
 }
 
 void node_pool_free(struct node_pool *pool) {
-    for (unsigned i = 0; i < pool->blocks; i++)
-        free((void *)(pool->base[i] + (uintptr_t)block_first(i) * sizeof(struct mcct_node)));
-    pool->blocks = 0;
+    if (pool->base != 0)
+        munmap((void *)pool->base, pool->reserved * cell_bytes(pool));
+    pool->base = 0;
 }
 
-static bool add_block(struct node_pool *pool) {
-    if (pool->blocks == NODE_POOL_BLOCKS)
+static uint32_t most_cells(const struct node_pool *pool, uint32_t first) {
+    uint64_t max = pool->budget->max != 0 ? pool->budget->max : UINT64_MAX;
+    uint32_t cells = NODE_INDEX + 1;
+    while (cells > first && cells / 2 * (uint64_t)cell_bytes(pool) >= max)
+        cells /= 2;
+    return cells;
+}
+
+static bool reserve(struct node_pool *pool, uint32_t first) {
+    uint64_t cell = cell_bytes(pool);
+    for (uint32_t cells = most_cells(pool, first); cells >= first; cells /= 2) {
+        if (cells * cell > SIZE_MAX / 4)
+            continue;
+        void *memory = mmap(NULL, (size_t)(cells * cell), PROT_NONE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (memory == MAP_FAILED)
+            continue;
+        pool->base = (uintptr_t)memory;
+        pool->side = pool->base + (uintptr_t)cells * sizeof(struct mcct_node);
+        pool->reserved = cells;
+        return true;
+    }
+    return false;
+}
+
+static bool make_usable(uintptr_t base, size_t size, uint32_t from, uint32_t to) {
+    return mprotect((void *)(base + from * size), (to - from) * size, PROT_READ | PROT_WRITE) == 0;
+}
+
+static bool open_more(struct node_pool *pool) {
+    uint32_t to = pool->open != 0 ? 2 * pool->open : first_open();
+    if (pool->base == 0 && !reserve(pool, to))
         return false;
-    unsigned i = pool->blocks;
-    void *memory = aligned_alloc(CACHE_LINE, (size_t)block_nodes(i) * cell_bytes(pool));
-    if (memory == NULL)
+    if (to > pool->reserved || !make_usable(pool->base, sizeof(struct mcct_node), pool->open, to) ||
+        (pool->side_bytes != 0 && !make_usable(pool->side, pool->side_bytes, pool->open, to)))
         return false;
-    uintptr_t cells = (uintptr_t)memory, first = block_first(i);
-    uintptr_t beside = cells + (uintptr_t)block_nodes(i) * sizeof(struct mcct_node);
-    pool->base[i] = cells - first * sizeof(struct mcct_node);
-    pool->side[i] = beside - first * pool->side_bytes;
-    pool->blocks++;
+    pool->open = to;
     return true;
 }
 
-/* Makes the next FIRST_BLOCK cells usable. */
+/* Charges for the next GRAIN_NODES cells, which can be used then. */
 static bool grow(struct node_pool *pool) {
-    size_t grain = FIRST_BLOCK * cell_bytes(pool); /* charged at a time: whole pages */
+    size_t grain = GRAIN_NODES * cell_bytes(pool);
     if (!budget_take(pool->budget, grain))
         return false;
-    uint32_t end = pool->blocks == 0 ? 0 : FIRST_BLOCK << (pool->blocks - 1);
-    if (pool->fresh < end || add_block(pool))
+    if (pool->fresh < pool->open || open_more(pool))
         return true;
     budget_give(pool->budget, grain);
     return false;
@@ -63,7 +89,7 @@ uint32_t node_pool_take(struct node_pool *pool) {
     if (index != 0) {
         pool->freed = node_at(pool, index)->next;
     } else {
-        if (pool->fresh % FIRST_BLOCK == 0) {
+        if (pool->fresh % GRAIN_NODES == 0) {
             if (!grow(pool))
                 return 0;
             if (pool->fresh == 0)

@@ -1,15 +1,16 @@
 /*
  * node_pool.h - the nodes of one tree: 32 bytes each, named by 32-bit indices.
  *
- * Memory comes in blocks, each twice as large as the one before, that never move: index 0..127 is
- * the first block, 128..255 the second, 256..511 the third. So a tiny tree costs 4 KB, a huge one a
- * handful of allocations, and the table of blocks stays in the nearest cache. A block's pages are
- * touched, and charged to the budget, only as far as nodes were ever needed; freed nodes are used
- * again first. Memory goes back with the pool: it is bounded by the most nodes there ever were.
+ * A pool reserves addresses for all nodes that it may ever have and opens them for use step by
+ * step, each step as many as there were before: nodes never move, and the address of a node is one
+ * addition, which every step through the tree waits for. A tiny tree takes one page, a huge one a
+ * handful of system calls, and the kernel may use large pages. Pages are touched, and charged to
+ * the budget, only as far as nodes were ever needed; freed nodes are used again first. Memory goes
+ * back with the pool: it is bounded by the most nodes there ever were.
  *
  * A cell is either a node or the head of a wide node's children (children.h). A summary may ask for
- * so many bytes beside every cell, in blocks of their own that grow with the nodes: where there is
- * memory for a node, there is for what the summary keeps of it.
+ * so many bytes beside every cell: where there is memory for a node, there is for what the summary
+ * keeps of it.
  */
 #ifndef HCCT_NODE_POOL_H
 #define HCCT_NODE_POOL_H
@@ -35,8 +36,6 @@ struct mcct_node {
 #define NODE_WIDE      0x20000000u /* the link names a family cell */
 #define NODE_INDEX     0x1fffffffu
 
-#define NODE_POOL_BLOCKS 23 /* 128 << 22 nodes: all that NODE_INDEX can name */
-
 _Static_assert(sizeof(struct mcct_node) == 32, "two nodes fill a cache line");
 
 /* The children of a wide node: a table of their indices, open addressing, a power of two. */
@@ -50,16 +49,16 @@ struct mcct_family {
 _Static_assert(sizeof(struct mcct_family) <= sizeof(struct mcct_node), "a cell holds either");
 
 struct node_pool {
-    uintptr_t base[NODE_POOL_BLOCKS]; /* where index 0 would be, if the block began there */
-    uintptr_t side[NODE_POOL_BLOCKS]; /* the same for what stands beside */
+    uintptr_t base; /* of cell 0; 0: nothing is reserved yet */
+    uintptr_t side; /* what stands beside cell 0 */
     struct budget *budget;
     uint32_t side_bytes; /* beside each cell */
     uint32_t fresh;      /* the first index never used so far */
     uint32_t freed;      /* head of the list of freed cells, through `next` */
-    uint32_t blocks;     /* how many there are */
+    uint32_t open;       /* cells that can be used */
+    uint32_t reserved;   /* cells that have addresses */
 };
 
-/* `side_bytes`: a multiple of 8, or 0. What is beside a cell is not cleared with it. */
 void node_pool_init(struct node_pool *pool, struct budget *budget, uint32_t side_bytes);
 void node_pool_free(struct node_pool *pool);
 
@@ -67,17 +66,13 @@ void node_pool_free(struct node_pool *pool);
 uint32_t node_pool_take(struct node_pool *pool);
 void node_pool_give(struct node_pool *pool, uint32_t index);
 
-static inline unsigned node_pool_block(uint32_t index) {
-    return 25u - (unsigned)__builtin_clz(index | 127u);
-}
-
 static inline uintptr_t node_pool_cell(const struct node_pool *pool, uint32_t index) {
-    return pool->base[node_pool_block(index)] + (uintptr_t)index * sizeof(struct mcct_node);
+    return pool->base + (uintptr_t)index * sizeof(struct mcct_node);
 }
 
 /* The bytes beside a cell; `size` is the side_bytes of the pool. */
 static inline void *node_pool_beside(const struct node_pool *pool, uint32_t index, size_t size) {
-    return (void *)(pool->side[node_pool_block(index)] + (uintptr_t)index * size);
+    return (void *)(pool->side + (uintptr_t)index * size);
 }
 
 static inline struct mcct_node *node_at(const struct node_pool *pool, uint32_t index) {

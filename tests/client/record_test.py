@@ -271,7 +271,7 @@ class RecordCalls(support.ClientTest):
                 (["--summary", "exact", "--socket", "s"], "--summary is for a private hcctd"),
                 (["--trace", "t", "-o", "t"], "name the same file"),
                 ([*calls, "--phi", "0.01", "--epsilon", "0.02"], "must be below --phi"),
-                (["--collector", "magic"], "no collector 'magic': --collector takes walks or calls"),
+                (["--collector", "magic"], "no collector 'magic': --collector takes walks or"),
                 ([*calls, "--credit", "all"], "no credit 'all'"),
                 (["--summary", "none-such"], "no summary 'none-such'; there are: space-saving"),
                 ([*calls, "--burst", "20ms/2ms"], "--burst '20ms/2ms' is no"),
@@ -306,13 +306,16 @@ class RecordCalls(support.ClientTest):
         self.assertEqual(self.first_line(support.STATIC_TARGET), "") # another matter
 
     def test_no_call_at_all(self):
-        self.environment["FAKE_PROCESSES"] = json.dumps([{**support.CALLING, "total_ns": 0}])
+        self.environment["FAKE_PROCESSES"] = json.dumps([{**support.CALLING, "calls": 0}])
         status, _, err = self.hcct("record", "--collector", "calls", support.INSTRUMENTED)
         self.assertEqual(status, 0)
         self.assertEqual(len(err.splitlines()), 1, err)
         self.assertIn("no instrumented function of", err)
         self.assertIn("build it with -finstrument-functions", err)
         self.assertFalse(os.path.exists(self.path("hcct.pb.gz")))
+        _, _, err = self.hcct("record", "--collector", "calls", "--burst", "2ms/20ms",
+                              support.INSTRUMENTED)
+        self.assertIn("used too little CPU time for a burst", err)
 
 
 class RecordWithRunningDaemon(support.ClientTest):

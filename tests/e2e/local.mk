@@ -13,9 +13,10 @@ e2e_tests = \
 	tests/e2e/wall_test.py \
 	tests/e2e/follow_test.py tests/e2e/jit_test.py tests/e2e/lifecycle_test.py \
 	tests/e2e/oracle_test.py tests/e2e/programs_test.py tests/e2e/sleep_test.py \
-	tests/e2e/storm_test.py
+	tests/e2e/storm_test.py \
+	tests/e2e/calls_exact_test.py
 TESTS += $(e2e_tests)
-EXTRA_DIST += $(e2e_tests) tests/e2e/rusage.py tests/e2e/support.py \
+EXTRA_DIST += $(e2e_tests) tests/e2e/calls_support.py tests/e2e/rusage.py tests/e2e/support.py \
 	tests/e2e/workloads.py
 
 check_PROGRAMS += tests/targets/oracle tests/targets/oracle_cxx tests/targets/storm
@@ -47,3 +48,38 @@ tests_targets_sleeper_SOURCES = tests/targets/sleeper.c tests/targets/sleeper.h 
 	tests/targets/sleeper_time.c
 tests_targets_sleeper_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
 tests_targets_sleeper_LDFLAGS = -pthread
+
+# Programs that report their calls: plain, each function is called; else inlined where gcc likes to.
+REPORTING = -finstrument-functions
+REPORTING_PLAIN = $(REPORTING) -O1 -fno-inline
+CALLS_CXXFLAGS = -Wall -Wextra $(WERROR_CFLAGS)
+check_PROGRAMS += tests/targets/calls_oracle tests/targets/calls_oracle_plain \
+	tests/targets/calls_recursive tests/targets/calls_recursive_plain \
+	tests/targets/calls_mixed tests/targets/calls_mixed_plain
+tests_targets_calls_oracle_SOURCES = tests/targets/oracle.c
+tests_targets_calls_oracle_CFLAGS = $(TARGET_CFLAGS) $(REPORTING) -O2
+tests_targets_calls_oracle_plain_SOURCES = tests/targets/oracle.c
+tests_targets_calls_oracle_plain_CFLAGS = $(TARGET_CFLAGS) $(REPORTING_PLAIN)
+tests_targets_calls_recursive_SOURCES = tests/bench/recursive.cc
+tests_targets_calls_recursive_CXXFLAGS = $(CALLS_CXXFLAGS) $(REPORTING) -O2
+tests_targets_calls_recursive_plain_SOURCES = tests/bench/recursive.cc
+tests_targets_calls_recursive_plain_CXXFLAGS = $(CALLS_CXXFLAGS) $(REPORTING_PLAIN)
+tests_targets_calls_mixed_SOURCES = tests/targets/calls_mixed.c
+tests_targets_calls_mixed_CFLAGS = $(TARGET_CFLAGS) $(REPORTING) -O2 -pthread
+tests_targets_calls_mixed_LDFLAGS = $(USES_CALLS_SHARED)
+tests_targets_calls_mixed_LDADD = tests/targets/calls_shared
+tests_targets_calls_mixed_plain_SOURCES = tests/targets/calls_mixed.c
+tests_targets_calls_mixed_plain_CFLAGS = $(TARGET_CFLAGS) $(REPORTING_PLAIN) -pthread
+tests_targets_calls_mixed_plain_LDFLAGS = $(USES_CALLS_SHARED)
+tests_targets_calls_mixed_plain_LDADD = tests/targets/calls_shared
+
+# Shared objects under plain names, which libtool does not wrap.
+check_PROGRAMS += tests/targets/calls_naive tests/targets/calls_shared
+USES_CALLS_SHARED = -pthread -Wl,-rpath,'$$ORIGIN'
+tests_targets_calls_naive_SOURCES = tests/targets/calls_naive.c
+tests_targets_calls_naive_CFLAGS = $(TARGET_CFLAGS) -O2 -fPIC -fvisibility=hidden
+tests_targets_calls_naive_LDFLAGS = -Wc,-shared -pthread
+tests_targets_calls_shared_SOURCES = tests/targets/calls_count.h tests/targets/calls_shared.c \
+	tests/targets/calls_shared.h
+tests_targets_calls_shared_CFLAGS = $(TARGET_CFLAGS) $(REPORTING_PLAIN) -fPIC
+tests_targets_calls_shared_LDFLAGS = -Wc,-shared -Wl,-soname,calls_shared

@@ -1,0 +1,120 @@
+"""calls_support.py - what the tests of the calls collector share: profiles as paths of functions, and
+counts from elsewhere to compare them with."""
+
+import collections
+import os
+import re
+import struct
+
+from support import check, record, report, run, scratch, target
+
+COLLECT = ("--collector", "calls")
+ALL = ("--phi", "1e-12", "--no-report")  # nothing is folded for being small
+EXACT = (*COLLECT, "--summary", "exact", *ALL)
+
+
+def plain(name):
+    """A function's name without its arguments, or what the compiler appends to a part of it."""
+    if name.startswith("_Z"):
+        return name.split(".")[0]
+    return re.sub(r"\(.*", "", name).split(".")[0].split("@")[0]
+
+
+class Profile:
+    """A profile of calls, as JSON. Its paths are of functions that ran, outermost first."""
+
+    def __init__(self, path, *options):
+        self.all = report(path, *options)
+        self.processes = self.all["processes"]
+        self.nodes = self.all["nodes"]
+
+    def sum(self, key):
+        return sum(process[key] for process in self.processes)
+
+    def name(self, node):
+        return node.get("system_name") or node.get("function") or "?"
+
+    def paths(self, name=plain, process=None):
+        """{path: calls}. Long paths cost their length."""
+        known, counts = {}, collections.Counter()
+        for i, node in enumerate(self.nodes):
+            parent = node["parent"]
+            known[i] = () if parent is None else (*known[parent], name(self.name(node)))
+            if node["count"] and process in (None, node["process"]):
+                counts[known[i]] += node["count"]
+        return counts
+
+    def functions(self, name=plain):
+        """{function: calls}."""
+        counts = collections.Counter()
+        for node in self.nodes:
+            if node["count"] and node["parent"] is not None:
+                counts[name(node.get("function") or "?")] += node["count"]
+        return counts
+
+
+def record_calls(command, *options, **kwargs):
+    """Runs a command under `hcct record`, calls exact unless options say otherwise."""
+    path = scratch("calls.pb.gz")
+    if os.path.exists(path):
+        os.unlink(path)
+    result = record(command, path, *(options or EXACT), **kwargs)
+    return result, Profile(path, "--phi", "1e-12")
+
+
+def compare(what, want, got, shown=5):
+    """Two counters are equal, name for name; the first differences are said."""
+    different = [key for key in sorted({*want, *got}, key=str) if want.get(key, 0) != got.get(key, 0)]
+    ok = check(not different and len(want) > 0,
+               f"{what}: {len(want)} and {len(got)} names, {sum(want.values())} and {sum(got.values())} "
+               f"calls, {len(different)} differ")
+    for key in different[:shown]:
+        label = ";".join(key) if isinstance(key, tuple) else key
+        print(f"        {label[-300:]}: {want.get(key, 0)} expected, {got.get(key, 0)} in the profile")
+    return ok
+
+
+# ---- the naive library ----
+
+def symbols(path):
+    """{address: names} of an object's functions, and {name: the one name of its address}."""
+    at, one = collections.defaultdict(list), {}
+    for line in run(["nm", path]).out.decode().splitlines():
+        words = line.split()
+        if len(words) == 3 and words[1] in "tTwW":
+            at[int(words[0], 16)].append(plain(words[2]))
+    for names in at.values():
+        for name in names:
+            one[name] = min(names)
+    return at, one
+
+
+def naive_paths(command, objects):
+    """What tests/targets/calls_naive counts for a command: {path: calls}, and how to name the
+    functions of a profile so that they compare. Objects: the files whose functions report."""
+    out = scratch("naive")
+    result = run(command, env={"LD_PRELOAD": target("calls_naive"), "CALLS_NAIVE": out})
+    check(result.status == 0, "the program runs with the naive counter")
+    tables = {os.path.basename(path): symbols(path)[0] for path in objects}
+    names = {}
+    for path in objects:
+        names.update(symbols(path)[1])
+    known, counts = {0: ()}, collections.Counter()
+    with open(out) as lines:
+        for line in lines:
+            node, parent, count, module, offset = line.split()
+            known[int(node)] = (*known[int(parent)], min(tables[module][int(offset, 16)]))
+            counts[known[int(node)]] += int(count)
+    return result, counts, lambda name: names.get(plain(name), plain(name))
+
+
+# ---- programs that count themselves ----
+
+RECORD = struct.Struct("=QQ48s")
+
+
+def own_counts(path):
+    """{function: calls} out of the file of tests/targets/calls_count.h."""
+    data = open(path, "rb").read()
+    return {name.rstrip(b"\0").decode(): calls
+            for calls, _, name in RECORD.iter_unpack(data) if calls}

@@ -1,0 +1,50 @@
+"""A recording's trace makes the same profile again: threads, processes, evictions and all."""
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "e2e"))
+
+from support import BUILD, HCCT, check, finish, record, report, run, scratch
+
+TARGET = os.path.join(BUILD, "tests", "trace", "live_target")
+# few counters, so that contexts are evicted all the time
+COARSE = ("--phi", "0.01", "--epsilon", "0.002")
+
+
+def tree(path):
+    """All contexts of a profile, with their counts and errors."""
+    profile = report(path, "--by", "site", "--cut", "0")
+    return (profile["type"], profile["total"],
+            [(process["command"], process["pid"], process["total"])
+             for process in profile["processes"]], profile["nodes"])
+
+
+def replay(*options):
+    path = scratch("replayed.pb.gz")
+    if os.path.exists(path):
+        os.unlink(path)
+    result = run([HCCT, "replay", "--no-report", "-o", path, *options, scratch("live.trace")])
+    check(result.status == 0, f"replay {' '.join(options)}: {result.err.decode().strip() or 'good'}")
+    return tree(path)
+
+
+def same_again(what, *options):
+    path = scratch("live.pb.gz")
+    result = record([TARGET], path, "--no-report", "--trace", scratch("live.trace"), *COARSE,
+                    *options)
+    check(result.status == 0, f"{what}: recorded")
+    live = tree(path)
+    check(len(live[3]) > 10, f"{what}: {len(live[3])} contexts, {live[1]} {live[0]} in all")
+    check(replay(*COARSE) == live, f"{what}: replay finds the same counts and errors")
+    return live
+
+
+calls = same_again("calls", "--collector", "calls")
+check(calls[0] == "calls" and len(calls[2]) == 2, "calls: of two processes")
+check(max(node["error"] for node in calls[3]) > 0, "calls: contexts had been evicted")
+check(replay("--phi", "0.001")[1] == calls[1], "another phi: the same total")
+exact = replay("--summary", "exact", *COARSE)
+check(exact[1] == calls[1] and max(node["error"] for node in exact[3]) == 0,
+      "exact: the same total, and no error")
+same_again("walks", "-F", "1000")
+finish()
