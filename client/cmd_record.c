@@ -74,6 +74,7 @@ static bool start_daemon(const struct record_options *options) {
         .epsilon = options->epsilon,
         .summary = options->summary,
         .trace = options->trace,
+        .memory_limit = options->memory_limit,
     };
     if (!private_daemon_start(&recording.daemon, &daemon_options))
         return false;

@@ -23,13 +23,22 @@ struct replay_options {
     struct view_options view;
 };
 
+#define DEFAULT_BYTES (64u << 20)  /* as hcctd has it */
+#define EXACT_BYTES   (4ull << 30) /* where all contexts are wanted, as hcct record has it */
+
+static bool keeps_all(const char *summary) {
+    return summary != NULL && strcmp(summary, "exact") == 0;
+}
+
 static const struct option_spec specs[] = {
     {"summary", 0, OPTION_STRING, "KIND", offsetof(struct replay_options, summary), 0, 0,
      "which contexts are kept, as hcctd has it (space-saving)"},
     {"epsilon", 0, OPTION_FRACTION, "E", offsetof(struct replay_options, epsilon), 0, 1,
      "largest error of a count, as a share of the total; below phi (phi / 5)"},
     {"memory-limit", 0, OPTION_SIZE, "SIZE", offsetof(struct replay_options, memory_limit),
-     1u << 20, 1ull << 40, "of one process's tree; precision gives way when it is met (64M)"},
+     1u << 20, 1ull << 40,
+     "of one process's tree; precision gives way when it is met (64M; with "
+     "--summary exact 4G)"},
     {"partial", 0, OPTION_FLAG, NULL, offsetof(struct replay_options, partial), 0, 0,
      "of a trace that ends early, make the profile of what is there"},
     VIEW_SPECS(replay_options, "write the profile to FILE; pprof, if its suffix says nothing else"),
@@ -175,11 +184,13 @@ static int replay(const char *name, const struct view *view, const struct replay
 }
 
 int cmd_replay(int argc, char **argv) {
-    struct replay_options options = {.memory_limit = 64u << 20, .view = VIEW_NOT_GIVEN};
+    struct replay_options options = {.view = VIEW_NOT_GIVEN};
     struct view view;
     int rest;
 
     options_parse(&command, argc, argv, &options, &rest);
+    if (options.memory_limit == 0)
+        options.memory_limit = keeps_all(options.summary) ? EXACT_BYTES : DEFAULT_BYTES;
     if (rest >= argc) {
         complain("name a trace: hcct replay TRACE; 'hcct record --trace FILE' writes one");
         return HCCT_EXIT_USAGE;

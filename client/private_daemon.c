@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -61,8 +62,8 @@ static void remove_directory(struct private_daemon *daemon) {
 /* In the child. A session of its own: what the terminal sends (Ctrl-C) is for the command. */
 _Noreturn static void become_daemon(const struct private_daemon *daemon,
                                     const struct private_daemon_options *options, int ready) {
-    char fd[16], phi[32], epsilon[32];
-    const char *argv[20] = {"hcctd", "--socket",           daemon->socket, "--report-dir",
+    char fd[16], phi[32], epsilon[32], limit[32];
+    const char *argv[24] = {"hcctd", "--socket",           daemon->socket, "--report-dir",
                             "none",  "--exit-with-parent", "--ready-fd",   fd};
     size_t n = 8;
     sigset_t none;
@@ -88,6 +89,11 @@ _Noreturn static void become_daemon(const struct private_daemon *daemon,
     if (options->summary != NULL) {
         argv[n++] = "--summary";
         argv[n++] = options->summary;
+    }
+    if (options->memory_limit != 0) {
+        snprintf(limit, sizeof limit, "%" PRIu64, options->memory_limit);
+        argv[n++] = "--memory-limit";
+        argv[n++] = limit;
     }
     if (options->trace != NULL) {
         argv[n++] = "--trace";

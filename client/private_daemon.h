@@ -5,6 +5,7 @@
 #define HCCT_PRIVATE_DAEMON_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "common/paths.h"
@@ -16,10 +17,11 @@ struct private_daemon {
 };
 
 struct private_daemon_options {
-    const char *program; /* absolute path of hcctd */
-    double phi, epsilon; /* 0: its own default */
-    const char *summary; /* kind, NULL: its own default */
-    const char *trace;   /* file for the raw events, NULL: none */
+    const char *program;   /* absolute path of hcctd */
+    double phi, epsilon;   /* 0: its own default */
+    const char *summary;   /* kind, NULL: its own default */
+    uint64_t memory_limit; /* of one process's tree, bytes; 0: its own default */
+    const char *trace;     /* file for the raw events, NULL: none */
 };
 
 /* Starts it in a private directory and waits until it listens. False: complained, and nothing is

@@ -11,6 +11,8 @@
 
 #define RATE_DEFAULT 1000
 #define EVERY_MAX    1000000000
+#define EXACT_BYTES  (4ull << 30) /* all contexts are wanted: what a daemon may take is no measure \
+                                   */
 
 static const struct option_spec specs[] = {
     {"rate", 'F', OPTION_UNSIGNED, "HZ", offsetof(struct record_options, rate), 1, 10000,
@@ -31,6 +33,9 @@ static const struct option_spec specs[] = {
      "how the contexts that stay are chosen: space-saving, exact, ... (space-saving)"},
     {"epsilon", 0, OPTION_FRACTION, "E", offsetof(struct record_options, epsilon), 0, 1,
      "largest error of a count, as a share of the total; below phi"},
+    {"memory-limit", 0, OPTION_SIZE, "SIZE", offsetof(struct record_options, memory_limit),
+     1u << 20, 1ull << 40,
+     "of one process's tree; precision gives way when it is met (64M; with --summary exact 4G)"},
     {"trace", 0, OPTION_STRING, "FILE", offsetof(struct record_options, trace), 0, 0,
      "keep the events themselves, too, for hcct replay"},
     VIEW_SPECS(record_options, "the profile (hcct.pb.gz); %p pid, %e command, %h host, %t time"),
@@ -60,6 +65,9 @@ void record_options_parse(int argc, char **argv, struct record_options *options,
     const char *passed_on = getenv("HCCT_COLLECTOR");
     if (options->collector == NULL && passed_on != NULL && strcmp(passed_on, "calls") == 0)
         options->collector = "calls";
+    if (options->memory_limit == 0 && options->summary != NULL && options->socket == NULL &&
+        strcmp(options->summary, "exact") == 0)
+        options->memory_limit = EXACT_BYTES;
     if (options->rate == 0 && options->burst == NULL && !record_counts_calls(options))
         options->rate = RATE_DEFAULT;
 }
@@ -153,6 +161,8 @@ static const char *contradiction(const struct record_options *options) {
          "--trace is written by a private hcctd: it does not go with --socket"},
         {options->summary != NULL && options->socket != NULL,
          "--summary is for a private hcctd: one that runs already, --socket, keeps its own"},
+        {options->memory_limit != 0 && options->socket != NULL,
+         "--memory-limit is for a private hcctd: one that runs already, --socket, keeps its own"},
         {options->trace != NULL && options->view.output != NULL &&
              strcmp(options->trace, options->view.output) == 0,
          "--trace and --output name the same file"},

@@ -31,21 +31,20 @@ struct replay {
 /* ---- processes and threads; false: no memory ---- */
 
 static bool begin_process(struct replay *r, const struct trace_record *record) {
-    if (!array_grow(&r->processes, record->process, &r->processes_room, sizeof *r->processes))
+    struct replayed *out = r->out;
+    if (!array_grow(&r->processes, record->process, &r->processes_room, sizeof *r->processes) ||
+        !array_grow(&out->parts, out->n, &r->parts_room, sizeof *out->parts))
         return false;
+    out->parts[out->n++] = (struct freeze_part){0};
     struct process *process = &r->processes[record->process];
     *process = (struct process){.tree = mcct_new(r->params), .about = record->about};
     r->n_processes = record->process + 1;
     return process->tree != NULL;
 }
 
-static bool add_part(struct replay *r, const struct process *process) {
-    struct replayed *out = r->out;
+static bool fill_part(struct replay *r, struct freeze_part *part, const struct process *process) {
     uint32_t n;
-    if (!array_grow(&out->parts, out->n, &r->parts_room, sizeof *out->parts))
-        return false;
-    struct freeze_part *part = &out->parts[out->n];
-    *part = (struct freeze_part){.process = process->about->process};
+    part->process = process->about->process;
     part->process.live = false;
     part->process.runs +=
         part->process.runs == 0; /* of a process that the trace does not see end */
@@ -54,16 +53,15 @@ static bool add_part(struct replay *r, const struct process *process) {
     const uint32_t *frames = trace_reader_frames(r->reader, &n);
     for (size_t i = 1; i < part->copy.n; i++)
         part->copy.node[i].frame = frames[part->copy.node[i].frame];
-    out->n++;
     return true;
 }
 
 static bool end_process(struct replay *r, uint32_t number) {
     struct process *process = &r->processes[number];
-    bool added = add_part(r, process);
+    bool filled = fill_part(r, &r->out->parts[number - 1], process);
     mcct_free(process->tree);
     process->tree = NULL;
-    return added;
+    return filled;
 }
 
 static bool begin_thread(struct replay *r, const struct trace_record *record) {

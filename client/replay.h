@@ -11,7 +11,7 @@
 #include "daemon/trace/trace_reader.h"
 #include "daemon/tree/mcct.h"
 
-/* What came out: one part for each process. */
+/* What came out: one part for each process, in the order in which they began. */
 struct replayed {
     struct freeze_part *parts; /* strings are the reader's; frames are ids (code/frame.h) */
     uint32_t n;

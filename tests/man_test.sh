@@ -5,7 +5,7 @@ man=$HCCT_SRCDIR/man
 status=0
 
 if command -v mandoc >/dev/null; then
-    mandoc -T lint -W warning "$man"/*.[178] || status=1
+    mandoc -T lint -W warning "$man"/*.[1578] || status=1
 fi
 
 # options PROGRAM [SUBCOMMAND]: their long names, as --help has them
@@ -31,7 +31,7 @@ named() {
     done
 }
 
-for subcommand in record hot list snapshot report; do
+for subcommand in record hot list snapshot report replay eval; do
     named "$man/hcct.1" "$HCCT_BUILDDIR/client/hcct" $subcommand
 done
 named "$man/hcctd.8" "$HCCT_BUILDDIR/daemon/hcctd"

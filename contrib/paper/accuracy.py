@@ -121,7 +121,8 @@ class Study:
                 raise tool.Failed("the tree met its memory limit")
             results[key] = profile.process, self.hcct.evaluate(self.exact, self.approx, PHI, TAUS)
         except tool.Failed as reason:
-            self.say(f"{studied.name}: {' '.join(options)}: {reason}")
+            why = str(reason).partition("; ")[0].partition(", and no profile")[0]
+            self.say(f"{studied.name}: left out: {' '.join(options)}: {why}")
 
 
 def at(phi):

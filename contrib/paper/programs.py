@@ -173,7 +173,7 @@ PROGRAMS = [
             build=["echo '#define DEB_HOST_MULTIARCH \".\"' >src/lua5.4-deb-multiarch.h",
                    "gcc {flags} -w -DLUA_USE_POSIX -o lua"
                    " $(ls src/*.c | grep -v '/luac\\.c$') -lm"],
-            sizes={"quick": (4, 30), "full": (40, 250)}, work=lua_work),
+            sizes={"quick": (8, 30), "full": (40, 250)}, work=lua_work),
     Program("tcc", "", package="tcc", binary="tcc",
             build=["./configure --cc=gcc --extra-cflags='{flags} -w' --extra-ldflags='{link}'",
                    "make -s tcc"],

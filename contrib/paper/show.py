@@ -172,15 +172,16 @@ def figure_12(out, studies, lazy):
         if key not in study.bursts:
             return None
         process, answer = study.bursts[key]
-        error = error_of(answer)
-        return (process.get("bursts", 0), process["total"] / study.calls, error[0] if error else None,
+        error, seen = error_of(answer), process["total"] / study.calls
+        return (process.get("bursts", 0), seen, error[0] if error else None,
                 answer["overlap"], accuracy.least_full_coverage(answer),
                 answer["hot"]["false_negatives"], answer["hot"]["contexts"])
 
-    grid(out, "figure-12", ["bursts", "calls seen", "average error of hot contexts", "overlap", "least tau",
-                            "false negatives", "hot contexts"], studies, keys, values,
+    grid(out, "figure-12",
+         ["bursts", "calls seen", "average error of hot contexts", "overlap", "least tau",
+          "false negatives", "hot contexts"], studies, keys, values,
          lambda bursts, seen, error, overlap, tau, missed, hot:
-         f"{bursts}, {percent(seen, 0)}: {percent(error, 1)}, {'none' if tau is None else tau}")
+         f"{bursts}, {percent(seen, 0)}: {percent(error, 1)}, {tau or 'none'}")
     out.note("each cell: bursts, calls that were seen: average error of hot contexts, least tau\n"
              "with all hot edges covered. More in the TSV file. Few bursts, large errors.")
 

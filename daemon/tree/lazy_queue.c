@@ -36,6 +36,9 @@
 #include <stdlib.h>
 
 #define CHUNK_ENTRIES 30u
+#define NODE_AHEAD    5 /* entries: far enough for memory to answer */
+#define PARENT_AHEAD  3
+#define SPREAD_AHEAD  6
 #define SLAB_MIN      8u   /* chunks */
 #define SLAB_MAX      256u /* chunks */
 
@@ -141,23 +144,31 @@ static void spread(struct lazy_queue *queue) {
     for (uint32_t used = from.used; from.head != NULL; used = CHUNK_ENTRIES) {
         struct lazy_chunk *chunk = from.head;
         from.head = chunk->next;
-        for (uint32_t i = 0; i < used; i++)
+        for (uint32_t i = 0; i < used; i++) {
+            if (i + SPREAD_AHEAD < used)
+                __builtin_prefetch(node_at(&queue->tree->pool, chunk->node[i + SPREAD_AHEAD]));
             lazy_queue_insert(queue, chunk->node[i]);
+        }
         give_chunk(queue, chunk);
     }
 }
 
+/* Those on top are the next to go, most likely. They are cold, and so are their parents, from which
+ * they are to be removed: the memory of both comes while the caller is busy with others. (A
+ * function that does nothing but prefetch would have no effect that the compiler knows of.) */
 static uint32_t take_from_first(struct lazy_queue *queue) {
     struct lazy_bucket *bucket = &queue->bucket[0];
     struct lazy_chunk *chunk = bucket->head;
-    uint32_t node = chunk->node[--bucket->used];
+    const struct node_pool *pool = &queue->tree->pool;
+    const uint32_t *top = &chunk->node[--bucket->used];
+    uint32_t node = *top;
     if (bucket->used == 0) {
         bucket->head = chunk->next;
         bucket->used = CHUNK_ENTRIES;
         give_chunk(queue, chunk);
-    } else {
-        /* The next to go, most likely: its memory comes while the caller is busy. */
-        __builtin_prefetch(node_at(&queue->tree->pool, chunk->node[bucket->used - 1]));
+    } else if (bucket->used >= NODE_AHEAD) {
+        __builtin_prefetch(node_at(pool, top[-NODE_AHEAD]));
+        __builtin_prefetch(node_at(pool, node_at(pool, top[-PARENT_AHEAD])->parent));
     }
     return node;
 }

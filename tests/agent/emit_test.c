@@ -26,7 +26,7 @@ static struct memo_frame frames[1024];
 static void start(void) {
     const struct mcct_params params = {.summary = &summary_exact, .epsilon = 0.001};
     memset(&thread, 0, sizeof thread);
-    memset(&reader, 0, sizeof reader);
+    reader = (struct reader){.size = WIRE_RING_WORDS(WIRE_SLOT_BYTES)};
     memset(frames, 0, sizeof frames);
     thread.memo = (struct memo){.frame = frames, .room = 1024};
     slot = aligned_alloc(64, WIRE_SLOT_BYTES);

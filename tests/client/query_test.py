@@ -180,7 +180,7 @@ class Words(support.ClientTest):
             status, out, err = self.hcct(*words)
             self.assertEqual((status, err), (0, ""))
             self.assertIn(b"hcct record -- ./app args", out)
-        for command in ("record", "hot", "list", "snapshot", "report"):
+        for command in ("record", "hot", "list", "snapshot", "report", "replay", "eval"):
             first = self.hcct("help", command)
             self.assertEqual(first, self.hcct(command, "--help"))
             self.assertEqual(first[0], 0)
@@ -192,7 +192,8 @@ class Words(support.ClientTest):
     def test_unknown(self):
         status, _, err = self.hcct("recrod")
         self.assertEqual((status, err), (2, "hcct: there is no command 'recrod'; there are: "
-                                            "record, hot, list, snapshot, report, help\n"))
+                                            "record, hot, list, snapshot, replay, report, "
+                                            "eval, help\n"))
         self.assertEqual(self.hcct("help", "recrod")[0], 2)
         self.assertEqual(self.hcct()[0], 2)
 

@@ -3,7 +3,7 @@ INGEST_TESTS = \
 	tests/ingest/reader_test \
 	tests/ingest/ships_test
 
-INGEST_TEST_LIBS = libhcct_ingest.a libhcct_tree.a libhcct_code.a $(ELF_LIBS) $(UNWIND_LIBS) \
+INGEST_TEST_LIBS = libhcct_ingest.a libhcct_trace.a libhcct_tree.a libhcct_code.a libhcct_report.a $(REPORT_LIBS) $(ZSTD_LIBS) $(ELF_LIBS) $(UNWIND_LIBS) \
 	$(IBERTY_LIBS) $(ZLIB_LIBS)
 
 check_PROGRAMS += $(INGEST_TESTS)

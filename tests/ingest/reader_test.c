@@ -20,7 +20,7 @@ static struct reader_effect effect;
 
 static void start(void) {
     const struct mcct_params params = {.summary = &summary_exact, .epsilon = 0.001};
-    memset(&reader, 0, sizeof reader);
+    reader = (struct reader){.size = WIRE_RING_WORDS(WIRE_SLOT_BYTES)};
     ships = (struct ship_list){0};
     reader.ships = &ships;
     slot = aligned_alloc(64, WIRE_SLOT_BYTES);
@@ -122,6 +122,81 @@ static void test_again_in_parts(void) {
     CHECK_UINT(drains, 15); /* 150,000 frames, 10,050 in each */
     CHECK_UINT(total(), 1000);
     CHECK_UINT(reader.at, 3002);
+    stop();
+}
+
+/* ---- CALL ---- */
+
+static void put_call(uint64_t pops, uint64_t routine, uint64_t site) {
+    put(wire_call(pops, routine));
+    put(site);
+}
+
+static uint64_t count_of(const uint64_t *routines, unsigned n) {
+    struct mcct_view view;
+    uint32_t node = MCCT_ROOT;
+    for (unsigned i = 0; i < n; i++)
+        node = mcct_child(tree, node, addresses_frame(map, routines[i], routines[i] + 5));
+    mcct_view(tree, node, &view);
+    return node != 0 ? view.count : 0;
+}
+
+static void test_calls(void) {
+    const uint64_t main_f_g[] = {0x1000, 0x2000, 0x3000}, main_g[] = {0x1000, 0x3000};
+    start();
+    put_call(0, 0x1000, 0x1005);
+    for (int i = 0; i < 10; i++) { /* main calls f, f calls g twice; then main calls g */
+        put_call(i > 0, 0x2000, 0x2005);
+        put_call(0, 0x3000, 0x3005);
+        put_call(1, 0x3000, 0x3005);
+        put_call(2, 0x3000, 0x3005);
+    }
+    drain();
+    CHECK(!reader.broken);
+    CHECK_UINT(effect.credits, 41);
+    CHECK_UINT(total(), 41);
+    CHECK_UINT(count_of(main_f_g, 1), 1);
+    CHECK_UINT(count_of(main_f_g, 2), 10);
+    CHECK_UINT(count_of(main_f_g, 3), 20);
+    CHECK_UINT(count_of(main_g, 2), 10);
+    CHECK_UINT(mcct_depth(&reader.cursor), 2);
+    stop();
+}
+
+/* Wherever the ring's end falls, between records or through one. */
+static void test_calls_wrap(void) {
+    for (unsigned shift = 0; shift < 2; shift++) {
+        start();
+        if (shift != 0)
+            put(wire_word(WIRE_MAP, 0));
+        put_call(0, 0x1000, 0x1005);
+        drain();
+        for (unsigned i = 0; i < 3 * WIRE_RING_WORDS(WIRE_SLOT_BYTES) / 2; i++) {
+            put_call(i > 0, 0x2000, 0x2005);
+            if (i % 1000 == 999)
+                drain();
+        }
+        drain();
+        CHECK(!reader.broken);
+        CHECK_UINT(total(), 1 + 3 * WIRE_RING_WORDS(WIRE_SLOT_BYTES) / 2);
+        CHECK_UINT(mcct_depth(&reader.cursor), 2);
+        stop();
+    }
+}
+
+static void test_calls_lie(void) {
+    start();
+    put_call(0, 0x1000, 0);
+    put_call(2, 0x1000, 0); /* there is one frame */
+    put_call(0, 0x1000, 0);
+    drain();
+    CHECK(reader.broken);
+    CHECK_UINT(total(), 1);
+    stop();
+    start();
+    put(wire_call(0, 0x1000)); /* a record is published whole */
+    drain();
+    CHECK(reader.broken);
     stop();
 }
 
@@ -324,6 +399,9 @@ int main(void) {
     test_again();
     test_again_lies();
     test_again_in_parts();
+    test_calls();
+    test_calls_wrap();
+    test_calls_lie();
     test_generations();
     test_ship();
     test_ship_wraps();

@@ -1,5 +1,8 @@
 /*
- * live_target.c - a program that reports its calls: two threads and a child that take many paths.
+ * live_target.c - a program that reports its calls: two threads and a child that take many paths,
+ * STEPS times each.
+ *
+ *   live_target STEPS
  */
 #include <pthread.h>
 #include <stddef.h>
@@ -8,12 +11,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define STEPS 20000
 #define DEPTH 12
 
 struct dice {
     uint64_t state;
 };
+
+static int steps;
 
 typedef void step(struct dice *dice, int depth);
 
@@ -28,9 +32,9 @@ __attribute__((no_instrument_function)) static unsigned throw(struct dice * dice
 }
 
 __attribute__((no_instrument_function)) static void go_on(struct dice *dice, int depth) {
-    static step *const steps[] = {red, green, blue, red};
+    static step *const colours[] = {red, green, blue, red};
     for (unsigned n = throw(dice) % 3; n > 0 && depth < DEPTH; n--)
-        steps[throw(dice) % 4](dice, depth + 1);
+        colours[throw(dice) % 4](dice, depth + 1);
 }
 
 static void red(struct dice *dice, int depth) {
@@ -48,13 +52,14 @@ static void blue(struct dice *dice, int depth) {
 
 static void *wander(void *seed) {
     struct dice dice = {(uintptr_t)seed};
-    for (int i = 0; i < STEPS; i++)
+    for (int i = 0; i < steps; i++)
         red(&dice, 0);
     return NULL;
 }
 
-int main(void) {
+int main(int argc, char **argv) {
     pthread_t thread;
+    steps = argc > 1 ? atoi(argv[1]) : 0;
     pid_t child = fork();
     if (child == 0) {
         wander((void *)3);
