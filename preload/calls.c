@@ -92,7 +92,7 @@ static void put_aside(struct calls *c, const struct calls_event *e) {
 /* Inside another report of this thread. That one is gone for good if its frame is: a handler has
  * left it by longjmp. */
 static bool is_nested(const struct calls *c, uint64_t sp) {
-    return c->busy != 0 && (sp < c->busy || calls_is_elsewhere(c, sp));
+    return c->busy > CALLS_JUMPED && (sp < c->busy || calls_is_elsewhere(c, sp));
 }
 
 /* The first report of all comes before the agent's own constructor; or this is a child of fork. */
@@ -101,11 +101,12 @@ static void begin_or_stop(void) {
     agent_start();
 }
 
-static void take(struct calls *c, const struct calls_event *e) {
+static void take(struct calls *c, struct calls_event *e) {
     if (is_nested(c, e->sp)) {
         put_aside(c, e);
         return;
     }
+    e->jumped = c->busy != 0;
     c->busy = e->sp;
     atomic_signal_fence(memory_order_seq_cst);
     one_event(c, e);
@@ -118,7 +119,7 @@ static void take(struct calls *c, const struct calls_event *e) {
 /* Arguments one by one: the hot path then needs no stack. */
 static SLOW void slow(struct calls *c, uint64_t routine, uint64_t site, uint64_t sp, uint64_t from,
                       bool enter) {
-    const struct calls_event event = {routine, site, sp, from, enter};
+    struct calls_event event = {routine, site, sp, from, enter, false};
     if (!c->alive) {
         begin_or_stop();
         c = calls_self;
@@ -150,22 +151,10 @@ static inline void fetch_for_writing(const uint64_t *at) {
 #endif
 }
 
-/* A function inside the innermost one, or inlined into it: see calls_stack.c. */
-static inline bool goes_inwards(const struct calls_frame *top, uint64_t sp, uint64_t site,
-                                uint64_t report) {
-    const struct calls_frame *f = top - 1;
-    while (hcct_unlikely(f->sp == sp)) {
-        if (f->site != site || f->report == report || f->report == 0)
-            return false;
-        f--;
-    }
-    return f->sp > sp;
-}
-
 static inline bool is_plain(const struct calls *c, const struct calls_frame *top, uint64_t sp,
-                            uint64_t routine, uint64_t site, uint64_t report) {
+                            uint64_t routine, uint64_t site) {
     return c->at + 2 <= c->limit && /* first: in a wiped child all is 0 */
-           c->busy == 0 && goes_inwards(top, sp, site, report) && sp >= c->low && top != c->end &&
+           c->busy == 0 && top[-1].sp >= sp - CALLS_PUSHED_MAX && sp >= c->low && top != c->end &&
            (uint64_t)(c->cursor - top) <= WIRE_POPS_MAX &&
            routine - c->code_start < c->code_bytes && site - c->code_start < c->code_bytes;
 }
@@ -177,7 +166,7 @@ hcct_export void __cyg_profile_func_enter(void *function, void *call_site) {
     uint64_t sp = (uintptr_t)__builtin_dwarf_cfa(), report = (uintptr_t)__builtin_return_address(0);
     uint64_t routine = (uintptr_t)function, site = (uintptr_t)call_site;
     struct calls_frame *top = c->top;
-    if (hcct_unlikely(!is_plain(c, top, sp, routine, site, report))) {
+    if (hcct_unlikely(!is_plain(c, top, sp, routine, site))) {
         slow(c, routine, site, sp, report, true);
         return;
     }
@@ -197,25 +186,16 @@ hcct_export void __cyg_profile_func_enter(void *function, void *call_site) {
         catch_up(c, sp);
 }
 
-/* A function may end in a jump to here: its own frame is gone then, and the address that we return
- * to is its caller's. */
-static inline bool is_innermost(const struct calls_frame *last, uint64_t sp, uint64_t routine,
-                                uint64_t site, uint64_t report) {
-    return last->routine == routine &&
-           (last->sp == sp || (report == site && last->sp < sp && last[-1].sp >= sp));
-}
-
 hcct_export void __cyg_profile_func_exit(void *function, void *call_site) {
     struct calls *c = calls_self;
     if (hcct_likely(c == NULL))
         return;
-    uint64_t sp = (uintptr_t)__builtin_dwarf_cfa(), report = (uintptr_t)__builtin_return_address(0);
-    uint64_t routine = (uintptr_t)function, site = (uintptr_t)call_site;
+    uint64_t routine = (uintptr_t)function;
     struct calls_frame *top = c->top;
-    if (hcct_likely(top != NULL && c->busy == 0 &&
-                    is_innermost(top - 1, sp, routine, site, report))) {
+    if (hcct_likely(top != NULL && c->busy == 0 && top[-1].routine == routine)) {
         c->top = top - 1; /* one store: a handler finds either */
         return;
     }
-    slow(c, routine, site, sp, report, false);
+    slow(c, routine, (uintptr_t)call_site, (uintptr_t)__builtin_dwarf_cfa(),
+         (uintptr_t)__builtin_return_address(0), false);
 }

@@ -12,6 +12,7 @@
  *
  *   calls_tell.c    the road to the ring: room, waiting for it, what the daemon's cursor lacks
  *   calls_stack.c   frames that are gone; several stacks in one thread (coroutines)
+ *   wrap_jump.c     the moment before a longjmp
  *   calls_start.c   threads, sessions, children of fork; bursts
  *   calls_align.c   a stack walk to begin with, where calls were not followed before
  *   calls_code.c    which functions report their calls
@@ -52,7 +53,11 @@ struct calls_stack {
 struct calls_event {
     uint64_t routine, site, sp, report;
     bool enter;
+    bool jumped; /* the first one after a longjmp */
 };
+
+#define CALLS_JUMPED     1   /* a longjmp was made, and no report since then */
+#define CALLS_PUSHED_MAX 512 /* bytes of arguments that may lie below a frame's stack pointer */
 
 /* What a thread keeps while its calls are followed. Lies in pages that a child of fork finds
  * wiped, however it was made: its reports then end in the slow path, and stop there. */
@@ -66,7 +71,7 @@ struct calls {
     uint64_t *at, *limit;       /* where the next words go, and up to where */
     uint64_t *zero;             /* at - zero is the position in the ring */
     struct wire_slot *slot;
-    uint64_t busy;                   /* stack pointer of a report that is under way, 0: none */
+    uint64_t busy; /* stack pointer of a report that is under way, CALLS_JUMPED, 0: neither */
     uint64_t code_start, code_bytes; /* of the module that was called last */
     uint32_t delayed;                /* events that wait for the end of a report */
 

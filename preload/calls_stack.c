@@ -1,9 +1,10 @@
 /*
  * calls_stack.c - which open calls are still open.
  *
- * A frame is gone when a later event comes from a higher stack pointer on the same stack: longjmp
- * and exceptions through code without reports leave frames in that way. From the same stack
- * pointer, a new call is one of these:
+ * Every call that is reported has its end reported, too, also when an exception leaves the
+ * function. What leaves functions without a report is longjmp, which the agent intercepts
+ * (wrap_jump.c): at the next event after it, frames whose stack pointer is below that event's are
+ * gone. From the same stack pointer, a new call is one of these:
  *   - of a function that was inlined into the innermost one: it reports from another place in the
  *     same physical frame, which is known by the return address (`site`) that both report;
  *   - in the place of a frame that is gone: then the site differs, or the very same report has been
@@ -11,6 +12,10 @@
  *     that all from the first one on is gone.
  * What this can't tell apart: a function that is called, by the same indirect call, in the place of
  * another one of the same frame size that was left by longjmp. It is shown below that one.
+ *
+ * Without a longjmp, stack pointers say little: within one physical frame they differ by arguments
+ * that were pushed and not taken off yet. But a frame that is far below an event (PUSHED_MAX) has
+ * been left by other means, such as a longjmp of the program's own.
  *
  * A thread may run on several stacks (makecontext, coroutine libraries). Each has its own open
  * calls, which begin at the root, as the stack's first function has no caller. Bounds are not
@@ -86,8 +91,6 @@ static void drop_to(struct calls *c, struct calls_frame *top) {
 /* Of the frames at the same stack pointer: where those begin that are gone when `e` begins. */
 static struct calls_frame *gone_from(struct calls *c, const struct calls_event *e) {
     for (struct calls_frame *f = c->top; f[-1].sp == e->sp; f--) {
-        if (f[-1].report == 0 && f[-1].routine == e->routine)
-            return f - 1; /* a walk met it on its way into this report */
         if (f[-1].site == e->site && f[-1].report != e->report)
             continue;
         struct calls_frame *from = f - 1;
@@ -98,29 +101,50 @@ static struct calls_frame *gone_from(struct calls *c, const struct calls_event *
     return c->top;
 }
 
-void calls_drop_left(struct calls *c, const struct calls_event *e) {
-    if (calls_is_elsewhere(c, e->sp))
-        calls_switch(c, e->sp);
+static void drop_below(struct calls *c, uint64_t sp) {
     struct calls_frame *top = c->top;
-    while (top[-1].sp < e->sp)
+    while (top[-1].sp < sp)
         top--;
     drop_to(c, top);
-    if (top[-1].sp == e->sp)
+}
+
+static void drop_left(struct calls *c, const struct calls_event *e) {
+    if (calls_is_elsewhere(c, e->sp))
+        calls_switch(c, e->sp);
+    drop_below(c, e->jumped ? e->sp : e->sp - CALLS_PUSHED_MAX);
+}
+
+void calls_drop_left(struct calls *c, const struct calls_event *e) {
+    drop_left(c, e);
+    const struct calls_frame *last = c->top - 1;
+    if (e->jumped && last->sp == e->sp)
         drop_to(c, gone_from(c, e));
+    else if (last->report == 0 && last->routine == e->routine && last->site == e->site)
+        c->top--; /* a walk met it on its way into this report */
+}
+
+/* The site may differ: of a function that was inlined in part, the rest may be a function of its
+ * own, and report the end. */
+static bool is_of(const struct calls_frame *f, const struct calls_event *e) {
+    return f->routine == e->routine;
+}
+
+/* A function may end in a jump to the report: its own frame is gone then, and the address that the
+ * report returns to is its caller's. */
+static void leave_by_jump(struct calls *c, const struct calls_event *e) {
+    while (c->top[-2].sp < e->sp && !is_of(c->top - 1, e))
+        drop_to(c, c->top - 1);
 }
 
 void calls_leave(struct calls *c, const struct calls_event *e) {
-    if (calls_is_elsewhere(c, e->sp))
-        calls_switch(c, e->sp);
-    bool by_jump = e->report == e->site;
-    struct calls_frame *top = c->top;
-    while (top[-1].sp < e->sp && !(by_jump && top[-1].routine == e->routine && top[-2].sp >= e->sp))
-        top--;
-    drop_to(c, top);
-    struct calls_frame *f = top;
-    while (f > c->base + 1 && f[-1].routine != e->routine && f[-1].site == e->site)
+    if (e->report == e->site && !calls_is_elsewhere(c, e->sp))
+        leave_by_jump(c, e);
+    else
+        drop_left(c, e);
+    struct calls_frame *f = c->top;
+    while (f > c->base + 1 && !is_of(f - 1, e) && (f[-1].site == e->site || f[-1].sp < e->sp))
         f--;
-    if (f == c->base + 1 || f[-1].routine != e->routine || f[-1].site != e->site) {
+    if (f == c->base + 1 || !is_of(f - 1, e)) {
         session_count(c->slot, WIRE_STRAY, 1);
         return;
     }

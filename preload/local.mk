@@ -16,7 +16,7 @@ preload_libhcctagent_la_SOURCES = \
 	preload/task_clock.h preload/thread.c preload/thread.h preload/ticker.c preload/ticker.h \
 	preload/trigger.c preload/trigger.h preload/unwind.c preload/unwind.h \
 	preload/unwind_bare.c preload/unwind_bare.h preload/unwind_inner.h preload/unwind_usual.h \
-	preload/walk.c preload/walk.h preload/wall.c preload/wall.h preload/wrap_dl.c \
+	preload/walk.c preload/walk.h preload/wall.c preload/wall.h preload/wrap_dl.c preload/wrap_jump.c \
 	preload/wrap_signal.c preload/wrap_sleep.c preload/wrap_sleep.h preload/wrap_thread.c
 preload_libhcctagent_la_CFLAGS = $(AGENT_CFLAGS)
 preload_libhcctagent_la_LDFLAGS = -module -avoid-version -shared $(AGENT_LDFLAGS)

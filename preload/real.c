@@ -17,12 +17,14 @@ enum name {
     PTHREAD_CREATE,
     THRD_CREATE,
     DLCLOSE,
-    SIGNAL_FIRST,
+    JUMP_FIRST,
+    SIGNAL_FIRST = JUMP_FIRST + REAL_JUMPS,
 };
 
 static const char *const names[] = {
-    "sigaction", "pthread_sigmask", "sigprocmask", "pthread_create", "thrd_create",   "dlclose",
-    "signal",    "bsd_signal",      "ssignal",     "sysv_signal",    "__sysv_signal", "sigset",
+    "sigaction", "pthread_sigmask", "sigprocmask",   "pthread_create", "thrd_create", "dlclose",
+    "longjmp",   "_longjmp",        "siglongjmp",    "__longjmp_chk",  "signal",      "bsd_signal",
+    "ssignal",   "sysv_signal",     "__sysv_signal", "sigset",
 };
 
 static _Atomic(void *) found[HCCT_ARRAY_LEN(names)];
@@ -75,4 +77,9 @@ int real_thrd_create(thrd_t *id, thrd_start_t start, void *argument) {
 
 int real_dlclose(void *handle) {
     return AS(int (*)(void *), DLCLOSE)(handle);
+}
+
+void real_longjmp(enum real_jump which, struct __jmp_buf_tag *buffer, int value) {
+    AS(void (*)(struct __jmp_buf_tag *, int), JUMP_FIRST + which)(buffer, value);
+    __builtin_unreachable();
 }

@@ -4,10 +4,8 @@
 #include "daemon/ingest/process.h"
 
 #include <stdio.h>
-#include <linux/futex.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -174,14 +172,6 @@ struct sweep {
     bool fast; /* so much that a ring may be full before the next sweep */
 };
 
-/* A thread that counts calls may be waiting for room. */
-static void wake_writer(struct wire_slot *slot) {
-    if (atomic_load(&slot->waiting) == 0)
-        return;
-    atomic_store(&slot->waiting, 0);
-    syscall(SYS_futex, &slot->waiting, FUTEX_WAKE, 1, NULL, NULL, 0);
-}
-
 static struct reader *reader_of(struct process *p, uint32_t i) {
     if (p->readers[i] == NULL)
         p->readers[i] = calloc(1, sizeof *p->readers[i]);
@@ -203,7 +193,6 @@ static bool read_ring(struct process *p, struct sweep *sweep, struct reader *rea
     do {
         reader->again_max = sweep->again_left > 0 ? sweep->again_left : 1;
         reader_drain(reader, slot, end, p->tree, p->addresses, &effect);
-        wake_writer(slot);
         sweep->any |= effect.credits > 0;
         sweep->fast |= effect.words > reader->size / FAST_PART;
         sweep->again_left -= effect.again < sweep->again_left ? effect.again : sweep->again_left;

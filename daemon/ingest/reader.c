@@ -3,14 +3,21 @@
  */
 #include "daemon/ingest/reader.h"
 
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include "common/compiler.h"
 #include "common/ring.h"
+
+#define SLICE_PART 16 /* of a ring: so much is read before it is given back to its writer */
 
 /* What a drain works on. */
 struct drain {
     struct reader *reader;
     struct wire_slot *slot;
-    uint64_t end; /* of what is published */
+    uint64_t end;      /* of what is published */
+    uint64_t consumed; /* and what the writer may write over */
     struct addresses *map;
     struct reader_effect *effect;
 };
@@ -103,6 +110,7 @@ static void calls(struct drain *d) {
     struct reader *reader = d->reader;
     uint64_t offset = reader->at % reader->size, left = d->end - reader->at;
     uint64_t n = left < reader->size - offset ? left : reader->size - offset;
+    n = n < reader->size / SLICE_PART ? n : reader->size / SLICE_PART;
     const volatile uint64_t *word = ring_words(d->slot) + offset, *begin = word;
     for (; n >= 2; n -= 2, word += 2) {
         uint64_t first = word[0], routine = first & ((1ull << WIRE_POPS_SHIFT) - 1);
@@ -131,6 +139,23 @@ static void call(struct drain *d, uint64_t operand) {
     uint64_t routine = operand & ((1ull << WIRE_POPS_SHIFT) - 1);
     call_frame(reader, addresses_frame(d->map, routine, site));
     d->effect->credits++;
+}
+
+/* ---- room for the writer ---- */
+
+/* A thread that counts calls may be asleep until there is room; half a ring is worth its waking. */
+static void wake_writer(const struct reader *reader, struct wire_slot *slot) {
+    uint64_t left = atomic_load_explicit(&slot->head, memory_order_relaxed) - reader->at;
+    if (hcct_likely(atomic_load(&slot->waiting) == 0) || left > reader->size / 2)
+        return;
+    atomic_store(&slot->waiting, 0);
+    syscall(SYS_futex, &slot->waiting, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
+static void give_back(struct drain *d) {
+    ring_consume(d->slot, d->reader->at);
+    d->consumed = d->reader->at;
+    wake_writer(d->reader, d->slot);
 }
 
 /* ---- all verbs ---- */
@@ -195,12 +220,13 @@ void reader_drain(struct reader *reader, struct wire_slot *slot, uint64_t end, s
         reader->open = true;
     }
     addresses_at(map, reader->generation);
-    struct drain drain = {reader, slot, end, map, effect};
+    struct drain drain = {reader, slot, end, begin, map, effect};
     while (reader->at != drain.end && apply(&drain))
-        ;
+        if (reader->at - drain.consumed >= reader->size / SLICE_PART)
+            give_back(&drain);
     trace_thread_leave(&reader->trace);
     effect->words = reader->at - begin;
-    ring_consume(slot, reader->at);
+    give_back(&drain);
 }
 
 void reader_close(struct reader *reader) {

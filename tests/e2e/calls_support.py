@@ -50,6 +50,9 @@ def path_of(*names):
     return number
 
 
+MADE_UP = re.compile("_GLOBAL__sub_I_|__static_initialization|TLS (wrapper|init) |__tls_init")
+
+
 class Profile:
     """A profile of calls, as JSON. Its paths are of functions that ran, outermost first."""
 
@@ -75,12 +78,12 @@ class Profile:
         return counts
 
     def functions(self, name=plain):
-        """{function: calls}."""
+        """{function: calls}, but for functions that the compiler makes up."""
         counts = collections.Counter()
         for node in self.nodes:
             if node["count"] and node["parent"] is not None:
                 counts[name(node.get("function") or "?")] += node["count"]
-        return counts
+        return collections.Counter({f: n for f, n in counts.items() if not MADE_UP.match(f)})
 
 
 def record_calls(command, *options, **kwargs):

@@ -83,3 +83,21 @@ tests_targets_calls_shared_SOURCES = tests/targets/calls_count.h tests/targets/c
 	tests/targets/calls_shared.h
 tests_targets_calls_shared_CFLAGS = $(TARGET_CFLAGS) $(REPORTING_PLAIN) -fPIC
 tests_targets_calls_shared_LDFLAGS = -Wc,-shared -Wl,-soname,calls_shared
+
+check_PROGRAMS += tests/targets/calls_plugin_a tests/targets/calls_plugin_b \
+	tests/targets/calls_torture tests/targets/calls_torture_plain
+tests_targets_calls_plugin_a_SOURCES = tests/targets/calls_count.h tests/targets/calls_plugin.c
+tests_targets_calls_plugin_a_CFLAGS = $(TARGET_CFLAGS) $(REPORTING_PLAIN) -DPART=a -DPADDING=1 -fPIC
+tests_targets_calls_plugin_a_LDFLAGS = -Wc,-shared
+tests_targets_calls_plugin_b_SOURCES = tests/targets/calls_count.h tests/targets/calls_plugin.c
+tests_targets_calls_plugin_b_CFLAGS = $(TARGET_CFLAGS) $(REPORTING_PLAIN) -DPART=b -DPADDING=256 -fPIC
+tests_targets_calls_plugin_b_LDFLAGS = -Wc,-shared
+TORTURE = tests/targets/calls_count.h tests/targets/calls_shared.h tests/targets/calls_torture.cc
+tests_targets_calls_torture_SOURCES = $(TORTURE)
+tests_targets_calls_torture_CXXFLAGS = $(CALLS_CXXFLAGS) $(REPORTING) -O2 -pthread
+tests_targets_calls_torture_LDFLAGS = $(USES_CALLS_SHARED)
+tests_targets_calls_torture_LDADD = tests/targets/calls_shared
+tests_targets_calls_torture_plain_SOURCES = $(TORTURE)
+tests_targets_calls_torture_plain_CXXFLAGS = $(CALLS_CXXFLAGS) $(REPORTING_PLAIN) -pthread
+tests_targets_calls_torture_plain_LDFLAGS = $(USES_CALLS_SHARED)
+tests_targets_calls_torture_plain_LDADD = tests/targets/calls_shared

@@ -1,0 +1,41 @@
+/*
+ * wrap_jump.c - the moment before a longjmp, which leaves functions without a report of their end.
+ *
+ * Nothing is done but for threads whose calls are followed (calls.h), and for them a flag is set.
+ */
+#include <setjmp.h>
+
+#include "preload/agent.h"
+#include "preload/calls.h"
+#include "preload/real.h"
+
+/* Unless a report is under way: then a signal handler jumps, and the next report's stack pointer
+ * says whether out of that report. */
+static void note_jump(void) {
+    struct calls *c = calls_self;
+    if (c != NULL && c->busy == 0)
+        c->busy = CALLS_JUMPED;
+}
+
+hcct_export void longjmp(struct __jmp_buf_tag buffer[1], int value) {
+    note_jump();
+    real_longjmp(REAL_LONGJMP, buffer, value);
+}
+
+hcct_export void _longjmp(struct __jmp_buf_tag buffer[1], int value) {
+    note_jump();
+    real_longjmp(REAL_LONGJMP_BSD, buffer, value);
+}
+
+hcct_export void siglongjmp(sigjmp_buf buffer, int value) {
+    note_jump();
+    real_longjmp(REAL_SIGLONGJMP, buffer, value);
+}
+
+/* What the others are in programs that are built with -D_FORTIFY_SOURCE. */
+_Noreturn void __longjmp_chk(struct __jmp_buf_tag buffer[1], int value);
+
+hcct_export void __longjmp_chk(struct __jmp_buf_tag buffer[1], int value) {
+    note_jump();
+    real_longjmp(REAL_LONGJMP_CHK, buffer, value);
+}
