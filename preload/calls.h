@@ -16,6 +16,7 @@
  *   calls_start.c   threads, sessions, children of fork; bursts
  *   calls_align.c   a stack walk to begin with, where calls were not followed before
  *   calls_code.c    which functions report their calls
+ *   calls_known.c   and what a walk can't see of them
  *
  * What it guarantees without bursts: no call is lost as long as there is a daemon; a thread waits
  * when its ring is full. (D'Elia et al. 2015, section 4: rcontext, call, return; section 6: static
@@ -35,7 +36,25 @@
 struct calls_frame {
     uint64_t routine, site; /* as the compiler reports them */
     uint64_t sp;            /* its function's stack pointer at the report */
-    uint64_t report;        /* where in the code it was reported from; 0: found by a walk */
+    uint64_t report;        /* where in the code it was reported from; or CALLS_WALKED ... */
+};
+
+/* ... with these: found by a walk. The rest of the word is the address of its return address (0:
+ * not known), which the program writes over when the function has returned and another is called.
+ */
+#define CALLS_WALKED   (1ull << 63)
+#define CALLS_INSIDE   (1ull << 62) /* inlined into the frame before */
+#define CALLS_ENTERING 1ull         /* the walk met it within its report, which may still come */
+
+#define CALLS_KNOWN_BITS  12
+#define CALLS_INLINED_MAX 6 /* functions of one physical frame */
+
+/* The functions that report from the physical frame to which a return address belongs, outermost
+ * first; or what a function reports itself (calls_known.c). */
+struct calls_known {
+    uint64_t key;
+    uint32_t n;
+    uint64_t routine[CALLS_INLINED_MAX];
 };
 
 /* A stack that the thread has run on, but for the one that it runs on now. */
@@ -53,10 +72,10 @@ struct calls_stack {
 struct calls_event {
     uint64_t routine, site, sp, report;
     bool enter;
-    bool jumped; /* the first one after a longjmp */
+    bool jumped; /* the first one after a longjmp or a walk */
 };
 
-#define CALLS_JUMPED     1   /* a longjmp was made, and no report since then */
+#define CALLS_JUMPED     1   /* a longjmp or a walk was made, and no report since then */
 #define CALLS_PUSHED_MAX 512 /* bytes of arguments that may lie below a frame's stack pointer */
 
 /* What a thread keeps while its calls are followed. Lies in pages that a child of fork finds
@@ -90,6 +109,7 @@ struct calls {
     uint64_t until; /* calls to the next one that is sent, where not every one is */
     uint32_t of_routine[CALLS_ROUTINES];   /* the same for each routine, by hash: calls so far */
     uint64_t seen_from_ns, unseen_from_ns; /* CPU time at which this burst, this pause began */
+    struct calls_known known[1u << CALLS_KNOWN_BITS];
     struct calls_stack other[CALLS_STACKS];
     struct calls_event delay[CALLS_DELAYED];
 };
@@ -165,8 +185,15 @@ bool calls_align(struct calls *c, struct wire_session *session, const ucontext_t
 
 /* ---- calls_code.c ---- */
 
-/* Whether the function that begins at `routine`, which is executing with its next instruction at
- * `pc`, reports its calls: by its code. Signal context. */
-bool calls_reports(uint64_t routine, uint64_t pc);
+/* Where the function that begins at `routine`, and is executing with its next instruction at `pc`,
+ * reports its calls (the address after): by its code. 0: it does not. Signal context. */
+uint64_t calls_report_in(uint64_t routine, uint64_t pc);
+
+/* ---- calls_known.c: any context on the thread itself, no report under way ---- */
+
+/* Learns from the open calls, which have been followed. */
+void calls_learn(struct calls *c);
+/* What was learned of a return address, or of the place of a report; NULL: nothing. */
+const struct calls_known *calls_recall(struct calls *c, uint64_t key);
 
 #endif

@@ -53,24 +53,32 @@ static bool is_report(struct stack_probe *probe, uint64_t end) {
     return holds_report(probe, arch_call_slot(code, end));
 }
 
-static bool search(uint64_t routine, uint64_t pc) {
+static uint64_t search(uint64_t routine, uint64_t pc) {
     struct stack_probe probe = {0};
     uint64_t last = pc - routine < SEARCHED ? pc : routine + SEARCHED;
     for (uint64_t end = routine + 8; end <= last; end++)
         if (is_report(&probe, end))
-            return true;
-    return false;
+            return end;
+    return 0;
 }
 
-bool calls_reports(uint64_t routine, uint64_t pc) {
-    static _Atomic uint64_t known[KNOWN]; /* routine and verdict in one word, for all threads */
+/* In one word, for all threads: the routine, and how far into it the report is; or how far was
+ * searched in vain, as a search ends where the routine was executing. */
+#define IN_VAIN 0x800u
+
+uint64_t calls_report_in(uint64_t routine, uint64_t pc) {
+    static _Atomic uint64_t known[KNOWN];
     _Atomic uint64_t *k = &known[(routine * 0x9e3779b97f4a7c15ull) >> 54];
-    uint64_t was = atomic_load_explicit(k, memory_order_relaxed);
-    if (was >> 1 == routine)
-        return (was & 1) != 0;
+    uint64_t was = atomic_load_explicit(k, memory_order_relaxed), distance = was & 0xfff;
     if (routine < WIRE_PSEUDO_MAX || pc < routine)
-        return false;
-    bool reports = search(routine, pc);
-    atomic_store_explicit(k, routine << 1 | reports, memory_order_relaxed);
-    return reports;
+        return 0;
+    uint64_t executed = pc - routine < SEARCHED ? pc - routine : SEARCHED;
+    if (was >> 12 == routine && (distance & IN_VAIN) == 0)
+        return executed >= distance ? routine + distance : 0;
+    if (was >> 12 == routine && executed <= (distance & ~IN_VAIN))
+        return 0;
+    uint64_t report = search(routine, pc);
+    distance = report != 0 ? report - routine : executed | IN_VAIN;
+    atomic_store_explicit(k, routine << 12 | distance, memory_order_relaxed);
+    return report;
 }

@@ -114,13 +114,29 @@ static void drop_left(struct calls *c, const struct calls_event *e) {
     drop_below(c, e->jumped ? e->sp : e->sp - CALLS_PUSHED_MAX);
 }
 
+/* Its return address has been written over since the walk that found it: a walk may meet a function
+ * that has reported its end already. */
+static bool has_returned(const struct calls_frame *f) {
+    uint64_t slot = f->report & ~(CALLS_WALKED | CALLS_INSIDE | CALLS_ENTERING);
+    return (f->report & CALLS_WALKED) != 0 && slot != 0 &&
+           *(const volatile uint64_t *)slot != f->site;
+}
+
+static bool is_entering(const struct calls_frame *f) {
+    return (f->report & CALLS_WALKED) != 0 && (f->report & CALLS_ENTERING) != 0;
+}
+
 void calls_drop_left(struct calls *c, const struct calls_event *e) {
     drop_left(c, e);
+    if (!e->jumped)
+        return;
+    while (has_returned(c->top - 1))
+        drop_to(c, c->top - 1);
     const struct calls_frame *last = c->top - 1;
-    if (e->jumped && last->sp == e->sp)
+    if (is_entering(last) && last->routine == e->routine && last->site == e->site)
+        c->top--; /* this is the report within which the walk met it */
+    else if ((last->report & CALLS_WALKED) == 0 && last->sp == e->sp)
         drop_to(c, gone_from(c, e));
-    else if (last->report == 0 && last->routine == e->routine && last->site == e->site)
-        c->top--; /* a walk met it on its way into this report */
 }
 
 /* The site may differ: of a function that was inlined in part, the rest may be a function of its

@@ -102,6 +102,8 @@ static void follow_at_once(struct agent_thread *thread) {
     session_leave(thread);
 }
 
+static void first_burst(struct agent_thread *thread);
+
 void calls_begin(struct agent_thread *thread) {
     calls_self = NULL;
     if (!wanted() || !prepare(thread))
@@ -109,6 +111,8 @@ void calls_begin(struct agent_thread *thread) {
     thread->calls->unseen_from_ns = ticker_now(CLOCK_THREAD_CPUTIME_ID);
     if (!in_bursts())
         follow_at_once(thread);
+    else if (thread->tid == agent.process->pid)
+        first_burst(thread);
 }
 
 static void account_unseen(struct calls *c, uint64_t now) {
@@ -203,28 +207,46 @@ static bool begin_here(struct agent_thread *thread, struct wire_session *session
         session_count(slot, WIRE_LOST, 1);
         return false;
     }
-    c->limit = NULL; /* the first report goes the long way */
+    c->limit = NULL;
+    c->busy = CALLS_JUMPED; /* the first report goes the long way */
     calls_self = c;
     return true;
 }
 
-static void burst_begin_here(struct agent_thread *thread, struct wire_session *session,
-                             const ucontext_t *uc) {
+/* From here on, for the length of a burst. */
+static void run_burst(struct agent_thread *thread) {
     struct trigger *t = &thread->trigger;
-    struct ticker *fine = &t->ticker[TRIGGER_FINE];
-    if (!SLEEP_IS_WRAPPED || !burst_get_timer(thread, session) || !begin_here(thread, session, uc))
-        return;
-    if (burst_about_to_sleep(thread)) {
-        calls_self = NULL;
-        return;
-    }
     struct calls *c = thread->calls;
     c->seen_from_ns = ticker_now(CLOCK_THREAD_CPUTIME_ID);
     account_unseen(c, c->seen_from_ns);
     ticker_halt(&t->ticker[TRIGGER_CPU]);
-    ticker_run(fine, agent.settings.burst_length_ns, agent.settings.burst_length_ns);
+    ticker_run(&t->ticker[TRIGGER_FINE], agent.settings.burst_length_ns,
+               agent.settings.burst_length_ns);
     sleep_burst |= SLEEP_ANY;
     session_count(c->slot, WIRE_BURSTS, 1);
+}
+
+static void burst_begin_here(struct agent_thread *thread, struct wire_session *session,
+                             const ucontext_t *uc) {
+    if (!SLEEP_IS_WRAPPED || !burst_get_timer(thread, session) || !begin_here(thread, session, uc))
+        return;
+    if (burst_about_to_sleep(thread))
+        calls_self = NULL;
+    else
+        run_burst(thread);
+}
+
+/* A program begins with a burst, so that its outermost calls are learned (calls_known.c). */
+static void first_burst(struct agent_thread *thread) {
+    struct wire_session *session = session_enter(thread);
+    if (session == NULL)
+        return;
+    bool timer = SLEEP_IS_WRAPPED && burst_get_timer(thread, session);
+    session_leave(thread);
+    if (timer)
+        follow_at_once(thread);
+    if (calls_self != NULL)
+        run_burst(thread);
 }
 
 /* CPU time to the next burst: between a half and one and a half of what is left of the period. */
@@ -244,6 +266,8 @@ void calls_burst_end(struct agent_thread *thread) {
         sleep_burst &= ~(uint32_t)SLEEP_ANY;
     }
     ticker_halt(&t->ticker[TRIGGER_FINE]);
+    if (c->busy == 0)
+        calls_learn(c);
     session_count(c->slot, WIRE_SEEN_NS, now - c->seen_from_ns);
     c->unseen_from_ns = now;
     ticker_run(&t->ticker[TRIGGER_CPU], pause_ns(now), t->coarse_ns);

@@ -56,6 +56,8 @@ bool calls_make_room(struct calls *c) {
         return false;
     if (c->sampled)
         return true; /* the hot path has nothing to write */
+    if (agent.settings.burst_length_ns != 0)
+        calls_learn(c); /* now and then, at a time as good as any */
     uint64_t room = ring_room(c->slot, RING, c->head), offset = c->head % RING;
     uint64_t n = room < RING - offset ? room : RING - offset;
     c->at = ring_words(c->slot) + offset;

@@ -6,6 +6,7 @@ preload_libhcctagent_la_SOURCES = \
 	common/paths.h common/ring.h common/unwind_table.h common/wire.h preload/agent.c \
 	preload/agent.h preload/burst.c preload/burst.h \
 	preload/calls.c preload/calls.h preload/calls_align.c preload/calls_code.c \
+	preload/calls_known.c \
 	preload/calls_stack.c preload/calls_start.c preload/calls_tell.c preload/check.c preload/check.h \
 	preload/connect.c preload/connect.h preload/emit.c preload/emit.h preload/interrupted.h \
 	preload/memo.c preload/memo.h preload/modules.c preload/modules.h preload/real.c \

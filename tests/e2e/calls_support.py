@@ -150,5 +150,5 @@ RECORD = struct.Struct("=QQ48s")
 def own_counts(path):
     """{function: calls} out of the file of tests/targets/calls_count.h."""
     data = open(path, "rb").read()
-    return {name.rstrip(b"\0").decode(): calls
-            for calls, _, name in RECORD.iter_unpack(data) if calls}
+    return collections.Counter({name.rstrip(b"\0").decode(): calls
+                                for calls, _, name in RECORD.iter_unpack(data) if calls})

@@ -9,7 +9,7 @@ from support import check, finish, run, scratch, target
 
 PARTS = (
     ("jumps", 200), ("exceptions", 200), ("deep", 1000), ("deepest", 100000), ("threads", 1000), ("coroutines", 4),
-    ("edges", 100), ("plugins", 40), ("children", 5), ("handlers", 3000), ("tails", 300))
+    ("edges", 100), ("plugins", 40), ("children", 5), ("handlers", 3000), ("ticks", 100), ("tails", 300))
 
 
 def expected_jumps(times):
@@ -47,9 +47,9 @@ def expected_exceptions(times):
 
 
 def expected_two_coroutines(times):
-    """Both alternate, each on a stack of its own, which begins at the root."""
+    """Both of the two alternate, each on a stack of its own, which begins at the root."""
     return {path_of("coroutine_a"): times, path_of("coroutine_a", "ping"): 50 * times,
-            path_of("coroutine_a", "ping", "leaf"): 100 * times - times,
+            path_of("coroutine_a", "ping", "leaf"): 100 * times,
             path_of("coroutine_b"): times, path_of("coroutine_b", "pong"): 50 * times,
             path_of("coroutine_b", "pong", "leaf"): 50 * times - times}
 
@@ -66,7 +66,9 @@ def expected_plugins(times):
 
 
 SUMMED = (*COLLECT, "--summary", "exact", "--no-report")
-EXPECTED = {"jumps": expected_jumps, "exceptions": expected_exceptions, "plugins": expected_plugins}
+MADE_UP_CALLS = 2  # of functions that the compiler makes up, before main
+EXPECTED = {"jumps": expected_jumps, "exceptions": expected_exceptions,
+            "coroutines": expected_two_coroutines, "plugins": expected_plugins}
 
 for build in ("calls_torture_plain", "calls_torture"):
     for part, times in PARTS:
@@ -80,13 +82,19 @@ for build in ("calls_torture_plain", "calls_torture"):
         options = SUMMED if part == "deepest" else EXACT
         result, profile = record_calls(command, *options, env={"CALLS_COUNT": counted})
         check(result.status == 0 and result.out.count(b"done\n") >= 1, f"{what}: ends as it should")
-        own = own_counts(counted)
+        own, lost = own_counts(counted), profile.sum("lost")
         if part == "deepest":  # a context of its own for each call: too much to write down
-            check(sum(own.values()) <= profile.all["total"] <= sum(own.values()) + 2,
+            check(0 <= profile.all["total"] - sum(own.values()) <= MADE_UP_CALLS,
                   f"{what}: {profile.all['total']} calls, {sum(own.values())} by its own count")
+        elif part == "handlers":  # more may come during one report than there is room for
+            missing = own
+            missing.subtract(profile.functions())
+            check(min(missing.values()) >= 0 and sum(missing.values()) <= lost,
+                  f"{what}: {sum(missing.values())} calls of handlers missing, {lost} reports said lost")
+            continue
         else:
             compare(f"{what}: functions", own, profile.functions())
-        check(profile.sum("lost") == 0, f"{what}: nothing lost")
+        check(lost == 0, f"{what}: nothing lost")
         if part in EXPECTED:
             got, want = profile.paths(), EXPECTED[part](times)
             compare(f"{what}: contexts", want, {path: got[path] for path in want})

@@ -14,7 +14,8 @@ e2e_tests = \
 	tests/e2e/follow_test.py tests/e2e/jit_test.py tests/e2e/lifecycle_test.py \
 	tests/e2e/oracle_test.py tests/e2e/programs_test.py tests/e2e/sleep_test.py \
 	tests/e2e/storm_test.py \
-	tests/e2e/calls_exact_test.py
+	tests/e2e/calls_callgrind_test.py tests/e2e/calls_exact_test.py \
+	tests/e2e/calls_robust_test.py tests/e2e/calls_some_test.py tests/e2e/calls_torture_test.py
 TESTS += $(e2e_tests)
 EXTRA_DIST += $(e2e_tests) tests/e2e/calls_support.py tests/e2e/rusage.py tests/e2e/support.py \
 	tests/e2e/workloads.py
@@ -101,3 +102,9 @@ tests_targets_calls_torture_plain_SOURCES = $(TORTURE)
 tests_targets_calls_torture_plain_CXXFLAGS = $(CALLS_CXXFLAGS) $(REPORTING_PLAIN) -pthread
 tests_targets_calls_torture_plain_LDFLAGS = $(USES_CALLS_SHARED)
 tests_targets_calls_torture_plain_LDADD = tests/targets/calls_shared
+
+check_PROGRAMS += tests/targets/calls_own_hooks tests/targets/calls_phases
+tests_targets_calls_own_hooks_SOURCES = tests/targets/calls_own_hooks.c
+tests_targets_calls_own_hooks_CFLAGS = $(TARGET_CFLAGS) $(REPORTING)
+tests_targets_calls_phases_SOURCES = tests/targets/calls_phases.c
+tests_targets_calls_phases_CFLAGS = $(TARGET_CFLAGS) $(REPORTING_PLAIN)
