@@ -4,6 +4,7 @@
 #include "daemon/recording.h"
 
 #include <inttypes.h>
+#include <time.h>
 
 #include "common/options.h"
 #include "daemon/freeze.h"
@@ -17,6 +18,13 @@ bool recording_open(const char *path, char *error, size_t room) {
     return writer != NULL;
 }
 
+static uint64_t now_ns(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* Nobody credits anything to the process any more, so nobody else looks at its trace. */
 static void end(struct process *process) {
     struct profile_process about;
     struct trace_process *trace = process->trace;
@@ -24,9 +32,8 @@ static void end(struct process *process) {
     if (trace == NULL)
         return;
     freeze_describe(process, &about);
-    uint64_t end_ns = process->ended_mono_ns;
-    trace_process_end(trace, &about,
-                      end_ns > process->since_mono_ns ? end_ns - process->since_mono_ns : 0);
+    uint64_t end_ns = process->live ? now_ns() : process->ended_mono_ns;
+    trace_process_end(trace, &about, end_ns - process->since_mono_ns);
 }
 
 void recording_begin(struct process *process) {

@@ -140,10 +140,10 @@ void calls_burst_end(struct agent_thread *thread);
 
 /* The hot path leaves to the others what can be computed. Before they do anything. */
 static inline void calls_settle(struct calls *c) {
-    if (c->at != NULL)
-        c->head = (uint64_t)(c->at - c->zero);
-    if (!c->sampled)
-        c->told = c->cursor;
+    if (c->at == NULL)
+        return;
+    c->head = (uint64_t)(c->at - c->zero);
+    c->told = c->cursor;
 }
 
 /* ---- calls_tell.c: thread context, inside a report ---- */

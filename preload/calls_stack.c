@@ -108,9 +108,19 @@ static void drop_below(struct calls *c, uint64_t sp) {
     drop_to(c, top);
 }
 
+/* A stack that was given up in the middle of its calls is used for other ones. */
+static bool begins_anew(const struct calls *c, const struct calls_event *e) {
+    const struct calls_frame *first = c->base + 1;
+    return e->enter && c->top > first &&
+           (first->sp < e->sp || (first->sp == e->sp && first->report == e->report));
+}
+
 static void drop_left(struct calls *c, const struct calls_event *e) {
-    if (calls_is_elsewhere(c, e->sp))
+    if (calls_is_elsewhere(c, e->sp)) {
         calls_switch(c, e->sp);
+        if (begins_anew(c, e))
+            drop_to(c, c->base + 1);
+    }
     drop_below(c, e->jumped ? e->sp : e->sp - CALLS_PUSHED_MAX);
 }
 
@@ -148,7 +158,7 @@ static bool is_of(const struct calls_frame *f, const struct calls_event *e) {
 /* A function may end in a jump to the report: its own frame is gone then, and the address that the
  * report returns to is its caller's. */
 static void leave_by_jump(struct calls *c, const struct calls_event *e) {
-    while (c->top[-2].sp < e->sp && !is_of(c->top - 1, e))
+    while (c->top > c->base + 1 && c->top[-2].sp < e->sp && !is_of(c->top - 1, e))
         drop_to(c, c->top - 1);
 }
 

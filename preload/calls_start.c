@@ -207,7 +207,7 @@ static bool begin_here(struct agent_thread *thread, struct wire_session *session
         session_count(slot, WIRE_LOST, 1);
         return false;
     }
-    c->limit = NULL;
+    c->at = c->limit = NULL;
     c->busy = CALLS_JUMPED; /* the first report goes the long way */
     calls_self = c;
     return true;

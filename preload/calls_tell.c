@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <linux/futex.h>
+#include <signal.h>
 #include <time.h>
 
 #include "common/ring.h"
@@ -34,7 +35,10 @@ static bool wait_for_daemon(struct calls *c) {
     atomic_store(&c->slot->waiting, 1);
     if (ring_room(c->slot, RING, c->head) > RING / 2)
         return true;
+    uint64_t all = ~0ull, mask; /* handlers would report calls that have to wait as well */
+    sys4(SYS_rt_sigprocmask, SIG_SETMASK, &all, &mask, KERNEL_SIGSET_BYTES);
     sys4(SYS_futex, &c->slot->waiting, FUTEX_WAIT, 1, &limit);
+    sys4(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, KERNEL_SIGSET_BYTES);
     return !is_dead(c->session);
 }
 

@@ -119,13 +119,20 @@ static void read_headers(const struct dl_find_object *found, uint64_t bias,
     }
 }
 
+/* As much of it as an entry holds. */
+static const char *path_of(const struct dl_find_object *found, size_t *length) {
+    const char *name = found->dlfo_link_map->l_name;
+    const char *path = name != NULL && name[0] != '\0' ? name : executable;
+    size_t n = strlen(path), room = sizeof((struct wire_module *)0)->path;
+    *length = n < room ? n : room;
+    return path;
+}
+
 static void describe(const struct dl_find_object *found, uint32_t since,
                      struct wire_module *module) {
     const struct link_map *map = found->dlfo_link_map;
-    const char *path = map->l_name != NULL && map->l_name[0] != '\0' ? map->l_name : executable;
-    size_t length = strlen(path);
-    if (length > sizeof module->path)
-        length = sizeof module->path;
+    size_t length;
+    const char *path = path_of(found, &length);
     module->start = (uintptr_t)found->dlfo_map_start;
     module->end = (uintptr_t)found->dlfo_map_end;
     module->bias = map->l_addr;
@@ -139,8 +146,13 @@ static void describe(const struct dl_find_object *found, uint32_t since,
 
 /* ---- look-up ---- */
 
-static bool same(const struct known *k, const struct dl_find_object *found) {
-    return k->start == (uintptr_t)found->dlfo_map_start &&
+/* Objects of one layout may follow each other at one address, so the path is compared, too. */
+static bool same(const struct known *k, const struct wire_module *logged,
+                 const struct dl_find_object *found) {
+    size_t length;
+    const char *path = path_of(found, &length);
+    return logged->path_len == length && memcmp(logged->path, path, length) == 0 &&
+           k->start == (uintptr_t)found->dlfo_map_start &&
            k->end == (uintptr_t)found->dlfo_map_end && k->eh_frame == found->dlfo_eh_frame;
 }
 
@@ -182,7 +194,7 @@ static uint32_t ask_loader(struct wire_session *session, uint64_t pc, bool *exis
         uint32_t checked = atomic_load_explicit(&k->checked, memory_order_acquire);
         if (checked == 0 || checked == GONE)
             continue;
-        if (same(k, &found)) {
+        if (same(k, entry(session, i), &found)) {
             atomic_store(&k->checked, now);
             return i;
         }

@@ -12,24 +12,17 @@
 #include "daemon/code/module.h"
 #include "daemon/ingest/jit_code.h"
 
-#define CACHE_BITS 13 /* direct-mapped: a collision costs a search, nothing else */
-
 struct range {
     uint64_t start, end, bias;
     uint32_t module, generation;
 };
 
-struct cached {
-    uint64_t routine, site;
-    uint32_t frame; /* 0: empty */
-};
-
 struct addresses {
+    struct addresses_cache cache; /* first: see addresses_frame */
     struct range *range;
     uint32_t ranges, room;
     uint32_t generation;  /* by which addresses are read; the cache belongs to it */
     struct jit_code *jit; /* NULL: generated code has no names */
-    struct cached cache[1u << CACHE_BITS];
 };
 
 struct addresses *addresses_new(void) {
@@ -46,7 +39,7 @@ void addresses_free(struct addresses *map) {
 
 /* What was remembered of single addresses may be wrong. */
 static void forget(struct addresses *map) {
-    memset(map->cache, 0, sizeof map->cache);
+    memset(&map->cache, 0, sizeof map->cache);
 }
 
 bool addresses_name_generated(struct addresses *map, pid_t pid, uid_t uid) {
@@ -125,13 +118,10 @@ static uint32_t make_frame(struct addresses *map, uint64_t routine, uint64_t sit
     return frame_intern(&key);
 }
 
-uint32_t addresses_frame(struct addresses *map, uint64_t routine, uint64_t site) {
-    uint64_t hash = (routine * 0x9e3779b97f4a7c15ull ^ site) * 0xff51afd7ed558ccdull;
-    struct cached *c = &map->cache[hash >> (64 - CACHE_BITS)];
-    if (c->frame == 0 || c->routine != routine || c->site != site) {
-        c->routine = routine;
-        c->site = site;
-        c->frame = make_frame(map, routine, site);
-    }
-    return c->frame;
+uint32_t addresses_translate(struct addresses *map, struct addresses_cached *entry,
+                             uint64_t routine, uint64_t site) {
+    entry->routine = routine;
+    entry->site = site;
+    entry->frame = make_frame(map, routine, site);
+    return entry->frame;
 }

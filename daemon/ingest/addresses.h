@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "common/compiler.h"
 #include "daemon/code/shipped_stack.h"
 
 struct addresses;
@@ -39,7 +40,30 @@ void addresses_refresh(struct addresses *map);
 uint32_t addresses_count(const struct addresses *map);
 void addresses_ranges(const struct addresses *map, struct code_range *into, uint32_t n);
 
-/* The frame (code/frame.h) of a PUSH event. Never fails. */
-uint32_t addresses_frame(struct addresses *map, uint64_t routine, uint64_t site);
+/* Private: what was translated before. Direct-mapped: a collision costs a search, nothing else. */
+#define ADDRESSES_CACHE_BITS 13
+
+struct addresses_cached {
+    uint64_t routine, site;
+    uint32_t frame; /* 0: empty */
+};
+
+struct addresses_cache {
+    struct addresses_cached entry[1u << ADDRESSES_CACHE_BITS];
+};
+
+/* Private: fills the entry. */
+uint32_t addresses_translate(struct addresses *map, struct addresses_cached *entry,
+                             uint64_t routine, uint64_t site);
+
+/* The frame (code/frame.h) of a PUSH or CALL event. Never fails. */
+static inline uint32_t addresses_frame(struct addresses *map, uint64_t routine, uint64_t site) {
+    struct addresses_cache *cache = (struct addresses_cache *)(void *)map; /* begins with it */
+    uint64_t hash = (routine * 0x9e3779b97f4a7c15ull ^ site) * 0xff51afd7ed558ccdull;
+    struct addresses_cached *entry = &cache->entry[hash >> (64 - ADDRESSES_CACHE_BITS)];
+    if (hcct_likely(entry->frame != 0 && entry->routine == routine && entry->site == site))
+        return entry->frame;
+    return addresses_translate(map, entry, routine, site);
+}
 
 #endif

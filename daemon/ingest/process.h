@@ -76,6 +76,7 @@ struct process {
     uint64_t ships_bytes;                      /* queued or being unwound */
     _Atomic uint64_t ships_queued, ships_done; /* ever; in this order */
     _Atomic uint32_t ships_strikes;            /* times that the worker failed */
+    struct trace_thread ships_trace;
 };
 
 struct process_params {

@@ -104,27 +104,54 @@ static void ship(struct drain *d, uint64_t weight) {
 
 /* ---- calls ---- */
 
+#define BATCH 64 /* records: their frames are looked up side by side, which the tree can't be */
+
+struct call {
+    uint32_t frame, pops;
+};
+
+/* Up to BATCH records of `n` words; stops at what is no CALL. */
+static unsigned read_calls(struct drain *d, const volatile uint64_t *word, uint64_t n,
+                           struct call *call) {
+    unsigned found = 0;
+    for (; found < BATCH && n >= 2; n -= 2, word += 2) {
+        uint64_t first = word[0], routine = first & ((1ull << WIRE_POPS_SHIFT) - 1);
+        if (first >> WIRE_VERB_SHIFT != WIRE_CALL)
+            break;
+        call[found].pops = (uint32_t)(first >> WIRE_POPS_SHIFT & WIRE_POPS_MAX);
+        call[found++].frame = addresses_frame(d->map, routine, word[1]);
+    }
+    return found;
+}
+
+static bool apply_calls(struct reader *reader, const struct call *call, unsigned n) {
+    for (unsigned i = 0; i < n; i++) {
+        if (call[i].pops > 0 && hcct_unlikely(!pop_frames(reader, call[i].pops)))
+            return false;
+        call_frame(reader, call[i].frame);
+    }
+    return true;
+}
+
 /* As many CALL records as follow each other: what instrumented programs send, at their full speed.
  * The ring is read in place, up to its end. */
 static void calls(struct drain *d) {
     struct reader *reader = d->reader;
     uint64_t offset = reader->at % reader->size, left = d->end - reader->at;
     uint64_t n = left < reader->size - offset ? left : reader->size - offset;
+    const volatile uint64_t *word = ring_words(d->slot) + offset;
+    struct call call[BATCH];
+    unsigned found;
     n = n < reader->size / SLICE_PART ? n : reader->size / SLICE_PART;
-    const volatile uint64_t *word = ring_words(d->slot) + offset, *begin = word;
-    for (; n >= 2; n -= 2, word += 2) {
-        uint64_t first = word[0], routine = first & ((1ull << WIRE_POPS_SHIFT) - 1);
-        if (first >> WIRE_VERB_SHIFT != WIRE_CALL)
-            break;
-        uint64_t pops = first >> WIRE_POPS_SHIFT & WIRE_POPS_MAX;
-        if (pops > 0 && hcct_unlikely(!pop_frames(reader, pops))) {
-            reader->broken = true;
-            break;
-        }
-        call_frame(reader, addresses_frame(d->map, routine, word[1]));
+    while ((found = read_calls(d, word, n, call)) > 0) {
+        reader->broken = !apply_calls(reader, call, found);
+        reader->at += 2 * found;
+        d->effect->credits += found;
+        if (reader->broken)
+            return;
+        word += 2 * found;
+        n -= 2 * found;
     }
-    reader->at += (uint64_t)(word - begin);
-    d->effect->credits += (uint64_t)(word - begin) / 2;
 }
 
 /* A CALL whose first word has been read: the end of the ring goes through it. */

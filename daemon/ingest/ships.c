@@ -28,30 +28,29 @@ static struct {
 
 /* ---- credit, under the process's lock ---- */
 
-struct at {
-    struct mcct_cursor cursor;
-    struct trace_thread trace;
-};
-
-static void push(struct at *at, uint32_t frame) {
-    mcct_push(&at->cursor, frame);
-    trace_push(&at->trace, frame);
+/* Into the tree, and into the trace, where all stacks of a process are one thread's. */
+static void push(struct process *p, struct mcct_cursor *cursor, uint64_t routine, uint64_t site) {
+    uint32_t frame = addresses_frame(p->addresses, routine, site);
+    mcct_push(cursor, frame);
+    trace_push(&p->ships_trace, frame);
 }
 
 static void credit(struct process *p, const struct shipped_walk *walk, uint32_t generation,
                    uint64_t weight) {
-    struct at at;
+    struct mcct_cursor cursor;
     addresses_at(p->addresses, generation);
-    mcct_cursor_open(p->tree, &at.cursor);
-    trace_thread_begin(&at.trace, p->trace);
+    mcct_cursor_open(p->tree, &cursor);
+    if (p->ships_trace.process == NULL)
+        trace_thread_begin(&p->ships_trace, p->trace);
     if (walk->mark != 0)
-        push(&at, addresses_frame(p->addresses, walk->mark, 0));
+        push(p, &cursor, walk->mark, 0);
     for (uint32_t i = walk->n; i-- > 0;)
-        push(&at, addresses_frame(p->addresses, walk->frames[i].routine, walk->frames[i].site));
-    mcct_credit(&at.cursor, weight);
-    trace_credit(&at.trace, weight);
-    mcct_cursor_close(&at.cursor);
-    trace_thread_end(&at.trace);
+        push(p, &cursor, walk->frames[i].routine, walk->frames[i].site);
+    mcct_credit(&cursor, weight);
+    trace_credit(&p->ships_trace, weight);
+    mcct_cursor_close(&cursor);
+    trace_pop(&p->ships_trace, walk->n + (walk->mark != 0));
+    trace_thread_leave(&p->ships_trace);
 }
 
 static void count(struct process_ships *ships, uint32_t mark) {

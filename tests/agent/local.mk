@@ -25,3 +25,7 @@ tests_agent_memo_test_SOURCES = preload/memo.c preload/unwind.c preload/unwind_b
 	tests/agent/machine.c tests/agent/machine.h tests/agent/memo_test.c
 tests_agent_memo_test_LDADD = libhcct_code.a $(ELF_LIBS) $(IBERTY_LIBS)
 TESTS += tests/agent/bare_code_test tests/agent/memo_test
+
+check_PROGRAMS += tests/agent/calls_stack_test
+tests_agent_calls_stack_test_SOURCES = preload/calls_stack.c tests/agent/calls_stack_test.c
+TESTS += tests/agent/calls_stack_test

@@ -9,8 +9,7 @@ from support import check, finish, need, target
 need("nm")
 SHARED = [target("calls_shared")]
 PROGRAMS = (
-    ("calls_oracle_plain", ["1"], []), ("calls_oracle", ["1"], []),
-    ("calls_recursive_plain", ["10"], []), ("calls_recursive", ["10"], []),
+    ("calls_oracle", ["1"], []), ("calls_recursive", ["1"], []),
     ("calls_mixed_plain", ["1000"], SHARED), ("calls_mixed", ["1000"], SHARED),
 )
 for name, arguments, libraries in PROGRAMS:

@@ -2,11 +2,12 @@
 counts from elsewhere to compare them with."""
 
 import collections
+import json
 import os
 import re
 import struct
 
-from support import check, record, report, run, scratch, target
+from support import check, record, run, scratch, target
 
 COLLECT = ("--collector", "calls")
 ALL = ("--phi", "1e-12", "--no-report")  # nothing is folded for being small
@@ -56,8 +57,9 @@ MADE_UP = re.compile("_GLOBAL__sub_I_|__static_initialization|TLS (wrapper|init)
 class Profile:
     """A profile of calls, as JSON. Its paths are of functions that ran, outermost first."""
 
-    def __init__(self, path, *options):
-        self.all = report(path, *options)
+    def __init__(self, path):
+        with open(path) as file:
+            self.all = json.load(file)
         self.processes = self.all["processes"]
         self.nodes = self.all["nodes"]
 
@@ -66,6 +68,11 @@ class Profile:
 
     def name(self, node):
         return node.get("system_name") or node.get("function") or "?"
+
+    def outermost(self):
+        """The functions that contexts begin with."""
+        roots = {i for i, node in enumerate(self.nodes) if node["parent"] is None}
+        return {self.name(node) for node in self.nodes if node["parent"] in roots}
 
     def paths(self, name=plain, process=None):
         """{path, as a number of PATHS: calls}."""
@@ -88,11 +95,11 @@ class Profile:
 
 def record_calls(command, *options, **kwargs):
     """Runs a command under `hcct record`, calls exact unless options say otherwise."""
-    path = scratch("calls.pb.gz")
+    path = scratch("calls.json")
     if os.path.exists(path):
         os.unlink(path)
     result = record(command, path, *(options or EXACT), **kwargs)
-    return result, Profile(path, "--phi", "1e-12")
+    return result, Profile(path)
 
 
 def compare(what, want, got, shown=5):

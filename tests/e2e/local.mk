@@ -54,17 +54,12 @@ tests_targets_sleeper_LDFLAGS = -pthread
 REPORTING = -finstrument-functions
 REPORTING_PLAIN = $(REPORTING) -O1 -fno-inline
 CALLS_CXXFLAGS = -Wall -Wextra $(WERROR_CFLAGS)
-check_PROGRAMS += tests/targets/calls_oracle tests/targets/calls_oracle_plain \
-	tests/targets/calls_recursive tests/targets/calls_recursive_plain \
+check_PROGRAMS += tests/targets/calls_oracle tests/targets/calls_recursive \
 	tests/targets/calls_mixed tests/targets/calls_mixed_plain
 tests_targets_calls_oracle_SOURCES = tests/targets/oracle.c
 tests_targets_calls_oracle_CFLAGS = $(TARGET_CFLAGS) $(REPORTING) -O2
-tests_targets_calls_oracle_plain_SOURCES = tests/targets/oracle.c
-tests_targets_calls_oracle_plain_CFLAGS = $(TARGET_CFLAGS) $(REPORTING_PLAIN)
 tests_targets_calls_recursive_SOURCES = tests/bench/recursive.cc
 tests_targets_calls_recursive_CXXFLAGS = $(CALLS_CXXFLAGS) $(REPORTING) -O2
-tests_targets_calls_recursive_plain_SOURCES = tests/bench/recursive.cc
-tests_targets_calls_recursive_plain_CXXFLAGS = $(CALLS_CXXFLAGS) $(REPORTING_PLAIN)
 tests_targets_calls_mixed_SOURCES = tests/targets/calls_mixed.c
 tests_targets_calls_mixed_CFLAGS = $(TARGET_CFLAGS) $(REPORTING) -O2 -pthread
 tests_targets_calls_mixed_LDFLAGS = $(USES_CALLS_SHARED)
