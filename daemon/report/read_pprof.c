@@ -55,6 +55,8 @@ struct reader {
     size_t value, value_error; /* which of a sample's values; value_error == value: none */
     size_t value_walks;        /* likewise, of a foreign profile */
     uint64_t left, left_error; /* what may still be added */
+    const Perftools__Profiles__Sample *last; /* the sample before, NULL: none */
+    uint32_t last_root, last_node;
     bool ours;
 };
 
@@ -301,16 +303,44 @@ static bool read_values(struct reader *r, const Perftools__Profiles__Sample *sam
     return true;
 }
 
+/* Samples mostly share their outer frames with the one before: so many. */
+static size_t shared_frames(const struct reader *r, const Perftools__Profiles__Sample *sample,
+                            uint32_t root) {
+    const Perftools__Profiles__Sample *last = r->last;
+    size_t n = 0;
+
+    if (last == NULL || r->last_root != root)
+        return 0;
+    while (n < sample->n_location_id && n < last->n_location_id &&
+           sample->location_id[sample->n_location_id - 1 - n] ==
+               last->location_id[last->n_location_id - 1 - n])
+        n++;
+    return n;
+}
+
+/* The node of a sample's frame, `depth` frames from the root, where the last sample had the same.
+ */
+static uint32_t node_above(const struct reader *r, size_t depth) {
+    uint32_t node = r->last_node;
+
+    for (size_t n = r->last->n_location_id; n > depth; n--)
+        node = r->profile->nodes[node].parent;
+    return node;
+}
+
 static bool read_sample(struct reader *r, const Perftools__Profiles__Sample *sample) {
     uint64_t count, error;
-    uint32_t process, node;
+    uint32_t process, node, root;
+    size_t shared;
 
     if (!read_values(r, sample, &count, &error) || !sample_process(r, sample, &process))
         return false;
     if (!r->ours && r->value_walks < sample->n_value && sample->value[r->value_walks] > 0)
         r->profile->processes[process].walks += (uint64_t)sample->value[r->value_walks];
-    node = profile_root(r->profile, process);
-    for (size_t k = sample->n_location_id; k > 0; k--) {
+    root = profile_root(r->profile, process);
+    shared = shared_frames(r, sample, root);
+    node = shared > 0 ? node_above(r, shared) : root;
+    for (size_t k = sample->n_location_id - shared; k > 0; k--) {
         uint64_t id = sample->location_id[k - 1];
         uint32_t location = *id_find(&r->locations, id);
 
@@ -323,6 +353,9 @@ static bool read_sample(struct reader *r, const Perftools__Profiles__Sample *sam
     }
     r->profile->nodes[node].count += count;
     r->profile->nodes[node].error += error;
+    r->last = sample;
+    r->last_root = root;
+    r->last_node = node;
     return true;
 }
 
