@@ -79,6 +79,7 @@ static SLOW void do_delayed(struct calls *c) {
     } while (!__sync_bool_compare_and_swap(&c->delayed, done, 0));
 }
 
+/* The mark in `busy` is found by the event after the report that is under way. */
 static void put_aside(struct calls *c, const struct calls_event *e) {
     if (c->delayed == CALLS_DELAYED) {
         count_lost(c);
@@ -86,7 +87,18 @@ static void put_aside(struct calls *c, const struct calls_event *e) {
     }
     c->delay[c->delayed] = *e;
     atomic_signal_fence(memory_order_seq_cst);
-    c->delayed++;
+    if (c->delayed++ == 0)
+        c->busy += CALLS_DELAYS;
+}
+
+/* In one instruction, so that a mark that a handler has left meanwhile stays: the next event sees
+ * to what was put aside. */
+static inline void end_report(struct calls *c, uint64_t sp) {
+#if defined(__x86_64__)
+    __asm__ volatile("subq %1, %0" : "+m"(c->busy) : "r"(sp) : "cc", "memory");
+#else
+    __atomic_sub_fetch(&c->busy, sp, __ATOMIC_RELAXED);
+#endif
 }
 
 /* Inside another report of this thread. That one is gone for good if its frame is: a handler has
@@ -106,14 +118,13 @@ static void take(struct calls *c, struct calls_event *e) {
         put_aside(c, e);
         return;
     }
-    e->jumped = c->busy != 0;
+    e->jumped = c->busy >= CALLS_JUMPED;
     c->busy = e->sp;
     atomic_signal_fence(memory_order_seq_cst);
-    one_event(c, e);
     if (c->delayed != 0)
-        do_delayed(c);
-    atomic_signal_fence(memory_order_seq_cst);
-    c->busy = 0;
+        do_delayed(c); /* of the report before */
+    one_event(c, e);
+    end_report(c, e->sp);
 }
 
 /* Arguments one by one: the hot path then needs no stack. */
@@ -128,19 +139,10 @@ static SLOW void slow(struct calls *c, uint64_t routine, uint64_t site, uint64_t
         take(c, &event);
 }
 
-/* What came during a report on the hot path. */
-static SLOW void catch_up(struct calls *c, uint64_t sp) {
-    c->busy = sp;
-    atomic_signal_fence(memory_order_seq_cst);
-    do_delayed(c);
-    atomic_signal_fence(memory_order_seq_cst);
-    c->busy = 0;
-}
-
 /* ---- the hot path ---- */
 
-#define FETCH_AHEAD                                                                                \
-    64 /* words: what the ring's next lines take to come from the daemon's processor */
+#define FETCH_AHEAD 64 /* words, while which the ring's next line comes from the other processor   \
+                        */
 
 /* The daemon has read the line the last time round, so it has to come, and will be written. */
 static inline void fetch_for_writing(const uint64_t *at) {
@@ -153,10 +155,17 @@ static inline void fetch_for_writing(const uint64_t *at) {
 
 static inline bool is_plain(const struct calls *c, const struct calls_frame *top, uint64_t sp,
                             uint64_t routine, uint64_t site) {
-    return c->at + 2 <= c->limit && /* first: in a wiped child all is 0 */
-           c->busy == 0 && top[-1].sp >= sp - CALLS_PUSHED_MAX && sp >= c->low && top != c->end &&
+    return c->at + 2 <= c->limit && top[-1].sp >= sp - CALLS_PUSHED_MAX && sp >= c->low &&
            (uint64_t)(c->cursor - top) <= WIRE_POPS_MAX &&
            routine - c->code_start < c->code_bytes && site - c->code_start < c->code_bytes;
+}
+
+/* As wire_call() makes it; the operands are known to fit. */
+static inline uint64_t call_word(const struct calls *c, const struct calls_frame *top,
+                                 uint64_t routine) {
+    _Static_assert(sizeof *top == 32, "so that a shift makes a number of frames of bytes");
+    uint64_t bytes = (uintptr_t)c->cursor - (uintptr_t)top;
+    return ((uint64_t)WIRE_CALL << WIRE_VERB_SHIFT) + (bytes << (WIRE_POPS_SHIFT - 5)) + routine;
 }
 
 hcct_export void __cyg_profile_func_enter(void *function, void *call_site) {
@@ -165,25 +174,28 @@ hcct_export void __cyg_profile_func_enter(void *function, void *call_site) {
         return;
     uint64_t sp = (uintptr_t)__builtin_dwarf_cfa(), report = (uintptr_t)__builtin_return_address(0);
     uint64_t routine = (uintptr_t)function, site = (uintptr_t)call_site;
-    struct calls_frame *top = c->top;
-    if (hcct_unlikely(!is_plain(c, top, sp, routine, site))) {
+    if (hcct_unlikely(c->top == NULL || c->busy != 0)) { /* all is 0 in a wiped child */
         slow(c, routine, site, sp, report, true);
         return;
     }
     c->busy = sp;
     atomic_signal_fence(memory_order_seq_cst);
+    struct calls_frame *top = c->top;
+    if (hcct_unlikely(!is_plain(c, top, sp, routine, site))) {
+        end_report(c, sp);
+        slow(c, routine, site, sp, report, true);
+        return;
+    }
     uint64_t *at = c->at;
     *top = (struct calls_frame){routine, site, sp, report};
-    at[0] = wire_call((uint64_t)(c->cursor - top), routine);
+    at[0] = call_word(c, top, routine);
     at[1] = site;
     c->top = c->cursor = top + 1;
     c->at = at + 2;
     ring_publish(c->slot, (uint64_t)(at + 2 - c->zero));
     fetch_for_writing(at + FETCH_AHEAD);
     atomic_signal_fence(memory_order_seq_cst);
-    c->busy = 0;
-    if (hcct_unlikely(c->delayed != 0))
-        catch_up(c, sp);
+    end_report(c, sp);
 }
 
 hcct_export void __cyg_profile_func_exit(void *function, void *call_site) {

@@ -75,8 +75,10 @@ struct calls_event {
     bool jumped; /* the first one after a longjmp or a walk */
 };
 
-#define CALLS_JUMPED     1   /* a longjmp or a walk was made, and no report since then */
-#define CALLS_PUSHED_MAX 512 /* bytes of arguments that may lie below a frame's stack pointer */
+/* What `busy` says beside a stack pointer. */
+#define CALLS_DELAYS     1u    /* added: there are delayed events */
+#define CALLS_JUMPED     4096u /* a longjmp or a walk was made, and no report since then */
+#define CALLS_PUSHED_MAX 512   /* bytes of arguments that may lie below a frame's stack pointer */
 
 /* What a thread keeps while its calls are followed. Lies in pages that a child of fork finds
  * wiped, however it was made: its reports then end in the slow path, and stop there. */

@@ -64,6 +64,8 @@ bool calls_make_room(struct calls *c) {
         calls_learn(c); /* now and then, at a time as good as any */
     uint64_t room = ring_room(c->slot, RING, c->head), offset = c->head % RING;
     uint64_t n = room < RING - offset ? room : RING - offset;
+    uint64_t frames = 2 * (uint64_t)(c->end - c->top); /* words of so many calls */
+    n = n < frames ? n : frames;
     c->at = ring_words(c->slot) + offset;
     c->zero = c->at - c->head;
     c->limit = c->at + (n < AHEAD ? n : AHEAD);

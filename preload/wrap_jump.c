@@ -13,8 +13,8 @@
  * says whether out of that report. */
 static void note_jump(void) {
     struct calls *c = calls_self;
-    if (c != NULL && c->busy == 0)
-        c->busy = CALLS_JUMPED;
+    if (c != NULL && c->busy < CALLS_JUMPED)
+        c->busy += CALLS_JUMPED;
 }
 
 hcct_export void longjmp(struct __jmp_buf_tag buffer[1], int value) {
