@@ -25,7 +25,7 @@ def arguments():
         prog="contrib/paper/run.sh",
         description="The papers' tables, measured on programs of the distribution.")
     parser.add_argument("--quick", action="store_true",
-                        help="less to do for each program: about ten minutes on two processors")
+                        help="less to do for each program: some ten minutes on two processors")
     parser.add_argument("--build", metavar="DIR", help="where hcct is built ($HCCT_BUILD)",
                         default=os.environ.get("HCCT_BUILD"))
     parser.add_argument("--cache", metavar="DIR", default=os.path.join(home, "hcct", "paper"),
@@ -34,6 +34,8 @@ def arguments():
     parser.add_argument("--programs", metavar="NAMES", help="only these: " + " ".join(names))
     parser.add_argument("--rounds", type=int, metavar="N", help="for the slowdowns (9; quick: 3)")
     parser.add_argument("--only", choices=PARTS, help="only one half of the tables")
+    parser.add_argument("--traces", metavar="DIR",
+                        help="only record a long trace of each program there, and end")
     parser.add_argument("--fetch-only", action="store_true", help="build the programs, and end")
     given = parser.parse_args()
     wanted = given.programs.replace(",", " ").split() if given.programs else names
@@ -106,6 +108,21 @@ def measure_slowdown(hcct, tasks, kinds, rounds, say):
     return results
 
 
+def record_traces(given, built, directory, say):
+    """A trace of each program's longest work. False: of none."""
+    hcct, n = tool.Tool(given.build, directory), 0
+    os.makedirs(given.traces, exist_ok=True)
+    for task in tasks_of(built, given, 1, directory):
+        say(f"{task.built.name}: recording a trace")
+        try:
+            hcct.record(task, hcct.path("profile.pb.gz"), "--trace",
+                        os.path.join(given.traces, task.built.name + ".trace"))
+            n += 1
+        except tool.Failed as reason:
+            print(f"left out  {task.built.name}: {reason}", flush=True)
+    return n > 0
+
+
 def measure(given, built, directory, say):
     """False: there is nothing to show."""
     hcct, out = tool.Tool(given.build, directory), tables.Tables(given.output)
@@ -132,8 +149,9 @@ def main():
         return 0 if built else 1
     directory = tempfile.mkdtemp(prefix="hcct-paper-", dir=given.cache)
     os.environ["XDG_CACHE_HOME"] = os.path.join(directory, "cache")  # hcctd's unwind tables
+    work = record_traces if given.traces else measure
     try:
-        return 0 if built and measure(given, built, directory, say) else 1
+        return 0 if built and work(given, built, directory, say) else 1
     except tool.Failed as reason:
         print(f"paper: {reason}", file=sys.stderr)
         return 1

@@ -191,8 +191,8 @@ def figure_12(out, studies, lazy):
 each cell: bursts, calls that were seen: average error of hot contexts, least tau with
 all hot edges covered. More in the TSV file. Few bursts, large errors.
 A burst begins with a walk of the stack, which has no frames for functions that were compiled into
-their callers; their hooks tell of them all the same. So where much is inlined, contexts of bursts
-are not those of the exact tree.""")
+their callers; which of them are open at a place in the code is learned as the program goes, and
+contexts from places that were never met before lack them.""")
 
 
 def report_figures(out, studies):

@@ -18,7 +18,10 @@ CLEANFILES += tests/bench/tree_bench
 tests_bench_tree_bench_SOURCES = tests/bench/tree_bench.c $(TREE_WORLD)
 tests_bench_tree_bench_LDADD = libhcct_tree.a
 
-# The same on recorded traces: make tests/bench/replay_bench && tests/bench/replay_bench FILE...
+# The same on recorded traces.
+BENCHES += tests/bench/replay.sh
+EXTRA_DIST += tests/bench/replay.sh
+bench: tests/bench/replay_bench
 EXTRA_PROGRAMS += tests/bench/replay_bench
 CLEANFILES += tests/bench/replay_bench
 tests_bench_replay_bench_SOURCES = tests/bench/replay_bench.c
