@@ -168,11 +168,25 @@ enum query_status query_write(const struct query *query, struct process *const *
     return ok ? QUERY_OK : QUERY_FAILED;
 }
 
+/* Numbers of calls and times can't be added up. */
+static bool have_one_unit(struct process *const *processes, size_t n, struct query_error *error) {
+    for (size_t i = 1; i < n; i++)
+        if (processes[i]->sampling.collector != processes[0]->sampling.collector) {
+            snprintf(error->text, sizeof error->text,
+                     "calls of some processes are counted, stacks of others walked: ask for one "
+                     "process (pid=) or executable (exe=)");
+            return false;
+        }
+    return true;
+}
+
 enum query_status query_hot(const struct query *query, FILE *out, struct query_error *error) {
     size_t n;
     struct process **processes = query_processes(query, &n);
     enum query_status status = QUERY_NOT_FOUND;
-    if (n > 0)
+    if (n > 0 && !have_one_unit(processes, n, error))
+        status = QUERY_BAD;
+    else if (n > 0)
         status = query_write(query, processes, n, out, error);
     else if (query->pid != 0)
         snprintf(error->text, sizeof error->text,
