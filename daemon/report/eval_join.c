@@ -155,7 +155,13 @@ struct adding {
     const struct profile *profile;
     uint32_t *routine, *site; /* places by location */
     bool skip;                /* leave out frames outside the functions that are marked */
+    bool only_common;         /* pass over functions that the other side does not have */
+    int side;
 };
+
+static bool is_passed_over(const struct adding *adding, uint32_t routine) {
+    return adding->only_common && !adding->join->places[routine].seen[1 - adding->side];
+}
 
 static void begin_adding(struct adding *adding) {
     const struct profile *profile = adding->profile;
@@ -178,6 +184,8 @@ static struct position descend(struct adding *adding, uint32_t location, struct 
 
     if (above.context == 0 || routine == 0)
         return (struct position){0};
+    if (is_passed_over(adding, routine))
+        return above;
     if (adding->skip && at.inside && !above.inside) {
         while (join->contexts[above.context].parent != 0)
             above.context = join->contexts[above.context].parent;
@@ -190,8 +198,12 @@ static struct position descend(struct adding *adding, uint32_t location, struct 
 
 /* Adds one profile; `root` has the context of each of its processes, 0: it is not compared. */
 static void add_side(struct eval_join *join, int side, const struct profile *profile,
-                     const uint32_t *root, bool skip) {
-    struct adding adding = {.join = join, .profile = profile, .skip = skip};
+                     const uint32_t *root, int skipped) {
+    struct adding adding = {.join = join,
+                            .profile = profile,
+                            .skip = side == skipped,
+                            .only_common = skipped != EVAL_SIDES,
+                            .side = side};
     struct position *position = memory_new(profile->n_nodes, sizeof(*position), "contexts");
 
     begin_adding(&adding);
@@ -216,6 +228,15 @@ static void add_side(struct eval_join *join, int side, const struct profile *pro
     free(adding.routine);
     free(adding.site);
     free(position);
+}
+
+static void mark_seen(struct eval_join *join, int side, const struct profile *profile) {
+    for (uint32_t i = 1; i < profile->n_locations; i++)
+        if (!profile_is_pruned(profile, i)) {
+            uint32_t place = routine_place(join, profile, &profile->locations[i]);
+
+            join->places[place].seen[side] = true;
+        }
 }
 
 /* Marks the functions at which the threads of a side begin. */
@@ -288,12 +309,15 @@ static void add_sides(struct eval_join *join, const struct profile *const profil
             add_entries(join, profile[side]);
     }
     eval_entries_sort(join->entries);
+    if (skipped != EVAL_SIDES)
+        for (int side = 0; side < EVAL_SIDES; side++)
+            mark_seen(join, side, grouped[side]);
     int first = skipped == EVAL_EXACT ? EVAL_APPROX : EVAL_EXACT;
     for (int k = 0; k < EVAL_SIDES; k++) {
         int side = k == 0 ? first : 1 - first;
 
         add_side(join, side, grouped[side] != NULL ? grouped[side] : profile[side], root[side],
-                 side == skipped);
+                 skipped);
         if (skipped != EVAL_SIDES && k == 0)
             mark_begins(join);
         free(root[side]);

@@ -31,6 +31,7 @@ struct eval_place {
     const char *name;   /* of the function, for people and where there is no address */
     uint64_t address;   /* 0: the name tells it */
     bool is_site;
+    bool seen[EVAL_SIDES]; /* it is in that profile, where only what both have is compared */
     bool begins; /* threads begin here in the profile whose frames begin later (eval_join) */
 };
 
@@ -77,10 +78,11 @@ const char *eval_collector(const struct profile *profile);
  * With `exe` (path or last part, else NULL), of the processes of that executable; otherwise of the
  * executables that both have, or of the only one that each has. The frames of instrumented calls
  * begin at main or a thread's function, those of walks outside of it: by function, when one profile
- * is of calls and the other of walks, the latter's frames are left out down to the first function
- * at which the former's begin.
- * False: they can't be compared, and `error` has a sentence that says why; the join is empty. The
- * profiles are not needed any longer after it. */
+ * is of calls and the other of walks, functions that only one of them has are passed over (those
+ * that do not report their calls, those that were inlined and have no frame), what they weigh goes
+ * to their callers, and the latter's frames are left out down to the first function at which the
+ * former's begin. False: they can't be compared, and `error` has a sentence that says why; the join
+ * is empty. The profiles are not needed any longer after it. */
 bool eval_join(struct eval_join *join, const struct profile *const profile[EVAL_SIDES],
                enum profile_by by, const char *exe, char *error, size_t error_bytes);
 void eval_join_free(struct eval_join *join); /* one that is all zero is allowed */

@@ -104,6 +104,8 @@ static void put_how(FILE *out, const struct eval *eval) {
     if (eval->join.outer_skipped) {
         label(out, "");
         fputs("frames of walks outside the first instrumented function were left out\n", out);
+        label(out, "");
+        fputs("functions that only one of the profiles has were passed over\n", out);
     }
     if (eval->exact_is_sample) {
         label(out, "");

@@ -307,12 +307,14 @@ static void test_modules(void) {
     profile_free(approx);
 }
 
-/* Calls begin at main, walks outside of it. */
+/* Calls begin at main, walks outside of it; and these show functions that report nothing. */
 static void test_walks_against_calls(void) {
     static const struct weight walked[] = {
-        {"_start:1/libc_start:1/main:1/f", 10, 0},
-        {"_start:1/libc_start:1/main:1/f:3/g", 70, 0},
-        {"_start:1/libc_start:1/main:2/h:1/main:1/f", 15, 0}, /* only the outer main begins */
+        {"_start:1/libc_start:1/main:1/f", 6, 0},
+        {"_start:1/libc_start:1/main:1/qsort:1/f", 4, 0}, /* main > f */
+        {"_start:1/libc_start:1/main:1/f:3/g", 50, 0},
+        {"_start:1/libc_start:1/main:1/f:3/g:1/memcpy", 20, 0}, /* main > f > g */
+        {"_start:1/libc_start:1/main:2/h:1/main:1/f", 15, 0},   /* only the outer main begins */
         {"_start:1/dl_start", 5, 0},
         {NULL, 0, 0},
     };
