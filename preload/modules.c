@@ -150,10 +150,11 @@ static void describe(const struct dl_find_object *found, uint32_t since,
 static bool same(const struct known *k, const struct wire_module *logged,
                  const struct dl_find_object *found) {
     size_t length;
+    if (k->start != (uintptr_t)found->dlfo_map_start || k->end != (uintptr_t)found->dlfo_map_end ||
+        k->eh_frame != found->dlfo_eh_frame)
+        return false;
     const char *path = path_of(found, &length);
-    return logged->path_len == length && memcmp(logged->path, path, length) == 0 &&
-           k->start == (uintptr_t)found->dlfo_map_start &&
-           k->end == (uintptr_t)found->dlfo_map_end && k->eh_frame == found->dlfo_eh_frame;
+    return logged->path_len == length && memcmp(logged->path, path, length) == 0;
 }
 
 /* A new entry in both lists, valid from generation `since` on. Two threads may append the same

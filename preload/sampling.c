@@ -69,8 +69,8 @@ static bool rests(struct agent_thread *thread, struct wire_slot *slot) {
 
 void sampling_measured(struct agent_thread *thread, uint64_t ns) {
     uint64_t price = thread->walk_price_ns;
-    if (price < WORTH_NS / SCALE_MAX * SCALE_ONE)
-        return; /* as good as no walk: what was measured is the clock itself */
+    if (price < WORTH_NS / 4)
+        return; /* not deep: what else the handler does would be taken for the price of frames */
     uint64_t scale = ns * SCALE_ONE / price;
     scale = scale < SCALE_ONE ? SCALE_ONE : scale > SCALE_MAX ? SCALE_MAX : scale;
     thread->price_scale =

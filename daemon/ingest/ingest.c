@@ -122,8 +122,10 @@ static int sweep(void) {
     for (size_t i = 0; i < n; i++) {
         any |= process_drain(list[i], tables_want, NULL) || list[i]->behind;
         young |= now - list[i]->since_mono_ns < YOUNG_NS;
+        if (list[i]->sampling.collector != WIRE_COLLECT_CALLS)
+            continue; /* walks never fill a ring before the next sweep */
+        calls = true;
         fast |= list[i]->fast;
-        calls |= list[i]->sampling.collector == WIRE_COLLECT_CALLS;
     }
     registry_free_list(list, n);
     if (n == 0)
