@@ -11,8 +11,9 @@
 
 #define RATE_DEFAULT 1000
 #define EVERY_MAX    1000000000
-#define EXACT_BYTES  (4ull << 30) /* all contexts are wanted: what a daemon may take is no measure \
-                                   */
+#define EXACT_BYTES                                                                                \
+    (4ull << 30) /* all contexts are wanted: what a daemon may take is no measure                  \
+                  */
 
 static const struct option_spec specs[] = {
     {"rate", 'F', OPTION_UNSIGNED, "HZ", offsetof(struct record_options, rate), 1, 10000,

@@ -66,8 +66,9 @@ enum wire_credit {
     WIRE_CREDITS
 };
 
-#define WIRE_EVERY_EACH 0x80000000u /* in wire_hello.every: of each routine, not of all together   \
-                                     */
+#define WIRE_EVERY_EACH                                                                            \
+    0x80000000u /* in wire_hello.every: of each routine, not of all together                       \
+                 */
 
 struct wire_hello {
     char magic[8];    /* WIRE_HELLO_MAGIC, not terminated */

@@ -66,7 +66,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 def main():
     parser = argparse.ArgumentParser()
-    for name in ("--socket", "--report-dir", "--phi", "--epsilon", "--summary", "--trace"):
+    for name in ("--socket", "--report-dir", "--phi", "--epsilon", "--summary", "--trace",
+                 "--memory-limit"):
         parser.add_argument(name)
     parser.add_argument("--ready-fd", type=int)
     parser.add_argument("--exit-with-parent", action="store_true")
@@ -74,7 +75,8 @@ def main():
     with open(os.environ["FAKE_LOG"], "a", encoding="ascii") as log:
         log.write(f"hcctd phi={options.phi} epsilon={options.epsilon} {options.report_dir}\n")
         if options.summary is not None or options.trace is not None:
-            log.write(f"summary={options.summary} trace={options.trace}\n")
+            log.write(f"summary={options.summary} trace={options.trace} "
+                      f"memory={options.memory_limit}\n")
     if os.environ.get("FAKE_START") == "fail":
         sys.exit("fake_hcctd: asked to fail")
     signal.signal(signal.SIGTERM, lambda *_: os._exit(0))

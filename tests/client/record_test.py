@@ -257,7 +257,7 @@ class RecordCalls(support.ClientTest):
     def test_options_reach_daemon(self):
         self.hcct("record", "--collector", "calls", "--summary", "exact", "--trace", "t.hcct",
                   "true")
-        self.assertEqual(self.log()[1], "summary=exact trace=t.hcct")
+        self.assertEqual(self.log()[1], f"summary=exact trace=t.hcct memory={4 << 30}")
 
     def test_contradictions(self):
         calls = ["--collector", "calls"]
