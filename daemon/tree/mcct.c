@@ -186,22 +186,18 @@ static __attribute__((noinline)) void push_slowly(struct mcct_cursor *cursor, ui
         go(cursor, child);
 }
 
-/* The child with that frame, where that takes one look: 0 may mean that it takes more. */
-static inline uint32_t glance(const struct mcct *tree, const struct mcct_node *here,
-                              uint32_t frame) {
-    uint32_t links = here->links, index = links & NODE_INDEX;
-    if (links & NODE_BROOD)
-        return brood_find(brood_at(&tree->pool, index), frame);
-    return here->only == frame && !(links & NODE_WIDE) ? index : 0;
-}
-
 /* Inline, so that a call is one straight run of code. */
 static inline void push(struct mcct_cursor *cursor, uint32_t frame) {
-    uint32_t child = glance(cursor->tree, cursor->here, frame);
-    if (hcct_likely(child != 0 && cursor->missing == 0))
-        go(cursor, child);
-    else
-        push_slowly(cursor, frame);
+    uint32_t links = cursor->here->links, child = links & NODE_INDEX;
+    if (hcct_likely(child != 0 && !(links & NODE_WIDE) && cursor->missing == 0)) {
+        struct mcct_node *n = node_at(&cursor->tree->pool, child);
+        if (hcct_likely(n->frame == frame)) { /* the child that was used last */
+            cursor->node = child;
+            cursor->here = n;
+            return;
+        }
+    }
+    push_slowly(cursor, frame);
 }
 
 void mcct_push(struct mcct_cursor *cursor, uint32_t frame) {

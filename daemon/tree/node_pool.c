@@ -87,7 +87,7 @@ static bool grow(struct node_pool *pool) {
 uint32_t node_pool_take(struct node_pool *pool) {
     uint32_t index = pool->freed;
     if (index != 0) {
-        pool->freed = node_at(pool, index)->only;
+        pool->freed = node_at(pool, index)->next;
     } else {
         if (pool->fresh % GRAIN_NODES == 0) {
             if (!grow(pool))
@@ -102,6 +102,6 @@ uint32_t node_pool_take(struct node_pool *pool) {
 }
 
 void node_pool_give(struct node_pool *pool, uint32_t index) {
-    node_at(pool, index)->only = pool->freed;
+    node_at(pool, index)->next = pool->freed;
     pool->freed = index;
 }

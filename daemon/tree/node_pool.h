@@ -8,10 +8,9 @@
  * the budget, only as far as nodes were ever needed; freed nodes are used again first. Memory goes
  * back with the pool: it is bounded by the most nodes there ever were.
  *
- * A cell is a node, or a brood (up to three children of one), or the head of a wide node's children
- * (children.c). As all are of one size, what one use gives back serves any other: memory cannot be
- * free and yet of no use. A summary may ask for so many bytes beside every cell: where there is
- * memory for a node, there is for what the summary keeps of it.
+ * A cell is either a node or the head of a wide node's children (children.h). A summary may ask for
+ * so many bytes beside every cell: where there is memory for a node, there is for what the summary
+ * keeps of it.
  */
 #ifndef HCCT_NODE_POOL_H
 #define HCCT_NODE_POOL_H
@@ -23,8 +22,8 @@
 
 struct mcct_node {
     uint32_t parent;
-    uint32_t links; /* the only child, or the cell that leads to all; flags in the top bits */
-    uint32_t only;  /* frame of the only child, so that looking for another need not read it */
+    uint32_t links; /* first child, or the family cell of a wide node; flags in the top bits */
+    uint32_t next;  /* sibling, in a list of children; unused among a wide node's children */
     uint32_t frame;
     uint64_t count;
     uint64_t error;
@@ -34,30 +33,14 @@ struct mcct_node {
  * than the active one rests there: one comparison tells that nothing keeps it. */
 #define NODE_MONITORED 0x80000000u
 #define NODE_RESTED    0x40000000u /* a cursor may rest here (tree.h) */
-#define NODE_BROOD     0x20000000u /* the link names a brood cell */
-#define NODE_WIDE      0x10000000u /* the link names a family cell */
-#define NODE_INDEX     0x0fffffffu
+#define NODE_WIDE      0x20000000u /* the link names a family cell */
+#define NODE_INDEX     0x1fffffffu
 
 _Static_assert(sizeof(struct mcct_node) == 32, "two nodes fill a cache line");
 
-#define BROOD_ENTRIES 3u
-
-/* Some children of a node, and by `next` more. All cells of a list are full but the first. */
-struct mcct_brood {
-    uint32_t frame[BROOD_ENTRIES];
-    uint32_t node[BROOD_ENTRIES]; /* 0: free, after those in use */
-    uint32_t next;                /* 0: the last */
-    uint32_t total;               /* in the first cell: children in all */
-};
-
-_Static_assert(sizeof(struct mcct_brood) == sizeof(struct mcct_node), "a cell holds either");
-
-/* The children of a wide node: a table, open addressing, a power of two. */
+/* The children of a wide node: a table of their indices, open addressing, a power of two. */
 struct mcct_family {
-    struct family_slot {
-        uint32_t node; /* 0: free */
-        uint32_t frame;
-    } * slots;
+    uint32_t *slots; /* 0: free; else the node, its three top bits a tag out of the hash */
     uint32_t used;
     uint32_t bits;       /* log2 of the slots */
     uint32_t next, prev; /* family cells of the same tree */
@@ -71,7 +54,7 @@ struct node_pool {
     struct budget *budget;
     uint32_t side_bytes; /* beside each cell */
     uint32_t fresh;      /* the first index never used so far */
-    uint32_t freed;      /* head of the list of freed cells, through `only` */
+    uint32_t freed;      /* head of the list of freed cells, through `next` */
     uint32_t open;       /* cells that can be used */
     uint32_t reserved;   /* cells that have addresses */
 };
@@ -94,19 +77,6 @@ static inline void *node_pool_beside(const struct node_pool *pool, uint32_t inde
 
 static inline struct mcct_node *node_at(const struct node_pool *pool, uint32_t index) {
     return (struct mcct_node *)node_pool_cell(pool, index);
-}
-
-static inline struct mcct_brood *brood_at(const struct node_pool *pool, uint32_t index) {
-    return (struct mcct_brood *)node_pool_cell(pool, index);
-}
-
-/* The child with that frame, if it is in this very cell; else 0. Without a branch: which of them it
- * is cannot be foreseen. */
-static inline uint32_t brood_find(const struct mcct_brood *brood, uint32_t frame) {
-    uint32_t child = 0;
-    for (unsigned i = 0; i < BROOD_ENTRIES; i++)
-        child |= brood->node[i] & -(uint32_t)(brood->frame[i] == frame);
-    return child;
 }
 
 static inline struct mcct_family *family_at(const struct node_pool *pool, uint32_t index) {

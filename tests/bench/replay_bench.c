@@ -3,8 +3,8 @@
  *
  * A trace's tokens are loaded whole, so that what is measured is the tree; the empty loop shows
  * what reading them costs. Prints million events a second, calls and returns together (a trace has
- * one token for several returns in a row), and bytes a node. All processes of a trace go into one tree, each thread with its
- * own cursor. Figures of one run compare with each other only.
+ * one token for several returns in a row), and bytes a node. All processes of a trace go into one
+ * tree, each thread with its own cursor. Figures of one run compare with each other only.
  */
 #include <stdio.h>
 #include <stdlib.h>
