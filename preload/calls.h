@@ -107,7 +107,6 @@ struct calls {
     bool guessed;
     struct agent_thread *thread;
     struct wire_session *session;
-    uint32_t epoch;
     uint64_t until; /* calls to the next one that is sent, where not every one is */
     uint32_t of_routine[CALLS_ROUTINES];   /* the same for each routine, by hash: calls so far */
     uint64_t seen_from_ns, unseen_from_ns; /* CPU time at which this burst, this pause began */
