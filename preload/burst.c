@@ -133,14 +133,12 @@ void burst_tick(struct agent_thread *thread, struct wire_session *session,
 }
 
 /* CPU time to the next burst. One that is meant to go on begins again with the kernel's next tick.
- * Else it is between a half and one and a half of what is left of the period, so that bursts do not
- * fall into step with what the program does. */
+ */
 static uint64_t pause_ns(struct trigger *t) {
     uint64_t length = t->end_ns - t->begin_ns;
     if (t->end_ns == SAMPLING_ENDLESS || length >= t->coarse_ns)
         return 1;
-    uint64_t rest = t->coarse_ns - length;
-    return 1 + rest / 2 + sampling_scatter(t->cpu_ns) % rest;
+    return sampling_pause(t->coarse_ns - length, t->cpu_ns);
 }
 
 void burst_end(struct agent_thread *thread) {

@@ -249,12 +249,6 @@ static void first_burst(struct agent_thread *thread) {
         run_burst(thread);
 }
 
-/* CPU time to the next burst: between a half and one and a half of what is left of the period. */
-static uint64_t pause_ns(uint64_t seed) {
-    uint64_t rest = agent.settings.burst_period_ns - agent.settings.burst_length_ns;
-    return rest == 0 ? 1 : 1 + rest / 2 + sampling_scatter(seed) % rest;
-}
-
 void calls_burst_end(struct agent_thread *thread) {
     struct calls *c = thread->calls;
     struct trigger *t = &thread->trigger;
@@ -270,7 +264,8 @@ void calls_burst_end(struct agent_thread *thread) {
         calls_learn(c);
     session_count(c->slot, WIRE_SEEN_NS, now - c->seen_from_ns);
     c->unseen_from_ns = now;
-    ticker_run(&t->ticker[TRIGGER_CPU], pause_ns(now), t->coarse_ns);
+    uint64_t rest = agent.settings.burst_period_ns - agent.settings.burst_length_ns;
+    ticker_run(&t->ticker[TRIGGER_CPU], sampling_pause(rest, now), t->coarse_ns);
 }
 
 /* The burst's length is CPU time: a thread that had to wait for a processor goes on. */

@@ -20,14 +20,6 @@
 #define WAIT_NS                                                                                    \
     2000000l /* the daemon wakes a waiting thread; a wake-up that was missed costs that */
 
-static bool is_dead(struct wire_session *session) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
-    uint64_t ns = (uint64_t)now.tv_sec * SECOND_NS + (uint64_t)now.tv_nsec;
-    uint64_t beat = atomic_load_explicit(&session->heartbeat_ns, memory_order_relaxed);
-    return ns > beat && ns - beat > WIRE_HEARTBEAT_DEAD_NS;
-}
-
 /* True: the daemon may have read by now. The application's errno stays, there is no libc call. */
 static bool wait_for_daemon(struct calls *c) {
     const struct timespec limit = {.tv_nsec = WAIT_NS};
@@ -39,7 +31,7 @@ static bool wait_for_daemon(struct calls *c) {
     sys4(SYS_rt_sigprocmask, SIG_SETMASK, &all, &mask, KERNEL_SIGSET_BYTES);
     sys4(SYS_futex, &c->slot->waiting, FUTEX_WAIT, 1, &limit);
     sys4(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, KERNEL_SIGSET_BYTES);
-    return !is_dead(c->session);
+    return !session_is_dead(c->session);
 }
 
 /* Nobody reads any more. The application goes on; the thread's timer looks for another daemon. */

@@ -50,6 +50,10 @@ uint64_t sampling_scatter(uint64_t seed) {
     return seed ^ seed >> 31;
 }
 
+uint64_t sampling_pause(uint64_t rest_ns, uint64_t seed) {
+    return rest_ns == 0 ? 1 : 1 + rest_ns / 2 + sampling_scatter(seed) % rest_ns;
+}
+
 void sampling_account(struct agent_thread *thread) {
     uint64_t now = ticker_now(CLOCK_THREAD_CPUTIME_ID);
     thread->owed_ns += now - thread->trigger.cpu_ns;

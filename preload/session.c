@@ -26,7 +26,7 @@ static uint64_t coarse_ns(void) {
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-static bool is_dead(struct wire_session *session) {
+bool session_is_dead(struct wire_session *session) {
     uint64_t beat = atomic_load_explicit(&session->heartbeat_ns, memory_order_relaxed);
     uint64_t now = coarse_ns();
     return now > beat && now - beat > WIRE_HEARTBEAT_DEAD_NS;
@@ -105,7 +105,7 @@ struct wire_session *session_enter(struct agent_thread *thread) {
     atomic_store(&thread->busy, 1);
     if (atomic_load(&process->attaching) == 0)
         session = atomic_load(&process->session);
-    if (session == NULL || is_dead(session)) {
+    if (session == NULL || session_is_dead(session)) {
         atomic_store(&thread->busy, 0);
         return NULL;
     }

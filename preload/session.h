@@ -18,6 +18,9 @@ bool session_attach(bool now, int wait_ms);
 struct wire_session *session_enter(struct agent_thread *thread);
 void session_leave(struct agent_thread *thread);
 
+/* Its daemon has not been heard of for so long that it must be gone. Any context. */
+bool session_is_dead(struct wire_session *session);
+
 /* The thread's slot in the session that it has entered, claimed when it has none; NULL: no slot is
  * free. Signal context. */
 struct wire_slot *session_slot(struct agent_thread *thread, struct wire_session *session);
