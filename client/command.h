@@ -5,6 +5,7 @@
 #ifndef HCCT_COMMAND_H
 #define HCCT_COMMAND_H
 
+int cmd_doctor(int argc, char **argv);
 int cmd_eval(int argc, char **argv);
 int cmd_hot(int argc, char **argv);
 int cmd_list(int argc, char **argv);

@@ -2,6 +2,7 @@
 bin_PROGRAMS += client/hcct
 client_hcct_SOURCES = \
 	client/ask.c client/ask.h \
+	client/cmd_doctor.c \
 	client/cmd_eval.c \
 	client/cmd_hot.c \
 	client/cmd_list.c \
@@ -10,6 +11,10 @@ client_hcct_SOURCES = \
 	client/cmd_report.c \
 	client/cmd_snapshot.c \
 	client/command.h \
+	client/doctor.h \
+	client/doctor_machine.c \
+	client/doctor_parts.c \
+	client/doctor_program.c \
 	client/http_client.c client/http_client.h \
 	client/instrumented.c client/instrumented.h \
 	client/launch.c client/launch.h \

@@ -23,6 +23,7 @@ static const struct command {
     {"snapshot", cmd_snapshot, "let hcctd write its profiles into its report directory"},
     {"replay", cmd_replay, "the profile of a recorded trace, with any summary"},
     {"report", cmd_report, "show or convert a profile file"},
+    {"doctor", cmd_doctor, "what works on this machine, and for a program; and why not"},
     {"eval", cmd_eval, "hold a profile against an exact one: the accuracy of contexts and counts"},
 };
 

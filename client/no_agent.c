@@ -8,11 +8,11 @@
 
 #include "client/program_file.h"
 
-void no_agent_reason(const char *command, char *reason, size_t bytes) {
+bool no_agent_prevented(const char *command, char *reason, size_t bytes) {
     struct program_file program;
     const char *path = program.path;
     if (!program_file_find(command, &program))
-        snprintf(reason, bytes, "%s can't be read to see why", path);
+        snprintf(reason, bytes, "%s can't be found or read", path);
     else if (program.is_privileged)
         snprintf(reason, bytes,
                  "%s is setuid, setgid or has file capabilities, and such programs ignore "
@@ -28,8 +28,15 @@ void no_agent_reason(const char *command, char *reason, size_t bytes) {
     else if (strstr(program.loader, "ld-musl") != NULL)
         snprintf(reason, bytes, "%s uses musl, and the agent needs glibc 2.35 or later", path);
     else
+        return false;
+    return true;
+}
+
+void no_agent_reason(const char *command, char *reason, size_t bytes) {
+    struct program_file program;
+    if (!no_agent_prevented(command, reason, bytes) && program_file_find(command, &program))
         snprintf(reason, bytes,
                  "%s ended, or cleared its environment, before the agent could reach hcctd "
                  "(HCCT_VERBOSE=1 says more)",
-                 path);
+                 program.path);
 }

@@ -4,10 +4,14 @@
 #ifndef HCCT_NO_AGENT_H
 #define HCCT_NO_AGENT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
-/* The likely reason, as a clause ("it is statically linked, ..."), for the command as it would be
- * found by execvp(). */
+/* True: the program file that execvp() would find for the command can't load the agent; `reason` is
+ * a clause that says why ("it is statically linked, ..."). */
+bool no_agent_prevented(const char *command, char *reason, size_t bytes);
+
+/* The likely reason, as a clause, for a command that has run without it. */
 void no_agent_reason(const char *command, char *reason, size_t bytes);
 
 #endif

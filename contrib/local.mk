@@ -15,9 +15,15 @@ EXTRA_DIST += \
 	contrib/paper/slowdown.py \
 	contrib/paper/tables.py \
 	contrib/paper/tool.py \
+	contrib/readers.sh \
 	contrib/test.sh \
 	contrib/try.sh \
 	contrib/try.sql
+
+bashcompletiondir = $(datadir)/bash-completion/completions
+dist_bashcompletion_DATA = contrib/completions/hcct
+zshcompletiondir = $(datadir)/zsh/site-functions
+dist_zshcompletion_DATA = contrib/completions/_hcct
 
 # The papers' tables, on programs built from the distribution's sources: make paper
 # PAPER_FLAGS=--quick. Never passes or fails on time.

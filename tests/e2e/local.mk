@@ -8,7 +8,7 @@ tests_targets_known_shares_CFLAGS = $(TARGET_CFLAGS) -pthread
 tests_targets_known_shares_LDFLAGS = -pthread
 
 e2e_tests = \
-	tests/e2e/check_test.py tests/e2e/daemon_test.py tests/e2e/deep_test.py \
+	tests/e2e/check_test.py tests/e2e/daemon_test.py tests/e2e/deep_test.py tests/e2e/doctor_test.py \
 	tests/e2e/guest_test.py tests/e2e/known_shares_test.py tests/e2e/rate_test.py \
 	tests/e2e/wall_test.py \
 	tests/e2e/follow_test.py tests/e2e/jit_test.py tests/e2e/lifecycle_test.py \

@@ -1,0 +1,36 @@
+/*
+ * doctor.h - what works here, and where it does not, why and what helps: findings in groups.
+ */
+#ifndef HCCT_DOCTOR_H
+#define HCCT_DOCTOR_H
+
+#include <stddef.h>
+
+enum finding_kind {
+    FINDING_OK,
+    FINDING_NOTE,    /* all works, something could be better */
+    FINDING_PROBLEM, /* programs can't be profiled */
+    FINDING_KINDS
+};
+
+struct finding {
+    enum finding_kind kind;
+    char text[1024]; /* a sentence without its full stop; where it is not ok, with the cure */
+};
+
+/* Sets a finding. */
+void finding_set(struct finding *finding, enum finding_kind kind, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+struct check {
+    const char *name;
+    void (*look)(struct finding *finding, const char *program);
+};
+
+/* Each ended by an entry without a name. */
+extern const struct check doctor_machine[]; /* kernel, libc, limits; `program` is not looked at */
+extern const struct check doctor_parts[];   /* agent, daemon, a trial of both together */
+extern const struct check
+    doctor_program[]; /* of a command: will it load the agent, what is known */
+
+#endif
