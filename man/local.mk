@@ -1,3 +1,17 @@
-dist_man_MANS += man/hcct.1 man/hcct-trace.5 man/hcctd.8 man/libhcctagent.7
+dist_man_MANS += \
+	man/hcct-doctor.1 \
+	man/hcct-eval.1 \
+	man/hcct-formats.5 \
+	man/hcct-hot.1 \
+	man/hcct-list.1 \
+	man/hcct-record.1 \
+	man/hcct-replay.1 \
+	man/hcct-report.1 \
+	man/hcct-snapshot.1 \
+	man/hcct-trace.5 \
+	man/hcct-view.7 \
+	man/hcct.1 \
+	man/hcctd.8 \
+	man/libhcctagent.7
 dist_check_SCRIPTS += tests/man_test.sh
 TESTS += tests/man_test.sh

@@ -1,5 +1,6 @@
 #!/bin/sh
-# The manual pages are well-formed, and name each option that --help names.
+# The manual pages are well-formed, and name each option that --help names; there is one for each
+# command.
 set -u
 man=$HCCT_SRCDIR/man
 status=0
@@ -14,25 +15,32 @@ options() {
         grep -v -x -e help -e version
 }
 
-# named PAGE PROGRAM [SUBCOMMAND]
+# named PAGES PROGRAM [SUBCOMMAND]
 named() {
-    page=$1
+    pages=$1
     shift
-    names=$(options "$@")
-    if [ -z "$names" ]; then
-        echo "$* --help names no option"
-        status=1
-    fi
-    for option in $names; do
-        if ! grep -q "Fl -$option\( \|\$\)" "$page"; then
-            echo "$page says nothing of --$option ($*)"
+    for option in $(options "$@"); do
+        if ! cat $pages | grep -q "Fl -$option\( \|\$\)"; then
+            echo "$pages say nothing of --$option ($*)"
             status=1
         fi
     done
 }
 
-for subcommand in record hot list snapshot report replay eval; do
-    named "$man/hcct.1" "$HCCT_BUILDDIR/client/hcct" $subcommand
+hcct=$HCCT_BUILDDIR/client/hcct
+subcommands=$("$hcct" --help | sed -n '/^commands:/,/^$/s/^  \([a-z]*\) .*/\1/p')
+[ -n "$subcommands" ] || { echo "hcct --help names no command" && status=1; }
+for subcommand in $subcommands; do
+    page=$man/hcct-$subcommand.1
+    if [ ! -e "$page" ]; then
+        echo "$page is missing"
+        status=1
+    elif ! grep -q "Xr hcct-$subcommand 1" "$man/hcct.1"; then
+        echo "hcct.1 says nothing of $subcommand"
+        status=1
+    else
+        named "$page $man/hcct-view.7" "$hcct" "$subcommand"
+    fi
 done
 named "$man/hcctd.8" "$HCCT_BUILDDIR/daemon/hcctd"
 
