@@ -17,14 +17,15 @@ enum name {
     PTHREAD_CREATE,
     THRD_CREATE,
     DLCLOSE,
+    SIGALTSTACK,
     JUMP_FIRST,
     SIGNAL_FIRST = JUMP_FIRST + REAL_JUMPS,
 };
 
 static const char *const names[] = {
-    "sigaction", "pthread_sigmask", "sigprocmask",   "pthread_create", "thrd_create", "dlclose",
-    "longjmp",   "_longjmp",        "siglongjmp",    "__longjmp_chk",  "signal",      "bsd_signal",
-    "ssignal",   "sysv_signal",     "__sysv_signal", "sigset",
+    "sigaction",   "pthread_sigmask", "sigprocmask", "pthread_create", "thrd_create",   "dlclose",
+    "sigaltstack", "longjmp",         "_longjmp",    "siglongjmp",     "__longjmp_chk", "signal",
+    "bsd_signal",  "ssignal",         "sysv_signal", "__sysv_signal",  "sigset",
 };
 
 static _Atomic(void *) found[HCCT_ARRAY_LEN(names)];
@@ -48,6 +49,10 @@ void real_resolve(void) {
 int real_sigaction(int number, const struct sigaction *action, struct sigaction *old) {
     return AS(int (*)(int, const struct sigaction *, struct sigaction *), SIGACTION)(number, action,
                                                                                      old);
+}
+
+int real_sigaltstack(const stack_t *stack, stack_t *old) {
+    return AS(int (*)(const stack_t *, stack_t *), SIGALTSTACK)(stack, old);
 }
 
 int real_pthread_sigmask(int how, const sigset_t *set, sigset_t *old) {

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "preload/handler_masks.h"
 #include "preload/real.h"
 #include "preload/session.h"
 #include "preload/sys.h"
@@ -121,6 +122,7 @@ void signal_yield(void) {
     plain.sa_handler = SIG_DFL;
     real_sigaction(old, &ignore, NULL);
     real_sigaction(old, &plain, NULL);
+    handler_mask_move(old, number);
     tell_session(number);
     settings_say(&agent.settings, false, "the application uses the agent's signal; ",
                  number != 0 ? "moved to another" : "no other is free: not profiled any more");

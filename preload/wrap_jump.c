@@ -1,12 +1,14 @@
 /*
  * wrap_jump.c - the moment before a longjmp, which leaves functions without a report of their end.
  *
- * Nothing is done but for threads whose calls are followed (calls.h), and for them a flag is set.
+ * For threads whose calls are followed (calls.h) a flag is set; and out of a handler during which
+ * our signal is blocked, it must not stay so.
  */
 #include <setjmp.h>
 
 #include "preload/agent.h"
 #include "preload/calls.h"
+#include "preload/handler_masks.h"
 #include "preload/real.h"
 
 /* Unless a report is under way: then a signal handler jumps, and the next report's stack pointer
@@ -17,18 +19,23 @@ static void note_jump(void) {
         c->busy += CALLS_JUMPED;
 }
 
-hcct_export void longjmp(struct __jmp_buf_tag buffer[1], int value) {
+static inline void before_jump(void) {
     note_jump();
+    handler_mask_jump(__builtin_frame_address(0));
+}
+
+hcct_export void longjmp(struct __jmp_buf_tag buffer[1], int value) {
+    before_jump();
     real_longjmp(REAL_LONGJMP, buffer, value);
 }
 
 hcct_export void _longjmp(struct __jmp_buf_tag buffer[1], int value) {
-    note_jump();
+    before_jump();
     real_longjmp(REAL_LONGJMP_BSD, buffer, value);
 }
 
 hcct_export void siglongjmp(sigjmp_buf buffer, int value) {
-    note_jump();
+    before_jump();
     real_longjmp(REAL_SIGLONGJMP, buffer, value);
 }
 
@@ -36,6 +43,6 @@ hcct_export void siglongjmp(sigjmp_buf buffer, int value) {
 _Noreturn void __longjmp_chk(struct __jmp_buf_tag buffer[1], int value);
 
 hcct_export void __longjmp_chk(struct __jmp_buf_tag buffer[1], int value) {
-    note_jump();
+    before_jump();
     real_longjmp(REAL_LONGJMP_CHK, buffer, value);
 }

@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 #include "preload/agent.h"
+#include "preload/handler_masks.h"
 #include "preload/real.h"
 #include "preload/signal.h"
 #include "preload/thread.h"
@@ -17,28 +18,23 @@ static bool is_ours(int number) {
     return number > 0 && agent.process != NULL && number == signal_number();
 }
 
-/* Signals whose handlers the application wants to run with ours blocked. They don't: a system call
- * that such a handler has interrupted must be told from one that ours has (restart.h). */
-static _Atomic bool masks_ours[_NSIG];
-
-/* A disposition of another signal, without ours in its mask. */
+/* A disposition of another signal. */
 static int change_others(int number, const struct sigaction *action, struct sigaction *old) {
     struct sigaction reduced;
     int ours = signal_number();
     bool valid = number > 0 && number < _NSIG && agent.process != NULL && ours != 0;
     if (!valid)
         return real_sigaction(number, action, old);
-    bool before = masks_ours[number];
+    int before = handler_mask_get(number);
     if (action != NULL) {
         reduced = *action;
-        masks_ours[number] = sigismember(&reduced.sa_mask, ours) == 1;
-        sigdelset(&reduced.sa_mask, ours);
+        handler_mask_apply(number, ours, &reduced);
     }
     int result = real_sigaction(number, action != NULL ? &reduced : NULL, old);
     if (result != 0)
-        masks_ours[number] = before;
-    else if (old != NULL && before)
-        sigaddset(&old->sa_mask, ours);
+        handler_mask_set_back(number, before);
+    else if (old != NULL)
+        handler_mask_show(before, ours, old);
     return result;
 }
 
@@ -79,6 +75,12 @@ WRAP_SIGNAL(ssignal)
 WRAP_SIGNAL(sysv_signal)
 WRAP_SIGNAL(__sysv_signal)
 WRAP_SIGNAL(sigset)
+
+hcct_export int sigaltstack(const stack_t *restrict stack, stack_t *restrict old) {
+    if (stack != NULL && (stack->ss_flags & SS_DISABLE) == 0 && agent.process != NULL)
+        handler_mask_stack(stack->ss_size, signal_number());
+    return real_sigaltstack(stack, old);
+}
 
 typedef int change_mask(int how, const sigset_t *set, sigset_t *old);
 

@@ -6,9 +6,13 @@ include tests/agent/local.mk
 include tests/client/local.mk
 include tests/code/local.mk
 include tests/common/local.mk
+include tests/daemon/local.mk
 include tests/e2e/local.mk
 include tests/fuzz/local.mk
+include tests/hazards/local.mk
 include tests/ingest/local.mk
+include tests/page/local.mk
+include tests/readers/local.mk
 include tests/report/local.mk
 include tests/step/local.mk
 include tests/trace/local.mk

@@ -1,0 +1,107 @@
+/*
+ * handler_masks.c - a flag for each signal, and one for small stacks.
+ */
+#include "preload/handler_masks.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/compiler.h"
+#include "preload/real.h"
+#include "preload/signal.h"
+#include "preload/thread.h"
+
+/* A signal's frame may have 12 KB (AMX): two of them, and what both handlers use. */
+#define ROOMY_STACK 32768
+
+static _Atomic bool masks_ours[_NSIG]; /* the application wants its handler so */
+static _Atomic bool small_stacks;
+static _Atomic bool any_masked; /* there are handlers with our signal blocked */
+
+static bool is_fault(int number) {
+    switch (number) {
+    case SIGSEGV:
+    case SIGBUS:
+    case SIGILL:
+    case SIGFPE:
+    case SIGTRAP:
+    case SIGSYS:
+    case SIGABRT:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool is_handler(const struct sigaction *action) {
+    return (action->sa_flags & SA_SIGINFO) != 0 ||
+           (action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN);
+}
+
+static bool lacks_room(int number, const struct sigaction *action) {
+    return (action->sa_flags & SA_ONSTACK) != 0 && is_handler(action) &&
+           (is_fault(number) || small_stacks);
+}
+
+void handler_mask_apply(int number, int ours, struct sigaction *action) {
+    masks_ours[number] = sigismember(&action->sa_mask, ours) == 1;
+    if (lacks_room(number, action)) {
+        any_masked = true;
+        sigaddset(&action->sa_mask, ours);
+    } else
+        sigdelset(&action->sa_mask, ours);
+}
+
+int handler_mask_get(int number) {
+    return masks_ours[number];
+}
+
+void handler_mask_set_back(int number, int before) {
+    masks_ours[number] = before != 0;
+}
+
+void handler_mask_show(int before, int ours, struct sigaction *old) {
+    if (before)
+        sigaddset(&old->sa_mask, ours);
+    else
+        sigdelset(&old->sa_mask, ours);
+}
+
+/* Handlers that were there before the first small stack was. */
+static void mask_handlers(int ours) {
+    struct sigaction action;
+    for (int number = 1; number < _NSIG; number++)
+        if (number != ours && real_sigaction(number, NULL, &action) == 0 &&
+            lacks_room(number, &action) && sigismember(&action.sa_mask, ours) == 0) {
+            any_masked = true;
+            sigaddset(&action.sa_mask, ours);
+            real_sigaction(number, &action, NULL);
+        }
+}
+
+void handler_mask_stack(size_t bytes, int ours) {
+    if (bytes < ROOMY_STACK && ours != 0 && !atomic_exchange(&small_stacks, true))
+        mask_handlers(ours);
+}
+
+void handler_mask_move(int before, int ours) {
+    struct sigaction action;
+    for (int number = 1; number < _NSIG; number++) {
+        if (number == before || number == ours || real_sigaction(number, NULL, &action) != 0 ||
+            !is_handler(&action))
+            continue;
+        handler_mask_show(masks_ours[number], before, &action);
+        if (ours != 0)
+            handler_mask_apply(number, ours, &action);
+        real_sigaction(number, &action, NULL);
+    }
+}
+
+void handler_mask_jump(const void *sp) {
+    const struct agent_thread *self = thread_self;
+    if (hcct_likely(!any_masked) || self == NULL || self->signal_hidden)
+        return;
+    if ((uintptr_t)sp < self->stack_low || (uintptr_t)sp >= self->stack_high)
+        signal_unblock();
+}

@@ -1,0 +1,214 @@
+#!/usr/bin/python3
+"""What has broken programs under profilers, hazard by hazard, with and without the agent: the same
+output and status, in time, and a profile of it. `--runs N` repeats each that often (races need
+many); names choose some."""
+
+import argparse
+import glob
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "e2e"))
+from support import AGENT, BUILD, HCCT, Daemon, check, finish, run, scratch  # noqa: E402
+
+HERE = os.path.join(BUILD, "tests", "hazards")
+TLS_LIBRARY = os.path.join(HERE, ".libs", "tls_library.so")
+LIMIT = 60  # seconds, for what takes one: what takes longer hangs
+
+
+def program(name):
+    return os.path.join(HERE, name)
+
+
+class Hazard:
+    """A program that does what is dangerous. `rarely`: one run for so many that are asked for, as it
+    takes long or repeats the danger itself."""
+
+    def __init__(self, name, danger, command=None, rarely=1, preload=None, **env):
+        self.name, self.danger, self.rarely, self.preload = name, danger, rarely, preload
+        self.command = command or [program(name)]
+        self.env = {"HCCT_RATE": "10000", **env}
+
+
+def library(pattern):
+    found = glob.glob("/usr/lib/*/" + pattern)
+    return found[0] if found else None
+
+
+HAZARDS = [
+    Hazard("throw", "exceptions while libraries are loaded: the loader's lock", rarely=5),
+    Hazard("leave_allocating", "the process ends while threads allocate"),
+    Hazard("loader_and_malloc", "locks of loader and malloc, in all orders", rarely=5),
+    Hazard("late_tls", "thread-local memory that is allocated on first use",
+           [program("late_tls"), TLS_LIBRARY]),
+    Hazard("jemalloc", "another malloc: jemalloc", [program("loader_and_malloc")], rarely=10,
+           preload="libjemalloc.so.2"),
+    Hazard("tcmalloc", "another malloc: tcmalloc", [program("loader_and_malloc")], rarely=10,
+           preload="libtcmalloc_minimal.so.4"),
+    Hazard("big_fork", "fork of a large process under a storm of signals", rarely=20),
+    Hazard("restarts", "system calls that are interrupted again and again", rarely=5),
+    Hazard("restarts_wall", "the same on the wall clock", [program("restarts")], rarely=5,
+           HCCT_CLOCK="wall", HCCT_RATE="1000"),
+    Hazard("exec_chain", "exec with signals on their way", rarely=10),
+    Hazard("interrupted", "EINTR where none should be, and none where it should", rarely=10),
+    Hazard("interrupted_wall", "the same on the wall clock", [program("interrupted")], rarely=10,
+           HCCT_CLOCK="wall", HCCT_RATE="1000"),
+    Hazard("alternate_stack", "small alternate stacks, unmapped under fire", rarely=5),
+    Hazard("few_timers", "no timers to be had (RLIMIT_SIGPENDING)"),
+    Hazard("own_profiling", "a program that uses SIGPROF itself", rarely=10),
+    Hazard("library_churn", "dlopen and dlclose of code that runs", rarely=5),
+    Hazard("close_all", "all descriptors closed, again and again", rarely=10),
+    Hazard("clock_calls", "code that the kernel maps, and procedure linkage", rarely=20),
+    Hazard("many_contexts", "more contexts than memory", rarely=100),
+    Hazard("small_stacks", "coroutines on stacks without guard pages", rarely=5),
+    Hazard("small_stacks_bursts", "the same in bursts", [program("small_stacks")], rarely=5,
+           HCCT_BURST="2ms/10ms"),
+]
+UNSEEN = {"few_timers"}  # nothing can be seen of these, and hcctd says so
+
+
+def one(hazard, env):
+    preload = [env["LD_PRELOAD"]] if "LD_PRELOAD" in env else []
+    if hazard.preload:
+        preload.append(library(hazard.preload))
+    try:
+        result = run(hazard.command, env={**env, "LD_PRELOAD": ":".join(preload)}, timeout=LIMIT)
+        return result.status, result.out, result.err
+    except SystemExit:
+        return "hangs", b"", b""
+
+
+def seen(daemon, hazard):
+    name = os.path.basename(hazard.command[0])
+    return sum(p["walks"] for p in daemon.processes() if p["command"] == name)
+
+
+def row(daemon, hazard, runs):
+    wanted = one(hazard, {})
+    plain = sum(one(hazard, {}) != wanted for _ in range(min(runs, 20)))
+    before, bad = seen(daemon, hazard), []
+    for _ in range(runs):
+        result = one(hazard, daemon.env(**hazard.env))
+        if result != wanted:
+            bad.append(result)
+    walks = seen(daemon, hazard) - before
+    print(f"{hazard.name:20} {runs:5} {len(bad):5} {plain:7} {walks:9}  {hazard.danger}", flush=True)
+    if bad:
+        print(f"  wanted {wanted}\n  got    {bad[0]}")
+    check(wanted[0] == 0 and not bad and plain == 0, hazard.name + " is as without the agent")
+    check(walks > 0 or hazard.name in UNSEEN, hazard.name + " was profiled")
+
+
+# ---- those that are more than a program ----
+
+def killed(runs):
+    """A program that is killed, or is over at once, has a profile."""
+    with Daemon() as daemon:
+        for _ in range(runs):
+            app = subprocess.Popen([program("many_contexts")], env=daemon.env(HCCT_RATE="1000"),
+                                   stdout=subprocess.DEVNULL)
+            daemon.wait_for(lambda p, app=app: p["pid"] == app.pid and p["walks"] > 5)
+            app.send_signal(signal.SIGKILL)
+            check(app.wait() == -signal.SIGKILL, "killed: by the signal")
+        gone = daemon.wait_for(lambda p: p["state"] == "finished" and p["walks"] > 5)
+        check(gone is not None, "killed: what it did until then is known")
+        for _ in range(50):
+            run(["/bin/sh", "-c", "i=0; while [ $i -lt 3000 ]; do i=$((i+1)); done"],
+                env=daemon.env(HCCT_RATE="1000"))
+        check(daemon.wait_for(lambda p: p["command"] in ("sh", "dash") and p["walks"] > 0),
+              "short programs are seen now and then, as their share of time is")
+
+
+def memory_full(runs):
+    """/dev/shm is full, in a mount namespace of its own."""
+    script = ("mount -t tmpfs -o size=4k none /dev/shm && dd if=/dev/zero of=/dev/shm/full bs=4k "
+              "2>/dev/null; exec " + program("restarts"))
+    unshare = ["unshare", "-m", "sh", "-c", script]
+    plain = run(unshare)
+    if plain.status != 0:
+        print("memory_full: no mount namespace here, left out")
+        return
+    with Daemon() as daemon:
+        bad = sum(run(unshare, env=daemon.env(HCCT_RATE="10000")).out != plain.out
+                  for _ in range(runs))
+        check(bad == 0, "memory_full: a full /dev/shm is not noticed")
+
+
+def many_contexts_bounded(_):
+    """The tree of a program with endless contexts stays within its limit."""
+    with Daemon("--memory-limit", "2M") as daemon:
+        run([program("many_contexts")], env=daemon.env(HCCT_RATE="10000"))
+        tree = daemon.wait_for(lambda p: p["command"] == "many_contexts")
+        check(tree is not None and tree["walks"] > 100 and tree["bytes"] <= 2 << 20,
+              "many_contexts: its tree is within its limit" +
+              (f", {tree['bytes']} bytes after {tree['walks']} walks" if tree else ""))
+
+
+def unlinked(_):
+    """The program's file is gone while it runs; its functions keep their names."""
+    path = scratch("unlinked")
+    shutil.copy(program("clock_calls"), path)
+    with Daemon() as daemon:
+        app = subprocess.Popen([path], env=daemon.env(HCCT_RATE="1000"), stdout=subprocess.DEVNULL)
+        daemon.wait_for(lambda p: p["pid"] == app.pid and p["walks"] > 20)
+        os.unlink(path)
+        hot = run([HCCT, "hot", "--socket", daemon.socket, "-p", str(app.pid), "--format", "folded"])
+        check(b";ask" in hot.out, "unlinked: names of a program whose file is gone")
+        app.kill()
+        app.wait()
+
+
+def chroot(_):
+    """A program in another root, where its libraries have paths that mean nothing outside."""
+    root = scratch("root")
+    libraries = subprocess.run(["ldd", program("clock_calls")], capture_output=True,
+                               text=True).stdout.split()
+    for path in [word for word in libraries if word.startswith("/")]:
+        os.makedirs(root + os.path.dirname(path), exist_ok=True)
+        shutil.copy(path, root + path)
+    shutil.copy(program("clock_calls"), root + "/inside")
+    shutil.copy(AGENT, root + "/agent.so")
+    if os.geteuid() != 0:
+        print("chroot: only root can, left out")
+        return
+    with Daemon(socket=root + "/hcctd.sock") as daemon:
+        app = subprocess.Popen(
+            ["/inside"], stdout=subprocess.DEVNULL, preexec_fn=lambda: os.chroot(root),
+            env={"LD_PRELOAD": "/agent.so", "HCCT_SOCKET": "/hcctd.sock", "HCCT_RATE": "1000"})
+        found = daemon.wait_for(lambda p: p["command"] == "inside" and p["walks"] > 20)
+        hot = run([HCCT, "hot", "--socket", daemon.socket, "--exe", "inside", "--format", "folded"])
+        check(found is not None and b";ask" in hot.out, "chroot: profiled, with names")
+        app.kill()
+        app.wait()
+
+
+MORE = [killed, memory_full, many_contexts_bounded, unlinked, chroot]
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--runs", type=int, default=4)
+    parser.add_argument("names", nargs="*")
+    wish = parser.parse_args()
+    begun = time.monotonic()
+    print(f"{'hazard':20} {'runs':>5} {'bad':>5} {'without':>7} {'walks':>9}")
+    with Daemon() as daemon:
+        for hazard in HAZARDS:
+            if wish.names and hazard.name not in wish.names:
+                continue
+            if hazard.preload and library(hazard.preload) is None:
+                print(f"{hazard.name:20} left out: {hazard.preload} is not installed")
+                continue
+            row(daemon, hazard, max(1, wish.runs // hazard.rarely))
+    for more in MORE:
+        if not wish.names or more.__name__ in wish.names:
+            more(max(1, wish.runs // 20))
+    print(f"{time.monotonic() - begun:.0f} s")
+    finish()
+
+
+main()

@@ -1,0 +1,84 @@
+# One small program for each problem that users of profilers of this kind have reported, and a
+# script that runs them with and without the agent: a few times in "make check", as often as it takes
+# for a race to show in "make hazards".
+check_PROGRAMS += \
+	tests/hazards/alternate_stack \
+	tests/hazards/big_fork \
+	tests/hazards/clock_calls \
+	tests/hazards/close_all \
+	tests/hazards/exec_chain \
+	tests/hazards/few_timers \
+	tests/hazards/interrupted \
+	tests/hazards/late_tls \
+	tests/hazards/leave_allocating \
+	tests/hazards/library_churn \
+	tests/hazards/loader_and_malloc \
+	tests/hazards/many_contexts \
+	tests/hazards/own_profiling \
+	tests/hazards/restarts \
+	tests/hazards/small_stacks \
+	tests/hazards/throw
+tests_hazards_alternate_stack_SOURCES = tests/hazards/alternate_stack.c tests/hazards/busy.h
+tests_hazards_alternate_stack_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
+tests_hazards_alternate_stack_LDFLAGS = -pthread
+tests_hazards_big_fork_SOURCES = tests/hazards/big_fork.c tests/hazards/busy.h
+tests_hazards_big_fork_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
+tests_hazards_big_fork_LDFLAGS = -pthread
+tests_hazards_clock_calls_SOURCES = tests/hazards/clock_calls.c
+tests_hazards_clock_calls_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
+tests_hazards_clock_calls_LDFLAGS = -pthread
+tests_hazards_close_all_SOURCES = tests/hazards/close_all.c tests/hazards/busy.h
+tests_hazards_close_all_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
+tests_hazards_close_all_LDFLAGS = -pthread
+tests_hazards_exec_chain_SOURCES = tests/hazards/exec_chain.c tests/hazards/busy.h
+tests_hazards_exec_chain_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
+tests_hazards_exec_chain_LDFLAGS = -pthread
+tests_hazards_few_timers_SOURCES = tests/hazards/few_timers.c tests/hazards/busy.h
+tests_hazards_few_timers_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
+tests_hazards_few_timers_LDFLAGS = -pthread
+tests_hazards_interrupted_SOURCES = tests/hazards/interrupted.c tests/hazards/busy.h
+tests_hazards_interrupted_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
+tests_hazards_interrupted_LDFLAGS = -pthread
+tests_hazards_late_tls_SOURCES = tests/hazards/late_tls.c tests/hazards/busy.h
+tests_hazards_late_tls_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
+tests_hazards_late_tls_LDFLAGS = -pthread
+tests_hazards_leave_allocating_SOURCES = tests/hazards/leave_allocating.c tests/hazards/busy.h
+tests_hazards_leave_allocating_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
+tests_hazards_leave_allocating_LDFLAGS = -pthread
+tests_hazards_library_churn_SOURCES = tests/hazards/library_churn.c tests/hazards/busy.h
+tests_hazards_library_churn_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
+tests_hazards_library_churn_LDFLAGS = -pthread
+tests_hazards_loader_and_malloc_SOURCES = tests/hazards/loader_and_malloc.c
+tests_hazards_loader_and_malloc_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
+tests_hazards_loader_and_malloc_LDFLAGS = -pthread
+tests_hazards_many_contexts_SOURCES = tests/hazards/many_contexts.c tests/hazards/busy.h
+tests_hazards_many_contexts_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
+tests_hazards_many_contexts_LDFLAGS = -pthread
+tests_hazards_own_profiling_SOURCES = tests/hazards/own_profiling.c tests/hazards/busy.h
+tests_hazards_own_profiling_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
+tests_hazards_own_profiling_LDFLAGS = -pthread
+tests_hazards_restarts_SOURCES = tests/hazards/restarts.c tests/hazards/busy.h
+tests_hazards_restarts_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
+tests_hazards_restarts_LDFLAGS = -pthread
+tests_hazards_small_stacks_SOURCES = tests/hazards/small_stacks.c tests/hazards/busy.h
+tests_hazards_small_stacks_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
+tests_hazards_small_stacks_LDFLAGS = -pthread
+tests_hazards_throw_SOURCES = tests/hazards/throw.cc
+tests_hazards_throw_CXXFLAGS = -Wall -Wextra $(WERROR_CFLAGS) -O2 -pthread
+tests_hazards_throw_LDFLAGS = -pthread
+
+check_LTLIBRARIES += tests/hazards/tls_library.la
+tests_hazards_tls_library_la_SOURCES = tests/hazards/tls_library.c
+tests_hazards_tls_library_la_CFLAGS = $(TARGET_CFLAGS)
+tests_hazards_tls_library_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
+
+TESTS += tests/hazards/hazards_test.py
+dist_check_SCRIPTS += tests/hazards/hazards_test.py
+
+# RUNS=1000 is the default; HAZARDS="throw big_fork" runs only these.
+hazards: all
+	@$(MAKE) $(AM_MAKEFLAGS) -k check TESTS= >/dev/null
+	@HCCT_SRCDIR=$(abs_top_srcdir) HCCT_BUILDDIR=$(abs_top_builddir) $(PYTHON3) \
+		$(srcdir)/tests/hazards/hazards_test.py --runs $(or $(RUNS),1000) $(HAZARDS)
+
+.PHONY: hazards

@@ -1,0 +1,60 @@
+/*
+ * small_stacks.c - coroutines on stacks of 16 KB without a guard page, side by side in one block,
+ * each with bytes at its low end that nobody may write: what interrupts them must fit as well.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "busy.h"
+
+enum { STACKS = 16, ROUNDS = 400 };
+#define BYTES ((size_t)20 << 10)
+#define MARK  256
+
+static ucontext_t scheduler, coroutine[STACKS];
+static long steps;
+
+static int deeper(int depth) {
+    volatile char used[64];
+    used[depth % 64] = (char)depth;
+    if (depth > 0)
+        return deeper(depth - 1) + used[depth % 64] % 2;
+    busy(3000);
+    return 0;
+}
+
+static void work(int mine) {
+    for (;;) {
+        deeper(10);
+        steps++;
+        swapcontext(&coroutine[mine], &scheduler);
+    }
+}
+
+static long untouched(const char *block) {
+    long clean = 0;
+    for (int i = 0; i < STACKS; i++)
+        for (int k = 0; k < MARK; k++)
+            clean += block[(size_t)i * BYTES + (size_t)k] == 0x5a;
+    return clean;
+}
+
+int main(void) {
+    char *block = malloc(STACKS * BYTES);
+    memset(block, 0x5a, STACKS * BYTES);
+    for (int i = 0; i < STACKS; i++) {
+        getcontext(&coroutine[i]);
+        coroutine[i].uc_stack.ss_sp = block + (size_t)i * BYTES;
+        coroutine[i].uc_stack.ss_size = BYTES;
+        makecontext(&coroutine[i], (void (*)(void))work, 1, i);
+    }
+    for (int round = 0; round < ROUNDS; round++)
+        for (int i = 0; i < STACKS; i++)
+            swapcontext(&scheduler, &coroutine[i]);
+    printf("%ld %ld\n", steps, untouched(block));
+    return 0;
+}
