@@ -6,6 +6,7 @@ libhcct_tree_a_SOURCES = \
 	daemon/tree/budget.h \
 	daemon/tree/children.c daemon/tree/children.h \
 	daemon/tree/counters.c daemon/tree/counters.h \
+	daemon/tree/cursors.c \
 	daemon/tree/exact.c \
 	daemon/tree/lazy_queue.c daemon/tree/lazy_queue.h \
 	daemon/tree/lossy_counting.c \
@@ -13,6 +14,7 @@ libhcct_tree_a_SOURCES = \
 	daemon/tree/merge.c \
 	daemon/tree/node_list.c daemon/tree/node_list.h \
 	daemon/tree/node_pool.c daemon/tree/node_pool.h \
+	daemon/tree/panes.c daemon/tree/panes.h \
 	daemon/tree/space_saving.c \
 	daemon/tree/sticky_sampling.c \
 	daemon/tree/summary.c daemon/tree/summary.h \

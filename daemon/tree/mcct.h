@@ -53,6 +53,12 @@ void mcct_free(struct mcct *tree); /* NULL is allowed; open cursors become inval
 /* A cursor at the root; cursors keep their node from being pruned (Algorithm 1). */
 void mcct_cursor_open(struct mcct *tree, struct mcct_cursor *cursor);
 void mcct_cursor_close(struct mcct_cursor *cursor);
+/* A cursor on the same context as `at`, which is in another tree; that is made where it is not
+ * there. What there is no memory for is missing. */
+void mcct_cursor_open_at(struct mcct *tree, struct mcct_cursor *cursor,
+                         const struct mcct_cursor *at);
+/* Closes all cursors of the tree; the `tree` of a closed cursor is NULL. */
+void mcct_close_cursors(struct mcct *tree);
 
 /* The cursor goes to the child with that frame, which is made when it is not there. */
 void mcct_push(struct mcct_cursor *cursor, uint32_t frame);

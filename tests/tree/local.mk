@@ -6,6 +6,7 @@ TREE_TESTS = \
 	tests/tree/summary_test \
 	tests/tree/space_saving_test \
 	tests/tree/merge_test \
+	tests/tree/panes_test \
 	tests/tree/bounded_test
 
 check_PROGRAMS += $(TREE_TESTS)
@@ -22,6 +23,9 @@ tests_tree_space_saving_test_LDADD = libhcct_tree.a
 
 tests_tree_merge_test_SOURCES = tests/tree/merge_test.c $(TREE_WORLD)
 tests_tree_merge_test_LDADD = libhcct_tree.a
+
+tests_tree_panes_test_SOURCES = tests/tree/panes_test.c $(TREE_WORLD)
+tests_tree_panes_test_LDADD = libhcct_tree.a
 
 tests_tree_bounded_test_SOURCES = tests/tree/bounded_test.c $(TREE_WORLD)
 tests_tree_bounded_test_LDADD = libhcct_tree.a

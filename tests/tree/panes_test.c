@@ -1,0 +1,318 @@
+/*
+ * panes_test.c - windows over random streams whose hot contexts change, against the exact weights
+ * of just that time: threads that come and go, idle hours, short memory, windows that are held
+ * while time goes on, and panes of several processes added.
+ */
+#include "daemon/tree/panes.h"
+
+#include "daemon/tree/summary.h"
+#include "tests/check.h"
+#include "tests/tree/world.h"
+
+#define SECOND  1000000000ull
+#define THREADS 5
+
+/* ---- the oracle: all that ever happened ---- */
+
+struct event {
+    uint64_t time, weight;
+    uint32_t context;
+};
+
+struct history {
+    struct event *event;
+    size_t n, room;
+};
+
+static void remember(struct history *history, struct event event) {
+    if (history->n == history->room) {
+        history->room = 2 * history->room + 1024;
+        history->event = realloc(history->event, history->room * sizeof *history->event);
+        if (history->event == NULL)
+            abort();
+    }
+    history->event[history->n++] = event;
+}
+
+/* The world's weights become those of [begin, end]. Returns how many events that were. */
+static size_t weigh(struct world *world, const struct history *history, uint64_t begin,
+                    uint64_t end) {
+    size_t n = 0;
+    world_forget(world);
+    for (size_t i = 0; i < history->n; i++) {
+        const struct event *e = &history->event[i];
+        if (e->time < begin || e->time > end)
+            continue;
+        world->weight[e->context] += e->weight;
+        world->total += e->weight;
+        n++;
+    }
+    return n;
+}
+
+/* ---- a process: panes, and threads that have a cursor in a tree and one in the pane of now ----
+ */
+
+struct thread {
+    struct walker whole, pane;
+};
+
+struct process {
+    const struct world *world;
+    struct mcct *tree;
+    struct panes *panes;
+    struct thread thread[THREADS];
+    uint64_t since, now;
+};
+
+static void begin(struct process *p, const struct world *world, const struct mcct_params *params,
+                  uint64_t now) {
+    const struct panes_params panes = {.tree = *params, .n_counts = 1};
+    *p = (struct process){.world = world, .since = now, .now = now};
+    p->tree = mcct_new(params);
+    p->panes = panes_new(&panes, now);
+    if (p->tree == NULL || p->panes == NULL)
+        abort();
+    for (int i = 0; i < THREADS; i++)
+        walker_open(&p->thread[i].whole, p->tree);
+}
+
+static void end(struct process *p) {
+    mcct_free(p->tree);
+    panes_free(p->panes);
+}
+
+static void turn(struct process *p, uint64_t now) {
+    p->now = now;
+    panes_advance(p->panes, now);
+}
+
+static void credit(struct process *p, struct thread *thread, uint32_t context, uint64_t weight,
+                   struct history *history) {
+    struct mcct *pane = panes_tree(p->panes);
+    if (pane != NULL && thread->pane.cursor.tree == NULL) {
+        mcct_cursor_open_at(pane, &thread->pane.cursor, &thread->whole.cursor);
+        thread->pane.at = thread->whole.at;
+        CHECK_UINT(mcct_depth(&thread->pane.cursor), mcct_depth(&thread->whole.cursor));
+    }
+    walker_go(p->world, &thread->whole, context);
+    mcct_credit(&thread->whole.cursor, weight);
+    if (pane != NULL) {
+        walker_go(p->world, &thread->pane, context);
+        mcct_credit(&thread->pane.cursor, weight);
+    } else {
+        panes_miss(p->panes);
+    }
+    CHECK(panes_count(p->panes, &(const uint64_t){1}));
+    remember(history, (struct event){p->now, weight, context});
+}
+
+/* What is hot moves on every seven seconds. */
+static void work(struct process *p, unsigned events, struct history *history, struct rng *rng) {
+    for (unsigned i = 0; i < events; i++) {
+        uint64_t top = UINT64_C(1) << rng_below(rng, 12), phase = p->now / (7 * SECOND);
+        uint32_t context = (uint32_t)((top + rng_below(rng, top) + 977 * phase) * 40503u);
+        credit(p, &p->thread[rng_below(rng, THREADS)], context % p->world->n,
+               1 + rng_below(rng, 1u << 22), history);
+    }
+}
+
+/* ---- a window against the truth ---- */
+
+/* The documented border, found anew. */
+static uint64_t expected_begin(const struct process *p, uint64_t span) {
+    uint64_t width = span <= 60 * SECOND ? 2 * SECOND : 60 * SECOND;
+    uint64_t from = p->now > span ? p->now - span : 0;
+    from -= from % width;
+    return from > p->since ? from : p->since;
+}
+
+static unsigned strict, lenient;
+
+/* Where not even a path found memory, its weight is with an ancestor, and only the total is known
+ * (mcct_stats.capped). */
+static void expect_right(struct world *world, const struct mcct *tree) {
+    struct verdict v = world_check(world, tree, NULL, 0);
+    CHECK_UINT(v.stats.total, world->total);
+    lenient += v.stats.capped > 0;
+    strict += v.stats.capped == 0;
+    if (v.stats.capped > 0)
+        return;
+    if (v.wrong != NULL)
+        fprintf(stderr, "a window: not so: %s\n", v.wrong);
+    CHECK(v.wrong == NULL);
+    CHECK_UINT(v.above, 0);
+}
+
+static void expect_window(struct world *world, struct process *p, uint64_t span,
+                          const struct history *history, bool whole) {
+    struct panes_window window;
+    uint64_t count = 0;
+    CHECK(panes_take(p->panes, p->now, span, &window, &count));
+    uint64_t from = p->now - window.span_ns;
+    CHECK(whole ? from == expected_begin(p, span) : from >= expected_begin(p, span));
+    struct mcct *tree = panes_merge(&window);
+    CHECK_UINT(count, weigh(world, history, from, p->now));
+    expect_right(world, tree);
+    mcct_free(tree);
+}
+
+static uint64_t some_span(struct rng *rng) {
+    static const uint64_t spans[] = {1, 2, 10, 59, 60, 61, 300, 3599, 3600};
+    return rng_below(rng, 3) ? spans[rng_below(rng, 9)] * SECOND
+                             : 1 + rng_below(rng, PANES_SPAN_MAX_NS);
+}
+
+/* Mostly some hundredths of a second, and now and then a pause. */
+static uint64_t some_pause(struct rng *rng) {
+    switch (rng_below(rng, 60)) {
+    case 0:
+        return rng_below(rng, 10 * SECOND);
+    case 1:
+        return rng_below(rng, 200 * SECOND);
+    case 2:
+        return rng_below(rng, 20) == 0 ? rng_below(rng, 2 * PANES_SPAN_MAX_NS) : 60 * SECOND;
+    default:
+        return rng_below(rng, SECOND / 2);
+    }
+}
+
+/* ---- tests ---- */
+
+static void test_stream(struct world *world, const struct mcct_params *params, unsigned steps,
+                        struct rng *rng) {
+    struct history history = {0};
+    struct process p;
+    begin(&p, world, params, rng_below(rng, 1000 * SECOND));
+    for (unsigned i = 0; i < steps; i++) {
+        turn(&p, p.now + some_pause(rng));
+        if (rng_below(rng, 4) != 0)
+            work(&p, (unsigned)rng_below(rng, 40), &history, rng);
+        if (rng_below(rng, 30) == 0)
+            expect_window(world, &p, some_span(rng), &history, true);
+        CHECK(params->max_bytes == 0 || panes_bytes(p.panes) <= params->max_bytes);
+    }
+    expect_window(world, &p, PANES_SPAN_MAX_NS, &history, true);
+    turn(&p, p.now + 2 * PANES_SPAN_MAX_NS); /* but for threads that stand somewhere */
+    CHECK(panes_empty(p.panes));
+    expect_window(world, &p, PANES_SPAN_MAX_NS, &history, true);
+    end(&p);
+    free(history.event);
+}
+
+/* A window is what it was when it was taken, whatever comes until it is summed up. */
+static void test_held(struct world *world, const struct mcct_params *params, struct rng *rng) {
+    struct history history = {0};
+    struct process p;
+    begin(&p, world, params, 0);
+    for (unsigned i = 0; i < 20; i++) {
+        struct panes_window held[2];
+        uint64_t taken_at = p.now, count = 0;
+        CHECK(panes_take(p.panes, p.now, 30 * SECOND, &held[0], &count));
+        CHECK(panes_take(p.panes, p.now, 600 * SECOND, &held[1], &count));
+        size_t n = history.n;
+        for (unsigned k = 0; k < 100; k++) {
+            work(&p, 20, &history, rng); /* in the pane of then, to begin with */
+            turn(&p, p.now + rng_below(rng, 3 * SECOND));
+        }
+        const struct history then = {history.event, n, n};
+        for (unsigned w = 0; w < 2; w++) {
+            struct mcct *tree = panes_merge(&held[w]);
+            weigh(world, &then, taken_at - held[w].span_ns, taken_at);
+            expect_right(world, tree);
+            mcct_free(tree);
+        }
+    }
+    end(&p);
+    free(history.event);
+}
+
+/* As finished processes are folded. */
+static void test_add(struct world *world, const struct mcct_params *params, struct rng *rng) {
+    struct history history = {0};
+    struct process sum;
+    begin(&sum, world, params, 50 * SECOND);
+    for (unsigned i = 0; i < 40; i++) {
+        struct process p;
+        begin(&p, world, params, sum.now);
+        for (unsigned k = 0; k < 20; k++) {
+            turn(&p, p.now + some_pause(rng) / 8);
+            work(&p, 30, &history, rng);
+        }
+        turn(&sum, p.now);
+        for (unsigned t = 0; t < THREADS; t++)
+            if (p.thread[t].pane.cursor.tree != NULL)
+                mcct_cursor_close(&p.thread[t].pane.cursor);
+        panes_add(sum.panes, p.panes);
+        end(&p);
+        expect_window(world, &sum, some_span(rng), &history, true);
+    }
+    end(&sum);
+    free(history.event);
+}
+
+/* More trees than the program may have: windows get shorter, and stay right, also of one that comes
+ * when all others have their part. */
+static void test_many(struct world *world, struct rng *rng) {
+    enum { PROCESSES = 600, LATE_S = 130, SECONDS = 150 };
+    const struct mcct_params params = {.epsilon = 0.01, .max_bytes = 8u << 20};
+    static struct process p[PROCESSES + 1];
+    static struct history history[PROCESSES + 1];
+    unsigned n = PROCESSES;
+    for (unsigned i = 0; i < n; i++)
+        begin(&p[i], world, &params, 0);
+    for (uint64_t now = 0; now < SECONDS * SECOND; now += 2 * SECOND) {
+        if (now == LATE_S * SECOND)
+            begin(&p[n++], world, &params, now);
+        for (unsigned i = 0; i < n; i++) {
+            turn(&p[i], now);
+            work(&p[i], 1, &history[i], rng);
+        }
+    }
+    CHECK_UINT(n, PROCESSES + 1);
+    for (unsigned i = 0; i < n; i++) {
+        struct panes_window window;
+        bool late = i == PROCESSES;
+        expect_window(world, &p[i], 60 * SECOND, &history[i], late);
+        CHECK(panes_take(p[i].panes, p[i].now, 60 * SECOND, &window, &(uint64_t){0}));
+        CHECK(late || (window.span_ns < 60 * SECOND && window.span_ns >= 40 * SECOND));
+        mcct_free(panes_merge(&window));
+    }
+    for (unsigned i = 0; i < n; i++) {
+        end(&p[i]);
+        free(history[i].event);
+    }
+}
+
+int main(void) {
+    struct rng rng = {test_seed()};
+    static const uint32_t capacities[] = {50, 1000};
+    for (int shape = 0; shape < WORLD_SHAPES; shape++) {
+        struct world world;
+        world_make(&world, (enum world_shape)shape, 3000, &rng);
+        for (size_t k = 0; summary_kinds[k]->name != NULL; k++) {
+            if (!summary_kinds[k]->certain)
+                continue;
+            for (unsigned c = 0; c < 2; c++) {
+                struct mcct_params params = {.summary = summary_kinds[k],
+                                             .epsilon = 1.0 / capacities[c]};
+                test_stream(&world, &params, 800, &rng);
+                test_held(&world, &params, &rng);
+                test_add(&world, &params, &rng);
+                CHECK_UINT(lenient, 0);
+                params.max_bytes = PANES_TREES * (c == 0 ? 20u : 60u) * 1024;
+                strict = 0;
+                test_stream(&world, &params, 800, &rng);
+                printf("%s: short memory: %u windows checked strictly, %u by their total\n",
+                       summary_kinds[k]->name, strict, lenient);
+                lenient = 0;
+            }
+        }
+        world_free(&world);
+    }
+    struct world world;
+    world_make(&world, WORLD_BUSHY, 500, &rng);
+    test_many(&world, &rng);
+    world_free(&world);
+    return check_report();
+}
