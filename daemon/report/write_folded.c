@@ -2,25 +2,36 @@
  * write_folded.c - one line for each context, for flame graph tools: "process;main;work 1234".
  *
  * The frames are split at semicolons and the weight at the last space, so that a name keeps its
- * spaces, gives its semicolons for colons, and control characters for spaces.
+ * spaces, gives its semicolons for colons, and control characters for spaces. A number at the end
+ * of a name hangs on an underscore, "f 12" as "f_12": two numbers at the end of a line are taken
+ * for weights before and after a change.
  */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "daemon/report/format.h"
 #include "daemon/report/memory.h"
 #include "daemon/report/tree_view.h"
 
-static void put_name(FILE *out, const char *name) {
-    for (; *name != '\0'; name++) {
-        unsigned char byte = (unsigned char)*name;
+static bool is_blank(char byte) {
+    return (unsigned char)byte <= ' ' || byte == 0x7f;
+}
 
-        if (byte == ';')
-            byte = ':';
-        else if (byte < ' ' || byte == 0x7f)
-            byte = ' ';
-        fputc(byte, out);
-    }
+/* The blank before a number that ends the name; its end, when there is none. */
+static const char *find_number(const char *name) {
+    const char *end = name + strlen(name), *at = end;
+
+    while (at > name && strchr("0123456789.", at[-1]) != NULL)
+        at--;
+    return at < end && at > name && is_blank(at[-1]) ? at - 1 : end;
+}
+
+static void put_name(FILE *out, const char *name) {
+    const char *number = find_number(name);
+
+    for (; *name != '\0'; name++)
+        fputc(name == number ? '_' : *name == ';' ? ':' : is_blank(*name) ? ' ' : *name, out);
 }
 
 bool write_folded(FILE *out, const struct profile *profile, const struct format_options *options) {
