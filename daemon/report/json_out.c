@@ -1,0 +1,129 @@
+/*
+ * json_out.c - JSON to a stream.
+ */
+#include "daemon/report/json_out.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static void separate(struct json_out *json) {
+    if (json->more)
+        putc_unlocked(',', json->out);
+    json->more = true;
+}
+
+void json_begin(struct json_out *json, char bracket) {
+    separate(json);
+    putc_unlocked(bracket, json->out);
+    json->more = false;
+}
+
+void json_end(struct json_out *json, char bracket) {
+    putc_unlocked(bracket, json->out);
+    json->more = true;
+}
+
+void json_key(struct json_out *json, const char *key) {
+    json_string(json, key);
+    putc_unlocked(':', json->out);
+    json->more = false;
+}
+
+static bool is_plain(char c) {
+    return (unsigned char)c >= 0x20 && c != '"' && c != '\\' && c != 0x7f;
+}
+
+static void put_escaped(FILE *out, char c) {
+    if (c == '"' || c == '\\')
+        fprintf(out, "\\%c", c);
+    else
+        fprintf(out, "\\u%04x", (unsigned)(unsigned char)c);
+}
+
+void json_string(struct json_out *json, const char *text) {
+    separate(json);
+    putc_unlocked('"', json->out);
+    while (*text != '\0') {
+        size_t plain = 0;
+
+        while (text[plain] != '\0' && is_plain(text[plain]))
+            plain++;
+        fwrite_unlocked(text, 1, plain, json->out);
+        text += plain;
+        if (*text != '\0')
+            put_escaped(json->out, *text++);
+    }
+    putc_unlocked('"', json->out);
+}
+
+void json_number(struct json_out *json, uint64_t number) {
+    char digits[20];
+    size_t at = sizeof(digits);
+
+    separate(json);
+    do {
+        digits[--at] = (char)('0' + number % 10);
+        number /= 10;
+    } while (number > 0);
+    fwrite_unlocked(digits + at, 1, sizeof(digits) - at, json->out);
+}
+
+void json_signed(struct json_out *json, int64_t number) {
+    separate(json);
+    fprintf(json->out, "%" PRId64, number);
+}
+
+void json_double(struct json_out *json, double number) {
+    separate(json);
+    fprintf(json->out, "%.17g", number);
+}
+
+void json_scaled(struct json_out *json, uint64_t number, int exponent) {
+    json_number(json, number);
+    if (exponent != 0 && number != 0)
+        fprintf(json->out, "e%d", exponent);
+}
+
+void json_bool(struct json_out *json, bool value) {
+    separate(json);
+    fputs(value ? "true" : "false", json->out);
+}
+
+void json_null(struct json_out *json) {
+    separate(json);
+    fputs("null", json->out);
+}
+
+void json_string_member(struct json_out *json, const char *key, const char *text) {
+    json_key(json, key);
+    json_string(json, text);
+}
+
+void json_number_member(struct json_out *json, const char *key, uint64_t number) {
+    json_key(json, key);
+    json_number(json, number);
+}
+
+void json_bool_member(struct json_out *json, const char *key, bool value) {
+    json_key(json, key);
+    json_bool(json, value);
+}
+
+void json_array_member(struct json_out *json, const char *key) {
+    json_key(json, key);
+    json_begin(json, '[');
+}
+
+void json_object_member(struct json_out *json, const char *key) {
+    json_key(json, key);
+    json_begin(json, '{');
+}
+
+void json_repeat_member(struct json_out *json, const char *key, const char *literal, uint32_t n) {
+    json_array_member(json, key);
+    for (uint32_t i = 0; i < n; i++) {
+        separate(json);
+        fputs_unlocked(literal, json->out);
+    }
+    json_end(json, ']');
+}

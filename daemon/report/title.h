@@ -1,0 +1,33 @@
+/*
+ * title.h - what a process and a profile are called, and how wrong the weights can be: for the
+ * titles that viewers show.
+ */
+#ifndef HCCT_TITLE_H
+#define HCCT_TITLE_H
+
+#include <stdio.h>
+
+#include "daemon/report/profile.h"
+
+/* "sqlite3 (pid 812, 4 threads)". */
+void title_put_process(FILE *out, const struct profile_process *process);
+
+/* Certain bounds of the contexts of one process. */
+struct title_bound {
+    uint64_t largest; /* of one context's own weight */
+    uint64_t all;     /* of all contexts together */
+};
+
+/* By process; free() gives it back. */
+struct title_bound *title_bounds(const struct profile *profile);
+
+/* For free(): "sqlite3 (pid 812, 4 threads)". */
+char *title_of_process(const struct profile_process *process);
+
+/* For free(): "error bound 12.0 ms each, 40.0 ms in all". */
+char *title_of_bound(const struct profile *profile, const struct title_bound *bound);
+
+/* For free(): "sqlite3: 13.10 s of CPU time in the last 60.0 s". */
+char *title_of_profile(const struct profile *profile);
+
+#endif
