@@ -1,0 +1,139 @@
+// header.js - what the profile is: title, chips, details, processes, legend.
+
+function element(name, text, className) {
+    const made = document.createElement(name);
+    if (text !== undefined) made.textContent = text;
+    if (className) made.className = className;
+    return made;
+}
+
+function fact(profile, word) {
+    const found = profile.facts.find(([name]) => name === word);
+    return found ? found[1] : "";
+}
+
+function titleOf(profile) {
+    const names = [...new Set(profile.processes.map((p) => visibleText(p.command || baseName(p.exe))))];
+    if (profile.processes.length === 1) return processLabel(profile.processes[0]);
+    return names.length > 3 ? `${names.slice(0, 3).join(", ")} and ${names.length - 3} more` : names.join(", ");
+}
+
+function kindText(profile) {
+    const kinds = {cpu: "CPU time", wall: "Wall-clock time", calls: "Calls"};
+    return kinds[profile.type] || profile.type || profile.unit;
+}
+
+function diffSubtitle(profile) {
+    const {before, after, absolute} = profile.diff, unit = profile.unit;
+    const side = (s) => `${visibleText(baseName(s.name || s.exe))} (${weightText(unit, Number(s.total))})`;
+    return `${kindText(profile)}: from ${side(before)} to ${side(after)}, ` +
+        (absolute ? "weights as they are" : "shares compared: before is scaled to after's total");
+}
+
+function subtitleOf(profile) {
+    if (profile.isDiff) return diffSubtitle(profile);
+    const day = profile.timeMs > 0 ? new Date(profile.timeMs).toLocaleString(undefined,
+        {dateStyle: "medium", timeStyle: "short"}) : "";
+    return [kindText(profile), fact(profile, "N"), day].filter((part) => part !== "").join(" \u00b7 ");
+}
+
+function percent(x) {
+    return `${Number((x * 100).toPrecision(4))} %`;
+}
+
+// [word, value, all of it]
+function chipsOf(profile) {
+    const chips = [];
+    if (profile.isDiff) {
+        const {compared, beyond} = profile.diff;
+        chips.push(["changed beyond error", `${countText(beyond)} of ${countText(compared)} contexts`, ""]);
+        return chips;
+    }
+    const walks = fact(profile, "walks"), cost = fact(profile, "cost"), contexts = fact(profile, "contexts");
+    if (walks) chips.push(["walks", walks.split(";")[0], walks]);
+    if (contexts) chips.push(["contexts", contexts.split(" kept")[0], contexts]);
+    if (profile.phi > 0) chips.push(["\u03c6", percent(profile.phi), "Hot is what has this share of N or more"]);
+    if (profile.epsilon > 0) chips.push(["\u03b5", percent(profile.epsilon), "No count is off by more than this share of N"]);
+    if (profile.summary) chips.push(["summary", profile.summary, "How the contexts that stay are chosen"]);
+    const lost = /([\d,]+) ticks lost/.exec(cost), share = /^([\d.]+ %)/.exec(cost);
+    if (share) chips.push(["agent", share[1], cost]);
+    if (lost) chips.push(["lost", lost[1], cost]);
+    return chips;
+}
+
+function showHeader(app) {
+    const {profile} = app;
+    byId("command").textContent = profile.isDiff
+        ? `${visibleText(profile.diff.after.exe)}: before and after` : titleOf(profile);
+    byId("subtitle").textContent = subtitleOf(profile);
+    document.title = `${titleOf(profile)} - hcct`;
+    byId("chips").replaceChildren(...chipsOf(profile).map(([word, value, title]) => {
+        const chip = element("li");
+        chip.append(element("span", word), element("b", value));
+        chip.title = title;
+        return chip;
+    }));
+    byId("facts-button").hidden = profile.facts.length === 0;
+    byId("facts-list").replaceChildren(...profile.facts.flatMap(([word, text]) =>
+        [element("dt", word), element("dd", text)]));
+    showProcesses(app);
+    showLegend(app);
+}
+
+function showProcesses(app) {
+    const {profile} = app, select = byId("process");
+    if (app.live) return; // the server's list is there
+    select.hidden = profile.processes.length < 2;
+    const weights = profile.processes.map(() => 0);
+    for (let i = 1; i < profile.nodes.n; i++) {
+        if (profile.nodes.parent[i] === 0) weights[profile.nodes.process[i] - 1] = profile.nodes.total[i];
+    }
+    const order = weights.map((w, i) => i).sort((a, b) => weights[b] - weights[a]);
+    select.replaceChildren(new Option(`all ${profile.processes.length} processes`, "0"),
+        ...order.map((i) => new Option(`${processLabel(profile.processes[i])}, ` +
+                                       shareText(weights[i] / (profile.total || 1)), String(i + 1))));
+    select.value = String(app.process);
+}
+
+function moduleWeights(profile) {
+    const weights = new Float64Array(profile.modules.length), {nodes, frames} = profile;
+    for (let i = 1; i < nodes.n; i++) weights[frames.module[nodes.frame[i]]] += nodes.self[i];
+    return weights;
+}
+
+function diffLegend() {
+    const sample = (change) => changeColor({before: 1, after: 1, ...change});
+    return [["grew", sample({beyond: true, change: 0.6})], ["shrank", sample({beyond: true, change: -0.6})],
+            ["within its error", sample({beyond: false, change: 0})]];
+}
+
+function legendItem(color, name, share, pick) {
+    const item = element("li"), button = element("button"), swatch = element("i");
+    swatch.style.background = color;
+    button.type = "button";
+    button.append(swatch, element("span", name), element("small", share));
+    button.disabled = !pick;
+    if (pick) {
+        button.title = "Search for this module";
+        button.addEventListener("click", pick);
+    }
+    item.append(button);
+    return item;
+}
+
+function showLegend(app) {
+    const {profile} = app, weights = moduleWeights(profile);
+    assignHues(profile, weights);
+    if (profile.isDiff) {
+        byId("legend").replaceChildren(...diffLegend().map(([name, color]) => legendItem(color, name, "", null)));
+        return;
+    }
+    const used = new Set(profile.frames.module);
+    const order = profile.modules.map((path, i) => i)
+        .filter((i) => i > 0 && used.has(i)).sort((a, b) => weights[b] - weights[a]).slice(0, 12);
+    byId("legend").replaceChildren(...order.map((i) => {
+        const name = baseName(profile.modules[i]);
+        return legendItem(moduleColor(profile, i), name, shareText(weights[i] / profile.total),
+                          () => app.searchFor(`module:${name}`, false));
+    }));
+}

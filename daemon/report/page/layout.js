@@ -1,0 +1,46 @@
+// layout.js - where the boxes of a tree are: by weight from left to right, by depth in rows.
+
+// widths: "value", or "before" for a comparison as it was. Positions are weights, from 0 to total.
+function layoutTree(tree, widths) {
+    const width = tree[widths], start = new Float64Array(tree.n), next = new Float64Array(tree.n);
+    for (let i = 1; i < tree.n; i++) {
+        const parent = tree.parent[i];
+        start[i] = next[parent];
+        next[i] = start[i];
+        next[parent] += width[i];
+    }
+    return {tree, width, start, rows: tree.level.length - 1, total: width[0]};
+}
+
+// The first node of a row that ends beyond a position; the row's end when there is none.
+function firstBeyond(layout, row, position) {
+    const {level} = layout.tree;
+    let low = level[row], high = level[row + 1];
+    while (low < high) {
+        const middle = (low + high) >> 1;
+        if (layout.start[middle] + layout.width[middle] > position) high = middle;
+        else low = middle + 1;
+    }
+    return low;
+}
+
+// The node at a position of a row, -1: nothing is there.
+function nodeAt(layout, row, position) {
+    if (row < 0 || row >= layout.rows) return -1;
+    const node = firstBeyond(layout, row, position);
+    return node < layout.tree.level[row + 1] && layout.start[node] <= position ? node : -1;
+}
+
+// The same context in another tree of the same kind, as deep as it is there.
+function followPath(from, node, to) {
+    const path = [];
+    for (let i = node; i > 0; i = from.parent[i]) path.push(from.profile.frames.label[from.frame[i]]);
+    let at = 0;
+    for (const label of path.reverse()) {
+        let child = to.first[at];
+        while (child < to.first[at + 1] && to.profile.frames.label[to.frame[child]] !== label) child++;
+        if (child === to.first[at + 1]) break;
+        at = child;
+    }
+    return at;
+}

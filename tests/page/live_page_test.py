@@ -1,0 +1,48 @@
+"""live_page_test.py - the page that hcctd serves: it grows with the profile, and says when hcctd is
+gone."""
+
+import os
+import socket
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "readers"))
+from npm import check, chromium, finish, modules, run_node, skip  # noqa: E402
+from support import Daemon  # noqa: E402
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def main():
+    if os.environ.get("HCCT_SANITIZERS", "no") != "no":
+        skip("the same page is looked at without sanitizers")
+    modules()
+    browser, port = chromium(), free_port()
+    with Daemon("--listen", f"127.0.0.1:{port}") as daemon:
+        programs = [subprocess.Popen(["sh", "-c", "while :; do :; done"], env={**os.environ, **daemon.env()})
+                    for _ in range(2)]
+        try:
+            pids = [p.pid for p in programs]
+            check(all(daemon.wait_for(lambda p, pid=pid: p["pid"] == pid and p["walks"] > 5)
+                      for pid in pids), "both programs are profiled")
+            seen = run_node(os.path.join(HERE, "live_page_test.js"), browser,
+                            f"http://127.0.0.1:{port}/", str(pids[0]), str(daemon.process.pid))
+        finally:
+            for program in programs:
+                program.kill()
+                program.wait()
+    check(seen["first"] > 0, "the page shows a profile")
+    check(seen["processes"] == [pids[0]], "one process can be chosen, and its profile grows")
+    check(seen["search"] == "burn", "what is searched for stays")
+    check(seen["paused"], "it can be made to pause")
+    check(seen["complaints"] == [], f"no error {seen['complaints']}")
+    check("does not answer" in seen["gone"] and seen["kept"] > 0, "a daemon that is gone is said to be")
+    finish()
+
+
+main()

@@ -1,0 +1,131 @@
+// page_test.js CHROMIUM CASES: opens each page of CASES and prints, as JSON, what is seen there.
+"use strict";
+const fs = require("fs");
+const {launch, open, placeOf} = require(`${__dirname}/browser.js`);
+
+// What the page itself makes of its data: sums, by names, of all that is shown.
+function seen(page, {search, around}) {
+    return page.evaluate(([text, name]) => {
+        const firstRow = (tree) => {
+            const sums = Object.create(null), {label} = tree.profile.frames;
+            for (let i = tree.first[0]; i < tree.first[1]; i++) {
+                sums[label[tree.frame[i]]] = (sums[label[tree.frame[i]]] || 0) + tree.value[i];
+            }
+            return {total: tree.value[0], children: Object.entries(sums)};
+        };
+        const out = {total: hcct.profile.total, title: document.title};
+        const table = (() => {
+            const rows = Object.create(null);
+            for (const row of hcct.rows()) {
+                rows[`${row.function.name}\n${hcct.profile.modules[row.function.module]}`] = [row.self, row.total];
+            }
+            return Object.entries(rows); // a name may be __proto__
+        })();
+        Object.assign(out, {table, down: firstRow(hcct.panes[0].layout.tree)});
+        hcct.setMode("up");
+        out.up = firstRow(hcct.panes[0].layout.tree);
+        if (text) {
+            hcct.searchFor(text, false);
+            out.matchedUp = hcct.matched.weight;
+            hcct.setMode("down");
+            out.matched = hcct.matched.weight;
+            out.found = document.getElementById("found").textContent;
+            hcct.searchFor("", false);
+        }
+        if (name) {
+            hcct.around(hcct.profile.functions.find((f) => f.name === name).id);
+            out.callers = firstRow(hcct.panes[0].layout.tree);
+            out.callees = firstRow(hcct.panes[1].layout.tree);
+        }
+        hcct.setMode("down");
+        return out;
+    }, [search, around]);
+}
+
+async function settle(page) {
+    await page.waitForFunction(() => hcct.panes.every((pane) => !pane.animation));
+}
+
+// Mouse and keys, on the sample "shell": what state each leads to.
+async function use(page) {
+    const state = () => page.evaluate(() => {
+        const name = (pane, node) => hcct.profile.frames.label[pane.layout.tree.frame[node]];
+        return {mode: hcct.mode, flip: hcct.flip, zoom: name(hcct.panes[0], hcct.panes[0].zoom),
+                range: hcct.panes[0].to - hcct.panes[0].from,
+                focus: hcct.focus && name(hcct.focus.pane, hcct.focus.node),
+                label: hcct.panes[0].canvas.getAttribute("aria-label"),
+                table: !document.getElementById("side").hidden, theme: document.documentElement.dataset.theme,
+                tooltip: document.getElementById("tooltip").textContent, match: hcct.match !== null,
+                help: document.getElementById("keys").open};
+    });
+    const steps = {}, press = async (step, ...keys) => {
+        for (const key of keys) await page.keyboard.press(key);
+        await settle(page);
+        steps[step] = await state();
+    };
+    let at = await placeOf(page, "sqlite3BtreeIndexMoveto");
+    await page.mouse.move(at.x, at.y);
+    steps.hover = await state();
+    await page.mouse.click(at.x, at.y);
+    await settle(page);
+    steps.click = await state();
+    await press("escape", "Escape");
+    at = await placeOf(page, "main");
+    await page.mouse.click(at.x, at.y);
+    await press("down", "Escape", "ArrowDown");
+    await press("up", "ArrowUp", "ArrowUp");
+    await press("enter", "Enter");
+    await press("backspace", "Backspace");
+    await press("flip", "i");
+    await press("reverse", "i", "r");
+    await press("back", "r");
+    await press("sandwich", "ArrowDown", "s");
+    await press("unsandwich", "s");
+    await press("table", "t");
+    await press("help", "?");
+    await press("nohelp", "Escape");
+    await press("theme", "d");
+    await page.keyboard.press("/");
+    await page.keyboard.type("memcmp");
+    await press("search", "Enter");
+    await press("nosearch", "Escape", "Escape");
+    return steps;
+}
+
+async function visit(browser, one, shots) {
+    const {page, complaints} = await open(browser, `file://${one.file}`, one.scheme);
+    const out = one.diff ? await page.evaluate(() => {
+        const rows = {};
+        for (const row of hcct.rows()) rows[row.function.name] = row.change;
+        const widths = () => hcct.panes[0].layout.total;
+        const after = widths();
+        hcct.setWidths("before");
+        return {rows, after, before: widths()};
+    }) : one.empty ? {message: await page.textContent("#message")} : await seen(page, one);
+    if (one.use) out.steps = await use(page);
+    if (one.wide) out.text = await page.evaluate(() => {
+        const tree = hcct.panes[0].layout.tree, lines = [];
+        for (let node = 0; node < tree.n; node++) {
+            hcct.setFocus(hcct.panes[0], node);
+            lines.push(hcct.panes[0].canvas.getAttribute("aria-label"));
+        }
+        return lines;
+    });
+    await page.screenshot({path: `${shots}/${one.name}.png`});
+    out.theme = await page.evaluate(() => document.documentElement.dataset.theme);
+    out.handlers = await page.evaluate(() => document.querySelectorAll("img, script:not(#data)").length);
+    out.drawnMs = await page.evaluate(() => performance.getEntriesByName("hcct-drawn")[0].startTime);
+    out.complaints = complaints;
+    await page.context().close();
+    return out;
+}
+
+(async () => {
+    const [chromium, cases, shots] = process.argv.slice(2), browser = await launch(chromium), all = {};
+    for (const one of JSON.parse(fs.readFileSync(cases))) all[one.name] = await visit(browser, one, shots);
+    await browser.close();
+    console.log(JSON.stringify(all));
+})().catch((error) => {
+    console.error(error);
+    process.exit(1);
+});
