@@ -1,0 +1,42 @@
+/*
+ * operand.h - a profile that a command line names: a file, or what a running hcctd has.
+ */
+#ifndef HCCT_OPERAND_H
+#define HCCT_OPERAND_H
+
+#include "common/options.h"
+#include "daemon/report/profile.h"
+
+struct operand_options {
+    const char *socket, *process, *exe; /* of which processes "@..." is; NULL: not given */
+};
+
+/* Entries of an option table, for a struct TYPE with a member MEMBER of struct operand_options. */
+#define OPERAND_SPECS(type, member)                                                                \
+    {"process",                                                                                    \
+     'p',                                                                                          \
+     OPTION_STRING,                                                                                \
+     "PID|NAME",                                                                                   \
+     offsetof(struct type, member.process),                                                        \
+     0,                                                                                            \
+     0,                                                                                            \
+     "of @now: only this process"},                                                                \
+        {"exe",                                                                                    \
+         0,                                                                                        \
+         OPTION_STRING,                                                                            \
+         "PATH",                                                                                   \
+         offsetof(struct type, member.exe),                                                        \
+         0,                                                                                        \
+         0,                                                                                        \
+         "of @now: only processes of this executable"},                                            \
+    {                                                                                              \
+        "socket", 0, OPTION_STRING, "PATH", offsetof(struct type, member.socket), 0, 0,            \
+            "where hcctd listens ($HCCT_SOCKET)"                                                   \
+    }
+
+/* Reads FILE, "-" for standard input, "@now" for what hcctd has, "@60s" for what it has of the last
+ * 60 s (any span that /v1/hot takes for a window). *profile is the caller's to free. Returns an
+ * exit status; complained unless HCCT_EXIT_OK, and *profile is NULL. */
+int operand_read(const char *word, const struct operand_options *options, struct profile **profile);
+
+#endif

@@ -1,0 +1,54 @@
+/*
+ * diff_join.h - the contexts of two profiles in one forest.
+ *
+ * Frames are the same by names: (module, function), with the line or the address beside where
+ * contexts are told apart by them. A module's name is the last part of its path without what stands
+ * behind ".so", so that a library of another version is the same; the executable of a process is
+ * the same module as that of the process it is paired with. Where one of the profiles knows no
+ * modules at all, functions alone tell frames apart.
+ *
+ * Processes of one executable are one. When both profiles have but one executable, these two are
+ * paired whatever they are called.
+ */
+#ifndef HCCT_DIFF_JOIN_H
+#define HCCT_DIFF_JOIN_H
+
+#include "daemon/report/diff.h"
+#include "daemon/report/looks.h"
+
+/* What a profile says of a context. */
+struct diff_tally {
+    uint64_t count, error;
+    uint64_t
+        gathered; /* contexts of the profile, as finely as it tells them apart; 0: not looked */
+};
+
+/* What a profile says of all processes of one executable. */
+struct diff_group {
+    const char *exe; /* its own name, of the union's strings; NULL: it has none of these */
+    uint64_t total;  /* what their contexts weigh */
+    double looks;
+    enum looks_kind kind;
+    uint64_t unseen, capped; /* sums: each process may have so much of any context */
+};
+
+/* count - error <= what was counted <= count + more; as in the profile, not scaled. */
+struct diff_bounds {
+    uint64_t count, error, more;
+};
+
+struct diff_join {
+    struct profile *profile;              /* owned by the struct diff that it is made for */
+    struct diff_tally *tally[DIFF_SIDES]; /* by node */
+    struct diff_group *group[DIFF_SIDES]; /* by process of `profile` */
+    struct diff_group all[DIFF_SIDES];
+    uint64_t pruned[DIFF_SIDES]; /* weight of all "[~]" */
+    struct diff_bounds *own[DIFF_SIDES],
+        *below[DIFF_SIDES];      /* by node; by diff.c, not diff_join() */
+    uint64_t errors[DIFF_SIDES]; /* of all contexts */
+};
+
+struct diff_join *diff_join(const struct profile *const from[DIFF_SIDES], enum profile_by by);
+void diff_join_free(struct diff_join *join); /* NULL is allowed; not the profile */
+
+#endif

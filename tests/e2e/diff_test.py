@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+"""diff of two builds: the function that became slower by a tenth is the first of all contexts."""
+
+import json
+
+from support import HCCT, check, finish, record, report, run, scratch, target
+
+RATE = "4000"
+LOOKS = 12000  # with which the interval is half of the change
+
+
+def profile(program, rounds):
+    path = scratch(program + ".pb.gz")
+    result = record([target(program), str(rounds)], path, "--no-report", "--rate", RATE)
+    check(result.status == 0, f"{program} is recorded")
+    return path
+
+
+def enough_rounds():
+    """How many rounds give so many looks, here, where the rate may not be had."""
+    rounds = 25
+    path = profile("steps", rounds)
+    return max(rounds, int(1.2 * rounds * LOOKS / compare(path, path)["after"]["looks"]))
+
+
+def compare(*words):
+    result = run([HCCT, "diff", "--format", "json", *words])
+    if result.status != 0:
+        raise SystemExit(f"hcct diff failed: {result.err.decode()}")
+    return json.loads(result.out)
+
+
+def names(diff, node):
+    path = []
+    while node["parent"] is not None:
+        path.insert(0, node["function"])
+        node = diff["nodes"][node["parent"]]
+    return " > ".join(path)
+
+
+def contexts(diff):
+    found = [node for node in diff["nodes"] if node["parent"] is not None
+             and node["function"] != "[~]" and node["self"]["before"] + node["self"]["after"]]
+    return sorted(found, key=lambda node: (not node["self"]["beyond"],
+                                           -abs(node["self"]["after"] - node["self"]["before"])))
+
+
+rounds = enough_rounds()
+before, after = profile("steps", rounds), profile("steps_slow", rounds)
+diff = compare(before, after)
+first = contexts(diff)[0]
+own = first["self"]
+print(f"{diff['before']['looks']:.0f} and {diff['after']['looks']:.0f} looks; first is "
+      f"{names(diff, first)}: {own['before'] / 1e9:.3f} -> {own['after'] / 1e9:.3f} s, "
+      f"+-{own['interval'] / 1e9:.3f}")
+check(diff["mode"] == "shares" and diff["sampling"] == "sampled", "shares of samples are compared")
+check(first["function"] == "crunch", "the slower function is first")
+check(own["beyond"] and own["after"] > own["before"], "it grew by more than its error")
+
+for by in ("site", "line", "module"):
+    diff = compare("--by", by, before, before)
+    check(diff["compared"] > 0 and diff["beyond"] == 0, f"by {by} a profile equals itself")
+
+merged = scratch("sum.pb.gz")
+result = run([HCCT, "merge", "-o", merged, before, before])
+check(result.status == 0, "hcct merge works")
+check(report(merged)["total"] == 2 * report(before)["total"], "the sum weighs what its parts do")
+diff = compare(before, merged)
+check(diff["beyond"] == 0, "the sum of a profile with itself has the same shares")
+check(diff["after"]["looks"] == 2 * diff["before"]["looks"], "and twice the looks")
+finish()

@@ -1,0 +1,395 @@
+/*
+ * diff_test.c - bounds against known trees, intervals against simulated sampling, names of frames.
+ */
+#include "tests/check.h"
+
+#include <math.h>
+
+#include "daemon/report/diff.h"
+#include "daemon/report/tree_view.h"
+#include "tests/report/forest.h"
+
+static const struct forest_look whole = {.collector = "calls", .exe = "/opt/a/app"};
+
+static bool make(struct diff *diff, struct profile *before, struct profile *after,
+                 enum diff_mode mode) {
+    const struct diff_options options = {.by = PROFILE_BY_FUNCTION, .mode = mode};
+    char error[512] = "";
+    bool made = diff_make(diff, before, after, &options, error, sizeof(error));
+
+    profile_free(before);
+    profile_free(after);
+    if (!made)
+        fprintf(stderr, "%s\n", error);
+    CHECK(made);
+    return made;
+}
+
+/* ---- certain bounds ---- */
+
+static bool holds(uint64_t truth, uint64_t count, uint64_t error, uint64_t more) {
+    return count - error <= truth && truth <= count + more;
+}
+
+static void check_bounds(const struct diff *diff, const struct forest *before,
+                         const struct forest *after) {
+    uint64_t wrong = 0;
+
+    for (uint32_t i = 1; i < diff->profile->n_nodes; i++) {
+        uint32_t context = forest_context(diff->profile, i);
+        const struct diff_weight *self = &diff->self[i], *all = &diff->inclusive[i];
+
+        if (context == 0)
+            continue;
+        wrong +=
+            !holds(before->weight[context], self->before, self->before_error, self->before_more);
+        wrong += !holds(after->weight[context], self->after, self->after_error, self->after_more);
+        wrong += !holds(forest_inclusive(before, context), all->before, all->before_error,
+                        all->before_more);
+        wrong +=
+            !holds(forest_inclusive(after, context), all->after, all->after_error, all->after_more);
+    }
+    CHECK_UINT(wrong, 0);
+}
+
+static uint64_t count_inclusive_beyond(const struct diff *diff) {
+    uint64_t beyond = 0;
+
+    for (uint32_t i = 1; i < diff->profile->n_nodes; i++)
+        beyond += diff->inclusive[i].beyond;
+    return beyond;
+}
+
+/* Two views of one truth: whatever they forget, no context may be said to have changed. */
+static void test_equal_truth(uint64_t *seed, unsigned pruned, unsigned missing) {
+    const struct forest_look look = {
+        .collector = "calls", .exe = "/opt/a/app", .pruned = pruned, .missing = missing};
+    struct forest forest;
+    struct diff diff;
+
+    forest_grow(&forest, seed, 1000);
+    if (!make(&diff, forest_profile(&forest, &look, seed), forest_profile(&forest, &look, seed),
+              DIFF_AUTO))
+        return;
+    CHECK(diff.sampling == DIFF_EXACT && diff.mode == DIFF_ABSOLUTE);
+    CHECK_UINT(diff.beyond, 0);
+    CHECK_UINT(count_inclusive_beyond(&diff), 0);
+    check_bounds(&diff, &forest, &forest);
+    diff_free(&diff);
+}
+
+static void test_other_truth(uint64_t *seed, unsigned pruned, unsigned missing) {
+    const struct forest_look look = {
+        .collector = "calls", .exe = "/opt/a/app", .pruned = pruned, .missing = missing};
+    struct forest before, after;
+    struct diff diff;
+
+    forest_grow(&before, seed, 1000);
+    after = before;
+    for (uint32_t i = 1; i < FOREST_CONTEXTS; i++)
+        after.weight[i] =
+            forest_random(seed, 4) == 0 ? forest_random(seed, 2000) : before.weight[i];
+    if (!make(&diff, forest_profile(&before, &look, seed), forest_profile(&after, &look, seed),
+              DIFF_ABSOLUTE))
+        return;
+    check_bounds(&diff, &before, &after);
+    for (uint32_t i = 1; i < diff.profile->n_nodes; i++) {
+        uint32_t context = forest_context(diff.profile, i);
+
+        CHECK(!diff.self[i].beyond || before.weight[context] != after.weight[context]);
+    }
+    diff_free(&diff);
+}
+
+/* Where all is known, one call more is a change. */
+static void test_every_change(uint64_t *seed) {
+    struct forest before, after;
+    struct diff diff;
+    uint64_t changed = 0;
+
+    forest_grow(&before, seed, 1000);
+    after = before;
+    for (uint32_t i = 1; i < FOREST_CONTEXTS; i++)
+        if (forest_random(seed, 4) == 0) {
+            after.weight[i]++;
+            changed++;
+        }
+    if (!make(&diff, forest_profile(&before, &whole, seed), forest_profile(&after, &whole, seed),
+              DIFF_AUTO))
+        return;
+    CHECK_UINT(diff.beyond, changed);
+    CHECK_UINT(diff.after_total - diff.before_total, changed);
+    diff_free(&diff);
+}
+
+/* Three times the work has the same shares, up to rounding. */
+static void test_shares(uint64_t *seed) {
+    struct forest before, after;
+    struct diff diff;
+
+    forest_grow(&before, seed, 1000);
+    after = before;
+    for (uint32_t i = 1; i < FOREST_CONTEXTS; i++)
+        before.weight[i] *= 3;
+    if (!make(&diff, forest_profile(&before, &whole, seed), forest_profile(&after, &whole, seed),
+              DIFF_SHARES))
+        return;
+    CHECK_UINT(diff.beyond, 0);
+    CHECK(fabs(diff.scale - 1.0 / 3) < 1e-12);
+    CHECK_UINT(diff.total.before, diff.total.after);
+    diff_free(&diff);
+}
+
+/* ---- sampling ---- */
+
+#define LOOKS  4000
+#define WEIGHT 1000000 /* ns of a walk */
+
+struct sampled {
+    unsigned looks, clump; /* walks, and how many in a row see the same context */
+    bool tell_bursts;
+    unsigned heavier; /* of context 1, in per cent */
+    bool even;        /* all contexts weigh the same */
+};
+
+static uint32_t draw(const struct forest *forest, uint64_t total, uint64_t *seed) {
+    uint64_t at = forest_random(seed, total);
+    uint32_t context = 1;
+
+    while (at >= forest->weight[context])
+        at -= forest->weight[context++];
+    return context;
+}
+
+/* What a profiler with walks sees of the forest. */
+static struct profile *sample(const struct forest *truth, const struct sampled *how,
+                              uint64_t *seed) {
+    struct forest shares = *truth, seen = *truth;
+    struct profile *profile;
+
+    shares.weight[1] += shares.weight[1] * how->heavier / 100;
+    memset(seen.weight, 0, sizeof(seen.weight));
+    for (unsigned i = 0; i < how->looks; i += how->clump)
+        seen.weight[draw(&shares, forest_total(&shares), seed)] += (uint64_t)how->clump * WEIGHT;
+    profile =
+        forest_profile(&seen, &(struct forest_look){.collector = "walks", .exe = "/opt/app"}, seed);
+    profile->type = profile_string(profile, "cpu");
+    profile->unit = profile_string(profile, "nanoseconds");
+    profile->processes[1].walks = how->looks;
+    if (how->tell_bursts) {
+        profile->processes[1].burst_period_ns = 1;
+        profile->processes[1].bursts = how->looks / how->clump;
+    }
+    return profile;
+}
+
+/* Context 1 has about half, the others ever less. */
+static void grow_shares(struct forest *forest, uint64_t *seed) {
+    forest_grow(forest, seed, 100);
+    for (uint32_t i = 1; i < FOREST_CONTEXTS; i++)
+        forest->weight[i] = 1000000 / i;
+    forest->weight[1] = 5000000;
+}
+
+/* Contexts beyond their error per cent of those compared, over 50 pairs; both of the same truth. */
+static double wolves(const struct sampled *how, uint64_t seed) {
+    uint64_t compared = 0, beyond = 0;
+
+    for (int pair = 0; pair < 50; pair++) {
+        struct forest forest;
+        struct diff diff;
+
+        grow_shares(&forest, &seed);
+        for (uint32_t i = 1; how->even && i < FOREST_CONTEXTS; i++)
+            forest.weight[i] = 1;
+        if (!make(&diff, sample(&forest, how, &seed), sample(&forest, how, &seed), DIFF_AUTO))
+            return 100;
+        CHECK(diff.sampling == DIFF_SAMPLED && diff.mode == DIFF_SHARES);
+        compared += diff.compared;
+        beyond += diff.beyond;
+        diff_free(&diff);
+    }
+    printf("%u looks: %.2f %% of %u\n", how->looks, 100.0 * (double)beyond / (double)compared,
+           (unsigned)compared);
+    return 100.0 * (double)beyond / (double)compared;
+}
+
+static void test_sampling(void) {
+    const struct sampled walks = {.looks = LOOKS, .clump = 1}, few = {.looks = 300, .clump = 1};
+    const struct sampled bursts = {.looks = LOOKS, .clump = 10, .tell_bursts = true};
+    const struct sampled even = {.looks = 800, .clump = 1, .even = true};
+    const struct sampled untold = {.looks = LOOKS, .clump = 10};
+
+    CHECK(wolves(&walks, 1) <= 5);
+    CHECK(wolves(&walks, 1) >= 1); /* intervals are not just wide */
+    CHECK(wolves(&few, 2) <= 5);
+    CHECK(wolves(&even, 4) <= 5);
+    CHECK(wolves(&bursts, 3) <= 5);
+    CHECK(wolves(&untold, 3) > 5); /* so it matters that bursts are looks */
+}
+
+/* Half of the program a tenth slower, seen well enough: the first of all contexts, nearly always.
+ */
+static void test_slower(void) {
+    const struct sampled before = {.looks = 16000, .clump = 1};
+    const struct sampled after = {.looks = 16800, .clump = 1, .heavier = 10};
+    uint64_t seed = 5, first = 0;
+
+    for (int pair = 0; pair < 20; pair++) {
+        struct forest forest;
+        struct diff diff;
+        uint32_t n, *contexts;
+
+        grow_shares(&forest, &seed);
+        if (!make(&diff, sample(&forest, &before, &seed), sample(&forest, &after, &seed),
+                  DIFF_AUTO))
+            return;
+        contexts = diff_contexts(&diff, &n);
+        first += n > 0 && forest_context(diff.profile, contexts[0]) == 1 &&
+                 diff.self[contexts[0]].beyond &&
+                 diff.self[contexts[0]].after > diff.self[contexts[0]].before;
+        free(contexts);
+        diff_free(&diff);
+    }
+    CHECK(first >= 19);
+}
+
+/* ---- names ---- */
+
+struct frame {
+    const char *module, *name;
+};
+
+static struct profile *stack_profile(const char *exe, const struct frame *frames, uint64_t weight,
+                                     const char *collector) {
+    struct profile *profile = profile_new();
+    uint32_t node;
+
+    profile->type = profile_string(profile, "calls");
+    profile->unit = profile_string(profile, "count");
+    profile_add_process(profile, &(struct profile_process){.exe = exe,
+                                                           .command = profile_basename(exe),
+                                                           .collector = collector,
+                                                           .total = weight});
+    node = profile_root(profile, 1);
+    for (; frames->name != NULL; frames++) {
+        struct profile_line line = {
+            .function = profile_add_function(profile, frames->name, frames->name, "", 0)};
+        struct profile_location location = {
+            .module = *frames->module != '\0' ? profile_add_module(profile, frames->module, "") : 0,
+            .address = (uintptr_t)exe % 4096 + 1, /* of another build each */
+            .n_lines = 1,
+            .lines = &line};
+
+        node = profile_add_node(profile, node, profile_intern_location(profile, &location), 0, 0);
+    }
+    profile->nodes[node].count = weight;
+    return profile;
+}
+
+static void test_builds(void) {
+    static const struct frame old[] = {
+        {"/old/app-1", "main"}, {"/lib/libz.so.1.2.11", "inflate"}, {NULL, NULL}};
+    static const struct frame new[] = {
+        {"/new/app-2", "main"}, {"/lib64/libz.so.1.3", "inflate"}, {NULL, NULL}};
+    static const struct frame bare[] = {{"", "main"}, {"", "inflate"}, {NULL, NULL}};
+    const struct frame *const afters[] = {new, bare};
+
+    for (int i = 0; i < 2; i++) {
+        struct diff diff;
+
+        if (!make(&diff, stack_profile("/old/app-1", old, 5, "calls"),
+                  stack_profile("/new/app-2", afters[i], 5, "calls"), DIFF_AUTO))
+            return;
+        CHECK_UINT(diff.compared, 1);
+        CHECK_UINT(diff.beyond, 0);
+        CHECK_STR(diff.side[DIFF_BEFORE].exe, "app-1");
+        CHECK_STR(diff.side[DIFF_AFTER].exe, "app-2");
+        diff_free(&diff);
+    }
+}
+
+/* A function of the same name in another library is another. */
+static void test_modules(void) {
+    static const struct frame old[] = {{"/app", "main"}, {"/a.so", "init"}, {NULL, NULL}};
+    static const struct frame new[] = {{"/app", "main"}, {"/b.so", "init"}, {NULL, NULL}};
+    struct diff diff;
+
+    if (!make(&diff, stack_profile("/app", old, 5, "calls"), stack_profile("/app", new, 5, "calls"),
+              DIFF_AUTO))
+        return;
+    CHECK_UINT(diff.compared, 2);
+    CHECK_UINT(diff.beyond, 2);
+    diff_free(&diff);
+}
+
+static void test_recursion(void) {
+    static const struct frame deep[] = {
+        {"/app", "main"}, {"/app", "f"}, {"/app", "f"}, {"/app", "f"}, {NULL, NULL}};
+    struct diff diff;
+    uint32_t n;
+
+    if (!make(&diff, stack_profile("/app", deep, 5, "calls"),
+              stack_profile("/app", deep, 8, "calls"), DIFF_AUTO))
+        return;
+    struct diff_function *functions = diff_functions(&diff, &n);
+    CHECK_UINT(n, 2);
+    CHECK_UINT(functions[0].self.after, 8);
+    CHECK_UINT(functions[0].inclusive.before, 5);
+    CHECK_UINT(functions[0].inclusive.after, 8);
+    CHECK(functions[0].self.beyond && functions[0].inclusive.beyond);
+    free(functions);
+    diff_free(&diff);
+}
+
+/* Other tools' profiles may not tell how often they looked. */
+static void test_unknown(void) {
+    static const struct frame stack[] = {{"/app", "main"}, {NULL, NULL}};
+    struct profile *before = stack_profile("/app", stack, 5, ""),
+                   *after = stack_profile("/app", stack, 8, "");
+    struct diff diff;
+
+    before->type = after->type = "alloc_space";
+    if (!make(&diff, before, after, DIFF_ABSOLUTE))
+        return;
+    CHECK(diff.sampling == DIFF_UNKNOWN);
+    CHECK_UINT(diff.beyond, 1);
+    diff_free(&diff);
+}
+
+static void test_refused(void) {
+    static const struct frame stack[] = {{"/app", "main"}, {NULL, NULL}};
+    const struct diff_options options = {.by = PROFILE_BY_FUNCTION};
+    struct profile *a = stack_profile("/app", stack, 5, "calls"),
+                   *b = stack_profile("/app", stack, 0, "calls");
+    struct diff diff;
+    char error[512];
+
+    CHECK(!diff_make(&diff, a, b, &options, error, sizeof(error)));
+    CHECK_STR(error, "the profile after is empty: it has no weight");
+    b->unit = profile_string(b, "bytes");
+    CHECK(!diff_make(&diff, a, b, &options, error, sizeof(error)));
+    CHECK_STR(error, "one profile counts calls in count, the other calls in bytes: these can't be "
+                     "compared");
+    profile_free(a);
+    profile_free(b);
+}
+
+int main(void) {
+    uint64_t seed = 20;
+
+    for (unsigned i = 0; i < 60; i++) {
+        test_equal_truth(&seed, i % 4 * 25, i / 4 % 4 * 20 > 75 - i % 4 * 25 ? 0 : i / 4 % 4 * 20);
+        test_other_truth(&seed, i % 3 * 20, i / 3 % 3 * 15);
+    }
+    test_every_change(&seed);
+    test_shares(&seed);
+    test_sampling();
+    test_slower();
+    test_builds();
+    test_modules();
+    test_recursion();
+    test_unknown();
+    test_refused();
+    return check_report();
+}
