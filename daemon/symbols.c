@@ -1,18 +1,11 @@
 /*
- * symbols.c - one request to the worker for each module: all its locations at once.
+ * symbols.c - one wish for each location, those of a module together.
  */
 #include "daemon/symbols.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-struct batch {
-    uint32_t *location;
-    struct symbol_query *query;
-    struct symbol *symbol;
-    size_t n;
-};
 
 static void set_symbol(struct profile *profile, uint32_t location, const struct symbol *symbol) {
     struct profile_line *lines = calloc(symbol->n_lines + 1, sizeof *lines);
@@ -36,42 +29,50 @@ static void name_by_address(struct profile *profile, uint32_t location) {
     profile_set_lines(profile, location, &line, 1);
 }
 
-static void collect(const struct profile *profile, uint32_t module, struct batch *batch) {
-    batch->n = 0;
-    for (uint32_t i = 1; i < profile->n_locations; i++) {
-        const struct profile_location *l = &profile->locations[i];
-        if (l->n_lines != 0 || l->module != module)
-            continue;
-        batch->location[batch->n] = i;
-        batch->query[batch->n] = l->routine != 0 ? (struct symbol_query){l->routine, true}
-                                                 : (struct symbol_query){l->address, l->is_entry};
-        batch->n++;
-    }
+static struct symbol_query query_of(const struct profile_location *location) {
+    return location->routine != 0 ? (struct symbol_query){location->routine, true}
+                                  : (struct symbol_query){location->address, location->is_entry};
 }
 
-void symbolize(struct profile *profile, const uint32_t *module_of, struct elf_worker *worker) {
-    uint32_t locations = profile->n_locations;
-    struct batch batch = {
-        .location = calloc(locations + 1, sizeof *batch.location),
-        .query = calloc(locations + 1, sizeof *batch.query),
-        .symbol = calloc(locations + 1, sizeof *batch.symbol),
-    };
-    if (batch.location == NULL || batch.query == NULL || batch.symbol == NULL)
-        profile_die("no memory for symbols");
-    collect(profile, 0, &batch);
-    for (size_t i = 0; i < batch.n; i++)
-        name_by_address(profile, batch.location[i]);
-    for (uint32_t module = 1; module < profile->n_modules; module++) {
-        collect(profile, module, &batch);
-        if (batch.n == 0)
-            continue;
-        elf_worker_symbols(worker, module_of[module], batch.query, batch.n, batch.symbol);
-        for (size_t i = 0; i < batch.n; i++) {
-            set_symbol(profile, batch.location[i], &batch.symbol[i]);
-            symbol_clear(&batch.symbol[i]);
-        }
+static int by_module(const void *a, const void *b, void *arg) {
+    const struct profile_location *locations = arg;
+    uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
+    if (locations[i].module != locations[k].module)
+        return locations[i].module < locations[k].module ? -1 : 1;
+    return i < k ? -1 : i > k;
+}
+
+/* The locations in modules that have no lines yet, those of a module together. */
+static size_t collect(struct profile *profile, uint32_t *location) {
+    size_t n = 0;
+    for (uint32_t i = 1; i < profile->n_locations; i++) {
+        const struct profile_location *l = &profile->locations[i];
+        if (l->n_lines == 0 && l->module == 0)
+            name_by_address(profile, i);
+        else if (l->n_lines == 0)
+            location[n++] = i;
     }
-    free(batch.location);
-    free(batch.query);
-    free(batch.symbol);
+    qsort_r(location, n, sizeof *location, by_module, profile->locations);
+    return n;
+}
+
+void symbolize(struct profile *profile, const uint32_t *module_of, struct symbol_service *service,
+               enum symbol_patience patience) {
+    uint32_t *location = calloc(profile->n_locations + 1, sizeof *location);
+    struct symbol_wish *wish = calloc(profile->n_locations + 1, sizeof *wish);
+    if (location == NULL || wish == NULL)
+        profile_die("no memory for symbols");
+    size_t n = collect(profile, location);
+    for (size_t i = 0; i < n; i++) {
+        const struct profile_location *l = &profile->locations[location[i]];
+        wish[i] = (struct symbol_wish){.module = module_of[l->module], .query = query_of(l)};
+    }
+    symbol_service_resolve(service, wish, n, patience);
+    for (size_t i = 0; i < n; i++) {
+        profile->unresolved += wish[i].is_for_now;
+        set_symbol(profile, location[i], &wish[i].symbol);
+        symbol_clear(&wish[i].symbol);
+    }
+    free(location);
+    free(wish);
 }

@@ -6,11 +6,13 @@
 
 #include <stdint.h>
 
-#include "daemon/code/elf_worker.h"
+#include "daemon/code/symbol_service.h"
 #include "daemon/report/profile.h"
 
 /* Gives each location of the profile its functions and lines. module_of maps the profile's module
- * indices to module ids; a location in no module is named by its address. */
-void symbolize(struct profile *profile, const uint32_t *module_of, struct elf_worker *worker);
+ * indices to module ids; a location in no module is named by its address. Sets
+ * profile->unresolved, which is 0 where there is patience. */
+void symbolize(struct profile *profile, const uint32_t *module_of, struct symbol_service *service,
+               enum symbol_patience patience);
 
 #endif

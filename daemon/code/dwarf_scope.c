@@ -108,23 +108,25 @@ void dwarf_scopes_clear(struct dwarf_scopes *scopes) {
 
 /* ---- functions of a unit ---- */
 
-/* True for DIEs that may hold functions. */
-static bool may_hold_functions(int tag) {
+/* True for DIEs that may hold functions; but for DWARF_LISTED_ALL, those that are made for that. */
+static bool may_hold_functions(int tag, enum dwarf_listing listing) {
     switch (tag) {
     case DW_TAG_namespace:
     case DW_TAG_module:
+        return true;
     case DW_TAG_class_type:
     case DW_TAG_structure_type:
     case DW_TAG_union_type:
     case DW_TAG_subprogram:
     case DW_TAG_lexical_block:
-        return true;
+        return listing == DWARF_LISTED_ALL;
     default:
         return false;
     }
 }
 
-static void list_functions(Dwarf_Die *parent, struct range_list *list, int depth) {
+static void list_functions(Dwarf_Die *parent, enum dwarf_listing listing, struct range_list *list,
+                           int depth) {
     Dwarf_Die die;
     if (depth == NESTING_MAX || dwarf_child(parent, &die) != 0)
         return;
@@ -134,18 +136,29 @@ static void list_functions(Dwarf_Die *parent, struct range_list *list, int depth
             struct dwarf_range range = {.function = die};
             add_ranges(list, &die, &range);
         }
-        if (may_hold_functions(tag))
-            list_functions(&die, list, depth + 1);
+        if (may_hold_functions(tag, listing))
+            list_functions(&die, listing, list, depth + 1);
     } while (dwarf_siblingof(&die, &die) == 0);
 }
 
-static void list_unit(struct dwarf_unit *unit) {
+static void list_unit(struct dwarf_unit *unit, enum dwarf_listing listing) {
     struct range_list list = {0};
-    list_functions(&unit->die, &list, 0);
+    list_functions(&unit->die, listing, &list, 0);
     sort_ranges(&list);
+    free(unit->functions);
     unit->functions = list.items;
     unit->n_functions = list.n;
-    unit->is_listed = true;
+    unit->listing = listing;
+}
+
+/* The function of a unit that covers the address, or NULL. */
+static const struct dwarf_range *find_function(struct dwarf_unit *unit, uint64_t address) {
+    const struct dwarf_range *found = NULL;
+    while (found == NULL && unit->listing < DWARF_LISTED_ALL) {
+        list_unit(unit, unit->listing + 1);
+        found = find_range(unit->functions, unit->n_functions, address);
+    }
+    return found;
 }
 
 /* ---- the chain of an address ---- */
@@ -177,9 +190,9 @@ bool dwarf_scopes_find(struct dwarf_scopes *scopes, uint64_t address, bool inlin
     if (range == NULL)
         return false;
     struct dwarf_unit *unit = &scopes->units[range->unit];
-    if (!unit->is_listed)
-        list_unit(unit);
     const struct dwarf_range *function = find_range(unit->functions, unit->n_functions, address);
+    if (function == NULL)
+        function = find_function(unit, address);
     chain->unit = unit->die;
     chain->n = 0;
     if (function == NULL)

@@ -2,7 +2,9 @@
  * dwarf_scope.h - the functions of a module by address, as its debug information has them.
  *
  * A compile unit's functions are listed once, when the first address in it is asked for: asking
- * dwarf_getscopes would go through the whole unit for each address. Units are found by their own
+ * dwarf_getscopes would go through the whole unit for each address. Those in namespaces come first,
+ * which is nearly all; within types and other functions one looks only for an address that is not
+ * in them, as that is where most of a unit's entries are. Units are found by their own
  * ranges where there is no .debug_aranges (clang and rustc write none).
  * Runs in the worker child.
  */
@@ -16,9 +18,11 @@
 
 struct dwarf_range;
 
+enum dwarf_listing { DWARF_NOT_LISTED, DWARF_LISTED_OUTER, DWARF_LISTED_ALL };
+
 struct dwarf_unit {
     Dwarf_Die die;
-    bool is_listed;
+    enum dwarf_listing listing;    /* what is in `functions` */
     struct dwarf_range *functions; /* by start; may nest */
     size_t n_functions;
 };

@@ -7,6 +7,7 @@
  *   kind         asks                                       answer's bytes
  *   ELF_TABLE    the unwind table of a module               a table (common/unwind_table.h)
  *   ELF_SYMBOLS  what is at addresses of a module           symbols
+ *   ELF_NAMES    the same by its symbol table alone         symbols
  *   ELF_IMAGE    to keep a module for stacks to come        struct elf_image_head
  *   ELF_UNWIND   to walk a stack (shipped_stack.h); there   struct elf_walk_head | frames
  *                is no module, no file and no path
@@ -37,7 +38,7 @@
 #define ELF_WALK_MAX                                                                               \
     (sizeof(struct elf_walk_head) + SHIPPED_FRAMES_MAX * sizeof(struct shipped_frame))
 
-enum elf_kind { ELF_TABLE, ELF_SYMBOLS, ELF_IMAGE, ELF_UNWIND, ELF_KINDS };
+enum elf_kind { ELF_TABLE, ELF_SYMBOLS, ELF_NAMES, ELF_IMAGE, ELF_UNWIND, ELF_KINDS };
 
 struct elf_request {
     uint32_t magic;

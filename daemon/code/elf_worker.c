@@ -25,11 +25,13 @@
 /* How long the child may take for a request, by kind. */
 static const int64_t patience_ns[ELF_KINDS] = {[ELF_TABLE] = 30000000000ll,
                                                [ELF_SYMBOLS] = 60000000000ll,
+                                               [ELF_NAMES] = 10000000000ll,
                                                [ELF_IMAGE] = 10000000000ll,
                                                [ELF_UNWIND] = 3000000000ll};
 
 static const uint64_t answer_max[ELF_KINDS] = {[ELF_TABLE] = ELF_TABLE_MAX,
                                                [ELF_SYMBOLS] = ELF_SYMBOLS_MAX,
+                                               [ELF_NAMES] = ELF_SYMBOLS_MAX,
                                                [ELF_IMAGE] = sizeof(struct elf_image_head),
                                                [ELF_UNWIND] = ELF_WALK_MAX};
 
@@ -43,7 +45,9 @@ static const uint64_t answer_max[ELF_KINDS] = {[ELF_TABLE] = ELF_TABLE_MAX,
 struct elf_worker {
     pthread_mutex_t lock;
     char *program;
-    pid_t child; /* 0: none */
+    pthread_mutex_t child_lock; /* for the two below, within `lock` */
+    pid_t child;                /* 0: none */
+    bool interrupted;           /* there will be no other child */
     int socket;
     uint8_t strikes[ELF_KINDS][MODULES_MAX + 1];
 };
@@ -82,6 +86,7 @@ struct elf_worker *elf_worker_new(const char *program) {
         return NULL;
     }
     pthread_mutex_init(&worker->lock, NULL);
+    pthread_mutex_init(&worker->child_lock, NULL);
     return worker;
 }
 
@@ -91,10 +96,26 @@ static void end_child(struct elf_worker *worker) {
     if (worker->child == 0)
         return;
     close(worker->socket);
+    pthread_mutex_lock(&worker->child_lock);
     kill(worker->child, SIGKILL);
     while (waitpid(worker->child, NULL, 0) < 0 && errno == EINTR)
         ;
     worker->child = 0;
+    pthread_mutex_unlock(&worker->child_lock);
+}
+
+void elf_worker_interrupt(struct elf_worker *worker) {
+    pthread_mutex_lock(&worker->child_lock);
+    worker->interrupted = true;
+    if (worker->child != 0)
+        kill(worker->child, SIGKILL);
+    pthread_mutex_unlock(&worker->child_lock);
+}
+
+void elf_worker_rest(struct elf_worker *worker) {
+    pthread_mutex_lock(&worker->lock);
+    end_child(worker);
+    pthread_mutex_unlock(&worker->lock);
 }
 
 void elf_worker_free(struct elf_worker *worker) {
@@ -102,6 +123,7 @@ void elf_worker_free(struct elf_worker *worker) {
         return;
     end_child(worker);
     pthread_mutex_destroy(&worker->lock);
+    pthread_mutex_destroy(&worker->child_lock);
     free(worker->program);
     free(worker);
 }
@@ -154,7 +176,8 @@ static bool start_child(struct elf_worker *worker) {
     /* The child's end must not be where the child opens /dev/null. */
     int child_end = fcntl(ends[1], F_DUPFD_CLOEXEC, CHILD_FD + 1);
     close(ends[1]);
-    bool ok = child_end >= 0 && spawn(worker, child_end);
+    pthread_mutex_lock(&worker->child_lock);
+    bool ok = child_end >= 0 && !worker->interrupted && spawn(worker, child_end);
     if (child_end >= 0)
         close(child_end);
     worker->socket = ends[0];
@@ -162,6 +185,7 @@ static bool start_child(struct elf_worker *worker) {
         worker->child = 0;
         close(ends[0]);
     }
+    pthread_mutex_unlock(&worker->child_lock);
     return ok;
 }
 
@@ -299,11 +323,11 @@ static void name_by_address(uint32_t module, const struct symbol_query *query, s
         symbol_last_resort(info.path, query[i].address, &symbols[i]);
 }
 
-bool elf_worker_symbols(struct elf_worker *worker, uint32_t module,
-                        const struct symbol_query *query, size_t n, struct symbol *symbols) {
+static bool resolve(struct elf_worker *worker, uint32_t module, enum elf_kind kind,
+                    const struct symbol_query *query, size_t n, struct symbol *symbols) {
     struct question question;
     struct elf_query sent[ELF_QUERIES_MAX];
-    bool ok = about_module(module, ELF_SYMBOLS, &question), all = true;
+    bool ok = about_module(module, kind, &question), all = true;
     question.query = sent;
     for (size_t done = 0; done < n; done += question.n) {
         question.n = n - done < ELF_QUERIES_MAX ? (uint32_t)(n - done) : ELF_QUERIES_MAX;
@@ -317,6 +341,16 @@ bool elf_worker_symbols(struct elf_worker *worker, uint32_t module,
     if (question.fd >= 0)
         close(question.fd);
     return all;
+}
+
+bool elf_worker_symbols(struct elf_worker *worker, uint32_t module,
+                        const struct symbol_query *query, size_t n, struct symbol *symbols) {
+    return resolve(worker, module, ELF_SYMBOLS, query, n, symbols);
+}
+
+bool elf_worker_names(struct elf_worker *worker, uint32_t module, const struct symbol_query *query,
+                      size_t n, struct symbol *symbols) {
+    return resolve(worker, module, ELF_NAMES, query, n, symbols);
 }
 
 /* ---- walks ---- */

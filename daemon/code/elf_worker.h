@@ -11,8 +11,8 @@
  * the user has set DEBUGINFOD_URLS it keeps its user, as the downloads go into that user's cache.
  *
  * Requests are synchronous. Each worker has its own lock, so any thread may call; the daemon has
- * three, so that a long symbol query never delays a table that a running program waits for, nor
- * that one a stack.
+ * several, so that a long symbol query never delays a table that a running program waits for, nor
+ * that one a stack, nor any of them a name.
  */
 #ifndef HCCT_ELF_WORKER_H
 #define HCCT_ELF_WORKER_H
@@ -29,6 +29,13 @@ struct elf_worker;
  * with "--elf-worker" (normally /proc/self/exe). NULL: no memory. */
 struct elf_worker *elf_worker_new(const char *program);
 void elf_worker_free(struct elf_worker *worker); /* ends the child */
+
+/* Ends the child and all hope: a request that is being served fails, and so do all that follow. For
+ * a daemon that ends; any thread may call. */
+void elf_worker_interrupt(struct elf_worker *worker);
+
+/* Ends the child until the next request: all that it has in memory is given back. */
+void elf_worker_rest(struct elf_worker *worker);
 
 /* Compiles .eh_frame of the module into a table (common/unwind_table.h). Returns a malloc'ed table
  * of *bytes bytes, checked to be consistent (unwind_table_check), or NULL: none (no .eh_frame,
@@ -63,6 +70,11 @@ struct symbol_query {
 bool elf_worker_symbols(struct elf_worker *worker, uint32_t module,
                         const struct symbol_query *query, size_t n, struct symbol *symbols);
 void symbol_clear(struct symbol *symbol);
+
+/* The same by the module's symbol table alone: no inlined functions, no files and lines, and no
+ * download. Takes a fraction of the time and the memory, as no debug information is opened. */
+bool elf_worker_names(struct elf_worker *worker, uint32_t module, const struct symbol_query *query,
+                      size_t n, struct symbol *symbols);
 
 /* Walks a shipped stack. Modules in its ranges whose files can't be had lose their number (0: code
  * without unwind data). True: walk->frames is malloc'ed, for the caller to free. False: the child

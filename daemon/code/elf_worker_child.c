@@ -20,11 +20,12 @@
 
 /* CPU time of one request, below the time that the daemon waits for it. */
 static const unsigned cpu_seconds[ELF_KINDS] = {
-    [ELF_TABLE] = 25, [ELF_SYMBOLS] = 50, [ELF_IMAGE] = 8, [ELF_UNWIND] = 1};
+    [ELF_TABLE] = 25, [ELF_SYMBOLS] = 50, [ELF_NAMES] = 8, [ELF_IMAGE] = 8, [ELF_UNWIND] = 1};
 
 struct kept {
     uint32_t module;
-    uint64_t used; /* number of the request that used it last */
+    enum elf_kind kind; /* ELF_SYMBOLS or ELF_NAMES */
+    uint64_t used;      /* number of the request that used it last */
     struct symbolizer *symbolizer;
 };
 
@@ -65,11 +66,13 @@ static bool serve_table(struct child *child, const struct elf_request *request, 
 
 /* The symbolizer of a module: kept from an earlier request, or in the place of the one that was not
  * used for longest. NULL: no memory. */
-static struct symbolizer *symbolizer_for(struct child *child, uint32_t module, int fd) {
+static struct symbolizer *symbolizer_for(struct child *child, const struct elf_request *request,
+                                         int fd) {
     struct kept *oldest = &child->kept[0];
     for (size_t i = 0; i < SYMBOLIZERS_MAX; i++) {
         struct kept *kept = &child->kept[i];
-        if (kept->symbolizer != NULL && kept->module == module) {
+        if (kept->symbolizer != NULL && kept->module == request->module &&
+            kept->kind == request->kind) {
             close(fd);
             kept->used = child->requests;
             return kept->symbolizer;
@@ -78,14 +81,18 @@ static struct symbolizer *symbolizer_for(struct child *child, uint32_t module, i
             oldest = kept;
     }
     symbolizer_free(oldest->symbolizer);
-    *oldest = (struct kept){
-        .module = module, .used = child->requests, .symbolizer = symbolizer_new(fd, child->path)};
+    *oldest = (struct kept){.module = request->module,
+                            .kind = request->kind,
+                            .used = child->requests,
+                            .symbolizer = request->kind == ELF_NAMES
+                                              ? symbolizer_new_names(fd, child->path)
+                                              : symbolizer_new(fd, child->path)};
     return oldest->symbolizer;
 }
 
 static bool serve_symbols(struct child *child, const struct elf_request *request, int fd) {
     struct elf_bytes bytes = {0};
-    struct symbolizer *symbolizer = symbolizer_for(child, request->module, fd);
+    struct symbolizer *symbolizer = symbolizer_for(child, request, fd);
     for (uint32_t i = 0; symbolizer != NULL && i < request->queries; i++) {
         struct symbol_query query = {child->query[i].address, child->query[i].is_entry != 0};
         struct symbol symbol;
@@ -159,10 +166,8 @@ static bool receive_rest(struct child *child, const struct elf_request *request,
 
 static bool serve(struct child *child) {
     static bool (*const servers[ELF_KINDS])(struct child *, const struct elf_request *, int) = {
-        [ELF_TABLE] = serve_table,
-        [ELF_SYMBOLS] = serve_symbols,
-        [ELF_IMAGE] = serve_image,
-        [ELF_UNWIND] = serve_unwind,
+        [ELF_TABLE] = serve_table, [ELF_SYMBOLS] = serve_symbols, [ELF_NAMES] = serve_symbols,
+        [ELF_IMAGE] = serve_image, [ELF_UNWIND] = serve_unwind,
     };
     struct elf_request request;
     int fd;

@@ -38,6 +38,10 @@ libhcct_code_a_SOURCES = \
 	daemon/code/shipped_stack.h \
 	daemon/code/symbol.c \
 	daemon/code/symbol.h \
+	daemon/code/symbol_cache.c \
+	daemon/code/symbol_cache.h \
+	daemon/code/symbol_service.c \
+	daemon/code/symbol_service.h \
 	daemon/code/symbol_table.c \
 	daemon/code/symbol_table.h \
 	daemon/code/symbolize.c \

@@ -20,6 +20,8 @@
 #include "daemon/code/symbol_table.h"
 #include "daemon/code/unwind_compile.h"
 
+#define DEBUGINFOD_SERVERS "DEBUGINFOD_URLS"
+
 struct symbolizer {
     char *path;
     Dwfl *dwfl;
@@ -31,14 +33,33 @@ struct symbolizer {
     bool table_tried;
 };
 
-static const Dwfl_Callbacks callbacks = {
+static const Dwfl_Callbacks any_callbacks = {
     .find_elf = dwfl_build_id_find_elf,
     .find_debuginfo = dwfl_standard_find_debuginfo,
 };
 
+/* As libdwfl does, but for what is asked of debuginfod servers, which takes seconds. */
+static int find_local_debug_file(Dwfl_Module *module, void **user, const char *name,
+                                 Dwarf_Addr base, const char *file, const char *link,
+                                 GElf_Word checksum, char **found) {
+    const char *servers = getenv(DEBUGINFOD_SERVERS);
+    char *kept = servers != NULL ? strdup(servers) : NULL;
+    unsetenv(DEBUGINFOD_SERVERS);
+    int fd = dwfl_standard_find_debuginfo(module, user, name, base, file, link, checksum, found);
+    if (kept != NULL)
+        setenv(DEBUGINFOD_SERVERS, kept, 1);
+    free(kept);
+    return fd;
+}
+
+static const Dwfl_Callbacks local_callbacks = {
+    .find_elf = dwfl_build_id_find_elf,
+    .find_debuginfo = find_local_debug_file,
+};
+
 /* Takes fd over. Addresses are to be those in the file: the module is put where it says. */
-static void report_module(struct symbolizer *symbolizer, int fd) {
-    symbolizer->dwfl = dwfl_begin(&callbacks);
+static void report_module(struct symbolizer *symbolizer, int fd, const Dwfl_Callbacks *callbacks) {
+    symbolizer->dwfl = dwfl_begin(callbacks);
     if (symbolizer->dwfl != NULL) {
         dwfl_report_begin(symbolizer->dwfl);
         symbolizer->module =
@@ -49,7 +70,7 @@ static void report_module(struct symbolizer *symbolizer, int fd) {
         close(fd);
 }
 
-struct symbolizer *symbolizer_new(int fd, const char *path) {
+static struct symbolizer *open_module(int fd, const char *path, const Dwfl_Callbacks *callbacks) {
     struct symbolizer *symbolizer = calloc(1, sizeof(*symbolizer));
     if (symbolizer != NULL)
         symbolizer->path = strdup(path);
@@ -58,14 +79,24 @@ struct symbolizer *symbolizer_new(int fd, const char *path) {
         close(fd);
         return NULL;
     }
-    report_module(symbolizer, fd);
-    if (symbolizer->module != NULL) {
-        Dwarf *dwarf = dwfl_module_getdwarf(symbolizer->module, &symbolizer->dwarf_bias);
+    report_module(symbolizer, fd, callbacks);
+    if (symbolizer->module != NULL)
         symbol_table_load(&symbolizer->symbols, symbolizer->module);
+    return symbolizer;
+}
+
+struct symbolizer *symbolizer_new(int fd, const char *path) {
+    struct symbolizer *symbolizer = open_module(fd, path, &any_callbacks);
+    if (symbolizer != NULL && symbolizer->module != NULL) {
+        Dwarf *dwarf = dwfl_module_getdwarf(symbolizer->module, &symbolizer->dwarf_bias);
         if (dwarf != NULL)
             dwarf_scopes_load(&symbolizer->scopes, dwarf);
     }
     return symbolizer;
+}
+
+struct symbolizer *symbolizer_new_names(int fd, const char *path) {
+    return open_module(fd, path, &local_callbacks);
 }
 
 void symbolizer_free(struct symbolizer *symbolizer) {

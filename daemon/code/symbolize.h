@@ -19,6 +19,10 @@ struct symbolizer;
  * files are searched beside it, and names of last resort begin with its last part. NULL: no memory.
  * A file that is no ELF object gets a symbolizer that knows names of last resort only. */
 struct symbolizer *symbolizer_new(int fd, const char *path);
+
+/* The same without debug information: names from symbol tables, of a separate debug file too when
+ * it is on this machine. */
+struct symbolizer *symbolizer_new_names(int fd, const char *path);
 void symbolizer_free(struct symbolizer *symbolizer);
 
 /* Fills `symbol`, to be given to symbol_clear. False: no memory. */

@@ -6,6 +6,7 @@ CODE_TESTS = \
 	tests/code/jit_code_test \
 	tests/code/perf_map_test \
 	tests/code/remote_unwind_test \
+	tests/code/symbol_service_test \
 	tests/code/symbolize_test \
 	tests/code/table_cache_test \
 	tests/code/elf_worker_test
@@ -43,3 +44,7 @@ tests_code_symbolize_test_LDADD = $(CODE_TEST_LIBS)
 
 tests_code_elf_worker_test_SOURCES = tests/code/elf_worker_test.c
 tests_code_elf_worker_test_LDADD = $(CODE_TEST_LIBS)
+
+tests_code_symbol_service_test_SOURCES = tests/code/symbol_service_test.c
+tests_code_symbol_service_test_CFLAGS = $(AM_CFLAGS) -g
+tests_code_symbol_service_test_LDADD = $(CODE_TEST_LIBS)

@@ -1,0 +1,64 @@
+/*
+ * annotate.h - the lines of a function, with what each weighs.
+ */
+#ifndef HCCT_ANNOTATE_H
+#define HCCT_ANNOTATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "daemon/report/profile.h"
+
+/* What a line calls. */
+struct annotate_callee {
+    const char *name;
+    uint64_t weight;
+};
+
+struct annotate_line {
+    uint32_t line; /* 0: not known, as where only the routine was recorded */
+    uint64_t self;
+    uint64_t inclusive;              /* with all that is called from there; recursion counts once */
+    struct annotate_callee *callees; /* heaviest first */
+    uint32_t n_callees, room_callees;
+};
+
+/* One function of the source: its copies, inlined or not, are one. */
+struct annotate_function {
+    const char *name;
+    const char *file; /* "" when not known */
+    uint64_t self, inclusive;
+    struct annotate_line *lines; /* by number */
+    uint32_t n_lines, room_lines;
+};
+
+struct annotation {
+    const struct profile *profile;
+    uint64_t total;                      /* N */
+    struct annotate_function *functions; /* heaviest first */
+    uint32_t n_functions, room_functions;
+};
+
+/* What the names of functions are held against: the whole name or the name without parameters, or
+ * with `is_regex` a POSIX extended expression that has passed filter_check. The profile must have
+ * its symbols, and outlive the annotation: strings are its own. */
+void annotation_make(struct annotation *annotation, const struct profile *profile,
+                     const char *pattern, bool is_regex);
+void annotation_free(struct annotation *annotation);
+
+/* Where sources are looked for. */
+struct annotate_sources {
+    const char *directory; /* beside the recorded path: there by the longest part of the path that
+                            * exists; NULL: none */
+    uint32_t around;       /* lines shown before and after those that weigh something */
+};
+
+/* For people. False with errno set when writing failed. */
+bool annotation_write_text(FILE *out, const struct annotation *annotation,
+                           const struct annotate_sources *sources);
+/* Format "hcct-annotation", version 1: the functions with their lines and callees; no sources. */
+bool annotation_write_json(FILE *out, const struct annotation *annotation);
+
+#endif

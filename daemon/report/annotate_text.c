@@ -1,0 +1,130 @@
+/*
+ * annotate_text.c - annotated functions to be read: the source, where it can be had, beside what
+ * its lines weigh.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/report/annotate.h"
+#include "daemon/report/human.h"
+
+#define CALLEES_SHOWN 3
+#define TEXT_MAX      2000 /* bytes of a source line that are shown */
+
+/* The source under its recorded path, else in the directory by ever shorter ends of that path. */
+static FILE *open_source(const char *path, const char *directory) {
+    char name[8192];
+    FILE *file = path[0] == '/' ? fopen(path, "re") : NULL;
+
+    for (const char *end = path; file == NULL && directory != NULL && end != NULL;
+         end = strchr(end, '/')) {
+        end += *end == '/';
+        snprintf(name, sizeof(name), "%s/%s", directory, end);
+        file = fopen(name, "re");
+    }
+    return file;
+}
+
+static void put_share(FILE *out, uint64_t weight, uint64_t total) {
+    if (weight == 0 || total == 0)
+        fputs("          ", out);
+    else
+        fprintf(out, "%7.2f %% ", 100 * (double)weight / (double)total);
+}
+
+static void put_callees(FILE *out, const struct annotate_line *line, uint64_t total) {
+    for (uint32_t i = 0; i < line->n_callees && i < CALLEES_SHOWN; i++)
+        fprintf(out, "%28s-> %s %.2f %%\n", "", line->callees[i].name,
+                100 * (double)line->callees[i].weight / (double)total);
+    if (line->n_callees > CALLEES_SHOWN)
+        fprintf(out, "%28s-> %u more\n", "", line->n_callees - CALLEES_SHOWN);
+}
+
+/* `line` may be NULL: it weighs nothing. `text` is its source, or NULL. */
+static void put_line(FILE *out, uint64_t total, const struct annotate_line *line, uint32_t number,
+                     const char *text) {
+    put_share(out, line != NULL ? line->self : 0, total);
+    put_share(out, line != NULL ? line->inclusive : 0, total);
+    if (number != 0)
+        fprintf(out, "%6u  %s\n", number, text != NULL ? text : "");
+    else
+        fputs("     ?  line not recorded: the innermost frame is known by its routine alone\n",
+              out);
+    if (line != NULL && total != 0)
+        put_callees(out, line, total);
+}
+
+static bool is_near(const struct annotate_function *function, uint32_t number, uint32_t around) {
+    for (uint32_t i = 0; i < function->n_lines; i++) {
+        uint32_t line = function->lines[i].line;
+
+        if (line != 0 && number + around >= line && number <= line + around)
+            return true;
+    }
+    return false;
+}
+
+static void put_source(FILE *out, const struct annotation *annotation,
+                       const struct annotate_function *function, FILE *source, uint32_t around) {
+    char *text = NULL;
+    size_t room = 0;
+    ssize_t length;
+    uint32_t number = 0, next = 0, shown = 0;
+
+    while (next < function->n_lines && function->lines[next].line == 0)
+        next++;
+    while ((length = getline(&text, &room, source)) >= 0 && number < UINT32_MAX) {
+        const struct annotate_line *line = NULL;
+
+        number++;
+        text[strcspn(text, "\r\n")] = '\0';
+        if (length > TEXT_MAX)
+            text[TEXT_MAX] = '\0';
+        if (next < function->n_lines && function->lines[next].line == number)
+            line = &function->lines[next++];
+        if (!is_near(function, number, around))
+            continue;
+        if (shown != 0 && number > shown + 1)
+            fprintf(out, "%26s\n", "...");
+        put_line(out, annotation->total, line, number, text);
+        shown = number;
+    }
+    free(text);
+    for (; next < function->n_lines; next++) /* the file is shorter than it was */
+        put_line(out, annotation->total, &function->lines[next], function->lines[next].line, NULL);
+}
+
+static void put_function(FILE *out, const struct annotation *annotation,
+                         const struct annotate_function *function,
+                         const struct annotate_sources *sources) {
+    const struct profile *profile = annotation->profile;
+    bool has_file = function->file[0] != '\0';
+    FILE *source = has_file ? open_source(function->file, sources->directory) : NULL;
+
+    fprintf(out, "%s%s%s\n", function->name, has_file ? "  " : "", function->file);
+    fprintf(out, "%s self", human_weight(profile, function->self).text);
+    fprintf(out, ", %s inclusive", human_weight(profile, function->inclusive).text);
+    fprintf(out, ", of %s\n", human_weight(profile, annotation->total).text);
+    if (has_file && source == NULL)
+        fputs("the source is not under that path here: --source DIR says where it is\n", out);
+    fprintf(out, "%9s %9s %6s\n", "self", "inclusive", "line");
+    if (function->n_lines > 0 && function->lines[0].line == 0)
+        put_line(out, annotation->total, &function->lines[0], 0, NULL);
+    if (source != NULL)
+        put_source(out, annotation, function, source, sources->around);
+    for (uint32_t i = 0; i < function->n_lines && source == NULL; i++)
+        if (function->lines[i].line != 0)
+            put_line(out, annotation->total, &function->lines[i], function->lines[i].line, NULL);
+    if (source != NULL)
+        fclose(source);
+}
+
+bool annotation_write_text(FILE *out, const struct annotation *annotation,
+                           const struct annotate_sources *sources) {
+    for (uint32_t i = 0; i < annotation->n_functions; i++) {
+        if (i > 0)
+            fputc('\n', out);
+        put_function(out, annotation, &annotation->functions[i], sources);
+    }
+    return !ferror(out);
+}

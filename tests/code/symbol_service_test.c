@@ -1,0 +1,197 @@
+/*
+ * symbol_service_test.c - answers that wait, and answers that don't: this program as the daemon,
+ * and as the worker's child whose debug information takes as long as the test says.
+ */
+#include <fcntl.h>
+#include <stdbool.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "daemon/code/elf_protocol.h"
+#include "daemon/code/module.h"
+#include "daemon/code/symbol_cache.h"
+#include "daemon/code/symbol_service.h"
+#include "tests/check.h"
+
+/* ---- the child: a request for debug information waits at the gate, or is its death ---- */
+
+static int child_main(void) {
+    const char *gate = getenv("TEST_GATE"), *death = getenv("TEST_DEATH");
+    struct elf_request request;
+    if (recv(3, &request, sizeof(request), MSG_PEEK | MSG_WAITALL) == (ssize_t)sizeof(request) &&
+        request.kind == ELF_SYMBOLS) {
+        if (death != NULL)
+            _exit(1);
+        while (gate != NULL && access(gate, F_OK) == 0)
+            usleep(2000);
+    }
+    return elf_worker_main(3);
+}
+
+/* ---- the daemon's side ---- */
+
+static __attribute__((noinline)) int well_known_function(int n) {
+    return n + 1;
+}
+
+static char gate[] = "/tmp/symbol_service_test.XXXXXX";
+static uint32_t self;
+static uint64_t function_at; /* in the file */
+
+static void shut_gate(bool shut) {
+    if (!shut)
+        CHECK(unlink(gate) == 0);
+    else
+        close(open(gate, O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
+}
+
+static uint64_t find_function(void) {
+    FILE *symbols = popen("nm /proc/$PPID/exe | grep ' well_known_function'", "r");
+    unsigned long address = 0;
+    if (symbols == NULL || fscanf(symbols, "%lx", &address) != 1)
+        address = 0;
+    if (symbols != NULL)
+        pclose(symbols);
+    return address;
+}
+
+/* Asks for the function, and n - 1 other addresses. */
+static void check_answer(struct symbol_service *service, size_t n, enum symbol_patience patience,
+                         bool for_now, bool has_line) {
+    struct symbol_wish *wish = calloc(n, sizeof(*wish));
+    for (size_t i = 0; i < n; i++) {
+        wish[i].module = self;
+        wish[i].query = (struct symbol_query){function_at + i, i == 0};
+    }
+    symbol_service_resolve(service, wish, n, patience);
+    CHECK_STR(wish[0].symbol.lines[0].name, "well_known_function");
+    CHECK((wish[0].symbol.lines[0].line != 0) == has_line);
+    for (size_t i = 0; i < n; i++) {
+        CHECK(wish[i].is_for_now == for_now);
+        CHECK(wish[i].symbol.n_lines > 0);
+        symbol_clear(&wish[i].symbol);
+    }
+    free(wish);
+}
+
+/* Whoever can't wait gets the name, then all; and what was known once needs no child. */
+static void test_slow(void) {
+    struct symbol_service *service = symbol_service_new("/proc/self/exe");
+    shut_gate(true);
+    int64_t before = elf_now();
+    check_answer(service, 1, SYMBOL_SOON, true, false);
+    CHECK(elf_now() - before >= SYMBOL_FIRST_NS); /* it did wait for more */
+    check_answer(service, 200, SYMBOL_SOON, true, false);
+    shut_gate(false);
+    check_answer(service, 200, SYMBOL_COMPLETE, false, true);
+    setenv("TEST_DEATH", "1", 1);
+    check_answer(service, 200, SYMBOL_SOON, false, true);
+    unsetenv("TEST_DEATH");
+    symbol_service_free(service);
+}
+
+/* Debug information that kills its reader costs lines, not names, and nobody waits for ever. */
+static void test_failing(void) {
+    struct symbol_service *service = symbol_service_new("/proc/self/exe");
+    setenv("TEST_DEATH", "1", 1);
+    check_answer(service, 1, SYMBOL_COMPLETE, false, false);
+    check_answer(service, 100, SYMBOL_SOON, false, false);
+    unsetenv("TEST_DEATH");
+    symbol_service_free(service);
+}
+
+/* The end does not wait for what is under way. */
+static void test_end_at_work(void) {
+    struct symbol_service *service = symbol_service_new("/proc/self/exe");
+    shut_gate(true);
+    check_answer(service, 1, SYMBOL_SOON, true, false);
+    symbol_service_free(service);
+    shut_gate(false);
+}
+
+static void test_no_module(void) {
+    struct symbol_service *service = symbol_service_new("/proc/self/exe");
+    struct symbol_wish wishes[] = {{.module = 0, .query = {0x12, false}},
+                                   {.module = MODULE_JIT, .query = {0x34, false}}};
+    symbol_service_resolve(service, wishes, 2, SYMBOL_COMPLETE);
+    for (size_t i = 0; i < 2; i++) {
+        CHECK(!wishes[i].is_for_now);
+        CHECK(wishes[i].symbol.n_lines == 1);
+        symbol_clear(&wishes[i].symbol);
+    }
+    symbol_service_free(service);
+}
+
+/* ---- the cache ---- */
+
+static struct symbol_query at(uint64_t address) {
+    return (struct symbol_query){address, false};
+}
+
+static enum symbol_state state_of(struct symbol_cache *cache, uint32_t module, uint64_t address) {
+    struct symbol symbol = {0};
+    struct symbol_query query = at(address);
+    enum symbol_state state = symbol_cache_get(cache, module, &query, &symbol);
+    if (state == SYMBOL_KNOWN)
+        CHECK_UINT(symbol.lines[0].line, address);
+    symbol_clear(&symbol);
+    return state;
+}
+
+static void put(struct symbol_cache *cache, uint32_t module, uint64_t address) {
+    struct symbol_line line = {(char *)"name", (char *)"name", (char *)"/file.c", (uint32_t)address,
+                               1};
+    const struct symbol symbol = {.n_lines = 1, .lines = &line};
+    struct symbol_query query = at(address);
+    symbol_cache_put(cache, module, &query, &symbol);
+}
+
+static void test_cache(void) {
+    struct symbol_cache *cache = symbol_cache_new(100000);
+    struct symbol_query query = at(7);
+    CHECK(state_of(cache, 1, 7) == SYMBOL_ABSENT);
+    CHECK(symbol_cache_reserve(cache, 1, &query));
+    CHECK(!symbol_cache_reserve(cache, 1, &query));
+    CHECK(state_of(cache, 1, 7) == SYMBOL_PENDING);
+    put(cache, 1, 7);
+    CHECK(!symbol_cache_reserve(cache, 1, &query));
+    CHECK(state_of(cache, 1, 7) == SYMBOL_KNOWN);
+    CHECK(state_of(cache, 2, 7) == SYMBOL_ABSENT);
+    put(cache, 1, 8);
+    symbol_cache_drop(cache, 1, &(struct symbol_query){8, false});
+    CHECK(state_of(cache, 1, 8) == SYMBOL_ABSENT);
+    for (uint64_t i = 1000; i < 21000; i++) { /* many times what there is room for */
+        put(cache, 3, i);
+        CHECK(symbol_cache_bytes(cache) <= 100000);
+        CHECK(state_of(cache, 1, 7) == SYMBOL_KNOWN); /* as it is in use */
+    }
+    CHECK(state_of(cache, 3, 20999) == SYMBOL_KNOWN);
+    CHECK(state_of(cache, 3, 20900) == SYMBOL_KNOWN);
+    CHECK(state_of(cache, 3, 1000) == SYMBOL_ABSENT);
+    symbol_cache_free(cache);
+}
+
+int main(int argc, char **argv) {
+    if (argc > 1 && strcmp(argv[1], "--elf-worker") == 0)
+        return child_main();
+    unsetenv("DEBUGINFOD_URLS");
+    int fd = mkstemp(gate);
+    CHECK(fd >= 0 && well_known_function(fd) == fd + 1);
+    close(fd);
+    unlink(gate);
+    setenv("TEST_GATE", gate, 1);
+    function_at = find_function();
+    self = module_intern_path("/proc/self/exe");
+    test_cache();
+    if (function_at == 0) {
+        fprintf(stderr, "skipped: needs nm\n");
+        return 77;
+    }
+    test_slow();
+    test_failing();
+    test_end_at_work();
+    test_no_module();
+    CHECK(waitpid(-1, NULL, WNOHANG) == -1); /* no child is left behind */
+    return check_report();
+}
