@@ -6,22 +6,42 @@
 
 #include <json-c/json.h>
 #include <microhttpd.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "daemon/control.h"
+#include "daemon/http_tcp.h"
+#include "daemon/http_wait.h"
+#include "daemon/metrics.h"
 #include "daemon/query.h"
+#include "daemon/query_pprof.h"
+#include "daemon/query_threads.h"
+#include "daemon/report/write_html.h"
 #include "daemon/snapshot.h"
 
 #define CONNECTIONS_MAX 64
 #define IDLE_SECONDS    60
+#define FAREWELL_MS     2000 /* for answers that are under way when the daemon ends */
 
 static struct MHD_Daemon *server;
+static struct MHD_Daemon *tcp_server; /* NULL: there is no loopback listener */
+static _Atomic unsigned in_progress;  /* requests whose answers are not sent yet */
 
 struct request {
+    struct MHD_Connection *connection;
     struct query query;
     struct query_error error;
+    unsigned seconds; /* of /debug/pprof/profile */
+    struct control control;
 };
+
+static int socket_of(struct MHD_Connection *connection) {
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    return info != NULL ? info->connect_fd : -1;
+}
 
 static enum query_status serve_processes(struct request *r, FILE *out) {
     return query_list(&r->query, out);
@@ -29,6 +49,10 @@ static enum query_status serve_processes(struct request *r, FILE *out) {
 
 static enum query_status serve_hot(struct request *r, FILE *out) {
     return query_hot(&r->query, out, &r->error);
+}
+
+static enum query_status serve_threads(struct request *r, FILE *out) {
+    return query_threads(&r->query, out, &r->error);
 }
 
 static void add_path(void *arg, const char *path) {
@@ -44,23 +68,104 @@ static enum query_status serve_snapshot(struct request *r, FILE *out) {
     return status;
 }
 
+static enum query_status serve_metrics(struct request *r, FILE *out) {
+    return metrics_write(&r->query, out);
+}
+
+static enum query_status serve_control(struct request *r, FILE *out) {
+    return control_apply(&r->query, &r->control, out, &r->error);
+}
+
+static bool set_control(struct request *r, const char *name, const char *value,
+                        enum query_status *status) {
+    return control_set(&r->control, name, value, status, &r->error);
+}
+
+static enum query_status serve_pprof(struct request *r, FILE *out) {
+    unsigned seconds = r->seconds != 0 ? r->seconds : PPROF_SECONDS;
+    MHD_set_connection_option(r->connection, MHD_CONNECTION_OPTION_TIMEOUT,
+                              seconds + IDLE_SECONDS); /* to wait is not to be idle */
+    return query_pprof(&r->query, seconds, socket_of(r->connection), out, &r->error);
+}
+
+static bool set_pprof(struct request *r, const char *name, const char *value,
+                      enum query_status *status) {
+    char *end = NULL;
+    if (strcmp(name, "seconds") != 0)
+        return false;
+    unsigned long n = value != NULL ? strtoul(value, &end, 10) : 0;
+    bool ok = value != NULL && value[0] >= '0' && value[0] <= '9' && *end == '\0' && n >= 1 &&
+              n <= PPROF_SECONDS_MAX;
+    *status = ok ? QUERY_OK : QUERY_BAD;
+    r->seconds = ok ? (unsigned)n : 0;
+    if (!ok)
+        snprintf(r->error.text, sizeof r->error.text,
+                 "seconds=%.80s is not possible: give a whole number from 1 to %u",
+                 value != NULL ? value : "", PPROF_SECONDS_MAX);
+    return true;
+}
+
+static enum query_status serve_pprof_index(struct request *r, FILE *out) {
+    (void)r;
+    return query_pprof_index(out);
+}
+
+static enum query_status serve_pprof_cmdline(struct request *r, FILE *out) {
+    return query_pprof_cmdline(&r->query, out, &r->error);
+}
+
+static enum query_status serve_pprof_symbol(struct request *r, FILE *out) {
+    (void)r;
+    return query_pprof_symbol(out);
+}
+
+static enum query_status serve_page(struct request *r, FILE *out) {
+    snprintf(r->error.text, sizeof r->error.text, "the page can't be written: no memory");
+    return write_html_live(out) ? QUERY_OK : QUERY_FAILED;
+}
+
+#define MIME_TEXT    "text/plain; charset=utf-8"
+#define MIME_METRICS "text/plain; version=0.0.4; charset=utf-8"
+
 static const struct route {
     const char *method, *path;
     enum query_status (*serve)(struct request *request, FILE *out);
     const char *mime; /* NULL: that of the format */
 } routes[] = {
+    {"GET", "/", serve_page, "text/html; charset=utf-8"},
     {"GET", "/v1/processes", serve_processes, "application/json"},
+    {"GET", "/v1/threads", serve_threads, "application/json"},
     {"GET", "/v1/hot", serve_hot, NULL},
     {"POST", "/v1/snapshot", serve_snapshot, "application/json"},
+    {"POST", "/v1/control", serve_control, "application/json"},
+    {"GET", "/metrics", serve_metrics, MIME_METRICS},
+    {"GET", "/debug/pprof/profile", serve_pprof, "application/octet-stream"},
+    {"GET", "/debug/pprof/", serve_pprof_index, MIME_TEXT},
+    {"GET", "/debug/pprof/cmdline", serve_pprof_cmdline, MIME_TEXT},
+    {"GET", "/debug/pprof/symbol", serve_pprof_symbol, MIME_TEXT},
 };
+
+/* Takes a parameter that only one route has; false: it has no such. */
+static bool set_own(const struct route *route, struct request *request, const char *name,
+                    const char *value, enum query_status *status) {
+    if (route->serve == serve_control)
+        return set_control(request, name, value, status);
+    return route->serve == serve_pprof && set_pprof(request, name, value, status);
+}
+
+static void name_routes(char *text, size_t bytes) {
+    size_t used = 0;
+    for (size_t i = 0; i < sizeof routes / sizeof routes[0] && used < bytes; i++)
+        used += (size_t)snprintf(text + used, bytes - used, "%s%s %s", i > 0 ? ", " : "",
+                                 routes[i].method, routes[i].path);
+}
 
 static const struct route *find_route(const char *method, const char *path, unsigned *status,
                                       struct query_error *error) {
+    char known[400];
     *status = MHD_HTTP_NOT_FOUND;
-    snprintf(error->text, sizeof error->text,
-             "there is no %.100s here: known are GET /v1/processes, GET /v1/hot and POST "
-             "/v1/snapshot",
-             path);
+    name_routes(known, sizeof known);
+    snprintf(error->text, sizeof error->text, "there is no %.80s here: known are %s", path, known);
     for (size_t i = 0; i < sizeof routes / sizeof routes[0]; i++) {
         if (strcmp(path, routes[i].path) != 0)
             continue;
@@ -73,6 +178,14 @@ static const struct route *find_route(const char *method, const char *path, unsi
     return NULL;
 }
 
+/* What a browser may do with an answer: nothing. A page says itself which scripts it has
+ * (write_html.h), and here that nobody may frame it. */
+static const char *policy_of(const char *mime) {
+    return strncmp(mime, "text/html", strlen("text/html")) == 0
+               ? "frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
+               : "default-src 'none'; frame-ancestors 'none'";
+}
+
 static enum MHD_Result answer(struct MHD_Connection *connection, unsigned status, const char *mime,
                               char *body, size_t bytes) {
     struct MHD_Response *response =
@@ -82,6 +195,9 @@ static enum MHD_Result answer(struct MHD_Connection *connection, unsigned status
         return MHD_NO;
     }
     MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, mime);
+    MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
+    MHD_add_response_header(response, "Content-Security-Policy", policy_of(mime));
+    MHD_add_response_header(response, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
     enum MHD_Result result = MHD_queue_response(connection, status, response);
     MHD_destroy_response(response);
     return result;
@@ -100,6 +216,7 @@ static enum MHD_Result refuse(struct MHD_Connection *connection, unsigned status
 
 struct arguments {
     struct request *request;
+    const struct route *route;
     enum query_status status;
 };
 
@@ -107,31 +224,61 @@ static enum MHD_Result take_argument(void *arg, enum MHD_ValueKind kind, const c
                                      const char *value) {
     struct arguments *a = arg;
     (void)kind;
+    if (set_own(a->route, a->request, name, value, &a->status))
+        return a->status == QUERY_OK ? MHD_YES : MHD_NO;
     a->status = query_set(&a->request->query, name, value, &a->request->error);
     return a->status == QUERY_OK ? MHD_YES : MHD_NO;
 }
 
-static uid_t asker_of(struct MHD_Connection *connection) {
-    const union MHD_ConnectionInfo *info =
-        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+static bool peer_of_unix(int fd, uid_t *uid) {
     struct ucred peer;
     socklen_t length = sizeof peer;
-    if (info == NULL || getsockopt(info->connect_fd, SOL_SOCKET, SO_PEERCRED, &peer, &length) != 0)
-        return (uid_t)-1;
-    return peer.uid;
+    if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &length) != 0)
+        return false;
+    *uid = peer.uid;
+    return true;
+}
+
+/* 0, or the status of a refusal: what the loopback listener is more careful about, and who asks. */
+static unsigned admit(struct MHD_Connection *connection, const char *method, bool tcp, uid_t *asker,
+                      struct query_error *error) {
+    const char *host =
+        MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_HOST);
+    int fd = socket_of(connection);
+    unsigned status = MHD_HTTP_FORBIDDEN;
+    if (tcp && !http_tcp_host_is_local(host))
+        snprintf(error->text, sizeof error->text,
+                 "the Host header must be localhost, 127.0.0.1 or [::1], not %.100s: another name "
+                 "may be somebody's trick on a browser",
+                 host != NULL ? host : "missing");
+    else if (tcp && strcmp(method, MHD_HTTP_METHOD_GET) != 0) {
+        snprintf(error->text, sizeof error->text,
+                 "the loopback listener only answers GET: ask for %.20s over the Unix socket",
+                 method);
+        status = MHD_HTTP_METHOD_NOT_ALLOWED;
+    } else if (tcp ? !http_tcp_asker(fd, asker) : !peer_of_unix(fd, asker))
+        snprintf(error->text, sizeof error->text,
+                 "the kernel does not say who asks: use the Unix socket");
+    else
+        return 0;
+    return status;
 }
 
 static enum MHD_Result serve(struct MHD_Connection *connection, const char *path,
-                             const char *method) {
-    struct request request = {0};
-    struct arguments arguments = {&request, QUERY_OK};
+                             const char *method, bool tcp) {
+    struct request request = {.connection = connection};
     unsigned status;
+    uid_t asker;
     char *body = NULL;
     size_t bytes = 0;
+    status = admit(connection, method, tcp, &asker, &request.error);
+    if (status != 0)
+        return refuse(connection, status, &request.error);
     const struct route *route = find_route(method, path, &status, &request.error);
     if (route == NULL)
         return refuse(connection, status, &request.error);
-    query_init(&request.query, asker_of(connection));
+    struct arguments arguments = {&request, route, QUERY_OK};
+    query_init(&request.query, asker);
     MHD_get_connection_values(connection, MHD_GET_ARGUMENT_KIND, take_argument, &arguments);
     if (arguments.status != QUERY_OK)
         return refuse(connection, arguments.status, &request.error);
@@ -147,36 +294,61 @@ static enum MHD_Result serve(struct MHD_Connection *connection, const char *path
     return refuse(connection, status, &request.error);
 }
 
+static void completed(void *unused, struct MHD_Connection *connection, void **state,
+                      enum MHD_RequestTerminationCode how) {
+    (void)unused, (void)connection, (void)how;
+    if (*state != NULL)
+        atomic_fetch_sub(&in_progress, 1);
+    *state = NULL;
+}
+
 /* libmicrohttpd calls once for the headers and again when the body, which we ignore, is there. */
-static enum MHD_Result handle(void *unused, struct MHD_Connection *connection, const char *path,
+static enum MHD_Result handle(void *tcp, struct MHD_Connection *connection, const char *path,
                               const char *method, const char *version, const char *upload,
                               size_t *upload_bytes, void **state) {
     static int seen;
-    (void)unused, (void)version, (void)upload;
+    (void)version, (void)upload;
     if (*state == NULL) {
         *state = &seen;
+        atomic_fetch_add(&in_progress, 1);
         return MHD_YES;
     }
     if (*upload_bytes != 0) {
         *upload_bytes = 0;
         return MHD_YES;
     }
-    return serve(connection, path, method);
+    return serve(connection, path, method, tcp != NULL);
 }
 
-bool http_start(void) {
-    unsigned flags = MHD_USE_THREAD_PER_CONNECTION | MHD_USE_INTERNAL_POLLING_THREAD |
-                     MHD_USE_POLL | MHD_USE_NO_LISTEN_SOCKET | MHD_USE_ITC;
-    server = MHD_start_daemon(flags, 0, NULL, NULL, handle, NULL, MHD_OPTION_CONNECTION_LIMIT,
-                              CONNECTIONS_MAX, MHD_OPTION_CONNECTION_TIMEOUT, IDLE_SECONDS,
+#define FLAGS                                                                                      \
+    (MHD_USE_THREAD_PER_CONNECTION | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL | MHD_USE_ITC)
+#define LIMITS                                                                                     \
+    MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS_MAX, MHD_OPTION_CONNECTION_TIMEOUT, IDLE_SECONDS,     \
+        MHD_OPTION_NOTIFY_COMPLETED, completed, NULL
+
+/* Each listener has connections of its own: those of one can't use up the other's. */
+bool http_start(int tcp) {
+    static int is_tcp;
+    if (!http_wait_start())
+        return false;
+    server = MHD_start_daemon(FLAGS | MHD_USE_NO_LISTEN_SOCKET, 0, NULL, NULL, handle, NULL, LIMITS,
                               MHD_OPTION_END);
-    return server != NULL;
+    if (tcp >= 0)
+        tcp_server = MHD_start_daemon(FLAGS | (http_tcp_is_v6(tcp) ? MHD_USE_IPv6 : 0), 0, NULL,
+                                      NULL, handle, &is_tcp, LIMITS, MHD_OPTION_LISTEN_SOCKET, tcp,
+                                      MHD_OPTION_END);
+    return server != NULL && (tcp < 0 || tcp_server != NULL);
 }
 
 void http_stop(void) {
+    http_wait_stop();
+    for (int ms = 0; ms < FAREWELL_MS && atomic_load(&in_progress) > 0; ms += 10)
+        usleep(10000);
+    if (tcp_server != NULL)
+        MHD_stop_daemon(tcp_server);
     if (server != NULL)
         MHD_stop_daemon(server);
-    server = NULL;
+    server = tcp_server = NULL;
 }
 
 void http_take(int fd, const struct sockaddr *address, socklen_t length) {

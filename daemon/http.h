@@ -1,5 +1,5 @@
 /*
- * http.h - the query protocol: HTTP/1.1 on connections that hcctd has accepted.
+ * http.h - the query protocol: HTTP/1.1 on connections that hcctd has accepted, and on loopback.
  */
 #ifndef HCCT_HTTP_H
 #define HCCT_HTTP_H
@@ -7,7 +7,10 @@
 #include <stdbool.h>
 #include <sys/socket.h>
 
-bool http_start(void);
+/* `tcp`: a listening loopback socket (http_tcp.h) on which the same is served, but read-only and
+ * to this machine's names only; -1: none. It is closed by http_stop, too. */
+bool http_start(int tcp);
+/* Ends all connections; requests that wait are answered first. */
 void http_stop(void);
 
 /* Takes over a connected socket, whether it succeeds or not. */

@@ -20,6 +20,7 @@
 #define BACKLOG 256
 
 static int lock_fd = -1;
+static int adopted_fd = -1; /* whose path and lock are not ours */
 
 static bool make_directory_of(const char *path) {
     char directory[PATHS_SOCKET_MAX];
@@ -98,8 +99,16 @@ int listener_open(const char *path, char *error, size_t bytes) {
     return listen_at(path, error, bytes);
 }
 
+void listener_adopt(int fd) {
+    adopted_fd = fd;
+}
+
 void listener_close(int fd, const char *path) {
     char lock[PATHS_SOCKET_MAX + 8];
+    if (fd == adopted_fd) {
+        close(fd);
+        return;
+    }
     snprintf(lock, sizeof lock, "%s.lock", path);
     unlink(path);
     unlink(lock);

@@ -12,7 +12,10 @@
  * with one sentence in `error`. */
 int listener_open(const char *path, char *error, size_t bytes);
 
-/* Removes the socket file. */
+/* Takes a socket that somebody else opened and keeps, instead of listener_open(). */
+void listener_adopt(int fd);
+
+/* Removes the socket file, unless it is somebody else's. */
 void listener_close(int fd, const char *path);
 
 #endif

@@ -136,9 +136,9 @@ void burst_tick(struct agent_thread *thread, struct wire_session *session,
  */
 static uint64_t pause_ns(struct trigger *t) {
     uint64_t length = t->end_ns - t->begin_ns;
-    if (t->end_ns == SAMPLING_ENDLESS || length >= t->coarse_ns)
+    if (t->end_ns == SAMPLING_ENDLESS || length >= t->plan.coarse_ns)
         return 1;
-    return sampling_pause(t->coarse_ns - length, t->cpu_ns);
+    return sampling_pause(t->plan.coarse_ns - length, t->cpu_ns);
 }
 
 void burst_end(struct agent_thread *thread) {
@@ -148,5 +148,5 @@ void burst_end(struct agent_thread *thread) {
     ticker_halt(fine(thread));
     if (thread == thread_self)
         sleep_burst &= ~(uint32_t)SLEEP_ANY;
-    ticker_run(&t->ticker[TRIGGER_CPU], pause_ns(t), t->coarse_ns);
+    ticker_run(&t->ticker[TRIGGER_CPU], pause_ns(t), t->plan.coarse_ns);
 }

@@ -265,7 +265,7 @@ void calls_burst_end(struct agent_thread *thread) {
     session_count(c->slot, WIRE_SEEN_NS, now - c->seen_from_ns);
     c->unseen_from_ns = now;
     uint64_t rest = agent.settings.burst_period_ns - agent.settings.burst_length_ns;
-    ticker_run(&t->ticker[TRIGGER_CPU], sampling_pause(rest, now), t->coarse_ns);
+    ticker_run(&t->ticker[TRIGGER_CPU], sampling_pause(rest, now), t->plan.coarse_ns);
 }
 
 /* The burst's length is CPU time: a thread that had to wait for a processor goes on. */

@@ -10,7 +10,7 @@ preload_libhcctagent_la_SOURCES = \
 	preload/calls_stack.c preload/calls_start.c preload/calls_tell.c preload/check.c preload/check.h \
 	preload/connect.c preload/connect.h preload/emit.c preload/emit.h preload/handler_masks.c \
 	preload/handler_masks.h preload/interrupted.h \
-	preload/memo.c preload/memo.h preload/modules.c preload/modules.h preload/real.c \
+	preload/memo.c preload/memo.h preload/modules.c preload/modules.h preload/plan.h preload/real.c \
 	preload/real.h preload/restart.c preload/restart.h preload/sampling.c preload/sampling.h \
 	preload/session.c preload/session.h preload/settings.c preload/settings.h preload/ship.c \
 	preload/ship.h preload/signal.c preload/signal.h preload/stack.c preload/stack.h \

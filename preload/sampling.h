@@ -10,18 +10,7 @@
 
 #include "preload/thread.h"
 
-#define SAMPLING_ENDLESS UINT64_MAX
-
-/* What rate, burst and clock come to. Times in ns. */
-struct sampling_plan {
-    uint64_t coarse_ns; /* CPU time between ticks of the CPU timer */
-    uint64_t fine_ns;   /* between the walks of a burst, 0: no bursts */
-    uint64_t length_ns; /* of a burst, CPU time; SAMPLING_ENDLESS: as long as the thread runs */
-    uint64_t wall_ns;   /* between looks at a sleeping thread, 0: not looked at */
-    uint64_t perf_ns;   /* CPU time between walks by the task clock event, 0: not wanted */
-};
-
-/* Any context, inside the session. */
+/* As the session asks for now, of a session that is on. Any context, inside the session. */
 struct sampling_plan sampling_plan(struct wire_session *session);
 
 /* A number that looks random, from one that changes. Any context. */

@@ -12,6 +12,7 @@
 
 #include "preload/agent.h"
 #include "preload/memo.h"
+#include "preload/plan.h"
 #include "preload/restart.h"
 #include "preload/task_clock.h"
 #include "preload/ticker.h"
@@ -28,7 +29,7 @@ struct trigger {
     uint64_t task_clock_ns;       /* its period, 0: not tried; kept when it was refused */
     uint64_t task_clock_seen_ns;  /* CPU time at its last tick */
     uint32_t ticks;               /* seen, of all kinds */
-    uint64_t coarse_ns;           /* period of the CPU timer as it was planned */
+    struct sampling_plan plan;    /* that the timers follow */
     bool first_tick;              /* no expiry has been credited yet */
     bool fine_refused;            /* no second timer could be had */
     uint64_t cpu_ns;              /* CPU time of the thread at the last account */

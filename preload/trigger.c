@@ -5,7 +5,11 @@
  * in it, so that a thread shorter than an interval is seen with a probability in proportion to its
  * length, and totals are unbiased.
  *
- * Without a session the timer is slow, and each tick is a chance to look for a daemon.
+ * Without a session the timer is slow, and each tick is a chance to look for a daemon. In one that
+ * was switched off it is slower still, and each tick only asks whether it is on again: nobody but
+ * the thread's own timer can tell it.
+ *
+ * A new rate, burst or state takes effect at the next tick of each thread.
  */
 #include "preload/trigger.h"
 
@@ -19,8 +23,11 @@
 #include "preload/wall.h"
 #include "preload/wrap_sleep.h"
 
-#define IDLE_NS        20000000ull /* CPU time between two looks for a daemon */
 #define ATTACH_WAIT_MS 20
+
+/* CPU time between two looks for a daemon, and between two looks whether the session is on. */
+static const struct sampling_plan looking = {.coarse_ns = 20000000u, .idle = true},
+                                  switched_off = {.coarse_ns = 100000000u, .idle = true};
 
 static struct ticker *cpu_ticker(struct agent_thread *thread) {
     return &thread->trigger.ticker[TRIGGER_CPU];
@@ -33,16 +40,19 @@ static uint64_t first_expiry(const struct agent_thread *thread, uint64_t period)
     return spread == 0 ? 1 : 1 + sampling_scatter(seed) % spread;
 }
 
-static void set_period(struct agent_thread *thread, uint64_t period) {
+static void follow(struct agent_thread *thread, const struct sampling_plan *plan) {
     struct trigger *t = &thread->trigger;
-    if (t->coarse_ns == period)
+    if (plan_is_same(&t->plan, plan))
         return;
     burst_end(thread);
-    wall_end(thread);
+    if (plan->idle)
+        wall_forget(thread);
+    else
+        wall_end(thread);
     task_clock_close(&t->task_clock);
     t->task_clock_ns = 0;
-    ticker_run(cpu_ticker(thread), first_expiry(thread, period), period);
-    t->coarse_ns = period;
+    ticker_run(cpu_ticker(thread), first_expiry(thread, plan->coarse_ns), plan->coarse_ns);
+    t->plan = *plan;
     t->first_tick = true;
 }
 
@@ -54,11 +64,15 @@ static void count_missing(void) {
     session_leave(thread_self);
 }
 
+static bool is_on(struct wire_session *session) {
+    return (atomic_load_explicit(&session->control, memory_order_relaxed) & WIRE_CONTROL_ON) != 0;
+}
+
 static struct sampling_plan planned(struct agent_thread *thread) {
     struct wire_session *session = session_enter(thread);
-    struct sampling_plan plan = {.coarse_ns = IDLE_NS};
+    struct sampling_plan plan = looking;
     if (session != NULL) {
-        plan = sampling_plan(session);
+        plan = is_on(session) ? sampling_plan(session) : switched_off;
         session_leave(thread);
     }
     return plan;
@@ -74,7 +88,7 @@ void trigger_start(struct agent_thread *thread) {
         return;
     }
     struct sampling_plan plan = planned(thread);
-    set_period(thread, plan.coarse_ns);
+    follow(thread, &plan);
     if (plan.wall_ns != 0)
         wall_running(thread, &plan);
 }
@@ -93,17 +107,17 @@ void trigger_forget(struct agent_thread *thread) {
 
 void trigger_move(struct agent_thread *thread, int signal) {
     struct trigger *t = &thread->trigger;
-    uint64_t period = t->coarse_ns;
+    const struct sampling_plan plan = t->plan;
     if (!cpu_ticker(thread)->made)
         return;
     task_clock_close(&t->task_clock);
     t->task_clock_ns = 0;
     for (int kind = 0; kind < TRIGGER_TIMERS; kind++)
         ticker_free(&t->ticker[kind]);
-    t->coarse_ns = 0;
+    t->plan = (struct sampling_plan){0};
     if (signal != 0 &&
         ticker_make(cpu_ticker(thread), ticker_cpu_clock(thread->tid), signal, thread->tid))
-        set_period(thread, period);
+        follow(thread, &plan);
 }
 
 static bool owns(const struct agent_thread *thread, const void *ticker, enum trigger_kind *kind) {
@@ -154,11 +168,22 @@ static void cpu_tick(struct agent_thread *thread, struct wire_session *session,
         burst_begin(thread, session, plan, uc);
 }
 
+/* A tick that finds another plan belongs to the old one: its time is owed, to the next walk. */
+static void change(struct agent_thread *thread, const struct sampling_plan *plan,
+                   enum trigger_kind kind, uint64_t expiries) {
+    const struct sampling_plan old = thread->trigger.plan;
+    if (!old.idle && (kind == TRIGGER_CPU || old.fine_ns != 0))
+        account(thread, &old, expiries);
+    follow(thread, plan);
+    if (plan->wall_ns != 0)
+        wall_running(thread, plan);
+}
+
 static void tick(struct agent_thread *thread, struct wire_session *session, enum trigger_kind kind,
                  uint64_t expiries, ucontext_t *uc) {
     struct sampling_plan plan = sampling_plan(session);
-    if (thread->trigger.coarse_ns != plan.coarse_ns) {
-        set_period(thread, plan.coarse_ns); /* this tick belongs to the old one */
+    if (!plan_is_same(&thread->trigger.plan, &plan)) {
+        change(thread, &plan, kind, expiries);
         return;
     }
     if (agent.settings.collector == WIRE_COLLECT_CALLS) {
@@ -193,10 +218,6 @@ void trigger_before_sleep(void) {
     wall_end(thread);
 }
 
-static bool is_on(struct wire_session *session) {
-    return (atomic_load_explicit(&session->control, memory_order_relaxed) & WIRE_CONTROL_ON) != 0;
-}
-
 /* What the handler costs is measured at one tick in so many: the thread's CPU clock is a system
  * call, and any other clock would also count the time of threads that had the processor meanwhile.
  */
@@ -215,7 +236,7 @@ void trigger_tick(struct agent_thread *thread, enum trigger_kind kind, uint64_t 
         return;
     struct wire_session *session = session_enter(thread);
     if (session == NULL) {
-        set_period(thread, IDLE_NS);
+        follow(thread, &looking);
         session_attach(false, ATTACH_WAIT_MS);
         return;
     }
@@ -224,7 +245,7 @@ void trigger_tick(struct agent_thread *thread, enum trigger_kind kind, uint64_t 
     if (is_on(session))
         tick(thread, session, kind, expiries, uc);
     else
-        set_period(thread, IDLE_NS);
+        change(thread, &switched_off, kind, expiries);
     if (measured)
         measure(thread, began);
     session_leave(thread);

@@ -3,6 +3,7 @@
  */
 #include "preload/wall.h"
 
+#include <string.h>
 #include <sys/resource.h>
 
 #include "preload/emit.h"
@@ -141,4 +142,12 @@ void wall_end(struct agent_thread *thread) {
     if (thread == thread_self)
         sleep_burst &= ~(uint32_t)SLEEP_FRAGILE;
     ticker_halt(ticker(thread));
+}
+
+void wall_forget(struct agent_thread *thread) {
+    if (!ticker(thread)->made)
+        return;
+    wall_end(thread);
+    ticker_free(ticker(thread));
+    memset(&thread->trigger.wall, 0, sizeof thread->trigger.wall);
 }

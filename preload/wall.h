@@ -22,5 +22,8 @@ void wall_tick(struct agent_thread *thread, struct wire_session *session,
                const struct sampling_plan *plan, ucontext_t *uc);
 /* Stops the timer. Any context. */
 void wall_end(struct agent_thread *thread);
+/* The same, and time from here on counts for nothing until wall_running() begins anew. Any context.
+ */
+void wall_forget(struct agent_thread *thread);
 
 #endif

@@ -1,0 +1,24 @@
+/*
+ * http_wait.h - a request that takes its time: sleeping in a connection's thread.
+ */
+#ifndef HCCT_HTTP_WAIT_H
+#define HCCT_HTTP_WAIT_H
+
+#include <stdbool.h>
+
+enum http_waited {
+    HTTP_WAITED,   /* the time has passed */
+    HTTP_GONE,     /* the client has hung up */
+    HTTP_STOPPING, /* hcctd ends */
+};
+
+/* Before any thread. False: no descriptor. */
+bool http_wait_start(void);
+/* Wakes all who wait; whoever comes later does not wait. */
+void http_wait_stop(void);
+
+/* Waits `seconds`, or until the client at the other end of `fd` or the daemon goes. A client that
+ * says no more is taken for one that has gone, as Go's servers do. Any thread. */
+enum http_waited http_wait(int fd, unsigned seconds);
+
+#endif

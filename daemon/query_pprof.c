@@ -1,0 +1,228 @@
+/*
+ * query_pprof.c - copy the trees, wait, copy them again, subtract.
+ */
+#include "daemon/query_pprof.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "daemon/config.h"
+#include "daemon/freeze.h"
+#include "daemon/http_wait.h"
+#include "daemon/ingest/ingest.h"
+#include "daemon/ingest/registry.h"
+#include "daemon/symbols.h"
+#include "daemon/tree/summary.h"
+#include "daemon/tree_delta.h"
+
+/* Processes at one moment. The references keep each process's tree, also of those that end. */
+struct moment {
+    struct process **process;
+    struct freeze_part *part;
+    size_t n;
+    uint64_t wall_ns, mono_ns;
+};
+
+static uint64_t clock_ns(clockid_t clock) {
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static bool take_part(struct process *process, struct freeze_part *part) {
+    ingest_settle(process);
+    pthread_mutex_lock(&process->lock);
+    bool copied = tree_copy_take(&part->copy, process->tree);
+    pthread_mutex_unlock(&process->lock);
+    freeze_describe(process, &part->process);
+    return copied;
+}
+
+static void forget(struct moment *m) {
+    for (size_t i = 0; m->part != NULL && i < m->n; i++)
+        tree_copy_free(&m->part[i].copy);
+    free(m->part);
+    registry_free_list(m->process, m->n);
+    *m = (struct moment){0};
+}
+
+/* `more`: room for so many parts that may be added. False: no memory, and nothing is held. */
+static bool take(struct moment *m, const struct query *query, size_t more) {
+    *m = (struct moment){.wall_ns = clock_ns(CLOCK_REALTIME), .mono_ns = clock_ns(CLOCK_MONOTONIC)};
+    m->process = query_processes(query, &m->n);
+    m->part = calloc(m->n + more + 1, sizeof *m->part);
+    bool whole = m->part != NULL;
+    for (size_t i = 0; i < m->n && whole; i++)
+        whole = take_part(m->process[i], &m->part[i]);
+    if (!whole)
+        forget(m);
+    return whole;
+}
+
+/* ---- the difference ---- */
+
+/* What a process has counted grows; the rest says how it is. */
+static void subtract_counters(struct profile_process *end, const struct profile_process *start) {
+#define AT(member) offsetof(struct profile_process, member)
+    static const size_t grows[] = {
+        AT(cpu_ns),    AT(seen_ns),  AT(cpu_burst_ns), AT(waits),      AT(jumped),    AT(stray),
+        AT(walks),     AT(complete), AT(truncated),    AT(no_module),  AT(no_rule),   AT(bad_stack),
+        AT(shipped),   AT(refused),  AT(lost),         AT(handler_ns), AT(frames),    AT(stepped),
+        AT(cached),    AT(by_fp),    AT(bursts),       AT(asleep),     AT(restarted), AT(checked),
+        AT(different), AT(recurred), AT(identified)};
+#undef AT
+    for (size_t i = 0; i < sizeof grows / sizeof grows[0]; i++) {
+        uint64_t *a = (uint64_t *)(void *)((char *)end + grows[i]);
+        uint64_t b = *(const uint64_t *)(const void *)((const char *)start + grows[i]);
+        *a = *a > b ? *a - b : 0;
+    }
+}
+
+static bool subtract(struct freeze_part *end, const struct freeze_part *start, bool steady) {
+    subtract_counters(&end->process, &start->process);
+    return tree_delta(&end->copy, &start->copy, steady);
+}
+
+static size_t find(const struct moment *m, const struct process *process) {
+    size_t i = 0;
+    while (i < m->n && m->process[i] != process)
+        i++;
+    return i;
+}
+
+/* Where the tree of a process that is not listed any more went: into that of its executable. */
+static size_t find_folded(const struct moment *m, const struct process *gone) {
+    size_t i = 0;
+    while (i < m->n && !(m->process[i]->pid == 0 && m->process[i]->uid == gone->uid &&
+                         m->process[i]->sampling.collector == gone->sampling.collector &&
+                         strcmp(m->process[i]->exe, gone->exe) == 0))
+        i++;
+    return i;
+}
+
+/* `end` becomes what came since `start`; *n is how many parts it has then. */
+static bool subtract_all(struct moment *end, const struct moment *start, size_t *n) {
+    bool certain = summary_find(config.summary)->certain, whole = true;
+    *n = end->n;
+    for (size_t i = 0; i < start->n && whole; i++) {
+        struct process *process = start->process[i];
+        size_t at = find(end, process);
+        bool folded = at == end->n || process->pid == 0;
+        if (at == end->n)
+            at = find_folded(end, process);
+        if (at == end->n) { /* it was asked for by its pid, and has none now */
+            at = (*n)++;
+            whole = take_part(process, &end->part[at]);
+            folded = false;
+        }
+        whole = whole && subtract(&end->part[at], &start->part[i], certain && !folded);
+    }
+    return whole;
+}
+
+static uint64_t period_of(struct process *process) {
+    struct process_stats stats;
+    process_get_stats(process, &stats);
+    bool calls = process->sampling.collector == WIRE_COLLECT_CALLS;
+    return stats.rate > 0 && !calls ? 1000000000u / stats.rate : 0;
+}
+
+static enum query_status write_difference(const struct query *query, const struct moment *start,
+                                          struct moment *end, FILE *out,
+                                          struct query_error *error) {
+    const struct freeze_params params = {
+        .phi = query->phi, .epsilon = config.epsilon, .summary = config.summary};
+    enum query_status status = QUERY_FAILED;
+    uint32_t *module_of;
+    size_t n = 0;
+    snprintf(error->text, sizeof error->text, "there is no memory to subtract two profiles");
+    if (subtract_all(end, start, &n)) {
+        struct profile *profile = freeze_trees(end->part, n, &params, &module_of);
+        profile->period = period_of(start->process[0]);
+        profile->time_ns = start->wall_ns;
+        profile->duration_ns = end->mono_ns - start->mono_ns;
+        symbolize(profile, module_of, config.symbols, SYMBOL_COMPLETE);
+        free(module_of);
+        if (write_pprof(out, profile, &query->options))
+            status = QUERY_OK;
+        profile_free(profile);
+    }
+    for (size_t i = end->n; i < n; i++)
+        tree_copy_free(&end->part[i].copy);
+    return status;
+}
+
+static enum query_status wait_and_write(const struct query *query, unsigned seconds, int fd,
+                                        const struct moment *start, FILE *out,
+                                        struct query_error *error) {
+    struct moment end;
+    if (http_wait(fd, seconds) != HTTP_WAITED) {
+        snprintf(error->text, sizeof error->text,
+                 "hcctd ends: there is no profile of %u seconds any more", seconds);
+        return QUERY_UNAVAILABLE;
+    }
+    if (!take(&end, query, start->n)) {
+        snprintf(error->text, sizeof error->text, "there is no memory to copy the trees");
+        return QUERY_FAILED;
+    }
+    enum query_status status = write_difference(query, start, &end, out, error);
+    forget(&end);
+    return status;
+}
+
+enum query_status query_pprof(const struct query *query, unsigned seconds, int fd, FILE *out,
+                              struct query_error *error) {
+    struct moment start;
+    enum query_status status = QUERY_FAILED;
+    if (!take(&start, query, 0)) {
+        snprintf(error->text, sizeof error->text, "there is no memory to copy the trees");
+        return QUERY_FAILED;
+    }
+    if (start.n == 0)
+        status = query_nothing(query, error);
+    else if (!query_have_one_unit(start.process, start.n, error))
+        status = QUERY_BAD;
+    else
+        status = wait_and_write(query, seconds, fd, &start, out, error);
+    forget(&start);
+    return status;
+}
+
+/* ---- what stands beside it ---- */
+
+enum query_status query_pprof_index(FILE *out) {
+    fputs("/debug/pprof/\n\n"
+          "profile?seconds=N  what was added in the next N seconds (30), as pprof; pid=, exe=\n"
+          "cmdline?pid=       the command line, words ended by NULs\n"
+          "symbol             none: profiles carry their symbols\n\n"
+          "/v1/hot?format=pprof is the profile since the start.\n",
+          out);
+    return QUERY_OK;
+}
+
+enum query_status query_pprof_cmdline(const struct query *query, FILE *out,
+                                      struct query_error *error) {
+    char path[64] = "/proc/self/cmdline", block[4096];
+    size_t n = 1, bytes;
+    if (query->pid != 0) {
+        struct process **processes = query_processes(query, &n);
+        bool live = n > 0 && processes[0]->live;
+        registry_free_list(processes, n);
+        n = live;
+        snprintf(path, sizeof path, "/proc/%d/cmdline", (int)query->pid);
+    }
+    FILE *in = n > 0 ? fopen(path, "re") : NULL;
+    if (in == NULL)
+        return query_nothing(query, error);
+    while ((bytes = fread(block, 1, sizeof block, in)) > 0)
+        fwrite(block, 1, bytes, out);
+    fclose(in);
+    return QUERY_OK;
+}
+
+enum query_status query_pprof_symbol(FILE *out) {
+    fputs("num_symbols: 0\n", out);
+    return QUERY_OK;
+}

@@ -1,0 +1,30 @@
+/*
+ * plan.h - what rate, burst, clock and the daemon's control word come to, for the timers of a
+ * thread.
+ */
+#ifndef HCCT_PLAN_H
+#define HCCT_PLAN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define SAMPLING_ENDLESS UINT64_MAX
+
+/* Times in ns. */
+struct sampling_plan {
+    uint64_t coarse_ns; /* CPU time between ticks of the CPU timer */
+    uint64_t fine_ns;   /* between the walks of a burst, 0: no bursts */
+    uint64_t length_ns; /* of a burst, CPU time; SAMPLING_ENDLESS: as long as the thread runs */
+    uint64_t wall_ns;   /* between looks at a sleeping thread, 0: not looked at */
+    uint64_t perf_ns;   /* CPU time between walks by the task clock event, 0: not wanted */
+    bool idle;          /* no walks: ticks only look whether there is something to do */
+};
+
+/* Any context. */
+static inline bool plan_is_same(const struct sampling_plan *a, const struct sampling_plan *b) {
+    return a->coarse_ns == b->coarse_ns && a->fine_ns == b->fine_ns &&
+           a->length_ns == b->length_ns && a->wall_ns == b->wall_ns && a->perf_ns == b->perf_ns &&
+           a->idle == b->idle;
+}
+
+#endif
