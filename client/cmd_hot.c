@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 struct hot_options {
-    const char *socket, *process, *exe;
+    const char *socket, *process, *exe, *window;
     struct view_options view;
 };
 
@@ -20,6 +20,8 @@ static const struct option_spec specs[] = {
      "only this process (all that are profiled)"},
     {"exe", 0, OPTION_STRING, "PATH", offsetof(struct hot_options, exe), 0, 0,
      "only processes of this executable"},
+    {"window", 'w', OPTION_STRING, "TIME", offsetof(struct hot_options, window), 0, 0,
+     "only the last 10s, 5m, 1h, up to an hour (since the start)"},
     VIEW_SPECS(hot_options, "write to FILE, not to the terminal"),
     {"socket", 0, OPTION_STRING, "PATH", offsetof(struct hot_options, socket), 0, 0,
      "where hcctd listens ($HCCT_SOCKET)"},
@@ -31,6 +33,7 @@ static const struct option_command command = {
     .about = "Shows the hot calling contexts of programs that run with the agent, up to now.",
     .examples = "  hcct hot                           all that hcctd profiles\n"
                 "  hcct hot -p myserver --by line     one process, by source line\n"
+                "  hcct hot --window 60s              what has been hot in the last minute\n"
                 "  hcct hot -p 4711 -o hot.pb.gz      for pprof, or 'hcct report' later\n",
     .options = specs,
 };
@@ -42,6 +45,10 @@ static void add_view(struct query *query, const struct view_options *given,
         query_add(query, "by", given->by);
     if (given->phi > 0)
         query_add_fraction(query, "phi", given->phi);
+    if (given->focus != NULL)
+        query_add(query, "focus", given->focus);
+    if (given->ignore != NULL)
+        query_add(query, "ignore", given->ignore);
     if (given->n > 0)
         query_add_unsigned(query, "n", given->n);
     if (given->cut >= 0)
@@ -50,6 +57,8 @@ static void add_view(struct query *query, const struct view_options *given,
         query_add_unsigned(query, "top", given->top);
     if (view->options.color)
         query_add(query, "color", "1");
+    if (given->output != NULL) /* what is kept should not lack what takes a while */
+        query_add(query, "symbols", "complete");
     if (view->options.width > 0)
         query_add_unsigned(query, "width", view->options.width);
 }
@@ -104,6 +113,8 @@ int cmd_hot(int argc, char **argv) {
     if (status != HCCT_EXIT_OK)
         return status;
     add_view(&query, &options.view, &view);
+    if (options.window != NULL)
+        query_add(&query, "window", options.window);
     status = ask(path, "GET", query.text, &answer);
     if (status == HCCT_EXIT_OK)
         status = write_answer(&answer, options.view.output);

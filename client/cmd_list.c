@@ -65,8 +65,10 @@ static void print_process(const struct listed_process *process) {
     snprintf(seen, sizeof seen, "%" PRIu64 " %s", process->calls ? process->total : process->walks,
              process->calls ? "calls" : "walks");
     printf("%-8s %-20s %-8s %9s %18s %9" PRIu64 " %8s %8" PRIu64 "\n", pid, name,
-           process->live ? "live" : "finished", cpu, seen, process->contexts, memory,
-           process->lost);
+           process->live && process->on ? "live"
+           : process->live              ? "stopped"
+                                        : "finished",
+           cpu, seen, process->contexts, memory, process->lost);
 }
 
 static int print_table(const char *path) {

@@ -10,6 +10,7 @@
 #include "client/launch.h"
 #include "client/locate.h"
 #include "client/no_agent.h"
+#include "client/open.h"
 #include "client/output.h"
 #include "client/private_daemon.h"
 #include "client/processes.h"
@@ -153,6 +154,7 @@ static enum fetched fetch(const struct record_options *options, pid_t pid, const
         query_add_fraction(&query, "phi", options->view.phi);
     if (only > 0)
         query_add_unsigned(&query, "pid", only);
+    query_add(&query, "symbols", "complete");
     bool answered = ask(recording.socket, "GET", query.text, answer) == HCCT_EXIT_OK;
     return answered ? FETCHED : FETCH_FAILED;
 }
@@ -178,12 +180,15 @@ static bool store(const struct http_answer *answer, const struct profile *profil
 static bool finish(const struct record_options *options, const struct view *view,
                    const struct http_answer *answer, pid_t pid) {
     char *name = NULL;
+    bool to_stdout = recording.output.file == stdout;
     struct profile *profile = profile_file_parse("hcctd's answer", answer->body, answer->bytes);
     bool stored = profile != NULL && store(answer, profile, view, pid, &name);
     if (stored && !options->no_report)
         profile_file_write(stderr, profile, formats, &view->options, 0);
     if (stored)
         fprintf(stderr, "%s: the profile is in %s\n", options_program, name);
+    if (stored && options->open)
+        stored = open_profile(profile, view->format, &format_default_options, name, !to_stdout);
     free(name);
     profile_free(profile);
     return stored;

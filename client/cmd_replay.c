@@ -111,14 +111,14 @@ static int judge(const struct trace_reader *reader, const struct replayed *repla
 }
 
 static struct profile *make_profile(struct replayed *replayed, const struct replay_options *options,
-                                    struct elf_worker *worker) {
+                                    struct symbol_service *symbols) {
     const struct freeze_params params = {options->view.phi, options->epsilon, options->summary};
     uint32_t *module_of;
     struct profile *profile = freeze_trees(replayed->parts, replayed->n, &params, &module_of);
     profile->time_ns = replayed->since_ns;
     profile->duration_ns = replayed->duration_ns;
     profile->period = replayed->period;
-    symbolize(profile, module_of, worker);
+    symbolize(profile, module_of, symbols, SYMBOL_COMPLETE);
     free(module_of);
     return profile;
 }
@@ -149,11 +149,11 @@ static int write_profile(const struct profile *profile, const struct view *view,
 
 static int show(struct replayed *replayed, const struct view *view,
                 const struct replay_options *options) {
-    struct elf_worker *worker = elf_worker_new("/proc/self/exe"); /* see main.c */
-    if (worker == NULL)
+    struct symbol_service *symbols = symbol_service_new("/proc/self/exe"); /* see main.c */
+    if (symbols == NULL)
         profile_die("no memory for symbols");
-    struct profile *profile = make_profile(replayed, options, worker);
-    elf_worker_free(worker);
+    struct profile *profile = make_profile(replayed, options, symbols);
+    symbol_service_free(symbols);
     int status = write_profile(profile, view, options);
     profile_free(profile);
     return status;

@@ -6,12 +6,19 @@
 #define HCCT_COMMAND_H
 
 int cmd_doctor(int argc, char **argv);
+int cmd_diff(int argc, char **argv);
+int cmd_annotate(int argc, char **argv);
 int cmd_eval(int argc, char **argv);
 int cmd_hot(int argc, char **argv);
 int cmd_list(int argc, char **argv);
+int cmd_merge(int argc, char **argv);
 int cmd_record(int argc, char **argv);
 int cmd_replay(int argc, char **argv);
 int cmd_report(int argc, char **argv);
+int cmd_set(int argc, char **argv);
 int cmd_snapshot(int argc, char **argv);
+int cmd_top(int argc, char **argv);
+int cmd_start(int argc, char **argv);
+int cmd_stop(int argc, char **argv);
 
 #endif

@@ -19,11 +19,18 @@ static const struct command {
 } commands[] = {
     {"record", cmd_record, "run a command, show its hottest contexts, write its profile"},
     {"hot", cmd_hot, "the hot contexts of running programs, from hcctd"},
+    {"top", cmd_top, "the hot contexts of running programs, as a live screen"},
     {"list", cmd_list, "what hcctd profiles"},
+    {"start", cmd_start, "let a program be looked at again, after stop"},
+    {"stop", cmd_stop, "let a program run without being looked at"},
+    {"set", cmd_set, "change how often a running program is looked at"},
     {"snapshot", cmd_snapshot, "let hcctd write its profiles into its report directory"},
     {"replay", cmd_replay, "the profile of a recorded trace, with any summary"},
     {"report", cmd_report, "show or convert a profile file"},
+    {"annotate", cmd_annotate, "the source lines of a function, with what each weighs"},
     {"doctor", cmd_doctor, "what works on this machine, and for a program; and why not"},
+    {"diff", cmd_diff, "what changed between two profiles, and what of it is more than error"},
+    {"merge", cmd_merge, "add up profiles of several runs or hosts"},
     {"eval", cmd_eval, "hold a profile against an exact one: the accuracy of contexts and counts"},
 };
 

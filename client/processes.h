@@ -12,6 +12,7 @@ struct listed_process {
     char *exe, *command;
     uint32_t pid; /* 0: finished processes of one executable, merged */
     bool live;
+    bool on;    /* is looked at: live, and not stopped */
     bool calls; /* are counted: not walks */
     uint64_t cpu_ns, walks, contexts, bytes, lost;
     uint64_t total; /* N: nanoseconds, or calls */

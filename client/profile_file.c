@@ -57,7 +57,7 @@ struct profile *profile_file_parse(const char *name, const void *data, size_t by
 bool profile_file_write(FILE *out, const struct profile *profile, const struct format *format,
                         const struct format_options *options, double phi) {
     struct profile *pruned = phi > 0 ? profile_group(profile, options->by, phi) : NULL;
-    bool written = format->write(out, pruned != NULL ? pruned : profile, options);
+    bool written = format_write(format, out, pruned != NULL ? pruned : profile, options);
     profile_free(pruned);
     return written;
 }

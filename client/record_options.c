@@ -40,6 +40,8 @@ static const struct option_spec specs[] = {
     {"trace", 0, OPTION_STRING, "FILE", offsetof(struct record_options, trace), 0, 0,
      "keep the events themselves, too, for hcct replay"},
     VIEW_SPECS(record_options, "the profile (hcct.pb.gz); %p pid, %e command, %h host, %t time"),
+    {"open", 0, OPTION_FLAG, NULL, offsetof(struct record_options, open), 0, 0,
+     "also write an HTML page of the profile, and open it in the browser"},
     {"no-report", 0, OPTION_FLAG, NULL, offsetof(struct record_options, no_report), 0, 0,
      "only write the profile"},
     {"no-follow", 0, OPTION_FLAG, NULL, offsetof(struct record_options, no_follow), 0, 0,

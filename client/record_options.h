@@ -16,7 +16,7 @@ struct record_options {
     const char *summary, *trace;
     unsigned rate; /* 1000 when not given, 0 where the agent decides */
     double epsilon;
-    bool no_report, no_follow, check;
+    bool no_report, no_follow, check, open;
     struct view_options view;
 };
 

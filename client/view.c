@@ -8,22 +8,16 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-static bool complain_format(const char *word) {
-    char known[256] = "";
-    for (const struct format *format = formats; format->name != NULL; format++) {
-        strcat(known, format == formats ? "" : ", ");
-        strcat(known, format->name);
-    }
-    complain("there is no format '%s'; there are: %s", word, known);
-    return false;
-}
+#include "daemon/report/filter.h"
 
 static bool resolve_format(const struct view_options *given, const struct format *fallback,
                            const struct format **format) {
     *format = fallback;
     if (given->format != NULL) {
         *format = format_find(given->format);
-        return *format != NULL ? true : complain_format(given->format);
+        if (*format == NULL)
+            complain("there is no format '%s'; there are: " FORMAT_NAMES, given->format);
+        return *format != NULL;
     }
     const struct format *suffix = given->output != NULL ? format_by_suffix(given->output) : NULL;
     if (suffix != NULL)
@@ -53,6 +47,15 @@ static unsigned terminal_width(int fd) {
     return ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
+static bool resolve_filter(const char *option, const char *expression, const char **filter) {
+    char error[300];
+    *filter = expression;
+    if (expression == NULL || filter_check(expression, error, sizeof error))
+        return true;
+    complain("%s %s", option, error);
+    return false;
+}
+
 bool view_resolve(const struct view_options *given, const struct format *fallback, int fd,
                   struct view *view) {
     view->options = format_default_options;
@@ -66,7 +69,9 @@ bool view_resolve(const struct view_options *given, const struct format *fallbac
         view->options.top = given->top;
     view->options.n = given->n;
     view->options.width = terminal_width(fd);
-    return resolve_color(given->color, fd, &view->options.color) &&
+    return resolve_filter("--focus", given->focus, &view->options.focus) &&
+           resolve_filter("--ignore", given->ignore, &view->options.ignore) &&
+           resolve_color(given->color, fd, &view->options.color) &&
            resolve_format(given, fallback, &view->format);
 }
 

@@ -18,6 +18,7 @@ struct view_options {
     double cut;                               /* < 0: not given */
     unsigned top;                             /* UINT_MAX: not given */
     unsigned n;                               /* 0: not given */
+    const char *focus, *ignore;               /* NULL: not given */
 };
 
 #define VIEW_NOT_GIVEN                                                                             \
@@ -51,6 +52,22 @@ struct view_options {
          1,                                                                                        \
          1000000,                                                                                  \
          "only the N hottest contexts"},                                                           \
+        {"focus",                                                                                  \
+         0,                                                                                        \
+         OPTION_STRING,                                                                            \
+         "RE",                                                                                     \
+         VIEW_MEMBER(type, focus),                                                                 \
+         0,                                                                                        \
+         0,                                                                                        \
+         "only contexts with a function, file:line or module that matches"},                       \
+        {"ignore",                                                                                 \
+         0,                                                                                        \
+         OPTION_STRING,                                                                            \
+         "RE",                                                                                     \
+         VIEW_MEMBER(type, ignore),                                                                \
+         0,                                                                                        \
+         0,                                                                                        \
+         "no contexts with a function, file:line or module that matches"},                         \
         {"top",                                                                                    \
          0,                                                                                        \
          OPTION_UNSIGNED,                                                                          \
@@ -74,7 +91,7 @@ struct view_options {
          VIEW_MEMBER(type, format),                                                                \
          0,                                                                                        \
          0,                                                                                        \
-         "text, json, folded or pprof (by the suffix of FILE)"},                                   \
+         FORMAT_NAMES " (by the suffix of FILE)"},                                   \
         {"output", 'o', OPTION_STRING, "FILE", VIEW_MEMBER(type, output), 0, 0, output_help}, {    \
         "color", 0, OPTION_STRING, "WHEN", VIEW_MEMBER(type, color), 0, 0,                         \
             "auto, always or never (auto)"                                                         \

@@ -228,6 +228,7 @@ struct wire_session {
 
 #define WIRE_HEARTBEAT_DEAD_NS 3000000000ull /* a daemon silent for so long is dead */
 
+/* clang-format off */
 /* ---- events ----
  *
  * A thread's ring is a stream of 64-bit words. The four highest bits are the verb, the rest its
@@ -243,10 +244,12 @@ struct wire_session {
  *   AGAIN n           the frame under the cursor was entered n times more (recursion): n times the
  *                     PUSH that made it
  *   CALL routine site as PUSH, and one call is credited to it. The operand's highest 12 bits say
- * how many frames are gone before SHIP w            weight w to a context that the daemon is to
- * find out by itself; the cursor does not move. Raw words follow: WIRE_SHIP_SIZES, the pc, the
- * registers by DWARF number, and a copy of the stack, from the stack pointer up.
+ *                     how many frames are gone before
+ *   SHIP w            weight w to a context that the daemon is to find out by itself; the cursor
+ *                     does not move. Raw words follow: WIRE_SHIP_SIZES, the pc, the registers by
+ *                     DWARF number, and a copy of the stack, from the stack pointer up
  */
+/* clang-format on */
 #define WIRE_VERB_SHIFT   60
 #define WIRE_OPERAND_MASK ((1ull << WIRE_VERB_SHIFT) - 1)
 #define WIRE_POPS_SHIFT   48 /* of a CALL */

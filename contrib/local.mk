@@ -16,6 +16,7 @@ EXTRA_DIST += \
 	contrib/paper/tables.py \
 	contrib/paper/tool.py \
 	contrib/readers.sh \
+	contrib/terminal_picture.py \
 	contrib/test.sh \
 	contrib/try.sh \
 	contrib/try.sql
@@ -31,3 +32,23 @@ paper: all
 	@$(SHELL) '$(abs_top_srcdir)/contrib/paper/run.sh' --build '$(abs_top_builddir)' $(PAPER_FLAGS)
 
 .PHONY: paper
+
+# systemd: a socket and a service, for the system and for each user.
+EXTRA_DIST += \
+	contrib/systemd/system/hcctd.service.in contrib/systemd/system/hcctd.socket \
+	contrib/systemd/user/hcctd.service.in contrib/systemd/user/hcctd.socket
+CLEANFILES += contrib/systemd/system/hcctd.service contrib/systemd/user/hcctd.service
+if HCCT_SYSTEM_UNITS
+systemdsystemunit_DATA = contrib/systemd/system/hcctd.service contrib/systemd/system/hcctd.socket
+endif
+if HCCT_USER_UNITS
+systemduserunit_DATA = contrib/systemd/user/hcctd.service contrib/systemd/user/hcctd.socket
+endif
+
+contrib/systemd/system/hcctd.service: contrib/systemd/system/hcctd.service.in Makefile
+	@$(MKDIR_P) $(@D)
+	$(AM_V_GEN)$(SED) 's|@bindir''@|$(bindir)|' '$(srcdir)/contrib/systemd/system/hcctd.service.in' >$@
+
+contrib/systemd/user/hcctd.service: contrib/systemd/user/hcctd.service.in Makefile
+	@$(MKDIR_P) $(@D)
+	$(AM_V_GEN)$(SED) 's|@bindir''@|$(bindir)|' '$(srcdir)/contrib/systemd/user/hcctd.service.in' >$@

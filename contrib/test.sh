@@ -82,6 +82,8 @@ few_tests() {
 
 install_missing build test
 if "$root/contrib/build.sh" $configure_options; then
+    "$root/contrib/readers.sh" "$build" ||
+        echo "The readers could not be fetched: tests of files with them are skipped"
     check check "$build"
     step "formatting (make format-check)" make -s -C "$build" format-check
     if [ $sanitize = yes ]; then

@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-#include "daemon/code/elf_worker.h"
+#include "daemon/code/symbol_service.h"
 
 struct daemon_config {
     const char *socket;     /* path */
@@ -15,7 +15,7 @@ struct daemon_config {
     double phi, epsilon;
     const char *summary;
     uint64_t memory_limit;      /* of one process's tree, bytes */
-    struct elf_worker *symbols; /* the worker for queries */
+    struct symbol_service *symbols; /* for queries */
 };
 
 extern struct daemon_config config;

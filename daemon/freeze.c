@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "common/wire.h"
+#include "daemon/ingest/windows.h"
 
 static const char *const clock_names[WIRE_CLOCKS] = {
     [WIRE_CLOCK_CPU] = "cpu", [WIRE_CLOCK_WALL] = "wall", [WIRE_CLOCK_PERF] = "perf"};
@@ -31,49 +32,54 @@ static void describe_calls(const struct session_sampling *sampling,
     out->stray = stats->counter[WIRE_STRAY];
 }
 
-void freeze_describe(struct process *process, struct profile_process *out) {
-    struct process_stats stats;
-    process_get_stats(process, &stats);
+static void describe(const struct process *process, const struct process_stats *stats,
+                     struct profile_process *out) {
     *out = (struct profile_process){
         .exe = process->exe,
         .command = process->command,
         .pid = (uint32_t)process->pid,
         .runs = process->runs,
         .live = process->live,
-        .cpu_ns = stats.cpu_ns,
+        .cpu_ns = stats->cpu_ns,
         .clock = clock_names[process->sampling.clock],
         .collector = collector_names[process->sampling.collector],
-        .burst_length_ns = process->sampling.burst_length_ns,
-        .burst_period_ns = process->sampling.burst_period_ns,
-        .walks = stats.counter[WIRE_WALKS] + stats.ships.credited,
-        .complete = stats.counter[WIRE_COMPLETE] + stats.ships.complete,
-        .truncated = stats.counter[WIRE_TRUNCATED] + stats.ships.truncated,
-        .no_module = stats.counter[WIRE_NO_MODULE] + stats.ships.no_module,
-        .no_rule = stats.counter[WIRE_NO_RULE] + stats.ships.no_rule,
-        .bad_stack = stats.counter[WIRE_BAD_STACK] + stats.ships.bad_stack,
-        .shipped = stats.ships.credited,
-        .refused = stats.ships.refused,
-        .lost = stats.counter[WIRE_LOST],
-        .handler_ns = stats.counter[WIRE_HANDLER_NS],
-        .frames = stats.counter[WIRE_FRAMES],
-        .stepped = stats.counter[WIRE_STEPPED],
-        .cached = stats.counter[WIRE_CACHED],
-        .by_fp = stats.counter[WIRE_BY_FP],
-        .bursts = stats.counter[WIRE_BURSTS],
-        .asleep = stats.counter[WIRE_ASLEEP],
-        .restarted = stats.counter[WIRE_RESTARTED],
-        .checked = stats.counter[WIRE_CHECKED],
-        .different = stats.counter[WIRE_DIFFERENT],
-        .identifiers = stats.counter[WIRE_IDENTIFIERS],
-        .ambiguous = stats.counter[WIRE_AMBIGUOUS],
-        .recurred = stats.counter[WIRE_RECURRED],
-        .identified = stats.counter[WIRE_IDENTIFIED],
-        .perf_refused = stats.perf_refused,
-        .fine_refused = stats.fine_refused,
-        .threads = stats.threads,
+        .burst_length_ns = stats->burst_length_ns,
+        .burst_period_ns = stats->burst_period_ns,
+        .walks = stats->counter[WIRE_WALKS] + stats->ships.credited,
+        .complete = stats->counter[WIRE_COMPLETE] + stats->ships.complete,
+        .truncated = stats->counter[WIRE_TRUNCATED] + stats->ships.truncated,
+        .no_module = stats->counter[WIRE_NO_MODULE] + stats->ships.no_module,
+        .no_rule = stats->counter[WIRE_NO_RULE] + stats->ships.no_rule,
+        .bad_stack = stats->counter[WIRE_BAD_STACK] + stats->ships.bad_stack,
+        .shipped = stats->ships.credited,
+        .refused = stats->ships.refused,
+        .lost = stats->counter[WIRE_LOST],
+        .handler_ns = stats->counter[WIRE_HANDLER_NS],
+        .frames = stats->counter[WIRE_FRAMES],
+        .stepped = stats->counter[WIRE_STEPPED],
+        .cached = stats->counter[WIRE_CACHED],
+        .by_fp = stats->counter[WIRE_BY_FP],
+        .bursts = stats->counter[WIRE_BURSTS],
+        .asleep = stats->counter[WIRE_ASLEEP],
+        .restarted = stats->counter[WIRE_RESTARTED],
+        .checked = stats->counter[WIRE_CHECKED],
+        .different = stats->counter[WIRE_DIFFERENT],
+        .identifiers = stats->counter[WIRE_IDENTIFIERS],
+        .ambiguous = stats->counter[WIRE_AMBIGUOUS],
+        .recurred = stats->counter[WIRE_RECURRED],
+        .identified = stats->counter[WIRE_IDENTIFIED],
+        .perf_refused = stats->perf_refused,
+        .fine_refused = stats->fine_refused,
+        .threads = stats->threads,
     };
     if (process->sampling.collector == WIRE_COLLECT_CALLS)
-        describe_calls(&process->sampling, &stats, out);
+        describe_calls(&process->sampling, stats, out);
+}
+
+void freeze_describe(struct process *process, struct profile_process *out) {
+    struct process_stats stats;
+    process_get_stats(process, &stats);
+    describe(process, &stats, out);
 }
 
 /* Weight of one walk at the rate that was asked for; calls have none. */
@@ -102,26 +108,87 @@ static void describe_times(struct profile *profile, struct process *const *proce
     profile->duration_ns = n > 0 ? last_mono - first_mono : 0;
 }
 
-static void take_part(struct process *process, struct freeze_part *part) {
+/* ---- the trees ---- */
+
+static bool take_tree(struct process *process, struct freeze_part *part) {
     pthread_mutex_lock(&process->lock);
     bool copied = tree_copy_take(&part->copy, process->tree);
     pthread_mutex_unlock(&process->lock);
-    if (!copied)
-        profile_die("no memory to copy a tree");
     freeze_describe(process, &part->process);
+    return copied;
+}
+
+/* The weight of the last window->asked_ns before window->now. */
+struct window {
+    uint64_t asked_ns, now, span_ns;
+};
+
+static bool take_window(struct process *process, struct freeze_part *part, struct window *window) {
+    struct windows_sum sum;
+    bool taken = windows_sum(process, window->now, window->asked_ns, &sum);
+    if (taken && sum.tree != NULL)
+        taken = tree_copy_take(&part->copy, sum.tree);
+    mcct_free(sum.tree);
+    if (sum.span_ns > window->span_ns)
+        window->span_ns = sum.span_ns;
+    describe(process, &sum.stats, &part->process);
+    return taken;
+}
+
+static bool is_over(const struct freeze_part *part) {
+    return !part->process.live && part->copy.stats.total == 0;
+}
+
+/* How many parts there are. */
+static size_t take_parts(struct process *const *processes, size_t n, struct freeze_part *parts,
+                         struct window *window) {
+    size_t taken = 0;
+    for (size_t i = 0; i < n; i++) {
+        struct freeze_part *part = &parts[taken];
+        bool whole = window->asked_ns > 0 ? take_window(processes[i], part, window)
+                                          : take_tree(processes[i], part);
+        if (!whole)
+            profile_die("no memory to copy a tree");
+        if (window->asked_ns > 0 && is_over(part))
+            tree_copy_free(&part->copy);
+        else
+            taken++;
+    }
+    return taken;
+}
+
+static void describe_window(struct profile *profile, const struct window *window) {
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    profile->window_ns = profile->duration_ns = window->span_ns > 0 ? window->span_ns : 1;
+    profile->time_ns =
+        (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec - profile->window_ns;
+}
+
+/* window_ns 0: since the start. */
+static struct profile *freeze_both(struct process *const *processes, size_t n, uint64_t window_ns,
+                                   const struct freeze_params *params, uint32_t **module_of) {
+    struct window window = {.asked_ns = window_ns, .now = windows_now()};
+    struct freeze_part *parts = calloc(n + 1, sizeof *parts);
+    if (parts == NULL)
+        profile_die("no memory to copy the trees");
+    size_t n_parts = take_parts(processes, n, parts, &window);
+    struct profile *profile = freeze_trees(parts, n_parts, params, module_of);
+    describe_times(profile, processes, n);
+    if (window.asked_ns > 0)
+        describe_window(profile, &window);
+    for (size_t i = 0; i < n_parts; i++)
+        tree_copy_free(&parts[i].copy);
+    free(parts);
+    return profile;
 }
 
 struct profile *freeze(struct process *const *processes, size_t n,
                        const struct freeze_params *params, uint32_t **module_of) {
-    struct freeze_part *parts = calloc(n + 1, sizeof *parts);
-    if (parts == NULL)
-        profile_die("no memory to copy the trees");
-    for (size_t i = 0; i < n; i++)
-        take_part(processes[i], &parts[i]);
-    struct profile *profile = freeze_trees(parts, n, params, module_of);
-    describe_times(profile, processes, n);
-    for (size_t i = 0; i < n; i++)
-        tree_copy_free(&parts[i].copy);
-    free(parts);
-    return profile;
+    return freeze_both(processes, n, 0, params, module_of);
+}
+
+struct profile *freeze_window(struct process *const *processes, size_t n, uint64_t window_ns,
+                              const struct freeze_params *params, uint32_t **module_of) {
+    return freeze_both(processes, n, window_ns, params, module_of);
 }

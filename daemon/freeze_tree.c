@@ -199,7 +199,7 @@ static void describe(struct profile *profile, const struct freeze_part *parts, s
 
 static void describe_tree(struct profile_process *process, const struct mcct_stats *tree) {
     process->total = tree->total;
-    process->contexts = tree->nodes - 1;
+    process->contexts = tree->nodes > 0 ? tree->nodes - 1 : 0; /* no tree has no root */
     process->monitored = tree->monitored;
     process->unseen = tree->unseen;
     process->bytes = tree->bytes;

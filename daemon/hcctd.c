@@ -14,13 +14,16 @@
 
 #include "common/options.h"
 #include "common/paths.h"
+#include "daemon/activation.h"
 #include "daemon/config.h"
 #include "daemon/door.h"
 #include "daemon/http.h"
+#include "daemon/http_tcp.h"
 #include "daemon/ingest/ingest.h"
 #include "daemon/ingest/ships.h"
 #include "daemon/ingest/tables.h"
 #include "daemon/listener.h"
+#include "daemon/notify.h"
 #include "daemon/recording.h"
 #include "daemon/snapshot.h"
 #include "daemon/tree/summary.h"
@@ -30,7 +33,7 @@
 struct daemon_config config;
 
 struct settings {
-    const char *socket, *report_dir, *report_format, *summary, *table_cache, *trace;
+    const char *socket, *listen, *report_dir, *report_format, *summary, *table_cache, *trace;
     double phi, epsilon;
     uint64_t memory_limit;
     unsigned ready_fd;
@@ -50,10 +53,13 @@ static const struct option_spec options[] = {
     {"socket", 's', OPTION_STRING, "PATH", AT(socket), 0, 0,
      "where to listen (default: $HCCT_SOCKET, else $XDG_RUNTIME_DIR/hcct/hcctd.sock, else "
      "/run/hcct/hcctd.sock)"},
+    {"listen", 0, OPTION_STRING, "ADDRESS", AT(listen), 0, 0,
+     "answer GET on loopback, too: 127.0.0.1:PORT or [::1]:PORT, port 0 for any that is free; each "
+     "user sees their own processes (default: no)"},
     {"report-dir", 'd', OPTION_STRING, "DIR", AT(report_dir), 0, 0,
      "where snapshots go, \"none\" for no snapshots (default: ./hcct-reports)"},
     {"report-format", 0, OPTION_STRING, "FORMAT", AT(report_format), 0, 0,
-     "of snapshots: text, json, folded or pprof (default: text)"},
+     "of snapshots: " FORMAT_NAMES " (default: text)"},
     {"phi", 0, OPTION_FRACTION, "P", AT(phi), 0, 1,
      "a context is hot from this share of all weight on (default: 0.0001)"},
     {"epsilon", 0, OPTION_FRACTION, "E", AT(epsilon), 0, 1,
@@ -92,13 +98,16 @@ static _Noreturn void usage_error(const char *sentence) {
 }
 
 static void check_settings(void) {
+    if (settings.listen != NULL && !http_tcp_is_address(settings.listen))
+        usage_error("--listen takes 127.0.0.1:PORT or [::1]:PORT: hcctd answers this machine "
+                    "only");
     if (settings.epsilon == 0)
         settings.epsilon = settings.phi / 5;
     if (settings.epsilon >= settings.phi)
         usage_error("epsilon must be below phi: a context can't be told hot by a count that may be "
                     "wrong by more than that");
     if (format_find(settings.report_format) == NULL)
-        usage_error("--report-format is none of text, json, folded and pprof");
+        usage_error("--report-format must be one of " FORMAT_NAMES);
     if (settings.summary != NULL && summary_find(settings.summary) == NULL)
         usage_error("--summary is none of space-saving, space-saving-list, lossy-counting, "
                     "sticky-sampling and exact");
@@ -142,6 +151,8 @@ static bool on_signal(int fd) {
     if (read(fd, &info, sizeof info) != (ssize_t)sizeof info)
         return true;
     bool stop = info.ssi_signo == SIGTERM || info.ssi_signo == SIGINT;
+    if (stop)
+        notify_manager("STOPPING=1");
     if (info.ssi_signo == SIGUSR1 || stop)
         snapshot_all(stop);
     return !stop;
@@ -169,12 +180,18 @@ static void raise_limits(void) {
     }
 }
 
-static void tell_ready(void) {
+static void tell_ready(int tcp) {
+    char url[64];
+    if (tcp >= 0) {
+        http_tcp_url(tcp, url, sizeof url);
+        complain("answers on %s/", url);
+    }
     if (settings.ready_fd != 0) {
         ssize_t n = write((int)settings.ready_fd, "\n", 1);
         (void)n; /* whoever waited may be gone */
         close((int)settings.ready_fd);
     }
+    notify_manager("READY=1\nSTATUS=Waiting for programs with libhcctagent.so");
 }
 
 static _Noreturn void fail(const char *sentence) {
@@ -182,7 +199,7 @@ static _Noreturn void fail(const char *sentence) {
     exit(HCCT_EXIT_FAILURE);
 }
 
-static void serve(int listener, int signals) {
+static void serve(int listener, int tcp, int signals) {
     const struct handshake_policy policy = {
         .tree = {.summary = summary_find(config.summary),
                  .epsilon = config.epsilon,
@@ -194,12 +211,12 @@ static void serve(int listener, int signals) {
     struct table_cache *cache = table_cache_new(settings.table_cache, TABLE_CACHE_BYTES);
     struct door door;
     struct elf_worker *unwinder = elf_worker_new("/proc/self/exe");
-    config.symbols = elf_worker_new("/proc/self/exe");
+    config.symbols = symbol_service_new("/proc/self/exe");
     if (compiler == NULL || unwinder == NULL || config.symbols == NULL || !ships_start(unwinder) ||
-        !tables_start(compiler, cache) || !ingest_start() || !http_start() ||
+        !tables_start(compiler, cache) || !ingest_start() || !http_start(tcp) ||
         !door_open(&door, listener, &policy) || !door_watch(&door, signals, on_signal))
         fail("the daemon's parts can't be started: no memory, threads or descriptors");
-    tell_ready();
+    tell_ready(tcp);
     door_loop(&door);
     listener_close(listener, config.socket);
     http_stop();
@@ -210,7 +227,36 @@ static void serve(int listener, int signals) {
     table_cache_free(cache);
     elf_worker_free(compiler);
     elf_worker_free(unwinder);
-    elf_worker_free(config.symbols);
+    symbol_service_free(config.symbols);
+}
+
+/* The socket for agents and clients: a service manager's, or our own. */
+static int open_listener(void) {
+    static char path[PATHS_SOCKET_MAX];
+    char error[512];
+    int fd;
+    if (!activation_take(&fd, path, sizeof path, error, sizeof error))
+        fail(error);
+    if (fd >= 0) {
+        config.socket = path;
+        listener_adopt(fd);
+        return fd;
+    }
+    fd = listener_open(config.socket, error, sizeof error);
+    if (fd < 0)
+        fail(error);
+    return fd;
+}
+
+/* -1: none was asked for. */
+static int open_tcp(void) {
+    char error[512];
+    if (settings.listen == NULL)
+        return -1;
+    int fd = http_tcp_open(settings.listen, error, sizeof error);
+    if (fd < 0)
+        fail(error);
+    return fd;
 }
 
 int main(int argc, char **argv) {
@@ -233,9 +279,7 @@ int main(int argc, char **argv) {
     if (settings.trace != NULL && !recording_open(settings.trace, error, sizeof error))
         fail(error);
     int signals = catch_signals();
-    int listener = listener_open(config.socket, error, sizeof error);
-    if (listener < 0)
-        fail(error);
-    serve(listener, signals);
+    int tcp = open_tcp();
+    serve(open_listener(), tcp, signals);
     return HCCT_EXIT_OK;
 }

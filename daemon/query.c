@@ -12,6 +12,7 @@
 #include "daemon/freeze.h"
 #include "daemon/ingest/ingest.h"
 #include "daemon/ingest/registry.h"
+#include "daemon/report/filter.h"
 #include "daemon/symbols.h"
 
 /* ---- parameters ---- */
@@ -67,8 +68,38 @@ static bool set_width(struct query *q, const char *value) {
     return ok;
 }
 
+static bool set_focus(struct query *q, const char *value) {
+    char unused[300];
+    q->options.focus = value;
+    return filter_check(value, unused, sizeof unused);
+}
+
+static bool set_ignore(struct query *q, const char *value) {
+    char unused[300];
+    q->options.ignore = value;
+    return filter_check(value, unused, sizeof unused);
+}
+
+static bool set_symbols(struct query *q, const char *value) {
+    q->patience = strcmp(value, "complete") == 0 ? SYMBOL_COMPLETE : SYMBOL_SOON;
+    return q->patience == SYMBOL_COMPLETE || strcmp(value, "soon") == 0;
+}
+
 static bool set_cut(struct query *q, const char *value) {
     return number(value, 0, 1, &q->options.cut);
+}
+
+/* 90, 60s, 5m, 1h. */
+static bool set_window(struct query *q, const char *value) {
+    char *end, unit;
+    errno = 0;
+    double n = strtod(value, &end);
+    bool ok = end != value && errno == 0 && (end[0] == '\0' || end[1] == '\0');
+    unit = ok ? *end : '\0';
+    double seconds = unit == 'h' ? 3600 * n : unit == 'm' ? 60 * n : n;
+    ok = ok && strchr("smh", unit) != NULL && seconds > 0 && seconds * 1e9 <= PANES_SPAN_MAX_NS;
+    q->window_ns = ok ? (uint64_t)(seconds * 1e9) : 0;
+    return ok && q->window_ns > 0;
 }
 
 static bool set_top(struct query *q, const char *value) {
@@ -88,11 +119,15 @@ static const struct {
     {"phi", set_phi, "a fraction between 0 and 1"},
     {"n", set_n, "a number of contexts, from 1 on"},
     {"by", set_by, "function, site, line or module"},
-    {"format", set_format, "text, json, folded or pprof"},
+    {"format", set_format, FORMAT_NAMES},
     {"color", set_color, "0 or 1"},
     {"width", set_width, "a number of columns up to 10000, 0 for no limit"},
     {"cut", set_cut, "a fraction from 0 to 1"},
     {"top", set_top, "a number of functions"},
+    {"window", set_window, "a time of up to an hour, such as 10s, 5m, 1h or 90 (seconds)"},
+    {"symbols", set_symbols, "soon or complete"},
+    {"focus", set_focus, "a POSIX extended regular expression"},
+    {"ignore", set_ignore, "a POSIX extended regular expression"},
 };
 
 void query_init(struct query *query, uid_t asker) {
@@ -104,6 +139,19 @@ void query_init(struct query *query, uid_t asker) {
     };
 }
 
+static bool is_filter(const char *name) {
+    return strcmp(name, "focus") == 0 || strcmp(name, "ignore") == 0;
+}
+
+static void say_unknown(const char *name, struct query_error *error) {
+    const size_t n = sizeof parameters / sizeof parameters[0];
+    int used = snprintf(error->text, sizeof error->text,
+                        "there is no parameter %.80s: known are ", name);
+    for (size_t i = 0; i < n && used < (int)sizeof error->text; i++)
+        used += snprintf(error->text + used, sizeof error->text - (size_t)used, "%s%s",
+                         parameters[i].name, i + 2 < n ? ", " : i + 1 < n ? " and " : "");
+}
+
 enum query_status query_set(struct query *query, const char *name, const char *value,
                             struct query_error *error) {
     for (size_t i = 0; i < sizeof parameters / sizeof parameters[0]; i++) {
@@ -111,15 +159,13 @@ enum query_status query_set(struct query *query, const char *name, const char *v
             continue;
         if (value != NULL && parameters[i].set(query, value))
             return QUERY_OK;
-        snprintf(error->text, sizeof error->text, "%s=%.80s is not possible: give %s", name,
-                 value != NULL ? value : "", parameters[i].values);
+        if (value == NULL || !is_filter(name) ||
+            filter_check(value, error->text, sizeof error->text))
+            snprintf(error->text, sizeof error->text, "%s=%.80s is not possible: give %s", name,
+                     value != NULL ? value : "", parameters[i].values);
         return QUERY_BAD;
     }
-    snprintf(
-        error->text, sizeof error->text,
-        "there is no parameter %.80s: known are pid, exe, phi, n, by, format, color, width, cut "
-        "and top",
-        name);
+    say_unknown(name, error);
     return QUERY_BAD;
 }
 
@@ -151,16 +197,31 @@ static struct profile *build(const struct query *query, struct process *const *p
     uint32_t *module_of;
     for (size_t i = 0; i < n; i++)
         ingest_settle(processes[i]);
-    struct profile *profile = freeze(processes, n, &params, &module_of);
-    symbolize(profile, module_of, config.symbols);
+    struct profile *profile =
+        query->window_ns > 0 ? freeze_window(processes, n, query->window_ns, &params, &module_of)
+                             : freeze(processes, n, &params, &module_of);
+    symbolize(profile, module_of, config.symbols, query->patience);
     free(module_of);
     return profile;
 }
 
+static bool have_windows(struct process *const *processes, size_t n, struct query_error *error) {
+    for (size_t i = 0; i < n; i++)
+        if (processes[i]->sampling.collector != WIRE_COLLECT_WALKS) {
+            snprintf(error->text, sizeof error->text,
+                     "calls are counted since the start only: a window is kept of processes whose "
+                     "stacks are walked");
+            return false;
+        }
+    return true;
+}
+
 enum query_status query_write(const struct query *query, struct process *const *processes, size_t n,
                               FILE *out, struct query_error *error) {
+    if (query->window_ns > 0 && !have_windows(processes, n, error))
+        return QUERY_BAD;
     struct profile *profile = build(query, processes, n);
-    bool ok = query->format->write(out, profile, &query->options);
+    bool ok = format_write(query->format, out, profile, &query->options);
     if (!ok)
         snprintf(error->text, sizeof error->text, "the answer could not be written: %s",
                  strerror(errno));
@@ -168,8 +229,7 @@ enum query_status query_write(const struct query *query, struct process *const *
     return ok ? QUERY_OK : QUERY_FAILED;
 }
 
-/* Numbers of calls and times can't be added up. */
-static bool have_one_unit(struct process *const *processes, size_t n, struct query_error *error) {
+bool query_have_one_unit(struct process *const *processes, size_t n, struct query_error *error) {
     for (size_t i = 1; i < n; i++)
         if (processes[i]->sampling.collector != processes[0]->sampling.collector) {
             snprintf(error->text, sizeof error->text,
@@ -180,15 +240,8 @@ static bool have_one_unit(struct process *const *processes, size_t n, struct que
     return true;
 }
 
-enum query_status query_hot(const struct query *query, FILE *out, struct query_error *error) {
-    size_t n;
-    struct process **processes = query_processes(query, &n);
-    enum query_status status = QUERY_NOT_FOUND;
-    if (n > 0 && !have_one_unit(processes, n, error))
-        status = QUERY_BAD;
-    else if (n > 0)
-        status = query_write(query, processes, n, out, error);
-    else if (query->pid != 0)
+enum query_status query_nothing(const struct query *query, struct query_error *error) {
+    if (query->pid != 0)
         snprintf(error->text, sizeof error->text,
                  "process %d has no agent: start it with `hcct record -- ...` or "
                  "LD_PRELOAD=libhcctagent.so",
@@ -199,6 +252,19 @@ enum query_status query_hot(const struct query *query, FILE *out, struct query_e
                  "LD_PRELOAD=libhcctagent.so",
                  query->exe != NULL ? " whose executable is " : "",
                  query->exe != NULL ? query->exe : "");
+    return QUERY_NOT_FOUND;
+}
+
+enum query_status query_hot(const struct query *query, FILE *out, struct query_error *error) {
+    size_t n;
+    struct process **processes = query_processes(query, &n);
+    enum query_status status = QUERY_NOT_FOUND;
+    if (n > 0 && !query_have_one_unit(processes, n, error))
+        status = QUERY_BAD;
+    else if (n > 0)
+        status = query_write(query, processes, n, out, error);
+    else
+        status = query_nothing(query, error);
     registry_free_list(processes, n);
     return status;
 }

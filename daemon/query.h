@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <sys/types.h>
 
+#include "daemon/code/symbol_service.h"
 #include "daemon/ingest/process.h"
 #include "daemon/report/format.h"
 
@@ -17,6 +18,8 @@ struct query {
     double phi;      /* 0: the daemon's */
     const struct format *format;
     struct format_options options;
+    uint64_t window_ns; /* weights of the last so much time; 0: since the start */
+    enum symbol_patience patience; /* with the symbols of large programs */
     uid_t asker; /* sees its own processes; root and the daemon's user see all */
 };
 
@@ -26,6 +29,7 @@ enum query_status {
     QUERY_BAD = 400,
     QUERY_NOT_FOUND = 404,
     QUERY_FAILED = 500,
+    QUERY_UNAVAILABLE = 503, /* hcctd ends */
 };
 
 struct query_error {
@@ -46,6 +50,12 @@ enum query_status query_write(const struct query *query, struct process *const *
 
 /* All of it: find the processes, write the answer; an error when there are none. */
 enum query_status query_hot(const struct query *query, FILE *out, struct query_error *error);
+
+/* Nothing is there that the query asks for: QUERY_NOT_FOUND, and the sentence for it. */
+enum query_status query_nothing(const struct query *query, struct query_error *error);
+
+/* Can the weights of these processes be added up? Numbers of calls and times can't. */
+bool query_have_one_unit(struct process *const *processes, size_t n, struct query_error *error);
 
 /* GET /v1/processes: JSON. */
 enum query_status query_list(const struct query *query, FILE *out);

@@ -51,6 +51,7 @@ static struct json_object *describe(struct process *p) {
     add(o, "monitored", tree.monitored);
     add(o, calls ? "unseen_calls" : "unseen_ns", tree.unseen);
     add(o, "bytes", tree.bytes);
+    add_text(o, "sampling", p->live && !stats.off ? "on" : "off");
     add(o, "rate", stats.rate);
     add(o, "signal", stats.signal);
     add(o, "threads_without_slot", stats.slots_missing);

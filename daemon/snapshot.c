@@ -51,7 +51,9 @@ static enum query_status write_one(const struct query *query, struct process *pr
     FILE *out = fopen(temporary, "we");
     if (out == NULL)
         return cannot_write(temporary, error);
-    enum query_status status = query_write(query, &process, 1, out, error);
+    struct query whole = *query;
+    whole.patience = SYMBOL_COMPLETE;
+    enum query_status status = query_write(&whole, &process, 1, out, error);
     bool flushed = fflush(out) == 0 && fsync(fileno(out)) == 0;
     if ((fclose(out) != 0 || !flushed) && status == QUERY_OK)
         status = cannot_write(temporary, error);

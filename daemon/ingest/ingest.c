@@ -19,12 +19,14 @@
 #include "daemon/ingest/registry.h"
 #include "daemon/ingest/ships.h"
 #include "daemon/ingest/tables.h"
+#include "daemon/ingest/windows.h"
 
 #define PAUSE_YOUNG_MS 1 /* a new process waits for its first tables */
 #define YOUNG_NS       100000000ull
 #define PAUSE_BUSY_MS  10
 #define PAUSE_QUIET_MS 50
 #define PAUSE_NONE     (-1)
+#define PAUSE_EXPIRE   60000 /* panes of finished processes grow old */
 /* Programs whose calls are counted fill a ring in milliseconds, and then have to wait. */
 #define PAUSE_FAST_MS        0
 #define PAUSE_CALLS_MS       1
@@ -113,6 +115,25 @@ static uint64_t now_ns(void) {
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+static bool is_remembered(const struct process *process, const void *unused) {
+    (void)unused;
+    return !process->live && process->panes != NULL;
+}
+
+/* Once in a while, forgets what finished processes did an hour ago. True: there is more to come. */
+static bool expire_windows(uint64_t now) {
+    static uint64_t due;
+    size_t n;
+    if (now < due)
+        return true; /* for all that is known */
+    due = now + PAUSE_EXPIRE * 1000000ull;
+    struct process **list = registry_list(is_remembered, NULL, &n);
+    for (size_t i = 0; i < n; i++)
+        windows_expire(list[i], now);
+    registry_free_list(list, n);
+    return n > 0;
+}
+
 /* Milliseconds until the next sweep is due. */
 static int sweep(void) {
     size_t n;
@@ -128,8 +149,9 @@ static int sweep(void) {
         fast |= list[i]->fast;
     }
     registry_free_list(list, n);
+    bool remembered = expire_windows(now);
     if (n == 0)
-        return PAUSE_NONE;
+        return remembered ? PAUSE_EXPIRE : PAUSE_NONE;
     if (fast)
         return PAUSE_FAST_MS;
     if (calls)

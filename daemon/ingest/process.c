@@ -12,6 +12,7 @@
 #include "daemon/code/module.h"
 #include "daemon/ingest/proc_stat.h"
 #include "daemon/ingest/ships.h"
+#include "daemon/ingest/windows.h"
 
 /* Frames that AGAIN may push in one drain of a process, at some 50 ns each, while others wait. */
 #define AGAIN_MAX        (1ull << 20)
@@ -61,7 +62,8 @@ struct process *process_new(const struct process_params *params) {
     pthread_mutex_init(&p->lock, NULL);
     if (p->exe == NULL || p->tree == NULL || p->addresses == NULL || p->arena == NULL ||
         !addresses_name_generated(p->addresses, params->pid, params->uid) ||
-        !session_memory_make(&p->memory, params->pid, &params->sampling)) {
+        !session_memory_make(&p->memory, params->pid, &params->sampling) ||
+        (params->sampling.collector == WIRE_COLLECT_WALKS && !windows_begin(p, &params->tree))) {
         process_free(p);
         return NULL;
     }
@@ -94,6 +96,7 @@ static void give_back(struct process *p) {
 void process_free(struct process *p) {
     give_back(p);
     mcct_free(p->tree);
+    panes_free(p->panes);
     if (p->pidfd >= 0)
         close(p->pidfd);
     pthread_mutex_destroy(&p->lock);
@@ -179,6 +182,7 @@ static struct reader *reader_of(struct process *p, uint32_t i) {
         p->readers[i]->ships = &p->ships_read;
         p->readers[i]->size = session_memory_ring(&p->memory);
         p->readers[i]->keeper = p->trace;
+        p->readers[i]->panes = p->panes;
     }
     return p->readers[i];
 }
@@ -232,12 +236,13 @@ bool process_drain(struct process *p, process_module_seen *seen, void *arg) {
     struct ship_list ships;
     bool any = false;
     pthread_mutex_lock(&p->lock);
+    uint64_t now = clock_ns(CLOCK_MONOTONIC);
+    windows_turn(p, now);
     if (p->live) {
         addresses_refresh(p->addresses);
         any = drain_all(p, AGAIN_MAX, seen, arg);
         session_memory_extend(&p->memory);
-        atomic_store_explicit(&p->memory.session->heartbeat_ns, clock_ns(CLOCK_MONOTONIC),
-                              memory_order_relaxed);
+        atomic_store_explicit(&p->memory.session->heartbeat_ns, now, memory_order_relaxed);
     }
     ships_take(p, &ships);
     pthread_mutex_unlock(&p->lock);
@@ -264,12 +269,15 @@ static void sum_live(struct process *p, struct process_stats *sum) {
     sum->fine_refused += atomic_load(&session->fine_refused);
     sum->signal = atomic_load(&session->signal);
     sum->rate = atomic_load(&session->rate);
+    sum->burst_length_ns = atomic_load(&session->burst_length_ns);
+    sum->burst_period_ns = atomic_load(&session->burst_period_ns);
+    sum->off = (atomic_load(&session->control) & WIRE_CONTROL_ON) == 0;
     struct proc_stat stat;
     if (proc_stat_read(p->pid, &stat))
         sum->cpu_ns = stat.cpu_ns;
 }
 
-static void get_stats(struct process *p, struct process_stats *stats) {
+void process_stats_locked(struct process *p, struct process_stats *stats) {
     *stats = p->ended;
     if (p->live)
         sum_live(p, stats);
@@ -280,7 +288,7 @@ static void get_stats(struct process *p, struct process_stats *stats) {
 
 void process_get_stats(struct process *p, struct process_stats *stats) {
     pthread_mutex_lock(&p->lock);
-    get_stats(p, stats);
+    process_stats_locked(p, stats);
     pthread_mutex_unlock(&p->lock);
 }
 
@@ -288,13 +296,14 @@ void process_end(struct process *p) {
     struct process_stats last;
     struct ship_list ships;
     pthread_mutex_lock(&p->lock);
+    windows_turn(p, windows_now());
     if (p->live) {
         drain_all(p, AGAIN_MAX_AT_END, NULL, NULL);
         p->ended.broken += p->behind; /* what is left is dropped: no honest ring asks for more */
     }
     ships_take(p, &ships);
     if (p->live) {
-        get_stats(p, &last);
+        process_stats_locked(p, &last);
         p->ended = last;
         p->live = false;
         p->ended_mono_ns = clock_ns(CLOCK_MONOTONIC);

@@ -19,6 +19,7 @@
 #include "daemon/ingest/ship.h"
 #include "daemon/trace/trace_writer.h"
 #include "daemon/tree/mcct.h"
+#include "daemon/tree/panes.h"
 
 /* Stacks that came as copies (SHIP) and are in the tree, by how their walks ended. */
 struct process_ships {
@@ -36,8 +37,17 @@ struct process_stats {
     uint32_t broken; /* rings that were closed because of what was in them */
     uint32_t signal; /* in use by the agent, 0: it has stepped aside */
     uint32_t rate;
+    uint64_t burst_length_ns, burst_period_ns; /* 0, 0: none */
+    bool off;                                  /* it was told to look no more */
     uint32_t perf_refused; /* threads that wanted a task clock event and got none */
     uint32_t fine_refused; /* threads that got no second timer for a rate above HZ */
+    struct process_ships ships;
+};
+
+/* Of these, what only grows: it goes with the panes of a window (windows.h). */
+struct process_counts {
+    uint64_t counter[WIRE_COUNTERS];
+    uint64_t cpu_ns;
     struct process_ships ships;
 };
 
@@ -62,6 +72,8 @@ struct process {
     struct session_memory memory; /* while live */
     struct arena *arena;
     struct mcct *tree;
+    struct panes *_Atomic panes;   /* windows.h; NULL: there are none. Written under the lock */
+    struct process_counts counted; /* is in the panes, and those before them */
     struct addresses *addresses;
     struct trace_process *trace; /* what is applied to the tree is kept, too; NULL: it is not */
     void (*_Atomic finished)(struct process *); /* see process_say_finished; NULL: nobody asks */
@@ -117,5 +129,7 @@ static inline bool process_has_ships(const struct process *process) {
 void process_say_finished(struct process *process);
 
 void process_get_stats(struct process *process, struct process_stats *stats);
+/* The same; the process's lock is held. */
+void process_stats_locked(struct process *process, struct process_stats *stats);
 
 #endif

@@ -24,7 +24,7 @@ struct drain {
 
 /* ---- the tree, and the trace beside it ---- */
 
-static bool pop_frames(struct reader *reader, uint64_t n) {
+static bool pop_in_tree(struct reader *reader, uint64_t n) {
     uint64_t popped = mcct_pop(&reader->cursor, n);
     trace_pop(&reader->trace, popped);
     return popped == n;
@@ -35,9 +35,41 @@ static inline void call_frame(struct reader *reader, uint32_t frame) {
     trace_call(&reader->trace, frame);
 }
 
+/* ---- the same, and in the pane of now ---- */
+
+/* A pane that was sealed has closed our cursor; a thread that does nothing has none in the new. */
+static void enter_pane(struct reader *reader) {
+    if (reader->panes == NULL || reader->pane_cursor.tree != NULL)
+        return;
+    struct mcct *pane = panes_tree(reader->panes);
+    if (pane != NULL)
+        mcct_cursor_open_at(pane, &reader->pane_cursor, &reader->cursor);
+}
+
+static bool in_pane(const struct reader *reader) {
+    return reader->pane_cursor.tree != NULL;
+}
+
+static bool pop_frames(struct reader *reader, uint64_t n) {
+    if (in_pane(reader))
+        mcct_pop(&reader->pane_cursor, n);
+    return pop_in_tree(reader, n);
+}
+
 static void push_frame(struct reader *reader, uint32_t frame) {
+    if (in_pane(reader))
+        mcct_push(&reader->pane_cursor, frame);
     mcct_push(&reader->cursor, frame);
     trace_push(&reader->trace, frame);
+}
+
+static void credit(struct reader *reader, uint64_t weight) {
+    if (in_pane(reader))
+        mcct_credit(&reader->pane_cursor, weight);
+    else if (reader->panes != NULL)
+        panes_miss(reader->panes);
+    mcct_credit(&reader->cursor, weight);
+    trace_credit(&reader->trace, weight);
 }
 
 static void push(struct drain *d, uint64_t routine) {
@@ -52,10 +84,13 @@ static void push(struct drain *d, uint64_t routine) {
 
 static void again(struct drain *d, uint64_t n) {
     d->effect->again += n;
-    if (n > WIRE_MAX_FRAMES || !mcct_again(&d->reader->cursor, n))
+    if (n > WIRE_MAX_FRAMES || !mcct_again(&d->reader->cursor, n)) {
         d->reader->broken = true;
-    else
+    } else {
+        if (in_pane(d->reader))
+            mcct_again(&d->reader->pane_cursor, n);
         trace_again(&d->reader->trace, n);
+    }
     d->effect->behind = d->reader->again_max != 0 && d->effect->again >= d->reader->again_max;
 }
 
@@ -126,7 +161,7 @@ static unsigned read_calls(struct drain *d, const volatile uint64_t *word, uint6
 
 static bool apply_calls(struct reader *reader, const struct call *call, unsigned n) {
     for (unsigned i = 0; i < n; i++) {
-        if (call[i].pops > 0 && hcct_unlikely(!pop_frames(reader, call[i].pops)))
+        if (call[i].pops > 0 && hcct_unlikely(!pop_in_tree(reader, call[i].pops)))
             return false;
         call_frame(reader, call[i].frame);
     }
@@ -154,7 +189,8 @@ static void calls(struct drain *d) {
     }
 }
 
-/* A CALL whose first word has been read: the end of the ring goes through it. */
+/* A CALL whose first word has been read: the end of the ring goes through it, or there are panes,
+ * which is no matter of speed: no honest agent that walks stacks reports calls. */
 static void call(struct drain *d, uint64_t operand) {
     struct reader *reader = d->reader;
     uint64_t pops = operand >> WIRE_POPS_SHIFT;
@@ -164,7 +200,10 @@ static void call(struct drain *d, uint64_t operand) {
     }
     uint64_t site = ring_word(d->slot, reader->size, reader->at++);
     uint64_t routine = operand & ((1ull << WIRE_POPS_SHIFT) - 1);
-    call_frame(reader, addresses_frame(d->map, routine, site));
+    uint32_t frame = addresses_frame(d->map, routine, site);
+    if (in_pane(reader))
+        mcct_call(&reader->pane_cursor, frame);
+    call_frame(reader, frame);
     d->effect->credits++;
 }
 
@@ -204,14 +243,12 @@ static bool apply(struct drain *d) {
         break;
     case WIRE_CALL:
         call(d, operand);
-        if (!reader->broken)
+        if (!reader->broken && reader->panes == NULL)
             calls(d);
         break;
     case WIRE_CREDIT:
-        if (operand > 0) {
-            mcct_credit(&reader->cursor, operand);
-            trace_credit(&reader->trace, operand);
-        }
+        if (operand > 0)
+            credit(reader, operand);
         d->effect->credits++;
         break;
     case WIRE_SHIP:
@@ -246,6 +283,8 @@ void reader_drain(struct reader *reader, struct wire_slot *slot, uint64_t end, s
         trace_thread_begin(&reader->trace, reader->keeper);
         reader->open = true;
     }
+    if (end != begin)
+        enter_pane(reader);
     addresses_at(map, reader->generation);
     struct drain drain = {reader, slot, end, begin, map, effect};
     while (reader->at != drain.end && apply(&drain))
@@ -257,6 +296,8 @@ void reader_drain(struct reader *reader, struct wire_slot *slot, uint64_t end, s
 }
 
 void reader_close(struct reader *reader) {
+    if (in_pane(reader))
+        mcct_cursor_close(&reader->pane_cursor);
     if (reader->open) {
         mcct_cursor_close(&reader->cursor);
         trace_thread_end(&reader->trace);

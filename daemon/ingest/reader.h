@@ -1,5 +1,5 @@
 /*
- * reader.h - one ring's words applied to a tree.
+ * reader.h - one ring's words applied to a tree, and to the panes beside it.
  *
  * Trusts nothing: a ring whose positions or words can't be is closed for good, and said to be.
  */
@@ -14,6 +14,7 @@
 #include "daemon/ingest/ship.h"
 #include "daemon/trace/trace_writer.h"
 #include "daemon/tree/mcct.h"
+#include "daemon/tree/panes.h"
 
 struct reader {
     uint64_t size; /* words of the ring */
@@ -22,7 +23,9 @@ struct reader {
     bool broken;
     uint32_t generation; /* of the module log, by which the stream is to be read (MAP) */
     struct mcct_cursor cursor;
-    struct trace_process *keeper; /* keeps what is applied, NULL: nobody */
+    struct panes *panes;            /* get what the tree gets, NULL: there are none. Given once */
+    struct mcct_cursor pane_cursor; /* in the pane of now; its tree is NULL: not yet there */
+    struct trace_process *keeper;   /* keeps what is applied, NULL: nobody */
     struct trace_thread trace;
     struct ship_list *ships; /* where shipped stacks go; NULL: they are refused */
     uint64_t again_max;      /* frames that AGAIN may push in one drain, 0: no limit. A word can ask
@@ -51,7 +54,7 @@ uint64_t reader_end(struct reader *reader, struct wire_slot *slot);
 void reader_drain(struct reader *reader, struct wire_slot *slot, uint64_t end, struct mcct *tree,
                   struct addresses *map, struct reader_effect *effect);
 
-/* The thread is gone: its cursor leaves the tree. */
+/* The thread is gone: its cursors leave the trees. */
 void reader_close(struct reader *reader);
 
 #endif

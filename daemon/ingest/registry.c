@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/ingest/windows.h"
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct process *all;
 static uint64_t dropped;
@@ -160,6 +162,7 @@ static void fold_locked(struct process *p) {
     pthread_mutex_lock(&into->lock);
     pthread_mutex_lock(&p->lock);
     mcct_merge(into->tree, p->tree); /* what finds no memory is in the total and in `unseen` */
+    windows_fold(into, p);
     add_stats(&into->ended, &p->ended);
     into->runs += p->runs;
     pthread_mutex_unlock(&p->lock);

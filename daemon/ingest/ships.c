@@ -8,6 +8,7 @@
 
 #include "common/wire.h"
 #include "daemon/ingest/registry.h"
+#include "daemon/ingest/windows.h"
 
 #define PROCESS_BYTES_MAX (SHIPS_BYTES_MAX / 2) /* on their way at a time from one process */
 #define PATIENCE_S        5                     /* of a query */
@@ -28,27 +29,52 @@ static struct {
 
 /* ---- credit, under the process's lock ---- */
 
-/* Into the tree, and into the trace, where all stacks of a process are one thread's. */
-static void push(struct process *p, struct mcct_cursor *cursor, uint64_t routine, uint64_t site) {
+/* A stack in the tree, and in the pane of now if there is one. */
+struct place {
+    struct mcct_cursor cursor, pane_cursor;
+};
+
+/* Into the trace, too, where all stacks of a process are one thread's. */
+static void push(struct process *p, struct place *place, uint64_t routine, uint64_t site) {
     uint32_t frame = addresses_frame(p->addresses, routine, site);
-    mcct_push(cursor, frame);
+    mcct_push(&place->cursor, frame);
+    if (place->pane_cursor.tree != NULL)
+        mcct_push(&place->pane_cursor, frame);
     trace_push(&p->ships_trace, frame);
+}
+
+static void open_place(struct process *p, struct place *place) {
+    struct mcct *pane = p->panes != NULL ? panes_tree(p->panes) : NULL;
+    place->pane_cursor.tree = NULL;
+    mcct_cursor_open(p->tree, &place->cursor);
+    if (pane != NULL)
+        mcct_cursor_open(pane, &place->pane_cursor);
+    else if (p->panes != NULL)
+        panes_miss(p->panes);
+}
+
+static void credit_place(struct place *place, uint64_t weight) {
+    mcct_credit(&place->cursor, weight);
+    mcct_cursor_close(&place->cursor);
+    if (place->pane_cursor.tree == NULL)
+        return;
+    mcct_credit(&place->pane_cursor, weight);
+    mcct_cursor_close(&place->pane_cursor);
 }
 
 static void credit(struct process *p, const struct shipped_walk *walk, uint32_t generation,
                    uint64_t weight) {
-    struct mcct_cursor cursor;
+    struct place place;
     addresses_at(p->addresses, generation);
-    mcct_cursor_open(p->tree, &cursor);
+    open_place(p, &place);
     if (p->ships_trace.process == NULL)
         trace_thread_begin(&p->ships_trace, p->trace);
     if (walk->mark != 0)
-        push(p, &cursor, walk->mark, 0);
+        push(p, &place, walk->mark, 0);
     for (uint32_t i = walk->n; i-- > 0;)
-        push(p, &cursor, walk->frames[i].routine, walk->frames[i].site);
-    mcct_credit(&cursor, weight);
+        push(p, &place, walk->frames[i].routine, walk->frames[i].site);
+    credit_place(&place, weight);
     trace_credit(&p->ships_trace, weight);
-    mcct_cursor_close(&cursor);
     trace_pop(&p->ships_trace, walk->n + (walk->mark != 0));
     trace_thread_leave(&p->ships_trace);
 }
@@ -94,6 +120,7 @@ void ships_take(struct process *p, struct ship_list *taken) {
 static void finish(struct ship *ship, const struct shipped_walk *walk) {
     struct process *p = ship->process;
     pthread_mutex_lock(&p->lock);
+    windows_turn(p, windows_now());
     if (walk != NULL) {
         credit(p, walk, ship->generation, ship->weight);
         count(&p->ended.ships, walk->mark);

@@ -18,6 +18,8 @@ struct profile *copy_begin(const struct profile *from) {
     to->period = from->period;
     to->time_ns = from->time_ns;
     to->duration_ns = from->duration_ns;
+    to->unresolved = from->unresolved;
+    to->window_ns = from->window_ns;
     for (uint32_t i = 1; i < from->n_processes; i++)
         profile_add_process(to, &from->processes[i]);
     return to;

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "daemon/report/filter.h"
+
 const struct format formats[] = {
     {"text", ".txt", "text/plain; charset=utf-8", "hottest functions and contexts, to be read",
      false, write_text},
@@ -13,6 +15,18 @@ const struct format formats[] = {
     {"json", ".json", "application/json", "hcct-profile JSON, for scripts", false, write_json},
     {"folded", ".folded", "text/plain; charset=utf-8",
      "one line for each context, for flame graph tools", false, write_folded},
+    {"speedscope", ".speedscope.json", "application/json", "for the viewer speedscope", false,
+     write_speedscope},
+    {"firefox", ".firefox.json", "application/json", "for the Firefox Profiler", false,
+     write_firefox},
+    {"callgrind", ".callgrind", "text/plain; charset=utf-8",
+     "functions and calls, for KCachegrind and callgrind_annotate", false, write_callgrind},
+    {"dot", ".dot", "text/vnd.graphviz; charset=utf-8", "call graph, for graphviz: dot -Tsvg",
+     false, write_dot},
+    {"html", ".html", "text/html; charset=utf-8", "one page for a browser, that needs nothing else",
+     false, write_html},
+    {"page-data", ".page.json", "application/json",
+     "what that page draws, for the page served live", false, write_page_data},
     {NULL, NULL, NULL, NULL, false, NULL},
 };
 
@@ -29,8 +43,15 @@ const struct format *format_find(const char *name) {
     return NULL;
 }
 
+/* As callgrind names its files, and KCachegrind looks for them: "callgrind.out.1234". */
+static bool is_callgrind_out(const char *path) {
+    static const char begin[] = "callgrind.out";
+
+    return strncmp(profile_basename(path), begin, strlen(begin)) == 0;
+}
+
 const struct format *format_by_suffix(const char *path) {
-    const struct format *best = NULL;
+    const struct format *best = is_callgrind_out(path) ? format_find("callgrind") : NULL;
     size_t length = strlen(path), longest = 0;
 
     for (const struct format *format = formats; format->name != NULL; format++) {
@@ -43,6 +64,18 @@ const struct format *format_by_suffix(const char *path) {
         }
     }
     return best;
+}
+
+bool format_write(const struct format *format, FILE *out, const struct profile *profile,
+                  const struct format_options *options) {
+    struct profile *filtered = NULL;
+    bool written;
+
+    if (options->focus != NULL || options->ignore != NULL)
+        filtered = profile_filter(profile, options->focus, options->ignore);
+    written = format->write(out, filtered != NULL ? filtered : profile, options);
+    profile_free(filtered);
+    return written;
 }
 
 struct profile *format_select(const struct profile *profile, const struct format_options *options) {

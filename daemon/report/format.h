@@ -15,12 +15,13 @@
 
 struct format_options {
     enum profile_by by;
-    double cut;     /* text only: contexts below this inclusive share of N are folded into one line;
-                     * 0: show all. Default FORMAT_DEFAULT_CUT */
+    double cut;     /* text: contexts below this inclusive share of N are folded into one line; dot:
+                     * functions below it aren't drawn. 0: show all. Default FORMAT_DEFAULT_CUT */
     unsigned top;   /* text only: lines of the table of hottest functions; 0: none */
     bool color;     /* text only: escape sequences for a terminal */
     unsigned width; /* text only: columns to fit into, 0: no limit */
     unsigned n;     /* keep only the n hottest contexts (and their ancestors), 0: all */
+    const char *focus, *ignore; /* as filter.h has them; NULL: not asked for. For format_write */
 };
 
 #define FORMAT_DEFAULT_CUT 0.01
@@ -38,10 +39,19 @@ struct format {
 
 extern const struct format formats[]; /* ended by an entry without a name; the first is text */
 
+/* The names of all that people ask for, to stand in a sentence. */
+#define FORMAT_NAMES "text, pprof, json, folded, callgrind, speedscope, firefox, dot or html"
+
 const struct format *format_find(const char *name);      /* NULL: no such format */
-const struct format *format_by_suffix(const char *path); /* NULL: no format has that suffix */
+/* By the suffix, or "callgrind.out" at the beginning of the name; NULL: no format has it. */
+const struct format *format_by_suffix(const char *path);
 
 extern const struct format_options format_default_options;
+
+/* Writes the profile, filtered first where the options ask for it. Filters must have passed
+ * filter_check. False with errno set when writing failed. */
+bool format_write(const struct format *format, FILE *out, const struct profile *profile,
+                  const struct format_options *options);
 
 /* The profile as the options want it, grouped and reduced: what a writer of contexts prints. A new
  * one, for the caller to free. */
@@ -51,6 +61,15 @@ bool write_text(FILE *out, const struct profile *profile, const struct format_op
 bool write_json(FILE *out, const struct profile *profile, const struct format_options *options);
 bool write_folded(FILE *out, const struct profile *profile, const struct format_options *options);
 bool write_pprof(FILE *out, const struct profile *profile, const struct format_options *options);
+bool write_speedscope(FILE *out, const struct profile *profile,
+                      const struct format_options *options);
+bool write_firefox(FILE *out, const struct profile *profile, const struct format_options *options);
+bool write_callgrind(FILE *out, const struct profile *profile,
+                     const struct format_options *options);
+bool write_dot(FILE *out, const struct profile *profile, const struct format_options *options);
+bool write_html(FILE *out, const struct profile *profile, const struct format_options *options);
+bool write_page_data(FILE *out, const struct profile *profile,
+                     const struct format_options *options);
 
 /* Reads a pprof profile, ours or another tool's, gzipped or not, from memory. NULL: `error` says in
  * one sentence what is wrong. Ours come back whole (write, read, write gives the same bytes after

@@ -101,6 +101,10 @@ struct profile {
     uint64_t period;     /* weight of one sample as asked for, 0: not known */
     uint64_t time_ns;    /* wall clock at the start, since 1970 */
     uint64_t duration_ns;
+    uint32_t unresolved; /* locations with a bare name for now: what is inlined there, and their
+                          * lines, are still being found out */
+    uint64_t window_ns; /* weights are those of so much time, up to time_ns + duration_ns; 0: of all
+                         * of it, since the start */
 
     struct profile_module *modules;
     uint32_t n_modules; /* all counts include the empty entry 0 */

@@ -396,10 +396,21 @@ static bool choose_values(struct reader *r) {
     return true;
 }
 
+/* A period may be of something else than what is counted: bytes where objects are. */
+static bool period_is_weight(const struct reader *r) {
+    const Perftools__Profiles__ValueType *type = r->message->period_type;
+    const char *unit;
+
+    return type == NULL || type->unit < 0 || (uint64_t)type->unit >= r->message->n_string_table ||
+           *(unit = r->message->string_table[type->unit]) == '\0' ||
+           strcmp(unit, r->profile->unit) == 0;
+}
+
 static void read_header(struct reader *r) {
     const Perftools__Profiles__Profile *message = r->message;
 
-    r->profile->period = message->period > 0 ? (uint64_t)message->period : 0;
+    if (message->period > 0 && period_is_weight(r))
+        r->profile->period = (uint64_t)message->period;
     r->profile->time_ns = message->time_nanos > 0 ? (uint64_t)message->time_nanos : 0;
     r->profile->duration_ns = message->duration_nanos > 0 ? (uint64_t)message->duration_nanos : 0;
 }

@@ -67,7 +67,9 @@ static void put_total(const struct text *text, const struct profile_process *sum
     if (sum->walks > 0 && !text->calls)
         fprintf(text->out, " in %s walk%s", human_count(sum->walks).text,
                 sum->walks == 1 ? "" : "s");
-    if (text->profile->duration_ns > 0)
+    if (text->profile->window_ns > 0)
+        fprintf(text->out, ", in the last %s", human_time(text->profile->window_ns).text);
+    else if (text->profile->duration_ns > 0)
         fprintf(text->out, ", %s elapsed", human_time(text->profile->duration_ns).text);
     fputc('\n', text->out);
 }
@@ -323,6 +325,16 @@ static void put_cost(const struct text *text, const struct profile_process *sum)
     fputc('\n', text->out);
 }
 
+static void put_unresolved(const struct text *text) {
+    if (text->profile->unresolved == 0)
+        return;
+    text_label(text, "symbols");
+    fprintf(text->out,
+            "%s place%s by the bare name for now: inlined calls and lines are still being read\n",
+            human_count(text->profile->unresolved).text,
+            text->profile->unresolved == 1 ? " is told" : "s are told");
+}
+
 void text_summary(const struct text *text) {
     struct profile_process sum = add_up(text->profile);
 
@@ -338,4 +350,5 @@ void text_summary(const struct text *text) {
     text_calls_seen(text, &sum);
     put_check(text, &sum);
     put_cost(text, &sum);
+    put_unresolved(text);
 }

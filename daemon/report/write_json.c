@@ -1,7 +1,8 @@
 /*
  * write_json.c - a profile as JSON, format "hcct-profile", version 1.
  *
- *   format, version, type, unit, by, phi, epsilon, summary, period, time_ns, duration_ns, total
+ *   format, version, type, unit, by, phi, epsilon, summary, period, time_ns, duration_ns,
+ *   window_ns, unresolved, total
  *   processes: [{command, exe, pid, runs, live, threads, total, cpu_ns, walks, ..., scale}]
  *   modules:   [{path, build_id}]
  *   nodes:     [{parent, process, function, system_name, module, file, line, address, inlined,
@@ -11,6 +12,12 @@
  * calls that were seen; `scale` says how many calls one of them stands for (CPU time by CPU time
  * within bursts), and `scaled` is the estimate count * scale, too low where following its calls
  * slows a program down. Both are left out elsewhere.
+ *
+ * `window_ns` is there when the weights, and what the processes' counters say, are of the last so
+ * much time only and not since the start; duration_ns is the same then.
+ *
+ * `unresolved` is there when so many places have a bare name for now: what is inlined there, and
+ * their lines, are still being found out, and a later answer has them.
  *
  * A node's `parent` is its place in `nodes`, which is before its own, or null for a process's root,
  * which has no function; `process` and `module` are places in their lists. What is not known is
@@ -161,6 +168,10 @@ static void add_header(struct json_object *top, const struct profile *profile, e
     add_number(top, "period", profile->period);
     add_number(top, "time_ns", profile->time_ns);
     add_number(top, "duration_ns", profile->duration_ns);
+    if (profile->window_ns != 0)
+        add_number(top, "window_ns", profile->window_ns);
+    if (profile->unresolved != 0)
+        add_number(top, "unresolved", profile->unresolved);
     add_number(top, "total", profile_total(profile));
 }
 

@@ -10,6 +10,7 @@
 #include "daemon/report/human.h"
 #include "daemon/report/memory.h"
 #include "daemon/report/text.h"
+#include "daemon/report/title.h"
 
 static const struct glyphs ascii = {"|- ", "`- ", "|  ", "   ", "-> ", "..", "+-", "x"};
 static const struct glyphs unicode = {"├─ ", "└─ ", "│  ", "   ", "→ ", "…", "±", "×"};
@@ -113,27 +114,7 @@ const char *text_without_module(const struct text *text, const char *name, uint3
 /* ---- processes ---- */
 
 void text_process_name(const struct text *text, const struct profile_process *process) {
-    const char *separator = " (";
-
-    fputs(process->command, text->out);
-    if (process->pid != 0) {
-        fprintf(text->out, "%spid %" PRIu32, separator, process->pid);
-        separator = ", ";
-    }
-    if (process->runs > 1) {
-        fprintf(text->out, "%s%s runs", separator, human_count(process->runs).text);
-        separator = ", ";
-    }
-    if (process->threads > 1) {
-        fprintf(text->out, "%s%" PRIu32 " threads", separator, process->threads);
-        separator = ", ";
-    }
-    if (process->live) {
-        fprintf(text->out, "%sstill running", separator);
-        separator = ", ";
-    }
-    if (*separator == ',')
-        fputc(')', text->out);
+    title_put_process(text->out, process);
 }
 
 static void put_weight(const struct text *text, uint64_t weight, uint64_t walks) {
@@ -141,6 +122,8 @@ static void put_weight(const struct text *text, uint64_t weight, uint64_t walks)
             human_type(text->profile, weight));
     if (walks > 0 && !text->calls)
         fprintf(text->out, ", %s %s", human_count(walks).text, walks == 1 ? "walk" : "walks");
+    if (text->profile->window_ns > 0)
+        fprintf(text->out, ", in the last %s", human_time(text->profile->window_ns).text);
 }
 
 static uint64_t process_weight(const struct text *text, uint32_t process) {
@@ -250,6 +233,8 @@ static void write_nothing(const struct text *text) {
         fprintf(text->out, "%" PRIu32 " processes", profile->n_processes - 1);
     if (profile->n_processes > 1)
         fputs(what_was_missing(profile), text->out);
+    if (profile->window_ns > 0)
+        fprintf(text->out, " in the last %s", human_time(profile->window_ns).text);
     if (lost > 0)
         fprintf(text->out, " (%s ticks were lost)", human_count(lost).text);
     fputs(".\n", text->out);

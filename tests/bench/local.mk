@@ -45,3 +45,6 @@ EXTRA_PROGRAMS += tests/bench/deep_slices
 CLEANFILES += tests/bench/deep_slices
 tests_bench_deep_slices_SOURCES = tests/bench/deep_slices.c
 bench: tests/bench/deep_slices
+
+# Does hcct diff cry wolf? Takes minutes: tests/bench/diff_runs.py in the build directory's terms.
+EXTRA_DIST += tests/bench/diff_runs.py

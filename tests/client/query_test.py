@@ -30,7 +30,7 @@ class Queries(support.ClientTest):
         self.assertEqual(self.log()[-1], "GET /v1/hot?pid=12&format=text&by=line&phi=0.001&n=5&"
                                          "cut=0&top=3&color=1")
         self.hcct("hot", "--exe", "/a b&c", "-o", "x.json")
-        self.assertEqual(self.log()[-1], "GET /v1/hot?exe=/a%20b%26c&format=json")
+        self.assertEqual(self.log()[-1], "GET /v1/hot?exe=/a%20b%26c&format=json&symbols=complete")
         self.assertTrue(os.path.exists(self.path("x.json")))
 
     def test_hot_by_name(self):

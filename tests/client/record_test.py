@@ -30,7 +30,7 @@ class Record(support.ClientTest):
             self.assertEqual(file.read(), support.small_profile())
         self.assertEqual(self.names(), ["hcct.pb.gz"])
         self.assertEqual(self.log(), ["hcctd phi=None epsilon=None none", "GET /v1/processes",
-                                      "GET /v1/hot?format=pprof"])
+                                      "GET /v1/hot?format=pprof&symbols=complete"])
 
     def test_options_reach_daemon_and_agent(self):
         status, out, _ = self.hcct("record", "--phi", "0.01", "--epsilon", "0.002", "-F", "250",
@@ -41,7 +41,7 @@ class Record(support.ClientTest):
         self.assertEqual(out.decode().split(),
                          ["250", "no", f"{support.EMPTY_AGENT}:{support.EMPTY_AGENT}"])
         self.assertEqual(self.log()[0], "hcctd phi=0.01 epsilon=0.002 none")
-        self.assertEqual(self.log()[2], "GET /v1/hot?format=pprof&phi=0.01")
+        self.assertEqual(self.log()[2], "GET /v1/hot?format=pprof&phi=0.01&symbols=complete")
 
     def test_no_report(self):
         _, _, err = self.hcct("record", "--no-report", "true")

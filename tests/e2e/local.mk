@@ -9,11 +9,13 @@ tests_targets_known_shares_LDFLAGS = -pthread
 
 e2e_tests = \
 	tests/e2e/check_test.py tests/e2e/daemon_test.py tests/e2e/deep_test.py tests/e2e/doctor_test.py \
+	tests/e2e/control_test.py tests/e2e/http_test.py tests/e2e/systemd_test.py \
 	tests/e2e/guest_test.py tests/e2e/known_shares_test.py tests/e2e/rate_test.py \
+	tests/e2e/readers_test.py \
 	tests/e2e/wall_test.py \
 	tests/e2e/follow_test.py tests/e2e/jit_test.py tests/e2e/lifecycle_test.py \
 	tests/e2e/oracle_test.py tests/e2e/programs_test.py tests/e2e/sleep_test.py \
-	tests/e2e/storm_test.py \
+	tests/e2e/storm_test.py tests/e2e/top_test.py tests/e2e/window_test.py \
 	tests/e2e/calls_callgrind_test.py tests/e2e/calls_exact_test.py \
 	tests/e2e/calls_robust_test.py tests/e2e/calls_some_test.py tests/e2e/calls_torture_test.py
 TESTS += $(e2e_tests)
@@ -28,6 +30,16 @@ tests_targets_oracle_cxx_CXXFLAGS = -Wall -Wextra $(WERROR_CFLAGS) -O2
 tests_targets_storm_SOURCES = tests/targets/storm.cc
 tests_targets_storm_CXXFLAGS = -Wall -Wextra $(WERROR_CFLAGS) -pthread
 tests_targets_storm_LDFLAGS = -pthread
+
+check_PROGRAMS += tests/targets/phases
+tests_targets_phases_SOURCES = tests/targets/phases.c
+tests_targets_phases_CFLAGS = $(TARGET_CFLAGS) -pthread
+tests_targets_phases_LDFLAGS = -pthread
+
+check_PROGRAMS += tests/targets/names
+EXTRA_DIST += tests/e2e/names.rs
+tests_targets_names_SOURCES = tests/targets/names.cc
+tests_targets_names_CXXFLAGS = -Wall -Wextra $(WERROR_CFLAGS) -std=c++17 -g -O2
 
 check_PROGRAMS += tests/targets/jit
 tests_targets_jit_SOURCES = tests/targets/jit.c
@@ -103,3 +115,10 @@ tests_targets_calls_own_hooks_SOURCES = tests/targets/calls_own_hooks.c
 tests_targets_calls_own_hooks_CFLAGS = $(TARGET_CFLAGS) $(REPORTING)
 tests_targets_calls_phases_SOURCES = tests/targets/calls_phases.c
 tests_targets_calls_phases_CFLAGS = $(TARGET_CFLAGS) $(REPORTING_PLAIN)
+
+# The same work, and half of it slower by a tenth.
+check_PROGRAMS += tests/targets/steps tests/targets/steps_slow
+tests_targets_steps_SOURCES = tests/targets/steps.c
+tests_targets_steps_CFLAGS = $(TARGET_CFLAGS) -O1
+tests_targets_steps_slow_SOURCES = tests/targets/steps.c
+tests_targets_steps_slow_CFLAGS = $(TARGET_CFLAGS) -O1 -DSLOWER=10

@@ -395,6 +395,85 @@ static void test_random_words(void) {
     CHECK(broken > 0 && broken < 300);
 }
 
+/* ---- panes ---- */
+
+static bool add_weight(void *arg, uint32_t node, const struct mcct_view *view) {
+    (void)node;
+    *(uint64_t *)arg = *(uint64_t *)arg * 31 + view->frame * (1 + view->count);
+    return true;
+}
+
+/* One number for all frames and weights of a tree. */
+static uint64_t digest(const struct mcct *of) {
+    uint64_t sum = 0;
+    CHECK(mcct_walk(of, add_weight, &sum));
+    return sum;
+}
+
+static struct mcct *window(struct panes *panes, uint64_t now, uint64_t span) {
+    struct panes_window taken;
+    CHECK(panes_take(panes, now, span, &taken, NULL));
+    return panes_merge(&taken);
+}
+
+static void put_frame(uint64_t routine) {
+    put(wire_word(WIRE_PUSH, routine));
+    put(routine + 5);
+}
+
+/* Every verb, in a pane and in the next one, where the thread stands deep in a recursion already:
+ * the sum is the tree, and each pane has what was credited in its time. */
+static void test_panes(void) {
+    const struct panes_params params = {
+        .tree = {.summary = &summary_exact, .epsilon = 0.001, .max_bytes = 64u << 20}};
+    const uint64_t second = 1000000000;
+    struct mcct_stats stats;
+    start();
+    reader.panes = panes_new(&params, 0);
+    put_frame(0x1000);
+    put_frame(0x2000);
+    put(wire_word(WIRE_AGAIN, 7));
+    put(wire_word(WIRE_CREDIT, 3));
+    drain();
+    struct mcct *first = window(reader.panes, second, second);
+    CHECK_UINT(digest(first), digest(tree));
+    panes_advance(reader.panes, 2 * second);
+    drain(); /* nothing: it need not be in the new pane */
+    CHECK(reader.pane_cursor.tree == NULL);
+    put(wire_word(WIRE_CREDIT, 5)); /* where it has been all the time */
+    put(wire_word(WIRE_POP, 4));
+    put_frame(0x3000);
+    put(wire_call(1, 0x4000));
+    put(0x4005);
+    put(wire_call(2, 0x5000));
+    put(0x5005);
+    put(wire_word(WIRE_CREDIT, 9));
+    drain();
+    CHECK(!reader.broken);
+    CHECK_UINT(mcct_depth(&reader.pane_cursor), mcct_depth(&reader.cursor));
+    struct mcct *both = window(reader.panes, 3 * second, 3 * second);
+    CHECK_UINT(digest(both), digest(tree));
+    panes_advance(reader.panes, 100 * second);
+    struct mcct *last = window(reader.panes, 100 * second, second);
+    mcct_stats(last, &stats);
+    CHECK_UINT(stats.total, 0);
+    struct mcct *minute = window(reader.panes, 100 * second, 120 * second);
+    CHECK_UINT(digest(minute), digest(tree));
+    CHECK(mcct_merge(first, both)); /* 3, and all of it */
+    mcct_stats(first, &stats);
+    CHECK_UINT(stats.total, 3 + total());
+    CHECK_UINT(total(), 3 + 5 + 1 + 1 + 9);
+    put(wire_word(WIRE_CREDIT, 1)); /* one that is still in a pane when it ends */
+    drain();
+    mcct_free(first);
+    mcct_free(both);
+    mcct_free(last);
+    mcct_free(minute);
+    struct panes *panes = reader.panes;
+    stop();
+    panes_free(panes);
+}
+
 int main(void) {
     test_again();
     test_again_lies();
@@ -409,5 +488,6 @@ int main(void) {
     test_ship_lies();
     test_refused();
     test_random_words();
+    test_panes();
     return check_report();
 }

@@ -1,16 +1,41 @@
 # Tests of the reporting side.
 
 check_PROGRAMS += \
+	tests/report/annotate_test \
+	tests/report/diff_test \
 	tests/report/eval_test \
+	tests/report/filter_test \
+	tests/report/merge_test \
+	tests/report/graph_test \
 	tests/report/pprof_test \
 	tests/report/profile_test \
 	tests/report/text_test \
 	tests/report/write_sample \
 	tests/report/writers_test
 
+tests_report_diff_test_SOURCES = tests/report/diff_test.c tests/report/forest.c \
+	tests/report/forest.h tests/check.h
+tests_report_diff_test_LDADD = libhcct_report.a $(REPORT_LIBS)
+
+tests_report_merge_test_SOURCES = tests/report/merge_test.c tests/report/forest.c \
+	tests/report/forest.h tests/check.h
+tests_report_merge_test_LDADD = libhcct_report.a $(REPORT_LIBS)
+
 tests_report_eval_test_SOURCES = tests/report/eval_test.c tests/report/sample.c \
 	tests/report/sample_calls.c tests/report/sample.h tests/check.h
 tests_report_eval_test_LDADD = libhcct_report.a $(REPORT_LIBS)
+
+tests_report_filter_test_SOURCES = tests/report/filter_test.c tests/report/sample.c \
+	tests/report/sample_calls.c tests/report/sample.h tests/check.h
+tests_report_filter_test_LDADD = libhcct_report.a $(REPORT_LIBS)
+
+tests_report_graph_test_SOURCES = tests/report/graph_test.c tests/report/sample.c \
+	tests/report/sample_calls.c tests/report/sample_hard.c tests/report/sample.h tests/check.h
+tests_report_graph_test_LDADD = libhcct_report.a $(REPORT_LIBS)
+
+tests_report_annotate_test_SOURCES = tests/report/annotate_test.c tests/report/sample.c \
+	tests/report/sample_calls.c tests/report/sample.h tests/check.h
+tests_report_annotate_test_LDADD = libhcct_report.a $(REPORT_LIBS)
 
 tests_report_pprof_test_SOURCES = tests/report/pprof_test.c tests/report/sample.c \
 	tests/report/sample_calls.c tests/report/sample.h tests/check.h
@@ -25,24 +50,30 @@ tests_report_text_test_SOURCES = tests/report/text_test.c tests/report/sample.c 
 tests_report_text_test_LDADD = libhcct_report.a $(REPORT_LIBS)
 
 tests_report_write_sample_SOURCES = tests/report/write_sample.c tests/report/sample.c \
-	tests/report/sample_calls.c tests/report/sample.h
+	tests/report/sample_calls.c tests/report/sample_hard.c tests/report/sample.h
 tests_report_write_sample_LDADD = libhcct_report.a $(REPORT_LIBS)
 
 tests_report_writers_test_SOURCES = tests/report/writers_test.c tests/report/sample.c \
-	tests/report/sample_calls.c tests/report/sample.h tests/check.h
+	tests/report/sample_calls.c tests/report/sample_hard.c tests/report/sample.h tests/check.h
 tests_report_writers_test_LDADD = libhcct_report.a $(REPORT_LIBS)
 
 TESTS += \
+	tests/report/annotate_test \
+	tests/report/diff_test \
 	tests/report/eval_test \
+	tests/report/filter_test \
+	tests/report/merge_test \
+	tests/report/graph_test \
 	tests/report/pprof_test \
 	tests/report/profile_test \
+	tests/report/readers_test.py \
 	tests/report/text_test \
-	tests/report/tools_test.sh \
 	tests/report/writers_test
 
-dist_check_SCRIPTS += tests/report/tools_test.sh
+dist_check_SCRIPTS += tests/report/readers_test.py
 
 EXTRA_DIST += \
+	tests/report/readers.py \
 	tests/report/golden/build.txt \
 	tests/report/golden/call-bursts.txt \
 	tests/report/golden/calls-narrow.txt \

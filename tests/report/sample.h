@@ -12,6 +12,8 @@ struct profile *sample_shell(void);
 struct profile *sample_build(void);
 /* Names that formats could trip over: quotes, separators, UTF-8, Rust's generics, 200 columns. */
 struct profile *sample_names(void);
+/* More such names, each of a weight of its own; recursion, inline frames, two processes. */
+struct profile *sample_hard(void);
 /* Libraries without symbols; rows that lose just less, and just more, than 1 % on the way. */
 struct profile *sample_stripped(void);
 /* Every call counted: recursion, a pruned frame, waits, longjmp. */

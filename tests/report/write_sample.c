@@ -1,5 +1,7 @@
 /*
- * write_sample.c - writes a sample profile for tools_test.sh: write_sample SAMPLE FORMAT > FILE
+ * write_sample.c - writes a sample profile for readers_test.py: write_sample SAMPLE FORMAT > FILE
+ *
+ * All of it, whatever the format leaves out else because it is small.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,14 +15,15 @@
 static const struct sample {
     const char *name;
     struct profile *(*make)(void);
-} samples[] = {{"shell", sample_shell},
-               {"build", sample_build},
-               {"names", sample_names},
-               {"calls", sample_call_bursts}};
+} samples[] = {{"shell", sample_shell}, {"build", sample_build},        {"names", sample_names},
+               {"calls", sample_calls}, {"bursts", sample_call_bursts}, {"hard", sample_hard}};
 
 int main(int argc, char **argv) {
     const struct format *format = argc == 3 ? format_find(argv[2]) : NULL;
+    struct format_options options = format_default_options;
 
+    options.cut = 0;
+    options.top = 1000;
     for (size_t i = 0; argc == 3 && i < HCCT_ARRAY_LEN(samples); i++) {
         struct profile *profile;
         bool ok;
@@ -32,11 +35,11 @@ int main(int argc, char **argv) {
             printf("%" PRIu64 "\n", profile_total(profile));
             ok = true;
         } else {
-            ok = format != NULL && format->write(stdout, profile, &format_default_options);
+            ok = format != NULL && format->write(stdout, profile, &options);
         }
         profile_free(profile);
         return ok ? 0 : 1;
     }
-    fprintf(stderr, "usage: write_sample shell|build|names|calls FORMAT|total\n");
+    fprintf(stderr, "usage: write_sample shell|build|names|calls|bursts|hard FORMAT|total\n");
     return 2;
 }

@@ -95,7 +95,7 @@ static void test_folded_names(void) {
     struct profile *names = sample_names();
     char *text = written("folded", names, &format_default_options);
 
-    CHECK(strstr(text, "my app: v2;main;say \"hello\" \\ bye;a name with spaces 12 100\n") != NULL);
+    CHECK(strstr(text, "my app: v2;main;say \"hello\" \\ bye;a name with spaces_12 100\n") != NULL);
     CHECK(strstr(text, ";<alloc::vec::Vec<[u8: 16]> as core::iter::Extend<T>>::extend 50\n") !=
           NULL);
     CHECK(strstr(text, ";naïve_größe;日本語の関数 30\n") != NULL);
@@ -166,6 +166,9 @@ static void test_formats(void) {
     CHECK(format_by_suffix("x.folded") == format_find("folded"));
     CHECK(format_by_suffix("x.unknown") == NULL);
     CHECK(format_by_suffix(".json") == NULL);
+    CHECK(format_by_suffix("dir/callgrind.out.12") == format_find("callgrind"));
+    CHECK(format_by_suffix("callgrind.out.json") == format_find("json"));
+    CHECK(format_by_suffix("callgrind.out/12") == NULL);
     full = fopen("/dev/full", "w");
     for (const struct format *format = formats; full != NULL && format->name != NULL; format++) {
         CHECK(!format->write(full, shell, &format_default_options));
@@ -174,6 +177,18 @@ static void test_formats(void) {
     if (full != NULL)
         fclose(full);
     profile_free(shell);
+}
+
+/* The list for people has each format that is meant for them, and no other. */
+static void test_names(void) {
+    char names[] = FORMAT_NAMES;
+    size_t n = 0;
+
+    for (char *name = strtok(names, ", "); name != NULL; name = strtok(NULL, ", "))
+        n += strcmp(name, "or") != 0 && format_find(name) != NULL ? 1 : 0;
+    for (const struct format *format = formats; format->name != NULL; format++)
+        n -= strcmp(format->name, "page-data") != 0;
+    CHECK_UINT(n, 0);
 }
 
 static void test_deep(void) {
@@ -189,6 +204,7 @@ int main(void) {
     test_json_scaled();
     test_hottest();
     test_formats();
+    test_names();
     test_deep();
     return check_report();
 }

@@ -1,0 +1,60 @@
+/*
+ * top_file.c - a name that is free, all bytes or none.
+ */
+#include "client/top_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static int open_new(char *name, size_t name_bytes, uint32_t pid) {
+    char when[32], whose[16] = "all";
+    time_t now = time(NULL);
+    struct tm local;
+    int fd = -1;
+    errno = EEXIST;
+    strftime(when, sizeof when, "%Y%m%d-%H%M%S", localtime_r(&now, &local));
+    if (pid != 0)
+        snprintf(whose, sizeof whose, "%" PRIu32, pid);
+    for (unsigned i = 0; fd < 0 && errno == EEXIST && i < 100; i++) {
+        int used = snprintf(name, name_bytes, "hcct-top-%s-%s", whose, when);
+        if (i > 0)
+            used += snprintf(name + used, name_bytes - (size_t)used, "-%u", i);
+        snprintf(name + used, name_bytes - (size_t)used, ".pb.gz");
+        fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    }
+    return fd;
+}
+
+static bool write_all(int fd, const char *data, size_t bytes) {
+    while (bytes > 0) {
+        ssize_t n = write(fd, data, bytes);
+        if (n < 0 && errno != EINTR)
+            return false;
+        data += n > 0 ? n : 0;
+        bytes -= n > 0 ? (size_t)n : 0;
+    }
+    return true;
+}
+
+bool top_file_write(const void *profile, size_t bytes, uint32_t pid, char *name, size_t name_bytes,
+                    char *error, size_t error_bytes) {
+    int fd = open_new(name, name_bytes, pid), why = 0;
+    if (fd < 0) {
+        snprintf(error, error_bytes, "%s can't be made: %s", name, strerror(errno));
+        return false;
+    }
+    if (!write_all(fd, profile, bytes))
+        why = errno;
+    if (close(fd) != 0 && why == 0)
+        why = errno;
+    if (why == 0)
+        return true;
+    unlink(name);
+    snprintf(error, error_bytes, "%s can't be written: %s", name, strerror(why));
+    return false;
+}

@@ -1,0 +1,410 @@
+/*
+ * top_test.c - the live screen without a terminal: model, shapes, rows, keys, and text that a
+ * terminal must not obey.
+ */
+#include <locale.h>
+#include <stdint.h>
+
+#include "client/top_actions.h"
+#include "client/top_cells.h"
+#include "client/top_ui.h"
+#include "daemon/report/profile.h"
+#include "tests/check.h"
+
+/* ---- profiles ---- */
+
+static struct profile *new_profile(uint64_t duration_ns) {
+    struct profile *profile = profile_new();
+    struct profile_process process = {
+        .exe = "/opt/app/server", .command = "server", .pid = 812, .runs = 1, .live = true};
+    profile->type = "cpu";
+    profile->unit = "nanoseconds";
+    profile->summary = "";
+    profile->duration_ns = duration_ns;
+    profile_add_process(profile, &process);
+    return profile;
+}
+
+/* A context of the only process: names apart by blanks, outermost first. */
+static void add(struct profile *profile, const char *path, uint64_t count, uint64_t error) {
+    char names[256], *rest = names;
+    uint32_t node = profile_root(profile, 1);
+    snprintf(names, sizeof names, "%s", path);
+    for (char *name; (name = strsep(&rest, " ")) != NULL;) {
+        uint32_t module = profile_add_module(profile, "/opt/app/server", "");
+        uint32_t function = profile_add_function(profile, name, name, "app.c", 0);
+        struct profile_line line = {function, 0};
+        struct profile_location place = {
+            .module = module, .is_entry = true, .n_lines = 1, .lines = &line};
+        node = profile_add_node(profile, node, profile_intern_location(profile, &place), 0, 0);
+    }
+    profile->nodes[node].count += count;
+    profile->nodes[node].error += error;
+}
+
+/* 100 in all; work calls itself. */
+static struct profile *sample(void) {
+    struct profile *profile = new_profile(10000000000u);
+    add(profile, "main work parse", 40, 4);
+    add(profile, "main work work parse", 10, 0);
+    add(profile, "main work work", 5, 0);
+    add(profile, "main send", 30, 0);
+    add(profile, "main", 15, 1);
+    return profile;
+}
+
+static struct top_model *model_of(struct profile *total, struct profile *recent) {
+    struct top_model *model = top_model_make(total, recent, PROFILE_BY_FUNCTION, 0);
+    profile_free(total);
+    profile_free(recent);
+    return model;
+}
+
+/* ---- rows as text ---- */
+
+static char text[4096];
+
+/* "main/work 55;", a row each, with > where it is folded. */
+static const char *rows_text(const struct top_tree *tree, const struct top_view *view) {
+    struct top_rows rows = {0};
+    size_t used = 0;
+    text[0] = '\0';
+    top_rows_make(&rows, tree, view);
+    for (uint32_t i = 0; i < rows.n; i++) {
+        const struct top_row *row = &rows.row[i];
+        const struct top_node *node = &tree->node[row->node];
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%u.%s %llu%s",
+                                 i > 0 ? ", " : "", row->level, tree->frame[node->frame].name,
+                                 (unsigned long long)node->weight[TOP_TOTAL].inclusive,
+                                 !row->open && !row->leaf ? ">" : "");
+    }
+    top_rows_free(&rows);
+    return text;
+}
+
+static void test_order_and_folds(void) {
+    struct top_model *model = model_of(sample(), NULL);
+    struct top_view view = {.open = TOP_OPEN_ALL};
+    const struct top_tree *tree = &model->tree;
+    CHECK_UINT(top_model_weight(model, TOP_TOTAL), 100);
+    CHECK_STR(rows_text(tree, &view),
+              "0.server (pid 812) 100, 0.main 100, 1.work 55, 2.parse 40, 2.work 15, 2.parse 10, "
+              "1.send 30");
+    view.sort = TOP_BY_NAME;
+    CHECK_STR(rows_text(tree, &view),
+              "0.server (pid 812) 100, 0.main 100, 1.send 30, 1.work 55, 2.parse 40, 2.work 15, "
+              "2.parse 10");
+    view.sort = TOP_BY_SELF; /* send 30 has more of its own than work, 0 */
+    CHECK_STR(rows_text(tree, &view),
+              "0.server (pid 812) 100, 0.main 100, 1.send 30, 1.work 55, 2.parse 40, 2.work 15, "
+              "2.parse 10");
+    view.sort = TOP_BY_TOTAL;
+    uint32_t work = top_view_search(&view, tree, 0, 1);
+    CHECK_UINT(work, 0); /* nothing is searched for */
+    strcpy(view.search, "WORK");
+    CHECK_UINT(top_view_search(&view, tree, 0, 1), 0); /* capitals must match */
+    strcpy(view.search, "work");
+    work = top_view_search(&view, tree, 0, 1);
+    CHECK_STR(tree->frame[tree->node[work].frame].name, "work");
+    top_view_fold(&view, &tree->node[work], TOP_FOLDED);
+    CHECK_STR(rows_text(tree, &view), "0.server (pid 812) 100, 0.main 100, 1.work 55>, 1.send 30");
+    uint32_t inner = top_view_search(&view, tree, tree->node[work].id, 1);
+    CHECK(inner != work && inner != 0);
+    CHECK_UINT(top_view_search(&view, tree, tree->node[inner].id, 1), work); /* round the end */
+    CHECK_UINT(top_view_search(&view, tree, tree->node[work].id, -1), inner);
+    top_view_reveal(&view, tree, inner);
+    CHECK_STR(rows_text(tree, &view),
+              "0.server (pid 812) 100, 0.main 100, 1.work 55, 2.parse 40, 2.work 15, 2.parse 10, "
+              "1.send 30");
+    top_view_fold_all(&view, TOP_OPEN_NONE);
+    CHECK_STR(rows_text(tree, &view), "0.server (pid 812) 100>");
+    top_ids_clear(&view.folds);
+    top_model_free(model);
+}
+
+static void test_only_matches(void) {
+    struct top_model *model = model_of(sample(), NULL);
+    struct top_view view = {.open = TOP_OPEN_NONE, .only = true, .search = "send"};
+    CHECK_STR(rows_text(&model->tree, &view), "0.server (pid 812) 100, 0.main 100, 0.send 30");
+    strcpy(view.search, "nobody");
+    CHECK_STR(rows_text(&model->tree, &view), "");
+    view.search[0] = '\0';
+    CHECK_STR(rows_text(&model->tree, &view), "0.server (pid 812) 100>");
+    top_model_free(model);
+}
+
+static void test_small_ones_are_left_out(void) {
+    struct top_model *model = model_of(sample(), NULL);
+    struct top_view view = {.open = TOP_OPEN_ALL, .least = 0.3};
+    CHECK_STR(rows_text(&model->tree, &view),
+              "0.server (pid 812) 100, 0.main 100, 1.work 55, 1.parse 40, 1.send 30");
+    top_model_free(model);
+}
+
+/* Callers below callees: what is above adds up to N, and recursion is counted once. */
+static void test_inverted(void) {
+    struct top_model *model = model_of(sample(), NULL);
+    struct top_view view = {.open = TOP_OPEN_ALL};
+    struct top_tree tree;
+    uint64_t roots = 0;
+    top_shape_make(&tree, TOP_INVERTED, &model->tree);
+    for (uint32_t i = tree.node[0].first; i != 0; i = tree.node[i].next)
+        roots += tree.node[i].weight[TOP_TOTAL].inclusive;
+    CHECK_UINT(roots, 100);
+    CHECK_UINT(tree.node[0].weight[TOP_TOTAL].inclusive, 100);
+    for (uint32_t i = 1; i < tree.n;
+         i++) { /* callers share what they are called for, and no more */
+        uint64_t callers = 0;
+        for (uint32_t c = tree.node[i].first; c != 0; c = tree.node[c].next)
+            callers += tree.node[c].weight[TOP_TOTAL].inclusive;
+        CHECK(callers <= tree.node[i].weight[TOP_TOTAL].inclusive);
+    }
+    CHECK_STR(rows_text(&tree, &view),
+              "0.parse 50, 0.work 50, 1.main 40, 1.server (pid 812) 40, 1.work 10, 1.main 10, "
+              "1.server (pid 812) 10, 0.send 30, 0.main 30, 0.server (pid 812) 30, 0.main 15, "
+              "0.server (pid 812) 15, 0.work 5, 0.work 5, 0.main 5, 0.server (pid 812) 5");
+    top_tree_free(&tree);
+    top_model_free(model);
+}
+
+static void test_functions(void) {
+    struct top_model *model = model_of(sample(), NULL);
+    struct top_view view = {0};
+    struct top_tree tree;
+    uint64_t self = 0;
+    top_shape_make(&tree, TOP_FUNCTIONS, &model->tree);
+    CHECK_STR(rows_text(&tree, &view), "0.main 100, 0.server (pid 812) 100, 0.work 55, "
+                                       "0.parse 50, 0.send 30");
+    for (uint32_t i = 1; i < tree.n; i++) {
+        self += tree.node[i].weight[TOP_TOTAL].self;
+        CHECK(tree.node[i].weight[TOP_TOTAL].inclusive <= 100);
+    }
+    CHECK_UINT(self, 100);
+    top_tree_free(&tree);
+    top_model_free(model);
+}
+
+/* Deep recursion: nothing calls itself here, and nothing is counted twice. */
+static void test_deep(void) {
+    struct profile *profile = new_profile(1);
+    uint32_t node = profile_root(profile, 1);
+    struct profile_line line = {profile_add_function(profile, "deep", "deep", "", 0), 0};
+    struct profile_location place = {.is_entry = true, .n_lines = 1, .lines = &line};
+    uint32_t location = profile_intern_location(profile, &place);
+    for (int i = 0; i < 20000; i++)
+        node = profile_add_node(profile, node, location, 1, 0);
+    struct top_model *model = model_of(profile, NULL);
+    struct top_view view = {.open = TOP_OPEN_ALL};
+    struct top_rows rows = {0};
+    struct top_tree tree;
+    top_rows_make(&rows, &model->tree, &view);
+    CHECK_UINT(rows.n, 20001);
+    CHECK_UINT(rows.row[20000].level, 0);
+    top_rows_free(&rows);
+    top_shape_make(&tree, TOP_FUNCTIONS, &model->tree);
+    CHECK_STR(rows_text(&tree, &view), "0.deep 20000, 0.server (pid 812) 20000");
+    top_tree_free(&tree);
+    top_shape_make(&tree, TOP_INVERTED, &model->tree);
+    CHECK_UINT(tree.node[tree.node[0].first].weight[TOP_TOTAL].inclusive, 20000);
+    CHECK(tree.n < 1000000);
+    top_tree_free(&tree);
+    top_model_free(model);
+}
+
+/* ---- recent weights ---- */
+
+static void test_window_beside_total(void) {
+    struct profile *recent = new_profile(10000000000u);
+    recent->window_ns = 60;
+    add(recent, "main send", 6, 2);
+    add(recent, "main new", 2, 0);
+    struct top_model *model = model_of(sample(), recent);
+    struct top_view view = {.open = TOP_OPEN_ALL, .sort = TOP_BY_RECENT};
+    CHECK(top_model_has_recent(model));
+    CHECK_UINT(model->span_ns, 60);
+    CHECK_UINT(top_model_weight(model, TOP_RECENT), 8);
+    CHECK_UINT(top_model_weight(model, TOP_TOTAL), 100);
+    CHECK_STR(rows_text(&model->tree, &view),
+              "0.server (pid 812) 100, 0.main 100, 1.send 30, 1.new 0, 1.work 55, 2.parse 40, "
+              "2.work 15, 2.parse 10");
+    strcpy(view.search, "send");
+    uint32_t send = top_view_search(&view, &model->tree, 0, 1);
+    CHECK_UINT(model->tree.node[send].weight[TOP_RECENT].self, 6);
+    CHECK_UINT(model->tree.node[send].weight[TOP_RECENT].error, 2);
+    top_model_free(model);
+}
+
+static void test_change_since_mark(void) {
+    struct top_model *mark = model_of(sample(), NULL);
+    struct profile *later = sample();
+    later->duration_ns += 2000000000u;
+    add(later, "main work parse", 20, 3);
+    add(later, "main new", 5, 0);
+    struct top_model *model = model_of(later, NULL);
+    struct top_view view = {.search = "parse"};
+    CHECK(top_model_set_change(model, mark));
+    CHECK_UINT(model->span_ns, 2000000000u);
+    CHECK_UINT(top_model_weight(model, TOP_RECENT), 25);
+    const struct top_node *parse = &model->tree.node[top_view_search(&view, &model->tree, 0, 1)];
+    CHECK_UINT(parse->weight[TOP_RECENT].self, 20);
+    CHECK_UINT(parse->weight[TOP_RECENT].error, 11); /* 7 now and 4 then */
+    CHECK(!top_model_set_change(mark, model));       /* time does not run backwards */
+    top_model_free(model);
+    top_model_free(mark);
+}
+
+/* ---- the ui, with answers that come late or not at all ---- */
+
+static struct top_said said_of(const struct top_ui *ui, struct top_model *model) {
+    return (struct top_said){.want = ui->want, .model = model};
+}
+
+static void test_place_is_kept(void) {
+    struct top_want want = {.by = PROFILE_BY_FUNCTION};
+    struct top_ui ui;
+    top_ui_begin(&ui, &want);
+    top_do_down(&ui); /* keys before the first answer */
+    top_do_enter(&ui);
+    top_do_next(&ui);
+    top_do_change(&ui);
+    top_do_invert(&ui);
+    top_do_invert(&ui);
+    struct top_said said = said_of(&ui, model_of(sample(), NULL));
+    top_ui_take(&ui, &said);
+    strcpy(ui.view.search, "send");
+    top_do_next(&ui);
+    uint64_t chosen = ui.chosen;
+    CHECK_STR(ui.model->tree.frame[ui.model->tree.node[ui.rows.row[ui.scroll.at].node].frame].name,
+              "send");
+    struct profile *later = sample();
+    add(later, "main send", 100, 0); /* now before its brother */
+    uint32_t before = ui.scroll.at;
+    said = said_of(&ui, model_of(later, NULL));
+    top_ui_take(&ui, &said);
+    CHECK(ui.chosen == chosen && ui.scroll.at < before);
+    struct top_model *old = ui.model;
+    said = said_of(&ui, model_of(sample(), NULL)); /* an answer to an older question */
+    said.want.number--;
+    top_ui_take(&ui, &said);
+    CHECK(ui.model == old);
+    said = said_of(&ui, NULL); /* the daemon is gone: what is known stays */
+    said.outcome = TOP_SAID_NO_DAEMON;
+    strcpy(said.sentence, "no hcctd listens");
+    top_ui_take(&ui, &said);
+    CHECK(ui.model == old);
+    CHECK_STR(ui.trouble, "no hcctd listens");
+    top_ui_end(&ui);
+}
+
+static void test_refused_window(void) {
+    struct top_want want = {.by = PROFILE_BY_FUNCTION};
+    struct top_ui ui;
+    top_ui_begin(&ui, &want);
+    top_do_window_longer(&ui);
+    CHECK_STR(ui.want.window, "10s");
+    struct top_said said = said_of(&ui, model_of(sample(), NULL));
+    said.window_refused = true;
+    strcpy(said.sentence, "there is no parameter window");
+    top_ui_take(&ui, &said);
+    CHECK(ui.want.window == NULL);
+    CHECK_STR(ui.message, "since the start only: there is no parameter window");
+    top_do_window_longer(&ui); /* not the refused one again */
+    CHECK_STR(ui.want.window, "60s");
+    top_do_window_shorter(&ui);
+    CHECK(ui.want.window == NULL);
+    top_ui_end(&ui);
+}
+
+static void test_mark_of_a_daemon_that_is_gone(void) {
+    struct top_want want = {.by = PROFILE_BY_FUNCTION};
+    struct top_ui ui;
+    top_ui_begin(&ui, &want);
+    struct top_said said = said_of(&ui, model_of(sample(), NULL));
+    top_ui_take(&ui, &said);
+    top_do_mark(&ui);
+    top_do_change(&ui);
+    CHECK_STR(top_ui_recent(&ui), "mark");
+    said = said_of(&ui, model_of(new_profile(1), NULL));
+    top_ui_take(&ui, &said);
+    CHECK(top_ui_recent(&ui) == NULL && ui.mark == NULL && !ui.change);
+    top_do_mark(&ui);
+    top_ui_end(&ui);
+}
+
+static void test_threads(void) {
+    static const char json[] =
+        "{\"threads\":[{\"pid\":1,\"tid\":2,\"name\":\"a\",\"state\":\"running\","
+        "\"credited_ns\":1000},{\"pid\":1,\"tid\":3,\"name\":\"b\",\"credited_ns\":5000}],"
+        "\"ended\":[{\"pid\":1,\"threads\":4,\"credited_ns\":10}]}";
+    static const char later[] = "{\"threads\":[{\"tid\":2,\"pid\":1,\"credited_ns\":2000}],"
+                                "\"ended\":[]}";
+    struct top_threads list, next;
+    CHECK(top_threads_parse(json, sizeof json - 1, 100, &list));
+    CHECK_UINT(list.n, 2);
+    CHECK_STR(list.item[0].name, "b"); /* busiest first */
+    CHECK_UINT(list.ended, 4);
+    CHECK_UINT(list.credited_ns, 6010);
+    CHECK(top_threads_parse(later, sizeof later - 1, 2100, &next));
+    CHECK(next.item[0].recent < 0);
+    top_threads_compare(&next, &list);
+    CHECK(next.item[0].recent == 0.5);
+    top_threads_free(&list);
+    top_threads_free(&next);
+    CHECK(!top_threads_parse("{\"threads\":[1],\"ended\":[]}", 26, 0, &list));
+    CHECK(!top_threads_parse("[]", 2, 0, &list));
+    CHECK(!top_threads_parse("{", 1, 0, &list));
+}
+
+/* ---- text ---- */
+
+static const char *fitted(const char *name, unsigned columns, struct top_line *line) {
+    top_line_begin(line, columns);
+    top_line_name(line, name, columns);
+    return line->text;
+}
+
+static void test_text(void) {
+    struct top_line line;
+    CHECK_STR(fitted("a\x1b[2Jb\r\n", 20, &line), "a [2Jb  ");
+    top_line_begin(&line, 0);
+    top_line_add(&line, "a\x1b[2Jb\xff\x7f");
+    CHECK_STR(line.text, "a?[2Jb??");
+    top_line_begin(&line, 3);
+    top_line_add(&line, "abcdef");
+    CHECK_STR(line.text, "abc");
+    for (unsigned columns = 1; columns < 40; columns++) {
+        fitted("std::vector<int, std::allocator<int>>::push_back(int const&)", columns, &line);
+        CHECK(line.columns <= columns && line.columns > 0);
+    }
+    if (setlocale(LC_CTYPE, "C.UTF-8") == NULL)
+        return;
+    top_line_begin(&line, 5);
+    top_line_add(&line, "漢字漢字"); /* two columns each */
+    CHECK_STR(line.text, "漢字");
+    CHECK_UINT(line.columns, 4);
+    top_line_begin(&line, 0);
+    top_line_add(&line, "a\u202e\u200b\xc2\x9b" "x"); /* right to left, no width, a control */
+    CHECK_STR(line.text, "a???x");
+    for (unsigned columns = 1; columns < 30; columns++) {
+        fitted("漢字漢字漢字漢字漢字漢字漢字漢字漢字", columns, &line);
+        CHECK(line.columns <= columns);
+    }
+    setlocale(LC_CTYPE, "C");
+}
+
+int main(void) {
+    test_order_and_folds();
+    test_only_matches();
+    test_small_ones_are_left_out();
+    test_inverted();
+    test_functions();
+    test_deep();
+    test_window_beside_total();
+    test_change_since_mark();
+    test_place_is_kept();
+    test_refused_window();
+    test_mark_of_a_daemon_that_is_gone();
+    test_threads();
+    test_text();
+    return check_report();
+}
