@@ -33,7 +33,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#define WIRE_VERSION       3u
+#define WIRE_VERSION       4u
 #define WIRE_HELLO_MAGIC   "HCCTAGNT"
 #define WIRE_SESSION_MAGIC 0x7353746363680001ull
 
@@ -43,6 +43,7 @@
 /* ---- handshake ---- */
 
 #define WIRE_HELLO_NO_FOLLOW 1u /* not to be profiled when its parent is */
+#define WIRE_HELLO_LINES     2u /* walks: where the innermost routine was is told, too (HERE) */
 
 /* What weights are, and what makes a thread look at itself. */
 enum wire_clock {
@@ -239,6 +240,9 @@ struct wire_session {
  *                     the unwind entry that covers the pc. site (second word, raw): the return
  *                     address in the caller, 0 for an outermost frame. A routine below
  *                     WIRE_PSEUDO_MAX is a mark, not an address.
+ *   PUSH HERE pc      one level more, innermost, where lines were asked for (WIRE_HELLO_LINES): no
+ *                     routine, but the place in the one under the cursor at which the thread was
+ *                     interrupted. It is popped as a frame is
  *   CREDIT w          weight w (for walks: ns of CPU time) to the context under the cursor
  *   MAP g             addresses from here on are those of generation g of the module log
  *   AGAIN n           the frame under the cursor was entered n times more (recursion): n times the
@@ -267,6 +271,9 @@ enum wire_verb {
 
 #define WIRE_SHIP_SIZES(registers, stack) ((uint64_t)(registers) << 32 | (uint32_t)(stack))
 #define WIRE_SHIP_STACK_MAX               7168u /* words of a stack that are copied at most */
+
+/* In the place of a routine: the second word is the pc itself, not a return address. */
+#define WIRE_HERE 0u
 
 /* Marks that stand in the place of a routine, outermost, where a walk did not reach the root. */
 enum wire_pseudo {

@@ -7,14 +7,15 @@
 #include "preload/modules.h"
 
 #define HEAD_WORDS                                                                                 \
-    6 /* POP, MAP, POP, PUSH of a mark, CREDIT: what a record needs beside frames                  \
+    6 /* POP, MAP, POP, PUSH of a mark, CREDIT: what a record needs beside frames and HERE         \
        */
 
 static void pop_all(struct agent_thread *thread, struct wire_slot *slot, uint64_t *at) {
-    uint32_t depth = thread->told + (thread->told_mark != 0);
+    uint32_t depth = thread->told + (thread->told_mark != 0) + (thread->told_here != 0);
     if (depth > 0)
         ring_put(slot, WALK_WORDS, (*at)++, wire_word(WIRE_POP, depth));
     thread->told = thread->agreed = thread->told_mark = 0;
+    thread->told_here = 0;
 }
 
 void emit_map(struct agent_thread *thread, struct wire_slot *slot, uint64_t *at) {
@@ -38,11 +39,20 @@ static void tell_mark(struct agent_thread *thread, struct wire_slot *slot, uint6
     thread->told_mark = mark;
 }
 
-static void pop_rest(struct agent_thread *thread, struct wire_slot *slot, uint64_t *at) {
-    if (thread->told == thread->agreed)
+/* All is told that is to be, from the memo's first frame down to `here`. */
+static bool is_told(const struct agent_thread *thread, uint64_t here) {
+    uint32_t depth = thread->memo.depth;
+    return thread->told == depth && thread->agreed == depth && thread->told_here == here;
+}
+
+static void pop_rest(struct agent_thread *thread, struct wire_slot *slot, uint64_t *at,
+                     uint64_t here) {
+    uint32_t levels = thread->told - thread->agreed + (thread->told_here != 0);
+    if (levels == 0 || is_told(thread, here))
         return;
-    ring_put(slot, WALK_WORDS, (*at)++, wire_word(WIRE_POP, thread->told - thread->agreed));
+    ring_put(slot, WALK_WORDS, (*at)++, wire_word(WIRE_POP, levels));
     thread->told = thread->agreed;
+    thread->told_here = 0;
 }
 
 /* How many frames from i on are the same as the one outside of i. */
@@ -80,15 +90,28 @@ static bool push_rest(struct agent_thread *thread, struct wire_slot *slot, uint6
     return room >= 1;
 }
 
-bool emit_sample(struct agent_thread *thread, struct wire_slot *slot, uint32_t mark,
+/* The same of the pc in the innermost frame. */
+static bool push_here(struct agent_thread *thread, struct wire_slot *slot, uint64_t *at,
+                      uint64_t here) {
+    if (thread->told_here == here)
+        return true;
+    if (ring_room(slot, WALK_WORDS, *at) < 3)
+        return false;
+    ring_put(slot, WALK_WORDS, (*at)++, wire_word(WIRE_PUSH, WIRE_HERE));
+    ring_put(slot, WALK_WORDS, (*at)++, here);
+    thread->told_here = here;
+    return true;
+}
+
+bool emit_sample(struct agent_thread *thread, struct wire_slot *slot, uint32_t mark, uint64_t here,
                  uint64_t weight) {
     uint64_t at = thread->head;
     if (ring_room(slot, WALK_WORDS, at) < HEAD_WORDS)
         return false;
     emit_map(thread, slot, &at);
     tell_mark(thread, slot, &at, mark);
-    pop_rest(thread, slot, &at);
-    bool all = push_rest(thread, slot, &at);
+    pop_rest(thread, slot, &at, here);
+    bool all = push_rest(thread, slot, &at) && push_here(thread, slot, &at, here);
     if (all)
         ring_put(slot, WALK_WORDS, at++, wire_word(WIRE_CREDIT, weight));
     thread->head = at;

@@ -54,7 +54,8 @@ static bool attach(struct agent_process *process, int wait_ms) {
     struct connect_result found;
     const struct agent_settings *set = &agent.settings;
     struct wire_hello wish = {.rate = set->rate,
-                              .flags = set->follow ? 0 : WIRE_HELLO_NO_FOLLOW,
+                              .flags = (set->follow ? 0 : WIRE_HELLO_NO_FOLLOW) |
+                                       (set->lines ? WIRE_HELLO_LINES : 0),
                               .clock = set->clock,
                               .burst_length_ns = set->burst_length_ns,
                               .burst_period_ns = set->burst_period_ns,
@@ -94,6 +95,7 @@ static void begin_epoch(struct agent_thread *thread, uint32_t epoch) {
     thread->slot = NULL;
     thread->missed_slot = false;
     thread->told = thread->agreed = thread->told_mark = 0;
+    thread->told_here = 0;
     thread->map_seen = 0;
     memo_forget(&thread->memo); /* its rules are in the old arena */
     memset(thread->module_cache, 0, sizeof thread->module_cache);

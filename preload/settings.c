@@ -43,6 +43,7 @@ static const struct setting {
     {"HCCT_SIGNAL", "0", "a signal's number", parse_number, AT(signal), 0, 64},
     {"HCCT_FOLLOW", "yes", "yes or no", parse_yes_no, AT(follow), 0, 0},
     {"HCCT_ENABLE", "yes", "yes or no", parse_yes_no, AT(enable), 0, 0},
+    {"HCCT_LINES", "no", "yes or no", parse_yes_no, AT(lines), 0, 0},
     {"HCCT_CHECK", "no", "yes or no", parse_yes_no, AT(check), 0, 0},
     {"HCCT_VERBOSE", "no", "yes or no", parse_yes_no, AT(verbose), 0, 0},
 #undef AT

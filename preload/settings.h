@@ -16,6 +16,8 @@
  *   HCCT_SIGNAL   signal number to use                         first free one, SIGPROF first
  *   HCCT_FOLLOW   yes, no: profile child processes too         yes
  *   HCCT_ENABLE   0 switches the agent off                     1
+ *   HCCT_LINES    walks: 1: the line of the innermost frame,   0
+ *                 too, and what is inlined there
  *   HCCT_CHECK    1: make each walk twice and compare          0
  *   HCCT_VERBOSE  1: say on stderr what the agent does         0
  */
@@ -41,6 +43,7 @@ struct agent_settings {
     bool enable;
     bool verbose;
     bool check;
+    bool lines; /* walks only */
 };
 
 /* Reads the environment; a bad value is named once on stderr, with what is used instead. Process

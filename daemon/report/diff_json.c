@@ -1,5 +1,5 @@
 /*
- * diff_json.c - a comparison as JSON, format "hcct-diff", version 1; hcct(1) tells its members.
+ * diff_json.c - a comparison as JSON, format "hcct-diff", version 1; hcct-diff(1) tells more.
  *
  *   format, version, type, unit, by, mode, scale, sampling, compared, beyond
  *   before, after: {file, exe, executables, total, looks, unseen}

@@ -3,18 +3,14 @@
  * reads what it must not, none goes on for ever, and the memoized walk finds the same as the full
  * one.
  *
- * An entry point for libFuzzer (make fuzz). Built without it, main() runs inputs that it makes up
- * by itself, always the same ones.
+ * A table out of random bytes says little, so most inputs are of the numbers of which one is made.
  */
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include <stdbool.h>
 #include <sys/mman.h>
 
 #include "daemon/code/unwind_compile.h"
 #include "preload/memo.h"
+#include "tests/fuzz/fuzz.h"
 
 #define PAGE       4096u
 #define WORDS      (PAGE / 8)
@@ -24,30 +20,6 @@
 #define WALKS      4u
 #define CODE       0x400000u /* where the table's code is */
 #define READ_WORDS 64u       /* code bytes that the reader has, from CODE on */
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-/* ---- bytes of the input, zeros when there are no more ---- */
-
-struct input {
-    const uint8_t *data;
-    size_t size;
-};
-
-static void take(struct input *input, void *into, size_t bytes) {
-    size_t n = bytes < input->size ? bytes : input->size;
-    memset(into, 0, bytes);
-    if (n > 0)
-        memcpy(into, input->data, n);
-    input->data += n;
-    input->size -= n;
-}
-
-static uint64_t take_word(struct input *input) {
-    uint64_t word;
-    take(input, &word, sizeof word);
-    return word;
-}
 
 /* ---- what is walked ---- */
 
@@ -105,8 +77,8 @@ struct table {
     uint32_t block[BLOCKS];
 };
 
-static void take_rules(struct input *input, struct unwind_rule *rule) {
-    take(input, rule, ROWS * sizeof *rule);
+static void take_rules(struct fuzz_input *input, struct unwind_rule *rule) {
+    fuzz_take(input, rule, ROWS * sizeof *rule);
     for (unsigned i = 0; i < ROWS; i++) {
         rule[i].cfa %= UNWIND_CFA_RICH + 1;
         rule[i].cfa_reg = i % 4 != 0 ? ARCH_FP + rule[i].cfa_reg % 2 : rule[i].cfa_reg % 32;
@@ -116,11 +88,11 @@ static void take_rules(struct input *input, struct unwind_rule *rule) {
     rule[UNWIND_RULE_NONE] = (struct unwind_rule){0};
 }
 
-static void take_rows(struct input *input, struct table *t) {
+static void take_rows(struct fuzz_input *input, struct table *t) {
     uint32_t pc = 0, row = 0;
     for (unsigned i = 0; i < ROWS; i++) {
         uint8_t bytes[2];
-        take(input, bytes, sizeof bytes);
+        fuzz_take(input, bytes, sizeof bytes);
         bool goes_on = i > 0 && bytes[1] % 2 != 0;
         t->row[i] = (struct unwind_row){pc, bytes[0] % ROWS,
                                         goes_on ? (uint16_t)(t->row[i - 1].back + 1) : 0};
@@ -132,7 +104,7 @@ static void take_rows(struct input *input, struct table *t) {
 }
 
 /* A table of a few rows and rules, consistent in itself, out of any bytes. */
-static void *make_table(struct input *input) {
+static void *make_table(struct fuzz_input *input) {
     struct table *t = calloc(1, sizeof *t);
     if (t == NULL)
         abort();
@@ -173,15 +145,15 @@ static void walk(const struct unwind_env *env, const struct unwind_registers *re
             abort();
 }
 
-static void take_registers(struct input *input, struct unwind_registers *regs) {
-    *regs = (struct unwind_registers){.pc = CODE + take_word(input) % 4096};
+static void take_registers(struct fuzz_input *input, struct unwind_registers *regs) {
+    *regs = (struct unwind_registers){.pc = CODE + fuzz_take_word(input) % 4096};
     for (unsigned i = 0; i < ARCH_REGS; i++)
-        regs->reg[i] = meaning(take_word(input));
-    regs->known = (uint32_t)take_word(input) & 0xffff;
+        regs->reg[i] = meaning(fuzz_take_word(input));
+    regs->known = (uint32_t)fuzz_take_word(input) & 0xffff;
     regs->exact = true;
 }
 
-static void walk_input(struct input *input) {
+static void walk_input(struct fuzz_input *input) {
     static struct memo_frame frame[ROOM];
     static struct memo_step step[ROOM];
     static struct memo_word word[2 * ROOM];
@@ -199,15 +171,15 @@ static void walk_input(struct input *input) {
                              .high = (uintptr_t)world.stack + PAGE};
     struct unwind_registers regs;
     memo_forget(&memo);
-    take(input, world.code, sizeof world.code);
-    world.unreadable = take_word(input);
+    fuzz_take(input, world.code, sizeof world.code);
+    world.unreadable = fuzz_take_word(input);
     take_registers(input, &regs);
     for (unsigned i = 0; i < WORDS; i++)
-        world.stack[i] = meaning(take_word(input));
+        world.stack[i] = meaning(fuzz_take_word(input));
     walk(&env, &regs, &memo);
     for (unsigned i = 1; i < WALKS; i++) { /* a few words change in between */
-        uint64_t change = take_word(input);
-        world.stack[change % WORDS] = meaning(take_word(input));
+        uint64_t change = fuzz_take_word(input);
+        world.stack[change % WORDS] = meaning(fuzz_take_word(input));
         if (change >> 63 != 0)
             take_registers(input, &regs);
         walk(&env, &regs, &memo);
@@ -215,10 +187,10 @@ static void walk_input(struct input *input) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    struct input input = {data, size};
+    struct fuzz_input input = {data, size};
     if (world.stack == NULL)
         map_stack();
-    uint64_t kind = take_word(&input);
+    uint64_t kind = fuzz_take_word(&input);
     if (kind % 8 == 0) { /* the check itself, on bytes that are no table at all */
         void *copy = malloc(input.size + 1);
         if (copy == NULL)
@@ -236,26 +208,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     return 0;
 }
 
-#ifndef HCCT_LIBFUZZER
+/* ---- made up ---- */
 
-#define INPUTS 20000u
-
-int main(void) {
-    static uint64_t words[1024];
-    uint64_t state = 88172645463325252ull;
-    for (unsigned i = 0; i < INPUTS; i++) {
-        for (unsigned w = 0; w < 1024; w++) {
-            state ^= state << 13;
-            state ^= state >> 7;
-            state ^= state << 17;
-            /* mostly words that mean something, and small offsets in rules */
-            words[w] = w < 64 ? state & 0x00f800f8ffffffffull : state >> (state % 4 == 0 ? 0 : 1);
-        }
-        words[0] = state;
-        LLVMFuzzerTestOneInput((const uint8_t *)words, state % sizeof words);
+static size_t make_up(uint64_t *random, uint8_t *into) {
+    uint64_t words[FUZZ_INPUT_MAX / 8];
+    for (unsigned w = 0; w < FUZZ_INPUT_MAX / 8; w++) {
+        uint64_t word = fuzz_random(random);
+        /* mostly words that mean something, and small offsets in rules */
+        words[w] = w < 64 ? word & 0x00f800f8ffffffffull : word >> (word % 4 == 0 ? 0 : 1);
     }
-    printf("%u inputs\n", INPUTS);
-    return 0;
+    words[0] = *random;
+    memcpy(into, words, sizeof words);
+    return *random % sizeof words;
 }
 
-#endif
+const struct fuzz_target fuzz_target = {
+    .name = "unwind", .mutations = 2000, .made_up = 20000, .make_up = make_up};

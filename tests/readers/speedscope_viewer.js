@@ -48,7 +48,10 @@ async function view(browser, directory, file, screenshot) {
         encodeURIComponent(loader(directory, file).slice(1));
 
     await page.goto(url);
-    await page.waitForFunction(() => document.title !== 'speedscope');
+    await page.waitForFunction(() => document.title !== 'speedscope').catch(async (error) => {
+        console.error(file, complaints, await page.evaluate(() => document.body.innerText));
+        throw error;
+    });
     const title = await page.title();
     const text = await page.evaluate(() => document.body.innerText);
     await page.screenshot({ path: screenshot });
