@@ -126,12 +126,14 @@ def draw_run(text, style, column, row, theme):
     if style.underline:
         out.append(f'<rect x="{x:.1f}" y="{y + CELL_HEIGHT - 2}" width="{width:.1f}" height="1" '
                    f'fill="{front}" opacity="0.6"/>')
-    if text.strip():
-        weight = ' font-weight="bold"' if style.bold else ""
-        opacity = ' opacity="0.6"' if style.dim else ""
-        out.append(f'<text x="{x:.1f}" y="{y + CELL_HEIGHT - 5}" textLength="{width:.1f}" '
+    weight = ' font-weight="bold"' if style.bold else ""
+    opacity = ' opacity="0.6"' if style.dim else ""
+    for word in re.finditer(r"\S+", text):  # each in its place: viewers differ about blanks
+        at = x + columns_of(text[:word.start()]) * CELL_WIDTH
+        length = columns_of(word.group()) * CELL_WIDTH
+        out.append(f'<text x="{at:.1f}" y="{y + CELL_HEIGHT - 5}" textLength="{length:.1f}" '
                    f'lengthAdjust="spacingAndGlyphs" fill="{front}"{weight}{opacity}>'
-                   f"{html.escape(text)}</text>")
+                   f"{html.escape(word.group())}</text>")
     return out
 
 
@@ -147,8 +149,7 @@ def draw(lines, columns, title, theme):
     top = BAR if title else 0
     height = top + len(lines) * CELL_HEIGHT + 2 * MARGIN
     head = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height}" '
-            f'viewBox="0 0 {width:.0f} {height}" font-family="{FONT}" font-size="{FONT_SIZE}" '
-            'xml:space="preserve">',
+            f'viewBox="0 0 {width:.0f} {height}" font-family="{FONT}" font-size="{FONT_SIZE}">',
             f'<rect width="100%" height="100%" rx="8" fill="{theme["ground"]}"/>']
     if title:
         head += [f'<path d="M0 {BAR}V8a8 8 0 0 1 8-8H{width - 8:.0f}a8 8 0 0 1 8 8V{BAR}z" '

@@ -81,6 +81,7 @@ few_tests() {
 }
 
 install_missing build test
+[ -z "${CI:-}" ] || install_missing metrics
 if "$root/contrib/build.sh" $configure_options; then
     "$root/contrib/readers.sh" "$build" ||
         echo "The readers could not be fetched: tests of files with them are skipped"

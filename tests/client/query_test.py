@@ -192,8 +192,8 @@ class Words(support.ClientTest):
     def test_unknown(self):
         status, _, err = self.hcct("recrod")
         self.assertEqual((status, err), (2, "hcct: there is no command 'recrod'; there are: "
-                                            "record, hot, list, snapshot, replay, report, "
-                                            "eval, help\n"))
+                                            "record, hot, top, list, start, stop, set, snapshot, replay, "
+                                            "report, annotate, doctor, diff, merge, eval, help\n"))
         self.assertEqual(self.hcct("help", "recrod")[0], 2)
         self.assertEqual(self.hcct()[0], 2)
 

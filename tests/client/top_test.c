@@ -383,7 +383,7 @@ static void test_text(void) {
     CHECK_STR(line.text, "漢字");
     CHECK_UINT(line.columns, 4);
     top_line_begin(&line, 0);
-    top_line_add(&line, "a\u202e\u200b\xc2\x9b" "x"); /* right to left, no width, a control */
+    top_line_add(&line, "a\u202e\u200b\302\233x"); /* right to left, no width, a control */
     CHECK_STR(line.text, "a???x");
     for (unsigned columns = 1; columns < 30; columns++) {
         fitted("漢字漢字漢字漢字漢字漢字漢字漢字漢字", columns, &line);

@@ -23,7 +23,7 @@ def cases():
     yield "sqlite3", ["sqlite3", ":memory:"], sql, LEAST
     yield "python3", ["/usr/bin/python3", workloads.write(scratch, "work.py", workloads.PYTHON)], None, LEAST
     source = workloads.write(scratch, "big.c", workloads.c_source(300))
-    yield "cc1", [workloads.cc1() or "cc1", "-quiet", "-O2", source, "-o", "/dev/null"], None, LEAST
+    yield "cc1", [workloads.cc1() or "cc1", "-quiet", "-O2", source, "-o", scratch("cc1.s")], None, LEAST
     yield "gnugo", [workloads.gnugo() or "gnugo", "--mode", "ascii", "--seed", "1",
                     "--benchmark", "14", "--level", "10"], None, LEAST
     yield "node", ["node", workloads.write(scratch, "work.js", workloads.NODE)], None, LEAST_NODE

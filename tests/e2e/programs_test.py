@@ -88,7 +88,7 @@ cases = {
     "xz": lambda: (compare("xz -T1", ["xz", "-T1", "-6", "-c", big]),
                    compare("xz -T2", ["xz", "-T2", "--block-size=2MiB", "-6", "-c", big])),
     "python3": lambda: compare("python3", ["/usr/bin/python3", write("work.py", workloads.PYTHON)]),
-    "gcc": lambda: compare("gcc", ["gcc", "-O2", "-c", write("big.c", workloads.c_source()), "-o", "/dev/null"]),
+    "gcc": lambda: compare("gcc", ["gcc", "-O2", "-c", write("big.c", workloads.c_source()), "-o", scratch("big.o")]),
     "redis-benchmark": redis,
 }
 for program, case in cases.items():

@@ -1,5 +1,5 @@
 /* make_pprof.js KIND FILE - a profile as another tool makes it: huge (weights beyond 53 bits), deep
- * (one stack of 5,000 frames), none (no sample at all). Prints how many samples it has. */
+ * (one stack of 1,000 frames), none (no sample at all). Prints how many samples it has. */
 'use strict';
 const fs = require('fs');
 const zlib = require('zlib');
@@ -11,7 +11,7 @@ function stacks(kind) {
         return [[['main', 'a'], 2n ** 62n + 1n], [['main', 'b'], 2n ** 61n + 3n],
             [['main', 'c'], 5n]];
     if (kind === 'deep')
-        return [[['main', ...Array(4998).fill('descend'), 'bottom'], 1000n]];
+        return [[['main', ...Array(998).fill('descend'), 'bottom'], 1000n]];
     return [];
 }
 

@@ -48,13 +48,13 @@ async function view(browser, directory, file, screenshot) {
         encodeURIComponent(loader(directory, file).slice(1));
 
     await page.goto(url);
-    await page.waitForFunction(() => document.title !== 'speedscope').catch(async (error) => {
-        console.error(file, complaints, await page.evaluate(() => document.body.innerText));
-        throw error;
-    });
+    await page.waitForFunction(() => document.title !== 'speedscope' ||
+        document.body.innerText.includes('Something went wrong'));
     const title = await page.title();
     const text = await page.evaluate(() => document.body.innerText);
     await page.screenshot({ path: screenshot });
+    if (text.includes('Something went wrong'))
+        throw new Error(file + ': ' + complaints.join(' '));
     const again = await exported(page);
     await page.keyboard.press('3');
     await page.waitForSelector('table tr td', { state: 'attached' });
