@@ -7,7 +7,7 @@ build=$(CDPATH='' cd -- "${1:?"usage: screenshots.sh BUILD"}" && pwd)
 work=$(mktemp -d)
 started=''
 trap 'exit 1' INT TERM
-trap 'tmux -L hcct-picture kill-server 2>/dev/null; kill $started 2>/dev/null; rm -rf "$work"' EXIT
+trap 'tmux -L hcct-picture kill-server 2>/dev/null || :; kill $started 2>/dev/null; rm -rf "$work"' EXIT
 
 [ "${2:-page}" != page ] || HCCT_BUILDDIR=$build HCCT_SRCDIR=$root \
     python3 -B "$root/tests/page/screenshot.py" "$root/doc"
