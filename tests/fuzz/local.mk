@@ -1,22 +1,113 @@
-# Inputs that nobody thought of. The test runs made-up ones, always the same; "make fuzz" lets
-# libFuzzer look for more, for FUZZ_SECONDS (60).
-check_PROGRAMS += tests/fuzz/unwind_fuzz
-tests_fuzz_unwind_fuzz_SOURCES = daemon/code/unwind_table_check.c preload/memo.c preload/unwind.c preload/unwind_bare.c \
-	tests/fuzz/unwind_fuzz.c
-TESTS += tests/fuzz/unwind_fuzz
+# Inputs that nobody thought of: one target for each thing that parses. In "make check" a driver
+# tries the inputs that are kept and some thousand made of them, always the same; "make fuzz" builds
+# the targets once more, with clang's libFuzzer in the driver's place, and lets each look for more,
+# for FUZZ_SECONDS (60). FUZZ_TARGETS="ring trace" runs only these.
+FUZZ_NAMES = comments eh_frame elf_protocol hello http_client options perf_map pprof query ring \
+	session trace unwind
+FUZZ_TESTS = \
+	tests/fuzz/comments_fuzz \
+	tests/fuzz/eh_frame_fuzz \
+	tests/fuzz/elf_protocol_fuzz \
+	tests/fuzz/hello_fuzz \
+	tests/fuzz/http_client_fuzz \
+	tests/fuzz/options_fuzz \
+	tests/fuzz/perf_map_fuzz \
+	tests/fuzz/pprof_fuzz \
+	tests/fuzz/query_fuzz \
+	tests/fuzz/ring_fuzz \
+	tests/fuzz/session_fuzz \
+	tests/fuzz/trace_fuzz \
+	tests/fuzz/unwind_fuzz
+check_PROGRAMS += $(FUZZ_TESTS)
+TESTS += $(FUZZ_TESTS)
+
+# With libFuzzer, whose own main comes first, the driver is not taken from its library.
+check_LIBRARIES = libhcct_fuzz.a
+libhcct_fuzz_a_SOURCES = tests/fuzz/driver.c tests/fuzz/fuzz.h
+FUZZ_LINKED =
+FUZZ_LINK = $(AM_LDFLAGS) $(FUZZ_LINKED)
+FUZZ_INGEST = libhcct_fuzz.a libhcct_ingest.a libhcct_trace.a libhcct_tree.a libhcct_code.a \
+	libhcct_report.a libhcct_common.a $(REPORT_LIBS) $(ZSTD_LIBS) $(ELF_LIBS) $(UNWIND_LIBS) \
+	$(IBERTY_LIBS)
+
+tests_fuzz_comments_fuzz_SOURCES = tests/fuzz/comments_fuzz.c
+tests_fuzz_comments_fuzz_LDFLAGS = $(FUZZ_LINK)
+tests_fuzz_comments_fuzz_LDADD = libhcct_fuzz.a libhcct_report.a $(REPORT_LIBS)
+
+tests_fuzz_eh_frame_fuzz_SOURCES = tests/fuzz/eh_frame_fuzz.c
+tests_fuzz_eh_frame_fuzz_LDFLAGS = $(FUZZ_LINK)
+tests_fuzz_eh_frame_fuzz_LDADD = libhcct_fuzz.a libhcct_code.a $(ELF_LIBS) $(IBERTY_LIBS)
+
+tests_fuzz_elf_protocol_fuzz_SOURCES = tests/fuzz/elf_protocol_fuzz.c
+tests_fuzz_elf_protocol_fuzz_LDFLAGS = $(FUZZ_LINK)
+tests_fuzz_elf_protocol_fuzz_LDADD = libhcct_fuzz.a libhcct_code.a $(ELF_LIBS) $(UNWIND_LIBS) \
+	$(IBERTY_LIBS)
+
+tests_fuzz_hello_fuzz_SOURCES = daemon/ingest/handshake.c daemon/ingest/proc_stat.c \
+	tests/fuzz/hello_fuzz.c
+tests_fuzz_hello_fuzz_LDFLAGS = $(FUZZ_LINK)
+tests_fuzz_hello_fuzz_LDADD = libhcct_fuzz.a
+
+tests_fuzz_http_client_fuzz_SOURCES = client/ask.c client/http_client.c client/processes.c \
+	client/top_threads.c tests/fuzz/http_client_fuzz.c
+tests_fuzz_http_client_fuzz_LDFLAGS = $(FUZZ_LINK)
+tests_fuzz_http_client_fuzz_LDADD = libhcct_fuzz.a libhcct_report.a libhcct_common.a $(REPORT_LIBS)
+
+tests_fuzz_options_fuzz_SOURCES = common/burst.c tests/fuzz/options_fuzz.c
+tests_fuzz_options_fuzz_LDFLAGS = $(FUZZ_LINK)
+tests_fuzz_options_fuzz_LDADD = libhcct_fuzz.a -lm
+
+tests_fuzz_perf_map_fuzz_SOURCES = tests/fuzz/perf_map_fuzz.c
+tests_fuzz_perf_map_fuzz_LDFLAGS = $(FUZZ_LINK)
+tests_fuzz_perf_map_fuzz_LDADD = libhcct_fuzz.a libhcct_code.a
+
+tests_fuzz_pprof_fuzz_SOURCES = tests/fuzz/pprof_fuzz.c
+tests_fuzz_pprof_fuzz_LDFLAGS = $(FUZZ_LINK)
+tests_fuzz_pprof_fuzz_LDADD = libhcct_fuzz.a libhcct_report.a $(REPORT_LIBS)
+
+tests_fuzz_query_fuzz_SOURCES = daemon/freeze.c daemon/freeze_tree.c daemon/query.c \
+	daemon/symbols.c daemon/tree_copy.c tests/fuzz/query_fuzz.c
+tests_fuzz_query_fuzz_LDFLAGS = $(FUZZ_LINK)
+tests_fuzz_query_fuzz_LDADD = $(FUZZ_INGEST)
+
+tests_fuzz_ring_fuzz_SOURCES = tests/fuzz/ring_fuzz.c
+tests_fuzz_ring_fuzz_LDFLAGS = $(FUZZ_LINK)
+tests_fuzz_ring_fuzz_LDADD = $(FUZZ_INGEST)
+
+tests_fuzz_session_fuzz_SOURCES = tests/fuzz/session_fuzz.c
+tests_fuzz_session_fuzz_LDFLAGS = $(FUZZ_LINK)
+tests_fuzz_session_fuzz_LDADD = $(FUZZ_INGEST)
+
+tests_fuzz_trace_fuzz_SOURCES = tests/fuzz/trace_fuzz.c
+tests_fuzz_trace_fuzz_LDFLAGS = $(FUZZ_LINK)
+tests_fuzz_trace_fuzz_LDADD = $(FUZZ_INGEST)
+
+tests_fuzz_unwind_fuzz_SOURCES = daemon/code/unwind_table_check.c preload/memo.c preload/unwind.c \
+	preload/unwind_bare.c tests/fuzz/unwind_fuzz.c
+tests_fuzz_unwind_fuzz_LDFLAGS = $(FUZZ_LINK)
+tests_fuzz_unwind_fuzz_LDADD = libhcct_fuzz.a
 
 FUZZ_CC = clang
-FUZZ_CFLAGS = -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \
-	-DHCCT_LIBFUZZER
-CLEANFILES += tests/fuzz/unwind_libfuzzer
+FUZZ_CC_PLUS = clang++
+EXTRA_DIST += tests/fuzz/corpus tests/fuzz/crashes tests/fuzz/fuzz.py
 
-fuzz:
+fuzz-programs:
 	@command -v $(FUZZ_CC) >/dev/null || { \
 	    echo 'make fuzz needs clang, whose libFuzzer makes the inputs.' >&2; exit 1; }
-	$(MKDIR_P) tests/fuzz
-	cd $(srcdir) && $(FUZZ_CC) $(FUZZ_CFLAGS) $(WARN_CFLAGS) -I. -D_GNU_SOURCE \
-	    -o $(abs_builddir)/tests/fuzz/unwind_libfuzzer $(tests_fuzz_unwind_fuzz_SOURCES)
-	tests/fuzz/unwind_libfuzzer -max_len=8192 -len_control=0 -artifact_prefix=tests/fuzz/ \
-	    -max_total_time=$${FUZZ_SECONDS:-60} -print_final_stats=1
+	@$(MKDIR_P) libfuzzer
+	@cd libfuzzer && { test -f Makefile || '$(abs_top_srcdir)/configure' -q CC=$(FUZZ_CC) \
+	    CXX=$(FUZZ_CC_PLUS) CFLAGS='-O1 -g' --enable-sanitizers=fuzzer-no-link,address,undefined; }
+	cd libfuzzer && $(MAKE) $(AM_MAKEFLAGS) FUZZ_LINKED=-fsanitize=fuzzer $(FUZZ_TESTS)
 
-.PHONY: fuzz
+fuzz: fuzz-programs
+	$(AM_V_at)$(PYTHON3) -B $(srcdir)/tests/fuzz/fuzz.py --seconds $${FUZZ_SECONDS:-60} \
+	    --programs libfuzzer/tests/fuzz --sources $(srcdir)/tests/fuzz \
+	    $${FUZZ_TARGETS:-$(FUZZ_NAMES)}
+
+# What was found in "make fuzz" goes to the corpus, with all that says nothing new left out.
+fuzz-merge: fuzz-programs
+	$(AM_V_at)$(PYTHON3) -B $(srcdir)/tests/fuzz/fuzz.py --merge \
+	    --programs libfuzzer/tests/fuzz --sources $(srcdir)/tests/fuzz \
+	    $${FUZZ_TARGETS:-$(FUZZ_NAMES)}
+
+.PHONY: fuzz fuzz-merge fuzz-programs

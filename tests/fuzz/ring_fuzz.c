@@ -1,0 +1,162 @@
+/*
+ * ring_fuzz.c - any words in a ring: the reader stays within what is published and within its
+ * limits, and a lie closes the ring for good.
+ */
+#include <stdbool.h>
+
+#include "common/ring.h"
+#include "daemon/ingest/reader.h"
+#include "daemon/tree/panes.h"
+#include "tests/fuzz/fuzz.h"
+
+#define RING_WORDS 4096u
+#define AGAIN_MAX  2000u /* of one drain */
+#define DRAINS_MAX 40u   /* of one input; there may be more to read than that */
+#define SECOND     1000000000ull
+
+enum act { ACT_DRAIN, ACT_HEAD, ACT_MODULE, ACT_PANE, ACT_RAW, ACT_SHIP, ACT_VERB };
+
+static struct {
+    struct wire_slot *slot;
+    struct reader reader;
+    struct ship_list ships;
+    struct mcct *tree;
+    struct addresses *map;
+    struct reader_effect effect;
+    uint64_t clock;
+    unsigned drains;
+} world;
+
+static void begin(bool has_panes) {
+    const struct mcct_params params = {.epsilon = 0.01, .max_bytes = 256u << 10};
+    const struct panes_params panes = {.tree = params};
+    size_t bytes = sizeof *world.slot + 8 * RING_WORDS;
+    world.slot = aligned_alloc(64, bytes);
+    world.tree = mcct_new(&params);
+    world.map = addresses_new();
+    world.clock = world.drains = 0;
+    fuzz_must(world.slot != NULL && world.tree != NULL && world.map != NULL);
+    memset(world.slot, 0, bytes);
+    world.reader = (struct reader){.size = RING_WORDS,
+                                   .ships = &world.ships,
+                                   .again_max = AGAIN_MAX,
+                                   .panes = has_panes ? panes_new(&panes, 0) : NULL};
+}
+
+static void end(void) {
+    struct panes *panes = world.reader.panes;
+    struct ship *ship;
+    while ((ship = ship_list_take(&world.ships)) != NULL)
+        ship_free(ship);
+    reader_close(&world.reader);
+    mcct_free(world.tree);
+    panes_free(panes);
+    addresses_free(world.map);
+    free(world.slot);
+}
+
+static void put(uint64_t word) {
+    uint64_t at = atomic_load(&world.slot->head);
+    ring_put(world.slot, RING_WORDS, at, word);
+    ring_publish(world.slot, at + 1);
+}
+
+static void drain(void) {
+    if (world.drains++ >= DRAINS_MAX)
+        return;
+    bool was_broken = world.reader.broken;
+    uint64_t at = world.reader.at;
+    uint64_t end = reader_end(&world.reader, world.slot);
+    reader_drain(&world.reader, world.slot, end, world.tree, world.map, &world.effect);
+    fuzz_must(!was_broken || (world.reader.broken && world.reader.at == at));
+    fuzz_must(world.reader.at >= at);
+    if (end != RING_BROKEN)
+        fuzz_must(world.reader.at <= end);
+    fuzz_must(world.effect.words == world.reader.at - at);
+    fuzz_must(world.effect.again < AGAIN_MAX + WIRE_MAX_FRAMES || world.reader.broken);
+}
+
+static void put_ship(struct fuzz_input *input) {
+    uint64_t sizes = fuzz_take_word(input);
+    uint32_t registers = (uint32_t)(sizes >> 32) % 40, words = (uint32_t)sizes % 100;
+    put(wire_word(WIRE_SHIP, sizes >> 40));
+    put(WIRE_SHIP_SIZES(registers, words));
+    for (uint32_t i = 0; i < 1 + registers + words; i++)
+        put(i);
+}
+
+/* A verb with an operand of one byte or two, and its second word. */
+static void put_verb(struct fuzz_input *input, unsigned verb) {
+    uint8_t bytes[3];
+    fuzz_take(input, bytes, sizeof bytes);
+    uint64_t operand = bytes[0] | (uint64_t)(bytes[1] & 0x3f) << 8;
+    if (verb == WIRE_CALL)
+        put(wire_call(bytes[1] >> 6, operand));
+    else
+        put(wire_word(verb, operand << (bytes[1] >> 6) * 8));
+    if (verb == WIRE_CALL || verb == WIRE_PUSH)
+        put(bytes[2]);
+}
+
+static void add_module(struct fuzz_input *input) {
+    uint64_t start = fuzz_take_byte(input) * 64u, bytes = fuzz_take_word(input);
+    addresses_add(world.map, start, start + bytes, fuzz_take_byte(input), fuzz_take_byte(input),
+                  fuzz_take_byte(input));
+}
+
+static void act(struct fuzz_input *input) {
+    uint8_t what = fuzz_take_byte(input);
+    switch (what % 16) {
+    case ACT_DRAIN:
+        drain();
+        break;
+    case ACT_HEAD:
+        atomic_store(&world.slot->head, fuzz_take_word(input));
+        break;
+    case ACT_MODULE:
+        add_module(input);
+        break;
+    case ACT_PANE:
+        world.clock += fuzz_take_byte(input) * SECOND;
+        if (world.reader.panes != NULL)
+            panes_advance(world.reader.panes, world.clock);
+        break;
+    case ACT_RAW:
+        put(fuzz_take_word(input));
+        break;
+    case ACT_SHIP:
+        put_ship(input);
+        break;
+    default:
+        put_verb(input, 1 + (what >> 4) % 8);
+    }
+}
+
+/* A window of all that time is a tree like any other. */
+static void check_window(void) {
+    struct panes_window window;
+    struct mcct_stats stats;
+    if (world.reader.panes == NULL ||
+        !panes_take(world.reader.panes, world.clock, PANES_SPAN_MAX_NS, &window, NULL))
+        return;
+    struct mcct *sum = panes_merge(&window);
+    if (sum == NULL)
+        return;
+    mcct_stats(sum, &stats);
+    fuzz_must(stats.nodes > 0);
+    mcct_free(sum);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    struct fuzz_input input = {data, size};
+    begin((fuzz_take_byte(&input) & 1) != 0);
+    while (input.size > 0)
+        act(&input);
+    drain();
+    drain();
+    check_window();
+    end();
+    return 0;
+}
+
+const struct fuzz_target fuzz_target = {.name = "ring", .mutations = 3000};
