@@ -1,0 +1,49 @@
+/*
+ * resume.c - moving what is kept from one process to the next.
+ */
+#include "daemon/ingest/resume.h"
+
+#include "daemon/ingest/windows.h"
+
+/* CPU time that passed after the checkpoint; none is missed where nobody was to look. */
+static void tell_gap(struct process_stats *kept, const struct process *process) {
+    struct process_stats now;
+    process_stats_locked((struct process *)process, &now);
+    if (!kept->off && now.cpu_ns > kept->cpu_ns)
+        kept->gap_ns += now.cpu_ns - kept->cpu_ns;
+}
+
+/* What a user told the last session (control.c), not what the agent asks for. */
+static void set_as_before(struct wire_session *session, const struct process_stats *kept) {
+    if (kept->rate > 0)
+        atomic_store(&session->rate, kept->rate);
+    atomic_store(&session->burst_length_ns, kept->burst_length_ns);
+    atomic_store(&session->burst_period_ns, kept->burst_period_ns);
+    if (kept->off)
+        atomic_fetch_and(&session->control, ~WIRE_CONTROL_ON);
+}
+
+static void take(struct process *p, struct process *old) {
+    struct mcct *empty = p->tree;
+    p->tree = old->tree;
+    old->tree = empty;
+    if (old->waiting)
+        tell_gap(&old->ended, p);
+    set_as_before(p->memory.session, &old->ended);
+    p->ended = old->ended;
+    p->ended.threads -= old->threads_open < p->ended.threads ? old->threads_open : p->ended.threads;
+    p->since_ns = old->since_ns;
+    p->since_mono_ns = old->since_mono_ns;
+    windows_resume(p, old);
+    old->ended = (struct process_stats){0};
+}
+
+bool resume(struct process *p, struct process *old) {
+    process_end(old);
+    if (process_has_ships(old) || p->sampling.collector != old->sampling.collector)
+        return false;
+    pthread_mutex_lock(&old->lock);
+    take(p, old);
+    pthread_mutex_unlock(&old->lock);
+    return true;
+}

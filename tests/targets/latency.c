@@ -1,0 +1,111 @@
+/*
+ * latency.c - how long is it ever kept from its work? Threads of work of known kinds, and one that
+ * does nothing but look at the clock, until SIGTERM; then the longest time between two looks.
+ *
+ * Usage: latency THREADS [first]. With "first" the looking thread goes before others where that is
+ * allowed, so that a busy machine does not pause it. Prints "work UNITS", which shows that all
+ * threads went on to the end, and "pause WALL_US CPU_US WAIT_US": the longest step of the wall
+ * clock, of the thread's own CPU time, which other programs can't make longer, and the longest in
+ * which the thread gave the CPU away, which it does not by itself.
+ */
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#define THREADS_MAX 64
+
+static atomic_bool stop;
+static atomic_ullong done[THREADS_MAX];
+
+static void on_term(int signal_number) {
+    (void)signal_number;
+    atomic_store(&stop, true);
+}
+
+static uint64_t read_clock(clockid_t clock) {
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static __attribute__((noinline)) uint64_t sink(uint64_t n, unsigned depth) {
+    volatile uint64_t sum = 0;
+    for (uint64_t i = 0; i < n; i++)
+        sum += i * i;
+    return depth > 0 ? sink(n, depth - 1) + sum : sum;
+}
+
+static void *work(void *arg) {
+    atomic_ullong *units = arg;
+    for (unsigned i = 0; !atomic_load(&stop); i++) {
+        sink(2000, i % 40);
+        atomic_fetch_add(units, 1);
+    }
+    return NULL;
+}
+
+struct longest {
+    uint64_t wall, cpu, wait;
+};
+
+#define WORTH_A_LOOK_NS 100000
+
+/* How often the thread has waited for something. */
+static long read_waits(void) {
+    struct rusage usage;
+    getrusage(RUSAGE_THREAD, &usage);
+    return usage.ru_nvcsw;
+}
+
+static uint64_t larger(uint64_t a, uint64_t b) {
+    return a > b ? a : b;
+}
+
+static __attribute__((noinline)) struct longest probe(void) {
+    struct longest longest = {0, 0, 0};
+    uint64_t wall = read_clock(CLOCK_MONOTONIC), cpu = read_clock(CLOCK_THREAD_CPUTIME_ID);
+    long waits = read_waits();
+    while (!atomic_load(&stop)) {
+        uint64_t wall_now = read_clock(CLOCK_MONOTONIC);
+        uint64_t cpu_now = read_clock(CLOCK_THREAD_CPUTIME_ID), step = wall_now - wall;
+        longest.wall = larger(longest.wall, step);
+        longest.cpu = larger(longest.cpu, cpu_now - cpu);
+        if (step > WORTH_A_LOOK_NS && read_waits() != waits) {
+            waits = read_waits();
+            longest.wait = larger(longest.wait, step);
+        }
+        wall = wall_now;
+        cpu = cpu_now;
+    }
+    return longest;
+}
+
+int main(int argc, char **argv) {
+    pthread_t thread[THREADS_MAX];
+    int threads = argc > 1 ? atoi(argv[1]) : 0, failed = 0;
+    unsigned long long least = UINT64_MAX;
+    if (threads < 0 || threads > THREADS_MAX)
+        return 2;
+    sigaction(SIGTERM, &(struct sigaction){.sa_handler = on_term}, NULL);
+    for (int i = 0; i < threads; i++)
+        failed |= pthread_create(&thread[i], NULL, work, &done[i]);
+    if (failed)
+        return 1;
+    if (argc > 2)
+        setpriority(PRIO_PROCESS, 0, -20); /* of this thread; as it is where it may not */
+    struct longest longest = probe();
+    for (int i = 0; i < threads; i++) {
+        pthread_join(thread[i], NULL);
+        least = atomic_load(&done[i]) < least ? atomic_load(&done[i]) : least;
+    }
+    printf("work %llu\npause %llu %llu %llu\n", threads > 0 ? least : 0,
+           (unsigned long long)longest.wall / 1000, (unsigned long long)longest.cpu / 1000,
+           (unsigned long long)longest.wait / 1000);
+    return 0;
+}
