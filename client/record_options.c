@@ -22,6 +22,8 @@ static const struct option_spec specs[] = {
      "look in bursts only, such as 2ms/20ms of CPU time"},
     {"clock", 0, OPTION_STRING, "CLOCK", offsetof(struct record_options, clock), 0, 0,
      "cpu; wall: where threads sleep, too; perf: cpu by perf_event_open (cpu)"},
+    {"lines", 0, OPTION_FLAG, NULL, offsetof(struct record_options, lines), 0, 0,
+     "own weights by source line, and what is inlined there (--by line implies it)"},
     {"check", 0, OPTION_FLAG, NULL, offsetof(struct record_options, check), 0, 0,
      "make each walk twice, the second in full, and count differences"},
     {"collector", 0, OPTION_STRING, "HOW", offsetof(struct record_options, collector), 0, 0,
@@ -73,6 +75,9 @@ void record_options_parse(int argc, char **argv, struct record_options *options,
         options->memory_limit = EXACT_BYTES;
     if (options->rate == 0 && options->burst == NULL && !record_counts_calls(options))
         options->rate = RATE_DEFAULT;
+    if (options->view.by != NULL && strcmp(options->view.by, "line") == 0 &&
+        !record_counts_calls(options))
+        options->lines = true;
 }
 
 bool record_counts_calls(const struct record_options *options) {
@@ -160,6 +165,8 @@ static const char *contradiction(const struct record_options *options) {
          "--clock is for walks: --collector calls counts calls, and its bursts are of CPU time"},
         {calls && options->check, "--check is for walks: --collector calls finds contexts by "
                                   "calls and returns"},
+        {calls && options->lines,
+         "--lines says where walks find a function at work: --collector calls makes none"},
         {options->trace != NULL && options->socket != NULL,
          "--trace is written by a private hcctd: it does not go with --socket"},
         {options->summary != NULL && options->socket != NULL,

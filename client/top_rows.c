@@ -153,7 +153,8 @@ static void push_children(struct walk *w, const struct top_row *above, uint32_t 
         if (!row.lone && row.level < TOP_LEVELS_MAX)
             row.level++;
     }
-    qsort_r(w->child, n, sizeof *w->child, compare, &order);
+    if (n > 1)
+        qsort_r(w->child, n, sizeof *w->child, compare, &order);
     for (uint32_t i = n; i-- > 0;) {
         row.node = w->child[i];
         row.last = i == n - 1;

@@ -83,7 +83,7 @@ struct wire_hello {
     uint32_t collector;                        /* enum wire_collector */
     uint32_t every;  /* calls: one of so many is counted, 1: all; and WIRE_EVERY_EACH */
     uint32_t credit; /* enum wire_credit */
-    uint32_t reserved;
+    uint32_t sessions; /* that this program has had, before this one: 0 after exec */
 };
 
 enum wire_status {

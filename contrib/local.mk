@@ -16,6 +16,17 @@ EXTRA_DIST += \
 	contrib/paper/tables.py \
 	contrib/paper/tool.py \
 	contrib/readers.sh \
+	contrib/suites/README \
+	contrib/suites/build_load.py \
+	contrib/suites/build_load.sh \
+	contrib/suites/compare.py \
+	contrib/suites/main.py \
+	contrib/suites/parsers.py \
+	contrib/suites/run.sh \
+	contrib/suites/sources.py \
+	contrib/suites/suites.py \
+	contrib/suites/suites_test.py \
+	contrib/suites/trial.py \
 	contrib/terminal_picture.py \
 	contrib/test.sh \
 	contrib/try.sh \
@@ -31,7 +42,13 @@ dist_zshcompletion_DATA = contrib/completions/_hcct
 paper: all
 	@$(SHELL) '$(abs_top_srcdir)/contrib/paper/run.sh' --build '$(abs_top_builddir)' $(PAPER_FLAGS)
 
-.PHONY: paper
+# Real programs' own test suites, without and with the agent: make suites SUITES_FLAGS="zstd redis".
+suites: all
+	@$(SHELL) '$(abs_top_srcdir)/contrib/suites/run.sh' --build '$(abs_top_builddir)' $(SUITES_FLAGS)
+
+TESTS += contrib/suites/suites_test.py
+
+.PHONY: paper suites
 
 # systemd: a socket and a service, for the system and for each user.
 EXTRA_DIST += \

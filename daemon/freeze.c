@@ -43,6 +43,7 @@ static void describe(const struct process *process, const struct process_stats *
         .cpu_ns = stats->cpu_ns,
         .clock = clock_names[process->sampling.clock],
         .collector = collector_names[process->sampling.collector],
+        .lines = process->sampling.lines,
         .burst_length_ns = stats->burst_length_ns,
         .burst_period_ns = stats->burst_period_ns,
         .walks = stats->counter[WIRE_WALKS] + stats->ships.credited,
@@ -70,6 +71,9 @@ static void describe(const struct process *process, const struct process_stats *
         .identified = stats->counter[WIRE_IDENTIFIED],
         .perf_refused = stats->perf_refused,
         .fine_refused = stats->fine_refused,
+        .restarts = stats->restarts,
+        .gap_ns = stats->gap_ns,
+        .unfinished = stats->unfinished,
         .threads = stats->threads,
     };
     if (process->sampling.collector == WIRE_COLLECT_CALLS)

@@ -5,9 +5,18 @@
  * Profile:  main@s1 > f@s2 > g          the path of g's own weight
  *           main@s1 > f                 the path of f's own weight
  *
+ * Where lines were asked for, a routine's own weight is that of its places, nodes of their own:
+ *
+ * Tree:     main --> f --> (at pc p in f)
+ * Profile:  main@s1 > f@p               beside main@s1 > f@s2 and, for weight of f without a place,
+ *                                       main@s1 > f
+ *
  * Pruning is that of the article's query (section 3.3): a node stays when it is monitored with a
  * count of at least floor(phi * N), or has such a descendant; the weight of what goes is added up
  * in one pseudo-frame below the nearest ancestor that stays, so that all weights still add up to N.
+ * A routine with places is judged by the sum of them: when that is hot, all its places are told, as
+ * it takes many to make a line; when it stays for a descendant's sake, none is, and their weight is
+ * the routine's.
  */
 #include "daemon/freeze_tree.h"
 
@@ -27,11 +36,36 @@ struct freezer {
     bool calls; /* the process at hand reported its calls */
 };
 
+static bool get_key(uint32_t frame, struct frame_key *key) {
+    return frame != FRAME_OVERFLOW && frame_get(frame, key);
+}
+
+/* ---- what is hot ---- */
+
+/* A place in a routine; one in anything else was made up by a hostile agent. */
+static bool is_here(const struct tree_copy *copy, const struct copied_node *c) {
+    struct frame_key key;
+    return c->parent != 0 && !copy->node[c->parent].here && get_key(c->frame, &key) &&
+           frame_is_here(&key);
+}
+
+static void find_own(struct tree_copy *copy) {
+    for (size_t i = 0; i < copy->n; i++) { /* parents come before their children */
+        struct copied_node *c = &copy->node[i];
+        c->own = c->count;
+        c->here = is_here(copy, c);
+        if (c->here)
+            copy->node[c->parent].own += c->count;
+    }
+}
+
 static void mark_hot(struct tree_copy *copy, double phi, uint64_t total) {
     uint64_t threshold = (uint64_t)(phi * (double)total);
+    find_own(copy);
     for (size_t i = copy->n; i-- > 0;) { /* children come after their parents */
         struct copied_node *c = &copy->node[i];
-        if (c->count > 0 && c->count >= threshold)
+        c->own_hot = c->own > 0 && c->own >= threshold;
+        if (c->own_hot)
             c->hot = true;
         if (c->hot)
             copy->node[c->parent].hot = true;
@@ -76,10 +110,6 @@ static const char *const mark_names[WIRE_PSEUDO_MAX] = {
     [WIRE_PSEUDO_NO_RULE] = "[no unwind rule]",
     [WIRE_PSEUDO_BAD_STACK] = "[unreadable stack]",
 };
-
-static bool get_key(uint32_t frame, struct frame_key *key) {
-    return frame != FRAME_OVERFLOW && frame_get(frame, key);
-}
 
 static bool is_mark(const struct frame_key *key) {
     return key->routine_module == 0 && key->routine < WIRE_PSEUDO_MAX;
@@ -148,6 +178,15 @@ static uint32_t place_below(struct freezer *f, const struct tree_copy *copy,
     return profile_add_node(f->profile, parent->place, place, 0, 0);
 }
 
+/* Where the weight at a place stands beside that of the routine around it. */
+static uint32_t here_place(struct freezer *f, const struct copied_node *routine,
+                           const struct copied_node *here) {
+    struct frame_key key;
+    if (!routine->own_hot || !get_key(here->frame, &key) || key.site_module == 0)
+        return routine_place(f, routine->frame);
+    return profile_add_location(f->profile, module_index(f, key.site_module), key.site, false);
+}
+
 static void lay_out(struct freezer *f, struct tree_copy *copy, uint32_t root, uint64_t total) {
     uint32_t pruned = profile_add_pseudo(f->profile, PROFILE_PRUNED);
     uint64_t placed = 0;
@@ -156,6 +195,13 @@ static void lay_out(struct freezer *f, struct tree_copy *copy, uint32_t root, ui
         struct copied_node *c = &copy->node[i];
         const struct copied_node *parent = &copy->node[c->parent];
         placed += c->count;
+        if (c->here && parent->hot) {
+            c->place = parent->place;
+            if (c->count > 0)
+                profile_add_node(f->profile, c->place, here_place(f, parent, c), c->count,
+                                 c->error);
+            continue;
+        }
         if (c->hot) {
             c->place = place_below(f, copy, c);
             if (c->count > 0)

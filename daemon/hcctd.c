@@ -15,6 +15,7 @@
 #include "common/options.h"
 #include "common/paths.h"
 #include "daemon/activation.h"
+#include "daemon/checkpoint.h"
 #include "daemon/config.h"
 #include "daemon/door.h"
 #include "daemon/http.h"
@@ -34,9 +35,10 @@ struct daemon_config config;
 
 struct settings {
     const char *socket, *listen, *report_dir, *report_format, *summary, *table_cache, *trace;
+    const char *state_dir;
     double phi, epsilon;
     uint64_t memory_limit;
-    unsigned ready_fd;
+    unsigned ready_fd, checkpoint;
     bool exit_with_parent;
 };
 
@@ -45,6 +47,7 @@ static struct settings settings = {
     .report_format = "text",
     .phi = 1e-4,
     .memory_limit = 64u << 20,
+    .checkpoint = 60,
 };
 
 #define AT(member) offsetof(struct settings, member)
@@ -74,6 +77,11 @@ static const struct option_spec options[] = {
     {"table-cache", 0, OPTION_STRING, "DIR", AT(table_cache), 0, 0,
      "where unwind tables are kept, \"none\" to make them anew each time (default: "
      "$XDG_CACHE_HOME/hcct, else $HOME/.cache/hcct, else, for root, /var/cache/hcct)"},
+    {"state-dir", 0, OPTION_STRING, "DIR", AT(state_dir), 0, 0,
+     "keep profiles there, so that a new hcctd goes on with them even when this one is killed; "
+     "\"none\" (the default): they end with it"},
+    {"checkpoint", 0, OPTION_UNSIGNED, "SECONDS", AT(checkpoint), 1, 86400,
+     "with --state-dir: how often they are written, and so how much is lost at most (default: 60)"},
     {"ready-fd", 0, OPTION_UNSIGNED, "N", AT(ready_fd), 0, 1u << 20,
      "write a newline to this descriptor when the socket is there"},
     {"exit-with-parent", 0, OPTION_FLAG, NULL, AT(exit_with_parent), 0, 0,
@@ -207,6 +215,7 @@ static void serve(int listener, int tcp, int signals) {
                  .max_bytes = config.memory_limit},
         .made = recording_begin,
     };
+    checkpoint_restore(&policy.tree);
     struct elf_worker *compiler = elf_worker_new("/proc/self/exe");
     struct table_cache *cache = table_cache_new(settings.table_cache, TABLE_CACHE_BYTES);
     struct door door;
@@ -214,7 +223,7 @@ static void serve(int listener, int tcp, int signals) {
     config.symbols = symbol_service_new("/proc/self/exe");
     if (compiler == NULL || unwinder == NULL || config.symbols == NULL || !ships_start(unwinder) ||
         !tables_start(compiler, cache) || !ingest_start() || !http_start(tcp) ||
-        !door_open(&door, listener, &policy) || !door_watch(&door, signals, on_signal))
+        !checkpoint_start(settings.checkpoint) || !door_open(&door, listener, &policy) || !door_watch(&door, signals, on_signal))
         fail("the daemon's parts can't be started: no memory, threads or descriptors");
     tell_ready(tcp);
     door_loop(&door);
@@ -222,6 +231,7 @@ static void serve(int listener, int tcp, int signals) {
     http_stop();
     ingest_stop();
     ships_stop();
+    checkpoint_stop();
     recording_close();
     tables_stop();
     table_cache_free(cache);
@@ -277,6 +287,9 @@ int main(int argc, char **argv) {
     }
     raise_limits();
     if (settings.trace != NULL && !recording_open(settings.trace, error, sizeof error))
+        fail(error);
+    if (settings.state_dir != NULL && strcmp(settings.state_dir, "none") != 0 &&
+        !checkpoint_open(settings.state_dir, error, sizeof error))
         fail(error);
     int signals = catch_signals();
     int tcp = open_tcp();

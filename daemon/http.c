@@ -22,10 +22,14 @@
 #include "daemon/snapshot.h"
 
 #define CONNECTIONS_MAX 64
+/* libmicrohttpd 0.9.75 locks itself up for good when a connection is added to it beyond its own
+ * limit, so that it must never see so many: ours is met first. */
+#define NEVER_MET 1024
 #define IDLE_SECONDS    60
 #define FAREWELL_MS     2000 /* for answers that are under way when the daemon ends */
 
 static struct MHD_Daemon *server;
+static _Atomic unsigned connected; /* to it */
 static struct MHD_Daemon *tcp_server; /* NULL: there is no loopback listener */
 static _Atomic unsigned in_progress;  /* requests whose answers are not sent yet */
 
@@ -322,21 +326,31 @@ static enum MHD_Result handle(void *tcp, struct MHD_Connection *connection, cons
 
 #define FLAGS                                                                                      \
     (MHD_USE_THREAD_PER_CONNECTION | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL | MHD_USE_ITC)
-#define LIMITS                                                                                     \
-    MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS_MAX, MHD_OPTION_CONNECTION_TIMEOUT, IDLE_SECONDS,     \
+#define LIMITS(connections)                                                                        \
+    MHD_OPTION_CONNECTION_LIMIT, connections, MHD_OPTION_CONNECTION_TIMEOUT, IDLE_SECONDS,         \
         MHD_OPTION_NOTIFY_COMPLETED, completed, NULL
+
+static void count_connection(void *unused, struct MHD_Connection *connection, void **state,
+                             enum MHD_ConnectionNotificationCode code) {
+    (void)unused, (void)connection, (void)state;
+    if (code == MHD_CONNECTION_NOTIFY_STARTED)
+        atomic_fetch_add(&connected, 1);
+    else
+        atomic_fetch_sub(&connected, 1);
+}
 
 /* Each listener has connections of its own: those of one can't use up the other's. */
 bool http_start(int tcp) {
     static int is_tcp;
     if (!http_wait_start())
         return false;
-    server = MHD_start_daemon(FLAGS | MHD_USE_NO_LISTEN_SOCKET, 0, NULL, NULL, handle, NULL, LIMITS,
-                              MHD_OPTION_END);
+    server = MHD_start_daemon(FLAGS | MHD_USE_NO_LISTEN_SOCKET, 0, NULL, NULL, handle, NULL,
+                              LIMITS(NEVER_MET), MHD_OPTION_NOTIFY_CONNECTION, count_connection,
+                              NULL, MHD_OPTION_END);
     if (tcp >= 0)
         tcp_server = MHD_start_daemon(FLAGS | (http_tcp_is_v6(tcp) ? MHD_USE_IPv6 : 0), 0, NULL,
-                                      NULL, handle, &is_tcp, LIMITS, MHD_OPTION_LISTEN_SOCKET, tcp,
-                                      MHD_OPTION_END);
+                                      NULL, handle, &is_tcp, LIMITS(CONNECTIONS_MAX),
+                                      MHD_OPTION_LISTEN_SOCKET, tcp, MHD_OPTION_END);
     return server != NULL && (tcp < 0 || tcp_server != NULL);
 }
 
@@ -352,5 +366,9 @@ void http_stop(void) {
 }
 
 void http_take(int fd, const struct sockaddr *address, socklen_t length) {
+    if (atomic_load(&connected) >= CONNECTIONS_MAX) {
+        close(fd);
+        return;
+    }
     MHD_add_connection(server, fd, address, length); /* closes fd itself when it fails */
 }

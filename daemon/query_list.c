@@ -33,7 +33,7 @@ static struct json_object *describe(struct process *p) {
     add(o, "pid", (uint64_t)p->pid);
     add_text(o, "exe", p->exe);
     add_text(o, "command", p->command);
-    add_text(o, "state", p->live ? "live" : "finished");
+    add_text(o, "state", p->live ? "live" : p->waiting ? "waiting" : "finished");
     add(o, "since", p->since_ns / 1000000000u);
     add(o, "runs", p->runs);
     add(o, "threads", stats.threads);
@@ -59,6 +59,8 @@ static struct json_object *describe(struct process *p) {
     add(o, "threads_without_perf", stats.perf_refused);
     add(o, "threads_without_fine_timer", stats.fine_refused);
     add(o, "broken_rings", stats.broken);
+    add(o, "restarts", stats.restarts);
+    add(o, "gap_ns", stats.gap_ns);
     return o;
 }
 

@@ -39,16 +39,15 @@ static void tell_mark(struct agent_thread *thread, struct wire_slot *slot, uint6
     thread->told_mark = mark;
 }
 
-/* All is told that is to be, from the memo's first frame down to `here`. */
-static bool is_told(const struct agent_thread *thread, uint64_t here) {
+/* All of the last walk is told, from its first frame down to its pc. */
+static bool is_told(const struct agent_thread *thread) {
     uint32_t depth = thread->memo.depth;
-    return thread->told == depth && thread->agreed == depth && thread->told_here == here;
+    return thread->told == depth && thread->agreed == depth && thread->told_here == thread->here;
 }
 
-static void pop_rest(struct agent_thread *thread, struct wire_slot *slot, uint64_t *at,
-                     uint64_t here) {
+static void pop_rest(struct agent_thread *thread, struct wire_slot *slot, uint64_t *at) {
     uint32_t levels = thread->told - thread->agreed + (thread->told_here != 0);
-    if (levels == 0 || is_told(thread, here))
+    if (levels == 0 || is_told(thread))
         return;
     ring_put(slot, WALK_WORDS, (*at)++, wire_word(WIRE_POP, levels));
     thread->told = thread->agreed;
@@ -91,27 +90,26 @@ static bool push_rest(struct agent_thread *thread, struct wire_slot *slot, uint6
 }
 
 /* The same of the pc in the innermost frame. */
-static bool push_here(struct agent_thread *thread, struct wire_slot *slot, uint64_t *at,
-                      uint64_t here) {
-    if (thread->told_here == here)
+static bool push_here(struct agent_thread *thread, struct wire_slot *slot, uint64_t *at) {
+    if (thread->told_here == thread->here)
         return true;
     if (ring_room(slot, WALK_WORDS, *at) < 3)
         return false;
     ring_put(slot, WALK_WORDS, (*at)++, wire_word(WIRE_PUSH, WIRE_HERE));
-    ring_put(slot, WALK_WORDS, (*at)++, here);
-    thread->told_here = here;
+    ring_put(slot, WALK_WORDS, (*at)++, thread->here);
+    thread->told_here = thread->here;
     return true;
 }
 
-bool emit_sample(struct agent_thread *thread, struct wire_slot *slot, uint32_t mark, uint64_t here,
+bool emit_sample(struct agent_thread *thread, struct wire_slot *slot, uint32_t mark,
                  uint64_t weight) {
     uint64_t at = thread->head;
     if (ring_room(slot, WALK_WORDS, at) < HEAD_WORDS)
         return false;
     emit_map(thread, slot, &at);
     tell_mark(thread, slot, &at, mark);
-    pop_rest(thread, slot, &at, here);
-    bool all = push_rest(thread, slot, &at) && push_here(thread, slot, &at, here);
+    pop_rest(thread, slot, &at);
+    bool all = push_rest(thread, slot, &at) && push_here(thread, slot, &at);
     if (all)
         ring_put(slot, WALK_WORDS, at++, wire_word(WIRE_CREDIT, weight));
     thread->head = at;
@@ -120,9 +118,8 @@ bool emit_sample(struct agent_thread *thread, struct wire_slot *slot, uint32_t m
 }
 
 bool emit_again(struct agent_thread *thread, struct wire_slot *slot, uint64_t weight) {
-    uint32_t depth = thread->memo.depth;
-    if (depth == 0 || thread->told != depth || thread->agreed != depth ||
-        thread->map_seen != modules_generation() || ring_room(slot, WALK_WORDS, thread->head) == 0)
+    if (thread->memo.depth == 0 || !is_told(thread) || thread->map_seen != modules_generation() ||
+        ring_room(slot, WALK_WORDS, thread->head) == 0)
         return false;
     ring_put(slot, WALK_WORDS, thread->head++, wire_word(WIRE_CREDIT, weight));
     ring_publish(slot, thread->head);

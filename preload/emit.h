@@ -4,8 +4,9 @@
  * The daemon's cursor stands where the last record left it: below `told` frames, of which the
  * outermost `agreed` are still those of the last walk (thread->memo), and below the pc `told_here`
  * where lines are asked for. That is no part of the memo: it nearly always differs, while the frame
- * that it is in stays. All this changes only with what is published, so a record that finds no room costs its sample and nothing else; the next one is a
- * difference from the same cursor. What is sent is in proportion to what has changed.
+ * that it is in stays. All this changes only with what is published, so a record that finds no room
+ * costs its sample and nothing else; the next one is a difference from the same cursor. What is
+ * sent is in proportion to what has changed.
  */
 #ifndef HCCT_EMIT_H
 #define HCCT_EMIT_H
@@ -16,9 +17,9 @@
 #include "preload/thread.h"
 
 /* Sends the context of thread->memo, under the mark of a partial walk (0: none) and down to the pc
- * `here` (0: to the innermost routine), and credits `weight` to it. False: the ring had no room for all of it, and nothing was credited. Signal
- * context, inside the session. */
-bool emit_sample(struct agent_thread *thread, struct wire_slot *slot, uint32_t mark, uint64_t here,
+ * thread->here (0: to the innermost routine), and credits `weight` to it. False: the ring had no
+ * room for all of it, and nothing was credited. Signal context, inside the session. */
+bool emit_sample(struct agent_thread *thread, struct wire_slot *slot, uint32_t mark,
                  uint64_t weight);
 
 #define WALK_WORDS WIRE_RING_WORDS(WIRE_SLOT_BYTES) /* of the rings that walks are sent through */

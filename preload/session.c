@@ -61,7 +61,8 @@ static bool attach(struct agent_process *process, int wait_ms) {
                               .burst_period_ns = set->burst_period_ns,
                               .collector = set->collector,
                               .every = set->every | (set->every_each ? WIRE_EVERY_EACH : 0),
-                              .credit = set->credit};
+                              .credit = set->credit,
+                              .sessions = atomic_load(&process->epoch)};
     drop(process);
     if (!connect_daemon(set->socket, &wish, wait_ms, &found))
         return false;

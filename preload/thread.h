@@ -85,7 +85,8 @@ struct agent_thread {
     uint32_t told;       /* frames below the daemon's cursor, without the mark */
     uint32_t agreed;     /* of these, the outermost ones that are frames of the memo */
     uint32_t told_mark;  /* outermost pseudo-frame, 0: none */
-    uint64_t told_here;  /* the pc that stands below the frames (HERE), 0: none */
+    uint64_t here;       /* the pc of the last walk, where it is to be told, else 0 (HERE) */
+    uint64_t told_here;  /* the pc that stands below the frames, 0: none */
     struct check *check; /* what HCCT_CHECK keeps, else NULL */
 
     struct calls *calls; /* calls.h; NULL: calls were never followed */

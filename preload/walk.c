@@ -80,6 +80,16 @@ static void send_context(struct agent_thread *thread, struct wire_slot *slot, ui
         session_count(slot, WIRE_BY_FP, result->by_fp);
 }
 
+/* Where the innermost frame of the last walk is, to be told when lines were asked for and it is in
+ * code that has some. */
+static uint64_t pc_to_tell(struct agent_thread *thread, struct wire_session *session) {
+    struct unwind_module module;
+    if (hcct_likely(!agent.settings.lines) || thread->memo.depth == 0)
+        return 0;
+    uint64_t pc = thread->memo.frame[thread->memo.depth - 1].pc;
+    return modules_find(thread, session, pc, &module) ? pc : 0;
+}
+
 bool walk_whole(struct agent_thread *thread, struct wire_session *session, const ucontext_t *uc) {
     struct walk walk = {.thread = thread, .session = session};
     struct unwind_env env = {.find = find, .read = read_probed, .arg = &walk};
@@ -110,6 +120,7 @@ struct walk_cost walk_sample(struct agent_thread *thread, struct wire_session *s
     } else {
         if (hcct_unlikely(thread->check != NULL))
             check_walk(thread, slot, &env, regs, frame_limit(session), result.end);
+        thread->here = pc_to_tell(thread, session);
         send_context(thread, slot, weight, &result);
     }
     uint32_t depth = thread->memo.depth; /* 0 when the memo holds nothing */

@@ -14,6 +14,7 @@ include tests/ingest/local.mk
 include tests/page/local.mk
 include tests/readers/local.mk
 include tests/report/local.mk
+include tests/soak/local.mk
 include tests/step/local.mk
 include tests/trace/local.mk
 include tests/tree/local.mk

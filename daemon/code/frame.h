@@ -3,9 +3,10 @@
  *
  * A frame id names the same code in every process, so that trees of different runs line up. The
  * routine and the site are (module, address in the file), for generated code (MODULE_JIT, number
- * of the function's name). Ids are small numbers from 1 on and live as long as the daemon; their
- * number is capped, so that a hostile program that invents addresses gets FRAME_OVERFLOW, as
- * everybody does when memory runs out.
+ * of the function's name). One kind of frame has no routine: it is a place in the routine above it,
+ * where that was at work (frame_is_here). Ids are small numbers from 1 on and live as long as the
+ * daemon; their number is capped, so that a hostile program that invents addresses gets
+ * FRAME_OVERFLOW, as everybody does when memory runs out.
  *
  * Thread-safe.
  */
@@ -22,6 +23,12 @@ struct frame_key {
     uint64_t routine;
     uint64_t site;
 };
+
+/* The site of such a frame is the place itself, not a return address; in site_module 0 it is not
+ * known. */
+static inline bool frame_is_here(const struct frame_key *key) {
+    return key->routine_module == 0 && key->routine == 0;
+}
 
 #define FRAME_OVERFLOW 1u /* stands for all frames beyond the cap */
 

@@ -163,11 +163,14 @@ static uint64_t attribute_number(Dwarf_Die *die, unsigned name) {
     return dwarf_formudata(dwarf_attr(die, name, &attribute), &value) == 0 ? value : 0;
 }
 
+/* NULL: it has none, or an empty one, which damaged files have. */
 static const char *name_of_die(Dwarf_Die *die) {
     const char *name = attribute_string(die, DW_AT_linkage_name);
     if (name == NULL)
         name = attribute_string(die, DW_AT_MIPS_linkage_name);
-    return name != NULL ? name : dwarf_diename(die);
+    if (name == NULL)
+        name = dwarf_diename(die);
+    return name != NULL && name[0] != '\0' ? name : NULL;
 }
 
 /* A file's name, made absolute by the directory that its unit was compiled in, without "/./". */

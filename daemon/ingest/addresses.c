@@ -95,22 +95,43 @@ void addresses_ranges(const struct addresses *map, struct code_range *into, uint
     }
 }
 
+/* The newest range that covers an address; NULL: none does. */
+static const struct range *find_range(const struct addresses *map, uint64_t at) {
+    for (uint32_t i = map->ranges; i-- > 0;) {
+        const struct range *r = &map->range[i];
+        if (at >= r->start && at < r->end && is_visible(map, r))
+            return r;
+    }
+    return NULL;
+}
+
 /* `at` is where to look, `address` what to translate: a return address belongs to the call before
  * it. */
 static uint32_t translate(struct addresses *map, uint64_t at, uint64_t address, uint64_t *in_file) {
-    for (uint32_t i = map->ranges; i-- > 0;) {
-        const struct range *r = &map->range[i];
-        if (at >= r->start && at < r->end && is_visible(map, r)) {
-            *in_file = address - r->bias;
-            return r->module;
-        }
+    const struct range *r = find_range(map, at);
+    if (r != NULL) {
+        *in_file = address - r->bias;
+        return r->module;
     }
     *in_file = map->jit != NULL ? jit_code_name(map->jit, at) : address;
     return map->jit != NULL ? MODULE_JIT : 0;
 }
 
+/* Generated code has no places: its addresses mean nothing outside its process. */
+static uint32_t make_here(struct addresses *map, uint64_t pc) {
+    const struct range *r = find_range(map, pc);
+    struct frame_key key = {0};
+    if (r != NULL && r->module != 0) {
+        key.site_module = r->module;
+        key.site = pc - r->bias;
+    }
+    return frame_intern(&key);
+}
+
 static uint32_t make_frame(struct addresses *map, uint64_t routine, uint64_t site) {
     struct frame_key key = {.routine = routine, .site = site};
+    if (routine == WIRE_HERE)
+        return make_here(map, site);
     if (routine >= WIRE_PSEUDO_MAX)
         key.routine_module = translate(map, routine, routine, &key.routine);
     if (site != 0)

@@ -72,6 +72,8 @@ static struct session_sampling sampling_of(const struct wire_hello *hello) {
         .every_each = (hello->every & WIRE_EVERY_EACH) != 0,
         .credit = hello->credit < WIRE_CREDITS ? hello->credit : WIRE_CREDIT_LAST,
     };
+    sampling.lines =
+        sampling.collector == WIRE_COLLECT_WALKS && (hello->flags & WIRE_HELLO_LINES) != 0;
     uint32_t every = hello->every & ~WIRE_EVERY_EACH;
     sampling.every = every > 0 ? every : 1;
     if (hello->burst_length_ns > 0 && hello->burst_length_ns <= hello->burst_period_ns) {
@@ -116,7 +118,7 @@ bool handshake_serve(int fd, const struct handshake_policy *policy, const char *
     }
     *reason = reasons[status];
     if (answer(fd, status, process) && process != NULL) {
-        ingest_adopt(process);
+        ingest_adopt(process, hello.sessions > 0);
         return true;
     }
     if (process != NULL)

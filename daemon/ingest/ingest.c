@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "daemon/ingest/registry.h"
+#include "daemon/ingest/resume.h"
 #include "daemon/ingest/ships.h"
 #include "daemon/ingest/tables.h"
 #include "daemon/ingest/windows.h"
@@ -60,17 +61,43 @@ static void watch_end(struct process *process) {
         epoll_ctl(ingest.epoll, EPOLL_CTL_ADD, process->pidfd, &event);
 }
 
+static void watch_no_more(struct process *process) {
+    if (process->pidfd >= 0)
+        epoll_ctl(ingest.epoll, EPOLL_CTL_DEL, process->pidfd, NULL);
+}
+
 static void finish(pid_t pid) {
     struct process *process = registry_find_live(pid);
     if (process == NULL)
         return;
-    if (process->pidfd >= 0)
-        epoll_ctl(ingest.epoll, EPOLL_CTL_DEL, process->pidfd, NULL);
+    watch_no_more(process);
     registry_finish(process);
     registry_put(process);
 }
 
-void ingest_adopt(struct process *process) {
+/* The process goes on from the session that the same program had, if that is known. */
+static void go_on(struct process *process) {
+    struct process *old = registry_find_live(process->pid);
+    if (old != NULL && !identity_same(&old->identity, &process->identity)) {
+        registry_put(old);
+        return;
+    }
+    if (old == NULL)
+        old = registry_find_waiting(process->pid, &process->identity);
+    if (old == NULL)
+        return;
+    if (old->live)
+        watch_no_more(old);
+    if (resume(process, old))
+        registry_remove(old);
+    else
+        registry_finish(old);
+    registry_put(old);
+}
+
+void ingest_adopt(struct process *process, bool again) {
+    if (again)
+        go_on(process);
     finish(process->pid); /* exec: a new program in the same process */
     pid_t pid = process->pid;
     watch_end(process);

@@ -12,9 +12,9 @@ bool ingest_start(void);
 /* Ends the thread; what is still in the rings is read by ingest_settle. */
 void ingest_stop(void);
 
-/* A process has come: it belongs to the registry from now on, and its end will be noticed. Any
- * thread. */
-void ingest_adopt(struct process *process);
+/* A process has come: it belongs to the registry from now on, and its end will be noticed. `again`:
+ * its program has had another session; what is known of that is its own. Any thread. */
+void ingest_adopt(struct process *process, bool again);
 
 /* Reads the rings of the process, or of all when it is NULL, now: what was published before the
  * call is in the tree after it, shipped stacks too unless that takes seconds. Any thread but the

@@ -55,6 +55,7 @@ struct process *process_new(const struct process_params *params) {
     p->pidfd = p->memory.fd = -1;
     p->since_ns = clock_ns(CLOCK_REALTIME);
     p->since_mono_ns = clock_ns(CLOCK_MONOTONIC);
+    identity_read(params->pid, &p->identity);
     p->exe = executable_of(params->pid);
     p->tree = mcct_new(&params->tree);
     p->addresses = addresses_new();
@@ -69,6 +70,32 @@ struct process *process_new(const struct process_params *params) {
     }
     p->command = last_part(p->exe);
     atomic_store(&p->memory.session->heartbeat_ns, clock_ns(CLOCK_MONOTONIC));
+    return p;
+}
+
+struct process *process_new_finished(const struct process *like) {
+    struct process *p = calloc(1, sizeof *p);
+    if (p == NULL)
+        return NULL;
+    *p = (struct process){
+        .pid = like->pid,
+        .uid = like->uid,
+        .identity = like->identity,
+        .exe = like->exe,
+        .command = last_part(like->exe),
+        .since_ns = like->since_ns,
+        .since_mono_ns = like->since_mono_ns,
+        .sampling = like->sampling,
+        .refs = 1,
+        .pidfd = -1,
+        .runs = like->runs,
+        .threads_open = like->threads_open,
+        .ended_mono_ns = like->ended_mono_ns,
+        .memory = {.fd = -1},
+        .tree = like->tree,
+        .ended = like->ended,
+    };
+    pthread_mutex_init(&p->lock, NULL);
     return p;
 }
 
@@ -304,6 +331,7 @@ void process_end(struct process *p) {
     ships_take(p, &ships);
     if (p->live) {
         process_stats_locked(p, &last);
+        p->threads_open = last.threads - p->ended.threads;
         p->ended = last;
         p->live = false;
         p->ended_mono_ns = clock_ns(CLOCK_MONOTONIC);

@@ -14,6 +14,7 @@
 
 #include "daemon/ingest/addresses.h"
 #include "daemon/ingest/arena.h"
+#include "daemon/ingest/identity.h"
 #include "daemon/ingest/reader.h"
 #include "daemon/ingest/session_memory.h"
 #include "daemon/ingest/ship.h"
@@ -42,6 +43,10 @@ struct process_stats {
     uint32_t perf_refused; /* threads that wanted a task clock event and got none */
     uint32_t fine_refused; /* threads that got no second timer for a rate above HZ */
     struct process_ships ships;
+    /* a new hcctd went on from a checkpoint */
+    uint32_t restarts;
+    uint32_t unfinished; /* processes that ended when there was none: what came last is not known */
+    uint64_t gap_ns;     /* CPU time after the checkpoint that nobody saw */
 };
 
 /* Of these, what only grows: it goes with the panes of a window (windows.h). */
@@ -55,6 +60,7 @@ struct process {
     /* immutable */
     pid_t pid; /* 0: several finished processes folded into one */
     uid_t uid;
+    struct process_identity identity;
     const char *exe;     /* owned */
     const char *command; /* points into exe */
     uint64_t since_ns;   /* wall clock, since 1970 */
@@ -63,11 +69,14 @@ struct process {
 
     struct process *next; /* registry's */
     unsigned refs;        /* registry's */
+    _Atomic bool waiting; /* registry's: from a checkpoint, and it may still be running */
     int pidfd;            /* ingest thread's, -1: gone */
 
     pthread_mutex_t lock;
     _Atomic bool live; /* written under the lock */
+    bool folded; /* its tree is in another's, too */
     uint32_t runs;
+    uint32_t threads_open; /* of ended.threads, those that lived when the session ended */
     uint64_t ended_mono_ns;
     struct session_memory memory; /* while live */
     struct arena *arena;
@@ -100,6 +109,11 @@ struct process_params {
 
 /* A new live process with one reference; NULL: no memory. */
 struct process *process_new(const struct process_params *params);
+
+/* A finished process with one reference, as a checkpoint says: what stands in `like` from pid to
+ * since_mono_ns, its runs, `ended`, threads_open and ended_mono_ns; takes over its exe and tree, but
+ * not when it fails (NULL: no memory). */
+struct process *process_new_finished(const struct process *like);
 void process_free(struct process *process); /* the registry's, when no reference is left */
 
 /* A module that a process has mapped, as process_drain found it. */

@@ -52,6 +52,17 @@ struct process *registry_find_live(pid_t pid) {
     return p;
 }
 
+struct process *registry_find_waiting(pid_t pid, const struct process_identity *identity) {
+    pthread_mutex_lock(&lock);
+    struct process *p = all;
+    while (p != NULL && !(p->waiting && p->pid == pid && identity_same(&p->identity, identity)))
+        p = p->next;
+    if (p != NULL)
+        p->refs++;
+    pthread_mutex_unlock(&lock);
+    return p;
+}
+
 unsigned registry_live(void) {
     unsigned n = 0;
     pthread_mutex_lock(&lock);
@@ -101,7 +112,7 @@ static void unlink_locked(struct process *process) {
 
 /* And nothing is to be credited to it any more. */
 static bool is_finished(const struct process *p) {
-    return !p->live && !process_has_ships(p) && p->pid != 0;
+    return !p->live && !process_has_ships(p) && p->pid != 0 && !p->waiting;
 }
 
 static bool is_folded(const struct process *p) {
@@ -141,13 +152,16 @@ static void add_stats(struct process_stats *sum, const struct process_stats *s) 
     sum->broken += s->broken;
     sum->perf_refused += s->perf_refused;
     sum->fine_refused += s->fine_refused;
+    sum->restarts += s->restarts;
+    sum->unfinished += s->unfinished;
+    sum->gap_ns += s->gap_ns;
     add_ships(&sum->ships, &s->ships);
 }
 
 static struct process *folded_for_locked(const struct process *p) {
     for (struct process *f = all; f != NULL; f = f->next)
         if (is_folded(f) && f->uid == p->uid && f->sampling.collector == p->sampling.collector &&
-            strcmp(f->exe, p->exe) == 0)
+            f->sampling.lines == p->sampling.lines && strcmp(f->exe, p->exe) == 0)
             return f;
     return NULL;
 }
@@ -165,6 +179,7 @@ static void fold_locked(struct process *p) {
     windows_fold(into, p);
     add_stats(&into->ended, &p->ended);
     into->runs += p->runs;
+    p->folded = true;
     pthread_mutex_unlock(&p->lock);
     pthread_mutex_unlock(&into->lock);
     unlink_locked(p);
@@ -177,16 +192,49 @@ static void drop_locked(struct process *p) {
     put_locked(p);
 }
 
-void registry_finish(struct process *process) {
+static void make_room_locked(void) {
     unsigned n;
-    process_end(process);
-    pthread_mutex_lock(&lock);
     struct process *oldest = oldest_locked(is_finished, &n);
     if (n > REGISTRY_FINISHED_MAX)
         fold_locked(oldest);
     oldest = oldest_locked(is_folded, &n);
     if (n > REGISTRY_FOLDED_MAX)
         drop_locked(oldest);
+}
+
+void registry_finish(struct process *process) {
+    process_end(process);
+    pthread_mutex_lock(&lock);
+    make_room_locked();
+    pthread_mutex_unlock(&lock);
+}
+
+void registry_remove(struct process *process) {
+    pthread_mutex_lock(&lock);
+    unlink_locked(process);
+    put_locked(process);
+    pthread_mutex_unlock(&lock);
+}
+
+static bool is_gone(const struct process *p) {
+    struct process_identity now;
+    return p->waiting && !(identity_read(p->pid, &now) && identity_same(&now, &p->identity));
+}
+
+void registry_give_up(void) {
+    pthread_mutex_lock(&lock);
+    for (struct process *p = all, *next; p != NULL; p = next) {
+        next = p->next;
+        if (!is_gone(p))
+            continue;
+        pthread_mutex_lock(&p->lock);
+        p->ended.unfinished = 1;
+        pthread_mutex_unlock(&p->lock);
+        p->waiting = false;
+    }
+    unsigned n;
+    for (oldest_locked(is_finished, &n); n > REGISTRY_FINISHED_MAX; n--)
+        make_room_locked();
     pthread_mutex_unlock(&lock);
 }
 

@@ -25,6 +25,16 @@ void registry_ref(struct process *process);
 /* The live process with that pid, or NULL. */
 struct process *registry_find_live(pid_t pid);
 
+/* The process with that number and identity of which a checkpoint told, and which is still to be
+ * looked for; or NULL. */
+struct process *registry_find_waiting(pid_t pid, const struct process_identity *identity);
+
+/* It is not among the processes any more. */
+void registry_remove(struct process *process);
+
+/* Processes that a checkpoint told of and that are gone by now are finished. */
+void registry_give_up(void);
+
 /* How many are live. */
 unsigned registry_live(void);
 

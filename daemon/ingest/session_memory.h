@@ -30,6 +30,7 @@ struct session_sampling {
     uint32_t every;                            /* calls: one of so many is counted, at least 1 */
     bool every_each;                           /* of each routine, not of all together */
     uint32_t credit;                           /* enum wire_credit */
+    bool lines;                                /* walks: places in innermost routines, too */
 };
 
 bool session_memory_make(struct session_memory *memory, pid_t pid,

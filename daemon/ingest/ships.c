@@ -62,8 +62,9 @@ static void credit_place(struct place *place, uint64_t weight) {
     mcct_cursor_close(&place->pane_cursor);
 }
 
-static void credit(struct process *p, const struct shipped_walk *walk, uint32_t generation,
-                   uint64_t weight) {
+/* `pc` is where the innermost frame was. */
+static void credit(struct process *p, const struct shipped_walk *walk, uint64_t pc,
+                   uint32_t generation, uint64_t weight) {
     struct place place;
     addresses_at(p->addresses, generation);
     open_place(p, &place);
@@ -73,9 +74,12 @@ static void credit(struct process *p, const struct shipped_walk *walk, uint32_t 
         push(p, &place, walk->mark, 0);
     for (uint32_t i = walk->n; i-- > 0;)
         push(p, &place, walk->frames[i].routine, walk->frames[i].site);
+    bool here = p->sampling.lines && walk->n > 0;
+    if (here)
+        push(p, &place, WIRE_HERE, pc);
     credit_place(&place, weight);
     trace_credit(&p->ships_trace, weight);
-    trace_pop(&p->ships_trace, walk->n + (walk->mark != 0));
+    trace_pop(&p->ships_trace, walk->n + (walk->mark != 0) + here);
     trace_thread_leave(&p->ships_trace);
 }
 
@@ -93,7 +97,7 @@ void ships_refuse(struct process *p, uint64_t n, uint64_t weight) {
     if (n == 0)
         return;
     if (weight > 0)
-        credit(p, &none, 0, weight);
+        credit(p, &none, 0, 0, weight);
     p->ended.ships.credited += n;
     p->ended.ships.no_rule += n;
     p->ended.ships.refused += n;
@@ -122,7 +126,7 @@ static void finish(struct ship *ship, const struct shipped_walk *walk) {
     pthread_mutex_lock(&p->lock);
     windows_turn(p, windows_now());
     if (walk != NULL) {
-        credit(p, walk, ship->generation, ship->weight);
+        credit(p, walk, ship->stack.pc, ship->generation, ship->weight);
         count(&p->ended.ships, walk->mark);
     } else {
         ships_refuse(p, 1, ship->weight);

@@ -73,6 +73,7 @@ static void set_counts(struct process_stats *stats, const uint64_t *numbers) {
     memcpy(stats->counter, counts.counter, sizeof stats->counter);
     stats->cpu_ns = counts.cpu_ns;
     stats->ships = counts.ships;
+    stats->gap_ns = stats->restarts = stats->unfinished = 0; /* windows begin after that */
 }
 
 bool windows_sum(struct process *p, uint64_t now, uint64_t span_ns, struct windows_sum *sum) {
@@ -95,7 +96,20 @@ bool windows_sum(struct process *p, uint64_t now, uint64_t span_ns, struct windo
     return taken;
 }
 
-/* ---- folding ---- */
+/* ---- resuming and folding ---- */
+
+void windows_resume(struct process *into, struct process *from) {
+    struct process_counts counts;
+    struct process_stats stats;
+    if (from->panes != NULL) {
+        panes_free(into->panes);
+        into->panes = from->panes;
+        from->panes = NULL;
+    }
+    process_stats_locked(into, &stats);
+    copy_counts(&stats, &counts);
+    into->counted = counts; /* nothing that nobody saw is of any pane */
+}
 
 /* All that was counted of `from` is in the panes of `into` now. */
 static void take_counted(struct process *into, const struct process *from) {

@@ -40,6 +40,10 @@ struct windows_sum {
  * memory. */
 bool windows_sum(struct process *process, uint64_t now, uint64_t span_ns, struct windows_sum *sum);
 
+/* `into`, which nobody else knows yet, goes on with the panes of `from`, whose counters it has. The
+ * lock of `from` is held. */
+void windows_resume(struct process *into, struct process *from);
+
 /* All panes of `from`, which is finished, to `into`, which is so too. Both locks are held. To be
  * called before the statistics of `from` are added to those of `into`. */
 void windows_fold(struct process *into, struct process *from);

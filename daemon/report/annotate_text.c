@@ -119,6 +119,21 @@ static void put_function(FILE *out, const struct annotation *annotation,
         fclose(source);
 }
 
+/* Walks that were made without lines know no line of any own weight. */
+static bool could_have_lines(const struct annotation *annotation) {
+    const struct profile *profile = annotation->profile;
+    bool walks = false, bare = false;
+
+    for (uint32_t i = 1; i < profile->n_processes; i++) {
+        if (profile->processes[i].lines)
+            return false;
+        walks |= strcmp(profile->processes[i].collector, "walks") == 0;
+    }
+    for (uint32_t i = 0; i < annotation->n_functions; i++)
+        bare |= annotation->functions[i].self > 0;
+    return walks && bare;
+}
+
 bool annotation_write_text(FILE *out, const struct annotation *annotation,
                            const struct annotate_sources *sources) {
     for (uint32_t i = 0; i < annotation->n_functions; i++) {
@@ -126,5 +141,9 @@ bool annotation_write_text(FILE *out, const struct annotation *annotation,
             fputc('\n', out);
         put_function(out, annotation, &annotation->functions[i], sources);
     }
+    if (could_have_lines(annotation))
+        fputs("\nlines of own weights: 'hcct record --lines', or HCCT_LINES=1 where the agent is "
+              "preloaded, records them\n",
+              out);
     return !ferror(out);
 }

@@ -8,12 +8,20 @@
 #include <stdlib.h>
 
 #include "daemon/report/copy.h"
+#include "daemon/report/filter_size.h"
 #include "daemon/report/memory.h"
 
 bool filter_check(const char *expression, char *error, size_t error_bytes) {
     char why[200];
     regex_t compiled;
-    int status = regcomp(&compiled, expression, REG_EXTENDED | REG_NOSUB);
+    int status;
+
+    if (filter_size(expression) > FILTER_SIZE_MAX) {
+        snprintf(error, error_bytes, "'%.100s' is too large, or has too many repetitions in it",
+                 expression);
+        return false;
+    }
+    status = regcomp(&compiled, expression, REG_EXTENDED | REG_NOSUB);
 
     if (status == 0) {
         regfree(&compiled);

@@ -16,6 +16,7 @@ libhcct_report_a_SOURCES = \
 	daemon/report/dot_choose.c daemon/report/dot_choose.h \
 	daemon/report/eval.c daemon/report/eval.h \
 	daemon/report/filter.c daemon/report/filter.h \
+	daemon/report/filter_size.c daemon/report/filter_size.h \
 	daemon/report/eval_entries.c daemon/report/eval_entries.h \
 	daemon/report/eval_join.c daemon/report/eval_join.h \
 	daemon/report/eval_json.c \

@@ -45,6 +45,9 @@ static struct profile_process add_up(const struct profile *profile) {
         sum.identified += it->identified;
         sum.perf_refused += it->perf_refused;
         sum.fine_refused += it->fine_refused;
+        sum.restarts += it->restarts;
+        sum.gap_ns += it->gap_ns;
+        sum.unfinished += it->unfinished;
         sum.handler_ns += it->handler_ns;
         sum.contexts += it->contexts;
         sum.monitored += it->monitored;
@@ -325,6 +328,17 @@ static void put_cost(const struct text *text, const struct profile_process *sum)
     fputc('\n', text->out);
 }
 
+/* hcctd was killed, and went on from what it had written down. */
+static void put_gap(const struct text *text, const struct profile_process *sum) {
+    if (sum->restarts == 0)
+        return;
+    text_label(text, "gap");
+    fprintf(text->out, "hcctd was started anew%s: %s%s of CPU time after its checkpoint ",
+            sum->restarts > 1 ? ", more than once" : "", sum->unfinished > 0 ? "more than " : "",
+            human_time(sum->gap_ns).text);
+    fputs("is in no context\n", text->out);
+}
+
 static void put_unresolved(const struct text *text) {
     if (text->profile->unresolved == 0)
         return;
@@ -350,5 +364,6 @@ void text_summary(const struct text *text) {
     text_calls_seen(text, &sum);
     put_check(text, &sum);
     put_cost(text, &sum);
+    put_gap(text, &sum);
     put_unresolved(text);
 }

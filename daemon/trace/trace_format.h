@@ -50,7 +50,8 @@ enum trace_kind {
 #define TRACE_FRAME_WORDS    6u
 
 /* Where a module's number stands: the address is the number of a NAME (0: none is known). A module
- * 0 is none: the address is of the process, or a mark (wire.h). */
+ * 0 is none: the address is of the process, or a mark (wire.h); where the routine is 0, too, the
+ * frame is a place in the routine above it (code/frame.h). */
 #define TRACE_MODULE_GENERATED 0xffffffffu
 
 #define TRACE_FRAME_OVERFLOW 1u         /* a frame that no record defines: those beyond the cap */

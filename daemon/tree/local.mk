@@ -15,6 +15,7 @@ libhcct_tree_a_SOURCES = \
 	daemon/tree/node_list.c daemon/tree/node_list.h \
 	daemon/tree/node_pool.c daemon/tree/node_pool.h \
 	daemon/tree/panes.c daemon/tree/panes.h \
+	daemon/tree/restore.c \
 	daemon/tree/space_saving.c \
 	daemon/tree/sticky_sampling.c \
 	daemon/tree/summary.c daemon/tree/summary.h \

@@ -120,4 +120,15 @@ void mcct_view(const struct mcct *tree, uint32_t node, struct mcct_view *view);
  * was no memory for some contexts of `from`, and `unseen` has risen to cover what they weigh. */
 bool mcct_merge(struct mcct *into, const struct mcct *from);
 
+/* ---- a tree that was written down, made again (restore.c) ---- */
+
+/* The context under the cursor was monitored with this count (> 0) and error. To be called for each
+ * once, before anything is credited. False: there is no memory for it, or it was named before. */
+bool mcct_restore(struct mcct_cursor *cursor, uint64_t count, uint64_t error);
+
+/* All contexts have been named: `stats` has the total, updates, unseen (at least the largest count
+ * for which there was no memory) and capped of the tree that was. The summary may be of another
+ * kind and size: bounds stay true. */
+void mcct_restored(struct mcct *tree, const struct mcct_stats *stats);
+
 #endif

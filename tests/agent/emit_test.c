@@ -33,6 +33,7 @@ static void start(void) {
     memset(slot, 0, WIRE_SLOT_BYTES);
     tree = mcct_new(&params);
     map = addresses_new();
+    CHECK(addresses_add(map, 0, 1ull << 40, 0, 1, 0)); /* all code is some module's */
 }
 
 static void stop(void) {
@@ -70,6 +71,7 @@ static void make_context(uint32_t depth, uint64_t bits) {
         frames[level].frame = f;
     }
     thread.memo.depth = depth;
+    thread.here = 0;
     if (thread.agreed > same)
         thread.agreed = same;
 }
@@ -86,7 +88,7 @@ static uint32_t frame_of(const struct unwind_frame *f) {
     return addresses_frame(map, f->routine, f->site);
 }
 
-/* Weight of exactly this context in the tree. */
+/* Weight of exactly this context, with the pc that is told, in the tree. */
 static uint64_t weight_of(uint32_t depth, uint32_t mark) {
     struct mcct_view view;
     uint32_t node = MCCT_ROOT;
@@ -94,19 +96,29 @@ static uint64_t weight_of(uint32_t depth, uint32_t mark) {
         node = mcct_child(tree, node, addresses_frame(map, mark, 0));
     for (uint32_t i = 0; i < depth && node != 0; i++)
         node = mcct_child(tree, node, frame_of(&frames[i].frame));
+    if (thread.here != 0 && node != 0)
+        node = mcct_child(tree, node, addresses_frame(map, WIRE_HERE, thread.here));
     if (node == 0)
         return 0;
     mcct_view(tree, node, &view);
     return view.count;
 }
 
-static void test_what_arrives(void) {
+/* Where in the innermost routine: one of few places, now and then none. */
+static void make_place(uint64_t bits) {
+    uint64_t routine = frames[thread.memo.depth - 1].frame.routine;
+    thread.here = bits % 8 == 0 ? 0 : routine + bits % 3;
+}
+
+static void test_what_arrives(bool lines) {
     struct mcct_stats stats;
     uint64_t state = 1, sent = 0;
     start();
     for (unsigned round = 0; round < 20000; round++) {
         uint32_t depth = 1 + (uint32_t)(next_random(&state) % 12), mark = round % 10 == 0;
         make_context(depth, next_random(&state));
+        if (lines)
+            make_place(next_random(&state));
         uint64_t before = weight_of(depth, mark);
         thread.owed_ns = 1 + round % 1000;
         uint64_t weight = thread.owed_ns;
@@ -121,13 +133,15 @@ static void test_what_arrives(void) {
 }
 
 /* Without a reader the ring fills up; the time of what finds no room goes to the next record. */
-static void test_full_ring(void) {
+static void test_full_ring(bool lines) {
     struct mcct_stats stats;
     uint64_t state = 2, owed = 0;
     unsigned lost = 0;
     start();
     for (unsigned round = 0; round < 50000; round++) {
         make_context(1 + (uint32_t)(next_random(&state) % 200), next_random(&state));
+        if (lines)
+            make_place(next_random(&state));
         thread.owed_ns += 7;
         owed += 7;
         lost += !emit(0);
@@ -137,18 +151,76 @@ static void test_full_ring(void) {
     drain();
     thread.owed_ns += 1;
     make_context(3, 0);
+    thread.here = lines ? 0x1234 : 0;
     CHECK(emit(0));
     drain();
     mcct_stats(tree, &stats);
     CHECK(lost > 0);
     CHECK_UINT(stats.total, owed + 1);
-    CHECK_UINT(mcct_depth(&reader.cursor), 3);
+    CHECK_UINT(mcct_depth(&reader.cursor), 3 + lines);
+    stop();
+}
+
+static uint64_t words(void) {
+    return atomic_load(&slot->head);
+}
+
+/* The pc alone differs: the frames are not told again. Nothing differs: the weight is all. */
+static void test_place_alone(void) {
+    start();
+    make_context(5, 0);
+    thread.here = 0x1501;
+    thread.owed_ns = 10;
+    CHECK(emit(0));
+    uint64_t at = words();
+    thread.owed_ns = 20;
+    CHECK(emit(0)); /* CREDIT */
+    CHECK_UINT(words(), at + 1);
+    CHECK(emit_again(&thread, slot, 3));
+    CHECK_UINT(words(), at + 2);
+    thread.here = 0x1502;
+    CHECK(!emit_again(&thread, slot, 3)); /* the last walk was not sent */
+    thread.owed_ns = 30;
+    CHECK(emit(0)); /* POP, PUSH HERE, CREDIT */
+    CHECK_UINT(words(), at + 6);
+    thread.here = 0;
+    thread.owed_ns = 40;
+    CHECK(emit(0)); /* POP, CREDIT: to the routine itself */
+    CHECK_UINT(words(), at + 8);
+    drain();
+    CHECK_UINT(weight_of(5, 0), 40);
+    thread.here = 0x1501;
+    CHECK_UINT(weight_of(5, 0), 33);
+    thread.here = 0x1502;
+    CHECK_UINT(weight_of(5, 0), 30);
+    CHECK_UINT(mcct_depth(&reader.cursor), 5);
+    stop();
+}
+
+/* Three frames take 6 words, the pc 2, the weight 1; there are `room` of them for a while. */
+static void check_room_for_place(uint64_t room) {
+    start();
+    make_context(3, 0);
+    thread.map_seen = generation;
+    thread.here = 0x1301;
+    thread.owed_ns = 5;
+    thread.head = reader.at = WALK_WORDS - room;
+    atomic_store(&slot->head, thread.head);
+    CHECK(!emit(0));
+    CHECK(!emit_again(&thread, slot, 1));
+    CHECK_UINT(thread.owed_ns, 5);
+    drain();
+    CHECK_UINT(weight_of(3, 0), 0);
+    CHECK(emit(0)); /* what is missing follows */
+    drain();
+    CHECK_UINT(weight_of(3, 0), 5);
     stop();
 }
 
 static void test_map_change(void) {
     start();
     make_context(4, 0);
+    thread.here = 0x1400;
     thread.owed_ns = 1;
     CHECK(emit(0));
     generation++;
@@ -156,7 +228,7 @@ static void test_map_change(void) {
     CHECK(emit(0));
     drain();
     CHECK_UINT(weight_of(4, 0), 2);
-    CHECK_UINT(mcct_depth(&reader.cursor), 4);
+    CHECK_UINT(mcct_depth(&reader.cursor), 5);
     stop();
 }
 
@@ -217,8 +289,13 @@ static void test_random_words(void) {
 }
 
 int main(void) {
-    test_what_arrives();
-    test_full_ring();
+    for (int lines = 0; lines < 2; lines++) {
+        test_what_arrives(lines);
+        test_full_ring(lines);
+    }
+    test_place_alone();
+    for (uint64_t room = 6; room < 9; room++)
+        check_room_for_place(room);
     test_map_change();
     test_lies();
     test_random_words();

@@ -3,6 +3,7 @@ CODE_TESTS = \
 	tests/code/unwind_compile_test \
 	tests/code/module_test \
 	tests/code/frame_test \
+	tests/code/hostile_elf_test \
 	tests/code/jit_code_test \
 	tests/code/perf_map_test \
 	tests/code/remote_unwind_test \
@@ -48,3 +49,10 @@ tests_code_elf_worker_test_LDADD = $(CODE_TEST_LIBS)
 tests_code_symbol_service_test_SOURCES = tests/code/symbol_service_test.c
 tests_code_symbol_service_test_CFLAGS = $(AM_CFLAGS) -g
 tests_code_symbol_service_test_LDADD = $(CODE_TEST_LIBS)
+
+# A small program with debug information, which the test changes.
+check_PROGRAMS += tests/code/hostile_target
+tests_code_hostile_target_SOURCES = tests/code/inlined.c
+tests_code_hostile_target_CFLAGS = -g -O2
+tests_code_hostile_elf_test_SOURCES = tests/code/hostile_elf_test.c
+tests_code_hostile_elf_test_LDADD = $(CODE_TEST_LIBS)

@@ -4,3 +4,18 @@ TESTS += tests/daemon/tree_delta_test
 tests_daemon_tree_delta_test_SOURCES = tests/daemon/tree_delta_test.c daemon/tree_delta.c \
 	daemon/tree_delta.h daemon/tree_copy.c daemon/tree_copy.h $(TREE_WORLD) $(TREE_STREAMS)
 tests_daemon_tree_delta_test_LDADD = libhcct_tree.a
+
+check_PROGRAMS += tests/daemon/freeze_test
+TESTS += tests/daemon/freeze_test
+tests_daemon_freeze_test_SOURCES = tests/daemon/freeze_test.c daemon/freeze_tree.c \
+	daemon/freeze_tree.h daemon/tree_copy.h
+tests_daemon_freeze_test_LDADD = libhcct_code.a libhcct_report.a $(REPORT_LIBS) $(ELF_LIBS) \
+	$(IBERTY_LIBS)
+
+check_PROGRAMS += tests/daemon/checkpoint_test
+TESTS += tests/daemon/checkpoint_test
+tests_daemon_checkpoint_test_SOURCES = tests/daemon/checkpoint_test.c daemon/checkpoint_fields.c \
+	daemon/checkpoint_fields.h daemon/checkpoint_file.c daemon/checkpoint_file.h \
+	daemon/checkpoint_format.h daemon/checkpoint_load.c daemon/checkpoint_load.h \
+	daemon/checkpoint_save.c daemon/checkpoint_save.h daemon/tree_copy.c daemon/tree_copy.h
+tests_daemon_checkpoint_test_LDADD = $(INGEST_TEST_LIBS)

@@ -183,7 +183,7 @@ int main(void) {
     struct rng rng = {test_seed()};
     test_exact();
     test_ends();
-    for (const struct summary_kind *const *s = summary_kinds; *s != NULL; s++)
+    for (const struct summary_kind *const *s = summary_kinds; (*s)->name != NULL; s++)
         for (const struct stream_kind *k = streams; k->name != NULL; k++)
             for (int shape = 0; shape < WORLD_SHAPES && (*s)->certain; shape++)
                 test_stream(*s, k, (enum world_shape)shape, &rng);

@@ -10,8 +10,10 @@ tests_targets_known_shares_LDFLAGS = -pthread
 e2e_tests = \
 	tests/e2e/check_test.py tests/e2e/daemon_test.py tests/e2e/deep_test.py tests/e2e/doctor_test.py \
 	tests/e2e/control_test.py tests/e2e/http_test.py tests/e2e/systemd_test.py \
-	tests/e2e/guest_test.py tests/e2e/known_shares_test.py tests/e2e/rate_test.py \
+	tests/e2e/guest_test.py tests/e2e/known_shares_test.py tests/e2e/lines_test.py tests/e2e/rate_test.py \
 	tests/e2e/readers_test.py \
+	tests/e2e/checkpoint_test.py tests/e2e/hostile_test.py tests/e2e/kill_test.py \
+	tests/e2e/many_test.py tests/e2e/slow_client_test.py \
 	tests/e2e/wall_test.py \
 	tests/e2e/follow_test.py tests/e2e/jit_test.py tests/e2e/lifecycle_test.py \
 	tests/e2e/oracle_test.py tests/e2e/programs_test.py tests/e2e/sleep_test.py \
@@ -30,6 +32,14 @@ tests_targets_oracle_cxx_CXXFLAGS = -Wall -Wextra $(WERROR_CFLAGS) -O2
 tests_targets_storm_SOURCES = tests/targets/storm.cc
 tests_targets_storm_CXXFLAGS = -Wall -Wextra $(WERROR_CFLAGS) -pthread
 tests_targets_storm_LDFLAGS = -pthread
+
+check_PROGRAMS += tests/targets/latency tests/targets/many_threads
+tests_targets_many_threads_SOURCES = tests/targets/many_threads.c
+tests_targets_many_threads_CFLAGS = $(TARGET_CFLAGS) -pthread
+tests_targets_many_threads_LDFLAGS = -pthread
+tests_targets_latency_SOURCES = tests/targets/latency.c
+tests_targets_latency_CFLAGS = $(TARGET_CFLAGS) -pthread
+tests_targets_latency_LDFLAGS = -pthread
 
 check_PROGRAMS += tests/targets/phases
 tests_targets_phases_SOURCES = tests/targets/phases.c
@@ -122,3 +132,7 @@ tests_targets_steps_SOURCES = tests/targets/steps.c
 tests_targets_steps_CFLAGS = $(TARGET_CFLAGS) -O1
 tests_targets_steps_slow_SOURCES = tests/targets/steps.c
 tests_targets_steps_slow_CFLAGS = $(TARGET_CFLAGS) -O1 -DSLOWER=10
+
+check_PROGRAMS += tests/targets/lines
+tests_targets_lines_SOURCES = tests/targets/lines.c
+tests_targets_lines_CFLAGS = $(TARGET_CFLAGS) -O1 -g

@@ -224,6 +224,50 @@ static void test_generations(void) {
     stop();
 }
 
+/* ---- HERE ---- */
+
+static uint64_t count_at(uint32_t parent, uint64_t pc) {
+    struct mcct_view view = {0};
+    uint32_t node = mcct_child(tree, parent, addresses_frame(map, WIRE_HERE, pc));
+    if (node != 0)
+        mcct_view(tree, node, &view);
+    return view.count;
+}
+
+/* A place is one level more, told by its own module, at which its pc stands as it is. */
+static void test_here(void) {
+    struct frame_key key;
+    start();
+    addresses_add(map, 0x4000, 0x5000, 0x3000, 9, 0);
+    addresses_add(map, 0x5000, 0x6000, 0x3000, 7, 0);
+    put(wire_word(WIRE_PUSH, 0x4010));
+    put(0);
+    for (unsigned i = 0; i < 3; i++) { /* at the first address of module 7, not in module 9 */
+        put(wire_word(WIRE_PUSH, WIRE_HERE));
+        put(i < 2 ? 0x5000 : 0x4020);
+        put(wire_word(WIRE_CREDIT, 10 + i));
+        put(wire_word(WIRE_POP, 1));
+    }
+    put(wire_word(WIRE_PUSH, WIRE_HERE));
+    put(0x9999);
+    put(wire_word(WIRE_CREDIT, 5));
+    drain();
+    CHECK(!reader.broken);
+    CHECK_UINT(mcct_depth(&reader.cursor), 2);
+    uint32_t node = mcct_child(tree, MCCT_ROOT, addresses_frame(map, 0x4010, 0));
+    CHECK_UINT(count_at(node, 0x5000), 21);
+    CHECK_UINT(count_at(node, 0x4020), 12);
+    CHECK_UINT(count_at(node, 0x8888), 5); /* all code that is not known is one place */
+    CHECK(frame_get(addresses_frame(map, WIRE_HERE, 0x5000), &key) && frame_is_here(&key));
+    CHECK_UINT(key.site_module, 7);
+    CHECK_UINT(key.site, 0x2000);
+    CHECK(frame_get(addresses_frame(map, WIRE_HERE, 0x9999), &key) && frame_is_here(&key));
+    CHECK_UINT(key.site_module, 0);
+    CHECK_UINT(key.site, 0);
+    CHECK(frame_get(addresses_frame(map, 0x4010, 0), &key) && !frame_is_here(&key));
+    stop();
+}
+
 /* ---- SHIP ---- */
 
 static void put_ship(uint64_t weight, uint32_t registers, uint32_t words) {
@@ -482,6 +526,7 @@ int main(void) {
     test_calls_wrap();
     test_calls_lie();
     test_generations();
+    test_here();
     test_ship();
     test_ship_wraps();
     test_ship_limits();

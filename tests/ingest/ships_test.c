@@ -64,11 +64,11 @@ static int tell_module(struct dl_phdr_info *info, size_t size, void *arg) {
     return 0;
 }
 
-static void begin(void) {
+static void begin(bool lines) {
     const struct process_params params = {
         .pid = getpid(),
         .uid = getuid(),
-        .sampling = {.rate = 100},
+        .sampling = {.rate = 100, .lines = lines},
         .tree = {.summary = &summary_exact, .epsilon = 0.001},
     };
     process = process_new(&params);
@@ -180,7 +180,7 @@ static void end(void) {
 }
 
 static void test_live(void) {
-    begin();
+    begin(false);
     for (volatile unsigned i = 0; i < 3; i++) /* volatile: one loop, one call site */
         descend(DEPTH, 100);
     CHECK(process_drain(process, NULL, NULL));
@@ -193,9 +193,31 @@ static void test_live(void) {
     end();
 }
 
+static bool look_for_place(void *arg, uint32_t node, const struct mcct_view *view) {
+    struct frame_key key;
+    bool place = node != MCCT_ROOT && frame_get(view->frame, &key) && frame_is_here(&key);
+    if (place && key.site_module != 0)
+        *(uint64_t *)arg += view->count;
+    return true;
+}
+
+/* Where lines are asked for, the weight is at the pc, as with walks that the agent makes. */
+static void test_lines(void) {
+    uint64_t at_places = 0;
+    begin(true);
+    for (volatile unsigned i = 0; i < 3; i++)
+        descend(DEPTH, 100);
+    CHECK(process_drain(process, NULL, NULL));
+    ships_settle(process);
+    check_context(300);
+    mcct_walk(process->tree, look_for_place, &at_places);
+    CHECK_UINT(at_places, 300);
+    end();
+}
+
 /* The process is gone before anybody has looked: nothing is lost, and nobody waits at its end. */
 static void test_gone_at_once(void) {
-    begin();
+    begin(false);
     descend(DEPTH, 500);
     registry_finish(process);
     CHECK(!process->live);
@@ -223,7 +245,7 @@ static void check_refused(uint64_t n, uint64_t weight) {
 }
 
 static void test_dying_worker(void) {
-    begin();
+    begin(false);
     for (unsigned i = 0; i < 5; i++) {
         descend(DEPTH, 10);
         process_drain(process, NULL, NULL);
@@ -234,7 +256,7 @@ static void test_dying_worker(void) {
 }
 
 static void test_late_worker(void) {
-    begin();
+    begin(false);
     descend(DEPTH, 10);
     registry_finish(process);
     CHECK(process_has_ships(process)); /* the end of the process did not wait */
@@ -246,7 +268,7 @@ static void test_late_worker(void) {
 
 /* Without a thread, too. */
 static void test_no_thread(void) {
-    begin();
+    begin(false);
     descend(DEPTH, 10);
     process_drain(process, NULL, NULL);
     check_refused(1, 10);
@@ -269,6 +291,7 @@ int main(int argc, char **argv) {
         return child_main();
     stack_top = (char *)__builtin_frame_address(0) + 512;
     with_worker(NULL, test_live);
+    with_worker(NULL, test_lines);
     with_worker(NULL, test_gone_at_once);
     with_worker("die", test_dying_worker);
     with_worker("late", test_late_worker);

@@ -1,0 +1,184 @@
+/*
+ * freeze_test.c - trees with places in their routines (HERE) as profiles: what a routine weighs
+ * stands where it was at work, is judged as one, and is nowhere lost.
+ */
+#include "daemon/freeze_tree.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/wire.h"
+#include "daemon/code/frame.h"
+#include "daemon/code/module.h"
+#include "tests/check.h"
+
+#define PHI 0.1
+
+static uint32_t module;
+static struct copied_node nodes[64];
+static struct freeze_part part;
+static struct profile *profile;
+
+/* ---- trees, by hand ---- */
+
+static uint32_t add(uint32_t parent, uint32_t frame, uint64_t count, uint64_t error) {
+    uint32_t i = (uint32_t)part.copy.n++;
+    nodes[i] =
+        (struct copied_node){.parent = parent, .frame = frame, .count = count, .error = error};
+    part.copy.stats.total += count;
+    return i;
+}
+
+static uint32_t routine(uint32_t parent, uint64_t entry, uint64_t site, uint64_t count) {
+    struct frame_key key = {module, site != 0 ? module : 0, entry, site};
+    return add(parent, frame_intern(&key), count, count / 10);
+}
+
+static uint32_t here(uint32_t parent, uint64_t pc, uint64_t count) {
+    struct frame_key key = {.site_module = pc != 0 ? module : 0, .site = pc};
+    return add(parent, frame_intern(&key), count, count / 10);
+}
+
+static void begin(void) {
+    part = (struct freeze_part){.copy = {.node = nodes},
+                                .process = {.exe = "/bin/x", .command = "x", .lines = true}};
+    add(0, 0, 0, 0);
+}
+
+static void freeze_it(void) {
+    const struct freeze_params params = {.phi = PHI, .epsilon = 0.01, .summary = "exact"};
+    uint32_t *module_of;
+    profile = freeze_trees(&part, 1, &params, &module_of);
+    free(module_of);
+}
+
+static void end(void) {
+    profile_free(profile);
+}
+
+/* ---- the profile's nodes ---- */
+
+#define ENTRY (1ull << 63) /* of a routine as a whole */
+
+static uint32_t child(uint32_t parent, uint64_t place) {
+    for (uint32_t i = 1; i < profile->n_nodes; i++) {
+        const struct profile_location *l = &profile->locations[profile->nodes[i].location];
+        if (profile->nodes[i].parent == parent && l->module != 0 &&
+            (l->address | (l->is_entry ? ENTRY : 0)) == place)
+            return i;
+    }
+    return 0;
+}
+
+/* The weight at the end of a path of places that 0 ends; UINT64_MAX: there is no such context. */
+static uint64_t weight(const uint64_t *places) {
+    uint32_t node = profile_root(profile, 1);
+    for (; *places != 0; places++)
+        if ((node = child(node, *places)) == 0)
+            return UINT64_MAX;
+    return profile->nodes[node].count;
+}
+
+#define WEIGHT(...) weight((const uint64_t[]){__VA_ARGS__, 0})
+
+static uint64_t pruned_below(uint32_t parent) {
+    uint64_t sum = 0;
+    for (uint32_t i = 1; i < profile->n_nodes; i++)
+        if (profile->nodes[i].parent == parent &&
+            profile_is_pruned(profile, profile->nodes[i].location))
+            sum += profile->nodes[i].count;
+    return sum;
+}
+
+static uint64_t all_errors(void) {
+    uint64_t sum = 0;
+    for (uint32_t i = 1; i < profile->n_nodes; i++)
+        sum += profile->nodes[i].error;
+    return sum;
+}
+
+/* ---- tests ---- */
+
+/* f is hot by all its places together, none of which is by itself. g is not. h stays because it
+ * calls k, and has no lines of its own then. */
+static void test_places(void) {
+    begin();
+    uint32_t main_ = routine(0, 0x1000, 0, 0);
+    uint32_t f = routine(main_, 0x2000, 0x1010, 5);
+    here(f, 0x2100, 60);
+    here(f, 0x2200, 50);
+    uint32_t g = routine(f, 0x3000, 0x2020, 0);
+    here(g, 0x3100, 8);
+    uint32_t h = routine(main_, 0x4000, 0x1030, 0);
+    here(h, 0x4100, 4);
+    uint32_t k = routine(h, 0x5000, 0x4010, 0);
+    here(k, 0x5100, 870);
+    here(k, 0x5200, 3);
+    freeze_it();
+    CHECK_UINT(profile_total(profile), 1000);
+    CHECK_UINT(all_errors(), 6 + 5 + 87);
+    CHECK_UINT(WEIGHT(0x100f, 0x2100), 60);
+    CHECK_UINT(WEIGHT(0x100f, 0x2200), 50);
+    CHECK_UINT(WEIGHT(0x100f, 0x2000 | ENTRY), 5);
+    CHECK_UINT(WEIGHT(0x100f, 0x201f), UINT64_MAX); /* g is not told */
+    CHECK_UINT(pruned_below(child(child(profile_root(profile, 1), 0x100f), 0x2000 | ENTRY)), 8);
+    CHECK_UINT(WEIGHT(0x102f, 0x4100), UINT64_MAX);
+    CHECK_UINT(WEIGHT(0x102f, 0x4000 | ENTRY), 4);
+    CHECK_UINT(WEIGHT(0x102f, 0x400f, 0x5100), 870);
+    CHECK_UINT(WEIGHT(0x102f, 0x400f, 0x5200), 3);
+    CHECK_UINT(WEIGHT(0x102f, 0x400f, 0x5000 | ENTRY), UINT64_MAX);
+    end();
+}
+
+/* The same weights without places: the same contexts, the same share of each routine. */
+static void test_without(void) {
+    begin();
+    uint32_t main_ = routine(0, 0x1000, 0, 0);
+    uint32_t f = routine(main_, 0x2000, 0x1010, 115);
+    routine(f, 0x3000, 0x2020, 8);
+    uint32_t h = routine(main_, 0x4000, 0x1030, 4);
+    routine(h, 0x5000, 0x4010, 873);
+    freeze_it();
+    CHECK_UINT(profile_total(profile), 1000);
+    CHECK_UINT(WEIGHT(0x100f, 0x2000 | ENTRY), 115);
+    CHECK_UINT(WEIGHT(0x102f, 0x4000 | ENTRY), 4);
+    CHECK_UINT(WEIGHT(0x102f, 0x400f, 0x5000 | ENTRY), 873);
+    end();
+}
+
+/* Of code that no module has, generated for one, the place says nothing. */
+static void test_unknown_place(void) {
+    begin();
+    here(routine(0, 0x1000, 0, 0), 0, 1000);
+    freeze_it();
+    CHECK_UINT(WEIGHT(0x1000 | ENTRY), 1000);
+    end();
+}
+
+/* Places where none can be: nothing breaks, and no weight is lost. */
+static void test_lies(void) {
+    begin();
+    uint32_t at_root = here(0, 0x100, 300);
+    here(at_root, 0x110, 200);
+    uint32_t main_ = routine(0, 0x1000, 0, 100);
+    uint32_t place = here(main_, 0x1100, 10);
+    uint32_t below = here(place, 0x1200, 20);
+    routine(place, 0x2000, 0x1010, 150);
+    routine(below, 0x3000, 0x1020, 5);
+    here(add(0, FRAME_OVERFLOW, 0, 0), 0x100, 115);
+    struct frame_key mark = {.routine = WIRE_PSEUDO_TRUNCATED};
+    here(add(0, frame_intern(&mark), 0, 0), 0x100, 100);
+    freeze_it();
+    CHECK_UINT(part.copy.stats.total, 1000);
+    CHECK_UINT(profile_total(profile), 1000);
+    end();
+}
+
+int main(void) {
+    module = module_intern_path("/nowhere/program");
+    test_places();
+    test_without();
+    test_unknown_place();
+    test_lies();
+    return check_report();
+}
