@@ -67,6 +67,7 @@ static void print_process(const struct listed_process *process) {
     printf("%-8s %-20s %-8s %9s %18s %9" PRIu64 " %8s %8" PRIu64 "\n", pid, name,
            process->live && process->on ? "live"
            : process->live              ? "stopped"
+           : process->waiting           ? "waiting"
                                         : "finished",
            cpu, seen, process->contexts, memory, process->lost);
 }

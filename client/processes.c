@@ -33,6 +33,7 @@ static bool read_process(struct json_object *object, struct listed_process *proc
         .command = strdup(text(object, "command")),
         .pid = (uint32_t)number(object, "pid"),
         .live = strcmp(text(object, "state"), "live") == 0,
+        .waiting = strcmp(text(object, "state"), "waiting") == 0,
         .on = strcmp(text(object, "sampling"), "off") != 0,
         .calls = calls,
         .cpu_ns = number(object, "cpu_ns"),

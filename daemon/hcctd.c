@@ -223,7 +223,8 @@ static void serve(int listener, int tcp, int signals) {
     config.symbols = symbol_service_new("/proc/self/exe");
     if (compiler == NULL || unwinder == NULL || config.symbols == NULL || !ships_start(unwinder) ||
         !tables_start(compiler, cache) || !ingest_start() || !http_start(tcp) ||
-        !checkpoint_start(settings.checkpoint) || !door_open(&door, listener, &policy) || !door_watch(&door, signals, on_signal))
+        !checkpoint_start(settings.checkpoint) || !door_open(&door, listener, &policy) ||
+        !door_watch(&door, signals, on_signal))
         fail("the daemon's parts can't be started: no memory, threads or descriptors");
     tell_ready(tcp);
     door_loop(&door);

@@ -24,12 +24,12 @@
 #define CONNECTIONS_MAX 64
 /* libmicrohttpd 0.9.75 locks itself up for good when a connection is added to it beyond its own
  * limit, so that it must never see so many: ours is met first. */
-#define NEVER_MET 1024
-#define IDLE_SECONDS    60
-#define FAREWELL_MS     2000 /* for answers that are under way when the daemon ends */
+#define NEVER_MET    1024
+#define IDLE_SECONDS 60
+#define FAREWELL_MS  2000 /* for answers that are under way when the daemon ends */
 
 static struct MHD_Daemon *server;
-static _Atomic unsigned connected; /* to it */
+static _Atomic unsigned connected;    /* to it */
 static struct MHD_Daemon *tcp_server; /* NULL: there is no loopback listener */
 static _Atomic unsigned in_progress;  /* requests whose answers are not sent yet */
 

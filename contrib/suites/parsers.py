@@ -13,14 +13,14 @@ COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 
 class Outcomes(dict):
-    """By name; the second one of a name is "name #2"."""
+    """By name, without addresses; the second one of a name is "name #2"."""
 
     def __init__(self):
         super().__init__()
         self.seen = {}
 
     def add(self, name, outcome):
-        name = re.sub(r"\s+", " ", name).strip()
+        name = re.sub(r"\s+", " ", re.sub(r"\b0x[0-9a-f]+", "0x...", name)).strip()
         self.seen[name] = self.seen.get(name, 0) + 1
         if self.seen[name] > 1:
             name += f" #{self.seen[name]}"

@@ -1,6 +1,6 @@
 /*
- * proc_stat.c - fields 4, 14, 15 and 22; the command name before them may hold anything, so the text is
- * read from its last parenthesis on.
+ * proc_stat.c - fields 4, 14, 15 and 22; the command name before them may hold anything, so the
+ * text is read from its last parenthesis on.
  */
 #include "daemon/ingest/proc_stat.h"
 
@@ -21,11 +21,10 @@ bool proc_stat_read(pid_t pid, struct proc_stat *stat) {
     fclose(f);
     text[n] = '\0';
     const char *after_name = strrchr(text, ')');
-    if (after_name == NULL ||
-        sscanf(after_name + 1,
-               " %*c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %" SCNu64 " %" SCNu64
-               " %*d %*d %*d %*d %*d %*d %" SCNu64,
-               &parent, &user, &system, &start) != 4)
+    if (after_name == NULL || sscanf(after_name + 1,
+                                     " %*c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %" SCNu64
+                                     " %" SCNu64 " %*d %*d %*d %*d %*d %*d %" SCNu64,
+                                     &parent, &user, &system, &start) != 4)
         return false;
     stat->parent = parent;
     stat->start_ticks = start;

@@ -74,7 +74,7 @@ struct process {
 
     pthread_mutex_t lock;
     _Atomic bool live; /* written under the lock */
-    bool folded; /* its tree is in another's, too */
+    bool folded;       /* its tree is in another's, too */
     uint32_t runs;
     uint32_t threads_open; /* of ended.threads, those that lived when the session ended */
     uint64_t ended_mono_ns;
@@ -111,8 +111,8 @@ struct process_params {
 struct process *process_new(const struct process_params *params);
 
 /* A finished process with one reference, as a checkpoint says: what stands in `like` from pid to
- * since_mono_ns, its runs, `ended`, threads_open and ended_mono_ns; takes over its exe and tree, but
- * not when it fails (NULL: no memory). */
+ * since_mono_ns, its runs, `ended`, threads_open and ended_mono_ns; takes over its exe and tree,
+ * but not when it fails (NULL: no memory). */
 struct process *process_new_finished(const struct process *like);
 void process_free(struct process *process); /* the registry's, when no reference is left */
 

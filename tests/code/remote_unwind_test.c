@@ -349,7 +349,8 @@ static void test_worker(struct remote_unwinder *unwinder) {
 
 int main(int argc, char **argv) {
 #ifdef __SANITIZE_THREAD__
-    fprintf(stderr, "skipped: the thread sanitizer lets no signal interrupt what is to be unwound\n");
+    fprintf(stderr,
+            "skipped: the thread sanitizer lets no signal interrupt what is to be unwound\n");
     return 77;
 #endif
     if (argc == 2 && strcmp(argv[1], "--elf-worker") == 0)

@@ -210,6 +210,7 @@ def verdict(samples, keeper, runner, ended):
 
 def main():
     given = arguments()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # what runs ends with us
     keeper = Keeper(given)
     keeper.start()
     runner = Runner(loads.loads(support.scratch("")), keeper.daemon.env())
@@ -229,6 +230,8 @@ def main():
         for resident in residents:
             resident.kill()
             resident.wait()
+        if sys.exc_info()[0] is not None:
+            keeper.daemon.stop()
     good = verdict(samples, keeper, runner, ended)
     keeper.daemon.stop()
     support.check(good, "the soak")

@@ -61,8 +61,9 @@ class Questions:
 
     def ask_next(self):
         """404 is an answer, too: the daemon may have forgotten an executable meanwhile."""
-        exe = self.executables[self.asked % len(self.executables)] if self.executables else ""
-        target = QUESTIONS[self.asked % len(QUESTIONS)].format(exe=urllib.parse.quote(exe))
+        n = len(self.executables)
+        exe = urllib.parse.quote(self.executables[self.asked % n]) if n > 0 else "none"
+        target = QUESTIONS[self.asked % len(QUESTIONS)].format(exe=exe)
         self.asked += 1
         began = time.monotonic()
         try:
