@@ -3,6 +3,7 @@
  */
 #include "client/processes.h"
 
+#include <inttypes.h>
 #include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -104,10 +105,24 @@ int processes_ask(const char *path, struct process_list *list) {
 
 /* ---- names ---- */
 
+/* What ps calls it, where one file goes by several names (redis-server is a link). */
+static bool is_called(uint32_t pid, const char *name) {
+    char path[64], comm[32] = "";
+    snprintf(path, sizeof path, "/proc/%" PRIu32 "/comm", pid);
+    FILE *file = fopen(path, "re");
+    if (file == NULL)
+        return false;
+    if (fgets(comm, sizeof comm, file) != NULL)
+        comm[strcspn(comm, "\n")] = '\0';
+    fclose(file);
+    return strcmp(comm, name) == 0;
+}
+
 static bool has_name(const struct listed_process *process, const char *name) {
     const char *slash = strrchr(process->exe, '/');
     return strcmp(process->command, name) == 0 || strcmp(process->exe, name) == 0 ||
-           (slash != NULL && strcmp(slash + 1, name) == 0);
+           (slash != NULL && strcmp(slash + 1, name) == 0) ||
+           (process->live && is_called(process->pid, name));
 }
 
 static int complain_several(const char *name, const struct process_list *list) {

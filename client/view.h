@@ -91,7 +91,7 @@ struct view_options {
          VIEW_MEMBER(type, format),                                                                \
          0,                                                                                        \
          0,                                                                                        \
-         FORMAT_NAMES " (by the suffix of FILE)"},                                   \
+         FORMAT_NAMES " (by the suffix of FILE)"},                                                 \
         {"output", 'o', OPTION_STRING, "FILE", VIEW_MEMBER(type, output), 0, 0, output_help}, {    \
         "color", 0, OPTION_STRING, "WHEN", VIEW_MEMBER(type, color), 0, 0,                         \
             "auto, always or never (auto)"                                                         \

@@ -81,8 +81,8 @@ struct wire_hello {
     uint32_t clock;   /* enum wire_clock */
     uint64_t burst_length_ns, burst_period_ns; /* of CPU time; 0, 0: uniform sampling */
     uint32_t collector;                        /* enum wire_collector */
-    uint32_t every;  /* calls: one of so many is counted, 1: all; and WIRE_EVERY_EACH */
-    uint32_t credit; /* enum wire_credit */
+    uint32_t every;    /* calls: one of so many is counted, 1: all; and WIRE_EVERY_EACH */
+    uint32_t credit;   /* enum wire_credit */
     uint32_t sessions; /* that this program has had, before this one: 0 after exec */
 };
 

@@ -14,7 +14,7 @@ struct daemon_config {
     const char *report_format;
     double phi, epsilon;
     const char *summary;
-    uint64_t memory_limit;      /* of one process's tree, bytes */
+    uint64_t memory_limit;          /* of one process's tree, bytes */
     struct symbol_service *symbols; /* for queries */
 };
 

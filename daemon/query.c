@@ -145,11 +145,14 @@ static bool is_filter(const char *name) {
 
 static void say_unknown(const char *name, struct query_error *error) {
     const size_t n = sizeof parameters / sizeof parameters[0];
-    int used = snprintf(error->text, sizeof error->text,
-                        "there is no parameter %.80s: known are ", name);
+    int used =
+        snprintf(error->text, sizeof error->text, "there is no parameter %.80s: known are ", name);
     for (size_t i = 0; i < n && used < (int)sizeof error->text; i++)
         used += snprintf(error->text + used, sizeof error->text - (size_t)used, "%s%s",
-                         parameters[i].name, i + 2 < n ? ", " : i + 1 < n ? " and " : "");
+                         parameters[i].name,
+                         i + 2 < n   ? ", "
+                         : i + 1 < n ? " and "
+                                     : "");
 }
 
 enum query_status query_set(struct query *query, const char *name, const char *value,

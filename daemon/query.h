@@ -18,9 +18,9 @@ struct query {
     double phi;      /* 0: the daemon's */
     const struct format *format;
     struct format_options options;
-    uint64_t window_ns; /* weights of the last so much time; 0: since the start */
+    uint64_t window_ns;            /* weights of the last so much time; 0: since the start */
     enum symbol_patience patience; /* with the symbols of large programs */
-    uid_t asker; /* sees its own processes; root and the daemon's user see all */
+    uid_t asker;                   /* sees its own processes; root and the daemon's user see all */
 };
 
 /* HTTP statuses, as the answer to a query is one. */

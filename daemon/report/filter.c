@@ -132,8 +132,7 @@ static struct profile *copy_paths(const struct profile *from, const bool *focus,
         } else if (path[i]) {
             if (place[node->location] == 0)
                 place[node->location] = copy_location(to, from, node->location);
-            copy[i] =
-                profile_add_node(to, copy[node->parent], place[node->location], count, error);
+            copy[i] = profile_add_node(to, copy[node->parent], place[node->location], count, error);
             to->nodes[copy[i]].inlined = node->inlined;
         }
     }

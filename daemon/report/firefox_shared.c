@@ -258,8 +258,8 @@ void firefox_put_shared(struct json_out *json, struct firefox_tables *tables) {
 }
 
 /* A build id as symbol servers of that kind want it: its first 16 bytes read as a GUID, whose first
- * three numbers are little-endian, and an age of 0. "" when it is shorter, or not in hex, as those of
- * other linkers and tools may be. */
+ * three numbers are little-endian, and an age of 0. "" when it is shorter, or not in hex, as those
+ * of other linkers and tools may be. */
 static void breakpad_id(const char *build_id, char id[34]) {
     static const uint8_t order[] = {3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15};
 

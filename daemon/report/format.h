@@ -42,7 +42,7 @@ extern const struct format formats[]; /* ended by an entry without a name; the f
 /* The names of all that people ask for, to stand in a sentence. */
 #define FORMAT_NAMES "text, pprof, json, folded, callgrind, speedscope, firefox, dot or html"
 
-const struct format *format_find(const char *name);      /* NULL: no such format */
+const struct format *format_find(const char *name); /* NULL: no such format */
 /* By the suffix, or "callgrind.out" at the beginning of the name; NULL: no format has it. */
 const struct format *format_by_suffix(const char *path);
 

@@ -69,8 +69,8 @@ struct profile_process {
     const char *clock; /* what made it be looked at: "cpu", "wall", "perf"; "" when not known */
     uint64_t burst_length_ns, burst_period_ns; /* 0, 0: uniform sampling */
     const char *collector;                     /* "walks", "calls"; "" when not known */
-    bool lines; /* walks: own weights stand at places in the code, not at routines as a whole */
-    uint64_t every;                 /* calls: one of so many is counted (0 or 1: all) ... */
+    bool lines;     /* walks: own weights stand at places in the code, not at routines as a whole */
+    uint64_t every; /* calls: one of so many is counted (0 or 1: all) ... */
     bool every_each;                /* ... of each routine, not of all together */
     const char *credit;             /* calls: "last" or "new" edges gain; "" when not known */
     uint64_t seen_ns, cpu_burst_ns; /* bursts of calls: CPU time within them, and in all */
@@ -86,9 +86,9 @@ struct profile_process {
     uint64_t checked, different, identifiers, ambiguous, recurred, identified;
     uint64_t perf_refused; /* threads that wanted a task clock event and got none */
     uint64_t fine_refused; /* threads that got no second timer for a rate above HZ */
-    uint64_t restarts;   /* new hcctds that went on from a checkpoint ... */
-    uint64_t gap_ns;     /* ... and CPU time that passed after it, and is in no context */
-    uint64_t unfinished; /* processes that ended meanwhile: their last part is missing */
+    uint64_t restarts;     /* new hcctds that went on from a checkpoint ... */
+    uint64_t gap_ns;       /* ... and CPU time that passed after it, and is in no context */
+    uint64_t unfinished;   /* processes that ended meanwhile: their last part is missing */
     uint64_t contexts;     /* nodes kept in the daemon's tree */
     uint64_t monitored;
     uint64_t unseen; /* certain bound on what a context outside can weigh */

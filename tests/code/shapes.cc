@@ -27,7 +27,9 @@ template <typename Number> struct Square final : Shape {
 namespace {
 __attribute__((noinline)) double total(const std::vector<Shape *> &shapes) {
     double sum = 0;
-    auto add = [&sum](const Shape &shape) __attribute__((noinline)) { sum += shape.area(); };
+    auto add = [&sum](const Shape &shape) __attribute__((noinline)) {
+        sum += shape.area();
+    };
     for (const Shape *shape : shapes)
         add(*shape);
     return sum;

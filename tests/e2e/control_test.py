@@ -194,8 +194,19 @@ def check_guest(daemon):
     check(busy.returncode == 0 and err == b"" and out.count(b"\n") == 8, f"{i + 1} changes under eight threads")
 
 
+def check_names(daemon):
+    link = scratch("other_name")
+    os.symlink(target("known_shares"), link)
+    app = subprocess.Popen([link, "100"], env=daemon.env(), stdout=subprocess.DEVNULL)
+    daemon.wait_for(lambda p: p["pid"] == app.pid and p["walks"] > 0)
+    result = hcct(daemon, "set", "-p", "other_name", "--rate", "200")
+    check(result.status == 0, "a program is found by the name that ps has for it")
+    end(app)
+
+
 with Daemon() as daemon:
     check_effects(daemon)
+    check_names(daemon)
     check_wall(daemon)
     check_refusals(daemon)
     check_guest(daemon)

@@ -112,8 +112,11 @@ static void test_check(void) {
 
 /* What the C library would take all memory or time for. */
 static void test_too_large(void) {
-    static const char *const large[] = {"a++++++++++++++++++++++++++++++", "((x{255}){255}){255}",
-                                        "(((a{99}|b)+){99})?", "(a*)*\\1b", "x{30000}",
+    static const char *const large[] = {"a++++++++++++++++++++++++++++++",
+                                        "((x{255}){255}){255}",
+                                        "(((a{99}|b)+){99})?",
+                                        "(a*)*\\1b",
+                                        "x{30000}",
                                         "i*********************************************"};
     static const char *const small[] = {"^std::vec(tor)?<[[:alpha:]]{1,30}, [](+*{]+>::f+$", "",
                                         "a{2}{3,}\\+\\+\\+(b|)*", "((((a))))+|x\\\\+"};
