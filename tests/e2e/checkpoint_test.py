@@ -6,7 +6,7 @@ import signal
 import subprocess
 import time
 
-from support import HCCT, HCCTD, Daemon, check, finish, run, scratch, target
+from support import HCCT, HCCTD, Daemon, check, finish, run, scratch, target, wait_for_checkpoints
 
 STATE = scratch("state")
 
@@ -41,7 +41,7 @@ check(daemon.wait_for(lambda p: p["pid"] == app.pid and p["walks"] > 300, 30), "
 finished = daemon.wait_for(lambda p: p["state"] == "finished" and p["walks"] > 0)
 check(finished is not None, "and another has ended")
 before_ns, before = one(daemon, app.pid)["total_ns"], own_weights(daemon)
-time.sleep(2.5)  # there is a checkpoint of all that
+check(wait_for_checkpoints(STATE), "there is a checkpoint of all that")
 kill(daemon)
 time.sleep(1)
 daemon.start()

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 
-from support import Daemon, check, finish, need, scratch, target
+from support import Daemon, check, finish, need, scratch, target, wait_for_checkpoints
 
 need("sh", "true")
 PROCESSES, THREADS, SHORT = ([int(word) for word in sys.argv[1:]] + [60, 150, 400][len(sys.argv) - 1:])
@@ -60,6 +60,7 @@ with Daemon("--state-dir", scratch("state"), "--checkpoint", "1") as daemon:
                                       if p["state"] == "live" and p["walks"] > 0}, 120),
           "each is listed, and has walks")
     tell(daemon, f"{PROCESSES} processes", PROCESSES)
+    check(wait_for_checkpoints(scratch("state")), "there is a checkpoint of them")
     daemon.process.kill()
     daemon.process.wait()
     daemon.start()

@@ -106,6 +106,16 @@ def folded(path, *options):
     return [(line.rsplit(" ", 1)[0].split(";"), int(line.rsplit(" ", 1)[1])) for line in lines]
 
 
+def wait_for_checkpoints(directory, seconds=60):
+    """Until hcctd has written a checkpoint that began after this call: the second one from now on."""
+    path = os.path.join(directory, "hcctd.state")
+    deadline, seen = time.monotonic() + seconds, set()
+    while time.monotonic() < deadline and len(seen) < 3:
+        seen.add(os.stat(path).st_mtime_ns if os.path.exists(path) else None)
+        time.sleep(0.05)
+    return len(seen) == 3
+
+
 class Daemon:
     """A private hcctd; `with` it, or start and stop it by hand."""
 
