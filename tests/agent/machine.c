@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "tests/check.h"
 
@@ -376,19 +377,26 @@ uint64_t machine_site(const struct machine *m, uint32_t i) {
     return i + 1 < m->levels ? m->level[m->levels - 2 - i].pc : 0;
 }
 
+/* Always there, so that the same seed makes the same machine: its words hold addresses. */
+static uint64_t *memory_at(uintptr_t address, size_t words) {
+    void *memory = mmap((void *)address, 8 * words, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+    if (memory != (void *)address)
+        abort();
+    return memory;
+}
+
 void machine_make(struct machine *m, uint64_t seed, unsigned failing_of_1000) {
     *m = (struct machine){.random = seed | 1, .failing_of_1000 = failing_of_1000, .levels = 1};
-    m->stack = calloc(MACHINE_WORDS, 8);
-    m->other = calloc(MACHINE_OTHER, 8);
+    m->stack = memory_at(0x7ff000000000, MACHINE_WORDS);
+    m->other = memory_at(0x7fe000000000, MACHINE_OTHER);
     m->table = make_table();
-    if (m->stack == NULL || m->other == NULL)
-        abort();
     m->sp = (uintptr_t)m->stack + 8 * (MACHINE_WORDS - 4);
     m->pc = start_of(0) + PROLOGUE;
 }
 
 void machine_free(struct machine *m) {
-    free(m->stack);
-    free(m->other);
+    munmap(m->stack, 8 * MACHINE_WORDS);
+    munmap(m->other, 8 * MACHINE_OTHER);
     free(m->table);
 }
