@@ -41,10 +41,18 @@ def hello(version=VERSION, size=64, pid=0, rate=100, sessions=0, collector=0, cl
 
 
 def connect(path):
+    """Waits for room: the kernel refuses (EAGAIN) while all places of the daemon's queue are taken."""
     connection = socket.socket(socket.AF_UNIX)
     connection.settimeout(30)
-    connection.connect(path)
-    return connection
+    end = time.monotonic() + 30
+    while True:
+        try:
+            connection.connect(path)
+            return connection
+        except BlockingIOError:
+            if time.monotonic() > end:
+                raise
+            time.sleep(0.001)
 
 
 def session(path, **wish):

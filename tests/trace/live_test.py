@@ -28,6 +28,13 @@ def replay(*options):
     return tree(path)
 
 
+def differences(live, again):
+    """The first few, for a reader of the failure."""
+    pairs = [pair for parts in zip(live, again) for pair in
+             (zip(*parts) if isinstance(parts[0], list) else [parts])]
+    return [pair for pair in pairs if pair[0] != pair[1]][:3]
+
+
 def same_again(what, steps, *options):
     path = scratch("live.pb.gz")
     result = record([TARGET, str(steps)], path, "--no-report", "--trace", scratch("live.trace"), *COARSE,
@@ -35,7 +42,10 @@ def same_again(what, steps, *options):
     check(result.status == 0, f"{what}: recorded")
     live = tree(path)
     check(live[1] > 0, f"{what}: {len(live[3])} contexts, {live[1]} {live[0]} in all")
-    check(replay(*COARSE) == live, f"{what}: replay finds the same counts and errors")
+    again = replay(*COARSE)
+    check(again == live, f"{what}: replay finds the same counts and errors")
+    if again != live:
+        print(f"        {len(live[3])} contexts, {len(again[3])} again; {differences(live, again)}")
     return live
 
 
