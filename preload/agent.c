@@ -17,8 +17,6 @@
 #include "preload/trigger.h"
 #include "preload/wrap_sleep.h"
 
-#define START_WAIT_MS 100 /* for a daemon's answer, at the start of a process */
-
 struct agent_globals agent;
 
 /* A page that a child finds empty, however it was made. */
@@ -67,7 +65,7 @@ static void start_calls_in_child(void) {
     bool exhaustive = agent.settings.burst_length_ns == 0;
     if (agent.settings.collector != WIRE_COLLECT_CALLS || thread_self == NULL)
         return;
-    if (exhaustive && session_attach(true, START_WAIT_MS))
+    if (exhaustive && session_attach(true))
         learn_modules();
     calls_after_fork_child();
 }
@@ -102,7 +100,7 @@ __attribute__((constructor)) void agent_start(void) {
     pthread_atfork(before_fork, after_fork_parent, after_fork_child);
     agent.process = process;
     process->pid = (pid_t)sys0(SYS_getpid);
-    if (session_attach(true, START_WAIT_MS))
+    if (session_attach(true))
         learn_modules();
     trigger_start(thread_self);
     calls_begin(thread_self);

@@ -20,6 +20,11 @@
 
 #define RETRY_NS 1000000000ull /* a missing daemon is looked for so often, at most */
 
+/* For a daemon's answer. A process that was just begun, or forked, may be over before another try;
+ * one in the middle of its work is not to see a pause of 10 ms. */
+#define FIRST_WAIT_MS 100
+#define LATER_WAIT_MS 8
+
 static uint64_t coarse_ns(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
@@ -75,7 +80,7 @@ static bool attach(struct agent_process *process, int wait_ms) {
     return true;
 }
 
-bool session_attach(bool now, int wait_ms) {
+bool session_attach(bool now) {
     struct agent_process *process = agent.process;
     uint64_t time = coarse_ns(), last = atomic_load(&process->last_try_ns);
     uint32_t nobody = 0;
@@ -86,7 +91,7 @@ bool session_attach(bool now, int wait_ms) {
         return false;
     atomic_store(&process->last_try_ns, time);
     if (others_are_out())
-        attached = attach(process, wait_ms);
+        attached = attach(process, last == 0 ? FIRST_WAIT_MS : LATER_WAIT_MS);
     atomic_store(&process->attaching, 0);
     return attached;
 }

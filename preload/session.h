@@ -10,8 +10,9 @@
 #include "preload/thread.h"
 
 /* Looks for a daemon, when the last look was long enough ago or `now` is set, and attaches to its
- * session. Waits for an answer at most `wait_ms`. Any context, signals blocked or not. */
-bool session_attach(bool now, int wait_ms);
+ * session. Waits for an answer at most 100 ms the first time in a process, 8 ms later: then it is
+ * in the middle of its work. Any context, signals blocked or not. */
+bool session_attach(bool now);
 
 /* Enters the session for the calling thread: NULL when there is none, the daemon is dead, or it is
  * being replaced. Otherwise session_leave must follow, soon. Any context. */

@@ -23,8 +23,6 @@
 #include "preload/wall.h"
 #include "preload/wrap_sleep.h"
 
-#define ATTACH_WAIT_MS 8 /* in the middle of its work: no pause is to reach 10 ms */
-
 /* CPU time between two looks for a daemon, and between two looks whether the session is on. */
 static const struct sampling_plan looking = {.coarse_ns = 20000000u, .idle = true},
                                   switched_off = {.coarse_ns = 100000000u, .idle = true};
@@ -237,7 +235,7 @@ void trigger_tick(struct agent_thread *thread, enum trigger_kind kind, uint64_t 
     struct wire_session *session = session_enter(thread);
     if (session == NULL) {
         follow(thread, &looking);
-        session_attach(false, ATTACH_WAIT_MS);
+        session_attach(false);
         return;
     }
     bool measured = thread->trigger.ticks++ % COST_EVERY == COST_EVERY / 2;

@@ -113,11 +113,10 @@ bool handshake_serve(int fd, const struct handshake_policy *policy, const char *
         process = process_new(&params);
         if (process == NULL)
             status = WIRE_STATUS_FAILED;
-        else
-            policy->made(process);
     }
     *reason = reasons[status];
     if (answer(fd, status, process) && process != NULL) {
+        policy->made(process);
         ingest_adopt(process, hello.sessions > 0);
         return true;
     }

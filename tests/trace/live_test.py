@@ -1,10 +1,14 @@
 """A recording's trace makes the same profile again: threads, processes, evictions and all."""
 import os
+import re
+import signal
+import socket
+import struct
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "e2e"))
 
-from support import BUILD, HCCT, check, finish, record, report, run, scratch
+from support import BUILD, Daemon, HCCT, check, finish, record, report, run, scratch
 
 TARGET = os.path.join(BUILD, "tests", "trace", "live_target")
 # few counters, so that contexts are evicted all the time
@@ -58,4 +62,18 @@ exact = replay("--summary", "exact", *COARSE)
 check(exact[1] == calls[1] and max(node["error"] for node in exact[3]) == 0,
       "exact: the same total, and no error")
 same_again("walks", 200000)
+
+# an agent that has given up before hcctd answers leaves no process behind, in the trace neither
+with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../common/wire.h")) as wire:
+    version = int(re.search(r"#define WIRE_VERSION\s+(\d+)", wire.read()).group(1))
+with Daemon("--trace", scratch("live.trace")) as daemon:
+    daemon.process.send_signal(signal.SIGSTOP)
+    with socket.socket(socket.AF_UNIX) as agent:
+        agent.connect(daemon.socket)
+        agent.sendall(struct.pack("<8sII48x", b"HCCTAGNT", version, 64))
+    daemon.process.send_signal(signal.SIGCONT)
+    check(run([TARGET, "100000"], env=daemon.env()).status == 0, "a program runs beside one that left")
+    pids = [process["pid"] for process in daemon.processes()]
+    check(pids and os.getpid() not in pids, "hcctd knows the program, and not the one that left")
+check([process[1] for process in replay()[2]] == pids, "and so does the trace")
 finish()
