@@ -3,13 +3,13 @@
  */
 #include "daemon/control.h"
 
-#include <json-c/json.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/burst.h"
 #include "common/wire.h"
 #include "daemon/ingest/registry.h"
+#include "daemon/report/json_out.h"
 
 #define RATE_MAX 10000u
 
@@ -118,15 +118,16 @@ static void change(struct wire_session *session, const struct control *c) {
 }
 
 static void describe(const struct process *process, const struct process_stats *stats, FILE *out) {
-    struct json_object *o = json_object_new_object();
-    json_object_object_add(o, "pid", json_object_new_int(process->pid));
-    json_object_object_add(o, "command", json_object_new_string(process->command));
-    json_object_object_add(o, "sampling", json_object_new_string(stats->off ? "off" : "on"));
-    json_object_object_add(o, "rate", json_object_new_uint64(stats->rate));
-    json_object_object_add(o, "burst_length_ns", json_object_new_uint64(stats->burst_length_ns));
-    json_object_object_add(o, "burst_period_ns", json_object_new_uint64(stats->burst_period_ns));
-    fprintf(out, "%s\n", json_object_to_json_string_ext(o, JSON_C_TO_STRING_PRETTY));
-    json_object_put(o);
+    struct json_out json = {.out = out};
+    json_begin(&json, '{');
+    json_number_member(&json, "pid", (uint64_t)process->pid);
+    json_string_member(&json, "command", process->command);
+    json_string_member(&json, "sampling", stats->off ? "off" : "on");
+    json_number_member(&json, "rate", stats->rate);
+    json_number_member(&json, "burst_length_ns", stats->burst_length_ns);
+    json_number_member(&json, "burst_period_ns", stats->burst_period_ns);
+    json_end(&json, '}');
+    fputc('\n', out);
 }
 
 static struct process *first_live(struct process *const *processes, size_t n) {

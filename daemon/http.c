@@ -4,7 +4,6 @@
  */
 #include "daemon/http.h"
 
-#include <json-c/json.h>
 #include <microhttpd.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -18,6 +17,7 @@
 #include "daemon/query.h"
 #include "daemon/query_pprof.h"
 #include "daemon/query_threads.h"
+#include "daemon/report/json_out.h"
 #include "daemon/report/write_html.h"
 #include "daemon/snapshot.h"
 
@@ -59,16 +59,18 @@ static enum query_status serve_threads(struct request *r, FILE *out) {
     return query_threads(&r->query, out, &r->error);
 }
 
-static void add_path(void *arg, const char *path) {
-    json_object_array_add(arg, json_object_new_string(path));
+static void put_path(void *arg, const char *path) {
+    json_string(arg, path);
 }
 
 static enum query_status serve_snapshot(struct request *r, FILE *out) {
-    struct json_object *answer = json_object_new_object(), *paths = json_object_new_array();
-    json_object_object_add(answer, "paths", paths);
-    enum query_status status = snapshot_write(&r->query, add_path, paths, &r->error);
-    fprintf(out, "%s\n", json_object_to_json_string_ext(answer, JSON_C_TO_STRING_PRETTY));
-    json_object_put(answer);
+    struct json_out json = {.out = out};
+    json_begin(&json, '{');
+    json_array_member(&json, "paths");
+    enum query_status status = snapshot_write(&r->query, put_path, &json, &r->error);
+    json_end(&json, ']');
+    json_end(&json, '}');
+    fputc('\n', out);
     return status;
 }
 

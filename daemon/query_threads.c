@@ -3,21 +3,14 @@
  */
 #include "daemon/query_threads.h"
 
-#include <json-c/json.h>
 #include <stdlib.h>
 
 #include "daemon/ingest/ingest.h"
 #include "daemon/ingest/registry.h"
 #include "daemon/ingest/threads.h"
+#include "daemon/report/json_out.h"
+#include "daemon/report/memory.h"
 #include "daemon/report/utf8.h"
-
-static void add(struct json_object *object, const char *name, uint64_t value) {
-    json_object_object_add(object, name, json_object_new_uint64(value));
-}
-
-static void add_text(struct json_object *object, const char *name, const char *value) {
-    json_object_object_add(object, name, json_object_new_string(value));
-}
 
 static const char *state_word(const struct process_thread *thread) {
     if (thread->broken)
@@ -39,47 +32,59 @@ static const char *state_word(const struct process_thread *thread) {
     }
 }
 
-static struct json_object *describe(pid_t pid, const struct process_thread *thread) {
-    struct json_object *o = json_object_new_object();
+static void describe(struct json_out *json, pid_t pid, const struct process_thread *thread) {
     char name[3 * sizeof thread->name];
     utf8_repair(name, thread->name);
-    add(o, "pid", (uint64_t)pid);
-    add(o, "tid", thread->tid);
-    add_text(o, "name", name);
-    add_text(o, "state", state_word(thread));
-    add(o, "cpu_ns", thread->cpu_ns);
-    add(o, "credited_ns", thread->credited_ns);
-    add(o, "walks", thread->walks);
-    add(o, "complete", thread->complete);
-    add(o, "lost", thread->lost);
-    add(o, "agent_ns", thread->handler_ns);
-    return o;
+    json_begin(json, '{');
+    json_number_member(json, "pid", (uint64_t)pid);
+    json_number_member(json, "tid", thread->tid);
+    json_string_member(json, "name", name);
+    json_string_member(json, "state", state_word(thread));
+    json_number_member(json, "cpu_ns", thread->cpu_ns);
+    json_number_member(json, "credited_ns", thread->credited_ns);
+    json_number_member(json, "walks", thread->walks);
+    json_number_member(json, "complete", thread->complete);
+    json_number_member(json, "lost", thread->lost);
+    json_number_member(json, "agent_ns", thread->handler_ns);
+    json_end(json, '}');
 }
 
-static struct json_object *describe_ended(const struct process *process,
-                                          const struct process_threads_ended *ended) {
-    struct json_object *o = json_object_new_object();
-    add(o, "pid", (uint64_t)process->pid);
-    add_text(o, "exe", process->exe);
-    add(o, "threads", ended->threads);
-    add(o, "credited_ns", ended->credited_ns);
-    add(o, "walks", ended->walks);
-    add(o, "complete", ended->complete);
-    add(o, "lost", ended->lost);
-    add(o, "agent_ns", ended->handler_ns);
-    return o;
+static void describe_ended(struct json_out *json, const struct process *process,
+                           const struct process_threads_ended *ended) {
+    json_begin(json, '{');
+    json_number_member(json, "pid", (uint64_t)process->pid);
+    json_string_member(json, "exe", process->exe);
+    json_number_member(json, "threads", ended->threads);
+    json_number_member(json, "credited_ns", ended->credited_ns);
+    json_number_member(json, "walks", ended->walks);
+    json_number_member(json, "complete", ended->complete);
+    json_number_member(json, "lost", ended->lost);
+    json_number_member(json, "agent_ns", ended->handler_ns);
+    json_end(json, '}');
 }
 
-static void describe_process(struct process *process, struct json_object *threads,
-                             struct json_object *gone) {
-    struct process_threads_ended ended;
+/* A process, and what query_threads needs of it until the answer is written. */
+struct answer_part {
+    struct process_thread *threads;
     size_t n;
-    ingest_settle(process);
-    struct process_thread *list = process_threads(process, &n, &ended);
+    struct process_threads_ended ended;
+};
+
+static void put_answer(FILE *out, struct process *const *processes, const struct answer_part *part,
+                       size_t n) {
+    struct json_out json = {.out = out};
+    json_begin(&json, '{');
+    json_array_member(&json, "threads");
     for (size_t i = 0; i < n; i++)
-        json_object_array_add(threads, describe(process->pid, &list[i]));
-    json_object_array_add(gone, describe_ended(process, &ended));
-    free(list);
+        for (size_t k = 0; k < part[i].n; k++)
+            describe(&json, processes[i]->pid, &part[i].threads[k]);
+    json_end(&json, ']');
+    json_array_member(&json, "ended");
+    for (size_t i = 0; i < n; i++)
+        describe_ended(&json, processes[i], &part[i].ended);
+    json_end(&json, ']');
+    json_end(&json, '}');
+    fputc('\n', out);
 }
 
 enum query_status query_threads(const struct query *query, FILE *out, struct query_error *error) {
@@ -89,14 +94,15 @@ enum query_status query_threads(const struct query *query, FILE *out, struct que
         registry_free_list(processes, n);
         return query_nothing(query, error);
     }
-    struct json_object *answer = json_object_new_object();
-    struct json_object *threads = json_object_new_array(), *ended = json_object_new_array();
+    struct answer_part *parts = memory_new(n, sizeof *parts, "an answer");
+    for (size_t i = 0; i < n; i++) {
+        ingest_settle(processes[i]);
+        parts[i].threads = process_threads(processes[i], &parts[i].n, &parts[i].ended);
+    }
+    put_answer(out, processes, parts, n);
     for (size_t i = 0; i < n; i++)
-        describe_process(processes[i], threads, ended);
-    json_object_object_add(answer, "threads", threads);
-    json_object_object_add(answer, "ended", ended);
-    fprintf(out, "%s\n", json_object_to_json_string_ext(answer, JSON_C_TO_STRING_PRETTY));
-    json_object_put(answer);
+        free(parts[i].threads);
+    free(parts);
     registry_free_list(processes, n);
     return QUERY_OK;
 }

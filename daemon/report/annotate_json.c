@@ -7,62 +7,53 @@
  *
  * What is not known is left out.
  */
-#include <json-c/json.h>
-
 #include "daemon/report/annotate.h"
+#include "daemon/report/json_out.h"
 
-static void add_number(struct json_object *to, const char *key, uint64_t number) {
-    json_object_object_add(to, key, json_object_new_uint64(number));
-}
-
-static void add_string(struct json_object *to, const char *key, const char *text) {
-    json_object_object_add(to, key, json_object_new_string(text));
-}
-
-static struct json_object *make_line(const struct annotate_line *line) {
-    struct json_object *object = json_object_new_object(), *callees = json_object_new_array();
-
+static void put_line(struct json_out *json, const struct annotate_line *line) {
+    json_begin(json, '{');
     if (line->line != 0)
-        add_number(object, "line", line->line);
-    add_number(object, "self", line->self);
-    add_number(object, "inclusive", line->inclusive);
+        json_number_member(json, "line", line->line);
+    json_number_member(json, "self", line->self);
+    json_number_member(json, "inclusive", line->inclusive);
+    json_array_member(json, "callees");
     for (uint32_t i = 0; i < line->n_callees; i++) {
-        struct json_object *callee = json_object_new_object();
-
-        add_string(callee, "function", line->callees[i].name);
-        add_number(callee, "weight", line->callees[i].weight);
-        json_object_array_add(callees, callee);
+        json_begin(json, '{');
+        json_string_member(json, "function", line->callees[i].name);
+        json_number_member(json, "weight", line->callees[i].weight);
+        json_end(json, '}');
     }
-    json_object_object_add(object, "callees", callees);
-    return object;
+    json_end(json, ']');
+    json_end(json, '}');
 }
 
-static struct json_object *make_function(const struct annotate_function *function) {
-    struct json_object *object = json_object_new_object(), *lines = json_object_new_array();
-
-    add_string(object, "function", function->name);
-    if (function->file[0] != '\0')
-        add_string(object, "file", function->file);
-    add_number(object, "self", function->self);
-    add_number(object, "inclusive", function->inclusive);
+static void put_function(struct json_out *json, const struct annotate_function *function) {
+    json_begin(json, '{');
+    json_string_member(json, "function", function->name);
+    json_known_member(json, "file", function->file);
+    json_number_member(json, "self", function->self);
+    json_number_member(json, "inclusive", function->inclusive);
+    json_array_member(json, "lines");
     for (uint32_t i = 0; i < function->n_lines; i++)
-        json_object_array_add(lines, make_line(&function->lines[i]));
-    json_object_object_add(object, "lines", lines);
-    return object;
+        put_line(json, &function->lines[i]);
+    json_end(json, ']');
+    json_end(json, '}');
 }
 
 bool annotation_write_json(FILE *out, const struct annotation *annotation) {
-    struct json_object *top = json_object_new_object(), *functions = json_object_new_array();
+    struct json_out json = {.out = out};
 
-    add_string(top, "format", "hcct-annotation");
-    add_number(top, "version", 1);
-    add_string(top, "type", annotation->profile->type);
-    add_string(top, "unit", annotation->profile->unit);
-    add_number(top, "total", annotation->total);
+    json_begin(&json, '{');
+    json_string_member(&json, "format", "hcct-annotation");
+    json_number_member(&json, "version", 1);
+    json_string_member(&json, "type", annotation->profile->type);
+    json_string_member(&json, "unit", annotation->profile->unit);
+    json_number_member(&json, "total", annotation->total);
+    json_array_member(&json, "functions");
     for (uint32_t i = 0; i < annotation->n_functions; i++)
-        json_object_array_add(functions, make_function(&annotation->functions[i]));
-    json_object_object_add(top, "functions", functions);
-    fprintf(out, "%s\n", json_object_to_json_string_ext(top, JSON_C_TO_STRING_PRETTY));
-    json_object_put(top);
+        put_function(&json, &annotation->functions[i]);
+    json_end(&json, ']');
+    json_end(&json, '}');
+    fputc('\n', out);
     return !ferror(out);
 }

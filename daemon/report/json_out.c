@@ -34,10 +34,14 @@ static bool is_plain(char c) {
 }
 
 static void put_escaped(FILE *out, char c) {
-    if (c == '"' || c == '\\')
-        fprintf(out, "\\%c", c);
+    static const char short_form[] = {
+        ['"'] = '"', ['\\'] = '\\', ['\n'] = 'n', ['\t'] = 't', ['\r'] = 'r'};
+    unsigned char byte = (unsigned char)c;
+
+    if (byte < sizeof short_form && short_form[byte] != 0)
+        fprintf(out, "\\%c", short_form[byte]);
     else
-        fprintf(out, "\\u%04x", (unsigned)(unsigned char)c);
+        fprintf(out, "\\u%04x", byte);
 }
 
 void json_string(struct json_out *json, const char *text) {
@@ -102,6 +106,16 @@ void json_string_member(struct json_out *json, const char *key, const char *text
 void json_number_member(struct json_out *json, const char *key, uint64_t number) {
     json_key(json, key);
     json_number(json, number);
+}
+
+void json_known_member(struct json_out *json, const char *key, const char *text) {
+    if (*text != '\0')
+        json_string_member(json, key, text);
+}
+
+void json_double_member(struct json_out *json, const char *key, double number) {
+    json_key(json, key);
+    json_double(json, number);
 }
 
 void json_bool_member(struct json_out *json, const char *key, bool value) {

@@ -1,5 +1,5 @@
 /*
- * json_out.h - JSON written as it comes, for what would be a tree of a million objects elsewhere.
+ * json_out.h - JSON written as it comes: a profile would be a tree of a million objects elsewhere.
  *
  * The caller says what begins and ends; commas come by themselves. Strings are valid UTF-8. Errors
  * are the stream's (ferror). One thread for each writer.
@@ -35,7 +35,10 @@ void json_null(struct json_out *json);
 /* A member of an object: key and value. */
 void json_string_member(struct json_out *json, const char *key, const char *text);
 void json_number_member(struct json_out *json, const char *key, uint64_t number);
+void json_double_member(struct json_out *json, const char *key, double number);
 void json_bool_member(struct json_out *json, const char *key, bool value);
+/* None when there is no text. */
+void json_known_member(struct json_out *json, const char *key, const char *text);
 /* A key, and the array that begins after it. */
 void json_array_member(struct json_out *json, const char *key);
 void json_object_member(struct json_out *json, const char *key);

@@ -25,172 +25,131 @@
  * apart by site; phi and epsilon are 0 when not known. New members may come; a member that changes
  * its meaning raises the version.
  */
-#include <json-c/json.h>
 #include <stdlib.h>
 
 #include "daemon/report/format.h"
+#include "daemon/report/json_out.h"
 #include "daemon/report/process_fields.h"
 #include "daemon/report/tree_view.h"
 
-static void add(struct json_object *object, const char *key, struct json_object *value) {
-    if (value == NULL || json_object_object_add(object, key, value) != 0)
-        profile_die("JSON");
-}
+static void put_process(struct json_out *json, const struct profile_process *process) {
+    json_begin(json, '{');
+    for (const struct process_field *field = process_fields; field->name != NULL; field++) {
+        uint64_t number = process_field_number(process, field);
 
-static void add_string(struct json_object *object, const char *key, const char *value) {
-    add(object, key, json_object_new_string(value));
-}
-
-static void add_known(struct json_object *object, const char *key, const char *value) {
-    if (*value != '\0')
-        add_string(object, key, value);
-}
-
-static void add_number(struct json_object *object, const char *key, uint64_t value) {
-    add(object, key, json_object_new_uint64(value));
-}
-
-static void append(struct json_object *array, struct json_object *value) {
-    if (json_object_array_add(array, value) != 0)
-        profile_die("JSON");
-}
-
-static struct json_object *new_object(void) {
-    struct json_object *object = json_object_new_object();
-
-    if (object == NULL)
-        profile_die("JSON");
-    return object;
-}
-
-static struct json_object *new_array(struct json_object *parent, const char *key, size_t n) {
-    struct json_object *array = json_object_new_array_ext((int)n);
-
-    add(parent, key, array);
-    return array;
-}
-
-static void add_processes(struct json_object *top, const struct profile *profile) {
-    struct json_object *array = new_array(top, "processes", profile->n_processes);
-
-    for (uint32_t i = 1; i < profile->n_processes; i++) {
-        const struct profile_process *process = &profile->processes[i];
-        struct json_object *object = new_object();
-
-        for (const struct process_field *field = process_fields; field->name != NULL; field++) {
-            uint64_t number = process_field_number(process, field);
-
-            if (field->kind == FIELD_STRING)
-                add_known(object, field->name, process_field_string(process, field));
-            else if (field->kind == FIELD_BOOL)
-                add(object, field->name, json_object_new_boolean(number != 0));
-            else
-                add_number(object, field->name, number);
-        }
-        if (profile_scale(process) > 1)
-            add(object, "scale", json_object_new_double(profile_scale(process)));
-        append(array, object);
+        if (field->kind == FIELD_STRING)
+            json_known_member(json, field->name, process_field_string(process, field));
+        else if (field->kind == FIELD_BOOL)
+            json_bool_member(json, field->name, number != 0);
+        else
+            json_number_member(json, field->name, number);
     }
+    if (profile_scale(process) > 1)
+        json_double_member(json, "scale", profile_scale(process));
+    json_end(json, '}');
 }
 
-static void add_modules(struct json_object *top, const struct profile *profile) {
-    struct json_object *array = new_array(top, "modules", profile->n_modules);
+static void put_processes(struct json_out *json, const struct profile *profile) {
+    json_array_member(json, "processes");
+    for (uint32_t i = 1; i < profile->n_processes; i++)
+        put_process(json, &profile->processes[i]);
+    json_end(json, ']');
+}
 
+static void put_modules(struct json_out *json, const struct profile *profile) {
+    json_array_member(json, "modules");
     for (uint32_t i = 1; i < profile->n_modules; i++) {
-        struct json_object *object = new_object();
-
-        add_string(object, "path", profile->modules[i].path);
-        if (*profile->modules[i].build_id != '\0')
-            add_string(object, "build_id", profile->modules[i].build_id);
-        append(array, object);
+        json_begin(json, '{');
+        json_string_member(json, "path", profile->modules[i].path);
+        json_known_member(json, "build_id", profile->modules[i].build_id);
+        json_end(json, '}');
     }
+    json_end(json, ']');
 }
 
-static void add_place(struct json_object *object, const struct profile *profile,
+static void put_place(struct json_out *json, const struct profile *profile,
                       const struct profile_location *place, bool with_address) {
     const struct profile_function *function = &profile->functions[place->lines[0].function];
 
-    add_string(object, "function", function->name);
-    if (*function->system_name != '\0' && function->system_name != function->name)
-        add_string(object, "system_name", function->system_name);
+    json_string_member(json, "function", function->name);
+    if (function->system_name != function->name)
+        json_known_member(json, "system_name", function->system_name);
     if (place->module != 0)
-        add_number(object, "module", place->module - 1);
-    if (*function->file != '\0')
-        add_string(object, "file", function->file);
+        json_number_member(json, "module", place->module - 1);
+    json_known_member(json, "file", function->file);
     if (place->lines[0].line != 0)
-        add_number(object, "line", place->lines[0].line);
+        json_number_member(json, "line", place->lines[0].line);
     if (with_address && !profile_is_pseudo(place))
-        add_number(object, "address", place->address);
+        json_number_member(json, "address", place->address);
 }
 
-static void add_scaled(struct json_object *object, uint64_t count, double scale) {
+static void put_scaled(struct json_out *json, uint64_t count, double scale) {
     double scaled = (double)count * scale;
 
     if (scale > 1 && scaled < 0x1p63)
-        add_number(object, "scaled", (uint64_t)(scaled + 0.5));
+        json_number_member(json, "scaled", (uint64_t)(scaled + 0.5));
 }
 
-static void add_nodes(struct json_object *top, const struct profile *profile, enum profile_by by) {
-    struct json_object *array = new_array(top, "nodes", profile->n_nodes);
+static void put_node(struct json_out *json, const struct profile *profile,
+                     const struct profile_node *node, uint64_t inclusive, enum profile_by by) {
+    json_begin(json, '{');
+    json_key(json, "parent");
+    if (node->parent == 0)
+        json_null(json);
+    else
+        json_number(json, node->parent - 1);
+    json_number_member(json, "process", node->process - 1);
+    if (node->parent != 0)
+        put_place(json, profile, &profile->locations[node->location], by == PROFILE_BY_SITE);
+    if (node->inlined)
+        json_bool_member(json, "inlined", true);
+    json_number_member(json, "count", node->count);
+    json_number_member(json, "error", node->error);
+    json_number_member(json, "inclusive", inclusive);
+    put_scaled(json, node->count, profile_scale(&profile->processes[node->process]));
+    json_end(json, '}');
+}
+
+static void put_nodes(struct json_out *json, const struct profile *profile, enum profile_by by) {
     uint64_t *inclusive = tree_inclusive(profile);
 
-    for (uint32_t i = 1; i < profile->n_nodes; i++) {
-        const struct profile_node *node = &profile->nodes[i];
-        struct json_object *object = new_object();
-
-        if (node->parent == 0)
-            json_object_object_add(object, "parent", NULL);
-        else
-            add_number(object, "parent", node->parent - 1);
-        add_number(object, "process", node->process - 1);
-        if (node->parent != 0)
-            add_place(object, profile, &profile->locations[node->location], by == PROFILE_BY_SITE);
-        if (node->inlined)
-            add(object, "inlined", json_object_new_boolean(true));
-        add_number(object, "count", node->count);
-        add_number(object, "error", node->error);
-        add_number(object, "inclusive", inclusive[i]);
-        add_scaled(object, node->count, profile_scale(&profile->processes[node->process]));
-        append(array, object);
-    }
+    json_array_member(json, "nodes");
+    for (uint32_t i = 1; i < profile->n_nodes; i++)
+        put_node(json, profile, &profile->nodes[i], inclusive[i], by);
+    json_end(json, ']');
     free(inclusive);
 }
 
-static void add_header(struct json_object *top, const struct profile *profile, enum profile_by by) {
-    add_string(top, "format", "hcct-profile");
-    add_number(top, "version", 1);
-    add_string(top, "type", profile->type);
-    add_string(top, "unit", profile->unit);
-    add_string(top, "by", profile_by_word(by));
-    add(top, "phi", json_object_new_double(profile->phi));
-    add(top, "epsilon", json_object_new_double(profile->epsilon));
-    add_string(top, "summary", profile->summary);
-    add_number(top, "period", profile->period);
-    add_number(top, "time_ns", profile->time_ns);
-    add_number(top, "duration_ns", profile->duration_ns);
+static void put_header(struct json_out *json, const struct profile *profile, enum profile_by by) {
+    json_string_member(json, "format", "hcct-profile");
+    json_number_member(json, "version", 1);
+    json_string_member(json, "type", profile->type);
+    json_string_member(json, "unit", profile->unit);
+    json_string_member(json, "by", profile_by_word(by));
+    json_double_member(json, "phi", profile->phi);
+    json_double_member(json, "epsilon", profile->epsilon);
+    json_string_member(json, "summary", profile->summary);
+    json_number_member(json, "period", profile->period);
+    json_number_member(json, "time_ns", profile->time_ns);
+    json_number_member(json, "duration_ns", profile->duration_ns);
     if (profile->window_ns != 0)
-        add_number(top, "window_ns", profile->window_ns);
+        json_number_member(json, "window_ns", profile->window_ns);
     if (profile->unresolved != 0)
-        add_number(top, "unresolved", profile->unresolved);
-    add_number(top, "total", profile_total(profile));
+        json_number_member(json, "unresolved", profile->unresolved);
+    json_number_member(json, "total", profile_total(profile));
 }
 
 bool write_json(FILE *out, const struct profile *profile, const struct format_options *options) {
     struct profile *grouped = format_select(profile, options);
-    struct json_object *top = new_object();
-    const char *text;
+    struct json_out json = {.out = out};
 
-    add_header(top, grouped, options->by);
-    add_processes(top, grouped);
-    add_modules(top, grouped);
-    add_nodes(top, grouped, options->by);
-    text = json_object_to_json_string_ext(top,
-                                          JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE);
-    if (text == NULL)
-        profile_die("JSON");
-    fputs(text, out);
+    json_begin(&json, '{');
+    put_header(&json, grouped, options->by);
+    put_processes(&json, grouped);
+    put_modules(&json, grouped);
+    put_nodes(&json, grouped, options->by);
+    json_end(&json, '}');
     fputc('\n', out);
-    json_object_put(top);
     profile_free(grouped);
     return fflush(out) == 0 && !ferror(out);
 }
