@@ -321,3 +321,9 @@ void diff_free(struct diff *diff) {
     free(diff->inclusive);
     *diff = (struct diff){0};
 }
+
+const char *diff_sampling_word(const struct diff *diff) {
+    static const char *const words[] = {
+        [DIFF_SAMPLED] = "sampled", [DIFF_EXACT] = "exact", [DIFF_UNKNOWN] = "unknown"};
+    return words[diff->sampling];
+}

@@ -96,6 +96,9 @@ bool diff_make(struct diff *diff, const struct profile *before, const struct pro
                const struct diff_options *options, char *error, size_t error_bytes);
 void diff_free(struct diff *diff); /* one that is all zero is allowed */
 
+/* "sampled", "exact" or "unknown", for files. */
+const char *diff_sampling_word(const struct diff *diff);
+
 /* after - before */
 double diff_change(const struct diff_weight *weight);
 /* By so much the change may be off towards 0: bounds and interval together. */

@@ -75,9 +75,6 @@ static void put_node(struct json_out *json, const struct diff *diff, uint32_t no
 }
 
 static void put_header(struct json_out *json, const struct diff *diff) {
-    static const char *const sampling[] = {
-        [DIFF_SAMPLED] = "sampled", [DIFF_EXACT] = "exact", [DIFF_UNKNOWN] = "unknown"};
-
     json_string_member(json, "format", "hcct-diff");
     json_number_member(json, "version", 1);
     json_string_member(json, "type", diff->profile->type);
@@ -85,7 +82,7 @@ static void put_header(struct json_out *json, const struct diff *diff) {
     json_string_member(json, "by", profile_by_word(diff->by));
     json_string_member(json, "mode", diff->mode == DIFF_SHARES ? "shares" : "absolute");
     json_double_member(json, "scale", diff->scale);
-    json_string_member(json, "sampling", sampling[diff->sampling]);
+    json_string_member(json, "sampling", diff_sampling_word(diff));
     json_number_member(json, "compared", diff->compared);
     json_number_member(json, "beyond", diff->beyond);
 }

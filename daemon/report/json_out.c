@@ -29,8 +29,10 @@ void json_key(struct json_out *json, const char *key) {
     json->more = false;
 }
 
-static bool is_plain(char c) {
-    return (unsigned char)c >= 0x20 && c != '"' && c != '\\' && c != 0x7f;
+static bool is_plain(const struct json_out *json, char c) {
+    bool markup = c == '<' || c == '>' || c == '&';
+    return (unsigned char)c >= 0x20 && c != '"' && c != '\\' && c != 0x7f &&
+           !(markup && json->in_html);
 }
 
 static void put_escaped(FILE *out, char c) {
@@ -44,20 +46,27 @@ static void put_escaped(FILE *out, char c) {
         fprintf(out, "\\u%04x", byte);
 }
 
-void json_string(struct json_out *json, const char *text) {
+static void put_text(struct json_out *json, const char *text, size_t length) {
+    for (const char *end = text + length; text < end; text++) {
+        const char *plain = text;
+
+        while (text < end && is_plain(json, *text))
+            text++;
+        fwrite_unlocked(plain, 1, (size_t)(text - plain), json->out);
+        if (text < end)
+            put_escaped(json->out, *text);
+    }
+}
+
+void json_part(struct json_out *json, const char *text, size_t length) {
     separate(json);
     putc_unlocked('"', json->out);
-    while (*text != '\0') {
-        size_t plain = 0;
-
-        while (text[plain] != '\0' && is_plain(text[plain]))
-            plain++;
-        fwrite_unlocked(text, 1, plain, json->out);
-        text += plain;
-        if (*text != '\0')
-            put_escaped(json->out, *text++);
-    }
+    put_text(json, text, length);
     putc_unlocked('"', json->out);
+}
+
+void json_string(struct json_out *json, const char *text) {
+    json_part(json, text, strlen(text));
 }
 
 void json_number(struct json_out *json, uint64_t number) {

@@ -8,12 +8,14 @@
 #define HCCT_JSON_OUT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
 struct json_out {
     FILE *out;
-    bool more; /* a comma is due before the next key or element */
+    bool in_html; /* without '<', '>' and '&', so that no name ends the element it stands in */
+    bool more;    /* a comma is due before the next key or element */
 };
 
 /* Of an object or array; `bracket` is one of "{[" and of "]}". */
@@ -24,6 +26,8 @@ void json_key(struct json_out *json, const char *key);
 
 /* Elements of an array, or values after a key. */
 void json_string(struct json_out *json, const char *text);
+/* A string of `length` bytes. */
+void json_part(struct json_out *json, const char *text, size_t length);
 void json_number(struct json_out *json, uint64_t number);
 void json_signed(struct json_out *json, int64_t number);
 void json_double(struct json_out *json, double number); /* finite */

@@ -34,7 +34,7 @@ libhcct_report_a_SOURCES = \
 	daemon/report/memory.c daemon/report/memory.h \
 	daemon/report/merge.c daemon/report/merge.h \
 	daemon/report/page_data.c daemon/report/page_data.h \
-	daemon/report/page_json.c daemon/report/page_json.h \
+	daemon/report/page_facts.c daemon/report/page_facts.h \
 	daemon/report/pprof_comments.c daemon/report/pprof_comments.h \
 	daemon/report/process_fields.c daemon/report/process_fields.h \
 	daemon/report/profile.c daemon/report/profile.h \

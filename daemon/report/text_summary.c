@@ -7,6 +7,7 @@
 
 #include "common/compiler.h"
 #include "daemon/report/human.h"
+#include "daemon/report/looks.h"
 #include "daemon/report/text.h"
 
 #define Z_95 1.96 /* standard deviations that hold 95 % of a normal distribution */
@@ -192,38 +193,23 @@ static void put_error(const struct text *text, const struct profile_process *sum
 }
 
 /* Half of the 95 % interval of a share of that size, in per cent of N. */
-static double half_interval(double share, uint64_t walks) {
-    return 100 * Z_95 * sqrt(share * (1 - share) / (double)walks);
+static double half_interval(double share, double looks) {
+    return 100 * Z_95 * sqrt(share * (1 - share) / looks);
 }
 
-/* Where every call is counted, nothing is left to chance. A walk there is no look: it only tells
- * where a burst begins. */
-static uint64_t count_call_looks(const struct profile_process *process) {
-    if (process->burst_period_ns > 0)
-        return process->bursts;
-    if (process->every > 1 && strcmp(process->credit, "new") != 0)
-        return process->total / process->every;
-    return 0;
-}
-
-/* Looks that know nothing of each other. The walks, or the calls, of one burst see much the same.
- */
-static uint64_t count_looks(const struct profile *profile) {
-    uint64_t looks = 0;
+/* 0: nothing was left to chance, or it is not known. */
+static double count_looks(const struct profile *profile) {
+    double sum = 0, looks;
 
     for (uint32_t i = 1; i < profile->n_processes; i++) {
-        const struct profile_process *it = &profile->processes[i];
-
-        if (profile_of_calls(profile))
-            looks += count_call_looks(it);
-        else
-            looks += it->burst_period_ns > 0 && it->bursts < it->walks ? it->bursts : it->walks;
+        looks_of_process(profile, i, profile->processes[i].total, &looks);
+        sum += looks;
     }
-    return looks;
+    return sum;
 }
 
 static void put_sampling(const struct text *text, const struct profile_process *sum) {
-    uint64_t looks = count_looks(text->profile);
+    double looks = count_looks(text->profile);
 
     if (looks == 0)
         return;
