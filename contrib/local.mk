@@ -20,6 +20,7 @@ EXTRA_DIST += \
 	contrib/suites/build_load.py \
 	contrib/suites/build_load.sh \
 	contrib/suites/compare.py \
+	contrib/suites/execs.py \
 	contrib/suites/main.py \
 	contrib/suites/parsers.py \
 	contrib/suites/run.sh \
@@ -30,7 +31,8 @@ EXTRA_DIST += \
 	contrib/terminal_picture.py \
 	contrib/test.sh \
 	contrib/try.sh \
-	contrib/try.sql
+	contrib/try.sql \
+	contrib/with_build.sh
 
 bashcompletiondir = $(datadir)/bash-completion/completions
 dist_bashcompletion_DATA = contrib/completions/hcct

@@ -2,13 +2,5 @@
 # The papers' tables, measured with hcct on programs built from the distribution's sources.
 # Builds hcct first, unless HCCT_BUILD (or --build DIR) says where it is built. See README.
 set -eu
-here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
-root=$(dirname -- "$(dirname -- "$here")")
-python=/usr/bin/python3
-[ -x "$python" ] || python=python3
-build=${HCCT_BUILD:-$root/build}
-case " $* " in
-*" --build"* | *" --help "* | *" -h "*) ;;
-*) [ -x "$build/client/hcct" ] || HCCT_BUILD=$build "$root/contrib/build.sh" ;;
-esac
-HCCT_BUILD=$build exec "$python" -B "$here/main.py" "$@"
+. "$(dirname -- "$0")/../with_build.sh"
+with_build main.py "$@"

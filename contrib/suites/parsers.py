@@ -65,10 +65,10 @@ def redis(text, _directory):
 
 
 def sqlite(text, _directory):
-    """name... Ok; and a total of errors"""
+    """name... Ok, behind dots of progress; and a total of errors"""
     def outcome(word):
         return "passed" if word == "Ok" else "skipped" if word == "Omitted" else "failed"
-    return matching(text, r"(?P<name>[\w.*()-]+)\.\.\. ?(?P<word>\w*)", outcome)
+    return matching(text, r"\.*(?P<name>[\w*()-][\w.*()-]*)\.\.\. ?(?P<word>\w*)", outcome)
 
 
 def zstd_numbered(text, _directory):

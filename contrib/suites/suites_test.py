@@ -6,6 +6,7 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import compare  # noqa: E402
+import execs  # noqa: E402
 import parsers  # noqa: E402
 
 failed = 0
@@ -27,7 +28,7 @@ reads(parsers.tap, "1..3\nok 1 - tcp_open\nnot ok 2 - poll\n# why\nok 3 - tty # 
 reads(parsers.redis, "\x1b[32m[ok]\x1b[0m: SET (12 ms)\n[err]: GET in tests/unit/a.tcl\n[ok]: SET (3 ms)\n"
       "Testing unit/type/list\n[ignore]: large memory\n",
       {"SET": "passed", "GET": "failed", "SET #2": "passed", "large memory": "skipped"})
-reads(parsers.sqlite, "select1-1.1... Ok\nwal-2.0...\n! wal-2.0 expected: [1]\nwal-3... Omitted\n",
+reads(parsers.sqlite, "select1-1.1... Ok\n....wal-2.0...\n! wal-2.0 expected: [1]\nwal-3... Omitted\n",
       {"select1-1.1": "passed", "wal-2.0": "failed", "wal-3": "skipped"})
 reads(parsers.zstd_numbered, "test  0 : name : OK \ntest  1 : dict : OK (3 bytes : 1.5%)\n"
       "test  2 : stream : Error : 7\n     1/  2 \r     2/  2 \r2 fuzzer tests completed  \n",
@@ -58,4 +59,21 @@ two = compare.Comparison({"without": [Trial(a="passed", b="passed")] * 2,
                           "with": [Trial(a="failed", b="failed"), Trial(a="failed", b="passed")]})
 check(set(two.different) == {"a"}, "what always fails with the agent differs")
 check(set(two.by_chance) == {"b"}, "what fails once is by chance")
+
+PYTHON = os.path.realpath(sys.executable)
+log = (f'10 execve("{PYTHON}", ["a", "execve(\\"b\\", ) = 0"], 0x7ffd /* 9 vars */) = 0\n'
+       "10 clone(child_stack=NULL, flags=CLONE_CHILD_SETTID|SIGCHLD, child_tidptr=0x7f) = 11\n"
+       "10 clone(child_stack=0x7f, flags=CLONE_VM|CLONE_FS|CLONE_THREAD, tls=0x7f) = 12\n"
+       '11 chdir("of") = 0\n'
+       "10 clone3({flags=CLONE_VM|CLONE_VFORK, exit_signal=SIGCHLD}, 88) = 13\n"
+       '11 fork() = 14\n14 execve("no/such", ["no/such"], 0x7ffd) = 0\n'
+       f'13 execve("{PYTHON}", ["a"], 0x7ffd /* 9 vars */) = 0\n')
+count = execs.Count(log, "/tree")
+check(count.started == {PYTHON: 2, "/tree/of/no/such": 1}, f"programs: {dict(count.started)}")
+check(count.forked == {PYTHON: 2}, f"forks, not threads nor vforks: {dict(count.forked)}")
+check(count.unseen({PYTHON: 3, "/tree/of/no/such": 0}.get) == [("/tree/of/no/such", 1, 0)],
+      "what was seen less often is told")
+here = os.path.dirname(os.path.abspath(__file__))
+check(execs.program_of("run.sh", here) == os.path.realpath("/bin/sh"),
+      "a script's program is its interpreter")
 sys.exit(1 if failed else 0)
