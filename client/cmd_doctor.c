@@ -14,8 +14,8 @@ static const struct option_spec specs[] = {
 
 static const struct option_command command = {
     .usage = "hcct doctor [PROGRAM]",
-    .about = "Tells what works on this machine, and for PROGRAM, which is not run, what will be "
-             "known about it; where something does not, why, and what helps. Exits with 1 when "
+    .about = "Tells what works on this machine, and for PROGRAM, which is not run, what will be\n"
+             "known about it; where something does not, why, and what helps. Exits with 1 when\n"
              "programs, or this one, can't be profiled.",
     .examples = "  hcct doctor\n"
                 "  hcct doctor ./app\n",

@@ -26,7 +26,7 @@ static const struct option_spec specs[] = {
     {"process", 'p', OPTION_STRING, "PID|NAME", MEMBER(process), 0, 0,
      "only this process (all that are profiled)"},
     {"window", 0, OPTION_STRING, "SPAN", MEMBER(window), 0, 0,
-     "beside the start: 10s, 60s, 5m or 1h (none)"},
+     "beside the start: 10s, 60s, 5m, 1h or none (10s; none in plain text)"},
     {"delay", 'd', OPTION_FRACTION, "SECONDS", MEMBER(delay), 0.01, 86400,
      "from one question to the next (2)"},
     {"by", 0, OPTION_STRING, "WHAT", MEMBER(view.by), 0, 0,
@@ -56,14 +56,17 @@ static const struct option_command command = {
     .options = specs,
 };
 
-static bool resolve_window(const char *word, struct top_want *want) {
-    if (word == NULL)
+/* Text that is written once says all that there was. */
+static bool resolve_window(const char *word, bool screen, struct top_want *want) {
+    if (word == NULL && screen)
+        want->window = top_windows[TOP_WINDOW_DEFAULT];
+    if (word == NULL || strcmp(word, "none") == 0)
         return true;
     for (unsigned i = 1; i < top_windows_n; i++)
         if (strcmp(word, top_windows[i]) == 0)
             want->window = top_windows[i];
     if (want->window == NULL)
-        complain("--window '%s': it must be 10s, 60s, 5m or 1h", word);
+        complain("--window '%s': it must be 10s, 60s, 5m, 1h or none", word);
     return want->window != NULL;
 }
 
@@ -78,11 +81,10 @@ static int resolve_process(const char *socket, const char *who, struct top_want 
     return status;
 }
 
-static int show(const char *socket, const struct top_options *options,
+static int show(const char *socket, const struct top_options *options, bool screen,
                 const struct top_start *start, const struct view *view) {
-    bool terminal = isatty(STDOUT_FILENO);
     unsigned iterations = options->iterations;
-    if (!options->batch && terminal && isatty(STDIN_FILENO))
+    if (screen)
         return top_loop(socket, start);
     if (iterations == UINT_MAX)
         iterations = options->batch ? 0 : 1;
@@ -98,8 +100,9 @@ int cmd_top(int argc, char **argv) {
 
     options_parse(&command, argc, argv, &options, &rest);
     options_no_more(&command, argc, argv, rest);
+    bool screen = !options.batch && isatty(STDOUT_FILENO) && isatty(STDIN_FILENO);
     if (!view_resolve(&options.view, formats, STDOUT_FILENO, &view) ||
-        !resolve_window(options.window, &start.want))
+        !resolve_window(options.window, screen, &start.want))
         return HCCT_EXIT_USAGE;
     int status = ask_socket(socket, options.socket);
     if (status == HCCT_EXIT_OK)
@@ -114,5 +117,5 @@ int cmd_top(int argc, char **argv) {
     start.want.phi = options.view.phi;
     start.want.n = options.view.n;
     start.want.delay = options.delay;
-    return show(socket, &options, &start, &view);
+    return show(socket, &options, screen, &start, &view);
 }

@@ -86,6 +86,10 @@ static void take_process(struct top_ui *ui) {
     ui->mark = NULL;
     ui->change = false;
     ui->walks_per_second = -1;
+    if (ui->refused != 0) { /* of those that were seen; these may have windows */
+        ui->refused = 0;
+        ui->want.window = top_windows[TOP_WINDOW_DEFAULT];
+    }
     top_ui_ask(ui);
 }
 
@@ -345,16 +349,18 @@ void top_do_pause(struct top_ui *ui) {
 }
 
 void top_do_write(struct top_ui *ui) {
-    const char *of = ui->want.window;
-    char name[64], error[256];
+    struct top_file whole, recent;
     if (ui->model == NULL)
         return;
-    if (!top_file_write(ui->profile, ui->profile_bytes, ui->want.pid, name, sizeof name, error,
-                        sizeof error))
-        top_ui_say(ui, "%s", error);
+    bool window = !ui->change && top_ui_recent(ui) != NULL;
+    if (!top_file_write(&ui->copy[TOP_TOTAL], ui->want.pid, NULL, &whole))
+        top_ui_say(ui, "%s", whole.error);
+    else if (!window)
+        top_ui_say(ui, "wrote %s", whole.name);
+    else if (!top_file_write(&ui->copy[TOP_RECENT], ui->want.pid, ui->want.window, &recent))
+        top_ui_say(ui, "wrote %s; %s", whole.name, recent.error);
     else
-        top_ui_say(ui, "wrote %s (%s%s)", name, of != NULL ? "the last " : "since the start",
-                   of != NULL ? of : "");
+        top_ui_say(ui, "wrote %s and %s", whole.name, recent.name);
 }
 
 static const double delays[] = {0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60};

@@ -72,7 +72,7 @@ static bool unreadable(struct top_said *said, const char *what) {
     return false;
 }
 
-static bool ask_profile(const char *socket, const struct top_want *want, const char *window,
+static bool ask_profile(const char *socket, const struct top_want *want, int span,
                         struct profile **profile, struct top_said *said) {
     struct http_answer answer;
     struct query query;
@@ -81,24 +81,22 @@ static bool ask_profile(const char *socket, const struct top_want *want, const c
     query_add(&query, "format", "pprof");
     if (want->phi > 0)
         query_add_fraction(&query, "phi", want->phi);
-    if (window != NULL)
-        query_add(&query, "window", window);
+    if (span == TOP_RECENT)
+        query_add(&query, "window", want->window);
     if (!exchange(socket, query.text, &answer, said))
         return false;
     *profile = read_pprof(answer.body, answer.bytes, error, sizeof error);
-    free(said->profile);
-    said->profile = answer.body;
-    said->profile_bytes = answer.bytes;
+    said->copy[span] = (struct top_copy){answer.body, answer.bytes};
     return *profile != NULL || unreadable(said, error);
 }
 
 static void ask_contexts(const char *socket, const struct top_want *want, struct top_said *said) {
     struct profile *total = NULL, *recent = NULL;
-    if (!ask_profile(socket, want, NULL, &total, said)) {
+    if (!ask_profile(socket, want, TOP_TOTAL, &total, said)) {
         said->window_refused = false;
         return;
     }
-    if (want->window == NULL || ask_profile(socket, want, want->window, &recent, said) ||
+    if (want->window == NULL || ask_profile(socket, want, TOP_RECENT, &recent, said) ||
         said->window_refused) {
         said->outcome = TOP_SAID_ANSWER;
         said->model = top_model_make(total, recent, want->by, want->n);
@@ -128,11 +126,18 @@ void top_ask_once(const char *socket, const struct top_want *want, struct top_sa
         ask_list(socket, want, said);
 }
 
+void top_copies_free(struct top_copy copy[static TOP_SPANS]) {
+    for (int span = 0; span < TOP_SPANS; span++) {
+        free(copy[span].data);
+        copy[span] = (struct top_copy){0};
+    }
+}
+
 void top_said_clear(struct top_said *said) {
     top_model_free(said->model);
     top_threads_free(&said->threads);
     processes_free(&said->processes);
-    free(said->profile);
+    top_copies_free(said->copy);
     *said = (struct top_said){0};
 }
 

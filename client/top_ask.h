@@ -32,6 +32,12 @@ enum top_outcome {
     TOP_SAID_ERROR,
 };
 
+/* A profile as it came: a .pb.gz. */
+struct top_copy {
+    char *data; /* malloc'ed; NULL: there is none */
+    size_t bytes;
+};
+
 /* What was said to one question. */
 struct top_said {
     struct top_want want;
@@ -41,9 +47,10 @@ struct top_said {
     struct top_model *model; /* the others are empty unless they were asked for */
     struct top_threads threads;
     struct process_list processes;
-    char *profile; /* the last profile that the model is made of, as it came: a .pb.gz */
-    size_t profile_bytes;
+    struct top_copy copy[TOP_SPANS]; /* of what the model is made of */
 };
+
+void top_copies_free(struct top_copy copy[static TOP_SPANS]);
 
 /* Asks here and now. The caller frees what was said. Any thread. */
 void top_ask_once(const char *socket, const struct top_want *want, struct top_said *said);

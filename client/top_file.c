@@ -11,8 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
-static int open_new(char *name, size_t name_bytes, uint32_t pid) {
-    char when[32], whose[16] = "all";
+static int open_new(char *name, size_t name_bytes, uint32_t pid, const char *window) {
+    char when[32], whose[16] = "all", of[16] = "";
     time_t now = time(NULL);
     struct tm local;
     int fd = -1;
@@ -20,8 +20,10 @@ static int open_new(char *name, size_t name_bytes, uint32_t pid) {
     strftime(when, sizeof when, "%Y%m%d-%H%M%S", localtime_r(&now, &local));
     if (pid != 0)
         snprintf(whose, sizeof whose, "%" PRIu32, pid);
+    if (window != NULL)
+        snprintf(of, sizeof of, "-%s", window);
     for (unsigned i = 0; fd < 0 && errno == EEXIST && i < 100; i++) {
-        int used = snprintf(name, name_bytes, "hcct-top-%s-%s", whose, when);
+        int used = snprintf(name, name_bytes, "hcct-top-%s%s-%s", whose, of, when);
         if (i > 0)
             used += snprintf(name + used, name_bytes - (size_t)used, "-%u", i);
         snprintf(name + used, name_bytes - (size_t)used, ".pb.gz");
@@ -41,20 +43,21 @@ static bool write_all(int fd, const char *data, size_t bytes) {
     return true;
 }
 
-bool top_file_write(const void *profile, size_t bytes, uint32_t pid, char *name, size_t name_bytes,
-                    char *error, size_t error_bytes) {
-    int fd = open_new(name, name_bytes, pid), why = 0;
+bool top_file_write(const struct top_copy *copy, uint32_t pid, const char *window,
+                    struct top_file *file) {
+    int fd = open_new(file->name, sizeof file->name, pid, window), why = 0;
     if (fd < 0) {
-        snprintf(error, error_bytes, "%s can't be made: %s", name, strerror(errno));
+        snprintf(file->error, sizeof file->error, "%s can't be made: %s", file->name,
+                 strerror(errno));
         return false;
     }
-    if (!write_all(fd, profile, bytes))
+    if (!write_all(fd, copy->data, copy->bytes))
         why = errno;
     if (close(fd) != 0 && why == 0)
         why = errno;
     if (why == 0)
         return true;
-    unlink(name);
-    snprintf(error, error_bytes, "%s can't be written: %s", name, strerror(why));
+    unlink(file->name);
+    snprintf(file->error, sizeof file->error, "%s can't be written: %s", file->name, strerror(why));
     return false;
 }

@@ -5,12 +5,19 @@
 #define HCCT_TOP_FILE_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
-/* Writes a profile to a new file in the working directory, "hcct-top-PID-TIME.pb.gz", whole or not
- * at all; *name is its name. No file that is there is touched. False: `error` is a sentence. */
-bool top_file_write(const void *profile, size_t bytes, uint32_t pid, char *name, size_t name_bytes,
-                    char *error, size_t error_bytes);
+#include "client/top_ask.h"
+
+struct top_file {
+    char name[64];
+    char error[256]; /* a sentence, when it could not be written */
+};
+
+/* Writes a profile to a new file in the working directory, whole or not at all:
+ * "hcct-top-PID-TIME.pb.gz", or "hcct-top-PID-10s-TIME.pb.gz" when it is of a window ("10s"; NULL:
+ * since the start). No file that is there is touched. False: see file->error. */
+bool top_file_write(const struct top_copy *copy, uint32_t pid, const char *window,
+                    struct top_file *file);
 
 #endif

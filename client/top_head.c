@@ -86,4 +86,6 @@ void top_head_recent(struct top_line *line, const struct top_model *model, const
     uint64_t weight = top_model_weight(model, TOP_RECENT);
     top_line_print(line, "%s: %s %s, over %s", what, human_weight(model->total, weight).text,
                    human_type(model->total, weight), human_time(model->span_ns).text);
+    if (model->recent != NULL && weight >= top_model_weight(model, TOP_TOTAL))
+        top_line_add(line, ": all so far");
 }

@@ -25,7 +25,7 @@ void top_ui_end(struct top_ui *ui) {
     if (ui->mark != ui->model)
         top_model_free(ui->mark);
     top_model_free(ui->model);
-    free(ui->profile);
+    top_copies_free(ui->copy);
     top_threads_free(&ui->threads);
     processes_free(&ui->processes);
     top_tree_free(&ui->shaped);
@@ -142,7 +142,7 @@ static void window_refused(struct top_ui *ui, const char *why) {
     for (unsigned i = 1; i < top_windows_n; i++)
         if (ui->want.window != NULL && strcmp(top_windows[i], ui->want.window) == 0)
             ui->refused |= 1u << i;
-    top_ui_say(ui, "since the start only: %s", why);
+    top_ui_say(ui, "no window: %s", why);
     ui->want.window = NULL;
     top_ui_ask(ui);
 }
@@ -176,10 +176,9 @@ static void take_model(struct top_ui *ui, struct top_said *said) {
         top_model_free(ui->model);
     ui->model = said->model;
     said->model = NULL;
-    free(ui->profile);
-    ui->profile = said->profile;
-    ui->profile_bytes = said->profile_bytes;
-    said->profile = NULL;
+    top_copies_free(ui->copy);
+    memcpy(ui->copy, said->copy, sizeof ui->copy);
+    memset(said->copy, 0, sizeof said->copy);
     show_change(ui);
     top_ui_reshape(ui);
 }

@@ -23,10 +23,9 @@ struct top_ui {
     struct top_want want;
     unsigned refused; /* bit i: top_windows[i] is not known to the daemon */
 
-    struct top_model *model; /* NULL: nothing was said yet */
-    char *profile;           /* of the model, as a file */
-    size_t profile_bytes;
-    double walks_per_second; /* lately; < 0: not known */
+    struct top_model *model;         /* NULL: nothing was said yet */
+    struct top_copy copy[TOP_SPANS]; /* of the model */
+    double walks_per_second;         /* lately; < 0: not known */
     struct top_threads threads;
     struct process_list processes;
 
@@ -51,6 +50,7 @@ struct top_ui {
 /* By which the last N seconds are asked for; the first is NULL: since the start only. */
 extern const char *const top_windows[];
 extern const unsigned top_windows_n;
+#define TOP_WINDOW_DEFAULT 1u /* on a screen: place in top_windows */
 
 void top_ui_begin(struct top_ui *ui, const struct top_want *want);
 void top_ui_end(struct top_ui *ui);

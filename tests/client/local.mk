@@ -28,11 +28,14 @@ TESTS += tests/client/completions_test.sh tests/client/eval_test.py tests/client
 	tests/client/instrumented_test tests/client/query_test.py tests/client/record_test.py \
 	tests/client/replay_test.py
 
-check_PROGRAMS += tests/client/top_test
+check_PROGRAMS += tests/client/top_test tests/client/top_text_test
 tests_client_top_test_SOURCES = client/ask.c client/http_client.c client/processes.c \
-	client/top_actions.c client/top_ask.c client/top_cells.c client/top_file.c client/top_ids.c \
-	client/top_keys.c client/top_model.c client/top_rows.c client/top_shape.c client/top_text.c \
-	client/top_threads.c client/top_tree.c client/top_ui.c tests/client/top_test.c
+	client/top_actions.c client/top_ask.c client/top_cells.c client/top_file.c client/top_head.c \
+	client/top_ids.c client/top_keys.c client/top_model.c client/top_rows.c client/top_shape.c \
+	client/top_text.c client/top_threads.c client/top_tree.c client/top_ui.c tests/client/top_test.c
 tests_client_top_test_CPPFLAGS = $(AM_CPPFLAGS) $(NCURSESW_CFLAGS)
 tests_client_top_test_LDADD = libhcct_report.a libhcct_common.a $(REPORT_LIBS) $(IBERTY_LIBS)
-TESTS += tests/client/top_test
+tests_client_top_text_test_SOURCES = client/top_text.c client/top_threads.c \
+	tests/client/top_text_test.c
+tests_client_top_text_test_LDADD = libhcct_report.a libhcct_common.a $(REPORT_LIBS) $(IBERTY_LIBS)
+TESTS += tests/client/top_test tests/client/top_text_test

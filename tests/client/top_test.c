@@ -1,12 +1,11 @@
 /*
- * top_test.c - the live screen without a terminal: model, shapes, rows, keys, and text that a
- * terminal must not obey.
+ * top_test.c - the live screen without a terminal: model, shapes, rows and keys.
  */
-#include <locale.h>
 #include <stdint.h>
 
 #include "client/top_actions.h"
 #include "client/top_cells.h"
+#include "client/top_head.h"
 #include "client/top_ui.h"
 #include "daemon/report/profile.h"
 #include "tests/check.h"
@@ -213,6 +212,13 @@ static void test_deep(void) {
 
 /* ---- recent weights ---- */
 
+static const char *recent_text(const struct top_model *model) {
+    static struct top_line line;
+    top_line_begin(&line, 0);
+    top_head_recent(&line, model, "the last 10s");
+    return line.text;
+}
+
 static void test_window_beside_total(void) {
     struct profile *recent = new_profile(10000000000u);
     recent->window_ns = 60;
@@ -231,6 +237,16 @@ static void test_window_beside_total(void) {
     uint32_t send = top_view_search(&view, &model->tree, 0, 1);
     CHECK_UINT(model->tree.node[send].weight[TOP_RECENT].self, 6);
     CHECK_UINT(model->tree.node[send].weight[TOP_RECENT].error, 2);
+    CHECK_STR(recent_text(model), "the last 10s: 8 ns of CPU time, over 60 ns");
+    top_model_free(model);
+}
+
+/* A profile that is younger than the window is all in it, and the head says so. */
+static void test_young_profile_in_window(void) {
+    struct profile *recent = sample();
+    recent->window_ns = 4000000000u;
+    struct top_model *model = model_of(sample(), recent);
+    CHECK_STR(recent_text(model), "the last 10s: 100 ns of CPU time, over 4.00 s: all so far");
     top_model_free(model);
 }
 
@@ -307,11 +323,14 @@ static void test_refused_window(void) {
     strcpy(said.sentence, "there is no parameter window");
     top_ui_take(&ui, &said);
     CHECK(ui.want.window == NULL);
-    CHECK_STR(ui.message, "since the start only: there is no parameter window");
+    CHECK_STR(ui.message, "no window: there is no parameter window");
     top_do_window_longer(&ui); /* not the refused one again */
     CHECK_STR(ui.want.window, "60s");
     top_do_window_shorter(&ui);
     CHECK(ui.want.window == NULL);
+    top_do_processes(&ui); /* others may have windows */
+    top_do_enter(&ui);
+    CHECK_STR(ui.want.window, "10s");
     top_ui_end(&ui);
 }
 
@@ -331,67 +350,6 @@ static void test_mark_of_a_daemon_that_is_gone(void) {
     top_ui_end(&ui);
 }
 
-static void test_threads(void) {
-    static const char json[] =
-        "{\"threads\":[{\"pid\":1,\"tid\":2,\"name\":\"a\",\"state\":\"running\","
-        "\"credited_ns\":1000},{\"pid\":1,\"tid\":3,\"name\":\"b\",\"credited_ns\":5000}],"
-        "\"ended\":[{\"pid\":1,\"threads\":4,\"credited_ns\":10}]}";
-    static const char later[] = "{\"threads\":[{\"tid\":2,\"pid\":1,\"credited_ns\":2000}],"
-                                "\"ended\":[]}";
-    struct top_threads list, next;
-    CHECK(top_threads_parse(json, sizeof json - 1, 100, &list));
-    CHECK_UINT(list.n, 2);
-    CHECK_STR(list.item[0].name, "b"); /* busiest first */
-    CHECK_UINT(list.ended, 4);
-    CHECK_UINT(list.credited_ns, 6010);
-    CHECK(top_threads_parse(later, sizeof later - 1, 2100, &next));
-    CHECK(next.item[0].recent < 0);
-    top_threads_compare(&next, &list);
-    CHECK(next.item[0].recent == 0.5);
-    top_threads_free(&list);
-    top_threads_free(&next);
-    CHECK(!top_threads_parse("{\"threads\":[1],\"ended\":[]}", 26, 0, &list));
-    CHECK(!top_threads_parse("[]", 2, 0, &list));
-    CHECK(!top_threads_parse("{", 1, 0, &list));
-}
-
-/* ---- text ---- */
-
-static const char *fitted(const char *name, unsigned columns, struct top_line *line) {
-    top_line_begin(line, columns);
-    top_line_name(line, name, columns);
-    return line->text;
-}
-
-static void test_text(void) {
-    struct top_line line;
-    CHECK_STR(fitted("a\x1b[2Jb\r\n", 20, &line), "a [2Jb  ");
-    top_line_begin(&line, 0);
-    top_line_add(&line, "a\x1b[2Jb\xff\x7f");
-    CHECK_STR(line.text, "a?[2Jb??");
-    top_line_begin(&line, 3);
-    top_line_add(&line, "abcdef");
-    CHECK_STR(line.text, "abc");
-    for (unsigned columns = 1; columns < 40; columns++) {
-        fitted("std::vector<int, std::allocator<int>>::push_back(int const&)", columns, &line);
-        CHECK(line.columns <= columns && line.columns > 0);
-    }
-    if (setlocale(LC_CTYPE, "C.UTF-8") == NULL)
-        return;
-    top_line_begin(&line, 5);
-    top_line_add(&line, "漢字漢字"); /* two columns each */
-    CHECK_STR(line.text, "漢字");
-    CHECK_UINT(line.columns, 4);
-    top_line_begin(&line, 0);
-    top_line_add(&line, "a\u202e\u200b\302\233x"); /* right to left, no width, a control */
-    CHECK_STR(line.text, "a???x");
-    for (unsigned columns = 1; columns < 30; columns++) {
-        fitted("漢字漢字漢字漢字漢字漢字漢字漢字漢字", columns, &line);
-        CHECK(line.columns <= columns);
-    }
-    setlocale(LC_CTYPE, "C");
-}
-
 int main(void) {
     test_order_and_folds();
     test_only_matches();
@@ -400,11 +358,10 @@ int main(void) {
     test_functions();
     test_deep();
     test_window_beside_total();
+    test_young_profile_in_window();
     test_change_since_mark();
     test_place_is_kept();
     test_refused_window();
     test_mark_of_a_daemon_that_is_gone();
-    test_threads();
-    test_text();
     return check_report();
 }

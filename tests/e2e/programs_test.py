@@ -47,23 +47,13 @@ def free_port():
         return str(probe.getsockname()[1])
 
 
-def redis_server():
-    """The server's path. Where only the tools are installed, redis-check-rdb is the same program: its
-    name decides what it is."""
-    installed = shutil.which("redis-server")
-    if installed:
-        return installed
-    os.symlink(shutil.which("redis-check-rdb"), scratch("redis-server"))
-    return scratch("redis-server")
-
-
 def redis():
     port = free_port()
     profile, rusage = scratch("r.pb.gz"), scratch("rusage")
     server = subprocess.Popen(
         [os.path.join(os.environ.get("HCCT_BUILDDIR", "."), "client", "hcct"), "record", "-o",
          profile, "--no-report", "--", sys.executable, os.path.join(HERE, "rusage.py"), rusage,
-         redis_server(), "--port", port, "--save", "", "--daemonize", "no", "--dir", scratch("")],
+         workloads.redis_server(scratch), "--port", port, "--save", "", "--daemonize", "no", "--dir", scratch("")],
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     for _ in range(100):
         if run(["redis-cli", "-p", port, "ping"]).out.strip() == b"PONG":

@@ -113,3 +113,13 @@ def rust_program(scratch):
     binary = scratch("rust_program")
     source = write(scratch, "rust_program.rs", RUST)
     return binary if os.system(f"rustc -O -o '{binary}' '{source}' 2>/dev/null") == 0 else None
+
+
+def redis_server(scratch):
+    """The server's path. Where only the tools are installed, redis-check-rdb is the same program: its
+    name decides what it is. None where there are no tools."""
+    installed, tools = shutil.which("redis-server"), shutil.which("redis-check-rdb")
+    if installed or tools is None:
+        return installed
+    os.symlink(tools, scratch("redis-server"))
+    return scratch("redis-server")
