@@ -26,7 +26,9 @@ static void describe_calls(const struct session_sampling *sampling,
     out->every_each = sampling->every_each;
     out->credit = credit_names[sampling->credit];
     out->seen_ns = seen_ns;
-    out->cpu_burst_ns = seen_ns + stats->counter[WIRE_UNSEEN_NS];
+    /* a thread tells at its next burst what it did since the last one; the kernel knows at once */
+    uint64_t told_ns = seen_ns + stats->counter[WIRE_UNSEEN_NS];
+    out->cpu_burst_ns = told_ns > stats->cpu_ns ? told_ns : stats->cpu_ns;
     out->waits = stats->counter[WIRE_WAITS];
     out->jumped = stats->counter[WIRE_JUMPED];
     out->stray = stats->counter[WIRE_STRAY];

@@ -106,3 +106,8 @@ __attribute__((constructor)) void agent_start(void) {
     calls_begin(thread_self);
     signal_unblock();
 }
+
+__attribute__((destructor)) static void agent_end(void) {
+    if (agent_started() && thread_self != NULL)
+        calls_at_exit(thread_self);
+}

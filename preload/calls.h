@@ -127,6 +127,10 @@ extern __thread struct calls *calls_self
 void calls_begin(struct agent_thread *thread);
 /* The calling thread ends, or its session is lost: no more calls. Thread or signal context. */
 void calls_end(struct agent_thread *thread);
+/* The program ends, and the calling thread with it: what it did since its last burst is told, so
+ * that what was seen is scaled by all there was. Calls of destructors to come still count. Thread
+ * context. */
+void calls_at_exit(struct agent_thread *thread);
 /* Around fork, in the thread that calls it: the child goes on with the parent's open calls. */
 void calls_before_fork(void);
 void calls_after_fork_child(void);

@@ -134,6 +134,17 @@ void calls_end(struct agent_thread *thread) {
     c->slot = NULL;
 }
 
+void calls_at_exit(struct agent_thread *thread) {
+    struct calls *c = thread->calls;
+    if (c == NULL || !c->alive || c->slot == NULL || !in_bursts())
+        return;
+    bool seen = thread->trigger.ticker[TRIGGER_FINE].period_ns != 0;
+    uint64_t now = ticker_now(CLOCK_THREAD_CPUTIME_ID);
+    uint64_t *from = seen ? &c->seen_from_ns : &c->unseen_from_ns, since = *from;
+    *from = now;
+    session_count(c->slot, seen ? WIRE_SEEN_NS : WIRE_UNSEEN_NS, now - since);
+}
+
 /* ---- children ---- */
 
 void calls_before_fork(void) {

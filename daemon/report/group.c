@@ -207,6 +207,7 @@ struct profile *profile_group(const struct profile *profile, enum profile_by by,
     intern_free(&g.by_name);
 
     pruned = profile_prune(g.to, phi);
+    pruned->phi = phi > pruned->phi ? phi : pruned->phi; /* what is hot there, from now on */
     profile_free(g.to);
     return pruned;
 }

@@ -2,7 +2,7 @@
 context appears that a program does not have."""
 
 from calls_support import ALL, COLLECT, Profile, path_of, record_calls
-from support import check, finish, target
+from support import check, finish, run, target
 
 POINTS = 10
 BURSTS = 100
@@ -42,6 +42,13 @@ for phase, share in shares(bursts).items():
     check(abs(share - shares(exact)[phase]) <= POINTS,
           f"bursts: {phase} {share:.1f} %, exact {shares(exact)[phase]:.1f} %")
 check_subset("bursts", bursts, exact)
+
+# one burst, at the start; what came after it counts for what was seen of the whole
+alone = run([PROGRAM, str(ROUNDS), "0"]).cpu * 1e9
+result, bursts = record_calls([PROGRAM, str(ROUNDS), "0"], *COLLECT, "--burst", "1ms/10s", *ALL)
+cpu = bursts.sum("cpu_burst_ns")
+check(bursts.sum("bursts") == 1 and cpu > alone / 2,
+      f"one burst: seen of {cpu / 1e6:.0f} ms, {alone / 1e6:.0f} ms without the agent")
 
 for options in (("--every", "100"), ("--every", "100/routine"), ("--credit", "new")):
     what = " ".join(options)
