@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "common/wire.h"
 #include "daemon/code/frame.h"
@@ -22,11 +23,15 @@ struct addresses {
     struct range *range;
     uint32_t ranges, room;
     uint32_t generation;  /* by which addresses are read; the cache belongs to it */
+    bool remembers;       /* the cache is not empty */
     struct jit_code *jit; /* NULL: generated code has no names */
 };
 
+/* Of a short process no page of the cache is ever touched, so none is cleared for it. */
 struct addresses *addresses_new(void) {
-    return calloc(1, sizeof(struct addresses));
+    void *at = mmap(NULL, sizeof(struct addresses), PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return at != MAP_FAILED ? at : NULL;
 }
 
 void addresses_free(struct addresses *map) {
@@ -34,12 +39,14 @@ void addresses_free(struct addresses *map) {
         return;
     jit_code_free(map->jit);
     free(map->range);
-    free(map);
+    munmap(map, sizeof *map);
 }
 
 /* What was remembered of single addresses may be wrong. */
 static void forget(struct addresses *map) {
-    memset(&map->cache, 0, sizeof map->cache);
+    if (map->remembers)
+        memset(&map->cache, 0, sizeof map->cache);
+    map->remembers = false;
 }
 
 bool addresses_name_generated(struct addresses *map, pid_t pid, uid_t uid) {
@@ -141,6 +148,7 @@ static uint32_t make_frame(struct addresses *map, uint64_t routine, uint64_t sit
 
 uint32_t addresses_translate(struct addresses *map, struct addresses_cached *entry,
                              uint64_t routine, uint64_t site) {
+    map->remembers = true;
     entry->routine = routine;
     entry->site = site;
     entry->frame = make_frame(map, routine, site);
