@@ -42,6 +42,7 @@ static const struct field {
     FIELD(stats.cpu_ns),
     FIELD(stats.threads),
     FIELD(stats.slots_missing),
+    FIELD(stats.slots_refused),
     FIELD(stats.modules_missing),
     FIELD(stats.timers_missing),
     FIELD(stats.broken),

@@ -21,6 +21,7 @@
 #include "daemon/http.h"
 #include "daemon/http_tcp.h"
 #include "daemon/ingest/ingest.h"
+#include "daemon/ingest/registry.h"
 #include "daemon/ingest/ships.h"
 #include "daemon/ingest/tables.h"
 #include "daemon/listener.h"
@@ -239,6 +240,7 @@ static void serve(int listener, int tcp, int signals) {
     elf_worker_free(compiler);
     elf_worker_free(unwinder);
     symbol_service_free(config.symbols);
+    registry_clear();
 }
 
 /* The socket for agents and clients: a service manager's, or our own. */

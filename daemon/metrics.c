@@ -11,6 +11,7 @@
 #include "common/wire.h"
 #include "daemon/config.h"
 #include "daemon/ingest/registry.h"
+#include "daemon/ingest/session_room.h"
 #include "daemon/report/utf8.h"
 
 /* One process as it is now, or the sum of the finished ones. */
@@ -228,6 +229,10 @@ static void write_daemon(FILE *out, size_t live) {
     one(out, "process_cpu_seconds_total", "User and system CPU time of hcctd", true,
         (double)cpu.tv_sec + (double)cpu.tv_nsec / 1e9);
     one(out, "hcct_processes", "Live processes that are profiled", false, (double)live);
+    one(out, "hcct_session_bytes", "Memory that hcctd shares with profiled processes", false,
+        (double)session_room_taken());
+    one(out, "hcct_session_limit_bytes", "The most that it shares with all of them", false,
+        (double)session_room_limit());
     one(out, "hcct_dropped_profiles_seconds_total",
         "Time in profiles that were dropped for want of room", true, seconds(registry_dropped()));
 }

@@ -24,6 +24,13 @@ static uint64_t now_ns(void) {
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+/* Threads that were not seen to end have nothing more to tell. */
+static void leave_threads(struct process *process) {
+    for (uint32_t i = 0; i < WIRE_SLOTS_MAX; i++)
+        if (process->readers[i] != NULL)
+            process->readers[i]->trace = (struct trace_thread){0};
+}
+
 /* Nobody credits anything to the process any more, so nobody else looks at its trace. */
 static void end(struct process *process) {
     struct profile_process about;
@@ -34,6 +41,7 @@ static void end(struct process *process) {
     freeze_describe(process, &about);
     uint64_t end_ns = process->live ? now_ns() : process->ended_mono_ns;
     trace_process_end(trace, &about, end_ns - process->since_mono_ns);
+    leave_threads(process);
 }
 
 void recording_begin(struct process *process) {

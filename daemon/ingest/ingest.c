@@ -27,7 +27,8 @@
 #define PAUSE_BUSY_MS  10
 #define PAUSE_QUIET_MS 50
 #define PAUSE_NONE     (-1)
-#define PAUSE_EXPIRE   60000 /* panes of finished processes grow old */
+#define PAUSE_EXPIRE   60000        /* panes of finished processes grow old */
+#define LOOK_NS        500000000ull /* at processes that have no pidfd */
 /* Programs whose calls are counted fill a ring in milliseconds, and then have to wait. */
 #define PAUSE_FAST_MS        0
 #define PAUSE_CALLS_MS       1
@@ -52,13 +53,15 @@ static bool is_live(const struct process *process, const void *unused) {
     return process->live;
 }
 
-/* A process whose end can't be watched is ended when its session is replaced or the daemon stops.
- */
-static void watch_end(struct process *process) {
+/* False: the process is gone. Where there are no pidfds (a container may forbid them), it is looked
+ * for now and then (look_for). */
+static bool watch_end(struct process *process) {
     struct epoll_event event = {.events = EPOLLIN, .data.u64 = (uint64_t)process->pid};
     process->pidfd = (int)syscall(SYS_pidfd_open, process->pid, 0);
-    if (process->pidfd >= 0)
-        epoll_ctl(ingest.epoll, EPOLL_CTL_ADD, process->pidfd, &event);
+    if (process->pidfd < 0)
+        return errno != ESRCH;
+    epoll_ctl(ingest.epoll, EPOLL_CTL_ADD, process->pidfd, &event);
+    return true;
 }
 
 static void watch_no_more(struct process *process) {
@@ -100,10 +103,9 @@ void ingest_adopt(struct process *process, bool again) {
         go_on(process);
     finish(process->pid); /* exec: a new program in the same process */
     pid_t pid = process->pid;
-    watch_end(process);
-    bool gone = process->pidfd < 0;
+    bool there = watch_end(process);
     registry_add(process);
-    if (gone)
+    if (!there)
         finish(pid);
     wake();
 }
@@ -161,6 +163,20 @@ static bool expire_windows(uint64_t now) {
     return n > 0;
 }
 
+/* Ends those that have ended without a word. */
+static void look_for(struct process *const *list, size_t n, uint64_t now) {
+    static uint64_t due;
+    struct process_identity identity;
+    if (now < due)
+        return;
+    due = now + LOOK_NS;
+    for (size_t i = 0; i < n; i++)
+        if (list[i]->live && list[i]->pidfd < 0 &&
+            !(identity_read(list[i]->pid, &identity) &&
+              identity_same(&identity, &list[i]->identity)))
+            finish(list[i]->pid);
+}
+
 /* Milliseconds until the next sweep is due. */
 static int sweep(void) {
     size_t n;
@@ -175,6 +191,7 @@ static int sweep(void) {
         calls = true;
         fast |= list[i]->fast;
     }
+    look_for(list, n, now);
     registry_free_list(list, n);
     bool remembered = expire_windows(now);
     if (n == 0)

@@ -1,5 +1,5 @@
 /*
- * proc_stat.c - fields 4, 14, 15 and 22; the command name before them may hold anything, so the
+ * proc_stat.c - fields 4, 14, 15, 20 and 22; the command name before them may hold anything, so the
  * text is read from its last parenthesis on.
  */
 #include "daemon/ingest/proc_stat.h"
@@ -11,7 +11,7 @@
 
 bool proc_stat_read(pid_t pid, struct proc_stat *stat) {
     char path[64], text[1024];
-    uint64_t user, system, start;
+    uint64_t user, system, threads, start;
     int parent;
     snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
     FILE *f = fopen(path, "re");
@@ -23,10 +23,11 @@ bool proc_stat_read(pid_t pid, struct proc_stat *stat) {
     const char *after_name = strrchr(text, ')');
     if (after_name == NULL || sscanf(after_name + 1,
                                      " %*c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %" SCNu64
-                                     " %" SCNu64 " %*d %*d %*d %*d %*d %*d %" SCNu64,
-                                     &parent, &user, &system, &start) != 4)
+                                     " %" SCNu64 " %*d %*d %*d %*d %" SCNu64 " %*d %" SCNu64,
+                                     &parent, &user, &system, &threads, &start) != 5)
         return false;
     stat->parent = parent;
+    stat->threads = threads;
     stat->start_ticks = start;
     stat->cpu_ns = (user + system) * (1000000000u / (uint64_t)sysconf(_SC_CLK_TCK));
     return true;

@@ -10,7 +10,8 @@
 
 struct proc_stat {
     pid_t parent;
-    uint64_t cpu_ns;      /* user and system time of all its threads */
+    uint64_t cpu_ns; /* user and system time of all its threads */
+    uint64_t threads;
     uint64_t start_ticks; /* after boot: with its number, that of no other process */
 };
 

@@ -100,7 +100,7 @@ struct process *process_new_finished(const struct process *like) {
 }
 
 static void free_readers(struct process *p) {
-    for (uint32_t i = 0; i < WIRE_SLOTS_MAX; i++) {
+    for (uint32_t i = 0; i < p->memory.slots_ready; i++) {
         if (p->readers[i] != NULL)
             reader_close(p->readers[i]);
         free(p->readers[i]);
@@ -268,7 +268,7 @@ bool process_drain(struct process *p, process_module_seen *seen, void *arg) {
     if (p->live) {
         addresses_refresh(p->addresses);
         any = drain_all(p, AGAIN_MAX, seen, arg);
-        session_memory_extend(&p->memory);
+        session_memory_extend(&p->memory, p->pid);
         atomic_store_explicit(&p->memory.session->heartbeat_ns, now, memory_order_relaxed);
     }
     ships_take(p, &ships);
@@ -290,6 +290,7 @@ static void sum_live(struct process *p, struct process_stats *sum) {
         add_counters(sum, session_memory_slot(&p->memory, i));
     }
     sum->slots_missing += atomic_load(&session->slots_missing);
+    sum->slots_refused += p->memory.slots_refused;
     sum->modules_missing += atomic_load(&session->modules_missing);
     sum->timers_missing += atomic_load(&session->timers_missing);
     sum->perf_refused += atomic_load(&session->perf_refused);

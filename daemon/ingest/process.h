@@ -35,8 +35,9 @@ struct process_stats {
     uint64_t cpu_ns;  /* user and system time of the whole process, as the kernel says */
     uint32_t threads; /* ever seen */
     uint32_t slots_missing, modules_missing, timers_missing;
-    uint32_t broken; /* rings that were closed because of what was in them */
-    uint32_t signal; /* in use by the agent, 0: it has stepped aside */
+    uint32_t slots_refused; /* that agents asked for and did not get */
+    uint32_t broken;        /* rings that were closed because of what was in them */
+    uint32_t signal;        /* in use by the agent, 0: it has stepped aside */
     uint32_t rate;
     uint64_t burst_length_ns, burst_period_ns; /* 0, 0: none */
     bool off;                                  /* it was told to look no more */

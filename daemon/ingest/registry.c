@@ -147,6 +147,7 @@ static void add_stats(struct process_stats *sum, const struct process_stats *s) 
     sum->cpu_ns += s->cpu_ns;
     sum->threads += s->threads;
     sum->slots_missing += s->slots_missing;
+    sum->slots_refused += s->slots_refused;
     sum->modules_missing += s->modules_missing;
     sum->timers_missing += s->timers_missing;
     sum->broken += s->broken;
@@ -235,6 +236,16 @@ void registry_give_up(void) {
     unsigned n;
     for (oldest_locked(is_finished, &n); n > REGISTRY_FINISHED_MAX; n--)
         make_room_locked();
+    pthread_mutex_unlock(&lock);
+}
+
+void registry_clear(void) {
+    pthread_mutex_lock(&lock);
+    for (struct process *p = all, *next; p != NULL; p = next) {
+        next = p->next;
+        put_locked(p);
+    }
+    all = NULL;
     pthread_mutex_unlock(&lock);
 }
 

@@ -48,6 +48,10 @@ void registry_free_list(struct process **list, size_t n);
 /* Ends the process and keeps it among the finished ones; folds or drops what is too old. */
 void registry_finish(struct process *process);
 
+/* Gives back all processes, at the end of the daemon: no reference may be left but the registry's
+ * own. */
+void registry_clear(void);
+
 /* Weight (N) of profiles that were dropped, as there were too many executables. */
 uint64_t registry_dropped(void);
 

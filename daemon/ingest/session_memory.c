@@ -8,11 +8,20 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "daemon/ingest/session_room.h"
+
 #define FIRST_SLOTS   2u
 #define FIRST_MODULES 64u
 
-static bool allocate(const struct session_memory *memory, uint64_t offset, uint64_t bytes) {
-    return fallocate(memory->fd, 0, (off_t)offset, (off_t)bytes) == 0;
+static bool allocate(struct session_memory *memory, uint64_t offset, uint64_t bytes) {
+    if (!session_room_take(bytes))
+        return false;
+    if (fallocate(memory->fd, 0, (off_t)offset, (off_t)bytes) != 0) {
+        session_room_give(bytes);
+        return false;
+    }
+    memory->taken += bytes;
+    return true;
 }
 
 static bool allocate_slots(struct session_memory *memory, uint32_t upto) {
@@ -77,6 +86,7 @@ void session_memory_free(struct session_memory *memory) {
         munmap(memory->session, WIRE_SESSION_BYTES(memory->slot_bytes));
     if (memory->fd >= 0)
         close(memory->fd);
+    session_room_give(memory->taken);
     *memory = (struct session_memory){.fd = -1};
 }
 
@@ -84,11 +94,20 @@ static uint32_t at_most(uint32_t n, uint32_t limit) {
     return n < limit ? n : limit;
 }
 
-void session_memory_extend(struct session_memory *memory) {
+/* Twice as many, or those that the process may have. */
+static void extend_slots(struct session_memory *memory, pid_t pid) {
     uint32_t used = atomic_load_explicit(&memory->session->slots_used, memory_order_relaxed);
-    if (used >= memory->slots_ready && memory->slots_ready < WIRE_SLOTS_MAX)
-        allocate_slots(memory, at_most(2 * memory->slots_ready, WIRE_SLOTS_MAX));
-    used = atomic_load_explicit(&memory->session->modules_used, memory_order_relaxed);
+    memory->slots_refused = 0;
+    if (used < memory->slots_ready || memory->slots_ready >= WIRE_SLOTS_MAX)
+        return;
+    uint32_t upto = at_most(2 * memory->slots_ready, session_room_slots(pid, memory->slot_bytes));
+    if (upto <= memory->slots_ready || !allocate_slots(memory, upto))
+        memory->slots_refused = at_most(used, WIRE_SLOTS_MAX) - memory->slots_ready;
+}
+
+void session_memory_extend(struct session_memory *memory, pid_t pid) {
+    extend_slots(memory, pid);
+    uint32_t used = atomic_load_explicit(&memory->session->modules_used, memory_order_relaxed);
     if (used >= memory->modules_ready && memory->modules_ready < WIRE_MODULES_MAX)
         allocate_modules(memory, at_most(2 * memory->modules_ready, WIRE_MODULES_MAX));
 }

@@ -19,6 +19,8 @@ struct session_memory {
     uint64_t slot_bytes;
     uint32_t slots_ready; /* the daemon's own copies: those in the session may be lies */
     uint32_t modules_ready;
+    uint32_t slots_refused; /* that the agent asks for and does not get */
+    uint64_t taken;         /* bytes, of session_room.h */
 };
 
 /* What the process asked for in its hello. */
@@ -37,8 +39,9 @@ bool session_memory_make(struct session_memory *memory, pid_t pid,
                          const struct session_sampling *sampling);
 void session_memory_free(struct session_memory *memory);
 
-/* Allocates more slots and module records when the agent is about to use up what there is. */
-void session_memory_extend(struct session_memory *memory);
+/* Allocates more slots and module records when the agent of that process is about to use up what
+ * there is, as far as it may have them (session_room.h). */
+void session_memory_extend(struct session_memory *memory, pid_t pid);
 
 /* Words of each slot's ring. */
 uint64_t session_memory_ring(const struct session_memory *memory);

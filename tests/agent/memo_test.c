@@ -119,7 +119,7 @@ static void test_any_program(uint64_t seed, unsigned failing_of_1000) {
     struct tested *tested[] = {tested_new(ROOM, 2 * ROOM, ROOM), tested_new(ROOM, 2 * ROOM, 20),
                                tested_new(24, 48, ROOM), tested_new(ROOM, 30, ROOM)};
     machine_make(&machine, seed, failing_of_1000);
-    for (unsigned round = 0; round < ROUNDS; round++) {
+    for (unsigned round = check_rounds(ROUNDS); round > 0; round--) {
         for (uint64_t acts = machine_random(&machine, 6); acts > 0; acts--)
             machine_act(&machine);
         for (unsigned i = 0; i < 4; i++) {

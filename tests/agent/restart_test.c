@@ -24,6 +24,12 @@
 
 #if defined(__x86_64__)
 
+#ifdef __SANITIZE_THREAD__
+#define HANDLERS_INTERRUPT false /* they are called later, with a context of their own */
+#else
+#define HANDLERS_INTERRUPT true
+#endif
+
 #define MS 1000000ull
 #define PC 0x7f0000001000ull
 #define SP 0x7ffc00000000ull
@@ -482,9 +488,10 @@ int main(void) {
     test_futex();
     test_unchanged();
     test_socket();
-#ifndef __SANITIZE_THREAD__ /* which hands handlers a context of its own, later */
-    test_live();
-#endif
+    if (HANDLERS_INTERRUPT)
+        test_live();
+    else
+        puts("not tried: signals, for which the thread sanitizer has handlers wait");
     return check_report();
 }
 

@@ -229,6 +229,7 @@ int main(void) {
     read_all();
     test_damage();
     test_nonsense();
+    registry_clear();
     free(content);
     unlink(path);
     return check_report();

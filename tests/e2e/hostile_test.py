@@ -17,6 +17,7 @@ from support import Daemon, check, finish, scratch, target
 seed = int(os.environ.get("HCCT_SEED", time.time_ns() % 1000000))
 print(f"HCCT_SEED={seed}")
 ROOM = 400 << 20  # what hcctd may take while all that goes on; it begins with some 10 MB
+GIVEN = 32 << 20  # shared memory that a process of one thread may get
 SESSIONS = 2000
 WIRE = open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../common/wire.h")).read()
 
@@ -214,6 +215,26 @@ def sessions_without_end(path):
     os._exit(0 if given == SESSIONS else 7)
 
 
+def slots(path):
+    """More slots than a process of one thread can need; all that is allocated stands in st_blocks."""
+    for collector in (0, 1):
+        memory, fds = session(path, collector=collector)
+        first = os.fstat(fds[0]).st_blocks
+        struct.pack_into("<I", memory, USED + 4, 4096)
+        kind = ("walks", "calls")[collector]
+        listed = daemon.wait_for(lambda p: p["pid"] == os.getpid() and p["state"] == "live" and
+                                 p["collector"] == kind and p["slots_refused"] > 0)
+        given = os.fstat(fds[0]).st_blocks
+        print(f"        {given >> 11} MB given, {listed and listed['slots_refused']} slots refused",
+              flush=True)
+        if not first < given < GIVEN >> 9:
+            os._exit(8)
+        if listed is None or listed["slots_refused"] < 3000:
+            os._exit(9)
+        for fd in fds:
+            os.close(fd)
+
+
 def exit_and_come_back(path):
     """Sessions of processes that are gone at once."""
     for _ in range(100):
@@ -225,7 +246,7 @@ def exit_and_come_back(path):
 
 
 ATTACKS = [random_bytes, random_words, new_contexts, deep_recursion, indices, modules, resizing,
-           hellos, exit_and_come_back, sessions_without_end]
+           slots, hellos, exit_and_come_back, sessions_without_end]
 
 
 def resident(pid):

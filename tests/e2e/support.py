@@ -119,7 +119,9 @@ def wait_for_checkpoints(directory, seconds=60):
 class Daemon:
     """A private hcctd; `with` it, or start and stop it by hand."""
 
-    def __init__(self, *options, socket=None):
+    def __init__(self, *options, socket=None, under=()):
+        """`under`: the words of a command line that runs hcctd."""
+        self.under = under
         self.socket = socket or scratch("hcctd.sock")
         self.reports = scratch("reports")
         self.options = options
@@ -129,7 +131,7 @@ class Daemon:
         ready_read, ready_write = os.pipe()
         os.set_inheritable(ready_write, True)
         self.process = subprocess.Popen(
-            [HCCTD, "--socket", self.socket, "--report-dir", self.reports,
+            [*self.under, HCCTD, "--socket", self.socket, "--report-dir", self.reports,
              "--ready-fd", str(ready_write), *self.options],
             close_fds=False, stderr=open(scratch("hcctd.log"), "a"))
         os.close(ready_write)
@@ -140,15 +142,19 @@ class Daemon:
         return self
 
     def stop(self, how=signal.SIGTERM):
+        """Its exit status; its last words are printed where that is not as expected."""
         self.process.send_signal(how)
-        return self.process.wait(30)
+        status = self.process.wait(30)
+        if status not in (0, -how):
+            print(open(scratch("hcctd.log")).read()[-8000:], flush=True)
+        return status
 
     def __enter__(self):
         return self.start()
 
     def __exit__(self, *unused):
         if self.process.poll() is None:
-            self.stop()
+            check(self.stop() == 0, "hcctd ends with status 0")
 
     def env(self, **more):
         return {"HCCT_SOCKET": self.socket, "LD_PRELOAD": AGENT, **more}

@@ -5,7 +5,7 @@ they came.
     fuzz.py --programs DIR --sources tests/fuzz --merge TARGET...
 
 What a target finds is kept in DIR/found/TARGET and used again by the next run, inputs that it dies
-of in DIR/crashes. With --merge, some of the found inputs that reach more code go to the corpus in
+of or that take too long in DIR/crashes. With --merge, some of the found inputs that reach more code go to the corpus in
 the sources.
 """
 
@@ -26,12 +26,24 @@ OPTIONS = {
     "options": ["-close_fd_mask=3"],
     "unwind": ["-len_control=0"],
 }
-COLUMNS = ("target", "executions", "per s", "edges", "of", "corpus", "crashes")
+COLUMNS = ("target", "executions", "per s", "edges", "of", "corpus", "crashes", "timeouts")
+LEFT = re.compile(r"Test unit written to \S*-(crash|leak|oom|timeout|slow-unit)-[0-9a-f]+")
 
 
 def last_number(pattern, text):
     found = re.findall(pattern, text)
     return int(found[-1]) if found else 0
+
+
+def deaths(status, said):
+    """How often it crashed (or leaked, or took too much memory), and how often an input took too
+    long. It ends at the first; an input that was slow and no more is neither."""
+    kinds = LEFT.findall(said)
+    timeouts = kinds.count("timeout")
+    crashes = sum(kinds.count(kind) for kind in ("crash", "leak", "oom"))
+    if status != 0 and crashes + timeouts == 0:
+        crashes = 1  # before it could leave an input
+    return crashes, timeouts
 
 
 class Target:
@@ -76,7 +88,7 @@ class Target:
             last_number(r" cov: (\d+) ", said),
             last_number(r"\((\d+) inline 8-bit counters\)", said),
             last_number(r" corp: (\d+)/", said),
-            int(status != 0),
+            *deaths(status, said),
         )
         return row, said if status != 0 else ""
 

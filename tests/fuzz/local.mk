@@ -43,10 +43,9 @@ tests_fuzz_elf_protocol_fuzz_LDFLAGS = $(FUZZ_LINK)
 tests_fuzz_elf_protocol_fuzz_LDADD = libhcct_fuzz.a libhcct_code.a $(ELF_LIBS) $(UNWIND_LIBS) \
 	$(IBERTY_LIBS)
 
-tests_fuzz_hello_fuzz_SOURCES = daemon/ingest/handshake.c daemon/ingest/proc_stat.c \
-	tests/fuzz/hello_fuzz.c
+tests_fuzz_hello_fuzz_SOURCES = tests/fuzz/hello_fuzz.c
 tests_fuzz_hello_fuzz_LDFLAGS = $(FUZZ_LINK)
-tests_fuzz_hello_fuzz_LDADD = libhcct_fuzz.a
+tests_fuzz_hello_fuzz_LDADD = $(FUZZ_INGEST)
 
 tests_fuzz_http_client_fuzz_SOURCES = client/ask.c client/http_client.c client/processes.c \
 	client/top_threads.c tests/fuzz/http_client_fuzz.c

@@ -1,6 +1,7 @@
 # Tests of daemon/ingest: what is read out of rings, and shipped stacks.
 INGEST_TESTS = \
 	tests/ingest/reader_test \
+	tests/ingest/session_room_test \
 	tests/ingest/ships_test
 
 INGEST_TEST_LIBS = libhcct_ingest.a libhcct_trace.a libhcct_tree.a libhcct_code.a libhcct_report.a $(REPORT_LIBS) $(ZSTD_LIBS) $(ELF_LIBS) $(UNWIND_LIBS) \
@@ -11,6 +12,10 @@ TESTS += $(INGEST_TESTS)
 
 tests_ingest_reader_test_SOURCES = tests/ingest/reader_test.c
 tests_ingest_reader_test_LDADD = $(INGEST_TEST_LIBS)
+
+tests_ingest_session_room_test_SOURCES = tests/ingest/session_room_test.c
+tests_ingest_session_room_test_LDADD = $(INGEST_TEST_LIBS)
+tests_ingest_session_room_test_LDFLAGS = -pthread
 
 tests_ingest_ships_test_SOURCES = tests/ingest/ships_test.c
 tests_ingest_ships_test_LDADD = $(INGEST_TEST_LIBS)

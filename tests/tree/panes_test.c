@@ -184,7 +184,7 @@ static void test_stream(struct world *world, const struct mcct_params *params, u
     struct history history = {0};
     struct process p;
     begin(&p, world, params, rng_below(rng, 1000 * SECOND));
-    for (unsigned i = 0; i < steps; i++) {
+    for (unsigned i = check_rounds(steps); i > 0; i--) {
         turn(&p, p.now + some_pause(rng));
         if (rng_below(rng, 4) != 0)
             work(&p, (unsigned)rng_below(rng, 40), &history, rng);
@@ -205,7 +205,7 @@ static void test_held(struct world *world, const struct mcct_params *params, str
     struct history history = {0};
     struct process p;
     begin(&p, world, params, 0);
-    for (unsigned i = 0; i < 20; i++) {
+    for (unsigned i = check_rounds(20); i > 0; i--) {
         struct panes_window held[2];
         uint64_t taken_at = p.now, count = 0;
         CHECK(panes_take(p.panes, p.now, 30 * SECOND, &held[0], &count));
@@ -232,7 +232,7 @@ static void test_add(struct world *world, const struct mcct_params *params, stru
     struct history history = {0};
     struct process sum;
     begin(&sum, world, params, 50 * SECOND);
-    for (unsigned i = 0; i < 40; i++) {
+    for (unsigned i = check_rounds(40); i > 0; i--) {
         struct process p;
         begin(&p, world, params, sum.now);
         for (unsigned k = 0; k < 20; k++) {
