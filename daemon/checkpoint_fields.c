@@ -43,6 +43,7 @@ static const struct field {
     FIELD(stats.threads),
     FIELD(stats.slots_missing),
     FIELD(stats.slots_refused),
+    FIELD(stats.rate_changes),
     FIELD(stats.modules_missing),
     FIELD(stats.timers_missing),
     FIELD(stats.broken),

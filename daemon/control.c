@@ -150,8 +150,10 @@ enum query_status control_apply(const struct query *query, const struct control 
     enum query_status status = judge(query, control, process, error);
     if (status == QUERY_OK) {
         pthread_mutex_lock(&process->lock);
-        if (process->live) /* else it has just ended */
+        if (process->live) { /* else it has just ended */
             change(process->memory.session, control);
+            process->ended.rate_changes += control->has_rate || control->has_burst;
+        }
         pthread_mutex_unlock(&process->lock);
         process_get_stats(process, &stats);
         describe(process, &stats, out);

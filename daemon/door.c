@@ -6,6 +6,7 @@
  */
 #include "daemon/door.h"
 
+#include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -53,18 +54,18 @@ bool door_watch(struct door *door, int fd, bool (*ready)(int fd)) {
     return epoll_ctl(door->epoll, EPOLL_CTL_ADD, fd, &event) == 0;
 }
 
-static void add_waiting(struct door *door, int fd) {
-    struct epoll_event event = {.events = EPOLLIN | EPOLLRDHUP, .data.fd = fd};
+/* False: there is no room for one more. By edges: half a hello would be ready all the time. */
+static bool add_waiting(struct door *door, int fd) {
+    struct epoll_event event = {.events = EPOLLIN | EPOLLRDHUP | EPOLLET, .data.fd = fd};
     int i = 0;
     while (i < WAITING_MAX && waiting[i].fd >= 0)
         i++;
-    if (i == WAITING_MAX || epoll_ctl(door->epoll, EPOLL_CTL_ADD, fd, &event) != 0) {
-        close(fd);
-        return;
-    }
+    if (i == WAITING_MAX || epoll_ctl(door->epoll, EPOLL_CTL_ADD, fd, &event) != 0)
+        return false;
     waiting[i].fd = fd;
     waiting[i].since = now_s();
     door->waiting++;
+    return true;
 }
 
 static void remove_waiting(struct door *door, int fd) {
@@ -88,12 +89,6 @@ static void close_silent(struct door *door) {
     }
 }
 
-static void accept_all(struct door *door) {
-    int fd;
-    while ((fd = accept4(door->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0)
-        add_waiting(door, fd);
-}
-
 static void serve_agent(struct door *door, int fd) {
     const char *reason;
     struct ucred peer = {0};
@@ -109,24 +104,47 @@ static void serve_client(int fd) {
     http_take(fd, (struct sockaddr *)&address, sizeof address);
 }
 
-/* Is there enough to tell? An agent's hello comes in one piece of known size. */
-static void greet(struct door *door, int fd) {
+enum guest { GUEST_SILENT, GUEST_GONE, GUEST_AGENT, GUEST_CLIENT };
+
+/* Who is it? An agent's hello comes in one piece of known size. */
+static enum guest who_is_it(int fd) {
     char first[sizeof(struct wire_hello)];
     ssize_t n = recv(fd, first, sizeof first, MSG_PEEK | MSG_DONTWAIT);
-    if (n <= 0) {
-        remove_waiting(door, fd);
-        close(fd);
-        return;
-    }
+    if (n <= 0)
+        return n < 0 && (errno == EAGAIN || errno == EINTR) ? GUEST_SILENT : GUEST_GONE;
     size_t compare = (size_t)n < 8 ? (size_t)n : 8;
-    bool agent = memcmp(first, WIRE_HELLO_MAGIC, compare) == 0;
-    if (agent && n < (ssize_t)sizeof first)
+    if (memcmp(first, WIRE_HELLO_MAGIC, compare) != 0)
+        return GUEST_CLIENT;
+    return n == (ssize_t)sizeof first ? GUEST_AGENT : GUEST_SILENT;
+}
+
+static void serve(struct door *door, int fd, enum guest guest) {
+    if (guest == GUEST_AGENT)
+        serve_agent(door, fd);
+    else if (guest == GUEST_CLIENT)
+        serve_client(fd);
+    else
+        close(fd);
+}
+
+/* Most have said who they are by the time that the daemon looks. */
+static void accept_all(struct door *door) {
+    int fd;
+    while ((fd = accept4(door->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0) {
+        enum guest guest = who_is_it(fd);
+        if (guest != GUEST_SILENT)
+            serve(door, fd, guest);
+        else if (!add_waiting(door, fd))
+            close(fd);
+    }
+}
+
+static void look_again(struct door *door, int fd) {
+    enum guest guest = who_is_it(fd);
+    if (guest == GUEST_SILENT)
         return;
     remove_waiting(door, fd);
-    if (agent)
-        serve_agent(door, fd);
-    else
-        serve_client(fd);
+    serve(door, fd, guest);
 }
 
 void door_loop(struct door *door) {
@@ -141,7 +159,7 @@ void door_loop(struct door *door) {
             } else if (fd == door->listener) {
                 accept_all(door);
             } else {
-                greet(door, fd);
+                look_again(door, fd);
             }
         }
         close_silent(door);

@@ -71,6 +71,7 @@ static void describe(const struct process *process, const struct process_stats *
         .ambiguous = stats->counter[WIRE_AMBIGUOUS],
         .recurred = stats->counter[WIRE_RECURRED],
         .identified = stats->counter[WIRE_IDENTIFIED],
+        .rate_changes = stats->rate_changes,
         .perf_refused = stats->perf_refused,
         .fine_refused = stats->fine_refused,
         .restarts = stats->restarts,

@@ -22,8 +22,10 @@
 #include "daemon/ingest/tables.h"
 #include "daemon/ingest/windows.h"
 
-#define PAUSE_YOUNG_MS 1 /* a new process waits for its first tables */
-#define YOUNG_NS       100000000ull
+/* A new process names its modules at once and needs their tables soon. In a build there is always
+ * one that is new, and each look costs more than what is found. */
+#define PAUSE_YOUNG_MS 2
+#define YOUNG_NS       4000000ull
 #define PAUSE_BUSY_MS  10
 #define PAUSE_QUIET_MS 50
 #define PAUSE_NONE     (-1)

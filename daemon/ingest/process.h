@@ -36,6 +36,7 @@ struct process_stats {
     uint32_t threads; /* ever seen */
     uint32_t slots_missing, modules_missing, timers_missing;
     uint32_t slots_refused; /* that agents asked for and did not get */
+    uint32_t rate_changes;  /* of rate or bursts, while it ran */
     uint32_t broken;        /* rings that were closed because of what was in them */
     uint32_t signal;        /* in use by the agent, 0: it has stepped aside */
     uint32_t rate;

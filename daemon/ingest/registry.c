@@ -148,6 +148,7 @@ static void add_stats(struct process_stats *sum, const struct process_stats *s) 
     sum->threads += s->threads;
     sum->slots_missing += s->slots_missing;
     sum->slots_refused += s->slots_refused;
+    sum->rate_changes += s->rate_changes;
     sum->modules_missing += s->modules_missing;
     sum->timers_missing += s->timers_missing;
     sum->broken += s->broken;

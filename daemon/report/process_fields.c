@@ -53,6 +53,7 @@ const struct process_field process_fields[] = {
     FIELD(ambiguous, FIELD_U64),
     FIELD(recurred, FIELD_U64),
     FIELD(identified, FIELD_U64),
+    FIELD(rate_changes, FIELD_U64),
     FIELD(perf_refused, FIELD_U64),
     FIELD(fine_refused, FIELD_U64),
     FIELD(restarts, FIELD_U64),

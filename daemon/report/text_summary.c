@@ -44,6 +44,7 @@ static struct profile_process add_up(const struct profile *profile) {
         sum.ambiguous += it->ambiguous;
         sum.recurred += it->recurred;
         sum.identified += it->identified;
+        sum.rate_changes += it->rate_changes;
         sum.perf_refused += it->perf_refused;
         sum.fine_refused += it->fine_refused;
         sum.restarts += it->restarts;
@@ -230,15 +231,25 @@ static void put_rate(const struct text *text, const struct profile_process *sum)
         return;
     double asked = 1e9 / (double)profile->period;
     double got = (double)sum->walks / ((double)text->total / 1e9);
+    const struct human told = human_count((uint64_t)(got + 0.5)),
+                       wish = human_count((uint64_t)(asked + 0.5));
+    if (sum->rate_changes > 0) {
+        text_label(text, "rate");
+        fprintf(text->out,
+                "%s walks per second of CPU time on the whole: it was changed while this ran; each\n"
+                "          walk counts for all the time since the one before\n",
+                told.text);
+        return;
+    }
     if (got >= 0.9 * asked || text->total < 100 * profile->period)
         return;
     text_label(text, "rate");
-    fprintf(
-        text->out,
-        "%s walks per second of CPU time, %s were asked for: after a sleep the next walk comes\n"
-        "          with the kernel's tick; each walk counts for all the time since the one "
-        "before\n",
-        human_count((uint64_t)(got + 0.5)).text, human_count((uint64_t)(asked + 0.5)).text);
+    fprintf(text->out,
+            "%s walks per second of CPU time, %s were asked for: after a sleep the next walk "
+            "comes\n"
+            "          with the kernel's tick; each walk counts for all the time since the one "
+            "before\n",
+            told.text, wish.text);
 }
 
 static void put_clock(const struct text *text, const struct profile_process *sum) {

@@ -71,6 +71,9 @@ def check_effects(daemon):
     check(result.status == 0 and b"within bursts of 2000us in 20000us" in result.out and 150 < seen < 900,
           f"--burst: {seen:.0f} walks per CPU second, of 5000 in the tenth part of the time")
     hcct(daemon, "set", "-p", pid, "--burst", "none", "--rate", "250")
+    text = hcct(daemon, "hot", "-p", pid, "--format", "text").out.decode()
+    check("on the whole: it was changed while this ran" in text and "were asked for" not in text,
+          "a report of all this tells no rate that was asked for")
     seen = walks_in(daemon, app.pid, 1)
     check(follows(250, seen), f"--burst none: {seen:.0f}")
 
