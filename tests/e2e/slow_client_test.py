@@ -129,4 +129,18 @@ with Daemon("--listen", "127.0.0.1:0") as daemon:
     app.kill()
     app.wait()
     check(daemon.stop() == 0, "hcctd ends with status 0")
+
+def cpu_seconds(pid):
+    with open(f"/proc/{pid}/stat", encoding="ascii") as stat:
+        fields = stat.read().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+with Daemon() as daemon:
+    half = connect(daemon.socket)
+    half.sendall(b"HCCTAGNT and no more")
+    time.sleep(2)
+    check(cpu_seconds(daemon.process.pid) < 0.5,
+          f"half a hello keeps hcctd from nothing: {cpu_seconds(daemon.process.pid)} s of CPU time")
+    half.close()
 finish()
