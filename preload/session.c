@@ -23,7 +23,7 @@
 /* For a daemon's answer. A process that was just begun, or forked, may be over before another try;
  * one in the middle of its work is not to see a pause of 10 ms. */
 #define FIRST_WAIT_MS 100
-#define LATER_WAIT_MS 4
+#define LATER_WAIT_MS 3
 
 static uint64_t coarse_ns(void) {
     struct timespec now;

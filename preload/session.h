@@ -10,7 +10,7 @@
 #include "preload/thread.h"
 
 /* Looks for a daemon, when the last look was long enough ago or `now` is set, and attaches to its
- * session. Waits for an answer at most 100 ms the first time in a process, 4 ms later: then it is
+ * session. Waits for an answer at most 100 ms the first time in a process, 3 ms later: then it is
  * in the middle of its work. Any context, signals blocked or not. */
 bool session_attach(bool now);
 

@@ -17,6 +17,8 @@
 #define IDLE_NS     60000000000ll /* without work, until the children end */
 #define ROUNDS      2 /* to ask again for what fell out of the cache before it was read */
 
+#define NEW_PART 10 /* of the addresses, one in so many of new modules is worth a wait */
+
 /* Addresses of one module to be found out. */
 struct job {
     struct job *next;
@@ -222,20 +224,23 @@ static bool take_known(struct symbol_service *service, struct symbol_wish *wishe
     return pending;
 }
 
-/* Until when to wait for the open wishes. Under the lock. */
+/* Until when to wait for the open wishes. Where next to all is known already, a module more is no
+ * reason to keep somebody who asks again and again. Under the lock. */
 static int64_t deadline_of(const struct symbol_service *service, const struct symbol_wish *wishes,
                            size_t n, enum symbol_patience patience) {
-    int64_t deadline = elf_now() + SYMBOL_LATER_NS;
+    int64_t now = elf_now(), later = now + SYMBOL_LATER_NS, deadline = later;
+    size_t n_new = 0;
     if (patience == SYMBOL_COMPLETE)
         return ELF_NO_DEADLINE;
     for (size_t i = 0; i < n; i++) {
         if (!is_open(&wishes[i]) || wishes[i].module > MODULES_MAX)
             continue;
         int64_t first = service->first_asked[wishes[i].module] + SYMBOL_FIRST_NS;
+        n_new += first > now;
         if (first > deadline)
             deadline = first;
     }
-    return deadline;
+    return n_new >= n / NEW_PART ? deadline : later;
 }
 
 /* Each time that something has become known, looks whether it is what is wished. */

@@ -37,10 +37,11 @@ enum symbol_patience {
     SYMBOL_COMPLETE, /* until all is known or can't be */
 };
 
-/* How long an answer may wait for a module's debug information that is asked for the first time
- * (counted from then, whoever asked), and how long for addresses in it that are new later. */
+/* How long an answer may wait for debug information of modules that are asked for the first time
+ * (counted from then, whoever asked), when a good part of the addresses are theirs; and how long
+ * for the rest. */
 #define SYMBOL_FIRST_NS 1200000000ll
-#define SYMBOL_LATER_NS 60000000ll
+#define SYMBOL_LATER_NS 8000000ll
 
 /* Grants n wishes. Any thread may call. */
 void symbol_service_resolve(struct symbol_service *service, struct symbol_wish *wishes, size_t n,
