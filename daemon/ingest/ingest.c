@@ -9,6 +9,7 @@
 #include "daemon/ingest/ingest.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -66,9 +67,11 @@ static bool watch_end(struct process *process) {
     return true;
 }
 
+/* A pidfd that is closed leaves the epoll by itself. Two threads may come here at once. */
 static void watch_no_more(struct process *process) {
-    if (process->pidfd >= 0)
-        epoll_ctl(ingest.epoll, EPOLL_CTL_DEL, process->pidfd, NULL);
+    int fd = atomic_exchange(&process->pidfd, -1);
+    if (fd >= 0)
+        close(fd);
 }
 
 static void finish(pid_t pid) {

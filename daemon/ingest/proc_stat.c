@@ -4,6 +4,7 @@
  */
 #include "daemon/ingest/proc_stat.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,11 +15,13 @@ bool proc_stat_read(pid_t pid, struct proc_stat *stat) {
     uint64_t user, system, threads, start;
     int parent;
     snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
-    FILE *f = fopen(path, "re");
-    if (f == NULL)
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
         return false;
-    size_t n = fread(text, 1, sizeof text - 1, f);
-    fclose(f);
+    ssize_t n = read(fd, text, sizeof text - 1);
+    close(fd);
+    if (n <= 0)
+        return false;
     text[n] = '\0';
     const char *after_name = strrchr(text, ')');
     if (after_name == NULL || sscanf(after_name + 1,

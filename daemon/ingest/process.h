@@ -72,7 +72,7 @@ struct process {
     struct process *next; /* registry's */
     unsigned refs;        /* registry's */
     _Atomic bool waiting; /* registry's: from a checkpoint, and it may still be running */
-    int pidfd;            /* ingest thread's, -1: gone */
+    _Atomic int pidfd;    /* its end is watched by it; -1: gone, or there are none */
 
     pthread_mutex_t lock;
     _Atomic bool live; /* written under the lock */

@@ -55,7 +55,16 @@ static bool open_memory(struct session_memory *memory) {
     if (at == MAP_FAILED)
         return false;
     memory->session = at;
-    return allocate(memory, 0, WIRE_HEADER_BYTES);
+    return true;
+}
+
+/* The header and the modules that follow it at once. */
+static bool allocate_first(struct session_memory *memory) {
+    if (!allocate(memory, 0, WIRE_MODULES_OFFSET + FIRST_MODULES * WIRE_MODULE_BYTES))
+        return false;
+    memory->modules_ready = FIRST_MODULES;
+    atomic_store_explicit(&memory->session->modules_ready, FIRST_MODULES, memory_order_release);
+    return allocate_slots(memory, FIRST_SLOTS);
 }
 
 bool session_memory_make(struct session_memory *memory, pid_t pid,
@@ -63,8 +72,7 @@ bool session_memory_make(struct session_memory *memory, pid_t pid,
     bool calls = sampling->collector == WIRE_COLLECT_CALLS;
     *memory =
         (struct session_memory){.fd = -1, .slot_bytes = calls ? WIRE_CALLS_BYTES : WIRE_SLOT_BYTES};
-    if (!open_memory(memory) || !allocate_modules(memory, FIRST_MODULES) ||
-        !allocate_slots(memory, FIRST_SLOTS)) {
+    if (!open_memory(memory) || !allocate_first(memory)) {
         session_memory_free(memory);
         return false;
     }
