@@ -3,6 +3,7 @@
  */
 #include <errno.h>
 #include <locale.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -272,6 +273,18 @@ static int open_tcp(void) {
     return fd;
 }
 
+/* An answer about many contexts takes a hundred times the memory that hcctd needs else; malloc
+ * would keep it, and for each thread that ever answered. Large pieces go back to the kernel at
+ * once. */
+#define LARGE_BYTES (512 << 10)
+#define ARENAS      4
+
+static void give_memory_back(void) {
+    mallopt(M_MMAP_THRESHOLD, LARGE_BYTES);
+    mallopt(M_TRIM_THRESHOLD, 2 * LARGE_BYTES);
+    mallopt(M_ARENA_MAX, ARENAS);
+}
+
 int main(int argc, char **argv) {
     char error[512];
     int rest;
@@ -289,6 +302,7 @@ int main(int argc, char **argv) {
             return HCCT_EXIT_OK;
     }
     raise_limits();
+    give_memory_back();
     if (settings.trace != NULL && !recording_open(settings.trace, error, sizeof error))
         fail(error);
     if (settings.state_dir != NULL && strcmp(settings.state_dir, "none") != 0 &&
