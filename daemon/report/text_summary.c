@@ -235,10 +235,11 @@ static void put_rate(const struct text *text, const struct profile_process *sum)
                        wish = human_count((uint64_t)(asked + 0.5));
     if (sum->rate_changes > 0) {
         text_label(text, "rate");
-        fprintf(text->out,
-                "%s walks per second of CPU time on the whole: it was changed while this ran; each\n"
-                "          walk counts for all the time since the one before\n",
-                told.text);
+        fprintf(
+            text->out,
+            "%s walks per second of CPU time on the whole: it was changed while this ran; each\n"
+            "          walk counts for all the time since the one before\n",
+            told.text);
         return;
     }
     if (got >= 0.9 * asked || text->total < 100 * profile->period)
