@@ -22,6 +22,7 @@
 
 #define WAITING_MAX 256
 #define PATIENCE_S  10
+#define ACCEPTS_MAX 32 /* in a row */
 
 /* Connections in the order in which they came; fd is -1 for a free place. */
 static struct {
@@ -127,10 +128,13 @@ static void serve(struct door *door, int fd, enum guest guest) {
         close(fd);
 }
 
-/* Most have said who they are by the time that the daemon looks. */
-static void accept_all(struct door *door) {
-    int fd;
-    while ((fd = accept4(door->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0) {
+/* Most have said who they are by the time that the daemon looks. Not all at once: signals, and who
+ * waits already, have their turn in between. */
+static void accept_some(struct door *door) {
+    for (int i = 0; i < ACCEPTS_MAX; i++) {
+        int fd = accept4(door->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+        if (fd < 0)
+            return;
         enum guest guest = who_is_it(fd);
         if (guest != GUEST_SILENT)
             serve(door, fd, guest);
@@ -157,7 +161,7 @@ void door_loop(struct door *door) {
                 if (!watched_ready(fd))
                     return;
             } else if (fd == door->listener) {
-                accept_all(door);
+                accept_some(door);
             } else {
                 look_again(door, fd);
             }

@@ -63,7 +63,7 @@ static void describe_ended(struct json_out *json, const struct process *process,
     json_end(json, '}');
 }
 
-/* A process, and what query_threads needs of it until the answer is written. */
+/* The threads of one process, until the answer is written. */
 struct answer_part {
     struct process_thread *threads;
     size_t n;

@@ -13,11 +13,10 @@
 #include "daemon/code/symbol_cache.h"
 
 #define CACHE_BYTES (128u << 20)
-#define AT_ONCE     64u           /* addresses of one request: what is known is soon to be had */
+#define AT_ONCE     64u /* addresses of one request: what is known is soon to be had */
+#define NEW_PART    10  /* of the addresses, one in so many of new modules is worth a wait */
 #define IDLE_NS     60000000000ll /* without work, until the children end */
 #define ROUNDS      2 /* to ask again for what fell out of the cache before it was read */
-
-#define NEW_PART 10 /* of the addresses, one in so many of new modules is worth a wait */
 
 /* Addresses of one module to be found out. */
 struct job {
