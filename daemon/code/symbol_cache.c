@@ -18,7 +18,8 @@ struct entry {
     uint64_t address;
     uint32_t module;
     bool is_entry;
-    char *bytes; /* the symbol; NULL: pending */
+    bool pending;
+    char *bytes; /* the symbol, or of a pending one the bare name, or NULL */
     size_t n;
 };
 
@@ -138,6 +139,7 @@ static struct entry *add_entry(struct symbol_cache *cache, uint32_t module,
     entry->module = module;
     entry->address = query->address;
     entry->is_entry = query->is_entry;
+    entry->pending = true;
     if (cache->n_entries >= cache->n_buckets)
         grow(cache);
     put_into_bucket(cache, entry);
@@ -161,7 +163,7 @@ enum symbol_state symbol_cache_get(struct symbol_cache *cache, uint32_t module,
     pthread_mutex_lock(&cache->lock);
     struct entry *entry = find(cache, module, query);
     if (entry != NULL) {
-        state = entry->bytes == NULL                                 ? SYMBOL_PENDING
+        state = entry->pending                                       ? SYMBOL_PENDING
                 : elf_get_symbols(entry->bytes, entry->n, symbol, 1) ? SYMBOL_KNOWN
                                                                      : SYMBOL_ABSENT;
         touch(cache, entry);
@@ -180,6 +182,17 @@ bool symbol_cache_reserve(struct symbol_cache *cache, uint32_t module,
     return reserved;
 }
 
+/* The bytes become the entry's. */
+static void fill(struct symbol_cache *cache, struct entry *entry, struct elf_bytes *bytes) {
+    cache->bytes = cache->bytes - entry->n + bytes->n;
+    free(entry->bytes);
+    entry->bytes = bytes->bytes;
+    entry->n = bytes->n;
+    bytes->bytes = NULL;
+    touch(cache, entry);
+    make_room(cache);
+}
+
 void symbol_cache_put(struct symbol_cache *cache, uint32_t module, const struct symbol_query *query,
                       const struct symbol *symbol) {
     struct elf_bytes bytes = {0};
@@ -191,16 +204,33 @@ void symbol_cache_put(struct symbol_cache *cache, uint32_t module, const struct 
     if (entry != NULL && bytes.failed) {
         remove_entry(cache, entry);
     } else if (entry != NULL) {
-        cache->bytes = cache->bytes - entry->n + bytes.n;
-        free(entry->bytes);
-        entry->bytes = bytes.bytes;
-        entry->n = bytes.n;
-        bytes.bytes = NULL;
-        touch(cache, entry);
-        make_room(cache);
+        entry->pending = false;
+        fill(cache, entry, &bytes);
     }
     pthread_mutex_unlock(&cache->lock);
     free(bytes.bytes);
+}
+
+void symbol_cache_put_name(struct symbol_cache *cache, uint32_t module,
+                           const struct symbol_query *query, const struct symbol *symbol) {
+    struct elf_bytes bytes = {0};
+    elf_put_symbol(&bytes, symbol);
+    pthread_mutex_lock(&cache->lock);
+    struct entry *entry = find(cache, module, query);
+    if (entry != NULL && entry->pending && !bytes.failed)
+        fill(cache, entry, &bytes);
+    pthread_mutex_unlock(&cache->lock);
+    free(bytes.bytes);
+}
+
+bool symbol_cache_get_name(struct symbol_cache *cache, uint32_t module,
+                           const struct symbol_query *query, struct symbol *symbol) {
+    pthread_mutex_lock(&cache->lock);
+    struct entry *entry = find(cache, module, query);
+    bool has = entry != NULL && entry->pending && entry->bytes != NULL &&
+               elf_get_symbols(entry->bytes, entry->n, symbol, 1);
+    pthread_mutex_unlock(&cache->lock);
+    return has;
 }
 
 void symbol_cache_drop(struct symbol_cache *cache, uint32_t module,

@@ -38,6 +38,15 @@ bool symbol_cache_reserve(struct symbol_cache *cache, uint32_t module,
 void symbol_cache_put(struct symbol_cache *cache, uint32_t module, const struct symbol_query *query,
                       const struct symbol *symbol);
 
+/* A bare name, for as long as a pending address is not known. The symbol stays the caller's. */
+void symbol_cache_put_name(struct symbol_cache *cache, uint32_t module,
+                           const struct symbol_query *query, const struct symbol *symbol);
+
+/* True: the address is pending and has a bare name; `symbol` is a copy, to be given to
+ * symbol_clear. */
+bool symbol_cache_get_name(struct symbol_cache *cache, uint32_t module,
+                           const struct symbol_query *query, struct symbol *symbol);
+
 /* Makes the address absent. */
 void symbol_cache_drop(struct symbol_cache *cache, uint32_t module,
                        const struct symbol_query *query);

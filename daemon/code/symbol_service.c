@@ -266,10 +266,19 @@ static void settle_for(struct symbol_service *service, struct symbol_wish *wish,
     enum symbol_state state =
         symbol_cache_get(service->cache, wish->module, &wish->query, &wish->symbol);
     wish->is_for_now = state == SYMBOL_PENDING;
+    if (state == SYMBOL_PENDING)
+        symbol_cache_put_name(service->cache, wish->module, &wish->query, name);
     if (state == SYMBOL_KNOWN)
         symbol_clear(name);
     else
         wish->symbol = *name;
+}
+
+/* The bare name that an answer before this one had to be content with. */
+static bool settle_again(struct symbol_service *service, struct symbol_wish *wish) {
+    wish->is_for_now =
+        symbol_cache_get_name(service->cache, wish->module, &wish->query, &wish->symbol);
+    return wish->is_for_now;
 }
 
 static void name_module(struct symbol_service *service, struct symbol_wish *from,
@@ -279,7 +288,7 @@ static void name_module(struct symbol_service *service, struct symbol_wish *from
     struct symbol *symbol = calloc(n, sizeof(*symbol));
     struct symbol_wish **of = calloc(n, sizeof(struct symbol_wish *));
     for (struct symbol_wish *wish = from; wish < to && query != NULL && of != NULL; wish++)
-        if (is_open(wish)) {
+        if (is_open(wish) && !settle_again(service, wish)) {
             of[open] = wish;
             query[open++] = wish->query;
         }

@@ -4,6 +4,7 @@
  */
 #include "daemon/ingest/addresses.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -27,8 +28,14 @@ struct addresses {
     struct jit_code *jit; /* NULL: generated code has no names */
 };
 
+/* One that remembers nothing, for the next process: most of a build's are over before a walk. */
+static _Atomic(struct addresses *) kept;
+
 /* Of a short process no page of the cache is ever touched, so none is cleared for it. */
 struct addresses *addresses_new(void) {
+    struct addresses *map = atomic_exchange(&kept, NULL);
+    if (map != NULL)
+        return map;
     void *at = mmap(NULL, sizeof(struct addresses), PROT_READ | PROT_WRITE,
                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     return at != MAP_FAILED ? at : NULL;
@@ -39,7 +46,12 @@ void addresses_free(struct addresses *map) {
         return;
     jit_code_free(map->jit);
     free(map->range);
-    munmap(map, sizeof *map);
+    if (!map->remembers) {
+        memset(&map->cache + 1, 0, sizeof *map - sizeof map->cache);
+        map = atomic_exchange(&kept, map);
+    }
+    if (map != NULL)
+        munmap(map, sizeof *map);
 }
 
 /* What was remembered of single addresses may be wrong. */

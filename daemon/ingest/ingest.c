@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/compiler.h"
 #include "daemon/ingest/registry.h"
 #include "daemon/ingest/resume.h"
 #include "daemon/ingest/ships.h"
@@ -208,12 +209,28 @@ static int sweep(void) {
     return young ? PAUSE_YOUNG_MS : any ? PAUSE_BUSY_MS : PAUSE_QUIET_MS;
 }
 
-static void take(const struct epoll_event *event) {
+/* True: a process is new. It has still to name its modules. */
+static bool take(const struct epoll_event *event) {
     uint64_t count;
     if (event->data.u64 != 0)
         finish((pid_t)event->data.u64);
     else if (read(ingest.wake, &count, sizeof count) < 0 && errno != EAGAIN)
         ingest.stop = true;
+    return event->data.u64 == 0;
+}
+
+static bool is_short(int pause) {
+    return pause >= 0 && pause <= PAUSE_YOUNG_MS;
+}
+
+/* A short pause is slept to its end, and who came or went in it is seen to in one go. */
+static int wait_for(struct epoll_event *events, int n, int pause) {
+    const struct timespec slept = {.tv_nsec = pause * 1000000l};
+    if (!is_short(pause))
+        return epoll_wait(ingest.epoll, events, n, pause);
+    if (pause > 0)
+        nanosleep(&slept, NULL);
+    return epoll_wait(ingest.epoll, events, n, 0);
 }
 
 static void *run(void *unused) {
@@ -221,10 +238,11 @@ static void *run(void *unused) {
     int pause = PAUSE_BUSY_MS;
     (void)unused;
     while (!ingest.stop) {
-        int n = epoll_wait(ingest.epoll, events, 64, pause);
+        int n = wait_for(events, HCCT_ARRAY_LEN(events), pause);
+        bool come = false;
         for (int i = 0; i < n; i++)
-            take(&events[i]);
-        pause = sweep();
+            come |= take(&events[i]);
+        pause = come && !is_short(pause) ? PAUSE_YOUNG_MS : sweep();
     }
     return NULL;
 }

@@ -10,7 +10,9 @@
 
 #include "daemon/ingest/session_room.h"
 
-#define FIRST_SLOTS   2u
+/* What is allocated at first is paid for by every process, and most of a build's end before they
+ * write to any of it. */
+#define FIRST_SLOTS   1u
 #define FIRST_MODULES 64u
 
 static bool allocate(struct session_memory *memory, uint64_t offset, uint64_t bytes) {

@@ -4,9 +4,13 @@
  * What is reserved but not open has no access rights: it counts towards no limit but that of the
  * address space, and is as large as the budget could ever need, or as NODE_INDEX can name without
  * one. Where so much cannot be had, half of it is asked for, and so on.
+ *
+ * A build starts and ends a hundred small trees a second, and a mapping costs more than what most
+ * of them do: one reservation of which only the first part was opened is kept for the next tree.
  */
 #include "daemon/tree/node_pool.h"
 
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -27,11 +31,50 @@ void node_pool_init(struct node_pool *pool, struct budget *budget, uint32_t side
     *pool = (struct node_pool){.budget = budget, .side_bytes = side_bytes};
 }
 
+/* ---- the reservation that is kept ---- */
+
+/* In cell 0, which is never used. */
+struct spare {
+    uint32_t cells;
+};
+
+static _Atomic(struct spare *) kept; /* NULL: none; nothing beside its cells */
+
+static void unmap(struct spare *spare) {
+    if (spare != NULL)
+        munmap(spare, spare->cells * sizeof(struct mcct_node));
+}
+
+static bool is_worth_keeping(const struct node_pool *pool) {
+    return pool->side_bytes == 0 && pool->open == first_open();
+}
+
+/* True: the pool has its first part open, and `cells` in all. */
+static bool take_kept(struct node_pool *pool, uint32_t cells) {
+    struct spare *spare = pool->side_bytes == 0 ? atomic_exchange(&kept, NULL) : NULL;
+    if (spare == NULL || spare->cells != cells) {
+        unmap(spare);
+        return false;
+    }
+    pool->base = (uintptr_t)spare;
+    pool->reserved = cells;
+    pool->open = first_open();
+    return true;
+}
+
 void node_pool_free(struct node_pool *pool) {
-    if (pool->base != 0)
-        munmap((void *)pool->base, pool->reserved * cell_bytes(pool));
+    struct spare *spare = (struct spare *)pool->base;
+    if (spare != NULL && is_worth_keeping(pool)) {
+        spare->cells = pool->reserved;
+        spare = atomic_exchange(&kept, spare);
+        unmap(spare);
+    } else if (spare != NULL) {
+        munmap(spare, pool->reserved * cell_bytes(pool));
+    }
     pool->base = 0;
 }
+
+/* ---- growing ---- */
 
 static uint32_t most_cells(const struct node_pool *pool, uint32_t first) {
     uint64_t max = pool->budget->max != 0 ? pool->budget->max : UINT64_MAX;
@@ -43,6 +86,8 @@ static uint32_t most_cells(const struct node_pool *pool, uint32_t first) {
 
 static bool reserve(struct node_pool *pool, uint32_t first) {
     uint64_t cell = cell_bytes(pool);
+    if (take_kept(pool, most_cells(pool, first)))
+        return true;
     for (uint32_t cells = most_cells(pool, first); cells >= first; cells /= 2) {
         if (cells * cell > SIZE_MAX / 4)
             continue;
@@ -66,6 +111,8 @@ static bool open_more(struct node_pool *pool) {
     uint32_t to = pool->open != 0 ? 2 * pool->open : first_open();
     if (pool->base == 0 && !reserve(pool, to))
         return false;
+    if (pool->open == to)
+        return true;
     if (to > pool->reserved || !make_usable(pool->base, sizeof(struct mcct_node), pool->open, to) ||
         (pool->side_bytes != 0 && !make_usable(pool->side, pool->side_bytes, pool->open, to)))
         return false;

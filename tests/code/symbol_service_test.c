@@ -147,6 +147,36 @@ static void put(struct symbol_cache *cache, uint32_t module, uint64_t address) {
     symbol_cache_put(cache, module, &query, &symbol);
 }
 
+/* The line of the bare name that is kept for a pending address; 0: none is. */
+static uint64_t bare_line(struct symbol_cache *cache, uint64_t address) {
+    struct symbol symbol = {0};
+    struct symbol_query query = at(address);
+    bool kept = symbol_cache_get_name(cache, 1, &query, &symbol);
+    uint64_t line = kept ? symbol.lines[0].line : 0;
+    symbol_clear(&symbol);
+    return line;
+}
+
+static void test_bare_name(void) {
+    struct symbol_cache *cache = symbol_cache_new(100000);
+    struct symbol_query query = at(7);
+    struct symbol_line line = {(char *)"bare", (char *)"bare", NULL, 99, 0};
+    const struct symbol bare = {.n_lines = 1, .lines = &line};
+    symbol_cache_put_name(cache, 1, &query, &bare);
+    CHECK_UINT(bare_line(cache, 7), 0); /* nobody is finding it out */
+    CHECK(symbol_cache_reserve(cache, 1, &query));
+    CHECK_UINT(bare_line(cache, 7), 0);
+    symbol_cache_put_name(cache, 1, &query, &bare);
+    CHECK(state_of(cache, 1, 7) == SYMBOL_PENDING); /* still */
+    CHECK_UINT(bare_line(cache, 7), 99);
+    put(cache, 1, 7);
+    CHECK(state_of(cache, 1, 7) == SYMBOL_KNOWN);
+    symbol_cache_put_name(cache, 1, &query, &bare);
+    CHECK(state_of(cache, 1, 7) == SYMBOL_KNOWN); /* not what is less */
+    CHECK_UINT(bare_line(cache, 7), 0);
+    symbol_cache_free(cache);
+}
+
 static void test_cache(void) {
     struct symbol_cache *cache = symbol_cache_new(100000);
     struct symbol_query query = at(7);
@@ -184,6 +214,7 @@ int main(int argc, char **argv) {
     function_at = find_function();
     self = module_intern_path("/proc/self/exe");
     test_cache();
+    test_bare_name();
     if (function_at == 0) {
         fprintf(stderr, "skipped: needs nm\n");
         return 77;
