@@ -29,10 +29,16 @@ void json_key(struct json_out *json, const char *key) {
     json->more = false;
 }
 
+/* What can't stand in a string as it is. A table, as an answer is a million characters. */
+enum { PLAIN = 0, SPECIAL = 1, MARKUP = 2 };
+static const uint8_t kind_of[256] = {
+    [0 ... 0x1f] = SPECIAL, ['"'] = SPECIAL, ['\\'] = SPECIAL, [0x7f] = SPECIAL,
+    ['<'] = MARKUP,         ['>'] = MARKUP,  ['&'] = MARKUP,
+};
+
 static bool is_plain(const struct json_out *json, char c) {
-    bool markup = c == '<' || c == '>' || c == '&';
-    return (unsigned char)c >= 0x20 && c != '"' && c != '\\' && c != 0x7f &&
-           !(markup && json->in_html);
+    uint8_t kind = kind_of[(uint8_t)c];
+    return kind == PLAIN || (kind == MARKUP && !json->in_html);
 }
 
 static void put_escaped(FILE *out, char c) {

@@ -87,17 +87,6 @@ static bool same_text(const void *entries, uint32_t i, const void *key) {
     return strcmp(index->strings[i], key) == 0;
 }
 
-static bool is_valid(const char *text) {
-    while (*text != '\0') {
-        size_t n = utf8_length(text);
-
-        if (n == 0)
-            return false;
-        text += n;
-    }
-    return true;
-}
-
 const char *profile_string(struct profile *profile, const char *text) {
     struct profile_index *index = profile->index;
     char *repaired = NULL;
@@ -106,12 +95,13 @@ const char *profile_string(struct profile *profile, const char *text) {
 
     if (text == NULL || *text == '\0')
         return index->strings[0];
-    if (!is_valid(text)) {
-        repaired = memory_new(strlen(text) + 1, 3, "a name");
+    length = strlen(text);
+    if (!utf8_is_valid(text, length)) {
+        repaired = memory_new(length + 1, 3, "a name");
         utf8_repair(repaired, text);
         text = repaired;
+        length = strlen(text);
     }
-    length = strlen(text);
     slot = intern_find(&index->by_text, intern_hash_bytes(0, text, length), same_text, index, text);
     if (*slot == 0) {
         char *copy = pool_alloc(&index->pool, length + 1);

@@ -35,6 +35,27 @@ size_t utf8_length(const char *text) {
     return 0;
 }
 
+/* Names are nearly all ASCII: eight characters at a time are passed over where none is above it. */
+bool utf8_is_valid(const char *text, size_t length) {
+    const char *end = text + length;
+    uint64_t eight;
+
+    while (text < end) {
+        size_t n = sizeof(eight);
+
+        if ((size_t)(end - text) >= n)
+            memcpy(&eight, text, n);
+        else
+            eight = UINT64_MAX;
+        if ((eight & 0x8080808080808080u) != 0)
+            n = utf8_length(text);
+        if (n == 0)
+            return false;
+        text += n;
+    }
+    return true;
+}
+
 size_t utf8_columns(const char *text) {
     size_t columns = 0;
 

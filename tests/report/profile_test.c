@@ -247,7 +247,29 @@ static void test_numbers(void) {
     CHECK_STR(human_share(1e-300).text, "1.0e-298 %");
 }
 
+/* A byte of no character is seen wherever it stands among those that are passed over by eight. */
+static void test_utf8(void) {
+    char text[40];
+    CHECK(utf8_is_valid("", 0));
+    for (size_t length = 1; length < sizeof text; length++) {
+        memset(text, 'a', length);
+        text[length] = '\0';
+        CHECK(utf8_is_valid(text, length));
+        for (size_t at = 0; at < length; at++) {
+            text[at] = '\xc3';
+            CHECK(!utf8_is_valid(text, length));
+            if (at + 1 < length) {
+                text[at + 1] = '\xa9';
+                CHECK(utf8_is_valid(text, length));
+                text[at + 1] = 'a';
+            }
+            text[at] = 'a';
+        }
+    }
+}
+
 int main(void) {
+    test_utf8();
     test_tables();
     test_growth();
     test_group_by();
