@@ -41,7 +41,7 @@ enum symbol_patience {
  * (counted from then, whoever asked), when a good part of the addresses are theirs; and how long
  * for the rest. */
 #define SYMBOL_FIRST_NS 1200000000ll
-#define SYMBOL_LATER_NS 8000000ll
+#define SYMBOL_LATER_NS 2000000ll
 
 /* Grants n wishes. Any thread may call. */
 void symbol_service_resolve(struct symbol_service *service, struct symbol_wish *wishes, size_t n,
