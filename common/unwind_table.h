@@ -11,7 +11,8 @@
  *   row.back   this row's distance, in rows, from the first row of its unwind entry; the first
  *              row's pc is the routine that the entry covers. 0xffff: follow more than once.
  *
- * Gaps between unwind entries are rows whose rule is UNWIND_RULE_NONE (rules[0]).
+ * Gaps between unwind entries are rows whose rule is UNWIND_RULE_NONE (rules[0]). The code of _init
+ * and _fini has rows like an entry's where it is known without one.
  *
  * Everything here is arithmetic on what the daemon wrote; the agent checks the size once when it
  * first uses a table, and a corrupt row can only end a walk, as each read of the stack is checked.
@@ -25,7 +26,7 @@
 #define UNWIND_TABLE_MAGIC 0x32626174746363ull
 /* Tables are kept on disk (daemon/ingest/table_cache.h) under this number: to be raised whenever
  * their format changes, and whenever the compiler makes other rows of the same .eh_frame. */
-#define UNWIND_TABLE_VERSION 3u
+#define UNWIND_TABLE_VERSION 4u
 #define UNWIND_TABLE_ALIGN   64
 #define UNWIND_RULE_NONE     0 /* index of the rule that says: unknown */
 #define UNWIND_BACK_MAX      0xffffu

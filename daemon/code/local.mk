@@ -23,6 +23,8 @@ libhcct_code_a_SOURCES = \
 	daemon/code/elf_worker_limits.h \
 	daemon/code/frame.c \
 	daemon/code/frame.h \
+	daemon/code/init_code.c \
+	daemon/code/init_code.h \
 	daemon/code/jit_names.c \
 	daemon/code/jit_names.h \
 	daemon/code/module.c \

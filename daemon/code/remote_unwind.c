@@ -1,6 +1,6 @@
 /*
- * remote_unwind.c - the walk: libunwind steps where there is an unwind entry, else frame pointers
- * are followed as the agent does.
+ * remote_unwind.c - the walk: libunwind steps where there is an unwind entry, the code of _init and
+ * _fini is known without one, and else frame pointers are followed as the agent does.
  */
 #include "daemon/code/remote_unwind.h"
 
@@ -61,11 +61,15 @@ static bool is_above_copy(const struct remote_walk *walk, uint64_t address) {
     return address >= walk->stack_end && address - walk->stack_end < STACK_BYTES_MAX;
 }
 
+/* A word of the stack that can't be read. */
+static enum step unread(const struct remote_walk *walk, uint64_t address) {
+    return walk->stack_switched || is_above_copy(walk, address) ? STEP_TRUNCATED : STEP_BAD_STACK;
+}
+
 static enum step why_not(const struct remote_walk *walk) {
     if (!walk->entry_used || !walk->read_failed)
         return STEP_NO_RULE;
-    return walk->stack_switched || is_above_copy(walk, walk->failed_at) ? STEP_TRUNCATED
-                                                                        : STEP_BAD_STACK;
+    return unread(walk, walk->failed_at);
 }
 
 /* To the caller. The stack pointer must rise, but for a signal frame, which may be on a stack of
@@ -109,15 +113,15 @@ static bool is_return_address(struct remote_walk *walk, uint64_t ra) {
     return walk->place.range == NULL && ra - walk->pc + CALL_REACH < 2 * CALL_REACH;
 }
 
-/* The cursor starts anew, from a frame of which only three registers are known. */
-static enum step start_at_caller(struct remote_walk *walk, uint64_t ra, uint64_t sp, uint64_t fp) {
+/* The cursor starts anew, from a frame of which pc and stack pointer are known, and those registers
+ * that walk->known says. */
+static enum step start_at_caller(struct remote_walk *walk, uint64_t ra, uint64_t sp) {
     walk->pc = ra;
     walk->sp = sp;
     walk->exact = false;
     walk->first_pc = ra - 1;
     walk->first[ARCH_SP] = sp;
-    walk->first[ARCH_FP] = fp;
-    walk->known = 1ull << ARCH_SP | 1ull << ARCH_FP;
+    walk->known |= 1ull << ARCH_SP;
     return unw_init_remote(&walk->cursor, walk->unwinder->space, walk) == 0 ? STEP_ON
                                                                             : STEP_BAD_STACK;
 }
@@ -140,7 +144,33 @@ static enum step step_by_fp(struct remote_walk *walk, enum step otherwise) {
         return is_above_copy(walk, ra_at) ? STEP_TRUNCATED : otherwise;
     if (!is_return_address(walk, ra) || (state != ARCH_FRAME_NONE && !remote_read(walk, base, &fp)))
         return otherwise;
-    return start_at_caller(walk, ra, ra_at + 8, fp);
+    walk->first[ARCH_FP] = fp;
+    walk->known = 1ull << ARCH_FP;
+    return start_at_caller(walk, ra, ra_at + 8);
+}
+
+/* What the cursor knows of the registers. They may be those that it started from. */
+static void keep_registers(struct remote_walk *walk) {
+    uint64_t value[ARCH_REGS] = {0}, known = 0;
+    for (unsigned i = 0; i < ARCH_REGS; i++)
+        if (unw_get_reg(&walk->cursor, (unw_regnum_t)i, &value[i]) == 0)
+            known |= 1ull << i;
+    memcpy(walk->first, value, sizeof(value));
+    walk->known = known;
+}
+
+/* The code of _init or _fini saves no register, and needs none. */
+static enum step step_by_init(struct remote_walk *walk) {
+    const struct unwind_entry *entry = &walk->place.entry;
+    uint64_t offset = walk->lookup - walk->place.range->bias - entry->code_start;
+    uint64_t cfa = walk->sp + init_code_frame(entry->init, offset);
+    uint64_t ra_at = cfa - INIT_CODE_WORD, ra;
+    if ((cfa & 7) != 0 || cfa <= walk->sp)
+        return STEP_BAD_STACK;
+    if (!remote_read(walk, ra_at, &ra))
+        return unread(walk, ra_at);
+    keep_registers(walk);
+    return start_at_caller(walk, ra, cfa);
 }
 
 /* ---- the walk ---- */
@@ -167,7 +197,7 @@ static enum step follow(struct remote_walk *walk, enum remote_found found,
     *frame = (struct shipped_frame){0};
     if (found == REMOTE_FOUND) {
         frame->routine = walk->place.range->bias + walk->place.entry.start;
-        state = step_by_entry(walk);
+        state = walk->place.entry.init != NULL ? step_by_init(walk) : step_by_entry(walk);
     } else if (found == REMOTE_ROOT) {
         frame->routine = walk->pc;
         state = STEP_ROOT;

@@ -1,5 +1,6 @@
 /*
- * unwind_collect.c - reads all entries of an .eh_frame: rows and rules, not yet in order.
+ * unwind_collect.c - reads all entries of an .eh_frame: rows and rules, not yet in order. The code
+ * of _init and _fini, which has no entry, comes last.
  */
 #include "daemon/code/unwind_collect.h"
 
@@ -274,7 +275,61 @@ static bool collect_all(struct collector *collector) {
     return true;
 }
 
-bool unwind_collect(const struct eh_frame *frame, struct unwind_collection *into) {
+/* ---- the code of _init and _fini ---- */
+
+static bool overlaps_any(const struct unwind_collection *out, uint64_t start, uint64_t end) {
+    for (size_t i = 0; i < out->n_spans; i++)
+        if (out->spans[i].start < end && start < out->spans[i].end)
+            return true;
+    return false;
+}
+
+/* A row at `offset`, with the rule that holds from there on. */
+static bool put_init_row(struct collector *collector, const struct unwind_span *span,
+                         const struct init_code *code, uint32_t offset) {
+    struct unwind_rule rule = {.cfa = UNWIND_CFA_REG,
+                               .cfa_reg = (uint8_t)collector->machine->sp_column,
+                               .ra = UNWIND_AT_CFA,
+                               .fp = UNWIND_SAME,
+                               .cfa_off = (int32_t)init_code_frame(code, offset),
+                               .ra_off = -INIT_CODE_WORD};
+    uint16_t number = intern_rule(collector->out, &rule);
+    return put_row(collector, span, span->start + offset, number, UNWIND_LACKS);
+}
+
+/* Where an entry covers any of it, the entry is believed. False: no memory. */
+static bool collect_init(struct collector *collector, unsigned n) {
+    struct unwind_collection *out = collector->out;
+    const struct init_code *code = &out->init[n].code;
+    uint64_t start = out->init[n].address - collector->frame->code_start;
+    uint64_t bytes = collector->frame->code_end - collector->frame->code_start;
+    if (start >= bytes || code->end > bytes - start || start + code->end > UINT32_MAX ||
+        overlaps_any(out, start, start + code->end))
+        return true;
+    struct unwind_span span = {.start = (uint32_t)start,
+                               .end = (uint32_t)start + code->end,
+                               .first_row = (uint32_t)out->n_rows,
+                               .entry = n,
+                               .is_init = true};
+    if (!array_grow(&out->spans, out->n_spans, &out->room_spans, sizeof(*out->spans)) ||
+        !put_init_row(collector, &span, code, 0) ||
+        !put_init_row(collector, &span, code, code->lowered) ||
+        !put_init_row(collector, &span, code, code->raised))
+        return false;
+    span.n_rows = (uint32_t)out->n_rows - span.first_row;
+    out->spans[out->n_spans++] = span;
+    return true;
+}
+
+static bool collect_inits(struct collector *collector, Elf *elf) {
+    unsigned n = init_code_find(elf, collector->out->init);
+    for (unsigned i = 0; i < n; i++)
+        if (!collect_init(collector, i))
+            return false;
+    return true;
+}
+
+bool unwind_collect(Elf *elf, const struct eh_frame *frame, struct unwind_collection *into) {
     static const struct unwind_rule none;
     memset(into, 0, sizeof(*into));
     struct collector *collector = calloc(1, sizeof(*collector));
@@ -284,7 +339,7 @@ bool unwind_collect(const struct eh_frame *frame, struct unwind_collection *into
         collector->frame = frame;
         collector->out = into;
         collector->machine = unwind_machine(frame->machine);
-        ok = collector->machine != NULL && collect_all(collector);
+        ok = collector->machine != NULL && collect_all(collector) && collect_inits(collector, elf);
         free(collector->cies);
     }
     free(collector);

@@ -115,7 +115,8 @@ void *unwind_compile(Elf *elf, size_t *bytes, struct unwind_account *account) {
     struct eh_frame frame;
     struct unwind_collection collection = {0};
     struct unwind_table *table = NULL;
-    if (eh_frame_find(elf, &frame) && unwind_collect(&frame, &collection) && collection.n_spans > 0)
+    if (eh_frame_find(elf, &frame) && unwind_collect(elf, &frame, &collection) &&
+        collection.n_spans > 0)
         table = build(&frame, &collection);
     if (account != NULL)
         *account = collection.account;

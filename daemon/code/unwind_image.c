@@ -25,7 +25,8 @@ struct covered {
     uint32_t from; /* its start, or the end of an earlier entry that it overlaps */
     uint32_t start, end;
     bool is_signal;
-    uint64_t entry; /* in .eh_frame */
+    bool is_init;   /* the code of _init or _fini */
+    uint64_t entry; /* in .eh_frame, or number in `init` */
 };
 
 struct unwind_image {
@@ -34,6 +35,7 @@ struct unwind_image {
     uint64_t code_start, entries_at;
     struct covered *covered; /* by address, none overlap */
     size_t n_covered;
+    struct init_section init[INIT_CODES_MAX];
     struct segment segment[SEGMENTS_MAX];
     unsigned n_segments;
 };
@@ -112,6 +114,7 @@ static void arrange(struct unwind_image *image, struct unwind_collection *collec
             .start = span->start,
             .end = span->end,
             .is_signal = span->is_signal,
+            .is_init = span->is_init,
             .entry = span->entry,
         };
         end = span->end;
@@ -121,7 +124,8 @@ static void arrange(struct unwind_image *image, struct unwind_collection *collec
 static void find_entries(struct unwind_image *image) {
     struct eh_frame frame;
     struct unwind_collection collection = {0};
-    if (eh_frame_find(image->elf, &frame) && unwind_collect(&frame, &collection)) {
+    if (eh_frame_find(image->elf, &frame) && unwind_collect(image->elf, &frame, &collection)) {
+        memcpy(image->init, collection.init, sizeof(image->init));
         image->code_start = frame.code_start;
         image->entries_at = frame.address;
         arrange(image, &collection);
@@ -175,10 +179,11 @@ bool unwind_image_find(const struct unwind_image *image, uint64_t address,
     const struct covered *found = &image->covered[low - 1];
     *entry = (struct unwind_entry){
         .start = image->code_start + found->from,
-        .address = image->entries_at + found->entry,
+        .address = found->is_init ? 0 : image->entries_at + found->entry,
         .code_start = image->code_start + found->start,
         .code_end = image->code_start + found->end,
         .is_signal = found->is_signal,
+        .init = found->is_init ? &image->init[found->entry].code : NULL,
     };
     return true;
 }

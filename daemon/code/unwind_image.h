@@ -12,15 +12,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "daemon/code/init_code.h"
+
 struct unwind_image;
 
 /* All addresses are those in the file. */
 struct unwind_entry {
     uint64_t start;      /* of the code that it covers and no earlier entry does */
-    uint64_t address;    /* of the entry itself */
+    uint64_t address;    /* of the entry itself; 0: there is none, see `init` */
     uint64_t code_start; /* the code that it says it covers */
     uint64_t code_end;
     bool is_signal; /* the kernel's signal frame: its caller was interrupted, it did not call */
+    const struct init_code *init; /* the code of _init or _fini, the image's; NULL: other code */
 };
 
 /* Takes `fd` over. NULL: no ELF object, or no memory. */

@@ -1,11 +1,14 @@
 # Tests of daemon/code: unwind tables, modules, frames, symbols, the worker child.
 CODE_TESTS = \
 	tests/code/unwind_compile_test \
+	tests/code/unwind_hostile_test \
 	tests/code/module_test \
 	tests/code/frame_test \
 	tests/code/hostile_elf_test \
+	tests/code/init_code_test \
 	tests/code/jit_code_test \
 	tests/code/perf_map_test \
+	tests/code/remote_init_test \
 	tests/code/remote_unwind_test \
 	tests/code/symbol_service_test \
 	tests/code/symbolize_test \
@@ -21,11 +24,17 @@ EXTRA_DIST += tests/code/inlined.c tests/code/shapes.cc tests/code/nested.rs
 tests_code_unwind_compile_test_SOURCES = tests/code/unwind_compile_test.c
 tests_code_unwind_compile_test_LDADD = $(CODE_TEST_LIBS)
 
+tests_code_unwind_hostile_test_SOURCES = tests/code/unwind_hostile_test.c
+tests_code_unwind_hostile_test_LDADD = $(CODE_TEST_LIBS)
+
 tests_code_module_test_SOURCES = tests/code/module_test.c
 tests_code_module_test_LDADD = $(CODE_TEST_LIBS)
 
 tests_code_frame_test_SOURCES = tests/code/frame_test.c
 tests_code_frame_test_LDADD = $(CODE_TEST_LIBS)
+
+tests_code_init_code_test_SOURCES = tests/code/init_code_test.c
+tests_code_init_code_test_LDADD = libhcct_code.a $(ELF_LIBS)
 
 tests_code_jit_code_test_SOURCES = tests/code/jit_code_test.c
 tests_code_jit_code_test_LDADD = libhcct_ingest.a $(CODE_TEST_LIBS)
@@ -33,9 +42,13 @@ tests_code_jit_code_test_LDADD = libhcct_ingest.a $(CODE_TEST_LIBS)
 tests_code_perf_map_test_SOURCES = tests/code/perf_map_test.c
 tests_code_perf_map_test_LDADD = $(CODE_TEST_LIBS)
 
-tests_code_remote_unwind_test_SOURCES = tests/code/remote_unwind_test.c \
-	tests/code/stack_snapshot.c tests/code/stack_snapshot.h
+REMOTE_WALK = tests/code/remote_walk.c tests/code/remote_walk.h tests/code/stack_snapshot.c \
+	tests/code/stack_snapshot.h
+tests_code_remote_unwind_test_SOURCES = tests/code/remote_unwind_test.c $(REMOTE_WALK)
 tests_code_remote_unwind_test_LDADD = $(CODE_TEST_LIBS)
+
+tests_code_remote_init_test_SOURCES = tests/code/remote_init_test.c $(REMOTE_WALK)
+tests_code_remote_init_test_LDADD = $(CODE_TEST_LIBS)
 
 tests_code_table_cache_test_SOURCES = tests/code/table_cache_test.c
 tests_code_table_cache_test_LDADD = libhcct_ingest.a libhcct_common.a $(CODE_TEST_LIBS) $(ZLIB_LIBS)

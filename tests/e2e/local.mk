@@ -10,8 +10,8 @@ tests_targets_known_shares_LDFLAGS = -pthread
 e2e_tests = \
 	tests/e2e/check_test.py tests/e2e/daemon_test.py tests/e2e/deep_test.py tests/e2e/doctor_test.py \
 	tests/e2e/control_test.py tests/e2e/http_test.py tests/e2e/systemd_test.py \
-	tests/e2e/guest_test.py tests/e2e/known_shares_test.py tests/e2e/lines_test.py tests/e2e/rate_test.py \
-	tests/e2e/readers_test.py \
+	tests/e2e/guest_test.py tests/e2e/init_test.py tests/e2e/known_shares_test.py \
+	tests/e2e/lines_test.py tests/e2e/rate_test.py tests/e2e/readers_test.py \
 	tests/e2e/checkpoint_test.py tests/e2e/hostile_test.py tests/e2e/kill_test.py \
 	tests/e2e/many_test.py tests/e2e/slow_client_test.py \
 	tests/e2e/valgrind_test.py tests/e2e/wall_test.py \
@@ -55,6 +55,14 @@ tests_targets_names_CXXFLAGS = -Wall -Wextra $(WERROR_CFLAGS) -std=c++17 -g -O2
 check_PROGRAMS += tests/targets/jit
 tests_targets_jit_SOURCES = tests/targets/jit.c
 tests_targets_jit_CFLAGS = $(TARGET_CFLAGS)
+
+# The shared object has a plain name, which libtool does not wrap.
+check_PROGRAMS += tests/targets/init tests/targets/init_shared
+tests_targets_init_SOURCES = tests/targets/init.c
+tests_targets_init_CFLAGS = $(TARGET_CFLAGS)
+tests_targets_init_shared_SOURCES = tests/targets/init.c
+tests_targets_init_shared_CFLAGS = $(TARGET_CFLAGS) -DINIT_SHARED -fPIC
+tests_targets_init_shared_LDFLAGS = -Wc,-shared
 
 check_PROGRAMS += tests/targets/deep tests/targets/equal_threads tests/targets/sleepy
 tests_targets_deep_SOURCES = tests/targets/deep.c

@@ -1,6 +1,6 @@
 /*
- * plugin.c - what the target loads and unloads: code with a constructor, a destructor and calls
- * back into the program.
+ * plugin.c - what the target loads and unloads: code with a constructor, a destructor, calls of
+ * _init and _fini, and calls back into the program.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +18,18 @@ __attribute__((constructor)) static void construct(void) {
 __attribute__((destructor)) static void destroy(void) {
     made = 0;
 }
+
+/* What _init and _fini call: no unwind entry covers these. */
+__attribute__((used)) static void called_by_init(void) {
+    construct();
+}
+
+__attribute__((used)) static void called_by_fini(void) {
+    destroy();
+}
+
+__asm__(".section .init\n call called_by_init\n .previous\n"
+        ".section .fini\n call called_by_fini\n .previous");
 
 static int compare(const void *a, const void *b) {
     return *(const char *)a - *(const char *)b;

@@ -154,6 +154,17 @@ static uint32_t lost_threads(void) {
     return n;
 }
 
+/* _init and _fini of the target's two files, and what they call, were passed to the root; libunwind
+ * can't, without an unwind entry. */
+static void check_init(void) {
+    static const char *const files[] = {"target", "plugin"};
+    for (size_t i = 0; i < HCCT_ARRAY_LEN(files); i++) {
+        CHECK_UINT(judge_count_in(&run.judge, VERDICT_NO_ENTRY, files[i]), 0);
+        CHECK_UINT(judge_count_in(&run.judge, VERDICT_GUESS, files[i]), 0);
+        CHECK(judge_count_in(&run.judge, VERDICT_REMOTE_NO_ENTRY, files[i]) > 0);
+    }
+}
+
 static void check_all(bool ours) {
     const uint64_t *count = run.judge.count;
     CHECK(WIFEXITED(run.status) && WEXITSTATUS(run.status) == 0);
@@ -167,6 +178,7 @@ static void check_all(bool ours) {
               count[VERDICT_TARGET] + count[VERDICT_GUESS] <
           run.steps / 100);
     if (ours) { /* what the target is known to do did happen before our eyes */
+        check_init();
         CHECK(run.steps > 100000);
         CHECK(run.signals >= 9);
         CHECK(run.n_threads == 3);

@@ -82,6 +82,17 @@ static void count(struct judge *judge, enum verdict verdict, uint64_t pc, const 
     snprintf(place->detail, sizeof place->detail, "%s", detail);
 }
 
+uint64_t judge_count_in(const struct judge *judge, enum verdict verdict, const char *file) {
+    uint64_t n = 0;
+    size_t length = strlen(file);
+    for (uint32_t i = 0; i < judge->n_places; i++) {
+        const struct verdict_place *place = &judge->place[i];
+        bool is_in = strncmp(place->name, file, length) == 0 && place->name[length] == ':';
+        n += is_in && place->verdict == verdict ? place->n : 0;
+    }
+    return n;
+}
+
 static int by_count(const void *a, const void *b) {
     const struct verdict_place *x = a, *y = b;
     if (x->verdict != y->verdict)

@@ -93,6 +93,10 @@ void judge_images(struct judge *judge);
 void judge_stack(struct judge *judge, const struct shadow_thread *thread,
                  const struct user_regs_struct *regs);
 
+/* How many instructions had the verdict because of a function of this file (its name without
+ * directories). */
+uint64_t judge_count_in(const struct judge *judge, enum verdict verdict, const char *file);
+
 /* The table of verdicts. */
 void judge_print(const struct judge *judge);
 

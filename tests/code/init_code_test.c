@@ -1,0 +1,146 @@
+/*
+ * init_code_test.c - the code of _init and _fini: at each offset of what crti.o, crtn.o and pieces
+ * between them come to, the frame is what their instructions make of it; whatever is damaged is not
+ * taken for such code.
+ */
+#include "daemon/code/init_code.h"
+#include "tests/check.h"
+
+#include "common/compiler.h"
+
+#define SAMPLE_MAX 64
+
+/* Hexadecimal, the instructions that move the stack pointer in brackets. */
+struct sample {
+    const char *what, *hex;
+};
+
+#define ENDBR64 "f30f1efa"
+#define LOWER   "[4883ec08]"
+#define RAISE   "[4883c408]"
+#define GMON    "488b0571efac04 4885c0 7402 ffd0"
+
+static const struct sample good[] = {
+    {"crti.o and crtn.o", LOWER GMON RAISE "c3"},
+    {"with endbr64", ENDBR64 LOWER GMON RAISE "c3"},
+    {"without any call", LOWER RAISE "c3"},
+    {"_fini with endbr64", ENDBR64 LOWER RAISE "c3"},
+    {"a call", ENDBR64 LOWER GMON "e855680601" RAISE "c3"},
+    {"calls, the fill between them",
+     LOWER GMON "e855680601 90 6690 0f1f00 0f1f4000 e800000000" RAISE "c3"},
+    {"a static program", LOWER "48c7c000000000 4885c0 7402 ffd0" RAISE "c3"},
+    {"a relaxed call", LOWER "488d0500000000 67e811223344 ff1555667788" RAISE "c3"},
+    {"by the PLT", LOWER "488b0571efac04 4885c0 7405 e811223344" RAISE "c3"},
+    {"without a PLT", LOWER "488b0571efac04 4885c0 7406 ff1511223344" RAISE "c3"},
+    {"what looks like its end within a call", LOWER "e84883c408 e8c34883c4" RAISE "c3"},
+};
+
+static const struct sample bad[] = {
+    {"nothing", ""},
+    {"endbr64 alone", ENDBR64},
+    {"no beginning", RAISE "c3"},
+    {"no end", LOWER GMON},
+    {"no ret", LOWER GMON RAISE},
+    {"more after it", LOWER GMON RAISE "c390"},
+    {"a push", LOWER "50" RAISE "c3"},
+    {"two words", "4883ec10" GMON "4883c410c3"},
+    {"lowered once more", LOWER LOWER RAISE RAISE "c3"},
+    {"raised twice", LOWER RAISE RAISE "c3"},
+    {"returned early", LOWER RAISE "c3" GMON RAISE "c3"},
+    {"a jump somewhere", LOWER "4885c0 7403 ffd0 90" RAISE "c3"},
+    {"a jump without a call", LOWER "4885c0 7402 9090" RAISE "c3"},
+    {"a jump into a call", LOWER "7401 e8000000ff" RAISE "c3"},
+    {"a call through another register", LOWER "ffd1" RAISE "c3"},
+    {"endbr64 twice", ENDBR64 ENDBR64 LOWER RAISE "c3"},
+    {"32-bit code", "83ec08"
+                    "e855680601"
+                    "83c408c3"},
+    {"a call cut short", LOWER "e8556806" RAISE "c3"},
+};
+
+struct code {
+    uint8_t byte[SAMPLE_MAX];
+    size_t n;
+    size_t lowered, raised; /* behind the instructions in brackets */
+};
+
+static unsigned digit(char c) {
+    return (unsigned)(c <= '9' ? c - '0' : c - 'a' + 10);
+}
+
+static struct code assemble(const char *hex) {
+    struct code code = {.n = 0};
+    for (; *hex != '\0'; hex++) {
+        if (*hex == ']') {
+            code.raised = code.n;
+            code.lowered = code.lowered == 0 ? code.n : code.lowered;
+        }
+        if (*hex == '[' || *hex == ']' || *hex == ' ')
+            continue;
+        code.byte[code.n++] = (uint8_t)(digit(hex[0]) << 4 | digit(hex[1]));
+        hex++;
+    }
+    return code;
+}
+
+/* In a block of its own, so that the address sanitizer sees a step beyond it. */
+static bool read_block(const uint8_t *bytes, size_t n, struct init_code *found) {
+    uint8_t *block = malloc(n == 0 ? 1 : n);
+    memcpy(block, bytes, n);
+    bool known = init_code_read(block, n, found);
+    free(block);
+    return known;
+}
+
+static void check_good(const struct sample *sample) {
+    const struct code code = assemble(sample->hex);
+    struct init_code found = {0};
+    int failed = check_failed;
+    CHECK(read_block(code.byte, code.n, &found));
+    for (size_t at = 0; at < code.n; at++)
+        CHECK_UINT(init_code_frame(&found, at), at >= code.lowered && at < code.raised ? 16 : 8);
+    CHECK_UINT(init_code_frame(&found, code.n), 0);
+    CHECK_UINT(init_code_frame(&found, UINT64_MAX), 0);
+    for (size_t n = 0; n < code.n; n++)
+        CHECK(!read_block(code.byte, n, &found));
+    if (check_failed != failed)
+        fprintf(stderr, "in: %s\n", sample->what);
+}
+
+static void check_bad(const struct sample *sample) {
+    const struct code code = assemble(sample->hex);
+    struct init_code found;
+    bool known = read_block(code.byte, code.n, &found);
+    CHECK(!known);
+    if (known)
+        fprintf(stderr, "in: %s\n", sample->what);
+}
+
+/* Each bit turned over: it is in an operand, and the frame is the same, or nothing is known. */
+static void check_damaged(const struct sample *sample) {
+    struct code code = assemble(sample->hex);
+    unsigned refused = 0;
+    for (size_t bit = 0; bit < 8 * code.n; bit++) {
+        struct init_code found;
+        code.byte[bit / 8] ^= (uint8_t)(1u << bit % 8);
+        if (!read_block(code.byte, code.n, &found)) {
+            refused++;
+        } else {
+            CHECK_UINT(found.lowered, code.lowered);
+            CHECK_UINT(found.raised, code.raised);
+            CHECK_UINT(found.end, code.n);
+        }
+        code.byte[bit / 8] ^= (uint8_t)(1u << bit % 8);
+    }
+    CHECK(refused >= 8 * (4 + 4 + 1)); /* the instructions that every such code has */
+}
+
+int main(void) {
+    for (size_t i = 0; i < HCCT_ARRAY_LEN(good); i++) {
+        check_good(&good[i]);
+        check_damaged(&good[i]);
+    }
+    for (size_t i = 0; i < HCCT_ARRAY_LEN(bad); i++)
+        check_bad(&bad[i]);
+    return check_report();
+}
