@@ -52,11 +52,6 @@ static void wake(void) {
     (void)n; /* a full counter wakes as well */
 }
 
-static bool is_live(const struct process *process, const void *unused) {
-    (void)unused;
-    return process->live;
-}
-
 /* False: the process is gone. Where there are no pidfds (a container may forbid them), it is looked
  * for now and then (look_for). */
 static bool watch_end(struct process *process) {
@@ -187,7 +182,7 @@ static void look_for(struct process *const *list, size_t n, uint64_t now) {
 static int sweep(void) {
     size_t n;
     bool any = false, young = false, fast = false, calls = false;
-    struct process **list = registry_list(is_live, NULL, &n);
+    struct process **list = registry_list_live(&n);
     uint64_t now = now_ns();
     for (size_t i = 0; i < n; i++) {
         any |= process_drain(list[i], tables_want, NULL) || list[i]->behind;

@@ -69,9 +69,11 @@ struct process {
     uint64_t since_mono_ns;
     struct session_sampling sampling;
 
-    struct process *next; /* registry's */
-    unsigned refs;        /* registry's */
-    _Atomic bool waiting; /* registry's: from a checkpoint, and it may still be running */
+    struct process *next; /* registry's, as the following: in one of its lists ... */
+    unsigned listed;      /* ... which is this one */
+    unsigned refs;
+    uint64_t number;      /* in the order of registry_add(), from 1 on */
+    _Atomic bool waiting; /* from a checkpoint, and it may still be running */
     _Atomic int pidfd;    /* its end is watched by it; -1: gone, or there are none */
 
     pthread_mutex_t lock;

@@ -1,5 +1,6 @@
 /*
- * registry.c - a list under one lock, newest first.
+ * registry.c - three lists under one lock, newest first: who lives is looked at many times a
+ * second, and in a build all the others are many more.
  *
  * Folding adds the tree of an old finished process to that of its executable (mcct_merge), so that
  * a build of ten thousand compilers stays as small as one.
@@ -11,14 +12,40 @@
 
 #include "daemon/ingest/windows.h"
 
+/* A process that has just ended is in LIVE until registry_finish() moves it. */
+enum { LIVE, FINISHED, FOLDED, LISTS, NOWHERE = LISTS };
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct process *all;
+static struct {
+    struct process *first;
+    unsigned n;
+} lists[LISTS];
+static uint64_t numbers;
 static uint64_t dropped;
+
+/* ---- lists ---- */
+
+static void link_locked(struct process *process, unsigned list) {
+    process->listed = list;
+    process->next = lists[list].first;
+    lists[list].first = process;
+    lists[list].n++;
+}
+
+/* It is in one. */
+static void unlink_locked(struct process *process) {
+    struct process **at = &lists[process->listed].first;
+    while (*at != process)
+        at = &(*at)->next;
+    *at = process->next;
+    lists[process->listed].n--;
+    process->listed = NOWHERE;
+}
 
 void registry_add(struct process *process) {
     pthread_mutex_lock(&lock);
-    process->next = all;
-    all = process;
+    process->number = ++numbers;
+    link_locked(process, process->live ? LIVE : process->pid != 0 ? FINISHED : FOLDED);
     pthread_mutex_unlock(&lock);
 }
 
@@ -43,7 +70,7 @@ void registry_ref(struct process *process) {
 
 struct process *registry_find_live(pid_t pid) {
     pthread_mutex_lock(&lock);
-    struct process *p = all;
+    struct process *p = lists[LIVE].first;
     while (p != NULL && !(p->live && p->pid == pid))
         p = p->next;
     if (p != NULL)
@@ -54,7 +81,7 @@ struct process *registry_find_live(pid_t pid) {
 
 struct process *registry_find_waiting(pid_t pid, const struct process_identity *identity) {
     pthread_mutex_lock(&lock);
-    struct process *p = all;
+    struct process *p = lists[FINISHED].first;
     while (p != NULL && !(p->waiting && p->pid == pid && identity_same(&p->identity, identity)))
         p = p->next;
     if (p != NULL)
@@ -64,34 +91,50 @@ struct process *registry_find_waiting(pid_t pid, const struct process_identity *
 }
 
 unsigned registry_live(void) {
-    unsigned n = 0;
     pthread_mutex_lock(&lock);
-    for (struct process *p = all; p != NULL; p = p->next)
-        n += p->live;
+    unsigned n = lists[LIVE].n;
     pthread_mutex_unlock(&lock);
     return n;
 }
 
-struct process **registry_list(registry_want *want, const void *arg, size_t *n) {
+static int by_number(const void *a, const void *b) {
+    uint64_t i = (*(struct process *const *)a)->number, k = (*(struct process *const *)b)->number;
+    return (i > k) - (i < k);
+}
+
+/* Of the lists from..to - 1. */
+static struct process **list_some(unsigned from, unsigned to, registry_want *want, const void *arg,
+                                  size_t *n) {
     size_t room = 0;
     *n = 0;
     pthread_mutex_lock(&lock);
-    for (struct process *p = all; p != NULL; p = p->next)
-        room++;
+    for (unsigned l = from; l < to; l++)
+        room += lists[l].n;
     struct process **list = room > 0 ? calloc(room, sizeof *list) : NULL;
-    for (struct process *p = all; p != NULL && list != NULL; p = p->next) {
-        if (want == NULL || want(p, arg)) {
+    for (unsigned l = from; l < to && list != NULL; l++)
+        for (struct process *p = lists[l].first; p != NULL; p = p->next) {
+            if (want != NULL && !want(p, arg))
+                continue;
             p->refs++;
             list[(*n)++] = p;
         }
-    }
     pthread_mutex_unlock(&lock);
-    for (size_t i = 0; i < *n / 2; i++) { /* the list is newest first */
-        struct process *swap = list[i];
-        list[i] = list[*n - 1 - i];
-        list[*n - 1 - i] = swap;
-    }
+    if (*n > 1)
+        qsort(list, *n, sizeof *list, by_number);
     return list;
+}
+
+struct process **registry_list(registry_want *want, const void *arg, size_t *n) {
+    return list_some(0, LISTS, want, arg, n);
+}
+
+static bool is_live(const struct process *process, const void *unused) {
+    (void)unused;
+    return process->live;
+}
+
+struct process **registry_list_live(size_t *n) {
+    return list_some(LIVE, LIVE + 1, is_live, NULL, n);
 }
 
 void registry_free_list(struct process **list, size_t n) {
@@ -102,33 +145,31 @@ void registry_free_list(struct process **list, size_t n) {
 
 /* ---- finished processes ---- */
 
-static void unlink_locked(struct process *process) {
-    struct process **at = &all;
-    while (*at != NULL && *at != process)
-        at = &(*at)->next;
-    if (*at != NULL)
-        *at = process->next;
-}
-
 /* And nothing is to be credited to it any more. */
 static bool is_finished(const struct process *p) {
-    return !p->live && !process_has_ships(p) && p->pid != 0 && !p->waiting;
+    return !process_has_ships(p) && !p->waiting;
 }
 
-static bool is_folded(const struct process *p) {
-    return !p->live && p->pid == 0;
-}
-
-static struct process *oldest_locked(bool (*is)(const struct process *), unsigned *n) {
+/* Of all that are finished for good, if they are so many more than are kept one by one. */
+static struct process *oldest_finished_locked(void) {
     struct process *oldest = NULL;
-    *n = 0;
-    for (struct process *p = all; p != NULL; p = p->next) {
-        if (is(p)) {
-            (*n)++;
+    unsigned n = 0;
+    for (struct process *p = lists[FINISHED].first; p != NULL; p = p->next) {
+        if (!is_finished(p))
+            continue;
+        n++;
+        if (oldest == NULL || p->number < oldest->number)
             oldest = p;
-        }
     }
-    return oldest;
+    return n > REGISTRY_FINISHED_MAX ? oldest : NULL;
+}
+
+static struct process *oldest_folded_locked(void) {
+    struct process *oldest = NULL;
+    for (struct process *p = lists[FOLDED].first; p != NULL; p = p->next)
+        if (oldest == NULL || p->number < oldest->number)
+            oldest = p;
+    return lists[FOLDED].n > REGISTRY_FOLDED_MAX ? oldest : NULL;
 }
 
 static void add_ships(struct process_ships *sum, const struct process_ships *s) {
@@ -161,20 +202,15 @@ static void add_stats(struct process_stats *sum, const struct process_stats *s) 
 }
 
 static struct process *folded_for_locked(const struct process *p) {
-    for (struct process *f = all; f != NULL; f = f->next)
-        if (is_folded(f) && f->uid == p->uid && f->sampling.collector == p->sampling.collector &&
+    for (struct process *f = lists[FOLDED].first; f != NULL; f = f->next)
+        if (f->uid == p->uid && f->sampling.collector == p->sampling.collector &&
             f->sampling.lines == p->sampling.lines && strcmp(f->exe, p->exe) == 0)
             return f;
     return NULL;
 }
 
 /* Queries may hold references to both: they look at the tree under each one's own lock. */
-static void fold_locked(struct process *p) {
-    struct process *into = folded_for_locked(p);
-    if (into == NULL) {
-        p->pid = 0; /* it becomes the first of its executable */
-        return;
-    }
+static void merge(struct process *into, struct process *p) {
     pthread_mutex_lock(&into->lock);
     pthread_mutex_lock(&p->lock);
     mcct_merge(into->tree, p->tree); /* what finds no memory is in the total and in `unseen` */
@@ -184,7 +220,17 @@ static void fold_locked(struct process *p) {
     p->folded = true;
     pthread_mutex_unlock(&p->lock);
     pthread_mutex_unlock(&into->lock);
+}
+
+static void fold_locked(struct process *p) {
+    struct process *into = folded_for_locked(p);
     unlink_locked(p);
+    if (into == NULL) {
+        p->pid = 0; /* it becomes the first of its executable */
+        link_locked(p, FOLDED);
+        return;
+    }
+    merge(into, p);
     put_locked(p);
 }
 
@@ -194,19 +240,24 @@ static void drop_locked(struct process *p) {
     put_locked(p);
 }
 
-static void make_room_locked(void) {
-    unsigned n;
-    struct process *oldest = oldest_locked(is_finished, &n);
-    if (n > REGISTRY_FINISHED_MAX)
-        fold_locked(oldest);
-    oldest = oldest_locked(is_folded, &n);
-    if (n > REGISTRY_FOLDED_MAX)
-        drop_locked(oldest);
+/* True: one was folded. */
+static bool make_room_locked(void) {
+    struct process *finished = oldest_finished_locked();
+    if (finished != NULL)
+        fold_locked(finished);
+    struct process *folded = oldest_folded_locked();
+    if (folded != NULL)
+        drop_locked(folded);
+    return finished != NULL;
 }
 
 void registry_finish(struct process *process) {
     process_end(process);
     pthread_mutex_lock(&lock);
+    if (process->listed == LIVE) {
+        unlink_locked(process);
+        link_locked(process, FINISHED);
+    }
     make_room_locked();
     pthread_mutex_unlock(&lock);
 }
@@ -225,8 +276,7 @@ static bool is_gone(const struct process *p) {
 
 void registry_give_up(void) {
     pthread_mutex_lock(&lock);
-    for (struct process *p = all, *next; p != NULL; p = next) {
-        next = p->next;
+    for (struct process *p = lists[FINISHED].first; p != NULL; p = p->next) {
         if (!is_gone(p))
             continue;
         pthread_mutex_lock(&p->lock);
@@ -234,19 +284,21 @@ void registry_give_up(void) {
         pthread_mutex_unlock(&p->lock);
         p->waiting = false;
     }
-    unsigned n;
-    for (oldest_locked(is_finished, &n); n > REGISTRY_FINISHED_MAX; n--)
-        make_room_locked();
+    while (make_room_locked())
+        ;
     pthread_mutex_unlock(&lock);
 }
 
 void registry_clear(void) {
     pthread_mutex_lock(&lock);
-    for (struct process *p = all, *next; p != NULL; p = next) {
-        next = p->next;
-        put_locked(p);
+    for (unsigned l = 0; l < LISTS; l++) {
+        for (struct process *p = lists[l].first, *next; p != NULL; p = next) {
+            next = p->next;
+            put_locked(p);
+        }
+        lists[l].first = NULL;
+        lists[l].n = 0;
     }
-    all = NULL;
     pthread_mutex_unlock(&lock);
 }
 

@@ -43,6 +43,8 @@ unsigned registry_live(void);
  */
 typedef bool registry_want(const struct process *process, const void *arg);
 struct process **registry_list(registry_want *want, const void *arg, size_t *n);
+/* The same of those that live, at no cost for those that don't. */
+struct process **registry_list_live(size_t *n);
 void registry_free_list(struct process **list, size_t n);
 
 /* Ends the process and keeps it among the finished ones; folds or drops what is too old. */
