@@ -21,6 +21,7 @@ struct sample {
     bool calls;
     struct process_stats stats;
     struct mcct_stats tree;
+    size_t window_bytes;
 };
 
 static double seconds(uint64_t ns) {
@@ -67,6 +68,10 @@ static double bytes(const struct sample *s) {
     return (double)s->tree.bytes;
 }
 
+static double window_bytes(const struct sample *s) {
+    return (double)s->window_bytes;
+}
+
 static double unseen_share(const struct sample *s) {
     return s->tree.total > 0 ? (double)s->tree.unseen / (double)s->tree.total : 0;
 }
@@ -96,6 +101,8 @@ static const struct figure {
     {"contexts", "Nodes of the calling context tree", contexts, false, true},
     {"monitored_contexts", "Contexts whose weight is counted", monitored, false, true},
     {"tree_bytes", "Memory of the tree and its summary", bytes, false, true},
+    {"window_bytes", "Memory of what is kept of the last hour, for windows", window_bytes, false,
+     true},
     {"unseen_ratio", "Largest share that a context outside the tree can have", unseen_share, false,
      false},
     {"sampling", "1 while the agent looks, 0 while it is switched off", sampling, false, false},
@@ -132,6 +139,7 @@ static void take(struct process *p, struct sample *s) {
     process_get_stats(p, &s->stats);
     pthread_mutex_lock(&p->lock);
     mcct_stats(p->tree, &s->tree);
+    s->window_bytes = p->panes != NULL ? panes_bytes(p->panes) : 0;
     pthread_mutex_unlock(&p->lock);
 }
 

@@ -52,7 +52,8 @@ class Runner:
     def command(self, load, env):
         """(status, output); None for the output where it need not be the same."""
         process = subprocess.Popen(load.command, env=env, stdin=subprocess.DEVNULL,
-                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+                                   cwd=support.scratch(""), stdout=subprocess.PIPE,
+                                   stderr=subprocess.STDOUT)
         try:
             output, _ = process.communicate(timeout=300)
         except subprocess.TimeoutExpired:
@@ -152,7 +153,7 @@ class Keeper:
         return True
 
 
-HEAD = (f"{'minute':>6}{'RSS MB':>8}{'peak':>8}{'trees':>8}{'CPU s':>8}{'live':>6}{'kept':>6}"
+HEAD = (f"{'minute':>6}{'RSS MB':>8}{'peak':>8}{'trees':>8}{'windows':>8}{'CPU s':>8}{'live':>6}{'kept':>6}"
         f"{'processes':>10}{'walks':>10}{'lost':>7}{'restarts':>9}{'asked':>7}{'slowest':>8}"
         f"{'programs':>9}{'failures':>9}{'errors':>7}")
 
@@ -160,6 +161,7 @@ HEAD = (f"{'minute':>6}{'RSS MB':>8}{'peak':>8}{'trees':>8}{'CPU s':>8}{'live':>
 def line(minute, now, keeper, runner):
     questions, last, made = keeper.questions, keeper.last, keeper.made
     print(f"{minute:>6.1f}{now / MB:>8.1f}{keeper.largest / MB:>8.1f}{last['bytes'] / MB:>8.1f}"
+          f"{last['windows'] / MB:>8.1f}"
           f"{keeper.cpu():>8.1f}{last['live']:>6}{last['profiles']:>6}{made['runs']:>10}"
           f"{made['walks']:>10}{made['lost']:>7}{keeper.restarts:>9}{questions.asked:>7}"
           f"{questions.slowest:>8.2f}{runner.runs:>9}{len(runner.failures):>9}"
@@ -217,8 +219,8 @@ def main():
     runner.learn()
     print("loads: " + " ".join(load.name for load in runner.loads))
     residents = [subprocess.Popen(load.command, env={**CLEAN, **runner.env, **load.settings},
-                                  stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                                  stderr=subprocess.DEVNULL)
+                                  cwd=support.scratch(""), stdin=subprocess.DEVNULL,
+                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
                  for load in loads.residents()]
     print(HEAD, flush=True)
     runner.start(given.jobs)

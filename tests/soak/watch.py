@@ -78,6 +78,14 @@ class Questions:
         if status != 200 and status != 404:
             self.errors.append(f"{target}: {status} {body[:200]!r}")
 
+    def gauge(self, name):
+        """A figure of /metrics, of all processes together."""
+        status, body = ask(self.path, "/metrics")
+        if status != 200:
+            raise OSError(f"/metrics: {status}")
+        return sum(float(line.rsplit(" ", 1)[1]) for line in body.decode().splitlines()
+                   if line.startswith((f"hcct_process_{name}{{", f"hcct_finished_{name} ")))
+
     def totals(self):
         """Sums over all processes that the daemon knows."""
         status, body = ask(self.path, "/v1/processes")
@@ -87,6 +95,7 @@ class Questions:
         self.executables = sorted({p["exe"] for p in processes})
         fields = ("runs", "walks", "lost", "bytes", "broken_rings", "refused")
         totals = {field: sum(p.get(field, 0) for p in processes) for field in fields}
+        totals["windows"] = self.gauge("window_bytes")
         totals["live"] = sum(p["state"] == "live" for p in processes)
         totals["profiles"] = len(processes)
         return totals
