@@ -26,13 +26,14 @@
 
 /* A new process names its modules at once and needs their tables soon. In a build there is always
  * one that is new, and each look costs more than what is found. */
-#define PAUSE_YOUNG_MS 2
-#define YOUNG_NS       4000000ull
-#define PAUSE_BUSY_MS  10
-#define PAUSE_QUIET_MS 50
-#define PAUSE_NONE     (-1)
-#define PAUSE_EXPIRE   60000        /* panes of finished processes grow old */
-#define LOOK_NS        500000000ull /* at processes that have no pidfd */
+#define PAUSE_YOUNG_MS   2
+#define YOUNG_NS         4000000ull
+#define PAUSE_FILLING_MS 10 /* a ring had so much in it that it could be full soon */
+#define PAUSE_BUSY_MS    25
+#define PAUSE_QUIET_MS   50
+#define PAUSE_NONE       (-1)
+#define PAUSE_EXPIRE     60000        /* panes of finished processes grow old */
+#define LOOK_NS          500000000ull /* at processes that have no pidfd */
 /* Programs whose calls are counted fill a ring in milliseconds, and then have to wait. */
 #define PAUSE_FAST_MS        0
 #define PAUSE_CALLS_MS       1
@@ -181,27 +182,27 @@ static void look_for(struct process *const *list, size_t n, uint64_t now) {
 /* Milliseconds until the next sweep is due. */
 static int sweep(void) {
     size_t n;
-    bool any = false, young = false, fast = false, calls = false;
+    bool any = false, young = false, filling = false, calls = false, fast = false;
     struct process **list = registry_list_live(&n);
     uint64_t now = now_ns();
     for (size_t i = 0; i < n; i++) {
         any |= process_drain(list[i], tables_want, NULL) || list[i]->behind;
         young |= now - list[i]->since_mono_ns < YOUNG_NS;
-        if (list[i]->sampling.collector != WIRE_COLLECT_CALLS)
-            continue; /* walks never fill a ring before the next sweep */
-        calls = true;
-        fast |= list[i]->fast;
+        bool counts = list[i]->sampling.collector == WIRE_COLLECT_CALLS;
+        calls |= counts;
+        fast |= counts && list[i]->fast;
+        filling |= list[i]->fast;
     }
     look_for(list, n, now);
     registry_free_list(list, n);
     bool remembered = expire_windows(now);
     if (n == 0)
         return remembered ? PAUSE_EXPIRE : PAUSE_NONE;
-    if (fast)
-        return PAUSE_FAST_MS;
     if (calls)
-        return any ? PAUSE_CALLS_MS : PAUSE_CALLS_QUIET_MS;
-    return young ? PAUSE_YOUNG_MS : any ? PAUSE_BUSY_MS : PAUSE_QUIET_MS;
+        return fast ? PAUSE_FAST_MS : any ? PAUSE_CALLS_MS : PAUSE_CALLS_QUIET_MS;
+    if (young)
+        return PAUSE_YOUNG_MS;
+    return filling ? PAUSE_FILLING_MS : any ? PAUSE_BUSY_MS : PAUSE_QUIET_MS;
 }
 
 /* True: a process is new. It has still to name its modules. */

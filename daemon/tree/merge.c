@@ -16,7 +16,8 @@
  *     not full, and u1 = 0): the first's share of all that stays is at most N1. The same for N2.
  *   - the counts need not reach N: what the contexts that went have weighed is in none of them.
  *
- * The order of work depends on nothing but the contexts, so that a merge can be repeated.
+ * The order of work depends on nothing but the contexts, so that a merge can be repeated. Neither
+ * half of it needs more than `from`'s size of time where that has seen all of its contexts.
  */
 #include "daemon/tree/mcct.h"
 
@@ -24,61 +25,76 @@
 
 /* ---- what `into` has gains what `from` knows of it ---- */
 
-/* The same place in both trees. */
+/* One tree is walked; the other's node is the same context, as far as it has it. */
 struct pair {
-    const struct mcct *from;
-    uint32_t from_node, into_node;
-    uint64_t missing; /* levels below from_node that `from` lacks */
+    const struct mcct *walked, *other;
+    uint32_t node, twin;
+    uint64_t missing; /* levels below `twin` that the other lacks */
 };
 
-static void down(struct pair *pair, const struct mcct *into, uint32_t child) {
-    uint32_t frame = node_at(&into->pool, child)->frame;
-    uint32_t found = pair->missing == 0 ? mcct_child(pair->from, pair->from_node, frame) : 0;
+static void down(struct pair *pair, uint32_t child) {
+    uint32_t frame = node_at(&pair->walked->pool, child)->frame;
+    uint32_t found = pair->missing == 0 ? mcct_child(pair->other, pair->twin, frame) : 0;
     if (found != 0)
-        pair->from_node = found;
+        pair->twin = found;
     else
         pair->missing++;
-    pair->into_node = child;
+    pair->node = child;
 }
 
-static void up(struct pair *pair, const struct mcct *into) {
-    pair->into_node = node_at(&into->pool, pair->into_node)->parent;
+static void up(struct pair *pair) {
+    pair->node = node_at(&pair->walked->pool, pair->node)->parent;
     if (pair->missing != 0)
         pair->missing--;
     else
-        pair->from_node = node_at(&pair->from->pool, pair->from_node)->parent;
+        pair->twin = node_at(&pair->other->pool, pair->twin)->parent;
 }
 
-static void gain(struct mcct *into, const struct pair *pair, uint64_t unseen) {
-    struct mcct_node *n = node_at(&into->pool, pair->into_node);
-    if (!(n->links & NODE_MONITORED))
-        return;
-    bool both = pair->missing == 0 && tree_is_monitored(pair->from, pair->from_node);
-    const struct mcct_node *other = node_at(&pair->from->pool, pair->from_node);
-    n->count = add_saturating(n->count, both ? other->count : unseen);
-    n->error = add_saturating(n->error, both ? other->error : unseen);
-}
-
-/* Moves to the next node of `into` in preorder. False: that was the last. */
-static bool advance(struct pair *pair, const struct mcct *into) {
-    uint32_t next = children_first(into, node_at(&into->pool, pair->into_node));
+/* Moves to the next node in preorder. False: that was the last. */
+static bool advance(struct pair *pair) {
+    const struct mcct *tree = pair->walked;
+    uint32_t next = children_first(tree, node_at(&tree->pool, pair->node));
     while (next == 0) {
-        uint32_t child = pair->into_node;
+        uint32_t child = pair->node;
         if (child == MCCT_ROOT)
             return false;
-        up(pair, into);
-        next = children_after(into, node_at(&into->pool, pair->into_node), child);
+        up(pair);
+        next = children_after(tree, node_at(&tree->pool, pair->node), child);
     }
-    down(pair, into, next);
+    down(pair, next);
     return true;
 }
 
-/* Needs no memory, so that it cannot stop half-way. */
+static void add(struct mcct_node *n, uint64_t count, uint64_t error) {
+    n->count = add_saturating(n->count, count);
+    n->error = add_saturating(n->error, error);
+}
+
+static bool both_monitor(const struct pair *pair) {
+    return pair->missing == 0 && tree_is_monitored(pair->walked, pair->node) &&
+           tree_is_monitored(pair->other, pair->twin);
+}
+
+/* What only `into` monitors gains `unseen`: all of it has to be looked at. */
 static void gain_all(struct mcct *into, const struct mcct *from, uint64_t unseen) {
-    struct pair pair = {.from = from, .from_node = MCCT_ROOT, .into_node = MCCT_ROOT};
-    do
-        gain(into, &pair, unseen);
-    while (advance(&pair, into));
+    struct pair pair = {.walked = into, .other = from, .node = MCCT_ROOT, .twin = MCCT_ROOT};
+    do {
+        const struct mcct_node *known = node_at(&from->pool, pair.twin);
+        if (both_monitor(&pair))
+            add(node_at(&into->pool, pair.node), known->count, known->error);
+        else if (tree_is_monitored(into, pair.node))
+            add(node_at(&into->pool, pair.node), unseen, unseen);
+    } while (advance(&pair));
+}
+
+/* The same where `unseen` is 0: as long as `from` is small, however large `into` is. */
+static void gain_common(struct mcct *into, const struct mcct *from) {
+    struct pair pair = {.walked = from, .other = into, .node = MCCT_ROOT, .twin = MCCT_ROOT};
+    do {
+        const struct mcct_node *known = node_at(&from->pool, pair.node);
+        if (both_monitor(&pair))
+            add(node_at(&into->pool, pair.twin), known->count, known->error);
+    } while (advance(&pair));
 }
 
 /* ---- what only `from` has ---- */
@@ -130,7 +146,10 @@ bool mcct_merge(struct mcct *into, const struct mcct *from) {
     if (from->kind != kind)
         return false;
     uint64_t unseen = from->kind->unseen(from->summary);
-    gain_all(into, from, unseen);
+    if (unseen != 0)
+        gain_all(into, from, unseen);
+    else
+        gain_common(into, from);
     uint64_t left_out = adopt_all(into, from);
     uint64_t more = left_out > unseen ? left_out : unseen;
     kind->raise(into->summary, add_saturating(kind->unseen(into->summary), more));
