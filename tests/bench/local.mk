@@ -12,11 +12,19 @@ tests_bench_empty_handler_la_CFLAGS = $(TARGET_CFLAGS) -O2
 tests_bench_empty_handler_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
 bench: tests/bench/recursive tests/bench/empty_handler.la
 
-# Speed and size of the tree on synthetic streams: make tests/bench/tree_bench
+# Speed and size of the tree on synthetic streams, beside the article's: make tests/bench/tree_bench
+BENCH_ARTICLE = tests/bench/article_tree.c tests/bench/article_tree.h
+BENCH_CONTEST = tests/bench/contest.c tests/bench/contest.h $(BENCH_ARTICLE)
 EXTRA_PROGRAMS += tests/bench/tree_bench
 CLEANFILES += tests/bench/tree_bench
-tests_bench_tree_bench_SOURCES = tests/bench/tree_bench.c $(TREE_WORLD)
+tests_bench_tree_bench_SOURCES = tests/bench/tree_bench.c $(BENCH_CONTEST) $(TREE_WORLD)
 tests_bench_tree_bench_LDADD = libhcct_tree.a
+
+# The article's tree is right.
+check_PROGRAMS += tests/bench/article_test
+TESTS += tests/bench/article_test
+tests_bench_article_test_SOURCES = tests/bench/article_test.c $(BENCH_ARTICLE) $(TREE_WORLD)
+tests_bench_article_test_LDADD = libhcct_tree.a
 
 # The same on recorded traces.
 BENCHES += tests/bench/replay.sh
@@ -24,7 +32,7 @@ EXTRA_DIST += tests/bench/replay.sh
 bench: tests/bench/replay_bench
 EXTRA_PROGRAMS += tests/bench/replay_bench
 CLEANFILES += tests/bench/replay_bench
-tests_bench_replay_bench_SOURCES = tests/bench/replay_bench.c
+tests_bench_replay_bench_SOURCES = tests/bench/replay_bench.c $(BENCH_CONTEST)
 tests_bench_replay_bench_LDADD = $(TRACE_TEST_LIBS)
 
 # What a walk costs. The walk is compiled as in the agent.

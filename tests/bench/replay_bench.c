@@ -1,24 +1,28 @@
 /*
- * replay_bench.c - speed and size of the tree on recorded traces: each summary, three epsilons.
+ * replay_bench.c - speed and size of the tree on recorded traces: each summary, three epsilons, and
+ * the article's tree.
  *
  * A trace's tokens are loaded whole, so that what is measured is the tree; the empty loop shows
  * what reading them costs. Prints million events a second, calls and returns together (a trace has
- * one token for several returns in a row), and bytes a node. All processes of a trace go into one
- * tree, each thread with its own cursor. Figures of one run compare with each other only.
+ * one token for several returns in a row), bytes a node, and how many times as fast as the
+ * article's a tree is (contest.h). All processes of a trace go into one tree, each thread with its
+ * own cursor; the article's tree is for one thread, and is left out when a trace has several.
+ * Figures of one run compare with each other only.
+ *   HCCT_BENCH_ROUNDS     of which the fastest counts (3)
+ *   HCCT_BENCH_SUMMARIES  "exact space-saving": only these (all)
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "daemon/code/array_grow.h"
 #include "daemon/trace/trace_apply.h"
 #include "daemon/trace/trace_reader.h"
 #include "daemon/trace/trace_tokens.h"
-#include "daemon/tree/mcct.h"
-#include "daemon/tree/summary.h"
+#include "tests/bench/contest.h"
 
-#define SKIPPED 77
+#define SKIPPED   77
+#define KINDS_MAX 16
 
 static const double epsilons[] = {2e-5, 2e-6, 2e-7};
 
@@ -99,59 +103,117 @@ static void unload(struct loaded *all) {
     free(all->runs);
 }
 
-/* ---- measuring ---- */
-
-static double seconds(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
+/* ---- replaying ---- */
 
 static void measure_loop(const struct loaded *all) {
     uint64_t sum = 0;
-    double start = seconds();
+    double start = contest_seconds();
     for (size_t i = 0; i < all->n_tokens; i++)
         sum += TRACE_VERB_OF(all->tokens[i]) == TRACE_POP ? 1 : (sum >> 1) ^ all->tokens[i];
-    double spent = seconds() - start;
-    printf("  %-26s %8.1f M/s (checksum %llx)\n", "empty loop", (double)all->events / spent * 1e-6,
+    double spent = contest_seconds() - start;
+    printf("  %-28s %7.1f M/s (checksum %llx)\n", "empty loop", (double)all->events / spent * 1e-6,
            (unsigned long long)sum);
 }
 
-static double apply(const struct loaded *all, struct mcct *tree) {
+static double replay(const void *stream, struct mcct *tree) {
+    const struct loaded *all = stream;
     struct mcct_cursor *cursors = calloc(all->threads + 1, sizeof *cursors);
     if (cursors == NULL)
         abort();
     for (uint32_t i = 1; i <= all->threads; i++)
         mcct_cursor_open(tree, &cursors[i]);
-    double start = seconds();
+    double start = contest_seconds();
     for (size_t i = 0; i < all->n_runs; i++)
         trace_apply(&cursors[all->runs[i].thread], all->tokens + all->runs[i].first,
                     all->runs[i].n);
-    double spent = seconds() - start;
+    double spent = contest_seconds() - start;
     for (uint32_t i = 1; i <= all->threads; i++)
         mcct_cursor_close(&cursors[i]);
     free(cursors);
     return spent;
 }
 
-static void measure(const struct loaded *all, const struct summary_kind *kind, double epsilon) {
-    struct mcct_stats stats;
-    char name[64];
-    struct mcct *tree =
-        mcct_new(&(struct mcct_params){.summary = kind, .epsilon = epsilon, .phi = 5 * epsilon});
-    if (tree == NULL)
-        abort();
-    double spent = apply(all, tree);
-    mcct_stats(tree, &stats);
-    snprintf(name, sizeof name, "%s %g", kind->name, epsilon);
-    printf("  %-26s %8.1f M/s %10llu nodes %9llu monitored %6.1f bytes/node\n", name,
-           (double)all->events / spent * 1e-6, (unsigned long long)stats.nodes,
-           (unsigned long long)stats.monitored, (double)stats.bytes / (double)stats.nodes);
-    mcct_free(tree);
+/* A frame stands for a routine and a call site. */
+static double replay_article(const void *stream, struct article_tree *tree) {
+    const struct loaded *all = stream;
+    double start = contest_seconds();
+    for (size_t i = 0; i < all->n_tokens; i++) {
+        uint32_t operand = TRACE_OPERAND(all->tokens[i]);
+        switch (TRACE_VERB_OF(all->tokens[i])) {
+        case TRACE_CALL:
+        case TRACE_PUSH: /* with its credit a call */
+            article_enter(tree, operand, operand);
+            break;
+        case TRACE_POP:
+            article_leave(tree, operand);
+            break;
+        }
+    }
+    return contest_seconds() - start;
 }
 
-static size_t n_epsilons(const struct summary_kind *kind) {
-    return kind == &summary_exact ? 1 : sizeof epsilons / sizeof *epsilons;
+/* Whether there are calls and returns of one thread only, and no return without a call. A call is
+ * one token, or a push and a credit of 1. */
+static bool suits_article(const struct loaded *all) {
+    uint64_t depth = 0;
+    for (size_t i = 0; i < all->n_tokens; i++) {
+        uint32_t operand = TRACE_OPERAND(all->tokens[i]);
+        enum trace_verb verb = TRACE_VERB_OF(all->tokens[i]);
+        if (verb == TRACE_PUSH &&
+            (++i == all->n_tokens || all->tokens[i] != TRACE_TOKEN(TRACE_CREDIT, 1)))
+            return false;
+        if (verb == TRACE_CALL || verb == TRACE_PUSH)
+            depth++;
+        else if (verb != TRACE_POP || operand > depth)
+            return false;
+        else
+            depth -= operand;
+    }
+    return all->threads == 1;
+}
+
+/* ---- measuring ---- */
+
+static bool is_wanted(const char *name) {
+    const char *names = getenv("HCCT_BENCH_SUMMARIES");
+    size_t length = strlen(name);
+    if (names == NULL || *names == '\0')
+        return true;
+    for (const char *at = names; *at != '\0'; at += strspn(at, " ")) {
+        size_t n = strcspn(at, " ");
+        if (n == length && memcmp(at, name, n) == 0)
+            return true;
+        at += n;
+    }
+    return false;
+}
+
+/* Those that are wanted, the exact one aside. */
+static size_t choose_kinds(const struct summary_kind *kinds[KINDS_MAX]) {
+    size_t n = 0;
+    for (size_t i = 0; summary_kinds[i]->name != NULL && n < KINDS_MAX; i++)
+        if (summary_kinds[i] != &summary_exact && is_wanted(summary_kinds[i]->name))
+            kinds[n++] = summary_kinds[i];
+    return n;
+}
+
+static void measure(const struct loaded *all) {
+    static const struct summary_kind *const exact = &summary_exact;
+    const struct summary_kind *kinds[KINDS_MAX];
+    size_t n = choose_kinds(kinds);
+    const char *rounds = getenv("HCCT_BENCH_ROUNDS");
+    struct contest contest = {.stream = all,
+                              .events = all->events,
+                              .rounds = rounds != NULL ? (unsigned)atoi(rounds) : 3,
+                              .replay = replay,
+                              .replay_article = suits_article(all) ? replay_article : NULL};
+    if (contest.replay_article == NULL)
+        printf("  without the article's tree, which is for calls and returns of one thread\n");
+    measure_loop(all);
+    if (is_wanted(exact->name))
+        contest_hold(&contest, &exact, 1, 0);
+    for (size_t e = 0; n > 0 && e < sizeof epsilons / sizeof *epsilons; e++)
+        contest_hold(&contest, kinds, n, epsilons[e]);
 }
 
 int main(int argc, char **argv) {
@@ -167,11 +229,8 @@ int main(int argc, char **argv) {
         if (good) {
             printf("%s: %llu events, %u threads\n", argv[i], (unsigned long long)all.events,
                    all.threads);
-            measure_loop(&all);
+            measure(&all);
         }
-        for (size_t kind = 0; good && summary_kinds[kind]->name != NULL; kind++)
-            for (size_t e = 0; e < n_epsilons(summary_kinds[kind]); e++)
-                measure(&all, summary_kinds[kind], epsilons[e]);
         unload(&all);
         if (!good)
             return EXIT_FAILURE;

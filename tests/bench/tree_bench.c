@@ -2,15 +2,16 @@
  * tree_bench.c - speed and size of the tree on synthetic streams of calls and returns.
  *
  * Prints million events a second, calls and returns together (a call is a push and a credit of 1),
- * and bytes a node. The streams are made beforehand; the empty loop shows what reading them costs.
- * Figures of one run compare with each other only. HCCT_BENCH_EVENTS: length, default 40 million.
+ * bytes a node, and how many times as fast the article's tree is outrun (contest.h). The streams
+ * are made beforehand; the empty loop shows what reading them costs. Figures of one run compare
+ * with each other only.
+ *   HCCT_BENCH_EVENTS  length (40 million)
+ *   HCCT_BENCH_ROUNDS  of which the fastest counts (3)
  */
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
-#include "daemon/tree/mcct.h"
-#include "daemon/tree/summary.h"
+#include "tests/bench/contest.h"
 #include "tests/tree/world.h"
 
 #define RETURN 0u
@@ -55,50 +56,64 @@ static void make_stream(const struct program *program, uint32_t *stream, size_t 
     }
 }
 
-static double seconds(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
+struct stream {
+    const uint32_t *event;
+    size_t n;
+};
 
-static void replay(struct mcct *tree, const uint32_t *stream, size_t events) {
+static double replay(const void *arg, struct mcct *tree) {
+    const struct stream *stream = arg;
     struct mcct_cursor cursor;
     mcct_cursor_open(tree, &cursor);
-    for (size_t i = 0; i < events; i++) {
-        if (stream[i] == RETURN) {
+    double start = contest_seconds();
+    for (size_t i = 0; i < stream->n; i++) {
+        if (stream->event[i] == RETURN) {
             mcct_pop(&cursor, 1);
         } else {
-            mcct_push(&cursor, stream[i]);
+            mcct_push(&cursor, stream->event[i]);
             mcct_credit(&cursor, 1);
         }
     }
+    double spent = contest_seconds() - start;
     mcct_cursor_close(&cursor);
+    return spent;
 }
 
-static void measure(const char *name, double epsilon, const struct summary_kind *kind,
-                    const uint32_t *stream, size_t events) {
-    struct mcct_stats stats;
-    struct mcct *tree = mcct_new(&(struct mcct_params){.summary = kind, .epsilon = epsilon});
-    if (tree == NULL)
-        abort();
-    double start = seconds();
-    replay(tree, stream, events);
-    double spent = seconds() - start;
-    mcct_stats(tree, &stats);
-    printf("  %-24s %7.1f M/s %10llu nodes %9llu monitored %6.1f bytes/node\n", name,
-           (double)events / spent * 1e-6, (unsigned long long)stats.nodes,
-           (unsigned long long)stats.monitored, (double)stats.bytes / (double)stats.nodes);
-    mcct_free(tree);
+static double replay_article(const void *arg, struct article_tree *tree) {
+    const struct stream *stream = arg;
+    double start = contest_seconds();
+    for (size_t i = 0; i < stream->n; i++) {
+        if (stream->event[i] == RETURN)
+            article_leave(tree, 1);
+        else
+            article_enter(tree, stream->event[i], stream->event[i]);
+    }
+    return contest_seconds() - start;
 }
 
 static void measure_loop(const uint32_t *stream, size_t events) {
     uint64_t sum = 0;
-    double start = seconds();
+    double start = contest_seconds();
     for (size_t i = 0; i < events; i++)
         sum += stream[i] == RETURN ? 1 : (sum >> 1) ^ stream[i];
-    double spent = seconds() - start;
-    printf("  %-24s %7.1f M/s (checksum %llx)\n", "empty loop", (double)events / spent * 1e-6,
+    double spent = contest_seconds() - start;
+    printf("  %-28s %7.1f M/s (checksum %llx)\n", "empty loop", (double)events / spent * 1e-6,
            (unsigned long long)sum);
+}
+
+static void measure(const uint32_t *events, size_t n) {
+    static const struct summary_kind *const exact = &summary_exact;
+    static const struct summary_kind *const lazy = &summary_space_saving;
+    struct stream stream = {events, n};
+    struct contest contest = {.stream = &stream,
+                              .events = n,
+                              .rounds = (unsigned)test_number("HCCT_BENCH_ROUNDS", 3),
+                              .replay = replay,
+                              .replay_article = replay_article};
+    measure_loop(events, n);
+    contest_hold(&contest, &exact, 1, 0);
+    contest_hold(&contest, &lazy, 1, 1.0 / 50000);
+    contest_hold(&contest, &lazy, 1, 1.0 / 500000);
 }
 
 int main(void) {
@@ -109,10 +124,7 @@ int main(void) {
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
         printf("%s\n", programs[i].name);
         make_stream(&programs[i], stream, events);
-        measure_loop(stream, events);
-        measure("exact", 0.5, &summary_exact, stream, events);
-        measure("space-saving 1/50,000", 1.0 / 50000, &summary_space_saving, stream, events);
-        measure("space-saving 1/500,000", 1.0 / 500000, &summary_space_saving, stream, events);
+        measure(stream, events);
     }
     free(stream);
     return EXIT_SUCCESS;
