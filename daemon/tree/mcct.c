@@ -108,9 +108,28 @@ void tree_forget(struct mcct *tree, uint32_t node) {
 
 /* ---- cursors ---- */
 
-static void go(struct mcct_cursor *cursor, uint32_t node) {
+static inline void go(struct mcct_cursor *cursor, uint32_t node) {
     cursor->node = node;
     cursor->here = node_at(&cursor->tree->pool, node);
+}
+
+static inline void go_down(struct mcct_cursor *cursor, uint32_t child) {
+    uint64_t depth = ++cursor->depth;
+    cursor->path[depth % MCCT_PATH] = child;
+    if (hcct_unlikely(depth - cursor->known == MCCT_PATH))
+        cursor->known++;
+    go(cursor, child);
+}
+
+/* To the parent. */
+static void go_up(struct mcct_cursor *cursor) {
+    uint32_t parent = cursor->here->parent;
+    cursor->depth--;
+    if (cursor->known > cursor->depth) {
+        cursor->known = cursor->depth;
+        cursor->path[cursor->depth % MCCT_PATH] = parent;
+    }
+    go(cursor, parent);
 }
 
 /* Another cursor is to move: the one that did so far is to be found by its node's mark. */
@@ -131,6 +150,7 @@ void mcct_cursor_open(struct mcct *tree, struct mcct_cursor *cursor) {
     *cursor =
         (struct mcct_cursor){.tree = tree, .next = &tree->cursors, .prev = tree->cursors.prev};
     cursor->prev->next = cursor->next->prev = cursor;
+    cursor->path[0] = MCCT_ROOT;
     go(cursor, MCCT_ROOT);
 }
 
@@ -183,17 +203,15 @@ static __attribute__((noinline)) void push_slowly(struct mcct_cursor *cursor, ui
     if (child == 0)
         cursor->missing = 1;
     else
-        go(cursor, child);
+        go_down(cursor, child);
 }
 
 /* Inline, so that a call is one straight run of code. */
 static inline void push(struct mcct_cursor *cursor, uint32_t frame) {
     uint32_t links = cursor->here->links, child = links & NODE_INDEX;
     if (hcct_likely(child != 0 && !(links & NODE_WIDE) && cursor->missing == 0)) {
-        struct mcct_node *n = node_at(&cursor->tree->pool, child);
-        if (hcct_likely(n->frame == frame)) { /* the child that was used last */
-            cursor->node = child;
-            cursor->here = n;
+        if (hcct_likely(node_at(&cursor->tree->pool, child)->frame == frame)) {
+            go_down(cursor, child); /* the child that was used last */
             return;
         }
     }
@@ -215,22 +233,36 @@ bool mcct_again(struct mcct_cursor *cursor, uint64_t n) {
     return true;
 }
 
-uint64_t mcct_pop(struct mcct_cursor *cursor, uint64_t n) {
-    struct mcct *tree = tree_of(cursor);
+/* Whether the node goes when the cursor leaves it. */
+static inline bool is_passing(const struct mcct_cursor *cursor) {
+    return (cursor->here->links & ~NODE_RESTED) == 0;
+}
+
+static __attribute__((noinline)) uint64_t pop_slowly(struct mcct_cursor *cursor, uint64_t n) {
+    struct mcct *tree = cursor->tree;
     uint64_t left = n;
-    if (hcct_unlikely(cursor->missing != 0)) {
-        uint64_t undone = left < cursor->missing ? left : cursor->missing;
-        cursor->missing -= undone;
-        left -= undone;
-    }
+    uint64_t undone = left < cursor->missing ? left : cursor->missing;
+    cursor->missing -= undone;
+    left -= undone;
     for (; left != 0 && cursor->node != MCCT_ROOT; left--) {
         uint32_t was = cursor->node;
-        bool passing = (cursor->here->links & ~NODE_RESTED) == 0;
-        go(cursor, cursor->here->parent);
-        if (hcct_unlikely(passing))
+        bool passing = is_passing(cursor);
+        go_up(cursor);
+        if (passing)
             prune(tree, was);
     }
     return n - left;
+}
+
+/* Above a node that stays, all nodes do: the cursor goes straight to the one that it returns to. */
+uint64_t mcct_pop(struct mcct_cursor *cursor, uint64_t n) {
+    (void)tree_of(cursor);
+    if (hcct_unlikely(cursor->missing != 0 || n > cursor->depth - cursor->known ||
+                      is_passing(cursor)))
+        return pop_slowly(cursor, n);
+    cursor->depth -= n;
+    go(cursor, cursor->path[cursor->depth % MCCT_PATH]);
+    return n;
 }
 
 /* What is not just an addition to the node's count. */
@@ -270,10 +302,7 @@ void mcct_call(struct mcct_cursor *cursor, uint32_t frame) {
 }
 
 uint64_t mcct_depth(const struct mcct_cursor *cursor) {
-    uint64_t depth = cursor->missing;
-    for (uint32_t n = cursor->node; n != MCCT_ROOT; n = node_at(&cursor->tree->pool, n)->parent)
-        depth++;
-    return depth;
+    return cursor->depth + cursor->missing;
 }
 
 /* ---- what is in it ---- */

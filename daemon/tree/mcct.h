@@ -37,13 +37,20 @@ struct mcct_params {
                        * which is counted in `capped` */
 };
 
-/* Where a thread stands in a tree. Owned by the caller, who keeps it at one address while open. */
+#define MCCT_PATH 64u /* levels; a power of two */
+
+/* Where a thread stands in a tree. Owned by the caller, who keeps it at one address while open.
+ * Private: the tree's. */
 struct mcct_cursor {
     struct mcct *tree;
     struct mcct_node *here; /* the node itself */
     uint32_t node;
     uint64_t missing; /* frames below `node` that could not be made (memory cap) */
+    uint64_t depth;   /* of `node`; the root's is 0 */
+    uint64_t known;   /* the nodes of the levels known..depth stand in `path`: so a return need not
+                       * wait for the memory of the node that it leaves */
     struct mcct_cursor *next, *prev;
+    uint32_t path[MCCT_PATH]; /* by level modulo MCCT_PATH */
 };
 
 /* A new empty tree, or NULL when there is no memory, or max_bytes is below some 10 KB. */
