@@ -183,13 +183,6 @@ static void push_front(struct mcct *tree, struct mcct_node *parent, uint32_t chi
     set_link(parent, child);
 }
 
-static uint32_t list_length(const struct mcct *tree, const struct mcct_node *parent) {
-    uint32_t n = 0;
-    for (uint32_t c = parent->links & NODE_INDEX; c != 0; c = node_at(&tree->pool, c)->next)
-        n++;
-    return n;
-}
-
 static void list_remove(struct mcct *tree, struct mcct_node *parent, uint32_t child) {
     uint32_t next = node_at(&tree->pool, child)->next, at = parent->links & NODE_INDEX;
     if (at == child) {
@@ -218,11 +211,13 @@ uint32_t children_find(const struct mcct *tree, const struct mcct_node *parent, 
     return child;
 }
 
-uint32_t children_recall(const struct mcct *tree, struct mcct_node *parent, uint32_t frame) {
+uint32_t children_recall(const struct mcct *tree, struct mcct_node *parent, uint32_t frame,
+                         uint32_t *listed) {
+    *listed = 0;
     if (parent->links & NODE_WIDE)
         return find_wide(tree, parent, frame);
     struct mcct_node *before = NULL;
-    for (uint32_t child = parent->links & NODE_INDEX; child != 0;) {
+    for (uint32_t child = parent->links & NODE_INDEX; child != 0; ++*listed) {
         struct mcct_node *n = node_at(&tree->pool, child);
         if (n->frame == frame) {
             if (before != NULL) {
@@ -238,10 +233,10 @@ uint32_t children_recall(const struct mcct *tree, struct mcct_node *parent, uint
     return 0;
 }
 
-bool children_add(struct mcct *tree, uint32_t parent, uint32_t child) {
+bool children_add(struct mcct *tree, uint32_t parent, uint32_t child, uint32_t listed) {
     struct mcct_node *up = node_at(&tree->pool, parent);
     if (!(up->links & NODE_WIDE)) {
-        if (list_length(tree, up) < LIST_MAX) {
+        if (listed < LIST_MAX) {
             push_front(tree, up, child);
             return true;
         }

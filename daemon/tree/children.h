@@ -8,12 +8,14 @@
 
 /* Each gives 0 for no child. */
 uint32_t children_find(const struct mcct *tree, const struct mcct_node *parent, uint32_t frame);
-/* The same, and the child is found faster next time. */
-uint32_t children_recall(const struct mcct *tree, struct mcct_node *parent, uint32_t frame);
+/* The same, and the child is found faster next time. Where there is none, *listed is what
+ * children_add() asks for. */
+uint32_t children_recall(const struct mcct *tree, struct mcct_node *parent, uint32_t frame,
+                         uint32_t *listed);
 
-/* `child`, whose frame is set and which is not among the children, becomes one. False: no memory.
- */
-bool children_add(struct mcct *tree, uint32_t parent, uint32_t child);
+/* `child`, whose frame is set and which is not among the children, becomes one. `listed`: of these,
+ * so many at most are in a list. False: no memory. */
+bool children_add(struct mcct *tree, uint32_t parent, uint32_t child, uint32_t listed);
 /* `child` is one no more; its cell stays with the caller. */
 void children_remove(struct mcct *tree, uint32_t parent, uint32_t child);
 

@@ -164,15 +164,15 @@ void mcct_cursor_close(struct mcct_cursor *cursor) {
     *cursor = (struct mcct_cursor){0};
 }
 
-/* A new child, 0 when there is no memory for it. */
-static uint32_t try_new_child(struct mcct *tree, uint32_t parent, uint32_t frame) {
+/* A new child, 0 when there is no memory for it. `listed`: as children_add() wants it. */
+static uint32_t try_new_child(struct mcct *tree, uint32_t parent, uint32_t frame, uint32_t listed) {
     uint32_t child = node_pool_take(&tree->pool);
     if (child == 0)
         return 0;
     struct mcct_node *n = node_at(&tree->pool, child);
     n->parent = parent;
     n->frame = frame;
-    if (!children_add(tree, parent, child)) {
+    if (!children_add(tree, parent, child, listed)) {
         node_pool_give(&tree->pool, child);
         return 0;
     }
@@ -182,10 +182,10 @@ static uint32_t try_new_child(struct mcct *tree, uint32_t parent, uint32_t frame
 
 /* The same; at the memory cap first the summary gives way, as the new may matter more than the
  * least of the old. */
-static uint32_t new_child(struct mcct *tree, uint32_t parent, uint32_t frame) {
+static uint32_t new_child(struct mcct *tree, uint32_t parent, uint32_t frame, uint32_t listed) {
     uint32_t child;
     do
-        child = try_new_child(tree, parent, frame);
+        child = try_new_child(tree, parent, frame, listed);
     while (hcct_unlikely(child == 0) && tree->kind->shrink != NULL &&
            tree->kind->shrink(tree->summary));
     return child;
@@ -197,9 +197,9 @@ static __attribute__((noinline)) void push_slowly(struct mcct_cursor *cursor, ui
         cursor->missing++;
         return;
     }
-    uint32_t child = children_recall(tree, cursor->here, frame);
+    uint32_t listed, child = children_recall(tree, cursor->here, frame, &listed);
     if (child == 0)
-        child = new_child(tree, cursor->node, frame);
+        child = new_child(tree, cursor->node, frame, listed);
     if (child == 0)
         cursor->missing = 1;
     else
@@ -298,6 +298,8 @@ void mcct_credit(struct mcct_cursor *cursor, uint64_t weight) {
 void mcct_call(struct mcct_cursor *cursor, uint32_t frame) {
     (void)tree_of(cursor);
     push(cursor, frame);
+    /* the callee that was called last, where the next call will look first */
+    __builtin_prefetch(node_at(&cursor->tree->pool, cursor->here->links & NODE_INDEX));
     credit(cursor, 1);
 }
 
