@@ -13,7 +13,7 @@
 #include "daemon/ingest/windows.h"
 
 /* A process that has just ended is in LIVE until registry_finish() moves it. */
-enum { LIVE, FINISHED, FOLDED, LISTS, NOWHERE = LISTS };
+enum { NOWHERE, LIVE, FINISHED, FOLDED, LISTS };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct {
@@ -125,7 +125,7 @@ static struct process **list_some(unsigned from, unsigned to, registry_want *wan
 }
 
 struct process **registry_list(registry_want *want, const void *arg, size_t *n) {
-    return list_some(0, LISTS, want, arg, n);
+    return list_some(LIVE, LISTS, want, arg, n);
 }
 
 static bool is_live(const struct process *process, const void *unused) {
@@ -264,8 +264,10 @@ void registry_finish(struct process *process) {
 
 void registry_remove(struct process *process) {
     pthread_mutex_lock(&lock);
-    unlink_locked(process);
-    put_locked(process);
+    if (process->listed != NOWHERE) { /* it may have been folded meanwhile */
+        unlink_locked(process);
+        put_locked(process);
+    }
     pthread_mutex_unlock(&lock);
 }
 
@@ -291,7 +293,7 @@ void registry_give_up(void) {
 
 void registry_clear(void) {
     pthread_mutex_lock(&lock);
-    for (unsigned l = 0; l < LISTS; l++) {
+    for (unsigned l = LIVE; l < LISTS; l++) {
         for (struct process *p = lists[l].first, *next; p != NULL; p = next) {
             next = p->next;
             put_locked(p);
