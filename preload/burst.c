@@ -2,8 +2,9 @@
  * burst.c - walks due at points of the thread's CPU time, looked for at each tick of real time.
  *
  * A tick that comes before the next walk is due (the thread had to wait for a processor) makes no
- * walk, so there are as many walks to a second of CPU time as were asked for, however many threads
- * share the processors.
+ * walk, and after one that comes too late for a walk the next ones come sooner, so there are as
+ * many walks to a second of CPU time as were asked for, however many threads share the processors
+ * and whatever else they are busy with.
  */
 #include "preload/burst.h"
 
@@ -107,8 +108,19 @@ void burst_begin(struct agent_thread *thread, struct wire_session *session,
         session_count(thread->slot, WIRE_BURSTS, 1);
 }
 
+/* A tick makes one walk. Those that it came too late for are made up for, so many of them at most,
+ * by ticks that come sooner. */
+#define ARREARS_MAX 16
+
 static uint64_t next_due(uint64_t due, uint64_t now, uint64_t step) {
-    return now - due < step ? due + step : now + step;
+    return now - due < ARREARS_MAX * step ? due + step : now + step;
+}
+
+static void keep_pace(struct agent_thread *thread, const struct sampling_plan *plan) {
+    uint64_t step = plan->fine_ns;
+    uint64_t period = thread->trigger.cpu_ns < thread->trigger.due_ns ? step : step - step / 4;
+    if (fine(thread)->period_ns != period)
+        ticker_run(fine(thread), period, period);
 }
 
 void burst_tick(struct agent_thread *thread, struct wire_session *session,
@@ -127,6 +139,7 @@ void burst_tick(struct agent_thread *thread, struct wire_session *session,
     if (t->cpu_ns >= t->due_ns) {
         sampling_walk(thread, session, parts_left(t, plan), uc);
         t->due_ns = next_due(t->due_ns, t->cpu_ns, plan->fine_ns);
+        keep_pace(thread, plan);
     }
     if (t->cpu_ns >= t->end_ns)
         burst_end(thread);
