@@ -275,8 +275,8 @@ static int open_tcp(void) {
 
 /* An answer about many contexts takes a hundred times the memory that hcctd needs else; malloc
  * would keep it, and for each thread that ever answered. Large pieces go back to the kernel at
- * once. */
-#define LARGE_BYTES (512 << 10)
+ * once; smaller ones don't, as to get them again costs a third of an answer. */
+#define LARGE_BYTES (2 << 20)
 #define ARENAS      4
 
 static void give_memory_back(void) {

@@ -41,6 +41,7 @@ struct naming {
     uint32_t module;         /* of `from` */
     const char *name, *file; /* of `to`'s strings */
     uint32_t best;           /* function of `from` that says most */
+    uint32_t copy;           /* of that in `to`, 0: not there yet */
 };
 
 struct grouping {
@@ -50,6 +51,8 @@ struct grouping {
     struct intern by_name;
     struct naming *namings;
     uint32_t n_namings, naming_room;
+    uint32_t *naming_of; /* function of `from` -> the naming that it had last, 0: none yet */
+    uint32_t *module_of; /* module of `from` -> that of `to`, 0: not there yet */
     /* frames of from->locations[i]: frame[first[i] .. first[i+1]), outermost first */
     uint32_t *frame;
     uint32_t n_frames, frame_room;
@@ -63,7 +66,7 @@ static bool same_naming(const void *entries, uint32_t i, const void *key) {
     return have->module == want->module && have->name == want->name && have->file == want->file;
 }
 
-static struct naming *find_naming(struct grouping *g, uint32_t module, uint32_t function) {
+static uint32_t intern_naming(struct grouping *g, uint32_t module, uint32_t function) {
     const struct profile_function *it = &g->from->functions[function];
     struct naming naming = {
         .module = module, .name = profile_string(g->to, it->name), .best = function};
@@ -80,7 +83,16 @@ static struct naming *find_naming(struct grouping *g, uint32_t module, uint32_t 
         g->namings[g->n_namings] = naming;
         *slot = g->n_namings++;
     }
-    return &g->namings[*slot];
+    return *slot;
+}
+
+/* A function is in one module nearly always, and at many places of it. */
+static struct naming *find_naming(struct grouping *g, uint32_t module, uint32_t function) {
+    uint32_t *last = &g->naming_of[function];
+
+    if (*last == 0 || g->namings[*last].module != module)
+        *last = intern_naming(g, module, function);
+    return &g->namings[*last];
 }
 
 /* The symbol table knows a function's name, debug information its file as well: by name both are
@@ -113,15 +125,27 @@ static uint32_t module_frame(struct grouping *g, uint32_t module) {
     return profile_intern_location(g->to, &frame);
 }
 
-/* The frame for a function at a place. */
+static uint32_t module_copy(struct grouping *g, uint32_t module) {
+    if (g->module_of[module] == 0)
+        g->module_of[module] = copy_module(g->to, g->from, module);
+    return g->module_of[module];
+}
+
+static uint32_t function_copy(struct grouping *g, struct naming *naming) {
+    const struct profile_function *best = &g->from->functions[naming->best];
+
+    if (naming->copy == 0)
+        naming->copy = profile_add_function(g->to, best->name, best->system_name, best->file,
+                                            best->start_line);
+    return naming->copy;
+}
+
+/* The frame for a function of `to` at a place of `from`. */
 static uint32_t function_frame(struct grouping *g, const struct profile_location *place,
-                               const struct profile_function *function, uint32_t line_number) {
-    struct profile_line line = {
-        .function = profile_add_function(g->to, function->name, function->system_name,
-                                         function->file, function->start_line),
-        .line = g->by == PROFILE_BY_FUNCTION ? 0 : line_number,
-    };
-    struct profile_location frame = {.module = copy_module(g->to, g->from, place->module),
+                               uint32_t function, uint32_t line_number) {
+    struct profile_line line = {.function = function,
+                                .line = g->by == PROFILE_BY_FUNCTION ? 0 : line_number};
+    struct profile_location frame = {.module = module_copy(g, place->module),
                                      .is_entry = line.line == 0,
                                      .n_lines = 1,
                                      .lines = &line};
@@ -144,7 +168,6 @@ static void add_frame(struct grouping *g, uint32_t frame) {
 static void add_frames(struct grouping *g, uint32_t i) {
     const struct profile *from = g->from;
     const struct profile_location *place = &from->locations[i];
-    struct profile_function nameless = {.file = ""};
 
     if (profile_is_pseudo(place) || profile_is_pruned(from, i)) {
         add_frame(g, profile_add_pseudo(g->to, from->functions[place->lines[0].function].name));
@@ -152,13 +175,14 @@ static void add_frames(struct grouping *g, uint32_t i) {
     }
     for (uint32_t k = place->n_lines; k > 0; k--) {
         const struct profile_line *line = &place->lines[k - 1];
-        const struct naming *naming = find_naming(g, place->module, line->function);
+        uint32_t function = function_copy(g, find_naming(g, place->module, line->function));
 
-        add_frame(g, function_frame(g, place, &from->functions[naming->best], line->line));
+        add_frame(g, function_frame(g, place, function, line->line));
     }
     if (place->n_lines == 0) {
-        nameless.name = nameless.system_name = profile_place_name(g->to, from, place);
-        add_frame(g, function_frame(g, place, &nameless, 0));
+        const char *name = profile_place_name(g->to, from, place);
+
+        add_frame(g, function_frame(g, place, profile_add_function(g->to, name, name, "", 0), 0));
     }
 }
 
@@ -184,6 +208,8 @@ struct profile *profile_group(const struct profile *profile, enum profile_by by,
     uint32_t *node = memory_new(profile->n_nodes, sizeof(*node), "contexts");
     struct profile *pruned;
 
+    g.naming_of = memory_new(profile->n_functions, sizeof(*g.naming_of), "functions");
+    g.module_of = memory_new(profile->n_modules, sizeof(*g.module_of), "modules");
     g.first = memory_new((size_t)profile->n_locations + 1, sizeof(*g.first), "frames");
     g.namings = memory_grow(NULL, 0, &g.naming_room, sizeof(*g.namings), "functions");
     make_namings(&g);
@@ -204,10 +230,11 @@ struct profile *profile_group(const struct profile *profile, enum profile_by by,
     free(g.first);
     free(g.frame);
     free(g.namings);
+    free(g.naming_of);
+    free(g.module_of);
     intern_free(&g.by_name);
 
-    pruned = profile_prune(g.to, phi);
+    pruned = profile_prune_own(g.to, phi);
     pruned->phi = phi > pruned->phi ? phi : pruned->phi; /* what is hot there, from now on */
-    profile_free(g.to);
     return pruned;
 }

@@ -179,6 +179,8 @@ struct profile *profile_group(const struct profile *profile, enum profile_by by,
 /* The same contexts, with what weighs less than phi * N in PROFILE_PRUNED frames as above; weight
  * of a root itself goes there, too. Locations stay as they are. */
 struct profile *profile_prune(const struct profile *profile, double phi);
+/* The same, but takes `profile` over: where there is nothing to prune, that is what is returned. */
+struct profile *profile_prune_own(struct profile *profile, double phi);
 /* The n contexts of the largest own weight and their ancestors; the rest is pruned as above. */
 struct profile *profile_keep(const struct profile *profile, uint32_t n);
 

@@ -39,11 +39,11 @@ static struct profile *condense(const struct profile *from, const bool *keep) {
     return to;
 }
 
-struct profile *profile_prune(const struct profile *profile, double phi) {
+/* By node. The caller frees it. */
+static bool *choose(const struct profile *profile, double phi) {
     uint64_t *inclusive = tree_inclusive(profile);
     double least = phi * (double)profile_total(profile);
     bool *keep = memory_new(profile->n_nodes, sizeof(*keep), "contexts");
-    struct profile *pruned;
 
     for (uint32_t i = 1; i < profile->n_nodes; i++) {
         const struct profile_node *node = &profile->nodes[i];
@@ -51,9 +51,41 @@ struct profile *profile_prune(const struct profile *profile, double phi) {
         keep[i] = node->parent == 0 || (keep[node->parent] && (double)inclusive[i] >= least &&
                                         !profile_is_pruned(profile, node->location));
     }
-    pruned = condense(profile, keep);
-    free(keep);
     free(inclusive);
+    return keep;
+}
+
+struct profile *profile_prune(const struct profile *profile, double phi) {
+    bool *keep = choose(profile, phi);
+    struct profile *pruned = condense(profile, keep);
+
+    free(keep);
+    return pruned;
+}
+
+/* All that would go is in PROFILE_PRUNED frames already. */
+static bool all_stays(const struct profile *profile, const bool *keep) {
+    for (uint32_t i = 1; i < profile->n_nodes; i++) {
+        const struct profile_node *node = &profile->nodes[i];
+        bool is_root = node->parent == 0, is_empty = node->count == 0 && node->error == 0;
+
+        if (is_root
+                ? !is_empty
+                : !keep[i] && !(keep[node->parent] && profile_is_pruned(profile, node->location)))
+            return false;
+    }
+    return true;
+}
+
+struct profile *profile_prune_own(struct profile *profile, double phi) {
+    bool *keep = choose(profile, phi);
+    struct profile *pruned = profile;
+
+    if (!all_stays(profile, keep)) {
+        pruned = condense(profile, keep);
+        profile_free(profile);
+    }
+    free(keep);
     return pruned;
 }
 
