@@ -17,8 +17,10 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <time.h>
+#include <unistd.h>
 
 #define THREADS_MAX 64
 
@@ -53,7 +55,7 @@ static void *work(void *arg) {
 }
 
 struct longest {
-    uint64_t wall, cpu, wait;
+    uint64_t wall, cpu, wait, own;
 };
 
 #define WORTH_A_LOOK_NS 100000
@@ -63,6 +65,38 @@ static long read_waits(void) {
     struct rusage usage;
     getrusage(RUSAGE_THREAD, &usage);
     return usage.ru_nvcsw;
+}
+
+/* Time that the hypervisor took from a processor so far. */
+static uint64_t read_steal(int cpu) {
+    char line[256], name[16];
+    unsigned long long ticks = 0;
+    FILE *file = fopen("/proc/stat", "r");
+    int length = snprintf(name, sizeof name, "cpu%d ", cpu);
+    while (file != NULL && fgets(line, sizeof line, file) != NULL)
+        if (strncmp(line, name, (size_t)length) == 0 &&
+            sscanf(line + length, "%*u %*u %*u %*u %*u %*u %*u %llu", &ticks) != 1)
+            ticks = 0;
+    if (file != NULL)
+        fclose(file);
+    return ticks * (1000000000u / (uint64_t)sysconf(_SC_CLK_TCK));
+}
+
+struct stolen {
+    int cpu; /* on which the thread is */
+    uint64_t ns;
+};
+
+static struct stolen look_at_steal(void) {
+    int cpu = sched_getcpu();
+    return (struct stolen){cpu, read_steal(cpu)};
+}
+
+/* What of a step the hypervisor did not take. */
+static uint64_t own_part(uint64_t step, const struct stolen *before) {
+    struct stolen now = look_at_steal();
+    uint64_t taken = now.cpu == before->cpu ? now.ns - before->ns : 0;
+    return step > taken ? step - taken : 0;
 }
 
 static uint64_t larger(uint64_t a, uint64_t b) {
@@ -78,10 +112,12 @@ static bool go_first(void) {
 }
 
 static __attribute__((noinline)) struct longest probe(bool first) {
-    struct longest longest = {0, 0, 0};
+    struct longest longest = {0};
     uint64_t wall = read_clock(CLOCK_MONOTONIC), cpu = read_clock(CLOCK_THREAD_CPUTIME_ID);
     uint64_t rest_at = wall + LOOK_NS;
     long waits = read_waits();
+    struct stolen stolen = look_at_steal();
+    wall = read_clock(CLOCK_MONOTONIC);
     while (!atomic_load(&stop)) {
         uint64_t wall_now = read_clock(CLOCK_MONOTONIC);
         uint64_t cpu_now = read_clock(CLOCK_THREAD_CPUTIME_ID), step = wall_now - wall;
@@ -93,10 +129,14 @@ static __attribute__((noinline)) struct longest probe(bool first) {
         }
         wall = wall_now;
         cpu = cpu_now;
+        if (first && step > longest.own)
+            longest.own = larger(longest.own, own_part(step, &stolen));
         if (first && wall > rest_at) {
             nanosleep(&(struct timespec){.tv_nsec = REST_NS}, NULL);
             waits = read_waits();
+            stolen = look_at_steal();
             wall = read_clock(CLOCK_MONOTONIC);
+            cpu = read_clock(CLOCK_THREAD_CPUTIME_ID);
             rest_at = wall + LOOK_NS;
         }
     }
@@ -119,8 +159,8 @@ int main(int argc, char **argv) {
         pthread_join(thread[i], NULL);
         least = atomic_load(&done[i]) < least ? atomic_load(&done[i]) : least;
     }
-    printf("work %llu\npause %llu %llu %llu\n", threads > 0 ? least : 0,
+    printf("work %llu\npause %llu %llu %llu %llu\n", threads > 0 ? least : 0,
            (unsigned long long)longest.wall / 1000, (unsigned long long)longest.cpu / 1000,
-           (unsigned long long)longest.wait / 1000);
+           (unsigned long long)longest.wait / 1000, (unsigned long long)longest.own / 1000);
     return 0;
 }
