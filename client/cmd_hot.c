@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 struct hot_options {
-    const char *socket, *process, *exe, *window;
+    const char *socket, *process, *exe, *tag, *window;
     struct view_options view;
 };
 
@@ -20,6 +20,8 @@ static const struct option_spec specs[] = {
      "only this process (all that are profiled)"},
     {"exe", 0, OPTION_STRING, "PATH", offsetof(struct hot_options, exe), 0, 0,
      "only processes of this executable"},
+    {"tag", 0, OPTION_STRING, "KEY=VALUE", offsetof(struct hot_options, tag), 0, 0,
+     "only processes that were started with this tag (HCCT_TAGS)"},
     {"window", 'w', OPTION_STRING, "TIME", offsetof(struct hot_options, window), 0, 0,
      "only the last 10s, 5m, 1h, up to an hour (since the start)"},
     VIEW_SPECS(hot_options, "write to FILE, not to the terminal"),
@@ -68,6 +70,8 @@ static int add_process(struct query *query, const char *path, const struct hot_o
     char *exe = NULL;
     if (options->exe != NULL)
         query_add(query, "exe", options->exe);
+    if (options->tag != NULL)
+        query_add(query, "tag", options->tag);
     if (options->process == NULL)
         return HCCT_EXIT_OK;
     int status = processes_find(path, options->process, &pid, &exe);

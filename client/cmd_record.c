@@ -218,6 +218,7 @@ static int run(const struct record_options *options, const struct view *view, ch
                                   .collector = options->collector,
                                   .every = options->every,
                                   .credit = options->credit,
+                                  .tags = options->tags,
                                   .lines = options->lines,
                                   .check = options->check,
                                   .follow = !options->no_follow};

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/burst.h"
+#include "common/tags.h"
 #include "daemon/tree/summary.h"
 
 #define RATE_DEFAULT 1000
@@ -24,6 +25,8 @@ static const struct option_spec specs[] = {
      "cpu; wall: where threads sleep, too; perf: cpu by perf_event_open (cpu)"},
     {"lines", 0, OPTION_FLAG, NULL, offsetof(struct record_options, lines), 0, 0,
      "own weights by source line, and what is inlined there (--by line implies it)"},
+    {"tags", 0, OPTION_STRING, "TAGS", offsetof(struct record_options, tags), 0, 0,
+     "KEY=VALUE,KEY=VALUE: what the profile is to say of this run"},
     {"check", 0, OPTION_FLAG, NULL, offsetof(struct record_options, check), 0, 0,
      "make each walk twice, the second in full, and count differences"},
     {"collector", 0, OPTION_STRING, "HOW", offsetof(struct record_options, collector), 0, 0,
@@ -120,6 +123,13 @@ static bool burst_is_one(const char *text) {
     return false;
 }
 
+static bool tags_are_some(const char *text) {
+    if (text == NULL || tags_check(text))
+        return true;
+    complain("--tags '%s' is not " TAGS_EXPECTED, text);
+    return false;
+}
+
 static bool every_is_one(const char *text) {
     if (text == NULL)
         return true;
@@ -185,7 +195,8 @@ static const char *contradiction(const struct record_options *options) {
 
 bool record_options_agree(const struct record_options *options) {
     if (!words_are_known(options) || !burst_is_one(options->burst) ||
-        !every_is_one(options->every) || !summary_is_known(options->summary))
+        !tags_are_some(options->tags) || !every_is_one(options->every) ||
+        !summary_is_known(options->summary))
         return false;
     const char *sentence = contradiction(options);
     if (sentence != NULL) {

@@ -7,5 +7,7 @@ libhcct_common_a_SOURCES = \
 	common/paths.c \
 	common/paths.h \
 	common/ring.h \
+	common/tags.c \
+	common/tags.h \
 	common/unwind_table.h \
 	common/wire.h

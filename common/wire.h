@@ -33,6 +33,8 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
+#include "common/tags.h"
+
 #define WIRE_VERSION       4u
 #define WIRE_HELLO_MAGIC   "HCCTAGNT"
 #define WIRE_SESSION_MAGIC 0x7353746363680001ull
@@ -225,6 +227,7 @@ struct wire_session {
     _Atomic uint32_t signal;         /* the signal in use */
     _Atomic uint32_t perf_refused;   /* threads that wanted a task clock event and got none */
     _Atomic uint32_t fine_refused;   /* threads that got no second timer for a rate above HZ */
+    char tags[TAGS_ROOM];            /* tags.h; before the first module is told. Empty: none */
 };
 
 #define WIRE_HEARTBEAT_DEAD_NS 3000000000ull /* a daemon silent for so long is dead */

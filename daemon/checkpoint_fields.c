@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "common/compiler.h"
+#include "common/tags.h"
 
 static const struct field {
     const char *name;
@@ -87,6 +88,8 @@ static void put(FILE *out, const char *name, uint64_t number) {
 static void put_all(FILE *out, const struct checkpoint_about *about) {
     char name[32];
     fprintf(out, "exe%c%s%c", '\0', about->exe, '\0');
+    if (about->tags != NULL)
+        fprintf(out, "tags%c%s%c", '\0', about->tags, '\0');
     for (size_t i = 0; i < HCCT_ARRAY_LEN(fields); i++)
         put(out, fields[i].name, get(about, &fields[i]));
     for (unsigned i = 0; i < WIRE_COUNTERS; i++) {
@@ -146,6 +149,10 @@ static bool take(struct checkpoint_about *about, const char *name, const char *v
     if (strcmp(name, "exe") == 0) {
         about->exe = value;
         return true;
+    }
+    if (strcmp(name, "tags") == 0) {
+        about->tags = value;
+        return tags_check(value);
     }
     if (!read_number(value, &number))
         return false;

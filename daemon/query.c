@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/tags.h"
 #include "daemon/config.h"
 #include "daemon/freeze.h"
 #include "daemon/ingest/ingest.h"
@@ -34,6 +35,11 @@ static bool set_pid(struct query *q, const char *value) {
 static bool set_exe(struct query *q, const char *value) {
     q->exe = value;
     return value[0] != '\0';
+}
+
+static bool set_tag(struct query *q, const char *value) {
+    q->tag = value;
+    return tags_check(value);
 }
 
 static bool set_phi(struct query *q, const char *value) {
@@ -116,6 +122,7 @@ static const struct {
 } parameters[] = {
     {"pid", set_pid, "the number of a process"},
     {"exe", set_exe, "the path or the name of an executable"},
+    {"tag", set_tag, "a tag as HCCT_TAGS has it: KEY=VALUE"},
     {"phi", set_phi, "a fraction between 0 and 1"},
     {"n", set_n, "a number of contexts, from 1 on"},
     {"by", set_by, "function, site, line or module"},
@@ -185,6 +192,8 @@ static bool wanted(const struct process *p, const void *arg) {
         return false;
     if (q->pid != 0 && p->pid != q->pid)
         return false;
+    if (q->tag != NULL && !tags_have(p->tags, q->tag))
+        return false;
     return q->exe == NULL || strcmp(q->exe, p->exe) == 0 || strcmp(q->exe, last_part(p->exe)) == 0;
 }
 
@@ -250,11 +259,12 @@ enum query_status query_nothing(const struct query *query, struct query_error *e
                  "LD_PRELOAD=libhcctagent.so",
                  (int)query->pid);
     else
-        snprintf(error->text, sizeof error->text,
-                 "nothing is profiled%s%s: start a program with `hcct record -- ...` or "
-                 "LD_PRELOAD=libhcctagent.so",
-                 query->exe != NULL ? " whose executable is " : "",
-                 query->exe != NULL ? query->exe : "");
+        snprintf(
+            error->text, sizeof error->text,
+            "nothing is profiled%s%s%s%s: start a program with `hcct record -- ...` or "
+            "LD_PRELOAD=libhcctagent.so",
+            query->exe != NULL ? " whose executable is " : "", query->exe != NULL ? query->exe : "",
+            query->tag != NULL ? " that has the tag " : "", query->tag != NULL ? query->tag : "");
     return QUERY_NOT_FOUND;
 }
 

@@ -15,6 +15,7 @@
 struct query {
     pid_t pid;       /* 0: any */
     const char *exe; /* path of the executable or its last part; NULL: any */
+    const char *tag; /* KEY=VALUE that a process has; NULL: any */
     double phi;      /* 0: the daemon's */
     const struct format *format;
     struct format_options options;

@@ -71,12 +71,14 @@ static bool attach(struct agent_process *process, int wait_ms) {
     drop(process);
     if (!connect_daemon(set->socket, &wish, wait_ms, &found))
         return false;
+    struct wire_session *session = found.session;
+    memcpy(session->tags, set->tags, sizeof session->tags);
     modules_reset();
     atomic_store(&process->arena, found.arena);
     process->arena_bytes = found.arena_bytes;
     process->slot_bytes = found.slot_bytes;
     atomic_fetch_add(&process->epoch, 1);
-    atomic_store(&process->session, found.session);
+    atomic_store(&process->session, session);
     return true;
 }
 

@@ -18,12 +18,13 @@
 #define STDERR     2
 #define BURST_RATE "5000" /* walks per second within a burst, where the user says nothing */
 #define NO_BURST   "none"
+#define NO_TAGS    "none"
 
 struct setting;
 typedef bool parse(const struct setting *s, const char *text, struct agent_settings *settings);
 
 static parse parse_number, parse_yes_no, parse_clock, parse_burst, parse_collector, parse_every,
-    parse_credit;
+    parse_credit, parse_tags;
 
 static const struct setting {
     const char *name;
@@ -44,6 +45,7 @@ static const struct setting {
     {"HCCT_FOLLOW", "yes", "yes or no", parse_yes_no, AT(follow), 0, 0},
     {"HCCT_ENABLE", "yes", "yes or no", parse_yes_no, AT(enable), 0, 0},
     {"HCCT_LINES", "no", "yes or no", parse_yes_no, AT(lines), 0, 0},
+    {"HCCT_TAGS", NO_TAGS, TAGS_EXPECTED, parse_tags, 0, 0, 0},
     {"HCCT_CHECK", "no", "yes or no", parse_yes_no, AT(check), 0, 0},
     {"HCCT_VERBOSE", "no", "yes or no", parse_yes_no, AT(verbose), 0, 0},
 #undef AT
@@ -177,6 +179,14 @@ static bool parse_burst(const struct setting *s, const char *text,
     settings->burst_length_ns = settings->burst_period_ns = 0;
     return strcmp(text, NO_BURST) == 0 ||
            burst_parse(text, &settings->burst_length_ns, &settings->burst_period_ns);
+}
+
+static bool parse_tags(const struct setting *s, const char *text, struct agent_settings *settings) {
+    (void)s;
+    settings->tags[0] = '\0';
+    if (tags_check(text))
+        memcpy(settings->tags, text, strlen(text) + 1);
+    return settings->tags[0] != '\0' || strcmp(text, NO_TAGS) == 0;
 }
 
 /* Within a burst walks are close together unless the user says otherwise. */

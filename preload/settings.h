@@ -18,6 +18,8 @@
  *   HCCT_ENABLE   0 switches the agent off                     1
  *   HCCT_LINES    walks: 1: the line of the innermost frame,   0
  *                 too, and what is inlined there
+ *   HCCT_TAGS     KEY=VALUE,KEY=VALUE: what the profile is     none
+ *                 to say of this run
  *   HCCT_CHECK    1: make each walk twice and compare          0
  *   HCCT_VERBOSE  1: say on stderr what the agent does         0
  */
@@ -28,6 +30,7 @@
 #include <stdint.h>
 
 #include "common/paths.h"
+#include "common/tags.h"
 
 struct agent_settings {
     char socket[PATHS_SOCKET_MAX]; /* empty: the path is too long to be one */
@@ -43,7 +46,8 @@ struct agent_settings {
     bool enable;
     bool verbose;
     bool check;
-    bool lines; /* walks only */
+    bool lines;           /* walks only */
+    char tags[TAGS_ROOM]; /* empty: none */
 };
 
 /* Reads the environment; a bad value is named once on stderr, with what is used instead. Process

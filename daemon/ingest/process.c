@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/tags.h"
 #include "daemon/code/module.h"
 #include "daemon/ingest/proc_stat.h"
 #include "daemon/ingest/ships.h"
@@ -83,6 +84,7 @@ struct process *process_new_finished(const struct process *like) {
         .identity = like->identity,
         .exe = like->exe,
         .command = last_part(like->exe),
+        .tags = like->tags,
         .since_ns = like->since_ns,
         .since_mono_ns = like->since_mono_ns,
         .sampling = like->sampling,
@@ -128,6 +130,7 @@ void process_free(struct process *p) {
         close(p->pidfd);
     pthread_mutex_destroy(&p->lock);
     free((char *)p->exe);
+    free(p->tags);
     free(p);
 }
 
@@ -152,12 +155,23 @@ static uint32_t intern(const struct process *p, const struct wire_module *shared
     return module_intern(&mapping);
 }
 
+/* What an agent calls its program, when that is something. */
+static void take_tags(struct process *p) {
+    char text[TAGS_ROOM]; /* a copy that the agent can't change under our hands */
+    memcpy(text, p->memory.session->tags, sizeof text);
+    text[sizeof text - 1] = '\0';
+    if (p->tags == NULL && tags_check(text))
+        p->tags = strdup(text);
+}
+
 static void see_modules(struct process *p, process_module_seen *seen, void *arg) {
     uint32_t n = session_memory_modules(&p->memory);
     for (; p->modules_seen < n; p->modules_seen++) {
         struct wire_module *m = session_memory_module(&p->memory, p->modules_seen);
         if (atomic_load_explicit(&m->filled, memory_order_acquire) == 0)
             return; /* the agent is about to; in order, so that later entries hide earlier ones */
+        if (p->modules_seen == 0)
+            take_tags(p);
         uint32_t module = intern(p, m);
         addresses_add(p->addresses, m->start, m->end, m->bias, module, m->generation);
         if (module == 0)

@@ -65,6 +65,7 @@ struct process {
     struct process_identity identity;
     const char *exe;     /* owned */
     const char *command; /* points into exe */
+    char *_Atomic tags;  /* owned; NULL: none, or not known yet. Set once, under the lock */
     uint64_t since_ns;   /* wall clock, since 1970 */
     uint64_t since_mono_ns;
     struct session_sampling sampling;

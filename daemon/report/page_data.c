@@ -166,6 +166,7 @@ static void put_processes(struct page *page) {
         json_begin(json, '{');
         json_string_member(json, "command", it->command);
         json_string_member(json, "exe", it->exe);
+        json_known_member(json, "tags", it->tags);
         json_number_member(json, "pid", it->pid);
         json_number_member(json, "runs", it->runs);
         json_bool_member(json, "live", it->live);

@@ -11,6 +11,7 @@
 const struct process_field process_fields[] = {
     FIELD(command, FIELD_STRING),
     FIELD(exe, FIELD_STRING),
+    FIELD(tags, FIELD_STRING),
     FIELD(pid, FIELD_U32),
     FIELD(runs, FIELD_U32),
     FIELD(live, FIELD_BOOL),

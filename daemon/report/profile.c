@@ -51,7 +51,7 @@ struct profile *profile_new(void) {
     profile->modules[0] = (struct profile_module){.path = "", .build_id = ""};
     profile->functions[0] = (struct profile_function){.name = "", .system_name = "", .file = ""};
     profile->processes[0] = (struct profile_process){
-        .exe = "", .command = "", .clock = "", .collector = "", .credit = ""};
+        .exe = "", .command = "", .tags = "", .clock = "", .collector = "", .credit = ""};
     return profile;
 }
 
@@ -272,6 +272,7 @@ uint32_t profile_add_process(struct profile *profile, const struct profile_proce
 
     copy.exe = profile_string(profile, process->exe);
     copy.command = profile_string(profile, process->command);
+    copy.tags = profile_string(profile, process->tags);
     copy.clock = profile_string(profile, process->clock);
     copy.collector = profile_string(profile, process->collector);
     copy.credit = profile_string(profile, process->credit);

@@ -61,6 +61,7 @@ struct profile_node {
 struct profile_process {
     const char *exe;     /* path of the executable */
     const char *command; /* name for people: the last part of exe, or of the command line */
+    const char *tags;    /* what the user calls it, KEY=VALUE,KEY=VALUE (common/tags.h) */
     uint32_t pid;        /* 0: several processes merged */
     uint32_t runs;       /* processes merged, 1 for one */
     bool live;

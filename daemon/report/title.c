@@ -29,6 +29,10 @@ void title_put_process(FILE *out, const struct profile_process *process) {
         fprintf(out, "%sstill running", separator);
         separator = ", ";
     }
+    if (*process->tags != '\0') {
+        fprintf(out, "%s%s", separator, process->tags);
+        separator = ", ";
+    }
     if (*separator == ',')
         fputc(')', out);
 }

@@ -9,7 +9,7 @@
 
 #include "daemon/report/profile.h"
 
-/* "sqlite3 (pid 812, 4 threads)". */
+/* "sqlite3 (pid 812, 4 threads, build=417)". */
 void title_put_process(FILE *out, const struct profile_process *process);
 
 /* Certain bounds of the contexts of one process. */

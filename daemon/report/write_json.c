@@ -3,7 +3,7 @@
  *
  *   format, version, type, unit, by, phi, epsilon, summary, period, time_ns, duration_ns,
  *   window_ns, unresolved, total
- *   processes: [{command, exe, pid, runs, live, threads, total, cpu_ns, walks, ..., scale}]
+ *   processes: [{command, exe, tags, pid, runs, live, threads, total, cpu_ns, walks, ..., scale}]
  *   modules:   [{path, build_id}]
  *   nodes:     [{parent, process, function, system_name, module, file, line, address, inlined,
  *                count, error, inclusive, scaled}]

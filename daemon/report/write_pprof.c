@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/tags.h"
 #include "daemon/report/format.h"
 #include "daemon/report/gzip.h"
 #include "daemon/report/intern.h"
@@ -21,6 +22,7 @@
 #define PAGE          4096
 #define FIRST_ADDRESS 0x10000ull
 #define GAP           0x10000ull /* between modules */
+#define LABELS_MAX    (2 + TAGS_ROOM / 4)
 
 struct range {
     uint64_t start, limit; /* in the file's numbering */
@@ -206,25 +208,43 @@ static Perftools__Profiles__Label *new_label(struct builder *b, const char *key)
     return label;
 }
 
+static void add_text_label(struct builder *b, uint32_t process, const char *key,
+                           const char *value) {
+    Perftools__Profiles__Label *label = new_label(b, key);
+
+    label->str = text_id(b, value);
+    b->labels[process][b->n_labels[process]++] = label;
+}
+
+static void add_tag_label(struct builder *b, uint32_t process, const struct tag *tag) {
+    char key[TAGS_ROOM], value[TAGS_ROOM];
+
+    snprintf(key, sizeof(key), "%.*s", (int)tag->key_length, tag->key);
+    snprintf(value, sizeof(value), "%.*s", (int)tag->value_length, tag->value);
+    add_text_label(b, process, key, value);
+}
+
 /* All samples of a process have the same labels. */
 static void make_labels(struct builder *b, uint32_t process) {
-    uint32_t pid = b->profile->processes[process].pid;
-    Perftools__Profiles__Label **labels;
-    char *text;
+    const struct profile_process *it = &b->profile->processes[process];
+    const char *tags = it->tags;
+    struct tag tag;
+    char *name;
 
     if (b->labels[process] != NULL)
         return;
-    labels = b->labels[process] = pool_alloc(&b->pool, 2 * sizeof(*labels));
-    text = comment_process_label(b->profile, process);
-    labels[0] = new_label(b, "process");
-    labels[0]->str = text_id(b, text);
-    free(text);
-    b->n_labels[process] = 1;
-    if (pid != 0) {
-        labels[1] = new_label(b, "pid");
-        labels[1]->num = pid;
-        b->n_labels[process] = 2;
+    b->labels[process] = pool_alloc(&b->pool, LABELS_MAX * sizeof(*b->labels[process]));
+    name = comment_process_label(b->profile, process);
+    add_text_label(b, process, "process", name);
+    free(name);
+    if (it->pid != 0) {
+        Perftools__Profiles__Label *label = new_label(b, "pid");
+
+        label->num = it->pid;
+        b->labels[process][b->n_labels[process]++] = label;
     }
+    while (b->n_labels[process] < LABELS_MAX && tags_next(&tags, &tag))
+        add_tag_label(b, process, &tag);
 }
 
 static void add_sample(struct builder *b, const struct profile_node *node) {

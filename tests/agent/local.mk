@@ -1,8 +1,8 @@
 # The agent's rooms one by one, and the agent as a library.
 check_PROGRAMS += tests/agent/emit_test tests/agent/unwind_test
 tests_agent_emit_test_SOURCES = preload/emit.c tests/agent/emit_test.c
-tests_agent_emit_test_LDADD = libhcct_ingest.a libhcct_trace.a libhcct_tree.a libhcct_code.a libhcct_report.a $(REPORT_LIBS) $(ZSTD_LIBS) $(ELF_LIBS) \
-	$(IBERTY_LIBS)
+tests_agent_emit_test_LDADD = libhcct_ingest.a libhcct_trace.a libhcct_tree.a libhcct_code.a \
+	libhcct_report.a libhcct_common.a $(REPORT_LIBS) $(ZSTD_LIBS) $(ELF_LIBS) $(IBERTY_LIBS)
 tests_agent_unwind_test_SOURCES = preload/unwind.c preload/unwind_bare.c $(OWN_TABLES) tests/agent/unwind_test.c
 tests_agent_unwind_test_LDADD = libhcct_code.a $(ELF_LIBS) $(IBERTY_LIBS)
 TESTS += tests/agent/emit_test tests/agent/symbols_test.sh tests/agent/unwind_test

@@ -1,4 +1,6 @@
-check_PROGRAMS += tests/common/options_test
-TESTS += tests/common/options_test
+check_PROGRAMS += tests/common/options_test tests/common/tags_test
+TESTS += tests/common/options_test tests/common/tags_test
 tests_common_options_test_SOURCES = tests/common/options_test.c
 tests_common_options_test_LDADD = libhcct_common.a
+tests_common_tags_test_SOURCES = tests/common/tags_test.c
+tests_common_tags_test_LDADD = libhcct_common.a

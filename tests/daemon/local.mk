@@ -9,7 +9,7 @@ check_PROGRAMS += tests/daemon/freeze_test
 TESTS += tests/daemon/freeze_test
 tests_daemon_freeze_test_SOURCES = tests/daemon/freeze_test.c daemon/freeze_tree.c \
 	daemon/freeze_tree.h daemon/tree_copy.h
-tests_daemon_freeze_test_LDADD = libhcct_code.a libhcct_report.a $(REPORT_LIBS) $(ELF_LIBS) \
+tests_daemon_freeze_test_LDADD = libhcct_code.a libhcct_report.a libhcct_common.a $(REPORT_LIBS) $(ELF_LIBS) \
 	$(IBERTY_LIBS)
 
 check_PROGRAMS += tests/daemon/checkpoint_test

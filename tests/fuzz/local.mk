@@ -32,7 +32,7 @@ FUZZ_INGEST = libhcct_fuzz.a libhcct_ingest.a libhcct_trace.a libhcct_tree.a lib
 
 tests_fuzz_comments_fuzz_SOURCES = tests/fuzz/comments_fuzz.c
 tests_fuzz_comments_fuzz_LDFLAGS = $(FUZZ_LINK)
-tests_fuzz_comments_fuzz_LDADD = libhcct_fuzz.a libhcct_report.a $(REPORT_LIBS)
+tests_fuzz_comments_fuzz_LDADD = libhcct_fuzz.a libhcct_report.a libhcct_common.a $(REPORT_LIBS)
 
 tests_fuzz_eh_frame_fuzz_SOURCES = tests/fuzz/eh_frame_fuzz.c
 tests_fuzz_eh_frame_fuzz_LDFLAGS = $(FUZZ_LINK)
@@ -62,7 +62,7 @@ tests_fuzz_perf_map_fuzz_LDADD = libhcct_fuzz.a libhcct_code.a
 
 tests_fuzz_pprof_fuzz_SOURCES = tests/fuzz/pprof_fuzz.c
 tests_fuzz_pprof_fuzz_LDFLAGS = $(FUZZ_LINK)
-tests_fuzz_pprof_fuzz_LDADD = libhcct_fuzz.a libhcct_report.a $(REPORT_LIBS)
+tests_fuzz_pprof_fuzz_LDADD = libhcct_fuzz.a libhcct_report.a libhcct_common.a $(REPORT_LIBS)
 
 tests_fuzz_query_fuzz_SOURCES = daemon/freeze.c daemon/freeze_tree.c daemon/query.c \
 	daemon/symbols.c daemon/tree_copy.c tests/fuzz/query_fuzz.c
