@@ -96,6 +96,7 @@ fuzz-programs:
 	@$(MKDIR_P) libfuzzer
 	@cd libfuzzer && { test -f Makefile || '$(abs_top_srcdir)/configure' -q CC=$(FUZZ_CC) \
 	    CXX=$(FUZZ_CC_PLUS) CFLAGS='-O1 -g' --enable-sanitizers=fuzzer-no-link,address,undefined; }
+	cd libfuzzer && $(MAKE) $(AM_MAKEFLAGS) $(BUILT_SOURCES)
 	cd libfuzzer && $(MAKE) $(AM_MAKEFLAGS) FUZZ_LINKED=-fsanitize=fuzzer $(FUZZ_TESTS)
 
 fuzz: fuzz-programs
