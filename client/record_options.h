@@ -13,11 +13,10 @@ struct record_options {
     const char *socket, *burst, *clock;
     const char *collector, *every, *credit; /* collector: HCCT_COLLECTOR counts, too */
     uint64_t memory_limit;                  /* bytes, 0: the daemon's default */
-    const char *summary, *trace;
+    const char *summary, *trace, *tags;
     unsigned rate; /* 1000 when not given, 0 where the agent decides */
     double epsilon;
     bool no_report, no_follow, check, open;
-    const char *tags;
     bool lines; /* --by line asks for them, too */
     struct view_options view;
 };

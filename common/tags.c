@@ -61,7 +61,7 @@ bool tags_check(const char *text) {
 bool tags_have(const char *text, const char *tag) {
     struct tag have;
     size_t length = strlen(tag);
-    while (text != NULL && tags_next(&text, &have))
+    while (tags_next(&text, &have))
         if (length == have.key_length + 1 + have.value_length && memcmp(have.key, tag, length) == 0)
             return true;
     return false;

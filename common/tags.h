@@ -27,7 +27,7 @@ bool tags_check(const char *text);
  * context. */
 bool tags_next(const char **text, struct tag *tag);
 
-/* Whether `tag`, KEY=VALUE, is one of `text` (which may be NULL: none). Any context. */
+/* Whether `tag`, KEY=VALUE, is one of `text`. Any context. */
 bool tags_have(const char *text, const char *tag);
 
 #endif

@@ -39,7 +39,7 @@ static void describe(const struct process *process, const struct process_stats *
     *out = (struct profile_process){
         .exe = process->exe,
         .command = process->command,
-        .tags = process->tags,
+        .tags = process_tags(process),
         .pid = (uint32_t)process->pid,
         .runs = process->runs,
         .live = process->live,

@@ -192,7 +192,7 @@ static bool wanted(const struct process *p, const void *arg) {
         return false;
     if (q->pid != 0 && p->pid != q->pid)
         return false;
-    if (q->tag != NULL && !tags_have(p->tags, q->tag))
+    if (q->tag != NULL && !tags_have(process_tags(p), q->tag))
         return false;
     return q->exe == NULL || strcmp(q->exe, p->exe) == 0 || strcmp(q->exe, last_part(p->exe)) == 0;
 }

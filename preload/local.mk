@@ -3,8 +3,8 @@
 pkglib_LTLIBRARIES += preload/libhcctagent.la
 preload_libhcctagent_la_SOURCES = \
 	common/arch.h common/burst.c common/burst.h common/compiler.h common/paths.c \
-	common/paths.h common/ring.h common/tags.c common/tags.h common/unwind_table.h common/wire.h preload/agent.c \
-	preload/agent.h preload/burst.c preload/burst.h \
+	common/paths.h common/ring.h common/tags.c common/tags.h common/unwind_table.h \
+	common/wire.h preload/agent.c preload/agent.h preload/burst.c preload/burst.h \
 	preload/calls.c preload/calls.h preload/calls_align.c preload/calls_code.c \
 	preload/calls_known.c \
 	preload/calls_stack.c preload/calls_start.c preload/calls_tell.c preload/check.c preload/check.h \

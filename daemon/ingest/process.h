@@ -115,6 +115,12 @@ struct process_params {
 /* A new live process with one reference; NULL: no memory. */
 struct process *process_new(const struct process_params *params);
 
+/* Its tags (common/tags.h), empty where there are none. Any thread with a reference. */
+static inline const char *process_tags(const struct process *process) {
+    const char *tags = process->tags;
+    return tags != NULL ? tags : "";
+}
+
 /* A finished process with one reference, as a checkpoint says: what stands in `like` from pid to
  * since_mono_ns, its runs, `ended`, threads_open and ended_mono_ns; takes over its exe and tree,
  * but not when it fails (NULL: no memory). */

@@ -201,16 +201,11 @@ static void add_stats(struct process_stats *sum, const struct process_stats *s) 
     add_ships(&sum->ships, &s->ships);
 }
 
-static const char *tags_of(const struct process *p) {
-    const char *tags = p->tags;
-    return tags != NULL ? tags : "";
-}
-
 static struct process *folded_for_locked(const struct process *p) {
     for (struct process *f = lists[FOLDED].first; f != NULL; f = f->next)
         if (f->uid == p->uid && f->sampling.collector == p->sampling.collector &&
             f->sampling.lines == p->sampling.lines && strcmp(f->exe, p->exe) == 0 &&
-            strcmp(tags_of(f), tags_of(p)) == 0)
+            strcmp(process_tags(f), process_tags(p)) == 0)
             return f;
     return NULL;
 }
