@@ -9,8 +9,10 @@
 
 #include "common/compiler.h"
 #include "common/ring.h"
+#include "daemon/tree/batch.h"
 
-#define SLICE_PART 16 /* of a ring: so much is read before it is given back to its writer */
+#define SLICE_PART  16   /* of a ring: so much is read before it is given back to its writer */
+#define BATCH_WORTH 1024 /* words: so many are worth a batch */
 
 /* What a drain works on. */
 struct drain {
@@ -20,19 +22,51 @@ struct drain {
     uint64_t consumed; /* and what the writer may write over */
     struct addresses *map;
     struct reader_effect *effect;
+    struct mcct_batch *batch; /* through which calls go, NULL: through the cursor */
+    struct mcct_batch_level *level;
 };
 
 /* ---- the tree, and the trace beside it ---- */
 
-static bool pop_in_tree(struct reader *reader, uint64_t n) {
-    uint64_t popped = mcct_pop(&reader->cursor, n);
-    trace_pop(&reader->trace, popped);
+static void end_batch(struct drain *d) {
+    mcct_batch_end(d->batch, d->level);
+    d->batch = NULL;
+}
+
+static bool pop_in_tree(struct drain *d, uint64_t n) {
+    uint64_t popped;
+    if (d->batch != NULL)
+        d->level = mcct_batch_pop(d->batch, d->level, n, &popped);
+    else
+        popped = mcct_pop(&d->reader->cursor, n);
+    trace_pop(&d->reader->trace, popped);
     return popped == n;
 }
 
-static inline void call_frame(struct reader *reader, uint32_t frame) {
-    mcct_call(&reader->cursor, frame);
-    trace_call(&reader->trace, frame);
+static void call_frame(struct drain *d, uint32_t frame) {
+    if (d->batch != NULL)
+        d->level = mcct_batch_call(d->batch, d->level, frame);
+    else
+        mcct_call(&d->reader->cursor, frame);
+    trace_call(&d->reader->trace, frame);
+}
+
+static void push_in_tree(struct drain *d, uint32_t frame) {
+    if (d->batch != NULL)
+        d->level = mcct_batch_push(d->batch, d->level, frame);
+    else
+        mcct_push(&d->reader->cursor, frame);
+    trace_push(&d->reader->trace, frame);
+}
+
+static void credit_in_tree(struct drain *d, uint64_t weight) {
+    if (weight != 1)
+        end_batch(d);
+    if (d->batch != NULL)
+        d->level = mcct_batch_credit(d->batch, d->level);
+    else
+        mcct_credit(&d->reader->cursor, weight);
+    trace_credit(&d->reader->trace, weight);
 }
 
 /* ---- the same, and in the pane of now ---- */
@@ -50,26 +84,25 @@ static bool in_pane(const struct reader *reader) {
     return reader->pane_cursor.tree != NULL;
 }
 
-static bool pop_frames(struct reader *reader, uint64_t n) {
-    if (in_pane(reader))
-        mcct_pop(&reader->pane_cursor, n);
-    return pop_in_tree(reader, n);
+static bool pop_frames(struct drain *d, uint64_t n) {
+    if (in_pane(d->reader))
+        mcct_pop(&d->reader->pane_cursor, n);
+    return pop_in_tree(d, n);
 }
 
-static void push_frame(struct reader *reader, uint32_t frame) {
-    if (in_pane(reader))
-        mcct_push(&reader->pane_cursor, frame);
-    mcct_push(&reader->cursor, frame);
-    trace_push(&reader->trace, frame);
+static void push_frame(struct drain *d, uint32_t frame) {
+    if (in_pane(d->reader))
+        mcct_push(&d->reader->pane_cursor, frame);
+    push_in_tree(d, frame);
 }
 
-static void credit(struct reader *reader, uint64_t weight) {
+static void credit(struct drain *d, uint64_t weight) {
+    struct reader *reader = d->reader;
     if (in_pane(reader))
         mcct_credit(&reader->pane_cursor, weight);
     else if (reader->panes != NULL)
         panes_miss(reader->panes);
-    mcct_credit(&reader->cursor, weight);
-    trace_credit(&reader->trace, weight);
+    credit_in_tree(d, weight);
 }
 
 static void push(struct drain *d, uint64_t routine) {
@@ -79,10 +112,11 @@ static void push(struct drain *d, uint64_t routine) {
         return;
     }
     uint64_t site = ring_word(d->slot, d->reader->size, reader->at++);
-    push_frame(reader, addresses_frame(d->map, routine, site));
+    push_frame(d, addresses_frame(d->map, routine, site));
 }
 
 static void again(struct drain *d, uint64_t n) {
+    end_batch(d);
     d->effect->again += n;
     if (n > WIRE_MAX_FRAMES || !mcct_again(&d->reader->cursor, n)) {
         d->reader->broken = true;
@@ -139,17 +173,17 @@ static void ship(struct drain *d, uint64_t weight) {
 
 /* ---- calls ---- */
 
-#define BATCH 64 /* records: their frames are looked up side by side, which the tree can't be */
+#define LOOKED_UP 64 /* records: their frames are looked up side by side */
 
 struct call {
     uint32_t frame, pops;
 };
 
-/* Up to BATCH records of `n` words; stops at what is no CALL. */
+/* Up to LOOKED_UP records of `n` words; stops at what is no CALL. */
 static unsigned read_calls(struct drain *d, const volatile uint64_t *word, uint64_t n,
                            struct call *call) {
     unsigned found = 0;
-    for (; found < BATCH && n >= 2; n -= 2, word += 2) {
+    for (; found < LOOKED_UP && n >= 2; n -= 2, word += 2) {
         uint64_t first = word[0], routine = first & ((1ull << WIRE_POPS_SHIFT) - 1);
         if (first >> WIRE_VERB_SHIFT != WIRE_CALL)
             break;
@@ -159,11 +193,11 @@ static unsigned read_calls(struct drain *d, const volatile uint64_t *word, uint6
     return found;
 }
 
-static bool apply_calls(struct reader *reader, const struct call *call, unsigned n) {
+static bool apply_calls(struct drain *d, const struct call *call, unsigned n) {
     for (unsigned i = 0; i < n; i++) {
-        if (call[i].pops > 0 && hcct_unlikely(!pop_in_tree(reader, call[i].pops)))
+        if (call[i].pops > 0 && hcct_unlikely(!pop_in_tree(d, call[i].pops)))
             return false;
-        call_frame(reader, call[i].frame);
+        call_frame(d, call[i].frame);
     }
     return true;
 }
@@ -175,11 +209,13 @@ static void calls(struct drain *d) {
     uint64_t offset = reader->at % reader->size, left = d->end - reader->at;
     uint64_t n = left < reader->size - offset ? left : reader->size - offset;
     const volatile uint64_t *word = ring_words(d->slot) + offset;
-    struct call call[BATCH];
+    struct call call[LOOKED_UP];
     unsigned found;
     n = n < reader->size / SLICE_PART ? n : reader->size / SLICE_PART;
+    if (d->batch == NULL && n >= BATCH_WORTH)
+        d->batch = mcct_batch_begin(&reader->cursor, &d->level);
     while ((found = read_calls(d, word, n, call)) > 0) {
-        reader->broken = !apply_calls(reader, call, found);
+        reader->broken = !apply_calls(d, call, found);
         reader->at += 2 * found;
         d->effect->credits += found;
         if (reader->broken)
@@ -194,7 +230,7 @@ static void calls(struct drain *d) {
 static void call(struct drain *d, uint64_t operand) {
     struct reader *reader = d->reader;
     uint64_t pops = operand >> WIRE_POPS_SHIFT;
-    if (reader->at == d->end || !pop_frames(reader, pops)) {
+    if (reader->at == d->end || !pop_frames(d, pops)) {
         reader->broken = true;
         return;
     }
@@ -203,7 +239,7 @@ static void call(struct drain *d, uint64_t operand) {
     uint32_t frame = addresses_frame(d->map, routine, site);
     if (in_pane(reader))
         mcct_call(&reader->pane_cursor, frame);
-    call_frame(reader, frame);
+    call_frame(d, frame);
     d->effect->credits++;
 }
 
@@ -233,7 +269,7 @@ static bool apply(struct drain *d) {
     uint64_t operand = word & WIRE_OPERAND_MASK;
     switch (word >> WIRE_VERB_SHIFT) {
     case WIRE_POP:
-        reader->broken = !pop_frames(reader, operand);
+        reader->broken = !pop_frames(d, operand);
         break;
     case WIRE_PUSH:
         push(d, operand);
@@ -248,7 +284,7 @@ static bool apply(struct drain *d) {
         break;
     case WIRE_CREDIT:
         if (operand > 0)
-            credit(reader, operand);
+            credit(d, operand);
         d->effect->credits++;
         break;
     case WIRE_SHIP:
@@ -286,10 +322,18 @@ void reader_drain(struct reader *reader, struct wire_slot *slot, uint64_t end, s
     if (end != begin)
         enter_pane(reader);
     addresses_at(map, reader->generation);
-    struct drain drain = {reader, slot, end, begin, map, effect};
+    struct drain drain = {
+        .reader = reader,
+        .slot = slot,
+        .end = end,
+        .consumed = begin,
+        .map = map,
+        .effect = effect,
+    };
     while (reader->at != drain.end && apply(&drain))
         if (reader->at - drain.consumed >= reader->size / SLICE_PART)
             give_back(&drain);
+    end_batch(&drain);
     trace_thread_leave(&reader->trace);
     effect->words = reader->at - begin;
     give_back(&drain);

@@ -139,7 +139,7 @@ static void delist(struct mcct *tree, const struct mcct_family *family) {
 }
 
 static void set_link(struct mcct_node *parent, uint32_t link) {
-    parent->links = (parent->links & (NODE_MONITORED | NODE_RESTED)) | link;
+    parent->links = (parent->links & (NODE_MONITORED | NODE_RESTED | NODE_HELD)) | link;
 }
 
 static bool widen(struct mcct *tree, struct mcct_node *parent) {

@@ -2,6 +2,8 @@
 noinst_LIBRARIES += libhcct_tree.a
 
 libhcct_tree_a_SOURCES = \
+	daemon/tree/batch.c daemon/tree/batch.h \
+	daemon/tree/batch_merge.c daemon/tree/batch_merge.h \
 	daemon/tree/bucket_list.c \
 	daemon/tree/budget.h \
 	daemon/tree/children.c daemon/tree/children.h \

@@ -94,7 +94,7 @@ static uint32_t remove_node(struct mcct *tree, uint32_t node) {
 }
 
 /* Algorithm 1, from a node upwards. */
-static void prune(struct mcct *tree, uint32_t node) {
+void tree_prune(struct mcct *tree, uint32_t node) {
     while (!is_kept(tree, node))
         node = remove_node(tree, node);
 }
@@ -103,7 +103,7 @@ void tree_forget(struct mcct *tree, uint32_t node) {
     struct mcct_node *n = node_at(&tree->pool, node);
     n->links &= ~NODE_MONITORED;
     n->count = n->error = 0;
-    prune(tree, node);
+    tree_prune(tree, node);
 }
 
 /* ---- cursors ---- */
@@ -132,8 +132,7 @@ static void go_up(struct mcct_cursor *cursor) {
     go(cursor, parent);
 }
 
-/* Another cursor is to move: the one that did so far is to be found by its node's mark. */
-static __attribute__((noinline)) void activate(struct mcct *tree, struct mcct_cursor *cursor) {
+__attribute__((noinline)) void tree_activate(struct mcct *tree, struct mcct_cursor *cursor) {
     if (tree->active != NULL)
         tree->active->here->links |= NODE_RESTED;
     tree->active = cursor;
@@ -142,7 +141,7 @@ static __attribute__((noinline)) void activate(struct mcct *tree, struct mcct_cu
 static inline struct mcct *tree_of(struct mcct_cursor *cursor) {
     struct mcct *tree = cursor->tree;
     if (hcct_unlikely(tree->active != cursor))
-        activate(tree, cursor);
+        tree_activate(tree, cursor);
     return tree;
 }
 
@@ -160,7 +159,7 @@ void mcct_cursor_close(struct mcct_cursor *cursor) {
     cursor->next->prev = cursor->prev;
     if (tree->active == cursor)
         tree->active = NULL;
-    prune(tree, cursor->node);
+    tree_prune(tree, cursor->node);
     *cursor = (struct mcct_cursor){0};
 }
 
@@ -180,9 +179,7 @@ static uint32_t try_new_child(struct mcct *tree, uint32_t parent, uint32_t frame
     return child;
 }
 
-/* The same; at the memory cap first the summary gives way, as the new may matter more than the
- * least of the old. */
-static uint32_t new_child(struct mcct *tree, uint32_t parent, uint32_t frame, uint32_t listed) {
+uint32_t tree_new_child(struct mcct *tree, uint32_t parent, uint32_t frame, uint32_t listed) {
     uint32_t child;
     do
         child = try_new_child(tree, parent, frame, listed);
@@ -199,7 +196,7 @@ static __attribute__((noinline)) void push_slowly(struct mcct_cursor *cursor, ui
     }
     uint32_t listed, child = children_recall(tree, cursor->here, frame, &listed);
     if (child == 0)
-        child = new_child(tree, cursor->node, frame, listed);
+        child = tree_new_child(tree, cursor->node, frame, listed);
     if (child == 0)
         cursor->missing = 1;
     else
@@ -249,7 +246,7 @@ static __attribute__((noinline)) uint64_t pop_slowly(struct mcct_cursor *cursor,
         bool passing = is_passing(cursor);
         go_up(cursor);
         if (passing)
-            prune(tree, was);
+            tree_prune(tree, was);
     }
     return n - left;
 }
@@ -266,28 +263,36 @@ uint64_t mcct_pop(struct mcct_cursor *cursor, uint64_t n) {
 }
 
 /* What is not just an addition to the node's count. */
-static __attribute__((noinline)) void credit_slowly(struct mcct_cursor *cursor, uint64_t weight) {
-    struct mcct *tree = cursor->tree;
-    struct mcct_node *here = cursor->here;
-    if (!(here->links & NODE_MONITORED)) {
-        tree->kind->update(tree->summary, cursor->node, weight);
+static __attribute__((noinline)) void credit_slowly(struct mcct *tree, uint32_t node,
+                                                    uint64_t weight) {
+    struct mcct_node *n = node_at(&tree->pool, node);
+    if (!(n->links & NODE_MONITORED)) {
+        tree->kind->update(tree->summary, node, weight);
         return;
     }
-    here->count = add_saturating(here->count, weight);
-    tree->kind->gain(tree->summary, cursor->node);
+    n->count = add_saturating(n->count, weight);
+    tree->kind->gain(tree->summary, node);
+}
+
+static inline void credit_node(struct mcct *tree, uint32_t node, struct mcct_node *n,
+                               uint64_t weight) {
+    if (hcct_likely(n->links & tree->silent))
+        n->count = add_saturating(n->count, weight);
+    else
+        credit_slowly(tree, node, weight);
+}
+
+void tree_credit(struct mcct *tree, uint32_t node, uint64_t weight) {
+    credit_node(tree, node, node_at(&tree->pool, node), weight);
 }
 
 static inline void credit(struct mcct_cursor *cursor, uint64_t weight) {
     struct mcct *tree = cursor->tree;
-    struct mcct_node *here = cursor->here;
     tree->total = add_saturating(tree->total, weight);
     tree->updates++;
     if (hcct_unlikely(cursor->missing != 0))
         tree->capped = add_saturating(tree->capped, weight);
-    if (hcct_likely(here->links & tree->silent))
-        here->count = add_saturating(here->count, weight);
-    else
-        credit_slowly(cursor, weight);
+    credit_node(tree, cursor->node, cursor->here, weight);
 }
 
 void mcct_credit(struct mcct_cursor *cursor, uint64_t weight) {

@@ -34,7 +34,8 @@ struct mcct_node {
 #define NODE_MONITORED 0x80000000u
 #define NODE_RESTED    0x40000000u /* a cursor may rest here (tree.h) */
 #define NODE_WIDE      0x20000000u /* the link names a family cell */
-#define NODE_INDEX     0x1fffffffu
+#define NODE_HELD      0x10000000u /* a batch that is being merged knows the node (batch_merge.c) */
+#define NODE_INDEX     0x0fffffffu
 
 _Static_assert(sizeof(struct mcct_node) == 32, "two nodes fill a cache line");
 

@@ -49,6 +49,20 @@ static inline void tree_monitor(struct mcct *tree, uint32_t node, uint64_t count
     n->error = error;
 }
 
+/* A new child of `parent`, which has none with that frame; `listed` as children_recall() gives it.
+ * At the memory cap first the summary gives way, as the new may matter more than the least of the
+ * old. 0: there is no memory. */
+uint32_t tree_new_child(struct mcct *tree, uint32_t parent, uint32_t frame, uint32_t listed);
+
+/* Algorithm 1, from a node upwards: it and each ancestor that has no reason to exist is removed. */
+void tree_prune(struct mcct *tree, uint32_t node);
+
+/* The context of `node` gains weight, which is in the tree's total already. */
+void tree_credit(struct mcct *tree, uint32_t node, uint64_t weight);
+
+/* Another cursor is to move: the one that did so far is to be found by its node's mark. */
+void tree_activate(struct mcct *tree, struct mcct_cursor *cursor);
+
 /* `node` is monitored no more: it and each ancestor that thus has no reason to exist is removed,
  * unless a cursor rests there. */
 void tree_forget(struct mcct *tree, uint32_t node);

@@ -2,6 +2,7 @@
 TREE_WORLD = tests/tree/world.c tests/tree/world.h
 TREE_STREAMS = tests/tree/streams.c tests/tree/streams.h
 TREE_TESTS = \
+	tests/tree/batch_test \
 	tests/tree/mcct_test \
 	tests/tree/summary_test \
 	tests/tree/space_saving_test \
@@ -11,6 +12,9 @@ TREE_TESTS = \
 
 check_PROGRAMS += $(TREE_TESTS)
 TESTS += $(TREE_TESTS)
+
+tests_tree_batch_test_SOURCES = tests/tree/batch_test.c $(TREE_WORLD)
+tests_tree_batch_test_LDADD = libhcct_tree.a
 
 tests_tree_mcct_test_SOURCES = tests/tree/mcct_test.c $(TREE_WORLD)
 tests_tree_mcct_test_LDADD = libhcct_tree.a
