@@ -11,8 +11,7 @@
 #include "common/ring.h"
 #include "daemon/tree/batch.h"
 
-#define SLICE_PART  16   /* of a ring: so much is read before it is given back to its writer */
-#define BATCH_WORTH 1024 /* words: so many are worth a batch */
+#define SLICE_PART 16 /* of a ring: so much is read before it is given back to its writer */
 
 /* What a drain works on. */
 struct drain {
@@ -24,6 +23,7 @@ struct drain {
     struct reader_effect *effect;
     struct mcct_batch *batch; /* through which calls go, NULL: through the cursor */
     struct mcct_batch_level *level;
+    bool direct; /* calls are to go through the cursor */
 };
 
 /* ---- the tree, and the trace beside it ---- */
@@ -33,8 +33,30 @@ static void end_batch(struct drain *d) {
     d->batch = NULL;
 }
 
+/* Batches begin and end as trace_apply() will have it with the trace: from the first call of a
+ * record on, until something comes that is not of calls, or the record's end. */
+static inline void follow_record(struct drain *d) {
+    if (hcct_likely(!trace_record_begins(&d->reader->trace)))
+        return;
+    end_batch(d);
+    d->direct = false;
+}
+
+static void go_direct(struct drain *d) {
+    end_batch(d);
+    d->direct = true;
+}
+
+/* Panes get what the tree gets, one by one. */
+static void begin_batch(struct drain *d) {
+    if (d->reader->panes == NULL)
+        d->batch = mcct_batch_begin(&d->reader->cursor, &d->level);
+    d->direct = d->batch == NULL;
+}
+
 static bool pop_in_tree(struct drain *d, uint64_t n) {
     uint64_t popped;
+    follow_record(d);
     if (d->batch != NULL)
         d->level = mcct_batch_pop(d->batch, d->level, n, &popped);
     else
@@ -44,6 +66,9 @@ static bool pop_in_tree(struct drain *d, uint64_t n) {
 }
 
 static void call_frame(struct drain *d, uint32_t frame) {
+    follow_record(d);
+    if (hcct_unlikely(d->batch == NULL && !d->direct))
+        begin_batch(d);
     if (d->batch != NULL)
         d->level = mcct_batch_call(d->batch, d->level, frame);
     else
@@ -52,6 +77,7 @@ static void call_frame(struct drain *d, uint32_t frame) {
 }
 
 static void push_in_tree(struct drain *d, uint32_t frame) {
+    follow_record(d);
     if (d->batch != NULL)
         d->level = mcct_batch_push(d->batch, d->level, frame);
     else
@@ -60,8 +86,9 @@ static void push_in_tree(struct drain *d, uint32_t frame) {
 }
 
 static void credit_in_tree(struct drain *d, uint64_t weight) {
+    follow_record(d);
     if (weight != 1)
-        end_batch(d);
+        go_direct(d);
     if (d->batch != NULL)
         d->level = mcct_batch_credit(d->batch, d->level);
     else
@@ -116,7 +143,8 @@ static void push(struct drain *d, uint64_t routine) {
 }
 
 static void again(struct drain *d, uint64_t n) {
-    end_batch(d);
+    follow_record(d);
+    go_direct(d);
     d->effect->again += n;
     if (n > WIRE_MAX_FRAMES || !mcct_again(&d->reader->cursor, n)) {
         d->reader->broken = true;
@@ -212,8 +240,6 @@ static void calls(struct drain *d) {
     struct call call[LOOKED_UP];
     unsigned found;
     n = n < reader->size / SLICE_PART ? n : reader->size / SLICE_PART;
-    if (d->batch == NULL && n >= BATCH_WORTH)
-        d->batch = mcct_batch_begin(&reader->cursor, &d->level);
     while ((found = read_calls(d, word, n, call)) > 0) {
         reader->broken = !apply_calls(d, call, found);
         reader->at += 2 * found;

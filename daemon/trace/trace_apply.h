@@ -9,7 +9,8 @@
 
 #include "daemon/tree/mcct.h"
 
-/* Applies n tokens that a trace_reader handed out; frames in the tree are the trace's numbers. */
+/* Applies the n tokens of a record that a trace_reader handed out; frames in the tree are the
+ * trace's numbers. */
 void trace_apply(struct mcct_cursor *cursor, const uint32_t *tokens, size_t n);
 
 #endif

@@ -27,7 +27,7 @@
 
 struct trace_writer;
 
-#define TRACE_BUFFER_WORDS 16384u /* tokens of one process that wait for the file */
+#define TRACE_BUFFER_WORDS 49152u /* tokens of one process that wait for the file */
 
 /* Private but for the inline functions below. */
 struct trace_process {
@@ -103,6 +103,12 @@ static inline void trace_put(struct trace_thread *thread, enum trace_verb verb, 
     *process->at++ = TRACE_TOKEN(verb, operand);
     if (hcct_unlikely(process->at >= process->full))
         trace_empty(thread);
+}
+
+/* The thread's next event begins a record. A trace is the same tree again because batches end with
+ * records; so is it where there is no trace, and this false. */
+static inline bool trace_record_begins(const struct trace_thread *thread) {
+    return thread->process != NULL && thread->process->at == thread->process->words;
 }
 
 static inline uint32_t trace_frame(struct trace_process *process, uint32_t frame) {

@@ -56,7 +56,10 @@ static bool add_run(struct loaded *all, const struct trace_record *record) {
     if (!array_grow(&all->runs, all->n_runs, &all->runs_room, sizeof *all->runs))
         return false;
     memcpy(all->tokens + all->n_tokens, record->tokens, 4 * record->n);
-    all->runs[all->n_runs++] = (struct run){record->thread, all->n_tokens, record->n};
+    if (all->n_runs > 0 && all->runs[all->n_runs - 1].thread == record->thread)
+        all->runs[all->n_runs - 1].n += record->n;
+    else
+        all->runs[all->n_runs++] = (struct run){record->thread, all->n_tokens, record->n};
     all->n_tokens += record->n;
     return true;
 }
