@@ -32,7 +32,7 @@ static bool keeps_all(const char *summary) {
 
 static const struct option_spec specs[] = {
     {"summary", 0, OPTION_STRING, "KIND", offsetof(struct replay_options, summary), 0, 0,
-     "which contexts are kept, as hcctd has it (space-saving)"},
+     "which contexts are kept, as hcctd has it (filtered-space-saving)"},
     {"epsilon", 0, OPTION_FRACTION, "E", offsetof(struct replay_options, epsilon), 0, 1,
      "largest error of a count, as a share of the total; below phi (phi / 5)"},
     {"memory-limit", 0, OPTION_SIZE, "SIZE", offsetof(struct replay_options, memory_limit),

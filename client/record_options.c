@@ -36,7 +36,7 @@ static const struct option_spec specs[] = {
     {"credit", 0, OPTION_STRING, "WHICH", offsetof(struct record_options, credit), 0, 0,
      "with --every: last call, or new: all of its stack since the last one (last)"},
     {"summary", 0, OPTION_STRING, "KIND", offsetof(struct record_options, summary), 0, 0,
-     "how the contexts that stay are chosen: space-saving, exact, ... (space-saving)"},
+     "how the contexts that stay are chosen: filtered-space-saving, exact, ..."},
     {"epsilon", 0, OPTION_FRACTION, "E", offsetof(struct record_options, epsilon), 0, 1,
      "largest error of a count, as a share of the total; below phi"},
     {"memory-limit", 0, OPTION_SIZE, "SIZE", offsetof(struct record_options, memory_limit),

@@ -70,8 +70,8 @@ static const struct option_spec options[] = {
     {"epsilon", 0, OPTION_FRACTION, "E", AT(epsilon), 0, 1,
      "largest error of a count, as a share of all weight; less than phi (default: phi / 5)"},
     {"summary", 0, OPTION_STRING, "KIND", AT(summary), 0, 0,
-     "which contexts are kept: space-saving, space-saving-list, lossy-counting, sticky-sampling or "
-     "exact (default: space-saving)"},
+     "which contexts are kept: filtered-space-saving (default), space-saving, space-saving-list, "
+     "lossy-counting, sticky-sampling or exact"},
     {"trace", 0, OPTION_STRING, "FILE", AT(trace), 0, 0,
      "keep all events in a file, for hcct replay; in a directory, in one named after the daemon"},
     {"memory-limit", 0, OPTION_SIZE, "SIZE", AT(memory_limit), 1u << 20, 1ull << 40,
@@ -119,7 +119,8 @@ static void check_settings(void) {
     if (format_find(settings.report_format) == NULL)
         usage_error("--report-format must be one of " FORMAT_NAMES);
     if (settings.summary != NULL && summary_find(settings.summary) == NULL)
-        usage_error("--summary is none of space-saving, space-saving-list, lossy-counting, "
+        usage_error("--summary is none of filtered-space-saving, space-saving, space-saving-list, "
+                    "lossy-counting, "
                     "sticky-sampling and exact");
 }
 

@@ -8,8 +8,10 @@
 #include "daemon/tree/batch_merge.h"
 
 #include "daemon/tree/children.h"
+#include "daemon/tree/path_hash.h"
 
 #define CHILD_AHEAD 3u /* items: far enough for memory to answer, and their callers are known */
+#define HASH_AHEAD  12u
 
 /* The table is read in the order of the items, once. */
 static void read_items(struct mcct_batch *batch) {
@@ -19,6 +21,17 @@ static void read_items(struct mcct_batch *batch) {
         batch->weight[i] = (uint32_t)(*held & BATCH_COUNTED) - 1;
         *held = 0;
     }
+}
+
+/* False: the summary wants to see every context. */
+static bool hash_items(const struct mcct *tree, struct mcct_batch *batch) {
+    if (!tree->has_paths)
+        return false;
+    for (uint32_t i = 0; i < batch->carried; i++)
+        batch->hash[i] = *path_hash_at(tree, batch->node[i]);
+    for (uint32_t i = batch->carried; i < batch->items; i++)
+        batch->hash[i] = path_hash_below(batch->hash[batch->item[i].parent], batch->frame[i]);
+    return true;
 }
 
 static void hold(struct mcct *tree, struct mcct_batch *batch, uint32_t item, uint32_t node) {
@@ -75,11 +88,14 @@ static uint32_t nearest(struct mcct *tree, struct mcct_batch *batch, uint32_t it
     return batch->node[item];
 }
 
-static void credit(struct mcct *tree, struct mcct_batch *batch, uint32_t item) {
+static void credit(struct mcct *tree, struct mcct_batch *batch, uint32_t item, bool hashed) {
     uint32_t weight = batch->weight[item];
     tree->total = add_saturating(tree->total, weight);
     tree->updates += weight;
-    bool there = batch->node[item] != 0 || make(tree, batch, item);
+    bool there = batch->node[item] != 0;
+    if (!there && hashed && tree->kind->refuse(tree->summary, batch->hash[item], weight))
+        return;
+    there = there || make(tree, batch, item);
     tree_credit(tree, there ? batch->node[item] : nearest(tree, batch, item), weight);
 }
 
@@ -100,12 +116,15 @@ void batch_merge(struct mcct_batch *batch) {
     read_items(batch);
     for (uint32_t i = 0; i < batch->carried; i++)
         hold(tree, batch, i, batch->node[i]);
+    bool hashed = hash_items(tree, batch);
     for (uint32_t i = 1; i < batch->items; i++) {
+        if (hashed && i + HASH_AHEAD < batch->items)
+            tree->kind->expect(tree->summary, batch->hash[i + HASH_AHEAD]);
         expect(tree, batch, i + CHILD_AHEAD);
         if (batch->node[i] == 0)
             find(tree, batch, i);
         if (batch->weight[i] > 0)
-            credit(tree, batch, i);
+            credit(tree, batch, i, hashed);
     }
     release(tree, batch);
 }

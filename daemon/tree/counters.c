@@ -30,8 +30,12 @@ void counters_raise(void *summary, uint64_t bound) {
 }
 
 void counters_monitor(struct counters *counters, uint32_t node, uint64_t count, uint64_t error) {
-    tree_monitor(counters->tree, node, add_saturating(count, counters->unseen),
-                 add_saturating(error, counters->unseen));
+    counters_monitor_from(counters, node, count, error, counters->unseen);
+}
+
+void counters_monitor_from(struct counters *counters, uint32_t node, uint64_t count, uint64_t error,
+                           uint64_t bound) {
+    tree_monitor(counters->tree, node, add_saturating(count, bound), add_saturating(error, bound));
     counters->monitored++;
     if (counters->monitored > counters->peak)
         counters->peak = counters->monitored;

@@ -27,6 +27,10 @@ void counters_raise(void *summary, uint64_t bound);
 /* `node`, which is not monitored, is so from now on; `unseen` is added to both numbers. */
 void counters_monitor(struct counters *counters, uint32_t node, uint64_t count, uint64_t error);
 
+/* The same, with a bound on what the context may have weighed before in place of `unseen`. */
+void counters_monitor_from(struct counters *counters, uint32_t node, uint64_t count, uint64_t error,
+                           uint64_t bound);
+
 /* `node` is no more; `unseen` covers its count. */
 void counters_evict(struct counters *counters, uint32_t node);
 

@@ -173,13 +173,18 @@ static uint32_t take_from_first(struct lazy_queue *queue) {
     return node;
 }
 
-uint32_t lazy_queue_take_least(struct lazy_queue *queue) {
+uint64_t lazy_queue_least(struct lazy_queue *queue) {
     for (;;) {
         while (queue->bucket[0].head == NULL)
             spread(queue);
-        uint32_t node = take_from_first(queue);
-        if (tree_count(queue->tree, node) == queue->last)
-            return node;
-        lazy_queue_insert(queue, node);
+        const struct lazy_bucket *first = &queue->bucket[0];
+        if (tree_count(queue->tree, first->head->node[first->used - 1]) == queue->last)
+            return queue->last;
+        lazy_queue_insert(queue, take_from_first(queue));
     }
+}
+
+uint32_t lazy_queue_take_least(struct lazy_queue *queue) {
+    (void)lazy_queue_least(queue);
+    return take_from_first(queue);
 }

@@ -36,6 +36,10 @@ bool lazy_queue_reserve(struct lazy_queue *queue, uint32_t entries);
 
 void lazy_queue_insert(struct lazy_queue *queue, uint32_t node);
 
+/* The least count of all. The queue must not be empty. From now on no node enters with a lower one.
+ */
+uint64_t lazy_queue_least(struct lazy_queue *queue);
+
 /* Takes out a node with the least count. The queue must not be empty. */
 uint32_t lazy_queue_take_least(struct lazy_queue *queue);
 

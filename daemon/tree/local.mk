@@ -10,6 +10,7 @@ libhcct_tree_a_SOURCES = \
 	daemon/tree/counters.c daemon/tree/counters.h \
 	daemon/tree/cursors.c \
 	daemon/tree/exact.c \
+	daemon/tree/filtered_space_saving.c \
 	daemon/tree/lazy_queue.c daemon/tree/lazy_queue.h \
 	daemon/tree/lossy_counting.c \
 	daemon/tree/mcct.c daemon/tree/mcct.h \
@@ -17,6 +18,7 @@ libhcct_tree_a_SOURCES = \
 	daemon/tree/node_list.c daemon/tree/node_list.h \
 	daemon/tree/node_pool.c daemon/tree/node_pool.h \
 	daemon/tree/panes.c daemon/tree/panes.h \
+	daemon/tree/path_hash.c daemon/tree/path_hash.h \
 	daemon/tree/restore.c \
 	daemon/tree/space_saving.c \
 	daemon/tree/sticky_sampling.c \

@@ -13,6 +13,7 @@
 #include <sys/auxv.h>
 
 #include "daemon/tree/children.h"
+#include "daemon/tree/path_hash.h"
 
 /* ---- life of a tree ---- */
 
@@ -43,7 +44,7 @@ struct mcct *mcct_new(const struct mcct_params *params) {
     tree->cursors.next = tree->cursors.prev = &tree->cursors;
     tree->hash_factor = hash_factor();
     tree->silent = tree->kind->gain == NULL ? NODE_MONITORED : 0;
-    node_pool_init(&tree->pool, &tree->budget, tree->kind->side_bytes);
+    node_pool_init(&tree->pool, &tree->budget, tree->kind->side_bytes, tree->kind->side_later);
     tree->nodes = 1;
     if (node_pool_take(&tree->pool) == MCCT_ROOT)
         tree->summary = tree->kind->create(tree, params);
@@ -175,6 +176,8 @@ static uint32_t try_new_child(struct mcct *tree, uint32_t parent, uint32_t frame
         node_pool_give(&tree->pool, child);
         return 0;
     }
+    if (hcct_unlikely(tree->has_paths))
+        *path_hash_at(tree, child) = path_hash_below(*path_hash_at(tree, parent), frame);
     tree->nodes++;
     return child;
 }

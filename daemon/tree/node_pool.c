@@ -17,47 +17,64 @@
 
 #define GRAIN_NODES 128u /* charged at a time */
 
-static size_t cell_bytes(const struct node_pool *pool) {
+/* Of addresses. */
+static size_t cell_span(const struct node_pool *pool) {
     return sizeof(struct mcct_node) + pool->side_bytes;
 }
 
-/* Whole pages, of the nodes as well as beside them. */
+/* Of memory. */
+static size_t cell_bytes(const struct node_pool *pool) {
+    return sizeof(struct mcct_node) + (pool->beside ? pool->side_bytes : 0);
+}
+
+static size_t page_size(void) {
+    return (size_t)sysconf(_SC_PAGESIZE);
+}
+
+/* Whole pages of nodes. */
 static uint32_t first_open(void) {
-    uint32_t in_page = (uint32_t)((size_t)sysconf(_SC_PAGESIZE) / sizeof(struct mcct_node));
+    uint32_t in_page = (uint32_t)(page_size() / sizeof(struct mcct_node));
     return in_page > GRAIN_NODES ? in_page : GRAIN_NODES;
 }
 
-void node_pool_init(struct node_pool *pool, struct budget *budget, uint32_t side_bytes) {
-    *pool = (struct node_pool){.budget = budget, .side_bytes = side_bytes};
+void node_pool_init(struct node_pool *pool, struct budget *budget, uint32_t side_bytes,
+                    bool later) {
+    *pool = (struct node_pool){
+        .budget = budget, .side_bytes = side_bytes, .beside = side_bytes != 0 && !later};
 }
 
 /* ---- the reservation that is kept ---- */
 
 /* In cell 0, which is never used. */
 struct spare {
-    uint32_t cells;
+    uint32_t cells, side_bytes;
 };
 
-static _Atomic(struct spare *) kept; /* NULL: none; nothing beside its cells */
+static _Atomic(struct spare *) kept; /* NULL: none; what stands beside its cells is not open */
 
 static void unmap(struct spare *spare) {
     if (spare != NULL)
-        munmap(spare, spare->cells * sizeof(struct mcct_node));
+        munmap(spare, spare->cells * (sizeof(struct mcct_node) + spare->side_bytes));
 }
 
 static bool is_worth_keeping(const struct node_pool *pool) {
-    return pool->side_bytes == 0 && pool->open == first_open();
+    return !pool->beside && pool->open == first_open();
+}
+
+static void set_base(struct node_pool *pool, void *base, uint32_t cells) {
+    pool->base = (uintptr_t)base;
+    pool->side = pool->base + (uintptr_t)cells * sizeof(struct mcct_node);
+    pool->reserved = cells;
 }
 
 /* True: the pool has its first part open, and `cells` in all. */
 static bool take_kept(struct node_pool *pool, uint32_t cells) {
-    struct spare *spare = pool->side_bytes == 0 ? atomic_exchange(&kept, NULL) : NULL;
-    if (spare == NULL || spare->cells != cells) {
+    struct spare *spare = pool->beside ? NULL : atomic_exchange(&kept, NULL);
+    if (spare == NULL || spare->cells != cells || spare->side_bytes != pool->side_bytes) {
         unmap(spare);
         return false;
     }
-    pool->base = (uintptr_t)spare;
-    pool->reserved = cells;
+    set_base(pool, spare, cells);
     pool->open = first_open();
     return true;
 }
@@ -65,11 +82,11 @@ static bool take_kept(struct node_pool *pool, uint32_t cells) {
 void node_pool_free(struct node_pool *pool) {
     struct spare *spare = (struct spare *)pool->base;
     if (spare != NULL && is_worth_keeping(pool)) {
-        spare->cells = pool->reserved;
+        *spare = (struct spare){.cells = pool->reserved, .side_bytes = pool->side_bytes};
         spare = atomic_exchange(&kept, spare);
         unmap(spare);
     } else if (spare != NULL) {
-        munmap(spare, pool->reserved * cell_bytes(pool));
+        munmap(spare, pool->reserved * cell_span(pool));
     }
     pool->base = 0;
 }
@@ -79,13 +96,13 @@ void node_pool_free(struct node_pool *pool) {
 static uint32_t most_cells(const struct node_pool *pool, uint32_t first) {
     uint64_t max = pool->budget->max != 0 ? pool->budget->max : UINT64_MAX;
     uint32_t cells = NODE_INDEX + 1;
-    while (cells > first && cells / 2 * (uint64_t)cell_bytes(pool) >= max)
+    while (cells > first && cells / 2 * (uint64_t)cell_span(pool) >= max)
         cells /= 2;
     return cells;
 }
 
 static bool reserve(struct node_pool *pool, uint32_t first) {
-    uint64_t cell = cell_bytes(pool);
+    uint64_t cell = cell_span(pool);
     if (take_kept(pool, most_cells(pool, first)))
         return true;
     for (uint32_t cells = most_cells(pool, first); cells >= first; cells /= 2) {
@@ -95,16 +112,16 @@ static bool reserve(struct node_pool *pool, uint32_t first) {
                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (memory == MAP_FAILED)
             continue;
-        pool->base = (uintptr_t)memory;
-        pool->side = pool->base + (uintptr_t)cells * sizeof(struct mcct_node);
-        pool->reserved = cells;
+        set_base(pool, memory, cells);
         return true;
     }
     return false;
 }
 
+/* From the page on in which `from` is. */
 static bool make_usable(uintptr_t base, size_t size, uint32_t from, uint32_t to) {
-    return mprotect((void *)(base + from * size), (to - from) * size, PROT_READ | PROT_WRITE) == 0;
+    size_t begin = from * size / page_size() * page_size();
+    return mprotect((void *)(base + begin), to * size - begin, PROT_READ | PROT_WRITE) == 0;
 }
 
 static bool open_more(struct node_pool *pool) {
@@ -114,10 +131,23 @@ static bool open_more(struct node_pool *pool) {
     if (pool->open == to)
         return true;
     if (to > pool->reserved || !make_usable(pool->base, sizeof(struct mcct_node), pool->open, to) ||
-        (pool->side_bytes != 0 && !make_usable(pool->side, pool->side_bytes, pool->open, to)))
+        (pool->beside && !make_usable(pool->side, pool->side_bytes, pool->open, to)))
         return false;
     pool->open = to;
     return true;
+}
+
+bool node_pool_open_side(struct node_pool *pool) {
+    if (pool->beside)
+        return true;
+    uint32_t charged = (pool->fresh + GRAIN_NODES - 1) / GRAIN_NODES * GRAIN_NODES;
+    size_t bytes = (size_t)charged * pool->side_bytes;
+    if (!budget_take(pool->budget, bytes))
+        return false;
+    pool->beside = make_usable(pool->side, pool->side_bytes, 0, pool->open);
+    if (!pool->beside)
+        budget_give(pool->budget, bytes);
+    return pool->beside;
 }
 
 /* Charges for the next GRAIN_NODES cells, which can be used then. */

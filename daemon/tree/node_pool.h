@@ -15,6 +15,7 @@
 #ifndef HCCT_NODE_POOL_H
 #define HCCT_NODE_POOL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -54,14 +55,19 @@ struct node_pool {
     uintptr_t side; /* what stands beside cell 0 */
     struct budget *budget;
     uint32_t side_bytes; /* beside each cell */
+    bool beside;         /* and they can be used */
     uint32_t fresh;      /* the first index never used so far */
     uint32_t freed;      /* head of the list of freed cells, through `next` */
     uint32_t open;       /* cells that can be used */
     uint32_t reserved;   /* cells that have addresses */
 };
 
-void node_pool_init(struct node_pool *pool, struct budget *budget, uint32_t side_bytes);
+/* `later`: what stands beside the cells takes memory only after node_pool_open_side(). */
+void node_pool_init(struct node_pool *pool, struct budget *budget, uint32_t side_bytes, bool later);
 void node_pool_free(struct node_pool *pool);
+
+/* The bytes beside all cells can be used, those of now and those to come. False: no memory. */
+bool node_pool_open_side(struct node_pool *pool);
 
 /* A cleared cell, 0 when there is no memory or the budget is used up. */
 uint32_t node_pool_take(struct node_pool *pool);

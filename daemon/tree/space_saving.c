@@ -1,5 +1,5 @@
 /*
- * space_saving.c - lazy Space Saving with weights.
+ * space_saving.c - lazy Space Saving with weights, as the articles have it.
  *
  * Metwally, Agrawal, El Abbadi: Efficient computation of frequent and top-k elements in data
  * streams (ICDT 2005), in the lazy form of section 4.2 of the article that mcct.h names. Capacity

@@ -6,9 +6,13 @@
 #include <string.h>
 
 const struct summary_kind *const summary_kinds[] = {
-    &summary_space_saving,   &summary_space_saving_list,
-    &summary_lossy_counting, &summary_sticky_sampling,
-    &summary_exact,          &(const struct summary_kind){.name = NULL},
+    &summary_filtered_space_saving,
+    &summary_space_saving,
+    &summary_space_saving_list,
+    &summary_lossy_counting,
+    &summary_sticky_sampling,
+    &summary_exact,
+    &(const struct summary_kind){.name = NULL},
 };
 
 const struct summary_kind *summary_find(const char *name) {

@@ -32,6 +32,7 @@ struct summary_kind {
     bool bounded;        /* never monitors more than the tree's capacity, ceil(1 / epsilon) */
     bool certain;        /* its upper bounds are, and are not only probable */
     uint32_t side_bytes; /* to be had beside each node (node_pool.h), 0: none */
+    bool side_later;     /* only from node_pool_open_side() on */
 
     /* Make the summary of `tree`, whose capacity is set. NULL: no memory. */
     void *(*create)(struct mcct *tree, const struct mcct_params *params);
@@ -40,6 +41,14 @@ struct summary_kind {
     /* The context of `node`, which is not monitored, has weight: the article's update(x, M). The
      * node may become monitored, and others may stop being so. */
     void (*update)(void *summary, uint32_t node, uint64_t weight);
+
+    /* A context that has no node in the tree, with that hash (path_hash.h), has weight. True: that
+     * is all taken account of, and it needs no node; false: it is to be updated. NULL: it always
+     * is. Asked only when the tree has_paths. */
+    bool (*refuse)(void *summary, uint32_t hash, uint64_t weight);
+
+    /* A context with that hash will have weight soon: a hint to memory. NULL with refuse. */
+    void (*expect)(const void *summary, uint32_t hash);
 
     /* The count of `node`, which is monitored, has grown by what its context has gained. NULL: the
      * summary need not know, and the tree adds to the count without a call, which is the heart of
@@ -76,10 +85,11 @@ extern const struct summary_kind *const summary_kinds[];
 /* The kind of that name, or NULL. */
 const struct summary_kind *summary_find(const char *name);
 
-extern const struct summary_kind summary_space_saving;      /* space_saving.c, the default */
-extern const struct summary_kind summary_space_saving_list; /* bucket_list.c */
-extern const struct summary_kind summary_lossy_counting;    /* lossy_counting.c */
-extern const struct summary_kind summary_sticky_sampling;   /* sticky_sampling.c */
-extern const struct summary_kind summary_exact;             /* exact.c: every context, the oracle */
+extern const struct summary_kind summary_filtered_space_saving; /* the default */
+extern const struct summary_kind summary_space_saving;          /* space_saving.c: the articles' */
+extern const struct summary_kind summary_space_saving_list;     /* bucket_list.c */
+extern const struct summary_kind summary_lossy_counting;        /* lossy_counting.c */
+extern const struct summary_kind summary_sticky_sampling;       /* sticky_sampling.c */
+extern const struct summary_kind summary_exact; /* exact.c: every context, the oracle */
 
 #endif

@@ -23,6 +23,7 @@ struct mcct {
     uint64_t hash_factor; /* odd and random: see children.c */
     uint64_t total, updates, capped;
     uint32_t nodes, capacity;
+    bool has_paths;    /* each node has its hash beside it (path_hash.h) */
     uint32_t silent;   /* NODE_MONITORED, or 0 when the summary is to be told of every gain */
     uint32_t families; /* list of the family cells, so that freeing a tree need not walk it */
 };

@@ -103,7 +103,7 @@ static void measure_loop(const uint32_t *stream, size_t events) {
 
 static void measure(const uint32_t *events, size_t n) {
     static const struct summary_kind *const exact = &summary_exact;
-    static const struct summary_kind *const lazy = &summary_space_saving;
+    static const struct summary_kind *const lazy = &summary_filtered_space_saving;
     struct stream stream = {events, n};
     struct contest contest = {.stream = &stream,
                               .events = n,

@@ -273,7 +273,8 @@ class RecordCalls(support.ClientTest):
                 ([*calls, "--phi", "0.01", "--epsilon", "0.02"], "must be below --phi"),
                 (["--collector", "magic"], "no collector 'magic': --collector takes walks or"),
                 ([*calls, "--credit", "all"], "no credit 'all'"),
-                (["--summary", "none-such"], "no summary 'none-such'; there are: space-saving"),
+                (["--summary", "none-such"],
+                 "no summary 'none-such'; there are: filtered-space-saving, space-saving"),
                 ([*calls, "--burst", "20ms/2ms"], "--burst '20ms/2ms' is no"),
                 *(([*calls, "--every", every], f"--every '{every}' is neither N nor N/routine")
                   for every in ("0", "", "-1", "1/", "10/call", "1000000001", "99999999999999"))):

@@ -123,8 +123,8 @@ static void test_round_trip(struct process *const *want, size_t n_want) {
 
 /* In less room, and in another summary: bounds are what stays. */
 static void test_other_summaries(const struct process *want) {
-    static const char *const kinds[] = {"space-saving", "space-saving-list", "lossy-counting",
-                                        "exact"};
+    static const char *const kinds[] = {"filtered-space-saving", "space-saving",
+                                        "space-saving-list", "lossy-counting", "exact"};
     for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
         const struct mcct_params other = {.summary = summary_find(kinds[k]), .epsilon = 0.01};
         struct process **list;

@@ -42,7 +42,8 @@ static uint32_t find(const struct mcct *tree, const char *frames) {
 /* ---- the kinds ---- */
 
 static void test_kinds(void) {
-    CHECK(summary_kinds[0] == &summary_space_saving);
+    CHECK(summary_kinds[0] == &summary_filtered_space_saving);
+    CHECK(summary_find("filtered-space-saving") == &summary_filtered_space_saving);
     CHECK(summary_find("space-saving") == &summary_space_saving);
     CHECK(summary_find("exact") == &summary_exact);
     CHECK(summary_find("space-saving-list") == &summary_space_saving_list);
@@ -89,7 +90,7 @@ static void test_push_pop_credit(void) {
 
 /* A node that was only passed through goes; one with weight, or below one, stays. */
 static void test_passing_through(void) {
-    struct mcct *tree = make(NULL, 0.1, 0);
+    struct mcct *tree = make(&summary_space_saving, 0.1, 0);
     struct mcct_cursor cursor;
     mcct_cursor_open(tree, &cursor);
     push_all(&cursor, "abcdef");
@@ -108,7 +109,7 @@ static void test_passing_through(void) {
 
 /* Algorithm 1: the victim goes with the ancestors that only led to it. */
 static void test_eviction_prunes(void) {
-    struct mcct *tree = make(NULL, 0.5, 0); /* two contexts */
+    struct mcct *tree = make(&summary_space_saving, 0.5, 0); /* two contexts */
     struct mcct_cursor cursor;
     mcct_cursor_open(tree, &cursor);
     push_all(&cursor, "abcd");
@@ -132,7 +133,7 @@ static void test_eviction_prunes(void) {
 /* Several cursors on one node: it stays until the last has left, in whichever order. */
 static void test_cursors_keep_nodes(void) {
     for (int order = 0; order < 6; order++) {
-        struct mcct *tree = make(NULL, 0.9, 0);
+        struct mcct *tree = make(&summary_space_saving, 0.9, 0);
         struct mcct_cursor c[3], other;
         mcct_cursor_open(tree, &other);
         for (int i = 0; i < 3; i++) {
@@ -165,7 +166,7 @@ static void test_cursors_keep_nodes(void) {
 /* The least of all trees: whatever happens, it stays within nodes for its stacks. */
 static void test_many_cursors(struct rng *rng) {
     enum { CURSORS = 40, DEPTH = 30 };
-    struct mcct *tree = make(NULL, 0.25, 0);
+    struct mcct *tree = make(&summary_space_saving, 0.25, 0);
     struct mcct_cursor c[CURSORS];
     for (int i = 0; i < CURSORS; i++)
         mcct_cursor_open(tree, &c[i]);
@@ -191,7 +192,7 @@ static void test_many_cursors(struct rng *rng) {
 
 static void test_deep(void) {
     enum { DEPTH = 1000000 };
-    struct mcct *tree = make(NULL, 0.01, 0);
+    struct mcct *tree = make(&summary_space_saving, 0.01, 0);
     struct mcct_cursor cursor;
     mcct_cursor_open(tree, &cursor);
     for (int i = 0; i < DEPTH; i++)
@@ -229,7 +230,7 @@ static bool note_order(void *arg, uint32_t node, const struct mcct_view *view) {
 /* As many children as a hostile stream may give a node, added and removed in any order. */
 /* n repetitions are n pushes of the same frame, made or not. */
 static void test_again(void) {
-    struct mcct *tree = make(NULL, 1e-3, 0), *capped = make(NULL, 1e-3, 16 << 10);
+    struct mcct *tree = make(&summary_space_saving, 1e-3, 0), *capped = make(NULL, 1e-3, 16 << 10);
     struct mcct_cursor a, b;
     mcct_cursor_open(tree, &a);
     mcct_cursor_open(tree, &b);
@@ -283,7 +284,7 @@ static void test_wide(struct rng *rng) {
 
 /* Wide and narrow again: evictions take children from the table until it is a list. */
 static void test_widening(struct rng *rng) {
-    struct mcct *tree = make(NULL, 1.0 / 3000, 0);
+    struct mcct *tree = make(&summary_space_saving, 1.0 / 3000, 0);
     struct mcct_cursor cursor;
     mcct_cursor_open(tree, &cursor);
     for (int round = 0; round < 4; round++) {
@@ -368,7 +369,7 @@ static void test_cap_exact(void) {
 /* Space Saving gives precision away instead: what becomes hot late is still found. */
 static void test_cap_space_saving(struct rng *rng) {
     enum { CAP = 256 << 10, STEPS = 300000 };
-    struct mcct *tree = make(NULL, 1e-6, CAP);
+    struct mcct *tree = make(&summary_space_saving, 1e-6, CAP);
     struct mcct_cursor cursor;
     mcct_cursor_open(tree, &cursor);
     for (uint32_t i = 0; i < STEPS; i++) {
@@ -395,7 +396,7 @@ static void test_cap_space_saving(struct rng *rng) {
 
 /* A stack that fills the memory does not drive out what was hot. */
 static void test_cap_runaway(void) {
-    struct mcct *tree = make(NULL, 1e-3, 256 << 10);
+    struct mcct *tree = make(&summary_space_saving, 1e-3, 256 << 10);
     struct mcct_cursor cursor;
     mcct_cursor_open(tree, &cursor);
     for (uint32_t i = 0; i < 1000; i++) {
@@ -418,7 +419,7 @@ static void test_cap_runaway(void) {
 static void test_small(void) {
     CHECK(mcct_new(&(struct mcct_params){.epsilon = 0.1, .max_bytes = 1000}) == NULL);
     CHECK(mcct_new(&(struct mcct_params){.epsilon = 0.1, .max_bytes = 5000}) == NULL);
-    struct mcct *tree = make(NULL, 1e-6, 0);
+    struct mcct *tree = make(&summary_space_saving, 1e-6, 0);
     struct mcct_cursor cursor;
     mcct_cursor_open(tree, &cursor);
     for (uint32_t i = 0; i < 20; i++) {
