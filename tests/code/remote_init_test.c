@@ -24,8 +24,9 @@ static __attribute__((noinline)) unsigned descend(unsigned n) {
 
 static bool init_descends;
 
-/* Called by _init: before main, and when main calls that once more. */
-__attribute__((used)) static void called_by_init(void) {
+/* Called by _init: before main, and when main calls that once more. It has a frame pointer, so that
+ * the one that _init's callers go by, where they have any, stands below the return address. */
+__attribute__((used, optimize("no-omit-frame-pointer"))) static void called_by_init(void) {
     if (init_descends)
         descend(3);
     sink++;
@@ -58,29 +59,21 @@ static void return_to_init(struct shipped_stack *stack, const struct shipped_sta
     stack->n_words -= gone;
     memmove(shipped_words(stack), shipped_words(stack) + gone, stack->n_words * sizeof(uint64_t));
     shipped_registers(stack)[ARCH_SP] += gone * sizeof(uint64_t);
-}
-
-/* Where in the copy the return address to _init is, with that to _init's caller above the word that
- * _init leaves free. The first alone may also be a leftover of _init's run before main. */
-static uint32_t place_of_return(const struct shipped_stack *from, uint64_t to_init,
-                                uint64_t to_caller) {
-    const uint64_t *words = shipped_words(from);
-    uint32_t at = 0;
-    while (at + 2 < from->n_words && (words[at] != to_init || words[at + 2] != to_caller))
-        at++;
-    return at;
+    shipped_registers(stack)[ARCH_FP] = shipped_words(from)[at - 1];
 }
 
 /* The interrupted pc is at each address of _init. `walk` is from below: frame n of it is _init. */
 static void check_within_init(struct remote_unwinder *unwinder, const struct shipped_stack *from,
                               const struct shipped_walk *walk, uint32_t n) {
     struct shipped_frame above[SNAPSHOT_DEPTH];
-    uint32_t n_above = walk->n - n;
-    uint32_t at = place_of_return(from, walk->frames[n - 1].site, walk->frames[n].site);
+    uint32_t n_above = walk->n - n, at = 0;
     struct shipped_stack *stack =
         malloc(shipped_bytes(from->n_ranges, from->n_registers, from->n_words));
     memcpy(above, walk->frames + n, n_above * sizeof(above[0]));
+    uint64_t site = walk->frames[n - 1].site;
     const uint8_t *code = (const uint8_t *)(uintptr_t)above[0].routine, *end = code;
+    while (at < from->n_words && shipped_words(from)[at] != site)
+        at++;
     while (memcmp(end, "\x48\x83\xc4\x08\xc3", 5) != 0) /* add $8, %rsp; ret */
         end++;
     const uint8_t *raised = end + 4;
