@@ -37,9 +37,10 @@ static bool is_due(struct calls *c, uint64_t routine) {
 
 /* ---- the rare ways ---- */
 
+/* In one step, as a handler may come to the same in the middle of it. */
 static void count_lost(struct calls *c) {
     if (c->slot != NULL)
-        session_count(c->slot, WIRE_LOST, 1);
+        atomic_fetch_add_explicit(&c->slot->counter[WIRE_LOST], 1, memory_order_relaxed);
 }
 
 static void enter_fully(struct calls *c, const struct calls_event *e) {
@@ -79,16 +80,20 @@ static SLOW void do_delayed(struct calls *c) {
     } while (!__sync_bool_compare_and_swap(&c->delayed, done, 0));
 }
 
-/* The mark in `busy` is found by the event after the report that is under way. */
+/* The mark in `busy` is found by the event after the report that is under way. Another handler may
+ * put its own events aside in the middle of this: each takes its place first, in one step, and all
+ * places are filled before that report looks at them, as it goes on last. */
 static void put_aside(struct calls *c, const struct calls_event *e) {
-    if (c->delayed == CALLS_DELAYED) {
+    uint32_t place = __atomic_fetch_add(&c->delayed, 1, __ATOMIC_RELAXED);
+    if (place >= CALLS_DELAYED) {
+        __atomic_fetch_sub(&c->delayed, 1, __ATOMIC_RELAXED);
         count_lost(c);
         return;
     }
-    c->delay[c->delayed] = *e;
-    atomic_signal_fence(memory_order_seq_cst);
-    if (c->delayed++ == 0)
+    if (place == 0)
         c->busy += CALLS_DELAYS;
+    c->delay[place] = *e;
+    atomic_signal_fence(memory_order_seq_cst);
 }
 
 /* In one instruction, so that a mark that a handler has left meanwhile stays: the next event sees
@@ -154,10 +159,12 @@ static inline void fetch_for_writing(const uint64_t *at) {
 #endif
 }
 
+/* `delayed` is looked at although the mark in `busy` tells of it: a handler may have left the mark
+ * just before this report wrote over it. */
 static inline bool is_plain(const struct calls *c, const struct calls_frame *top, uint64_t sp,
                             uint64_t routine, uint64_t site) {
-    return c->at + 2 <= c->limit && top[-1].sp >= sp - CALLS_PUSHED_MAX && sp >= c->low &&
-           (uint64_t)(c->cursor - top) <= WIRE_POPS_MAX &&
+    return c->delayed == 0 && c->at + 2 <= c->limit && top[-1].sp >= sp - CALLS_PUSHED_MAX &&
+           sp >= c->low && (uint64_t)(c->cursor - top) <= WIRE_POPS_MAX &&
            routine - c->code_start < c->code_bytes && site - c->code_start < c->code_bytes;
 }
 
