@@ -120,8 +120,7 @@ static void check_settings(void) {
         usage_error("--report-format must be one of " FORMAT_NAMES);
     if (settings.summary != NULL && summary_find(settings.summary) == NULL)
         usage_error("--summary is none of filtered-space-saving, space-saving, space-saving-list, "
-                    "lossy-counting, "
-                    "sticky-sampling and exact");
+                    "lossy-counting, sticky-sampling and exact");
 }
 
 static void configure(void) {

@@ -52,9 +52,9 @@ struct mcct_batch {
     struct mcct_batch_level level[BATCH_ITEMS];
     /* while it is merged */
     uint32_t frame[BATCH_ITEMS], weight[BATCH_ITEMS];
-    uint32_t hash[BATCH_ITEMS]; /* of the whole path, as the tree has it (path_hash.h) */
-    uint32_t node[BATCH_ITEMS]; /* 0: not in the tree */
-    uint32_t chain[BATCH_ITEMS];
+    uint32_t hash[BATCH_ITEMS];  /* of the whole path, as the tree has it (path_hash.h) */
+    uint32_t node[BATCH_ITEMS];  /* 0: not in the tree */
+    uint32_t chain[BATCH_ITEMS]; /* items that get nodes for one below them, the lowest first */
 };
 
 /* A batch that begins where the cursor is; `*level` is where. NULL: there is no memory, or the

@@ -71,9 +71,11 @@ static uint32_t *new_cells(struct mcct *tree, uint32_t n) {
     size_t bytes = n * sizeof(uint32_t);
     if (budget->max != 0 && bytes > (budget->max - budget->used) / 2)
         return NULL;
-    uint32_t *cell = budget_take(budget, bytes) ? malloc(bytes) : NULL;
-    if (cell == NULL)
-        budget_give(budget, bytes);
+    uint32_t *cell = malloc(bytes);
+    if (cell != NULL && !budget_take(budget, bytes)) {
+        free(cell);
+        cell = NULL;
+    }
     return cell;
 }
 
