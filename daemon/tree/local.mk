@@ -10,7 +10,7 @@ libhcct_tree_a_SOURCES = \
 	daemon/tree/counters.c daemon/tree/counters.h \
 	daemon/tree/cursors.c \
 	daemon/tree/exact.c \
-	daemon/tree/filtered_space_saving.c \
+	daemon/tree/filter.c daemon/tree/filter.h \
 	daemon/tree/lazy_queue.c daemon/tree/lazy_queue.h \
 	daemon/tree/lossy_counting.c \
 	daemon/tree/mcct.c daemon/tree/mcct.h \

@@ -85,7 +85,7 @@ extern const struct summary_kind *const summary_kinds[];
 /* The kind of that name, or NULL. */
 const struct summary_kind *summary_find(const char *name);
 
-extern const struct summary_kind summary_filtered_space_saving; /* the default */
+extern const struct summary_kind summary_filtered_space_saving; /* space_saving.c, the default */
 extern const struct summary_kind summary_space_saving;          /* space_saving.c: the articles' */
 extern const struct summary_kind summary_space_saving_list;     /* bucket_list.c */
 extern const struct summary_kind summary_lossy_counting;        /* lossy_counting.c */
