@@ -110,7 +110,7 @@ struct wire_welcome {
 
 #define WIRE_SLOTS_MAX    4096u    /* threads of one process that are profiled at the same time */
 #define WIRE_SLOT_BYTES   65536u   /* slot header and ring, for walks */
-#define WIRE_CALLS_BYTES  1048576u /* the same, for calls: a millisecond of a fast program */
+#define WIRE_CALLS_BYTES  2097152u /* the same, for calls: a millisecond of a fast program */
 #define WIRE_MODULES_MAX  2048u
 #define WIRE_MODULE_BYTES 512u
 #define WIRE_HEADER_BYTES 4096u

@@ -180,10 +180,10 @@ hcct_export void __cyg_profile_func_enter(void *function, void *call_site) {
     struct calls *c = calls_self;
     if (hcct_likely(c == NULL))
         return;
-    uint64_t sp = (uintptr_t)__builtin_dwarf_cfa(), report = (uintptr_t)__builtin_return_address(0);
+    uint64_t sp = (uintptr_t)__builtin_dwarf_cfa();
     uint64_t routine = (uintptr_t)function, site = (uintptr_t)call_site;
-    if (hcct_unlikely(c->top == NULL || c->busy != 0)) { /* all is 0 in a wiped child */
-        slow(c, routine, site, sp, report, true);
+    if (hcct_unlikely(c->busy != 0)) {
+        slow(c, routine, site, sp, (uintptr_t)__builtin_return_address(0), true);
         return;
     }
     c->busy = sp;
@@ -191,11 +191,11 @@ hcct_export void __cyg_profile_func_enter(void *function, void *call_site) {
     struct calls_frame *top = c->top;
     if (hcct_unlikely(!is_plain(c, top, sp, routine, site))) {
         end_report(c, sp);
-        slow(c, routine, site, sp, report, true);
+        slow(c, routine, site, sp, (uintptr_t)__builtin_return_address(0), true);
         return;
     }
     uint64_t *at = c->at;
-    *top = (struct calls_frame){routine, site, sp, report};
+    *top = (struct calls_frame){routine, site, sp, (uintptr_t)__builtin_return_address(0)};
     at[0] = call_word(c, top, routine);
     at[1] = site;
     c->top = c->cursor = top + 1;

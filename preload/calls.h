@@ -84,16 +84,16 @@ struct calls_event {
  * wiped, however it was made: its reports then end in the slow path, and stop there. */
 struct calls {
     /* the hot path's */
-    struct calls_frame *top;    /* first free one; top[-1] is the innermost open call */
+    struct calls_frame *top; /* first free one; top[-1] is the innermost open call */
+    uint64_t low;            /* of the stack that the thread runs on */
+    uint64_t busy; /* stack pointer of a report that is under way, CALLS_JUMPED, 0: neither */
+    uint64_t *at, *limit; /* where the next words go, and up to where */
+    uint64_t code_start, code_bytes; /* of the module that was called last */
     struct calls_frame *cursor; /* the daemon's cursor: it has been told of the frames before ... */
-    struct calls_frame *told;   /* ... of which those before `told` are still the same */
-    struct calls_frame *end;    /* of the room */
-    uint64_t low;               /* of the stack that the thread runs on */
-    uint64_t *at, *limit;       /* where the next words go, and up to where */
     uint64_t *zero;             /* at - zero is the position in the ring */
     struct wire_slot *slot;
-    uint64_t busy; /* stack pointer of a report that is under way, CALLS_JUMPED, 0: neither */
-    uint64_t code_start, code_bytes; /* of the module that was called last */
+    struct calls_frame *told; /* ... of which those before `told` are still the same */
+    struct calls_frame *end;  /* of the room */
     uint32_t delayed;                /* events that wait for the end of a report */
 
     /* the rest */

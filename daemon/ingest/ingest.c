@@ -26,18 +26,18 @@
 
 /* A new process names its modules at once and needs their tables soon. In a build there is always
  * one that is new, and each look costs more than what is found. */
-#define PAUSE_YOUNG_MS   2
+#define PAUSE_YOUNG_US   2000
 #define YOUNG_NS         4000000ull
-#define PAUSE_FILLING_MS 10 /* a ring had so much in it that it could be full soon */
-#define PAUSE_BUSY_MS    25
-#define PAUSE_QUIET_MS   50
+#define PAUSE_FILLING_US 10000 /* a ring had so much in it that it could be full soon */
+#define PAUSE_BUSY_US    25000
+#define PAUSE_QUIET_US   50000
 #define PAUSE_NONE       (-1)
-#define PAUSE_EXPIRE     60000        /* panes of finished processes grow old */
+#define PAUSE_EXPIRE_US  60000000     /* panes of finished processes grow old */
 #define LOOK_NS          500000000ull /* at processes that have no pidfd */
-/* Programs whose calls are counted fill a ring in milliseconds, and then have to wait. */
-#define PAUSE_FAST_MS        0
-#define PAUSE_CALLS_MS       1
-#define PAUSE_CALLS_QUIET_MS 3
+/* Programs whose calls are counted fill a ring in a millisecond, and then have to wait. */
+#define PAUSE_FAST_US        0
+#define PAUSE_CALLS_US       400
+#define PAUSE_CALLS_QUIET_US 3000
 
 #define DRAINS_MAX 64 /* for one query */
 
@@ -157,7 +157,7 @@ static bool expire_windows(uint64_t now) {
     size_t n;
     if (now < due)
         return true; /* for all that is known */
-    due = now + PAUSE_EXPIRE * 1000000ull;
+    due = now + PAUSE_EXPIRE_US * 1000ull;
     struct process **list = registry_list(is_remembered, NULL, &n);
     for (size_t i = 0; i < n; i++)
         windows_expire(list[i], now);
@@ -179,7 +179,7 @@ static void look_for(struct process *const *list, size_t n, uint64_t now) {
             finish(list[i]->pid);
 }
 
-/* Milliseconds until the next sweep is due. */
+/* Microseconds until the next sweep is due. */
 static int sweep(void) {
     size_t n;
     bool any = false, young = false, filling = false, calls = false, fast = false;
@@ -197,12 +197,12 @@ static int sweep(void) {
     registry_free_list(list, n);
     bool remembered = expire_windows(now);
     if (n == 0)
-        return remembered ? PAUSE_EXPIRE : PAUSE_NONE;
+        return remembered ? PAUSE_EXPIRE_US : PAUSE_NONE;
     if (calls)
-        return fast ? PAUSE_FAST_MS : any ? PAUSE_CALLS_MS : PAUSE_CALLS_QUIET_MS;
+        return fast ? PAUSE_FAST_US : any ? PAUSE_CALLS_US : PAUSE_CALLS_QUIET_US;
     if (young)
-        return PAUSE_YOUNG_MS;
-    return filling ? PAUSE_FILLING_MS : any ? PAUSE_BUSY_MS : PAUSE_QUIET_MS;
+        return PAUSE_YOUNG_US;
+    return filling ? PAUSE_FILLING_US : any ? PAUSE_BUSY_US : PAUSE_QUIET_US;
 }
 
 /* True: a process is new. It has still to name its modules. */
@@ -216,14 +216,14 @@ static bool take(const struct epoll_event *event) {
 }
 
 static bool is_short(int pause) {
-    return pause >= 0 && pause <= PAUSE_YOUNG_MS;
+    return pause >= 0 && pause <= PAUSE_YOUNG_US;
 }
 
 /* A short pause is slept to its end, and who came or went in it is seen to in one go. */
 static int wait_for(struct epoll_event *events, int n, int pause) {
-    const struct timespec slept = {.tv_nsec = pause * 1000000l};
+    const struct timespec slept = {.tv_nsec = pause * 1000l};
     if (!is_short(pause))
-        return epoll_wait(ingest.epoll, events, n, pause);
+        return epoll_wait(ingest.epoll, events, n, pause < 0 ? pause : pause / 1000);
     if (pause > 0)
         nanosleep(&slept, NULL);
     return epoll_wait(ingest.epoll, events, n, 0);
@@ -231,14 +231,14 @@ static int wait_for(struct epoll_event *events, int n, int pause) {
 
 static void *run(void *unused) {
     struct epoll_event events[64];
-    int pause = PAUSE_BUSY_MS;
+    int pause = PAUSE_BUSY_US;
     (void)unused;
     while (!ingest.stop) {
         int n = wait_for(events, HCCT_ARRAY_LEN(events), pause);
         bool come = false;
         for (int i = 0; i < n; i++)
             come |= take(&events[i]);
-        pause = come && !is_short(pause) ? PAUSE_YOUNG_MS : sweep();
+        pause = come && !is_short(pause) ? PAUSE_YOUNG_US : sweep();
     }
     return NULL;
 }

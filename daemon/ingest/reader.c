@@ -221,7 +221,24 @@ static unsigned read_calls(struct drain *d, const volatile uint64_t *word, uint6
     return found;
 }
 
+/* Only the batch is to know of them: the level stands in a register from call to call. */
+static bool apply_to_batch(struct drain *d, const struct call *call, unsigned n) {
+    struct mcct_batch_level *level = d->level;
+    uint64_t popped;
+    unsigned i = 0;
+    for (; i < n; i++) {
+        level = mcct_batch_pop(d->batch, level, call[i].pops, &popped);
+        if (hcct_unlikely(popped != call[i].pops))
+            break;
+        level = mcct_batch_call(d->batch, level, call[i].frame);
+    }
+    d->level = level;
+    return i == n;
+}
+
 static bool apply_calls(struct drain *d, const struct call *call, unsigned n) {
+    if (d->batch != NULL && !trace_is_kept(&d->reader->trace))
+        return apply_to_batch(d, call, n);
     for (unsigned i = 0; i < n; i++) {
         if (call[i].pops > 0 && hcct_unlikely(!pop_in_tree(d, call[i].pops)))
             return false;

@@ -105,10 +105,14 @@ static inline void trace_put(struct trace_thread *thread, enum trace_verb verb, 
         trace_empty(thread);
 }
 
+static inline bool trace_is_kept(const struct trace_thread *thread) {
+    return thread->process != NULL;
+}
+
 /* The thread's next event begins a record. A trace is the same tree again because batches end with
  * records; so is it where there is no trace, and this false. */
 static inline bool trace_record_begins(const struct trace_thread *thread) {
-    return thread->process != NULL && thread->process->at == thread->process->words;
+    return trace_is_kept(thread) && thread->process->at == thread->process->words;
 }
 
 static inline uint32_t trace_frame(struct trace_process *process, uint32_t frame) {
@@ -120,19 +124,19 @@ static inline uint32_t trace_frame(struct trace_process *process, uint32_t frame
 
 /* mcct_call: a push and a credit of 1. */
 static inline void trace_call(struct trace_thread *thread, uint32_t frame) {
-    if (thread->process != NULL)
+    if (trace_is_kept(thread))
         trace_put(thread, TRACE_CALL, trace_frame(thread->process, frame));
 }
 
 static inline void trace_push(struct trace_thread *thread, uint32_t frame) {
-    if (thread->process != NULL)
+    if (trace_is_kept(thread))
         trace_put(thread, TRACE_PUSH, trace_frame(thread->process, frame));
 }
 
 /* Private: `max` is the largest operand that one token takes. */
 static inline void trace_number(struct trace_thread *thread, enum trace_verb verb, uint64_t n,
                                 uint32_t max) {
-    if (thread->process == NULL || n == 0)
+    if (!trace_is_kept(thread) || n == 0)
         return;
     if (hcct_likely(n <= max))
         trace_put(thread, verb, (uint32_t)n);
