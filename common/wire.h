@@ -35,7 +35,7 @@
 
 #include "common/tags.h"
 
-#define WIRE_VERSION       4u
+#define WIRE_VERSION       5u
 #define WIRE_HELLO_MAGIC   "HCCTAGNT"
 #define WIRE_SESSION_MAGIC 0x7353746363680001ull
 
@@ -110,7 +110,7 @@ struct wire_welcome {
 
 #define WIRE_SLOTS_MAX    4096u    /* threads of one process that are profiled at the same time */
 #define WIRE_SLOT_BYTES   65536u   /* slot header and ring, for walks */
-#define WIRE_CALLS_BYTES  2097152u /* the same, for calls: a millisecond of a fast program */
+#define WIRE_CALLS_BYTES  1048576u /* the same, for calls: a millisecond of a fast program */
 #define WIRE_MODULES_MAX  2048u
 #define WIRE_MODULE_BYTES 512u
 #define WIRE_HEADER_BYTES 4096u
@@ -250,8 +250,9 @@ struct wire_session {
  *   MAP g             addresses from here on are those of generation g of the module log
  *   AGAIN n           the frame under the cursor was entered n times more (recursion): n times the
  *                     PUSH that made it
- *   CALL routine site as PUSH, and one call is credited to it. The operand's highest 12 bits say
- *                     how many frames are gone before
+ *   CODE base         routines and sites of CALL events are offsets from there on
+ *   CALL routine site as POP n, PUSH and CREDIT 1, in one word. Its highest bit alone is the verb;
+ *                     n has 7 bits, each offset 28
  *   SHIP w            weight w to a context that the daemon is to find out by itself; the cursor
  *                     does not move. Raw words follow: WIRE_SHIP_SIZES, the pc, the registers by
  *                     DWARF number, and a copy of the stack, from the stack pointer up
@@ -259,8 +260,11 @@ struct wire_session {
 /* clang-format on */
 #define WIRE_VERB_SHIFT   60
 #define WIRE_OPERAND_MASK ((1ull << WIRE_VERB_SHIFT) - 1)
-#define WIRE_POPS_SHIFT   48 /* of a CALL */
-#define WIRE_POPS_MAX     ((1ull << (WIRE_VERB_SHIFT - WIRE_POPS_SHIFT)) - 1)
+#define WIRE_CALL         (1ull << 63)
+#define WIRE_POPS_SHIFT   56 /* of a CALL */
+#define WIRE_POPS_MAX     127u
+#define WIRE_CODE_SHIFT   28 /* of its routine; the site is in the lowest bits */
+#define WIRE_CODE_BYTES   (1ull << WIRE_CODE_SHIFT)
 
 enum wire_verb {
     WIRE_POP = 1,
@@ -269,7 +273,7 @@ enum wire_verb {
     WIRE_MAP = 4,
     WIRE_AGAIN = 5,
     WIRE_SHIP = 6,
-    WIRE_CALL = 7,
+    WIRE_CODE = 7,
 };
 
 #define WIRE_SHIP_SIZES(registers, stack) ((uint64_t)(registers) << 32 | (uint32_t)(stack))
@@ -291,8 +295,9 @@ static inline uint64_t wire_word(enum wire_verb verb, uint64_t operand) {
     return (uint64_t)verb << WIRE_VERB_SHIFT | (operand & WIRE_OPERAND_MASK);
 }
 
-static inline uint64_t wire_call(uint64_t pops, uint64_t routine) {
-    return wire_word(WIRE_CALL, pops << WIRE_POPS_SHIFT | routine);
+/* Each operand is known to fit. */
+static inline uint64_t wire_call(uint64_t pops, uint64_t routine, uint64_t site) {
+    return WIRE_CALL | pops << WIRE_POPS_SHIFT | routine << WIRE_CODE_SHIFT | site;
 }
 
 _Static_assert(sizeof(struct wire_hello) == 64, "hello is 64 bytes");

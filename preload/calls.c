@@ -1,9 +1,9 @@
 /*
  * calls.c - the two functions that the compiler's instrumentation calls: their hot path.
  *
- * Twenty instructions a call, and ten a return, none of which waits for another processor: words go
- * to memory that only this thread writes, and its position is stored where the daemon looks at it
- * once a sweep. Everything else is one comparison away, out of line.
+ * Some sixty instructions a call, and fifteen a return, none of which waits for another processor:
+ * words go to memory that only this thread writes, and its position is stored where the daemon looks
+ * at it once a sweep. Everything else is one comparison away, out of line.
  *
  * A signal handler of the application may report calls while a report is under way. Its events are
  * put aside and done at the end of that report.
@@ -146,9 +146,8 @@ static SLOW void slow(struct calls *c, uint64_t routine, uint64_t site, uint64_t
 
 /* ---- the hot path ---- */
 
-#define FETCH_AHEAD                                                                                \
-    64 /* words, while which the ring's next line comes from the other processor                   \
-        */
+/* words, while which the ring's next line comes from the other processor. */
+#define FETCH_AHEAD 32
 
 /* The daemon has read the line the last time round, so it has to come, and will be written. */
 static inline void fetch_for_writing(const uint64_t *at) {
@@ -163,17 +162,9 @@ static inline void fetch_for_writing(const uint64_t *at) {
  * just before this report wrote over it. */
 static inline bool is_plain(const struct calls *c, const struct calls_frame *top, uint64_t sp,
                             uint64_t routine, uint64_t site) {
-    return c->delayed == 0 && c->at + 2 <= c->limit && top[-1].sp >= sp - CALLS_PUSHED_MAX &&
+    return c->delayed == 0 && c->at < c->limit && top[-1].sp >= sp - CALLS_PUSHED_MAX &&
            sp >= c->low && (uint64_t)(c->cursor - top) <= WIRE_POPS_MAX &&
-           routine - c->code_start < c->code_bytes && site - c->code_start < c->code_bytes;
-}
-
-/* As wire_call() makes it; the operands are known to fit. */
-static inline uint64_t call_word(const struct calls *c, const struct calls_frame *top,
-                                 uint64_t routine) {
-    _Static_assert(sizeof *top == 32, "so that a shift makes a number of frames of bytes");
-    uint64_t bytes = (uintptr_t)c->cursor - (uintptr_t)top;
-    return ((uint64_t)WIRE_CALL << WIRE_VERB_SHIFT) + (bytes << (WIRE_POPS_SHIFT - 5)) + routine;
+           routine < c->code_bytes && site < c->code_bytes;
 }
 
 hcct_export void __cyg_profile_func_enter(void *function, void *call_site) {
@@ -189,18 +180,18 @@ hcct_export void __cyg_profile_func_enter(void *function, void *call_site) {
     c->busy = sp;
     atomic_signal_fence(memory_order_seq_cst);
     struct calls_frame *top = c->top;
-    if (hcct_unlikely(!is_plain(c, top, sp, routine, site))) {
+    uint64_t start = c->code_start;
+    if (hcct_unlikely(!is_plain(c, top, sp, routine - start, site - start))) {
         end_report(c, sp);
         slow(c, routine, site, sp, (uintptr_t)__builtin_return_address(0), true);
         return;
     }
     uint64_t *at = c->at;
     *top = (struct calls_frame){routine, site, sp, (uintptr_t)__builtin_return_address(0)};
-    at[0] = call_word(c, top, routine);
-    at[1] = site;
+    *at = wire_call((uint64_t)(c->cursor - top), routine - start, site - start);
     c->top = c->cursor = top + 1;
-    c->at = at + 2;
-    ring_publish(c->slot, (uint64_t)(at + 2 - c->zero));
+    c->at = at + 1;
+    ring_publish(c->slot, (uint64_t)(at + 1 - c->zero));
     fetch_for_writing(at + FETCH_AHEAD);
     atomic_signal_fence(memory_order_seq_cst);
     end_report(c, sp);

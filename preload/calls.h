@@ -7,8 +7,8 @@
  * when it reported, so that frames which were left without a report (longjmp, a thread's end) are
  * recognised at the next event: a frame whose stack pointer is below that of a later event is gone.
  *
- * The hot path is calls.c: one record of two words for each call, nothing for a return, as the next
- * record says how many frames have gone. All that is rare is elsewhere:
+ * The hot path is calls.c: one word for each call, nothing for a return, as the next word says how
+ * many frames have gone. All that is rare is elsewhere:
  *
  *   calls_tell.c    the road to the ring: room, waiting for it, what the daemon's cursor lacks
  *   calls_stack.c   frames that are gone; several stacks in one thread (coroutines)
@@ -87,14 +87,14 @@ struct calls {
     struct calls_frame *top; /* first free one; top[-1] is the innermost open call */
     uint64_t low;            /* of the stack that the thread runs on */
     uint64_t busy; /* stack pointer of a report that is under way, CALLS_JUMPED, 0: neither */
-    uint64_t *at, *limit; /* where the next words go, and up to where */
-    uint64_t code_start, code_bytes; /* of the module that was called last */
+    uint64_t *at, *limit;            /* where the next words go, and up to where */
+    uint64_t code_start, code_bytes; /* of the module that was called last: the daemon's CODE */
     struct calls_frame *cursor; /* the daemon's cursor: it has been told of the frames before ... */
     uint64_t *zero;             /* at - zero is the position in the ring */
     struct wire_slot *slot;
     struct calls_frame *told; /* ... of which those before `told` are still the same */
     struct calls_frame *end;  /* of the room */
-    uint32_t delayed;                /* events that wait for the end of a report */
+    uint32_t delayed;         /* events that wait for the end of a report */
 
     /* the rest */
     bool alive;               /* false: a child of fork has found this wiped */

@@ -72,7 +72,7 @@ static void use_slot(struct calls *c, struct wire_session *session, struct wire_
     c->slot = slot;
     c->head = thread->head;
     c->generation = 0;
-    c->code_bytes = 0;
+    c->code_start = c->code_bytes = 0;
     c->cursor = c->told = c->base + 1;
     c->until = agent.settings.every;
     c->sampled = agent.settings.every > 1 || agent.settings.credit == WIRE_CREDIT_NEW;

@@ -15,7 +15,7 @@
 #include "preload/sys.h"
 
 #define RING  WIRE_RING_WORDS(WIRE_CALLS_BYTES)
-#define AHEAD 8192u /* words that the hot path may write before it has to look around here */
+#define AHEAD 4096u /* words that the hot path may write before it has to look around here */
 
 #define WAIT_NS                                                                                    \
     2000000l /* the daemon wakes a waiting thread; a wake-up that was missed costs that */
@@ -48,7 +48,7 @@ static bool have_room(struct calls *c, uint64_t words) {
 }
 
 bool calls_make_room(struct calls *c) {
-    if (c->session == NULL || !have_room(c, 2))
+    if (c->session == NULL || !have_room(c, 1))
         return false;
     if (c->sampled)
         return true; /* the hot path has nothing to write */
@@ -56,7 +56,7 @@ bool calls_make_room(struct calls *c) {
         calls_learn(c); /* now and then, at a time as good as any */
     uint64_t room = ring_room(c->slot, RING, c->head), offset = c->head % RING;
     uint64_t n = room < RING - offset ? room : RING - offset;
-    uint64_t frames = 2 * (uint64_t)(c->end - c->top); /* words of so many calls */
+    uint64_t frames = (uint64_t)(c->end - c->top);
     n = n < frames ? n : frames;
     c->at = ring_words(c->slot) + offset;
     c->zero = c->at - c->head;
@@ -141,15 +141,27 @@ static bool tell_generation(struct calls *c) {
     return true;
 }
 
+/* False: nobody reads any more. */
+static bool tell_code(struct calls *c, const struct unwind_module *module) {
+    uint64_t bytes = module->end - module->start;
+    if (c->code_start != module->start) {
+        if (!have_room(c, 1))
+            return false;
+        put(c, wire_word(WIRE_CODE, module->start));
+        publish(c);
+    }
+    c->code_start = module->start;
+    c->code_bytes = bytes < WIRE_CODE_BYTES ? bytes : WIRE_CODE_BYTES;
+    return true;
+}
+
 bool calls_tell_code(struct calls *c, uint64_t routine, uint64_t site) {
     struct unwind_module module;
     if (routine - c->code_start < c->code_bytes && site - c->code_start < c->code_bytes &&
         c->generation == modules_generation())
         return true;
     modules_find(c->thread, c->session, site, &module);
-    if (modules_find(c->thread, c->session, routine, &module)) {
-        c->code_start = module.start;
-        c->code_bytes = module.end - module.start;
-    }
+    if (modules_find(c->thread, c->session, routine, &module) && !tell_code(c, &module))
+        return false;
     return tell_generation(c);
 }

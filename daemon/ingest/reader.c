@@ -201,22 +201,29 @@ static void ship(struct drain *d, uint64_t weight) {
 
 /* ---- calls ---- */
 
-#define LOOKED_UP 64 /* records: their frames are looked up side by side */
+#define LOOKED_UP 64u /* calls: their frames are looked up side by side */
 
 struct call {
     uint32_t frame, pops;
 };
 
-/* Up to LOOKED_UP records of `n` words; stops at what is no CALL. */
-static unsigned read_calls(struct drain *d, const volatile uint64_t *word, uint64_t n,
+static inline struct call read_call(struct drain *d, uint64_t word) {
+    uint64_t code = d->reader->code;
+    uint64_t routine = code + (word >> WIRE_CODE_SHIFT & (WIRE_CODE_BYTES - 1));
+    uint64_t site = code + (word & (WIRE_CODE_BYTES - 1));
+    return (struct call){.pops = (uint32_t)(word >> WIRE_POPS_SHIFT) & WIRE_POPS_MAX,
+                         .frame = addresses_frame(d->map, routine, site)};
+}
+
+/* Up to LOOKED_UP of `n` words; stops at what is no CALL. */
+static unsigned read_calls(struct drain *d, const volatile uint64_t *words, uint64_t n,
                            struct call *call) {
-    unsigned found = 0;
-    for (; found < LOOKED_UP && n >= 2; n -= 2, word += 2) {
-        uint64_t first = word[0], routine = first & ((1ull << WIRE_POPS_SHIFT) - 1);
-        if (first >> WIRE_VERB_SHIFT != WIRE_CALL)
+    unsigned found = 0, max = n < LOOKED_UP ? (unsigned)n : LOOKED_UP;
+    for (; found < max; found++) {
+        uint64_t word = words[found];
+        if (hcct_unlikely((word & WIRE_CALL) == 0))
             break;
-        call[found].pops = (uint32_t)(first >> WIRE_POPS_SHIFT & WIRE_POPS_MAX);
-        call[found++].frame = addresses_frame(d->map, routine, word[1]);
+        call[found] = read_call(d, word);
     }
     return found;
 }
@@ -247,43 +254,46 @@ static bool apply_calls(struct drain *d, const struct call *call, unsigned n) {
     return true;
 }
 
-/* As many CALL records as follow each other: what instrumented programs send, at their full speed.
+/* As many CALL events as follow each other: what instrumented programs send, at their full speed.
  * The ring is read in place, up to its end. */
 static void calls(struct drain *d) {
     struct reader *reader = d->reader;
     uint64_t offset = reader->at % reader->size, left = d->end - reader->at;
     uint64_t n = left < reader->size - offset ? left : reader->size - offset;
-    const volatile uint64_t *word = ring_words(d->slot) + offset;
+    const volatile uint64_t *words = ring_words(d->slot) + offset;
     struct call call[LOOKED_UP];
     unsigned found;
     n = n < reader->size / SLICE_PART ? n : reader->size / SLICE_PART;
-    while ((found = read_calls(d, word, n, call)) > 0) {
+    while (!reader->broken && (found = read_calls(d, words, n, call)) > 0) {
         reader->broken = !apply_calls(d, call, found);
-        reader->at += 2 * found;
+        reader->at += found;
         d->effect->credits += found;
-        if (reader->broken)
-            return;
-        word += 2 * found;
-        n -= 2 * found;
+        words += found;
+        n -= found;
     }
 }
 
-/* A CALL whose first word has been read: the end of the ring goes through it, or there are panes,
- * which is no matter of speed: no honest agent that walks stacks reports calls. */
-static void call(struct drain *d, uint64_t operand) {
-    struct reader *reader = d->reader;
-    uint64_t pops = operand >> WIRE_POPS_SHIFT;
-    if (reader->at == d->end || !pop_frames(d, pops)) {
-        reader->broken = true;
+/* With panes, which is no matter of speed: no honest agent that walks stacks reports calls. */
+static void call_in_pane(struct drain *d, const struct call *call) {
+    if (call->pops > 0 && !pop_frames(d, call->pops)) {
+        d->reader->broken = true;
         return;
     }
-    uint64_t site = ring_word(d->slot, reader->size, reader->at++);
-    uint64_t routine = operand & ((1ull << WIRE_POPS_SHIFT) - 1);
-    uint32_t frame = addresses_frame(d->map, routine, site);
-    if (in_pane(reader))
-        mcct_call(&reader->pane_cursor, frame);
-    call_frame(d, frame);
+    if (in_pane(d->reader))
+        mcct_call(&d->reader->pane_cursor, call->frame);
+    call_frame(d, call->frame);
+}
+
+static void call(struct drain *d, uint64_t word) {
+    struct reader *reader = d->reader;
+    struct call call = read_call(d, word);
     d->effect->credits++;
+    if (reader->panes != NULL) {
+        call_in_pane(d, &call);
+        return;
+    }
+    reader->broken = !apply_calls(d, &call, 1);
+    calls(d);
 }
 
 /* ---- room for the writer ---- */
@@ -310,6 +320,10 @@ static bool apply(struct drain *d) {
     struct reader *reader = d->reader;
     uint64_t word = ring_word(d->slot, d->reader->size, reader->at++);
     uint64_t operand = word & WIRE_OPERAND_MASK;
+    if ((word & WIRE_CALL) != 0) {
+        call(d, word);
+        return !reader->broken;
+    }
     switch (word >> WIRE_VERB_SHIFT) {
     case WIRE_POP:
         reader->broken = !pop_frames(d, operand);
@@ -320,10 +334,8 @@ static bool apply(struct drain *d) {
     case WIRE_AGAIN:
         again(d, operand);
         break;
-    case WIRE_CALL:
-        call(d, operand);
-        if (!reader->broken && reader->panes == NULL)
-            calls(d);
+    case WIRE_CODE:
+        reader->code = operand;
         break;
     case WIRE_CREDIT:
         if (operand > 0)

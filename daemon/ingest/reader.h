@@ -22,6 +22,7 @@ struct reader {
     bool open;     /* the cursor is in the tree */
     bool broken;
     uint32_t generation; /* of the module log, by which the stream is to be read (MAP) */
+    uint64_t code;       /* from where on CALL events have their addresses (CODE) */
     struct mcct_cursor cursor;
     struct panes *panes;            /* get what the tree gets, NULL: there are none. Given once */
     struct mcct_cursor pane_cursor; /* in the pane of now; its tree is NULL: not yet there */

@@ -85,16 +85,16 @@ static void put_ship(struct fuzz_input *input) {
         put(i);
 }
 
-/* A verb with an operand of one byte or two, and its second word. */
+/* A verb with an operand of one byte or two, and what else belongs to it. */
 static void put_verb(struct fuzz_input *input, unsigned verb) {
     uint8_t bytes[3];
     fuzz_take(input, bytes, sizeof bytes);
     uint64_t operand = bytes[0] | (uint64_t)(bytes[1] & 0x3f) << 8;
-    if (verb == WIRE_CALL)
-        put(wire_call(bytes[1] >> 6, operand));
+    if (verb >= WIRE_CALL >> WIRE_VERB_SHIFT)
+        put(wire_call(bytes[1] >> 6, operand, bytes[2]));
     else
         put(wire_word(verb, operand << (bytes[1] >> 6) * 8));
-    if (verb == WIRE_CALL || verb == WIRE_PUSH)
+    if (verb == WIRE_PUSH)
         put(bytes[2]);
 }
 

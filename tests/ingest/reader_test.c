@@ -128,8 +128,7 @@ static void test_again_in_parts(void) {
 /* ---- CALL ---- */
 
 static void put_call(uint64_t pops, uint64_t routine, uint64_t site) {
-    put(wire_call(pops, routine));
-    put(site);
+    put(wire_call(pops, routine, site));
 }
 
 static uint64_t count_of(const uint64_t *routines, unsigned n) {
@@ -163,25 +162,58 @@ static void test_calls(void) {
     stop();
 }
 
-/* Wherever the ring's end falls, between records or through one. */
-static void test_calls_wrap(void) {
-    for (unsigned shift = 0; shift < 2; shift++) {
-        start();
-        if (shift != 0)
-            put(wire_word(WIRE_MAP, 0));
+/* Addresses are offsets; what comes between leaves them so. */
+static void test_calls_code(void) {
+    const uint64_t path[] = {0x7f0000001000, 0x7f0000002000, 0x7f0000002000, 0x550000001000};
+    start();
+    put(wire_word(WIRE_CODE, 0x7f0000000000));
+    put_call(0, 0x1000, 0x1005);
+    put_call(0, 0x2000, 0x2005);
+    drain();
+    put(wire_word(WIRE_MAP, 0));
+    put_call(0, 0x2000, 0x2005);
+    put(wire_word(WIRE_CODE, 0x550000000000));
+    put_call(0, 0x1000, 0x1005);
+    drain();
+    drain(); /* it stops at MAP */
+    CHECK(!reader.broken);
+    CHECK_UINT(total(), 4);
+    CHECK_UINT(count_of(path, 4), 1);
+    stop();
+}
+
+/* Each operand at its largest. */
+static void test_calls_reach(void) {
+    const uint64_t last = WIRE_CODE_BYTES - 1;
+    struct mcct_view view;
+    start();
+    for (unsigned i = 0; i <= WIRE_POPS_MAX; i++)
         put_call(0, 0x1000, 0x1005);
-        drain();
-        for (unsigned i = 0; i < 3 * WIRE_RING_WORDS(WIRE_SLOT_BYTES) / 2; i++) {
-            put_call(i > 0, 0x2000, 0x2005);
-            if (i % 1000 == 999)
-                drain();
-        }
-        drain();
-        CHECK(!reader.broken);
-        CHECK_UINT(total(), 1 + 3 * WIRE_RING_WORDS(WIRE_SLOT_BYTES) / 2);
-        CHECK_UINT(mcct_depth(&reader.cursor), 2);
-        stop();
+    put_call(WIRE_POPS_MAX, last, last);
+    drain();
+    CHECK(!reader.broken);
+    CHECK_UINT(mcct_depth(&reader.cursor), 2);
+    uint32_t first = mcct_child(tree, MCCT_ROOT, addresses_frame(map, 0x1000, 0x1005));
+    mcct_view(tree, mcct_child(tree, first, addresses_frame(map, last, last)), &view);
+    CHECK_UINT(view.count, 1);
+    stop();
+}
+
+/* Wherever the ring's end falls. */
+static void test_calls_wrap(void) {
+    const unsigned n = 3 * WIRE_RING_WORDS(WIRE_SLOT_BYTES);
+    start();
+    put_call(0, 0x1000, 0x1005);
+    for (unsigned i = 0; i < n; i++) {
+        put_call(i > 0, 0x2000, 0x2005);
+        if (i % 1000 == 999)
+            drain();
     }
+    drain();
+    CHECK(!reader.broken);
+    CHECK_UINT(total(), 1 + n);
+    CHECK_UINT(mcct_depth(&reader.cursor), 2);
+    stop();
 }
 
 static void test_calls_lie(void) {
@@ -192,11 +224,6 @@ static void test_calls_lie(void) {
     drain();
     CHECK(reader.broken);
     CHECK_UINT(total(), 1);
-    stop();
-    start();
-    put(wire_call(0, 0x1000)); /* a record is published whole */
-    drain();
-    CHECK(reader.broken);
     stop();
 }
 
@@ -487,10 +514,8 @@ static void test_panes(void) {
     put(wire_word(WIRE_CREDIT, 5)); /* where it has been all the time */
     put(wire_word(WIRE_POP, 4));
     put_frame(0x3000);
-    put(wire_call(1, 0x4000));
-    put(0x4005);
-    put(wire_call(2, 0x5000));
-    put(0x5005);
+    put_call(1, 0x4000, 0x4005);
+    put_call(2, 0x5000, 0x5005);
     put(wire_word(WIRE_CREDIT, 9));
     drain();
     CHECK(!reader.broken);
@@ -523,6 +548,8 @@ int main(void) {
     test_again_lies();
     test_again_in_parts();
     test_calls();
+    test_calls_code();
+    test_calls_reach();
     test_calls_wrap();
     test_calls_lie();
     test_generations();
