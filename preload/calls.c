@@ -2,8 +2,8 @@
  * calls.c - the two functions that the compiler's instrumentation calls: their hot path.
  *
  * Some sixty instructions a call, and fifteen a return, none of which waits for another processor:
- * words go to memory that only this thread writes, and its position is stored where the daemon looks
- * at it once a sweep. Everything else is one comparison away, out of line.
+ * a word goes to memory that only this thread writes, and its position to where the daemon looks
+ * once a sweep. Everything else is one comparison away, out of line.
  *
  * A signal handler of the application may report calls while a report is under way. Its events are
  * put aside and done at the end of that report.
