@@ -80,9 +80,11 @@ static SLOW void do_delayed(struct calls *c) {
     } while (!__sync_bool_compare_and_swap(&c->delayed, done, 0));
 }
 
-/* The mark in `busy` is found by the event after the report that is under way. Another handler may
- * put its own events aside in the middle of this: each takes its place first, in one step, and all
- * places are filled before that report looks at them, as it goes on last. */
+/* The mark in `busy` is found by the event after the report that is under way. A report that had
+ * looked at `busy`, but not yet written it, when the handler came, writes over the mark: therefore
+ * the next call finds no room either, and takes the long way. Another handler may put its own
+ * events aside in the middle of this: each takes its place first, in one step, and all places are
+ * filled before that report looks at them, as it goes on last. */
 static void put_aside(struct calls *c, const struct calls_event *e) {
     uint32_t place = __atomic_fetch_add(&c->delayed, 1, __ATOMIC_RELAXED);
     if (place >= CALLS_DELAYED) {
@@ -93,6 +95,7 @@ static void put_aside(struct calls *c, const struct calls_event *e) {
     if (place == 0)
         c->busy += CALLS_DELAYS;
     c->delay[place] = *e;
+    c->limit = NULL;
     atomic_signal_fence(memory_order_seq_cst);
 }
 
@@ -129,6 +132,9 @@ static void take(struct calls *c, struct calls_event *e) {
     if (c->delayed != 0)
         do_delayed(c); /* of the report before */
     one_event(c, e);
+    atomic_signal_fence(memory_order_seq_cst);
+    if (c->delayed != 0)
+        c->limit = NULL; /* which this report may have written after the handler did */
     end_report(c, e->sp);
 }
 
@@ -158,20 +164,39 @@ static inline void fetch_for_writing(const uint64_t *at) {
 #endif
 }
 
-/* `delayed` is looked at although the mark in `busy` tells of it: a handler may have left the mark
- * just before this report wrote over it. */
-static inline bool is_plain(const struct calls *c, const struct calls_frame *top, uint64_t sp,
-                            uint64_t routine, uint64_t site) {
-    return c->delayed == 0 && c->at < c->limit && top[-1].sp >= sp - CALLS_PUSHED_MAX &&
-           sp >= c->low && (uint64_t)(c->cursor - top) <= WIRE_POPS_MAX &&
-           routine < c->code_bytes && site < c->code_bytes;
+static inline bool is_plain(const struct calls *c, const struct calls_frame *top, uint64_t sp) {
+    return c->at < c->limit && top[-1].sp >= sp - CALLS_PUSHED_MAX && sp >= c->low;
+}
+
+/* Keeps the compiler from finding it again. */
+static inline uint64_t held(uint64_t value) {
+    __asm__("" : "+r"(value));
+    return value;
+}
+
+/* As wire_call() makes it, with the frames that are gone counted in bytes. False: an operand is too
+ * large for it. */
+static inline bool call_word(const struct calls *c, const struct calls_frame *top, uint64_t routine,
+                             uint64_t site, uint64_t *word) {
+    _Static_assert(sizeof *top == 32, "so that a shift makes a number of frames of bytes");
+    uint64_t gone = (uintptr_t)c->cursor - (uintptr_t)top;
+    if (gone > WIRE_POPS_MAX * sizeof *top)
+        return false;
+    routine -= c->code_start;
+    if (routine >= c->code_bytes)
+        return false;
+    *word = held(wire_call(0, routine, 0) + (gone << (WIRE_POPS_SHIFT - 5)));
+    atomic_signal_fence(memory_order_seq_cst); /* loads again: a register would have to be saved */
+    site -= c->code_start;
+    *word |= site;
+    return site < c->code_bytes;
 }
 
 hcct_export void __cyg_profile_func_enter(void *function, void *call_site) {
     struct calls *c = calls_self;
     if (hcct_likely(c == NULL))
         return;
-    uint64_t sp = (uintptr_t)__builtin_dwarf_cfa();
+    uint64_t sp = held((uintptr_t)__builtin_dwarf_cfa()), word;
     uint64_t routine = (uintptr_t)function, site = (uintptr_t)call_site;
     if (hcct_unlikely(c->busy != 0)) {
         slow(c, routine, site, sp, (uintptr_t)__builtin_return_address(0), true);
@@ -180,15 +205,14 @@ hcct_export void __cyg_profile_func_enter(void *function, void *call_site) {
     c->busy = sp;
     atomic_signal_fence(memory_order_seq_cst);
     struct calls_frame *top = c->top;
-    uint64_t start = c->code_start;
-    if (hcct_unlikely(!is_plain(c, top, sp, routine - start, site - start))) {
+    if (hcct_unlikely(!is_plain(c, top, sp) || !call_word(c, top, routine, site, &word))) {
         end_report(c, sp);
         slow(c, routine, site, sp, (uintptr_t)__builtin_return_address(0), true);
         return;
     }
     uint64_t *at = c->at;
+    *at = word;
     *top = (struct calls_frame){routine, site, sp, (uintptr_t)__builtin_return_address(0)};
-    *at = wire_call((uint64_t)(c->cursor - top), routine - start, site - start);
     c->top = c->cursor = top + 1;
     c->at = at + 1;
     ring_publish(c->slot, (uint64_t)(at + 1 - c->zero));

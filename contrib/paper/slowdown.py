@@ -22,17 +22,17 @@ class Way:
         self.name, self.flavour, self.summary, self.burst = name, flavour, summary, burst
 
     def run(self, hcct, task, phi):
-        """(run, CPU seconds of the daemon, what the daemon says of the process)"""
+        """(run, CPU seconds of the daemon)"""
         if self.summary is None:
             env = {"GMON_OUT_PREFIX": os.path.join(task.directory, "gmon")}
-            return task.run(self.flavour, env), 0.0, {}
+            return task.run(self.flavour, env), 0.0
         options = ["--summary", self.summary, "--phi", str(phi), "--epsilon", str(phi / 5)]
         with tool.Daemon(hcct, *options) as daemon:
             before = daemon.cpu()
             run = task.run(self.flavour, daemon.env(**({"HCCT_BURST": self.burst}
                                                        if self.burst else {})))
-            known = daemon.finished(run.pid)
-            return run, daemon.cpu() - before, known
+            daemon.finished(run.pid)
+            return run, daemon.cpu() - before
 
 
 def ways(summaries):
@@ -49,13 +49,11 @@ class Measured:
     def __init__(self):
         self.plain = []  # CPU seconds
         self.runs = {}   # way: [(CPU to plain, elapsed to plain, daemon's CPU to plain)]
-        self.calls = {}  # way: calls that were counted
 
-    def add(self, way, run, beside, known, before, after):
+    def add(self, way, run, beside, before, after):
         cpu, elapsed = (before.cpu + after.cpu) / 2, (before.elapsed + after.elapsed) / 2
         self.runs.setdefault(way.name, []).append(
             (run.cpu / cpu, run.elapsed / elapsed, beside / cpu))
-        self.calls[way.name] = known.get("total", 0)
 
     def median(self, way, which):
         runs = self.runs.get(way.name)
@@ -72,8 +70,8 @@ def one_round(hcct, task, order, phi, measured, say):
             say(f"{task.built.name}, {way.name}: {reason}")
     after = task.run("native")
     measured.plain += [before.cpu, after.cpu]
-    for way, run, beside, known in done:
-        measured.add(way, run, beside, known, before, after)
+    for way, run, beside in done:
+        measured.add(way, run, beside, before, after)
 
 
 def measure(hcct, task, kinds, rounds, phi, say):

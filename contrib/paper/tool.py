@@ -151,7 +151,7 @@ class Daemon:
         return time.clock_gettime((~self.process.pid << 3) | 2)
 
     def finished(self, pid, seconds=60):
-        """What the daemon says of a process that has ended, once it has read all of it."""
+        """Waits until the daemon has read all of a process that has ended."""
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:
             done = subprocess.run([self.tool.hcct, "list", "--socket", self.socket, "--format",
@@ -159,6 +159,6 @@ class Daemon:
             processes = json.loads(done.stdout)["processes"] if done.returncode == 0 else []
             for process in processes:
                 if process["pid"] == pid and process["state"] == "finished":
-                    return process
+                    return
             time.sleep(0.05)
         raise Failed("hcctd does not know of the program's end")
