@@ -16,7 +16,7 @@
 #define STEP_NS       30    /* a frame found by a rule, caches cold */
 #define REREAD_NS     1     /* a frame verified by reading */
 #define WORTH_NS      10000 /* walks that cost less are never paid for */
-#define PAID_BY       80    /* the walk may take one part in so many of the thread's time */
+#define PAID_BY       120   /* the walk may take one part in so many of the thread's time */
 #define SCALE_ONE     SAMPLING_PRICE_AS_LISTED
 #define SCALE_MAX     (8u * SCALE_ONE)
 #define SCALE_SLOWLY  8u /* a measurement counts as one of so many */
