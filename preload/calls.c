@@ -152,8 +152,8 @@ static SLOW void slow(struct calls *c, uint64_t routine, uint64_t site, uint64_t
 
 /* ---- the hot path ---- */
 
-/* words, while which the ring's next line comes from the other processor. */
-#define FETCH_AHEAD 32
+#define FETCH_AHEAD 32 /* words, while which the ring's next line comes from the other processor   \
+                        */
 
 /* The daemon has read the line the last time round, so it has to come, and will be written. */
 static inline void fetch_for_writing(const uint64_t *at) {
@@ -164,6 +164,7 @@ static inline void fetch_for_writing(const uint64_t *at) {
 #endif
 }
 
+/* No, in a child of fork that has found all wiped: there is no room. */
 static inline bool is_plain(const struct calls *c, const struct calls_frame *top, uint64_t sp) {
     return c->at < c->limit && top[-1].sp >= sp - CALLS_PUSHED_MAX && sp >= c->low;
 }
