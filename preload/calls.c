@@ -152,8 +152,7 @@ static SLOW void slow(struct calls *c, uint64_t routine, uint64_t site, uint64_t
 
 /* ---- the hot path ---- */
 
-#define FETCH_AHEAD 32 /* words, while which the ring's next line comes from the other processor   \
-                        */
+#define FETCH_AHEAD 32 /* words: in their time a line comes from the other processor */
 
 /* The daemon has read the line the last time round, so it has to come, and will be written. */
 static inline void fetch_for_writing(const uint64_t *at) {
