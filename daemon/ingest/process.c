@@ -348,8 +348,8 @@ void process_end(struct process *p) {
         process_stats_locked(p, &last);
         p->threads_open = last.threads - p->ended.threads;
         p->ended = last;
-        p->live = false;
         p->ended_mono_ns = clock_ns(CLOCK_MONOTONIC);
+        p->live = false; /* after what is read without the lock of one that lives no more */
         give_back(p);
     }
     bool finished = !p->live && !process_has_ships(p);
