@@ -349,7 +349,7 @@ void process_end(struct process *p) {
         p->threads_open = last.threads - p->ended.threads;
         p->ended = last;
         p->ended_mono_ns = clock_ns(CLOCK_MONOTONIC);
-        p->live = false; /* after what is read without the lock of one that lives no more */
+        p->live = false; /* last: who reads this without the lock goes by the times above */
         give_back(p);
     }
     bool finished = !p->live && !process_has_ships(p);

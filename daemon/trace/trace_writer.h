@@ -105,6 +105,7 @@ static inline void trace_put(struct trace_thread *thread, enum trace_verb verb, 
         trace_empty(thread);
 }
 
+/* Whether what the thread does goes to a file. */
 static inline bool trace_is_kept(const struct trace_thread *thread) {
     return thread->process != NULL;
 }
