@@ -20,6 +20,7 @@
 #include "preload/session.h"
 #include "preload/signal.h"
 #include "preload/sys.h"
+#include "preload/walk.h"
 #include "preload/wall.h"
 #include "preload/wrap_sleep.h"
 
@@ -87,8 +88,10 @@ void trigger_start(struct agent_thread *thread) {
     }
     struct sampling_plan plan = planned(thread);
     follow(thread, &plan);
-    if (plan.wall_ns != 0)
+    if (plan.wall_ns != 0) {
         wall_running(thread, &plan);
+        wall_begin(thread, &plan);
+    }
 }
 
 void trigger_stop(struct agent_thread *thread) {
@@ -155,6 +158,14 @@ static void account(struct agent_thread *thread, const struct sampling_plan *pla
     }
 }
 
+/* A tick may meet the thread after it has announced that it goes to sleep, and before it does: what
+ * has been stopped stays so. The last walk tells. */
+static void wall_begin_unless_asleep(struct agent_thread *thread,
+                                     const struct sampling_plan *plan) {
+    if (plan->wall_ns != 0 && !burst_about_to_sleep(thread))
+        wall_begin(thread, plan);
+}
+
 static void cpu_tick(struct agent_thread *thread, struct wire_session *session,
                      const struct sampling_plan *plan, uint64_t expiries, const ucontext_t *uc) {
     account(thread, plan, expiries);
@@ -164,24 +175,29 @@ static void cpu_tick(struct agent_thread *thread, struct wire_session *session,
         sampling_walk(thread, session, 1, uc);
     else
         burst_begin(thread, session, plan, uc);
+    wall_begin_unless_asleep(thread, plan);
 }
 
 /* A tick that finds another plan belongs to the old one: its time is owed, to the next walk. */
-static void change(struct agent_thread *thread, const struct sampling_plan *plan,
-                   enum trigger_kind kind, uint64_t expiries) {
+static void change(struct agent_thread *thread, struct wire_session *session,
+                   const struct sampling_plan *plan, enum trigger_kind kind, uint64_t expiries,
+                   const ucontext_t *uc) {
     const struct sampling_plan old = thread->trigger.plan;
     if (!old.idle && (kind == TRIGGER_CPU || old.fine_ns != 0))
         account(thread, &old, expiries);
     follow(thread, plan);
-    if (plan->wall_ns != 0)
-        wall_running(thread, plan);
+    if (plan->wall_ns == 0)
+        return;
+    wall_running(thread, plan);
+    (void)walk_whole(thread, session, uc);
+    wall_begin_unless_asleep(thread, plan);
 }
 
 static void tick(struct agent_thread *thread, struct wire_session *session, enum trigger_kind kind,
                  uint64_t expiries, ucontext_t *uc) {
     struct sampling_plan plan = sampling_plan(session);
     if (!plan_is_same(&thread->trigger.plan, &plan)) {
-        change(thread, &plan, kind, expiries);
+        change(thread, session, &plan, kind, expiries, uc);
         return;
     }
     if (agent.settings.collector == WIRE_COLLECT_CALLS) {
@@ -243,7 +259,7 @@ void trigger_tick(struct agent_thread *thread, enum trigger_kind kind, uint64_t 
     if (is_on(session))
         tick(thread, session, kind, expiries, uc);
     else
-        change(thread, &switched_off, kind, expiries);
+        change(thread, session, &switched_off, kind, expiries, uc);
     if (measured)
         measure(thread, began);
     session_leave(thread);

@@ -90,15 +90,23 @@ static uint64_t pc_to_tell(struct agent_thread *thread, struct wire_session *ses
     return modules_find(thread, session, pc, &module) ? pc : 0;
 }
 
+/* The memo has the stack as it is now; what of the last context was told is true no further. */
+static void look(struct agent_thread *thread, struct wire_session *session, struct unwind_env *env,
+                 const ucontext_t *uc, struct memo_result *result) {
+    struct unwind_registers *regs = &thread->interrupted;
+    trust_anew(thread);
+    unwind_registers_of(regs, uc);
+    stack_bounds(thread, regs->reg[ARCH_SP], &env->low, &env->high);
+    memo_walk(&thread->memo, env, regs, frame_limit(session), result);
+    if (thread->agreed > result->same)
+        thread->agreed = result->same;
+}
+
 bool walk_whole(struct agent_thread *thread, struct wire_session *session, const ucontext_t *uc) {
     struct walk walk = {.thread = thread, .session = session};
     struct unwind_env env = {.find = find, .read = read_probed, .arg = &walk};
-    struct unwind_registers *regs = &thread->interrupted;
     struct memo_result result;
-    trust_anew(thread);
-    unwind_registers_of(regs, uc);
-    stack_bounds(thread, regs->reg[ARCH_SP], &env.low, &env.high);
-    memo_walk(&thread->memo, &env, regs, frame_limit(session), &result);
+    look(thread, session, &env, uc, &result);
     return result.end == UNWIND_COMPLETE;
 }
 
@@ -109,12 +117,7 @@ struct walk_cost walk_sample(struct agent_thread *thread, struct wire_session *s
     struct unwind_registers *regs = &thread->interrupted;
     struct memo_result result;
     uint64_t weight = thread->owed_ns / (parts > 0 ? parts : 1);
-    trust_anew(thread);
-    unwind_registers_of(regs, uc);
-    stack_bounds(thread, regs->reg[ARCH_SP], &env.low, &env.high);
-    memo_walk(&thread->memo, &env, regs, frame_limit(session), &result);
-    if (thread->agreed > result.same)
-        thread->agreed = result.same;
+    look(thread, session, &env, uc, &result);
     if (result.end == UNWIND_PENDING || result.end == UNWIND_RICH) {
         send_copy(thread, slot, weight, regs, &env);
     } else {

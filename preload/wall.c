@@ -35,7 +35,7 @@ static uint64_t sleeps(void) {
     return (uint64_t)usage.ru_nvcsw;
 }
 
-static void start(struct agent_thread *thread, const struct sampling_plan *plan) {
+static void start(struct agent_thread *thread) {
     struct trigger *t = &thread->trigger;
     if (t->fine_refused)
         return;
@@ -43,7 +43,6 @@ static void start(struct agent_thread *thread, const struct sampling_plan *plan)
     t->wall.time_ns = ticker_now(CLOCK_MONOTONIC);
     t->wall.cpu_ns = ticker_now(CLOCK_THREAD_CPUTIME_ID);
     t->wall.sleeps = sleeps();
-    run(thread, plan->wall_ns);
 }
 
 /* What has passed between two looks. */
@@ -95,14 +94,16 @@ static void credit_here(struct agent_thread *thread, struct wire_session *sessio
 void wall_running(struct agent_thread *thread, const struct sampling_plan *plan) {
     struct trigger *t = &thread->trigger;
     if (!ticker(thread)->made) {
-        start(thread, plan);
-        return;
-    }
-    if (t->wall.in_call || ticker(thread)->period_ns != plan->wall_ns) {
+        start(thread);
+    } else if (t->wall.in_call || ticker(thread)->period_ns != plan->wall_ns) {
         struct interval last = pass(t);
         end_sleep(thread, &last);
     }
-    run(thread, plan->wall_ns);
+}
+
+void wall_begin(struct agent_thread *thread, const struct sampling_plan *plan) {
+    if (ticker(thread)->made)
+        run(thread, plan->wall_ns);
 }
 
 /* As long as it sleeps, a thread is looked at after ever longer times: a small part of the sleep.
@@ -117,6 +118,8 @@ static uint64_t next_look(struct trigger *t, const struct sampling_plan *plan,
 void wall_tick(struct agent_thread *thread, struct wire_session *session,
                const struct sampling_plan *plan, ucontext_t *uc) {
     struct trigger *t = &thread->trigger;
+    if (ticker(thread)->period_ns == 0)
+        return; /* it was under way when the timer was stopped: the thread is about to sleep */
     struct interval last = pass(t);
     if (interrupted_in_call(uc)) {
         credit_here(thread, session, last.off_ns + t->wall.carried_ns, uc);

@@ -13,9 +13,12 @@
 
 #include "preload/sampling.h"
 
-/* A CPU tick: the thread runs. Starts the timer at the first, and makes it quick again. Signal
- * context, inside the session. */
+/* The thread runs: a sleep that was looked at is over. On the thread itself, inside the session, as
+ * the next. */
 void wall_running(struct agent_thread *thread, const struct sampling_plan *plan);
+/* Starts the timer, or makes it quick again. Not where the thread has announced a sleep
+ * (wrap_sleep.h) and goes to it now. */
+void wall_begin(struct agent_thread *thread, const struct sampling_plan *plan);
 /* A tick of the wall timer; may change `uc` so that a system call is made again. Signal context,
  * inside the session. */
 void wall_tick(struct agent_thread *thread, struct wire_session *session,

@@ -8,6 +8,7 @@ SETTINGS = [
     ("1,000 walks a second", {"HCCT_RATE": "1000"}),
     ("in bursts", {"HCCT_BURST": "2ms/20ms", "HCCT_RATE": "5000"}),
     ("on the wall clock", {"HCCT_CLOCK": "wall", "HCCT_RATE": "1000"}),
+    ("on the wall clock, often", {"HCCT_CLOCK": "wall", "HCCT_RATE": "10000"}),
 ]
 
 sleeper = [target("sleeper")]

@@ -19,6 +19,9 @@
 #include <threads.h>
 #include <unistd.h>
 
+#define OFTEN_MS 400
+#define SHORT_NS 300000
+
 static struct timespec in_ms(clockid_t clock, long ms) {
     struct timespec now, then = sleeper_ms(ms);
     clock_gettime(clock, &now);
@@ -89,6 +92,19 @@ static long nanosleep_in_place(void) {
     struct timespec time = sleeper_ms(SLEEPER_TIMEOUT);
     long result = nanosleep(&time, &time);
     return time.tv_nsec == SLEEPER_TIMEOUT * 1000000 ? result : 1000;
+}
+
+/* Some of so many begin right after a tick of the CPU timer, when the agent has let go of the
+ * thread and it has not gone to sleep yet. */
+static long nanosleep_in_place_often(void) {
+    struct timespec end = in_ms(CLOCK_MONOTONIC, OFTEN_MS), now;
+    long changed = 0;
+    do {
+        struct timespec time = {0, SHORT_NS};
+        changed += nanosleep(&time, &time) != 0 || time.tv_nsec != SHORT_NS;
+        clock_gettime(CLOCK_MONOTONIC, &now);
+    } while (now.tv_sec < end.tv_sec || (now.tv_sec == end.tv_sec && now.tv_nsec < end.tv_nsec));
+    return changed;
 }
 
 static long clock_nanosleep_relative(void) {
@@ -232,6 +248,7 @@ const struct sleeper_test sleeper_by_time[] = {
     {"nanosleep: time", SLEEPER_TIMEOUT, nanosleep_time},
     {"nanosleep: time, rest asked for", SLEEPER_TIMEOUT, nanosleep_rest},
     {"nanosleep: time, rest in place", SLEEPER_TIMEOUT, nanosleep_in_place},
+    {"nanosleep: short times, rest in place", OFTEN_MS, nanosleep_in_place_often},
     {"clock_nanosleep: time, relative", SLEEPER_TIMEOUT, clock_nanosleep_relative},
     {"clock_nanosleep: time, absolute", SLEEPER_TIMEOUT, clock_nanosleep_absolute},
     {"usleep: time", SLEEPER_TIMEOUT, usleep_time},
