@@ -89,6 +89,8 @@ static void credit_in_tree(struct drain *d, uint64_t weight) {
     follow_record(d);
     if (weight != 1)
         go_direct(d);
+    else if (d->batch == NULL && !d->direct)
+        begin_batch(d);
     if (d->batch != NULL)
         d->level = mcct_batch_credit(d->batch, d->level);
     else

@@ -2,7 +2,7 @@
  * trace_apply.c - the loop that replay is.
  *
  * From the first call of a record on, calls and returns go through a batch; so do pushes, and
- * credits of 1, which a call can be written as. Any other token says that there are walks in the
+ * credits of 1, as which a call can be written. Any other token says that there are walks in the
  * record: the rest of it is applied one by one. The daemon does the same with what it writes
  * (ingest/reader.c), so that the tree is the same again.
  */
@@ -15,6 +15,10 @@ static bool is_of_calls(uint32_t token) {
     enum trace_verb verb = TRACE_VERB_OF(token);
     return verb == TRACE_CALL || verb == TRACE_POP || verb == TRACE_PUSH ||
            token == TRACE_TOKEN(TRACE_CREDIT, 1);
+}
+
+static bool is_counted(uint32_t token) {
+    return TRACE_VERB_OF(token) == TRACE_CALL || token == TRACE_TOKEN(TRACE_CREDIT, 1);
 }
 
 /* Gives the next token. */
@@ -73,9 +77,9 @@ static const uint32_t *apply_calls(struct mcct_cursor *cursor, const uint32_t *a
 
 void trace_apply(struct mcct_cursor *cursor, const uint32_t *tokens, size_t n) {
     const uint32_t *at = tokens, *end = tokens + n;
-    while (at < end && TRACE_VERB_OF(*at) != TRACE_CALL && is_of_calls(*at))
+    while (at < end && is_of_calls(*at) && !is_counted(*at))
         at = apply_one(cursor, at);
-    if (at < end && TRACE_VERB_OF(*at) == TRACE_CALL)
+    if (at < end && is_counted(*at))
         at = apply_calls(cursor, at, end);
     while (at < end)
         at = apply_one(cursor, at);

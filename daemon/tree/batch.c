@@ -16,6 +16,8 @@
 #include <stdlib.h>
 
 #include "daemon/tree/batch_merge.h"
+#include "daemon/tree/batch_run.h"
+#include "daemon/tree/packed.h"
 #include "daemon/tree/tree.h"
 
 #define SLOT_MASK   (BATCH_SLOTS - 1)
@@ -23,6 +25,8 @@
 #define SLOT_NONE   (BATCH_SLOTS - 2)
 #define REACH_FIRST 32u
 #define REACH_MAX   1024u
+
+#define DEPTH_PACKED (RUN_DEPTH_MAX - BATCH_ITEMS) /* of where a batch begins */
 
 _Static_assert(REACH_MAX < BATCH_ITEMS / 2, "most of a batch is for what is called");
 _Static_assert(BATCH_BITS <= 16, "an item is named by 16 bits, and so is a slot");
@@ -102,13 +106,24 @@ static struct mcct_batch_level *go_direct(struct mcct_batch *batch) {
     return batch->level;
 }
 
+/* The tree is packed, if it can be: no context of the batch may be too deep for that. */
+static void pack(struct mcct *tree, uint64_t depth) {
+    if (tree->packed != NULL && depth > DEPTH_PACKED)
+        tree->loose = true;
+    if (tree->packed == NULL && !tree->loose)
+        tree->loose = depth > DEPTH_PACKED || !packed_begin(tree);
+    if (tree->loose)
+        tree_unpack(tree);
+}
+
 /* The path to the cursor becomes the first items. Gives its level. */
 static struct mcct_batch_level *stand(struct mcct_batch *batch) {
     struct mcct_cursor *cursor = batch->cursor;
-    const struct mcct *tree = cursor->tree;
+    struct mcct *tree = cursor->tree;
     if (cursor->missing != 0 || is_short(tree))
         return go_direct(batch);
     uint64_t depth = mcct_depth(cursor);
+    pack(tree, depth);
     uint32_t known = depth < batch->reach ? (uint32_t)depth : batch->reach;
     uint32_t path[REACH_MAX], node = cursor->node;
     for (uint32_t i = known; i > 0; i--) {
@@ -140,11 +155,23 @@ static void follow(struct mcct_batch *batch, const struct mcct_batch_level *leve
         mcct_push(batch->cursor, batch->frame[batch->item_of[levels[i].slot]]);
 }
 
+/* The table is read in the order of the items, once, and left empty. */
+static void read_items(struct mcct_batch *batch) {
+    for (uint32_t i = 1; i < batch->items; i++) {
+        uint64_t *held = &batch->slot[batch->item[i].slot];
+        batch->frame[i] = (uint32_t)(*held >> 16);
+        batch->weight[i] = (uint32_t)(*held & BATCH_COUNTED) - 1;
+        *held = 0;
+    }
+}
+
 /* All is in the tree, no slot is taken, and the cursor is where `level` was. */
 static void settle(struct mcct_batch *batch, const struct mcct_batch_level *level) {
     if (batch->direct)
         return;
-    batch_merge(batch);
+    read_items(batch);
+    if (batch->cursor->tree->packed == NULL || !batch_run(batch))
+        batch_merge(batch);
     follow(batch, level);
 }
 
@@ -196,8 +223,16 @@ struct mcct_batch_level *mcct_batch_credit(struct mcct_batch *batch,
         return level;
     }
     settle(batch, level);
-    mcct_credit(batch->cursor, 1);
-    return batch->direct ? level : stand(batch);
+    if (batch->direct) {
+        mcct_credit(batch->cursor, 1);
+        return level;
+    }
+    level = stand(batch);
+    if (!batch->direct && level != batch->level)
+        ++batch->slot[level->slot];
+    else /* the root */
+        mcct_credit(batch->cursor, 1);
+    return level;
 }
 
 struct mcct_batch_level *mcct_batch_leave(struct mcct_batch *batch, struct mcct_batch_level *level,

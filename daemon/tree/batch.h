@@ -6,8 +6,9 @@
  * time. So the latest few thousand contexts have a small exact tree of their own, the batch: a hash
  * table that fits into the processor's own memory, where the next context is found by the hash of
  * its path, and need not wait for the one before. When it is full, all its contexts go into the big
- * tree with what they gained (batch_merge.c), callers first, so that a context that is not in the
- * tree spares looking for what it calls.
+ * tree with what they gained: as a run, sorted, where that is packed (batch_run.c, packed.h), or
+ * into its nodes (batch_merge.c), callers first, so that a context that is not in the tree spares
+ * looking for what it calls.
  *
  * To the tree that is a stream of weights: what its summary guarantees holds, but only when the
  * batch has ended is all of it there. Which contexts a batch holds depends on the calls alone, so
@@ -50,11 +51,14 @@ struct mcct_batch {
     uint16_t item_of[BATCH_SLOTS];
     struct mcct_batch_item item[BATCH_ITEMS];
     struct mcct_batch_level level[BATCH_ITEMS];
-    /* while it is merged */
+    /* when it has ended: what stood in the slots */
     uint32_t frame[BATCH_ITEMS], weight[BATCH_ITEMS];
+    /* while it is merged */
     uint32_t hash[BATCH_ITEMS];  /* of the whole path, as the tree has it (path_hash.h) */
     uint32_t node[BATCH_ITEMS];  /* 0: not in the tree */
     uint32_t chain[BATCH_ITEMS]; /* items that get nodes for one below them, the lowest first */
+    /* while it becomes a run: items, 0: none */
+    uint16_t order[BATCH_ITEMS], callee[BATCH_ITEMS], next[BATCH_ITEMS];
 };
 
 /* A batch that begins where the cursor is; `*level` is where. NULL: there is no memory, or the

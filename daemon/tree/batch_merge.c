@@ -13,16 +13,6 @@
 #define CHILD_AHEAD 3u /* items: far enough for memory to answer, and their callers are known */
 #define HASH_AHEAD  12u
 
-/* The table is read in the order of the items, once. */
-static void read_items(struct mcct_batch *batch) {
-    for (uint32_t i = 1; i < batch->items; i++) {
-        uint64_t *held = &batch->slot[batch->item[i].slot];
-        batch->frame[i] = (uint32_t)(*held >> 16);
-        batch->weight[i] = (uint32_t)(*held & BATCH_COUNTED) - 1;
-        *held = 0;
-    }
-}
-
 /* False: the summary wants to see every context. */
 static bool hash_items(const struct mcct *tree, struct mcct_batch *batch) {
     if (!tree->has_paths)
@@ -113,7 +103,6 @@ static void release(struct mcct *tree, struct mcct_batch *batch) {
 
 void batch_merge(struct mcct_batch *batch) {
     struct mcct *tree = batch->cursor->tree;
-    read_items(batch);
     for (uint32_t i = 0; i < batch->carried; i++)
         hold(tree, batch, i, batch->node[i]);
     bool hashed = hash_items(tree, batch);

@@ -6,9 +6,8 @@
 
 #include "daemon/tree/batch.h"
 
-/* Adds the weights of all items to the cursor's tree, frees their slots but the first one's, and
- * leaves the frame of each in `frame`. The nodes of the first `carried` items are given in `node`.
- * The cursor stays where it is. */
+/* Adds the weights of all items to the cursor's tree. The frame and the weight of each are given,
+ * the nodes of the first `carried` items are in `node`. The cursor stays where it is. */
 void batch_merge(struct mcct_batch *batch);
 
 #endif

@@ -32,6 +32,7 @@ const struct summary_kind summary_exact = {
     .name = "exact",
     .help = "every context, in memory that grows with the run",
     .certain = true,
+    .packs = true,
     .create = create,
     .destroy = free,
     .update = update,

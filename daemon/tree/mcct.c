@@ -13,6 +13,7 @@
 #include <sys/auxv.h>
 
 #include "daemon/tree/children.h"
+#include "daemon/tree/packed.h"
 #include "daemon/tree/path_hash.h"
 
 /* ---- life of a tree ---- */
@@ -60,6 +61,7 @@ void mcct_free(struct mcct *tree) {
     if (tree == NULL)
         return;
     tree->kind->destroy(tree->summary);
+    packed_free(tree->packed);
     children_free(tree);
     node_pool_free(&tree->pool);
     free(tree);
@@ -269,6 +271,12 @@ uint64_t mcct_pop(struct mcct_cursor *cursor, uint64_t n) {
 static __attribute__((noinline)) void credit_slowly(struct mcct *tree, uint32_t node,
                                                     uint64_t weight) {
     struct mcct_node *n = node_at(&tree->pool, node);
+    if (tree->packed != NULL) {
+        tree->loose = true; /* or each such credit would unpack it anew */
+        tree_unpack(tree);
+        tree_credit(tree, node, weight);
+        return;
+    }
     if (!(n->links & NODE_MONITORED)) {
         tree->kind->update(tree->summary, node, weight);
         return;
@@ -317,7 +325,14 @@ uint64_t mcct_depth(const struct mcct_cursor *cursor) {
 
 /* ---- what is in it ---- */
 
+void tree_unpack(const struct mcct *tree) {
+    if (tree->packed != NULL)
+        packed_end((struct mcct *)tree);
+}
+
 void mcct_stats(const struct mcct *tree, struct mcct_stats *stats) {
+    if (tree->packed != NULL)
+        packed_settle((struct mcct *)tree);
     *stats = (struct mcct_stats){
         .total = tree->total,
         .updates = tree->updates,
@@ -328,13 +343,17 @@ void mcct_stats(const struct mcct *tree, struct mcct_stats *stats) {
         .bytes = tree->budget.used,
         .capped = tree->capped,
     };
+    if (tree->packed != NULL)
+        packed_stats(tree, stats);
 }
 
 uint32_t mcct_child(const struct mcct *tree, uint32_t node, uint32_t frame) {
+    tree_unpack(tree);
     return children_find(tree, node_at(&tree->pool, node), frame);
 }
 
 void mcct_view(const struct mcct *tree, uint32_t node, struct mcct_view *view) {
+    tree_unpack(tree);
     const struct mcct_node *n = node_at(&tree->pool, node);
     *view = (struct mcct_view){
         .parent = n->parent,

@@ -9,7 +9,10 @@
  * Pure: no process, address or file in sight. A frame is a 32-bit number whose meaning is the
  * caller's. Weights are whatever the caller counts (calls, nanoseconds).
  *
- * A tree is used by one thread at a time. Nothing here prints or exits; failure to get memory
+ * While all that comes to a tree comes in batches (batch.h), it may do without most of its nodes
+ * (packed.h). To ask what is in it then changes how it is kept, even where it is const here.
+ *
+ * A tree is used by one thread at a time, who only looks included. Nothing here prints or exits; failure to get memory
  * makes the tree give precision away (see max_bytes), never the process.
  */
 #ifndef HCCT_MCCT_H
@@ -111,7 +114,8 @@ void mcct_stats(const struct mcct *tree, struct mcct_stats *stats);
 
 /* Calls `visit` for each node in preorder, the root first, children in the order of the frame
  * number; a false return stops. `node` is its index. False: there was no memory to go on (it takes
- * 8 bytes for each child of the nodes on one path). The tree must not change meanwhile. */
+ * 8 bytes for each child of the nodes on one path). The tree must not change meanwhile, and the
+ * indices of its nodes are told anew by each walk. */
 typedef bool mcct_visit(void *arg, uint32_t node, const struct mcct_view *view);
 bool mcct_walk(const struct mcct *tree, mcct_visit *visit, void *arg);
 

@@ -145,6 +145,8 @@ bool mcct_merge(struct mcct *into, const struct mcct *from) {
     const struct summary_kind *kind = into->kind;
     if (from->kind != kind)
         return false;
+    tree_unpack(into);
+    tree_unpack(from);
     uint64_t unseen = from->kind->unseen(from->summary);
     if (unseen != 0)
         gain_all(into, from, unseen);

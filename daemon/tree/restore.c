@@ -10,6 +10,7 @@
 
 bool mcct_restore(struct mcct_cursor *cursor, uint64_t count, uint64_t error) {
     struct mcct *tree = cursor->tree;
+    tree_unpack(tree);
     if (cursor->missing != 0 || cursor->node == MCCT_ROOT || count == 0 || error > count ||
         tree_is_monitored(tree, cursor->node))
         return false;
@@ -17,6 +18,7 @@ bool mcct_restore(struct mcct_cursor *cursor, uint64_t count, uint64_t error) {
 }
 
 void mcct_restored(struct mcct *tree, const struct mcct_stats *stats) {
+    tree_unpack(tree);
     uint64_t unseen = tree->kind->unseen(tree->summary);
     /* what was left out weighs at most stats->unseen, what had to go since then at most ours */
     tree->kind->raise(tree->summary, unseen > stats->unseen ? unseen : stats->unseen);

@@ -31,6 +31,8 @@ struct summary_kind {
     const char *help;    /* one line: what it guarantees */
     bool bounded;        /* never monitors more than the tree's capacity, ceil(1 / epsilon) */
     bool certain;        /* its upper bounds are, and are not only probable */
+    bool packs;          /* it keeps the largest counts, or all: its trees can do without nodes
+                          * (packed.h), and nothing but capacity and bounds is its own then */
     uint32_t side_bytes; /* to be had beside each node (node_pool.h), 0: none */
     bool side_later;     /* only from node_pool_open_side() on */
 

@@ -26,6 +26,8 @@ struct mcct {
     bool has_paths;    /* each node has its hash beside it (path_hash.h) */
     uint32_t silent;   /* NODE_MONITORED, or 0 when the summary is to be told of every gain */
     uint32_t families; /* list of the family cells, so that freeing a tree need not walk it */
+    struct packed *packed; /* the contexts, while nodes are for cursors only; NULL: they are nodes */
+    bool loose;            /* never packed (again) */
 };
 
 /* Counts stop at the largest number instead of starting anew. */
@@ -54,6 +56,10 @@ static inline void tree_monitor(struct mcct *tree, uint32_t node, uint64_t count
  * At the memory cap first the summary gives way, as the new may matter more than the least of the
  * old. 0: there is no memory. */
 uint32_t tree_new_child(struct mcct *tree, uint32_t parent, uint32_t frame, uint32_t listed);
+
+/* The contexts of the tree are nodes. For who only looks: what is in a tree is the same before and
+ * after, only how it is kept is not. */
+void tree_unpack(const struct mcct *tree);
 
 /* Algorithm 1, from a node upwards: it and each ancestor that has no reason to exist is removed. */
 void tree_prune(struct mcct *tree, uint32_t node);
