@@ -11,8 +11,9 @@
 #define SPARE_BYTES (2u << 20)  /* of the budget, for nodes of cursors */
 #define LOG_MIN     (1u << 16)  /* words that are gathered at least */
 #define LOG_PART    2u          /* and so much of the store's contexts */
-#define GIVE_PART   4u          /* of what is monitored goes when memory is short */
-#define GIVE_MIN    1024u       /* as long as so many are */
+#define COUNT_MAX   (STORE_COUNT_MAX - RUN_TOTAL_MAX) /* before a log is added */
+#define GIVE_PART   4u    /* of what is monitored goes when memory is short */
+#define GIVE_MIN    1024u /* as long as so many are */
 
 void packed_free(struct packed *packed) {
     if (packed == NULL)
@@ -52,7 +53,7 @@ static bool pack(void *arg, uint32_t node, const struct mcct_view *view) {
     }
     while (packing->path[packing->depth] != view->parent)
         packing->depth--;
-    packing->failed = packing->depth == RUN_DEPTH_MAX;
+    packing->failed = packing->depth == RUN_DEPTH_MAX || view->count > COUNT_MAX;
     if (packing->failed)
         return false;
     packing->path[++packing->depth] = node;
@@ -92,7 +93,8 @@ static bool take_nodes(struct mcct *tree, struct packed *packed) {
 }
 
 bool packed_begin(struct mcct *tree) {
-    if (!tree->kind->packs || (tree->budget.max != 0 && tree->budget.max < BUDGET_MIN))
+    if (!tree->kind->packs || tree->total > COUNT_MAX ||
+        (tree->budget.max != 0 && tree->budget.max < BUDGET_MIN))
         return false;
     struct packed *packed = new_packed(tree);
     if (packed == NULL || !take_nodes(tree, packed)) {
@@ -106,14 +108,16 @@ bool packed_begin(struct mcct *tree) {
 /* ---- to nodes ---- */
 
 /* Gives the largest count for which there was no memory. */
-static uint64_t give_nodes(struct mcct *tree, const struct store *store) {
+static uint64_t give_nodes(struct mcct *tree, const struct packed *packed) {
+    const struct store *store = &packed->store;
     struct mcct_cursor cursor;
     uint64_t left_out = 0;
     mcct_cursor_open(tree, &cursor);
     for (const struct store_item *item = store_first(store); item->word != RUN_END; item++) {
         mcct_pop(&cursor, mcct_depth(&cursor) - (run_depth(item->word) - 1));
         mcct_push(&cursor, run_frame(item->word));
-        if (item->count != 0 && !mcct_restore(&cursor, item->count, store_error(item)) &&
+        if (item->count != 0 &&
+            !mcct_restore(&cursor, item->count, store_error(item, packed->unseen)) &&
             item->count > left_out)
             left_out = item->count;
     }
@@ -125,7 +129,7 @@ void packed_end(struct mcct *tree) {
     struct packed *packed = tree->packed;
     packed_settle(tree);
     tree->packed = NULL;
-    uint64_t left_out = give_nodes(tree, &packed->store), unseen = packed->unseen;
+    uint64_t left_out = give_nodes(tree, packed), unseen = packed->unseen;
     tree->kind->raise(tree->summary, left_out > unseen ? left_out : unseen);
     tree->kind->trim(tree->summary);
     packed_free(packed);
@@ -177,7 +181,7 @@ static bool is_due(const struct packed *packed) {
 
 uint64_t *packed_room(struct mcct *tree, size_t words, uint64_t weight) {
     struct packed *packed = tree->packed;
-    if (tree->total > STORE_COUNT_MAX - RUN_TOTAL_MAX)
+    if (tree->total > COUNT_MAX)
         return NULL;
     if (packed->log.weight + weight >= RUN_TOTAL_MAX)
         packed_settle(tree);
@@ -204,7 +208,8 @@ void packed_stats(const struct mcct *tree, struct mcct_stats *stats) {
 }
 
 bool packed_walk(const struct mcct *tree, mcct_visit *visit, void *arg) {
-    const struct store *store = &tree->packed->store;
+    const struct packed *packed = tree->packed;
+    const struct store *store = &packed->store;
     const struct mcct_view root = {0};
     uint32_t *path = calloc(RUN_DEPTH_MAX + 1, sizeof *path), node = MCCT_ROOT;
     if (path == NULL)
@@ -217,7 +222,7 @@ bool packed_walk(const struct mcct *tree, mcct_visit *visit, void *arg) {
         struct mcct_view view = {.parent = path[depth - 1],
                                  .frame = run_frame(item->word),
                                  .count = item->count,
-                                 .error = store_error(item),
+                                 .error = store_error(item, packed->unseen),
                                  .monitored = item->count != 0};
         path[depth] = ++node;
         more = visit(arg, node, &view);

@@ -211,13 +211,15 @@ uint64_t store_add_known(struct store *store, const uint64_t *run) {
     uint64_t weight = 0, largest = 0;
     for (; *run != RUN_END; run++) {
         bool carry = run_is_carry(*run);
-        while (!carry && run_key(old->word) < run_key(*run))
-            old++;
+        uint64_t more = run_weight(*run) * (carry ? RUN_CARRY : 1);
         if (!carry) {
-            known = run_key(old->word) == run_key(*run) && old->count != 0 ? old : NULL;
+            while (run_key(old->word) < run_key(*run))
+                old++;
+            bool same = run_key(old->word) == run_key(*run);
+            known = same && old->count != 0 ? old : NULL;
+            old += same;
             weight = 0;
         }
-        uint64_t more = run_weight(*run) * (carry ? RUN_CARRY : 1);
         weight += more;
         if (known != NULL)
             gain(known, more, 0);

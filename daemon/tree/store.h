@@ -47,8 +47,10 @@ static inline struct store_item store_item_of(uint32_t depth, uint32_t frame, ui
     return (struct store_item){.word = run_word(depth, frame, brief_ceil(error)), .count = count};
 }
 
-static inline uint64_t store_error(const struct store_item *item) {
+/* No larger than the count, nor than `unseen`. */
+static inline uint64_t store_error(const struct store_item *item, uint64_t unseen) {
     uint64_t error = brief_value(run_weight(item->word));
+    error = error < unseen ? error : unseen;
     return error < item->count ? error : item->count;
 }
 

@@ -26,8 +26,9 @@ struct mcct {
     bool has_paths;    /* each node has its hash beside it (path_hash.h) */
     uint32_t silent;   /* NODE_MONITORED, or 0 when the summary is to be told of every gain */
     uint32_t families; /* list of the family cells, so that freeing a tree need not walk it */
-    struct packed *packed; /* the contexts, while nodes are for cursors only; NULL: they are nodes */
-    bool loose;            /* never packed (again) */
+    struct packed
+        *packed; /* the contexts, while nodes are for cursors only; NULL: they are nodes */
+    bool loose;  /* never packed (again) */
 };
 
 /* Counts stop at the largest number instead of starting anew. */

@@ -7,7 +7,9 @@ TREE_TESTS = \
 	tests/tree/summary_test \
 	tests/tree/space_saving_test \
 	tests/tree/merge_test \
+	tests/tree/packed_test \
 	tests/tree/panes_test \
+	tests/tree/run_test \
 	tests/tree/bounded_test
 
 check_PROGRAMS += $(TREE_TESTS)
@@ -27,6 +29,12 @@ tests_tree_space_saving_test_LDADD = libhcct_tree.a
 
 tests_tree_merge_test_SOURCES = tests/tree/merge_test.c $(TREE_WORLD)
 tests_tree_merge_test_LDADD = libhcct_tree.a
+
+tests_tree_packed_test_SOURCES = tests/tree/packed_test.c $(TREE_WORLD) $(TREE_STREAMS)
+tests_tree_packed_test_LDADD = libhcct_tree.a
+
+tests_tree_run_test_SOURCES = tests/tree/run_test.c $(TREE_WORLD)
+tests_tree_run_test_LDADD = libhcct_tree.a
 
 tests_tree_panes_test_SOURCES = tests/tree/panes_test.c $(TREE_WORLD)
 tests_tree_panes_test_LDADD = libhcct_tree.a
