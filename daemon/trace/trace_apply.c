@@ -54,22 +54,19 @@ static const uint32_t *apply_calls(struct mcct_cursor *cursor, const uint32_t *a
     struct mcct_batch_level *level = NULL;
     struct mcct_batch *batch = mcct_batch_begin(cursor, &level);
     uint64_t left;
-    for (; batch != NULL && at < end && is_of_calls(*at); at++) {
+    for (; batch != NULL && at < end; at++) {
         uint32_t operand = TRACE_OPERAND(*at);
-        switch (TRACE_VERB_OF(*at)) {
-        case TRACE_CALL:
+        enum trace_verb verb = TRACE_VERB_OF(*at);
+        if (verb == TRACE_CALL) /* what comes most is asked for first */
             level = mcct_batch_call(batch, level, operand);
-            break;
-        case TRACE_POP:
+        else if (verb == TRACE_POP)
             level = mcct_batch_pop(batch, level, operand, &left);
-            break;
-        case TRACE_PUSH:
+        else if (verb == TRACE_PUSH)
             level = mcct_batch_push(batch, level, operand);
-            break;
-        case TRACE_CREDIT:
+        else if (verb == TRACE_CREDIT && operand == 1)
             level = mcct_batch_credit(batch, level);
+        else
             break;
-        }
     }
     mcct_batch_end(batch, level);
     return at;

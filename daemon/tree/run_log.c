@@ -42,7 +42,7 @@ static bool grow(struct run_log *log, size_t room) {
 uint64_t *run_log_room(struct run_log *log, size_t words) {
     size_t room = log->room != 0 ? log->room : ROOM_FIRST;
     while (room < log->n + words + 1)
-        room *= 2;
+        room += room / 4;
     if (log->runs == RUN_LOG_RUNS || (room > log->room && !grow(log, room)))
         return NULL;
     return log->word + log->n;

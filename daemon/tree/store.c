@@ -9,8 +9,7 @@
 
 #include "common/compiler.h"
 
-#define ROOM_FIRST 1024u
-#define ITEMS_MAX  0x0ffffffeu /* a tree's nodes can name so many */
+#define ITEMS_MAX 0x0ffffffeu /* a tree's nodes can name so many */
 
 void store_init(struct store *store, struct budget *budget) {
     *store = (struct store){.budget = budget};
@@ -27,12 +26,10 @@ static void put_end(struct store *store) {
 }
 
 bool store_reserve(struct store *store, size_t more, size_t spare) {
-    size_t need = store->n + more + 1, room = store->room != 0 ? store->room : ROOM_FIRST;
+    size_t need = store->n + more + 1, room = need + need / 8;
     const struct budget *budget = store->budget;
     if (need <= store->room)
         return true;
-    while (room < need)
-        room += room / 4;
     size_t bytes = (room - store->room) * sizeof *store->item;
     if (need > ITEMS_MAX || (budget->max != 0 && budget->max - budget->used < bytes + spare))
         return false;

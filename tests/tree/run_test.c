@@ -11,8 +11,7 @@
 
 #define FAN   3u
 #define DEPTH 5u
-#define PATHS 1024u /* a path as a number: two bits a level, 1 to FAN, the innermost level lowest  \
-                     */
+#define PATHS 1024u /* a path as a number: two bits a level, the innermost lowest */
 
 static const uint32_t frames[FAN + 1] = {0, 0, 7, UINT32_MAX}; /* of a digit */
 
