@@ -58,6 +58,7 @@ static bool fill_part(struct replay *r, struct freeze_part *part, const struct p
 
 static bool end_process(struct replay *r, uint32_t number) {
     struct process *process = &r->processes[number];
+    mcct_settle(process->tree);
     bool filled = fill_part(r, &r->out->parts[number - 1], process);
     mcct_free(process->tree);
     process->tree = NULL;

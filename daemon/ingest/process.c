@@ -351,6 +351,7 @@ void process_end(struct process *p) {
         p->ended_mono_ns = clock_ns(CLOCK_MONOTONIC);
         p->live = false; /* last: who reads this without the lock goes by the times above */
         give_back(p);
+        mcct_settle(p->tree);
     }
     bool finished = !p->live && !process_has_ships(p);
     pthread_mutex_unlock(&p->lock);

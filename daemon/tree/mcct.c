@@ -330,9 +330,12 @@ void tree_unpack(const struct mcct *tree) {
         packed_end((struct mcct *)tree);
 }
 
-void mcct_stats(const struct mcct *tree, struct mcct_stats *stats) {
+void mcct_settle(struct mcct *tree) {
     if (tree->packed != NULL)
-        packed_settle((struct mcct *)tree);
+        packed_settle(tree);
+}
+
+void mcct_stats(const struct mcct *tree, struct mcct_stats *stats) {
     *stats = (struct mcct_stats){
         .total = tree->total,
         .updates = tree->updates,

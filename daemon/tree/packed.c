@@ -7,19 +7,20 @@
 
 #include "daemon/tree/tree.h"
 
-#define BUDGET_MIN  (16u << 20) /* with less to spend, nodes are cut to size more finely */
-#define SPARE_BYTES (2u << 20)  /* of the budget, for nodes of cursors */
-#define LOG_MIN     (1u << 16)  /* words that are gathered at least */
-#define LOG_PART    2u          /* and so much of the store's contexts */
-#define COUNT_MAX   (STORE_COUNT_MAX - RUN_TOTAL_MAX) /* before a log is added */
-#define GIVE_PART   4u    /* of what is monitored goes when memory is short */
-#define GIVE_MIN    1024u /* as long as so many are */
+#define BUDGET_MIN   (16u << 20) /* with less to spend, nodes are cut to size more finely */
+#define SPARE_BYTES  (2u << 20)  /* of the budget, for nodes of cursors */
+#define LOG_MIN      (1u << 16)  /* words that are gathered at least */
+#define LOG_QUARTERS 3u          /* and so many quarters of the contexts that are stored */
+#define COUNT_MAX    (STORE_COUNT_MAX - RUN_TOTAL_MAX) /* before a log is added */
+#define GIVE_PART    4u    /* of what is monitored goes when memory is short */
+#define GIVE_MIN     1024u /* as long as so many are */
 
 void packed_free(struct packed *packed) {
     if (packed == NULL)
         return;
     run_log_free(&packed->log);
     store_free(&packed->store);
+    store_free(&packed->view);
     free(packed);
 }
 
@@ -29,6 +30,7 @@ static struct packed *new_packed(struct mcct *tree) {
         return NULL;
     run_log_init(&packed->log, &tree->budget);
     store_init(&packed->store, &tree->budget);
+    store_init(&packed->view, &tree->budget);
     packed->unseen = tree->kind->unseen(tree->summary);
     return packed;
 }
@@ -105,36 +107,6 @@ bool packed_begin(struct mcct *tree) {
     return true;
 }
 
-/* ---- to nodes ---- */
-
-/* Gives the largest count for which there was no memory. */
-static uint64_t give_nodes(struct mcct *tree, const struct packed *packed) {
-    const struct store *store = &packed->store;
-    struct mcct_cursor cursor;
-    uint64_t left_out = 0;
-    mcct_cursor_open(tree, &cursor);
-    for (const struct store_item *item = store_first(store); item->word != RUN_END; item++) {
-        mcct_pop(&cursor, mcct_depth(&cursor) - (run_depth(item->word) - 1));
-        mcct_push(&cursor, run_frame(item->word));
-        if (item->count != 0 &&
-            !mcct_restore(&cursor, item->count, store_error(item, packed->unseen)) &&
-            item->count > left_out)
-            left_out = item->count;
-    }
-    mcct_cursor_close(&cursor);
-    return left_out;
-}
-
-void packed_end(struct mcct *tree) {
-    struct packed *packed = tree->packed;
-    packed_settle(tree);
-    tree->packed = NULL;
-    uint64_t left_out = give_nodes(tree, packed), unseen = packed->unseen;
-    tree->kind->raise(tree->summary, left_out > unseen ? left_out : unseen);
-    tree->kind->trim(tree->summary);
-    packed_free(packed);
-}
-
 /* ---- runs ---- */
 
 static uint32_t capacity(const struct mcct *tree) {
@@ -165,6 +137,7 @@ static bool make_room(struct mcct *tree, size_t n) {
 
 void packed_settle(struct mcct *tree) {
     struct packed *packed = tree->packed;
+    store_free(&packed->view);
     if (packed->log.runs == 0)
         return;
     const uint64_t *run = run_log_all(&packed->log);
@@ -176,11 +149,12 @@ void packed_settle(struct mcct *tree) {
 }
 
 static bool is_due(const struct packed *packed) {
-    return packed->log.n >= LOG_MIN && packed->log.n >= packed->store.n / LOG_PART;
+    return packed->log.added >= LOG_MIN && packed->log.added >= packed->store.n / 4 * LOG_QUARTERS;
 }
 
 uint64_t *packed_room(struct mcct *tree, size_t words, uint64_t weight) {
     struct packed *packed = tree->packed;
+    store_free(&packed->view);
     if (tree->total > COUNT_MAX)
         return NULL;
     if (packed->log.weight + weight >= RUN_TOTAL_MAX)
@@ -199,17 +173,68 @@ void packed_add(struct mcct *tree, size_t words, uint64_t weight) {
         packed_settle(tree);
 }
 
+/* ---- to nodes ---- */
+
+/* Gives the largest count for which there was no memory. */
+static uint64_t give_nodes(struct mcct *tree, const struct packed *packed) {
+    const struct store *store = &packed->store;
+    struct mcct_cursor cursor;
+    uint64_t left_out = 0;
+    mcct_cursor_open(tree, &cursor);
+    for (const struct store_item *item = store_first(store); item->word != RUN_END; item++) {
+        mcct_pop(&cursor, mcct_depth(&cursor) - (run_depth(item->word) - 1));
+        mcct_push(&cursor, run_frame(item->word));
+        if (item->count != 0 &&
+            !mcct_restore(&cursor, item->count, store_error(item, packed->unseen)) &&
+            item->count > left_out)
+            left_out = item->count;
+    }
+    mcct_cursor_close(&cursor);
+    return left_out;
+}
+
+void packed_end(struct mcct *tree) {
+    struct packed *packed = tree->packed;
+    packed_settle(tree);
+    tree->packed = NULL;
+    uint64_t left_out = give_nodes(tree, packed), unseen = packed->unseen;
+    tree->kind->raise(tree->summary, left_out > unseen ? left_out : unseen);
+    tree->kind->trim(tree->summary);
+    packed_free(packed);
+}
+
 /* ---- what is in it ---- */
 
+static bool make_view(struct mcct *tree) {
+    struct packed *packed = tree->packed;
+    const uint64_t *run = run_log_all(&packed->log);
+    if (!store_copy(&packed->view, &packed->store, packed->log.n))
+        return false;
+    uint64_t gone = store_add(&packed->view, run, packed->unseen, capacity(tree));
+    packed->view_unseen = gone > packed->unseen ? gone : packed->unseen;
+    return true;
+}
+
+/* Where there is no memory for a view, the runs go into the store before they are due. */
+static const struct store *look(const struct mcct *tree, uint64_t *unseen) {
+    struct packed *packed = tree->packed;
+    if (packed->log.runs > 0 && packed->view.item == NULL && !make_view((struct mcct *)tree))
+        packed_settle((struct mcct *)tree);
+    bool viewed = packed->view.item != NULL;
+    *unseen = viewed ? packed->view_unseen : packed->unseen;
+    return viewed ? &packed->view : &packed->store;
+}
+
 void packed_stats(const struct mcct *tree, struct mcct_stats *stats) {
-    stats->nodes = 1 + tree->packed->store.n;
-    stats->monitored = tree->packed->store.monitored;
-    stats->unseen = tree->packed->unseen;
+    const struct store *store = look(tree, &stats->unseen);
+    stats->nodes = 1 + store->n;
+    stats->monitored = store->monitored;
+    stats->bytes = tree->budget.used - store_bytes(&tree->packed->view);
 }
 
 bool packed_walk(const struct mcct *tree, mcct_visit *visit, void *arg) {
-    const struct packed *packed = tree->packed;
-    const struct store *store = &packed->store;
+    uint64_t unseen;
+    const struct store *store = look(tree, &unseen);
     const struct mcct_view root = {0};
     uint32_t *path = calloc(RUN_DEPTH_MAX + 1, sizeof *path), node = MCCT_ROOT;
     if (path == NULL)
@@ -222,7 +247,7 @@ bool packed_walk(const struct mcct *tree, mcct_visit *visit, void *arg) {
         struct mcct_view view = {.parent = path[depth - 1],
                                  .frame = run_frame(item->word),
                                  .count = item->count,
-                                 .error = store_error(item, packed->unseen),
+                                 .error = store_error(item, unseen),
                                  .monitored = item->count != 0};
         path[depth] = ++node;
         more = visit(arg, node, &view);

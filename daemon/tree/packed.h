@@ -5,7 +5,7 @@
  * Where contexts are many, most calls that a batch could not absorb are of contexts that come once
  * or twice, and a tree of nodes pays for each of them the memory of its callers and their callees,
  * an admission and an eviction. Here a batch becomes a run (run.h), runs are merged with runs, and
- * what they add up to goes into the store (store.h) when it is half as long as that. All of it is
+ * what they add up to goes into the store (store.h) when there is enough of it. All of it is
  * reading and writing from one end to the other, and what comes once costs a few copies of a word.
  *
  * The store keeps the k = 1/epsilon contexts with the largest counts. What that guarantees is what
@@ -36,6 +36,10 @@ struct packed {
     struct run_log log;
     struct store store;
     uint64_t unseen; /* of the store */
+    /* what there is to see while there are runs in the log: both together. The store has that only
+     * when it is due, so that nothing depends on whether somebody looks. No items: not made. */
+    struct store view;
+    uint64_t view_unseen;
 };
 
 /* The contexts of the tree are packed. False: they can't be, and need not be asked to be again. */

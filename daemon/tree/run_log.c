@@ -77,6 +77,7 @@ void run_log_add(struct run_log *log, size_t n, uint64_t weight) {
     log->n += n + 1;
     log->word[log->n - 1] = RUN_END;
     log->weight += weight;
+    log->added += n + 1;
     while (is_worth_folding(log))
         fold_last(log);
 }
@@ -88,6 +89,6 @@ const uint64_t *run_log_all(struct run_log *log) {
 }
 
 void run_log_clear(struct run_log *log) {
-    log->n = log->runs = 0;
+    log->n = log->runs = log->added = 0;
     log->weight = 0;
 }

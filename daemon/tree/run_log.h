@@ -18,6 +18,7 @@ struct run_log {
     size_t start[RUN_LOG_RUNS];
     unsigned runs;
     uint64_t weight; /* of all words */
+    size_t added;    /* words that the runs had when they came */
 };
 
 void run_log_init(struct run_log *log, struct budget *budget);

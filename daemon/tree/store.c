@@ -17,7 +17,7 @@ void store_init(struct store *store, struct budget *budget) {
 
 void store_free(struct store *store) {
     free(store->item);
-    budget_give(store->budget, store->room * sizeof *store->item);
+    budget_give(store->budget, store_bytes(store));
     store_init(store, store->budget);
 }
 
@@ -42,6 +42,16 @@ bool store_reserve(struct store *store, size_t more, size_t spare) {
     store->item = grown;
     store->room = room;
     put_end(store);
+    return true;
+}
+
+bool store_copy(struct store *to, const struct store *from, size_t more) {
+    if (!store_reserve(to, from->n + more, 0))
+        return false;
+    memcpy(to->item + to->room - 1 - from->n, store_first(from), from->n * sizeof *to->item);
+    to->n = from->n;
+    to->monitored = from->monitored;
+    to->below = from->below;
     return true;
 }
 

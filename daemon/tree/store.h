@@ -38,6 +38,10 @@ struct store {
 void store_init(struct store *store, struct budget *budget);
 void store_free(struct store *store);
 
+static inline size_t store_bytes(const struct store *store) {
+    return store->room * sizeof *store->item;
+}
+
 static inline const struct store_item *store_first(const struct store *store) {
     return store->item + store->room - 1 - store->n;
 }
@@ -57,6 +61,10 @@ static inline uint64_t store_error(const struct store_item *item, uint64_t unsee
 /* So many contexts can be added. False: there is no memory, or the budget would be used up but for
  * `spare` bytes. */
 bool store_reserve(struct store *store, size_t more, size_t spare);
+
+/* `to`, which is empty, is the same as `from`, and so many contexts can be added. False: there is
+ * no memory. */
+bool store_copy(struct store *to, const struct store *from, size_t more);
 
 /* Where items can be written, in order, to fill a store that is empty. */
 static inline struct store_item *store_front(struct store *store) {

@@ -47,10 +47,8 @@ static bool push_children(const struct mcct *tree, struct stack *stack, uint32_t
 }
 
 bool mcct_walk(const struct mcct *tree, mcct_visit *visit, void *arg) {
-    if (tree->packed != NULL) {
-        packed_settle((struct mcct *)tree);
+    if (tree->packed != NULL)
         return packed_walk(tree, visit, arg);
-    }
     struct stack stack = {0};
     bool whole = push(&stack, 0, MCCT_ROOT);
     while (whole && stack.n > 0) {

@@ -120,7 +120,6 @@ static void measure_loop(const struct loaded *all) {
 
 static double replay(const void *stream, struct mcct *tree) {
     const struct loaded *all = stream;
-    struct mcct_stats stats;
     struct mcct_cursor *cursors = calloc(all->threads + 1, sizeof *cursors);
     if (cursors == NULL)
         abort();
@@ -130,7 +129,7 @@ static double replay(const void *stream, struct mcct *tree) {
     for (size_t i = 0; i < all->n_runs; i++)
         trace_apply(&cursors[all->runs[i].thread], all->tokens + all->runs[i].first,
                     all->runs[i].n);
-    mcct_stats(tree, &stats); /* all that was gathered is in it */
+    mcct_settle(tree);
     double spent = contest_seconds() - start;
     for (uint32_t i = 1; i <= all->threads; i++)
         mcct_cursor_close(&cursors[i]);

@@ -271,6 +271,40 @@ static void test_there_and_back(const struct summary_kind *kind, struct rng *rng
     world_free(&world);
 }
 
+/* What is kept does not depend on whether somebody looks. */
+static void test_looking(struct rng *rng) {
+    struct world world;
+    struct verdict v[2];
+    uint64_t seed = rng_next(rng);
+    world_make(&world, WORLD_BUSHY, 60000, rng);
+    for (unsigned often = 0; often < 2; often++) {
+        struct mcct *tree = make(&summary_filtered_space_saving, 1.0 / 3000, 0);
+        struct caller caller = {0};
+        struct rng again = {seed};
+        struct stream stream = {&world, 3000, 0, 400000, &again};
+        world_forget(&world);
+        walker_open(&caller.walker, tree);
+        for (; stream.step < stream.steps; stream.step++) {
+            call(&world, &caller, 1 + stream_zipf(&stream) % (world.n - 1), 1);
+            if (stream.step % 20000 == 0)
+                end(&caller);
+            if (often && stream.step % 20000 == 0)
+                check_packed(&world, tree);
+        }
+        end(&caller);
+        v[often] = check(&world, tree);
+        mcct_cursor_close(&caller.walker.cursor);
+        mcct_free(tree);
+    }
+    CHECK(v[0].stats.unseen > 0);
+    CHECK_UINT(v[1].stats.unseen, v[0].stats.unseen);
+    CHECK_UINT(v[1].stats.nodes, v[0].stats.nodes);
+    CHECK_UINT(v[1].stats.bytes, v[0].stats.bytes);
+    CHECK_UINT(v[1].sum, v[0].sum);
+    CHECK_UINT(v[1].error, v[0].error);
+    world_free(&world);
+}
+
 static void test_merging(const struct summary_kind *kind, struct rng *rng) {
     struct world world;
     struct mcct *sum = make(kind, 0.01, 0);
@@ -303,6 +337,7 @@ int main(void) {
         test_there_and_back(kinds[k], &rng);
         test_merging(kinds[k], &rng);
     }
+    test_looking(&rng);
     test_cap(&summary_filtered_space_saving, &rng);
     test_cap(&summary_exact, &rng);
     return check_report();
