@@ -85,8 +85,9 @@ void mcct_call(struct mcct_cursor *cursor, uint32_t frame);
 /* Frames between the root and the cursor. */
 uint64_t mcct_depth(const struct mcct_cursor *cursor);
 
-/* The stream has ended: what is gathered for the tree goes into it, so that to look costs no memory.
- * Where it goes on after all, the tree is right, but not the one that it would have been. */
+/* The stream has ended: what is gathered for the tree goes into it, so that to look costs no
+ * memory. Where it goes on after all, the tree is right, but not the one that it would have been.
+ */
 void mcct_settle(struct mcct *tree);
 
 /* ---- what is in it ---- */
