@@ -32,7 +32,9 @@
  *     adds to them;
  *   - a context that is not monitored weighs at most its cell, at most `unseen`, at most min.
  * After a merge all cells are `unseen`. Where there is no memory for cells, and when they are full
- * (nanoseconds of some 60 hours at epsilon 2e-5), it is as without.
+ * (nanoseconds of some 60 hours at epsilon 2e-5), it is as without. While all that comes comes in
+ * batches, it is the store (packed.h) that does this kind's work, with bounds for parts of the tree
+ * in place of cells.
  */
 #include "daemon/tree/summary.h"
 
@@ -191,7 +193,6 @@ const struct summary_kind summary_space_saving = {
     .help = "1/epsilon contexts, each error at most epsilon of the total",
     .bounded = true,
     .certain = true,
-    .packs = true,
     .create = create,
     .destroy = destroy,
     .update = update,
