@@ -36,7 +36,8 @@ struct summary_kind {
     uint32_t side_bytes; /* to be had beside each node (node_pool.h), 0: none */
     bool side_later;     /* only from node_pool_open_side() on */
 
-    /* Make the summary of `tree`, whose capacity is set. NULL: no memory. */
+    /* Make the summary of `tree`, whose capacity is set. NULL: no memory. For a kind that packs
+     * there may be no params: it is made anew when its tree is packed. */
     void *(*create)(struct mcct *tree, const struct mcct_params *params);
     void (*destroy)(void *summary);
 

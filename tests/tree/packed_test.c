@@ -70,6 +70,15 @@ static void call(struct world *world, struct caller *caller, uint32_t context, u
     world->total += times;
 }
 
+/* So many calls, of some contexts much more often than of others; the last batch has ended. */
+static void call_often(struct world *world, struct caller *caller, uint64_t steps,
+                       struct rng *rng) {
+    struct stream stream = {world, 0, 0, steps, rng};
+    for (; stream.step < steps; stream.step++)
+        call(world, caller, 1 + stream_zipf(&stream) % (world->n - 1), 1);
+    end(caller);
+}
+
 /* ---- the bounds ---- */
 
 static struct verdict check(const struct world *world, const struct mcct *tree) {
@@ -235,11 +244,8 @@ static void test_there_and_back(const struct summary_kind *kind, struct rng *rng
     struct caller caller = {0};
     struct mcct *tree = make(kind, 0.01, 0);
     world_make(&world, WORLD_BUSHY, 5000, rng);
-    struct stream stream = {&world, 100, 0, 5000, rng};
     walker_open(&caller.walker, tree);
-    for (; stream.step < stream.steps; stream.step++)
-        call(&world, &caller, 1 + stream_zipf(&stream) % (world.n - 1), 1);
-    end(&caller);
+    call_often(&world, &caller, 5000, rng);
     uint64_t left;
     begin(&caller);
     caller.level = mcct_batch_pop(caller.batch, caller.level, 1000, &left);
@@ -313,11 +319,8 @@ static void test_merging(const struct summary_kind *kind, struct rng *rng) {
     for (unsigned t = 0; t < 5; t++) {
         struct mcct *one = make(kind, 0.01, 0);
         struct caller caller = {0};
-        struct stream stream = {&world, 100, 0, 3000, rng};
         walker_open(&caller.walker, one);
-        for (; stream.step < stream.steps; stream.step++)
-            call(&world, &caller, 1 + stream_zipf(&stream) % (world.n - 1), 1);
-        end(&caller);
+        call_often(&world, &caller, 3000, rng);
         mcct_cursor_close(&caller.walker.cursor);
         CHECK(mcct_merge(sum, one));
         struct verdict v = check(&world, sum);
