@@ -2,7 +2,7 @@
  * batch.c - the table of a batch, and how the cursor follows it.
  *
  * An item is found by its parent's slot and its frame, compared exactly; the hash of the path only
- * says where to look. Slots are taken by linear probing and a quarter of them at most, and all are
+ * says where to look. Slots are taken by linear probing and a fifth of them at most, and all are
  * given back at once. Two slots are never given: one is the lowest level's, and one is no item's,
  * so that no key begins with it.
  *
@@ -29,7 +29,11 @@
 #define DEPTH_PACKED (RUN_DEPTH_MAX - BATCH_ITEMS) /* of where a batch begins */
 
 _Static_assert(REACH_MAX < BATCH_ITEMS / 2, "most of a batch is for what is called");
-_Static_assert(BATCH_BITS <= 16, "an item is named by 16 bits, and so is a slot");
+_Static_assert(BATCH_ITEMS <= UINT16_MAX, "an item is named by 16 bits");
+_Static_assert(BATCH_PARENT_SHIFT + BATCH_BITS == 64 &&
+                   BATCH_COUNTED == (1u << BATCH_FRAME_SHIFT) - 1,
+               "a slot holds its parent's, a frame and a weight");
+_Static_assert(BATCH_ITEMS < RUN_DEPTH_MAX, "a batch may be all one path");
 
 /* ---- memory ---- */
 
@@ -59,12 +63,9 @@ static bool is_short(const struct mcct *tree) {
 
 /* ---- items ---- */
 
-static void add(struct mcct_batch *batch, uint32_t slot, uint64_t held, uint32_t parent) {
-    uint32_t item = batch->items++;
+static void add(struct mcct_batch *batch, uint32_t slot, uint64_t held) {
     batch->slot[slot] = held;
-    batch->item_of[slot] = (uint16_t)item;
-    batch->item[item] = (struct mcct_batch_item){.slot = slot, .parent = parent};
-    batch->node[item] = 0;
+    batch->taken[batch->items++] = slot;
 }
 
 /* Where the key is, or else the free slot where it belongs. */
@@ -85,7 +86,7 @@ static struct mcct_batch_level *try_enter(struct mcct_batch *batch, struct mcct_
     if (held == 0) {
         if (batch->items == BATCH_ITEMS)
             return NULL;
-        add(batch, slot, key | (1 + weight), batch->item_of[level->slot]);
+        add(batch, slot, key | (1 + weight));
     } else {
         if ((held & BATCH_COUNTED) + weight > BATCH_COUNTED)
             return NULL;
@@ -98,10 +99,11 @@ static struct mcct_batch_level *try_enter(struct mcct_batch *batch, struct mcct_
 
 /* ---- where the thread stands ---- */
 
-/* Calls go through the cursor from now on. No key begins with the slot of this level, so that each
- * call comes to mcct_batch_enter(). */
+/* Calls go through the cursor from now on: no key begins with the slot of this level, and there is
+ * no room for a new one, so that each call comes to mcct_batch_enter(). */
 static struct mcct_batch_level *go_direct(struct mcct_batch *batch) {
     batch->direct = true;
+    batch->items = BATCH_ITEMS;
     batch->level[0] = (struct mcct_batch_level){.slot = SLOT_NONE};
     return batch->level;
 }
@@ -133,7 +135,7 @@ static struct mcct_batch_level *stand(struct mcct_batch *batch) {
     struct mcct_batch_level *level = batch->level;
     *level = (struct mcct_batch_level){.slot = SLOT_LOWEST};
     batch->items = 0;
-    add(batch, SLOT_LOWEST, batch->slot[SLOT_LOWEST], 0);
+    add(batch, SLOT_LOWEST, batch->slot[SLOT_LOWEST]);
     batch->node[0] = node;
     for (uint32_t i = 0; i < known; i++) {
         level = try_enter(batch, level, node_at(&tree->pool, path[i])->frame, 0);
@@ -158,10 +160,13 @@ static void follow(struct mcct_batch *batch, const struct mcct_batch_level *leve
 /* The table is read in the order of the items, once, and left empty. */
 static void read_items(struct mcct_batch *batch) {
     for (uint32_t i = 1; i < batch->items; i++) {
-        uint64_t *held = &batch->slot[batch->item[i].slot];
-        batch->frame[i] = (uint32_t)(*held >> 16);
-        batch->weight[i] = (uint32_t)(*held & BATCH_COUNTED) - 1;
-        *held = 0;
+        uint32_t slot = batch->taken[i];
+        uint64_t held = batch->slot[slot];
+        batch->slot[slot] = 0;
+        batch->item_of[slot] = (uint16_t)i;
+        batch->parent[i] = batch->item_of[held >> BATCH_PARENT_SHIFT];
+        batch->frame[i] = (uint32_t)(held >> BATCH_FRAME_SHIFT);
+        batch->weight[i] = (uint32_t)(held & BATCH_COUNTED) - 1;
     }
 }
 

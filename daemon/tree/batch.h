@@ -23,20 +23,18 @@
 #include "common/compiler.h"
 #include "daemon/tree/mcct.h"
 
-#define BATCH_BITS    16u /* log2 of the table: half a megabyte */
+#define BATCH_BITS    17u /* log2 of the table: one megabyte */
 #define BATCH_SLOTS   (1u << BATCH_BITS)
-#define BATCH_ITEMS   (BATCH_SLOTS / 4) /* contexts */
-#define BATCH_COUNTED 0xffffu           /* of a slot: weight + 1 */
+#define BATCH_ITEMS   (BATCH_SLOTS / 16 * 3) /* contexts */
+#define BATCH_COUNTED 0x7fffu                /* of a slot: weight + 1 */
+
+#define BATCH_FRAME_SHIFT  15u
+#define BATCH_PARENT_SHIFT (BATCH_FRAME_SHIFT + 32)
 
 /* One context on the path of the thread. */
 struct mcct_batch_level {
     uint32_t hash; /* of the path from the lowest level to here */
     uint32_t slot;
-};
-
-/* Private. */
-struct mcct_batch_item {
-    uint32_t slot, parent; /* parent: an item before this one; of the first: itself */
 };
 
 struct mcct_batch {
@@ -46,19 +44,21 @@ struct mcct_batch {
     uint32_t carried; /* the first items are the path that the thread stood on: of each level one */
     uint32_t reach;   /* so many levels of it are known at most */
     bool direct;      /* memory is short: calls go straight into the tree */
-    /* parent's slot 16 bits, frame 32, weight + 1: 16; 0: free */
+    /* parent's slot 17 bits, frame 32, weight + 1: 15; 0: free */
     uint64_t slot[BATCH_SLOTS];
-    uint16_t item_of[BATCH_SLOTS];
-    struct mcct_batch_item item[BATCH_ITEMS];
+    uint32_t taken[BATCH_ITEMS]; /* slots: of each item the one where it stands */
     struct mcct_batch_level level[BATCH_ITEMS];
     /* when it has ended: what stood in the slots */
+    uint16_t item_of[BATCH_SLOTS];
+    uint16_t parent[BATCH_ITEMS]; /* an item before this one; of the first: itself */
     uint32_t frame[BATCH_ITEMS], weight[BATCH_ITEMS];
     /* while it is merged */
     uint32_t hash[BATCH_ITEMS];  /* of the whole path, as the tree has it (path_hash.h) */
     uint32_t node[BATCH_ITEMS];  /* 0: not in the tree */
     uint32_t chain[BATCH_ITEMS]; /* items that get nodes for one below them, the lowest first */
-    /* while it becomes a run: items, 0: none */
-    uint16_t order[BATCH_ITEMS], callee[BATCH_ITEMS], next[BATCH_ITEMS];
+    /* while it becomes a run (batch_run.c) */
+    uint16_t order[BATCH_ITEMS], extent[BATCH_ITEMS], filled[BATCH_ITEMS];
+    uint16_t place[BATCH_ITEMS], depth[BATCH_ITEMS];
 };
 
 /* A batch that begins where the cursor is; `*level` is where. NULL: there is no memory, or the
@@ -81,18 +81,23 @@ static inline uint32_t batch_hash(const struct mcct_batch *batch, uint32_t paren
 }
 
 static inline uint64_t batch_key(uint32_t parent_slot, uint32_t frame) {
-    return (uint64_t)parent_slot << 48 | (uint64_t)frame << 16;
+    return (uint64_t)parent_slot << BATCH_PARENT_SHIFT | (uint64_t)frame << BATCH_FRAME_SHIFT;
 }
 
-/* mcct_call(): the level that it leads to. */
+/* mcct_call(): the level that it leads to. Whether the context is new to the batch is what no
+ * processor foresees, so it makes no difference to the way that is gone here. */
 static inline struct mcct_batch_level *
 mcct_batch_call(struct mcct_batch *batch, struct mcct_batch_level *level, uint32_t frame) {
     uint32_t hash = batch_hash(batch, level->hash, frame), slot = hash >> (32 - BATCH_BITS);
-    uint64_t held = batch->slot[slot];
-    /* the same key, and a weight that may grow by one */
-    if (hcct_unlikely((held ^ batch_key(level->slot, frame)) - 1 >= BATCH_COUNTED - 1))
+    uint64_t key = batch_key(level->slot, frame), held = batch->slot[slot];
+    bool is_new = held == 0;
+    held = is_new ? key + 1 : held;
+    /* the same key, a weight that may grow by one, and room for one that is new */
+    if (hcct_unlikely((held ^ key) - 1 >= BATCH_COUNTED - 1 || batch->items == BATCH_ITEMS))
         return mcct_batch_enter(batch, level, frame, 1);
     batch->slot[slot] = held + 1;
+    batch->taken[batch->items] = slot;
+    batch->items += is_new;
     level++;
     level->hash = hash;
     level->slot = slot;

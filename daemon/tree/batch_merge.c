@@ -7,6 +7,8 @@
  */
 #include "daemon/tree/batch_merge.h"
 
+#include <string.h>
+
 #include "daemon/tree/children.h"
 #include "daemon/tree/path_hash.h"
 
@@ -20,7 +22,7 @@ static bool hash_items(const struct mcct *tree, struct mcct_batch *batch) {
     for (uint32_t i = 0; i < batch->carried; i++)
         batch->hash[i] = *path_hash_at(tree, batch->node[i]);
     for (uint32_t i = batch->carried; i < batch->items; i++)
-        batch->hash[i] = path_hash_below(batch->hash[batch->item[i].parent], batch->frame[i]);
+        batch->hash[i] = path_hash_below(batch->hash[batch->parent[i]], batch->frame[i]);
     return true;
 }
 
@@ -33,13 +35,13 @@ static void hold(struct mcct *tree, struct mcct_batch *batch, uint32_t item, uin
 static void expect(const struct mcct *tree, const struct mcct_batch *batch, uint32_t item) {
     if (item >= batch->items)
         return;
-    uint32_t parent = batch->node[batch->item[item].parent];
+    uint32_t parent = batch->node[batch->parent[item]];
     if (parent != 0)
         __builtin_prefetch(node_at(&tree->pool, node_at(&tree->pool, parent)->links & NODE_INDEX));
 }
 
 static void find(struct mcct *tree, struct mcct_batch *batch, uint32_t item) {
-    uint32_t parent = batch->node[batch->item[item].parent], listed;
+    uint32_t parent = batch->node[batch->parent[item]], listed;
     if (parent == 0)
         return; /* nor is what it calls */
     uint32_t node =
@@ -50,7 +52,7 @@ static void find(struct mcct *tree, struct mcct_batch *batch, uint32_t item) {
 
 /* A node for the item, whose parent has one. False: no memory. */
 static bool make_one(struct mcct *tree, struct mcct_batch *batch, uint32_t item) {
-    uint32_t parent = batch->node[batch->item[item].parent], listed;
+    uint32_t parent = batch->node[batch->parent[item]], listed;
     (void)children_recall(tree, node_at(&tree->pool, parent), batch->frame[item], &listed);
     uint32_t node = tree_new_child(tree, parent, batch->frame[item], listed);
     if (node == 0)
@@ -62,7 +64,7 @@ static bool make_one(struct mcct *tree, struct mcct_batch *batch, uint32_t item)
 /* Nodes for the item and all that lead to it. False: no memory; some may have been made. */
 static bool make(struct mcct *tree, struct mcct_batch *batch, uint32_t item) {
     uint32_t n = 0;
-    for (uint32_t at = item; batch->node[at] == 0; at = batch->item[at].parent)
+    for (uint32_t at = item; batch->node[at] == 0; at = batch->parent[at])
         batch->chain[n++] = at;
     while (n > 0)
         if (!make_one(tree, batch, batch->chain[--n]))
@@ -74,7 +76,7 @@ static bool make(struct mcct *tree, struct mcct_batch *batch, uint32_t item) {
 static uint32_t nearest(struct mcct *tree, struct mcct_batch *batch, uint32_t item) {
     tree->capped = add_saturating(tree->capped, batch->weight[item]);
     while (batch->node[item] == 0)
-        item = batch->item[item].parent;
+        item = batch->parent[item];
     return batch->node[item];
 }
 
@@ -105,6 +107,7 @@ void batch_merge(struct mcct_batch *batch) {
     struct mcct *tree = batch->cursor->tree;
     for (uint32_t i = 0; i < batch->carried; i++)
         hold(tree, batch, i, batch->node[i]);
+    memset(batch->node + batch->carried, 0, (batch->items - batch->carried) * sizeof *batch->node);
     bool hashed = hash_items(tree, batch);
     for (uint32_t i = 1; i < batch->items; i++) {
         if (hashed && i + HASH_AHEAD < batch->items)

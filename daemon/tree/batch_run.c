@@ -1,6 +1,9 @@
 /*
- * batch_run.c - items sorted by frame, then linked callee after callee, then gone through from the
- * first item down.
+ * batch_run.c - items sorted by frame; so each one's place among the callees of its caller is
+ * known, and from the first item down the place of all.
+ *
+ * Nothing is followed from item to item: each step goes through all of them in an order that does
+ * not depend on the step before.
  */
 #include "daemon/tree/batch_run.h"
 
@@ -9,7 +12,7 @@
 #include "daemon/tree/packed.h"
 #include "daemon/tree/tree.h"
 
-#define DIGIT_BITS 11u
+#define DIGIT_BITS 13u /* few programs have more frames than one digit tells apart */
 #define DIGITS     (1u << DIGIT_BITS)
 #define FEW        64u /* items that are sorted without counting */
 
@@ -27,12 +30,12 @@ static void sort_few(struct mcct_batch *batch, uint32_t n) {
 }
 
 static void sort_by_digit(struct mcct_batch *batch, uint32_t n, unsigned shift) {
-    uint32_t place[DIGITS + 1] = {0};
+    uint16_t place[DIGITS + 1] = {0};
     uint16_t sorted[BATCH_ITEMS];
     for (uint32_t i = 0; i < n; i++)
         place[(batch->frame[batch->order[i]] >> shift) % DIGITS + 1]++;
     for (uint32_t digit = 0; digit < DIGITS; digit++)
-        place[digit + 1] += place[digit];
+        place[digit + 1] = (uint16_t)(place[digit + 1] + place[digit]);
     for (uint32_t i = 0; i < n; i++) {
         uint16_t item = batch->order[i];
         sorted[place[(batch->frame[item] >> shift) % DIGITS]++] = item;
@@ -55,15 +58,26 @@ static void sort(struct mcct_batch *batch) {
         sort_by_digit(batch, n, shift);
 }
 
-/* Each item's callees, in the order of their frames. Item 0 is nobody's callee: it ends the lists.
- */
-static void link_callees(struct mcct_batch *batch) {
-    memset(batch->callee, 0, batch->items * sizeof *batch->callee);
-    for (uint32_t i = batch->items - 1; i-- > 0;) {
-        uint16_t item = batch->order[i];
-        uint32_t caller = batch->item[item].parent;
-        batch->next[item] = batch->callee[caller];
-        batch->callee[caller] = item;
+/* ---- places ---- */
+
+/* So many words each item takes, with all that it calls. */
+static void measure(struct mcct_batch *batch) {
+    uint16_t *extent = batch->extent;
+    for (uint32_t i = 0; i < batch->items; i++)
+        extent[i] = 1;
+    for (uint32_t i = batch->items - 1; i > 0; i--)
+        extent[batch->parent[i]] = (uint16_t)(extent[batch->parent[i]] + extent[i]);
+}
+
+/* How far behind its caller each item stands: those with smaller frames go before it. */
+static void place_callees(struct mcct_batch *batch) {
+    uint16_t *filled = batch->filled;
+    for (uint32_t i = 0; i < batch->items; i++)
+        filled[i] = 1;
+    for (uint32_t i = 0; i < batch->items - 1; i++) {
+        uint32_t item = batch->order[i], caller = batch->parent[item];
+        batch->place[item] = filled[caller];
+        filled[caller] = (uint16_t)(filled[caller] + batch->extent[item]);
     }
 }
 
@@ -81,21 +95,18 @@ static uint64_t *put_path(const struct mcct_batch *batch, uint32_t depth, uint64
     return out + depth;
 }
 
-static uint64_t *put_items(const struct mcct_batch *batch, uint32_t depth, uint64_t *out) {
-    uint32_t item = 0;
-    for (;;) {
-        uint32_t next = batch->callee[item];
-        depth++;
-        while (next == 0 && item != 0) {
-            next = batch->next[item];
-            item = batch->item[item].parent;
-            depth--;
-        }
-        if (next == 0)
-            return out;
-        item = next;
-        *out++ = run_word(depth, batch->frame[item], batch->weight[item]);
+/* An item's caller has its place before it has: it is an item before it. */
+static uint64_t *put_items(struct mcct_batch *batch, uint32_t depth, uint64_t *out) {
+    uint16_t *place = batch->place, *depths = batch->depth;
+    place[0] = 0;
+    depths[0] = (uint16_t)depth;
+    for (uint32_t i = 1; i < batch->items; i++) {
+        uint32_t caller = batch->parent[i];
+        place[i] = (uint16_t)(place[i] + place[caller]);
+        depths[i] = (uint16_t)(depths[caller] + 1);
+        out[place[i] - 1] = run_word(depths[i], batch->frame[i], batch->weight[i]);
     }
+    return out + batch->items - 1;
 }
 
 static uint64_t weight_of(const struct mcct_batch *batch) {
@@ -115,7 +126,8 @@ bool batch_run(struct mcct_batch *batch) {
         return false;
     }
     sort(batch);
-    link_callees(batch);
+    measure(batch);
+    place_callees(batch);
     packed_add(tree, (size_t)(put_items(batch, depth, put_path(batch, depth, out)) - out), weight);
     tree->total = add_saturating(tree->total, weight);
     tree->updates += weight;

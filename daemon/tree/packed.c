@@ -10,7 +10,9 @@
 #define BUDGET_MIN   (16u << 20) /* with less to spend, nodes are cut to size more finely */
 #define SPARE_BYTES  (2u << 20)  /* of the budget, for nodes of cursors */
 #define LOG_MIN      (1u << 16)  /* words that are gathered at least */
-#define LOG_QUARTERS 3u          /* and so many quarters of the contexts that are stored */
+#define LOG_QUARTERS 3u          /* and so many quarters of the contexts that are stored, or */
+#define LOG_TIMES    2u          /* so many times those, where the store is large */
+#define STORE_LARGE  (1u << 20)  /* contexts: more than a processor keeps at hand */
 #define COUNT_MAX    (STORE_COUNT_MAX - RUN_TOTAL_MAX) /* before a log is added */
 #define GIVE_PART    4u    /* of what is monitored goes when memory is short */
 #define GIVE_MIN     1024u /* as long as so many are */
@@ -148,8 +150,21 @@ void packed_settle(struct mcct *tree) {
     run_log_clear(&packed->log);
 }
 
-static bool is_due(const struct packed *packed) {
-    return packed->log.added >= LOG_MIN && packed->log.added >= packed->store.n / 4 * LOG_QUARTERS;
+/* Whether the store might not find room for a log that went on growing. */
+static bool is_short(const struct mcct *tree) {
+    const struct budget *budget = &tree->budget;
+    size_t need = 2 * tree->packed->log.n * sizeof(struct store_item) + SPARE_BYTES;
+    return budget->max != 0 && budget->max - budget->used < need;
+}
+
+/* To add to a large store is to read and write much memory for few words; the log, whose words
+ * come again and again, takes less. */
+static bool is_due(const struct mcct *tree) {
+    const struct packed *packed = tree->packed;
+    size_t added = packed->log.added, stored = packed->store.n;
+    if (added < LOG_MIN || added < stored / 4 * LOG_QUARTERS)
+        return false;
+    return stored < STORE_LARGE || added >= stored * LOG_TIMES || is_short(tree);
 }
 
 uint64_t *packed_room(struct mcct *tree, size_t words, uint64_t weight) {
@@ -169,7 +184,7 @@ uint64_t *packed_room(struct mcct *tree, size_t words, uint64_t weight) {
 
 void packed_add(struct mcct *tree, size_t words, uint64_t weight) {
     run_log_add(&tree->packed->log, words, weight);
-    if (is_due(tree->packed))
+    if (is_due(tree))
         packed_settle(tree);
 }
 
