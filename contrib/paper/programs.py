@@ -120,6 +120,11 @@ def sqlite3_work(directory, rows):
     return [":memory:"], written(directory, f"work-{rows}.sql", SQL.format(rows=rows))
 
 
+def speedtest1_work(directory, size):
+    """SQLite's own benchmark, of that size, in memory."""
+    return ["--memdb", "--size", str(size)], None
+
+
 C_FUNCTION = """struct r{n} {{ int id, weight[8]; struct r{n} *next; }};
 static int f{n}(struct r{n} *at, const int *a, int n) {{
     int sum = {n};
@@ -169,6 +174,11 @@ PROGRAMS = [
             build=["gcc {flags} -w -DSQLITE_THREADSAFE=0 -DSQLITE_OMIT_LOAD_EXTENSION"
                    " -o shell shell.c sqlite3.c -lm"],
             sizes={"quick": (8000, 30000), "full": (60000, 250000)}, work=sqlite3_work),
+    Program("speedtest1", "", package="sqlite3", binary="speedtest1",
+            prepare=["./configure -q --disable-tcl --disable-readline", "make -s sqlite3.c"],
+            build=["gcc {flags} -w -DSQLITE_THREADSAFE=0 -DSQLITE_OMIT_LOAD_EXTENSION -I."
+                   " -o speedtest1 test/speedtest1.c sqlite3.c -lm"],
+            sizes={"full": (60, 100)}, work=speedtest1_work),
     Program("lua", "", package="lua5.4", binary="lua",
             # the distribution's patch looks for Lua's modules by architecture; none is used here
             build=["echo '#define DEB_HOST_MULTIARCH \".\"' >src/lua5.4-deb-multiarch.h",
