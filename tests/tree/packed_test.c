@@ -5,6 +5,7 @@
 #include "tests/check.h"
 
 #include "daemon/tree/batch.h"
+#include "daemon/tree/packed.h"
 #include "daemon/tree/summary.h"
 #include "daemon/tree/tree.h"
 #include "tests/tree/streams.h"
@@ -199,6 +200,33 @@ static void test_cap(const struct summary_kind *kind, struct rng *rng) {
     world_free(&world);
 }
 
+/* More contexts than a processor keeps at hand: more words come together before they are added, as
+ * long as there is memory for them. */
+static void test_large(const struct summary_kind *kind, size_t max_bytes, struct rng *rng) {
+    enum { CONTEXTS = 2500000, CAPACITY = 1100000, STEPS = 5000000 };
+    struct world world;
+    struct caller caller = {0};
+    struct mcct *tree = make(kind, 1.0 / CAPACITY, max_bytes);
+    size_t gathered = 0; /* words, beyond the contexts that were stored */
+    size_t most = 0;     /* bytes */
+    world_make(&world, WORLD_BUSHY, CONTEXTS, rng);
+    walker_open(&caller.walker, tree);
+    for (uint64_t i = 0; i < STEPS; i++) {
+        call(&world, &caller, 1 + i * 7919 % (world.n - 1), 1 + i % 3);
+        const struct packed *packed = tree->packed;
+        if (packed->store.n > CAPACITY && packed->log.added > packed->store.n + gathered)
+            gathered = packed->log.added - packed->store.n;
+        most = tree->budget.used > most ? tree->budget.used : most;
+    }
+    end(&caller);
+    check_packed(&world, tree);
+    CHECK((gathered > CAPACITY / 2) == (max_bytes == 0));
+    CHECK(max_bytes == 0 || most <= max_bytes);
+    mcct_cursor_close(&caller.walker.cursor);
+    mcct_free(tree);
+    world_free(&world);
+}
+
 /* ---- to nodes and from nodes ---- */
 
 static void check_nodes(const struct world *world, const struct mcct *tree,
@@ -344,5 +372,7 @@ int main(void) {
     test_looking(&rng);
     test_cap(&summary_filtered_space_saving, &rng);
     test_cap(&summary_exact, &rng);
+    test_large(&summary_filtered_space_saving, 0, &rng);
+    test_large(&summary_filtered_space_saving, 52 << 20, &rng);
     return check_report();
 }
