@@ -150,11 +150,17 @@ def check_refusals(daemon):
     check(process["rate"] == 250 and process["sampling"] == "on", "and nothing has changed")
     end(app)
     check(hcct(daemon, "stop", "-p", pid).status == 4, "a process that has ended can't be stopped")
-    calls = subprocess.Popen([target("calls_recursive"), "34"], env=daemon.env(HCCT_COLLECTOR="calls"),
+    check_of_calls(daemon)
+
+
+def check_of_calls(daemon):
+    """Calls are not counted at a rate. The program goes on until it is killed."""
+    calls = subprocess.Popen([target("calls_recursive"), "1000000000"],
+                             env=daemon.env(HCCT_COLLECTOR="calls"),
                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    if daemon.wait_for(lambda p: p["pid"] == calls.pid and p["state"] == "live", 5):
-        result = hcct(daemon, "set", "-p", str(calls.pid), "--rate", "100")
-        check(result.status == 2 and b"calls" in result.err, result.err.decode().strip())
+    check(daemon.wait_for(lambda p: p["pid"] == calls.pid and p["state"] == "live", 60), "calls are counted")
+    result = hcct(daemon, "set", "-p", str(calls.pid), "--rate", "100")
+    check(result.status == 2 and b"calls" in result.err, result.err.decode().strip())
     end(calls)
 
 
