@@ -48,8 +48,9 @@ static bool visit(void *arg, uint32_t node, const struct mcct_view *view) {
     copy->node[copy->n++] = (struct copied_node){
         .parent = view->parent != 0 ? copying->index_of[view->parent] : 0,
         .frame = view->frame,
-        .count = view->monitored ? view->count : 0,
+        .count = view->monitored || view->residual ? view->count : 0,
         .error = view->monitored ? view->error : 0,
+        .residual = view->residual,
     };
     return true;
 }

@@ -1,5 +1,6 @@
 /*
- * tree_view.h - what the writers ask of a profile's tree: inclusive weights, children in order.
+ * tree_view.h - what the writers ask of a profile's tree: inclusive weights and their bounds,
+ * children in order.
  */
 #ifndef HCCT_TREE_VIEW_H
 #define HCCT_TREE_VIEW_H
@@ -8,6 +9,8 @@
 
 struct tree_view {
     uint64_t *inclusive; /* by node: its weight and that of all contexts below */
+    uint64_t *upper;     /* by node: the most that its true inclusive weight can be; what is in a
+                          * PROFILE_PRUNED frame of an ancestor may belong below it */
     uint32_t *child;     /* nodes, those of one parent together, heaviest first */
     uint32_t *first;     /* by node, and one more: its children are child[first[i] .. first[i+1]) */
 };

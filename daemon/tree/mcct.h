@@ -99,6 +99,9 @@ struct mcct_view {
                       * summary the second holds with high probability only (summary.h) */
     uint64_t error;
     bool monitored;
+    bool residual; /* no node of its own: weight of contexts that are not kept, whose deepest kept
+                    * caller is `parent` and whose leaf is `frame` (0: not known); count is exact,
+                    * error is 0 */
 };
 
 struct mcct_stats {
