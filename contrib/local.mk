@@ -1,4 +1,5 @@
 EXTRA_DIST += \
+	contrib/bare.sh \
 	contrib/build.sh \
 	contrib/packages.sh \
 	contrib/packages.txt \

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Installs what is missing, builds, runs all tests and the formatting check. The last line says how
-# many passed, failed and were skipped; the exit status is 0 when none failed.
+# Installs what is missing, builds, runs all tests and the formatting check. The last lines name what
+# failed, and say how many passed, failed and were skipped; the exit status is 0 when none failed.
 #
 #   --werror      a compiler warning is an error
 #   --sanitize    the tests again, under the address, undefined-behaviour and thread sanitizers
@@ -24,7 +24,14 @@ for option in "$@"; do
     esac
 done
 
-passed=0 failed=0 skipped=0
+passed=0 failed=0 skipped=0 broken=''
+
+# broke NAME: a test has failed.
+broke() {
+    failed=$((failed + 1))
+    broken="$broken    $1
+"
+}
 
 # results DIRECTORY ACTION...: find's action on the results that "make check" left there.
 results() {
@@ -36,11 +43,11 @@ results() {
 
 # count DIRECTORY: adds them up.
 count() {
-    for result in $(results "$1" -exec sed -n 's/^:test-result: //p' {} +); do
-        case $result in
+    for file in $(results "$1" -print); do
+        case $(sed -n 's/^:test-result: //p' "$file") in
         PASS | XFAIL) passed=$((passed + 1)) ;;
         SKIP) skipped=$((skipped + 1)) ;;
-        *) failed=$((failed + 1)) ;;
+        *) broke "${file%.trs}, its output: ${file%.trs}.log" ;;
         esac
     done
 }
@@ -54,7 +61,7 @@ step() {
         passed=$((passed + 1))
     else
         echo "FAIL: $name"
-        failed=$((failed + 1))
+        broke "$name"
     fi
 }
 
@@ -69,7 +76,7 @@ check() {
     if [ $made = no ] && [ $failed = "$failed_before" ] ||
         [ $((passed + failed + skipped)) = $before ]; then
         echo "FAIL: make $1"
-        failed=$((failed + 1))
+        broke "make $1"
     fi
 }
 
@@ -97,8 +104,9 @@ if "$root/contrib/build.sh" $configure_options; then
     fi
 else
     echo "FAIL: build"
-    failed=$((failed + 1))
+    broke "build"
 fi
 
+[ -z "$broken" ] || printf 'Failed:\n%s' "$broken"
 echo "$passed passed, $failed failed, $skipped skipped"
 [ $failed -eq 0 ]

@@ -113,7 +113,7 @@ class ClientTest(unittest.TestCase):
         return path
 
     def wait_for_file(self, name):
-        for _ in range(3000):
+        for _ in range(12000):
             if os.path.exists(self.path(name)):
                 return
             time.sleep(0.01)

@@ -3,12 +3,13 @@
 import json
 import os
 import re
+import shutil
 import socket
 import subprocess
 import sys
 import time
 
-from support import Daemon, check, finish, scratch, target
+from support import AGENT, Daemon, check, finish, scratch, target
 
 OTHER = 65534
 
@@ -50,8 +51,16 @@ while block := connection.recv(65536):
 """
 
 
+def for_everybody(path):
+    """A copy that another user can read, wherever this was built."""
+    copy = shutil.copy(path, scratch(""))
+    os.chmod(copy, 0o755)
+    return copy
+
+
 def ask_as_other(kind, address, request):
-    out = as_other(sys.executable, "-c", ASK, kind, str(address), request).communicate(timeout=60)[0]
+    out = as_other(sys.executable, "-c", ASK, kind, str(address), request,
+                   cwd="/").communicate(timeout=60)[0]
     head, _, body = out.partition(b"\r\n\r\n")
     return int(head.split()[1]), body
 
@@ -107,8 +116,9 @@ with Daemon("--listen", "127.0.0.1:0") as daemon:
     if os.geteuid() == 0:
         os.chmod(scratch(""), 0o755)
         os.chmod(daemon.socket, 0o666)
-        other = as_other(target("known_shares"), "600", env={**os.environ,
-                                                             **daemon.env(HCCT_RATE="250")})
+        other = as_other(for_everybody(target("known_shares")), "600", cwd="/",
+                         env={**os.environ, **daemon.env(HCCT_RATE="250"),
+                              "LD_PRELOAD": for_everybody(AGENT)})
         check(daemon.wait_for(lambda p: p["pid"] == other.pid and p["walks"] > 0, 30),
               "another user's program is profiled by the same hcctd")
         for kind, address in (("unix", daemon.socket), ("tcp", port)):

@@ -163,7 +163,7 @@ class Daemon:
         result = run([HCCT, "list", "--socket", self.socket, "--format", "json"])
         return json.loads(result.out)["processes"] if result.status == 0 else []
 
-    def wait_for(self, want, seconds=10):
+    def wait_for(self, want, seconds=60):
         """The first process of which `want` says yes, or None when none comes in time."""
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:
