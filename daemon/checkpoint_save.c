@@ -57,18 +57,15 @@ static void describe(struct process *p, struct checkpoint_about *about) {
     about->threads_open = p->live ? about->stats.threads - p->ended.threads : p->threads_open;
 }
 
-/* False: there is nothing to save. */
+/* False: no memory. */
 static bool take_copy(struct saving *s, struct process *p, struct checkpoint_about *about,
                       struct tree_copy *copy) {
     pthread_mutex_lock(&p->lock);
-    bool wanted = !p->folded;
-    if (wanted) {
-        describe(p, about);
-        s->failed |= !tree_copy_take(copy, p->tree);
-        about->tree = copy->stats;
-    }
+    describe(p, about);
+    s->failed |= !tree_copy_take(copy, p->tree);
+    about->tree = copy->stats;
     pthread_mutex_unlock(&p->lock);
-    return wanted && !s->failed;
+    return !s->failed;
 }
 
 /* ---- its tree ---- */

@@ -79,7 +79,6 @@ struct process {
 
     pthread_mutex_t lock;
     _Atomic bool live; /* written under the lock */
-    bool folded;       /* its tree is in another's, too */
     uint32_t runs;
     uint32_t threads_open; /* of ended.threads, those that lived when the session ended */
     uint64_t ended_mono_ns;

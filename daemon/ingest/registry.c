@@ -145,17 +145,18 @@ void registry_free_list(struct process **list, size_t n) {
 
 /* ---- finished processes ---- */
 
-/* And nothing is to be credited to it any more. */
-static bool is_finished(const struct process *p) {
-    return !process_has_ships(p) && !p->waiting;
+/* Nothing is to be credited to it any more, and nobody has a reference: who lists processes would
+ * count it twice, by itself and in the one that it is folded into. */
+static bool may_be_folded(const struct process *p) {
+    return !process_has_ships(p) && !p->waiting && p->refs == 1;
 }
 
-/* Of all that are finished for good, if they are so many more than are kept one by one. */
+/* Of all that may be folded, if they are more than are kept one by one. */
 static struct process *oldest_finished_locked(void) {
     struct process *oldest = NULL;
     unsigned n = 0;
     for (struct process *p = lists[FINISHED].first; p != NULL; p = p->next) {
-        if (!is_finished(p))
+        if (!may_be_folded(p))
             continue;
         n++;
         if (oldest == NULL || p->number < oldest->number)
@@ -210,7 +211,7 @@ static struct process *folded_for_locked(const struct process *p) {
     return NULL;
 }
 
-/* Queries may hold references to both: they look at the tree under each one's own lock. */
+/* A query may hold a reference to `into`: it looks at the tree under its lock. */
 static void merge(struct process *into, struct process *p) {
     pthread_mutex_lock(&into->lock);
     pthread_mutex_lock(&p->lock);
@@ -218,7 +219,6 @@ static void merge(struct process *into, struct process *p) {
     windows_fold(into, p);
     add_stats(&into->ended, &p->ended);
     into->runs += p->runs;
-    p->folded = true;
     pthread_mutex_unlock(&p->lock);
     pthread_mutex_unlock(&into->lock);
 }
@@ -259,7 +259,8 @@ void registry_finish(struct process *process) {
         unlink_locked(process);
         link_locked(process, FINISHED);
     }
-    make_room_locked();
+    while (make_room_locked()) /* others may have waited until a query let them go */
+        ;
     pthread_mutex_unlock(&lock);
 }
 

@@ -1,5 +1,6 @@
 # Tests of daemon/ingest: what is read out of rings, and shipped stacks.
 INGEST_TESTS = \
+	tests/ingest/folding_test \
 	tests/ingest/reader_test \
 	tests/ingest/session_room_test \
 	tests/ingest/ships_test
@@ -9,6 +10,10 @@ INGEST_TEST_LIBS = libhcct_ingest.a libhcct_trace.a libhcct_tree.a libhcct_code.
 
 check_PROGRAMS += $(INGEST_TESTS)
 TESTS += $(INGEST_TESTS)
+
+tests_ingest_folding_test_SOURCES = tests/ingest/folding_test.c
+tests_ingest_folding_test_LDADD = $(INGEST_TEST_LIBS)
+tests_ingest_folding_test_LDFLAGS = -pthread
 
 tests_ingest_reader_test_SOURCES = tests/ingest/reader_test.c
 tests_ingest_reader_test_LDADD = $(INGEST_TEST_LIBS)
