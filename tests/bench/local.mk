@@ -54,5 +54,8 @@ CLEANFILES += tests/bench/deep_slices
 tests_bench_deep_slices_SOURCES = tests/bench/deep_slices.c
 bench: tests/bench/deep_slices
 
+# Are the shares those of perf? For one command, by hand: tests/bench/against_perf.py -- COMMAND...
+EXTRA_DIST += tests/bench/against_perf.py
+
 # Does hcct diff cry wolf? Takes minutes: tests/bench/diff_runs.py in the build directory's terms.
 EXTRA_DIST += tests/bench/diff_runs.py
