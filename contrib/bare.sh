@@ -60,6 +60,7 @@ unshare --mount true 2>/dev/null || no_root "mounts of its own are not allowed h
 
 root=${HCCT_BARE_ROOT:-$(mktemp -d /var/tmp/hcct-bare.XXXXXX)}
 mkdir -p "$root"
+chmod 755 "$root" # it will be "/", for all users there
 [ -n "${HCCT_BARE_ROOT:-}" ] || trap 'rm -rf --one-file-system "$root"' EXIT
 trap 'exit 130' INT TERM
 make_root || no_root "debootstrap failed"
