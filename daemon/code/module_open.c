@@ -135,6 +135,19 @@ static void choose_path(const struct module_mapping *mapping, const struct area 
     path[n > 0 ? n : 0] = '\0';
 }
 
+/* As the process names it, in its own root or in ours. */
+static int open_by_path(const struct module_mapping *mapping, const struct area *area,
+                        const char *path) {
+    if (path[0] != '/')
+        return -1;
+    int fd = open_in_root(mapping->pid, path);
+    fd = keep_if(fd >= 0 && agrees(fd, mapping, area, true), fd);
+    if (fd >= 0)
+        return fd;
+    fd = module_open_path(path);
+    return keep_if(fd >= 0 && agrees(fd, mapping, area, false), fd);
+}
+
 int module_open_mapping(const struct module_mapping *mapping, char *path) {
     struct area area;
     char name[128];
@@ -147,13 +160,13 @@ int module_open_mapping(const struct module_mapping *mapping, char *path) {
         fd = module_open_path(name);
         fd = keep_if(fd >= 0 && agrees(fd, mapping, &area, true), fd);
     }
-    if (fd < 0 && path[0] == '/') {
-        fd = open_in_root(mapping->pid, path);
-        fd = keep_if(fd >= 0 && agrees(fd, mapping, &area, true), fd);
-    }
-    if (fd < 0 && path[0] == '/') {
-        fd = module_open_path(path);
-        fd = keep_if(fd >= 0 && agrees(fd, mapping, &area, false), fd);
+    if (fd < 0)
+        fd = open_by_path(mapping, &area, path);
+    if (fd < 0 && mapping->build_id_len > 0 && mapping->path[0] == '/' &&
+        strcmp(mapping->path, path) != 0) {
+        /* it was unloaded, and another object is mapped there now */
+        snprintf(path, PATH_MAX, "%s", mapping->path);
+        fd = open_by_path(mapping, &area, path);
     }
     return fd;
 }

@@ -125,6 +125,27 @@ static void test_deleted(const uint8_t *own_id, size_t own_bytes) {
     munmap(start, 4096);
 }
 
+/* An object was unloaded before anybody looked, and another one is mapped at its place. */
+static void test_replaced(const uint8_t *own_id, size_t own_bytes) {
+    char gone[PATH_MAX], now[PATH_MAX];
+    struct module_info info;
+    uint8_t id[MODULE_BUILD_ID_MAX];
+    write_copy(path_of(gone, "gone"), "unloadd", own_id, own_bytes);
+    write_copy(path_of(now, "now"), "replacd", own_id, own_bytes);
+    char *start = map_file(now);
+    memcpy(id, own_id, own_bytes);
+    memcpy(id, "unloadd", 7);
+    struct module_mapping mapping = mapping_at(start, gone);
+    mapping.build_id = id;
+    mapping.build_id_len = (uint8_t)own_bytes;
+    CHECK(module_get(module_intern(&mapping), &info));
+    CHECK_STR(info.path, gone);
+    CHECK(info.fd >= 0);
+    CHECK_UINT(build_id_read(info.fd, id, sizeof(id)), own_bytes);
+    CHECK(memcmp(id, "unloadd", 7) == 0);
+    munmap(start, 4096);
+}
+
 /* A process says that it mapped libc, by libc's build-id, but the file is another. */
 static void test_liar(const uint8_t *own_id, size_t own_bytes) {
     char path[PATH_MAX];
@@ -211,6 +232,7 @@ int main(void) {
     if (own_bytes >= 8) { /* the linker may have been told to write none */
         test_by_build_id(own_id, own_bytes);
         test_deleted(own_id, own_bytes);
+        test_replaced(own_id, own_bytes);
         test_liar(own_id, own_bytes);
     }
     test_relative_and_empty();
