@@ -5,7 +5,7 @@ check_PROGRAMS += tests/step/step_test tests/step/target tests/step/plugin
 TESTS += tests/step/step_test
 endif
 
-tests_step_step_test_SOURCES = preload/unwind.c preload/unwind_bare.c \
+tests_step_step_test_SOURCES = $(UNWIND_SOURCES) \
 	tests/step/step_test.c tests/step/tracee.c tests/step/tracee.h \
 	tests/step/verdict.c tests/step/verdict.h tests/step/shadow.c tests/step/shadow.h \
 	tests/step/remote.c tests/step/remote.h tests/step/images.c tests/step/images.h \
