@@ -16,12 +16,16 @@
 #include "preload/unwind_bare.h"
 #include "preload/unwind_inner.h"
 
-#define STEPS_MAX  1024u /* instructions: the unrolled loops of codecs are long */
-#define WAYS_MAX   8u    /* branches not taken yet */
-#define STORED_MAX 12u
-#define PASSED     32u
-#define WINDOW     64u
-#define NEAR_STACK 65536u /* a word further from the stack pointer is not kept account of */
+/* Instructions: the unrolled loops of codecs are long. Generated code that is not followed soon is
+ * part of a loop without a return. */
+#define STEPS_MAX      1024u
+#define GENERATED_MAX  128u
+#define STEPS_A_EFFORT 2u /* so many are as dear as a step of the walk */
+#define WAYS_MAX       8u /* branches not taken yet */
+#define STORED_MAX     12u
+#define PASSED         32u
+#define WINDOW         64u
+#define NEAR_STACK     65536u /* a word further from the stack pointer is not kept account of */
 
 /* A word that the code writes on its way. */
 struct stored {
@@ -329,10 +333,11 @@ bool unwind_follow(const struct unwind_env *env, const struct unwind_module *mod
                        .unchanged = regs->known};
     enum course course = COURSE_ON;
     bool found = false;
+    uint32_t max = module != NULL ? STEPS_MAX : GENERATED_MAX;
     if (ARCH_HAS_LINK || !(regs->known & UNWIND_KNOWN(ARCH_SP)))
         return false;
     memcpy(f.reg, regs->reg, sizeof f.reg);
-    while (!found && f.steps < STEPS_MAX) {
+    while (!found && f.steps < max) {
         if (course == COURSE_ON)
             course = go(&f);
         if (course == COURSE_RETURN)
@@ -341,6 +346,6 @@ bool unwind_follow(const struct unwind_env *env, const struct unwind_module *mod
             break;
         f.steps++;
     }
-    step->effort += f.steps;
+    step->effort += f.steps / STEPS_A_EFFORT;
     return found;
 }

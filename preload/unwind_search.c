@@ -13,6 +13,7 @@
 
 #define WORDS_MAX 128u
 #define LEADS_ON  3u /* callers that rules must find in a row */
+#define ASKED     4u /* steps that are as dear as to ask which module has an address */
 
 /* What goes on from a candidate by rules alone. */
 enum lead { LEAD_ASTRAY, LEAD_SHORT, LEAD_FAR };
@@ -61,9 +62,10 @@ bool unwind_search(const struct unwind_env *env, const struct unwind_module *mod
     if (ARCH_HAS_LINK || (sp & 7) != 0)
         return false;
     for (uint64_t at = sp; at < sp + 8 * WORDS_MAX && unwind_read(env, at, &word); at += 8) {
-        step->effort += 4;
-        if (word <= ARCH_LOWEST_CODE || word >> 47 != 0 || (word >= env->low && word < env->high) ||
-            !is_good(env, module, word, at + 8))
+        if (word <= ARCH_LOWEST_CODE || word >> 47 != 0 || (word >= env->low && word < env->high))
+            continue;
+        step->effort += ASKED;
+        if (!is_good(env, module, word, at + 8))
             continue;
         step->flags |= UNWIND_STEP_OPAQUE | UNWIND_STEP_SEARCHED;
         step->ra_at = at;
