@@ -22,11 +22,11 @@ struct decoder {
     uint64_t pc;
     struct instruction *in;
     uint8_t at;
-    bool operand16, repeat, repne; /* prefixes 66, F3, F2 */
-    bool rex;                      /* there is one: byte registers are all of the low kind */
-    bool wide;                     /* REX.W */
-    uint8_t r, x, b;               /* extensions of reg, index and base: 0 or 8 */
-    bool vector;                   /* VEX or EVEX */
+    bool operand16, address32, repeat, repne; /* prefixes 66, 67, F3, F2 */
+    bool rex;        /* there is one: byte registers are all of the low kind */
+    bool wide;       /* REX.W */
+    uint8_t r, x, b; /* extensions of reg, index and base: 0 or 8 */
+    bool vector;     /* VEX or EVEX */
     bool evex;
     uint8_t vvvv;
     enum map map;
@@ -74,21 +74,22 @@ static void take_vex(struct decoder *d, uint8_t first) {
 }
 
 static bool is_legacy_prefix(uint8_t byte) {
-    return byte == 0x66 || byte == 0xf2 || byte == 0xf3 || byte == 0xf0 || byte == 0x2e ||
-           byte == 0x36 || byte == 0x3e || byte == 0x26 || byte == 0x64 || byte == 0x65;
+    return byte == 0x66 || byte == 0x67 || byte == 0xf2 || byte == 0xf3 || byte == 0xf0 ||
+           byte == 0x2e || byte == 0x36 || byte == 0x3e || byte == 0x26 || byte == 0x64 ||
+           byte == 0x65;
 }
 
-/* Prefixes and opcode. False: a form that is not decoded. */
-static bool take_opcode(struct decoder *d) {
+static void take_opcode(struct decoder *d) {
     uint8_t byte = (uint8_t)take(d, 1);
     for (; is_legacy_prefix(byte) && d->at < INSTRUCTION_BYTES; byte = (uint8_t)take(d, 1)) {
         d->operand16 |= byte == 0x66;
+        d->address32 |= byte == 0x67;
         d->repeat |= byte == 0xf3;
         d->repne |= byte == 0xf2;
     }
     if (byte == 0xc4 || byte == 0xc5 || byte == 0x62) {
         take_vex(d, byte);
-        return true;
+        return;
     }
     if ((byte & 0xf0) == 0x40) {
         d->rex = true;
@@ -107,7 +108,6 @@ static bool take_opcode(struct decoder *d) {
         }
     }
     d->opcode = byte;
-    return byte != 0x67 || d->map != MAP_ONE; /* 32-bit addresses: nobody uses them */
 }
 
 /* ---- operands ---- */
@@ -417,6 +417,9 @@ static void classify(struct decoder *d, bool by_pc) {
     } else {
         in->writes = writes_far(d);
     }
+    if (d->address32 && (in->kind == INSTRUCTION_LEA || in->kind == INSTRUCTION_LOAD ||
+                         in->kind == INSTRUCTION_STORE))
+        in->kind = INSTRUCTION_OTHER; /* the address is cut to 32 bits: nobody's stack is there */
 }
 
 void instruction_decode(const uint8_t *code, uint64_t pc, struct instruction *in) {
@@ -426,8 +429,8 @@ void instruction_decode(const uint8_t *code, uint64_t pc, struct instruction *in
                                .from = INSTRUCTION_NONE,
                                .base = INSTRUCTION_NONE,
                                .index = INSTRUCTION_NONE};
-    bool known = take_opcode(&d);
-    if (known && needs_modrm(&d)) {
+    take_opcode(&d);
+    if (needs_modrm(&d)) {
         uint8_t modrm = (uint8_t)take(&d, 1);
         d.has_modrm = true;
         d.is_register = modrm >> 6 == 3;
@@ -436,9 +439,8 @@ void instruction_decode(const uint8_t *code, uint64_t pc, struct instruction *in
         if (!d.is_register)
             by_pc = take_memory(&d, modrm >> 6);
     }
-    if (known)
-        in->value = take(&d, immediate(&d));
-    if (known && d.at <= INSTRUCTION_BYTES)
+    in->value = take(&d, immediate(&d));
+    if (d.at <= INSTRUCTION_BYTES)
         classify(&d, by_pc);
     else
         in->kind = INSTRUCTION_END;

@@ -26,6 +26,11 @@ tests_agent_memo_test_SOURCES = preload/memo.c $(UNWIND_SOURCES) $(OWN_TABLES) \
 tests_agent_memo_test_LDADD = libhcct_code.a $(ELF_LIBS) $(IBERTY_LIBS)
 TESTS += tests/agent/bare_code_test tests/agent/memo_test
 
+check_PROGRAMS += tests/agent/instruction_test
+tests_agent_instruction_test_SOURCES = preload/instruction.c preload/instruction.h \
+	tests/agent/instruction_test.c
+TESTS += tests/agent/instruction_test
+
 check_PROGRAMS += tests/agent/calls_stack_test
 tests_agent_calls_stack_test_SOURCES = preload/calls_stack.c tests/agent/calls_stack_test.c
 TESTS += tests/agent/calls_stack_test

@@ -13,7 +13,7 @@ tests_step_step_test_SOURCES = $(UNWIND_SOURCES) \
 	tests/step/maps.c tests/step/maps.h
 tests_step_step_test_LDADD = libhcct_code.a $(ELF_LIBS) $(IBERTY_LIBS) $(UNWIND_LIBS)
 
-tests_step_target_SOURCES = tests/step/target.cc tests/step/shapes.h tests/step/shapes_fast.c \
+tests_step_target_SOURCES = tests/step/target.cc tests/step/bare.c tests/step/shapes.h tests/step/shapes_fast.c \
 	tests/step/shapes_plain.c tests/step/shapes_small.c tests/step/shapes_framed.c
 tests_step_target_CFLAGS = $(TARGET_CFLAGS) -fcf-protection -fstack-clash-protection \
 	-fstack-protector-strong
