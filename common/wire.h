@@ -35,7 +35,7 @@
 
 #include "common/tags.h"
 
-#define WIRE_VERSION       5u
+#define WIRE_VERSION       6u
 #define WIRE_HELLO_MAGIC   "HCCTAGNT"
 #define WIRE_SESSION_MAGIC 0x7353746363680001ull
 
@@ -151,6 +151,7 @@ enum wire_counter {
     WIRE_STRAY,       /* returns of calls that were not seen */
     WIRE_UNSEEN_NS,   /* CPU time between bursts of calls */
     WIRE_SEEN_NS,     /* CPU time within bursts of calls */
+    WIRE_SEARCHED,    /* frames of code without unwind data, found by a search of the stack */
     WIRE_COUNTERS
 };
 
@@ -288,6 +289,7 @@ enum wire_pseudo {
     WIRE_PSEUDO_NO_MODULE = 2, /* as the counters above */
     WIRE_PSEUDO_NO_RULE = 3,
     WIRE_PSEUDO_BAD_STACK = 4,
+    WIRE_PSEUDO_SHORT_COPY = 5, /* of a stack that was copied: it goes on above the copy */
     WIRE_PSEUDO_MAX = 16,
 };
 

@@ -60,6 +60,7 @@ static const struct field {
     FIELD(stats.ships.no_module),
     FIELD(stats.ships.no_rule),
     FIELD(stats.ships.bad_stack),
+    FIELD(stats.ships.short_copy),
     FIELD(stats.ships.refused),
     FIELD(stats.restarts),
     FIELD(stats.unfinished),

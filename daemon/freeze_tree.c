@@ -109,6 +109,7 @@ static const char *const mark_names[WIRE_PSEUDO_MAX] = {
     [WIRE_PSEUDO_NO_MODULE] = "[called from generated code]",
     [WIRE_PSEUDO_NO_RULE] = "[no unwind rule]",
     [WIRE_PSEUDO_BAD_STACK] = "[unreadable stack]",
+    [WIRE_PSEUDO_SHORT_COPY] = "[stack copy too short]",
 };
 
 static bool is_mark(const struct frame_key *key) {

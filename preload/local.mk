@@ -1,6 +1,11 @@
 # The agent: libc is its only library, nothing of it is visible but what it intercepts, and all its
 # symbols are bound before the first signal can come.
 pkglib_LTLIBRARIES += preload/libhcctagent.la
+# The walk without a memory of the last one; tests have it, too.
+UNWIND_SOURCES = preload/instruction.c preload/instruction.h preload/unwind.c preload/unwind.h \
+	preload/unwind_bare.c preload/unwind_bare.h preload/unwind_follow.c preload/unwind_follow.h \
+	preload/unwind_inner.h preload/unwind_search.c preload/unwind_search.h
+
 preload_libhcctagent_la_SOURCES = \
 	common/arch.h common/burst.c common/burst.h common/compiler.h common/paths.c \
 	common/paths.h common/ring.h common/tags.c common/tags.h common/unwind_table.h \
@@ -16,8 +21,7 @@ preload_libhcctagent_la_SOURCES = \
 	preload/ship.h preload/signal.c preload/signal.h preload/stack.c preload/stack.h \
 	preload/sys.h preload/syscall_code.c preload/syscall_code.h preload/task_clock.c \
 	preload/task_clock.h preload/thread.c preload/thread.h preload/ticker.c preload/ticker.h \
-	preload/trigger.c preload/trigger.h preload/unwind.c preload/unwind.h \
-	preload/unwind_bare.c preload/unwind_bare.h preload/unwind_inner.h preload/unwind_usual.h \
+	preload/trigger.c preload/trigger.h $(UNWIND_SOURCES) preload/unwind_usual.h \
 	preload/walk.c preload/walk.h preload/wall.c preload/wall.h preload/wrap_dl.c preload/wrap_jump.c \
 	preload/wrap_signal.c preload/wrap_sleep.c preload/wrap_sleep.h preload/wrap_thread.c
 preload_libhcctagent_la_CFLAGS = $(AGENT_CFLAGS)

@@ -148,6 +148,8 @@ static void count(struct memo_result *result, const struct unwind_step *step) {
     result->stepped++;
     result->cached += (step->flags & UNWIND_STEP_CACHED) != 0;
     result->by_fp += (step->flags & UNWIND_STEP_BY_FP) != 0;
+    result->searched += (step->flags & UNWIND_STEP_SEARCHED) != 0;
+    result->effort += step->effort;
 }
 
 /* A usual step, and as many more as begin below the stack pointer `stop`. Returns how many frames

@@ -59,6 +59,8 @@ struct memo_result {
     uint32_t same; /* so many outermost frames are as they were after the last walk */
     uint32_t stepped, cached, by_fp; /* frames found by a step; of these, rule from the cache; by
                                         frame pointer. The other frames were re-read. */
+    uint32_t searched;               /* and by a search of the stack */
+    uint32_t effort;                 /* as so many steps more (unwind.h) */
 };
 
 /* Forgets all: addresses may mean other code than they did. Any context. */

@@ -266,6 +266,22 @@ bool modules_find(struct agent_thread *thread, struct wire_session *session, uin
     return true;
 }
 
+/* Most words point to no code, and to few pages; what is asked of the loader is bounded. */
+#define MISSES_MAX 512u
+
+void modules_learn_pointed(struct agent_thread *thread, struct wire_session *session, uint64_t word,
+                           struct modules_missed *missed) {
+    struct unwind_module module;
+    uint64_t page = word / WIRE_PAGE;
+    uint64_t *same_hash = &missed->page[page % MODULES_MISSED];
+    if (word < ARCH_LOWEST_CODE || word >> 47 != 0 || *same_hash == page || missed->n == MISSES_MAX)
+        return;
+    if (modules_find(thread, session, word, &module))
+        return;
+    *same_hash = page;
+    missed->n++;
+}
+
 /* ---- what is loaded at the start ---- */
 
 struct learning {

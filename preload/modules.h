@@ -27,6 +27,19 @@ void modules_learn_all(struct agent_thread *thread, struct wire_session *session
 bool modules_find(struct agent_thread *thread, struct wire_session *session, uint64_t pc,
                   struct unwind_module *module);
 
+/* Pages where no object was found: zeroed at first. */
+#define MODULES_MISSED 64u
+struct modules_missed {
+    uint64_t page[MODULES_MISSED];
+    uint32_t n; /* times that the loader was asked in vain */
+};
+
+/* Learns the object that `word` points to, if it does. A copy of a stack is about to be sent: the
+ * daemon will meet objects in it that this walk has not come to, and knows none that is not in the
+ * log. Signal context, inside the session. */
+void modules_learn_pointed(struct agent_thread *thread, struct wire_session *session, uint64_t word,
+                           struct modules_missed *missed);
+
 /* An object may have gone (before and after dlclose). Any context. */
 void modules_distrust(void);
 

@@ -5,6 +5,7 @@
 
 #include "common/ring.h"
 #include "preload/emit.h"
+#include "preload/modules.h"
 #include "preload/unwind_inner.h"
 
 #define HEAD_WORDS (3u + ARCH_REGS) /* verb, sizes, pc, registers */
@@ -19,12 +20,24 @@ static uint64_t words_above(const struct unwind_env *env, uint64_t sp) {
     return n < WIRE_SHIP_STACK_MAX ? n : WIRE_SHIP_STACK_MAX;
 }
 
-bool ship_stack(struct agent_thread *thread, struct wire_slot *slot, uint64_t weight,
-                const struct unwind_registers *regs, const struct unwind_env *env) {
+/* Objects of callers that the walk has not come to go to the module log before the copy is sent. */
+static void learn_modules(struct agent_thread *thread, struct wire_session *session,
+                          const struct unwind_env *env, uint64_t sp, uint64_t n) {
+    struct modules_missed missed = {0};
+    uint64_t word;
+    for (uint64_t i = 0; i < n && unwind_read(env, sp + 8 * i, &word); i++)
+        if (word < env->low || word >= env->high)
+            modules_learn_pointed(thread, session, word, &missed);
+}
+
+bool ship_stack(struct agent_thread *thread, struct wire_session *session, struct wire_slot *slot,
+                uint64_t weight, const struct unwind_registers *regs,
+                const struct unwind_env *env) {
     uint64_t sp = regs->reg[ARCH_SP] & ~7ull, n = words_above(env, sp), word, copied = 0;
     uint64_t start = thread->head;
     if (ring_room(slot, WALK_WORDS, start) < EMIT_MAP_WORDS + HEAD_WORDS + n)
         return false;
+    learn_modules(thread, session, env, sp, n);
     emit_map(thread, slot, &start);
     uint64_t at = start + HEAD_WORDS;
     for (; copied < n && unwind_read(env, sp + 8 * copied, &word); copied++)

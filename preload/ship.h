@@ -13,7 +13,7 @@
 /* Sends `regs` and the stack above the stack pointer, as far as it can be read and
  * WIRE_SHIP_STACK_MAX allows, with `weight`. False: the ring has no room for it. Signal context,
  * inside the session. */
-bool ship_stack(struct agent_thread *thread, struct wire_slot *slot, uint64_t weight,
-                const struct unwind_registers *regs, const struct unwind_env *env);
+bool ship_stack(struct agent_thread *thread, struct wire_session *session, struct wire_slot *slot,
+                uint64_t weight, const struct unwind_registers *regs, const struct unwind_env *env);
 
 #endif

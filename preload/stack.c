@@ -21,10 +21,11 @@ bool stack_read(void *arg, uint64_t address, uint64_t *word) {
     uint64_t page = address & PAGE_MASK;
     if ((address & 7) != 0 || page == 0)
         return false;
-    if (page != probe->page) {
+    uint64_t *found = &probe->page[page / WIRE_PAGE % (sizeof probe->page / sizeof(uint64_t))];
+    if (page != *found) {
         if (!readable(address))
             return false;
-        probe->page = page;
+        *found = page;
     }
     *word = *(const volatile uint64_t *)address;
     return true;

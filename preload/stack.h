@@ -14,7 +14,7 @@
 #include "preload/thread.h"
 
 struct stack_probe {
-    uint64_t page; /* the last page that was found readable, 0: none */
+    uint64_t page[4]; /* pages that were found readable, 0: none; a walk reads code and stack */
 };
 
 /* unwind_env.read; arg is a struct stack_probe. Signal context. */

@@ -190,6 +190,26 @@ static const struct unwind_rule *find_rule(const struct unwind_env *env,
     return NULL;
 }
 
+static enum unwind_end step_by(const struct unwind_env *env, struct unwind_registers *regs,
+                               const struct unwind_rule *rule, struct unwind_step *step) {
+    return hcct_unlikely(rule->cfa == UNWIND_CFA_SIGNAL) ? step_signal(env, regs, step)
+                                                         : step_by_rule(env, regs, rule, step);
+}
+
+enum unwind_end unwind_ruled_step(const struct unwind_env *env, struct unwind_module *module,
+                                  struct unwind_registers *regs, struct unwind_step *step) {
+    uint64_t pc = regs->exact ? regs->pc : regs->pc - 1;
+    memset(step, 0, sizeof *step);
+    if (pc - module->start >= module->end - module->start && !env->find(env->arg, pc, module)) {
+        *module = (struct unwind_module){0};
+        return UNWIND_NO_RULE;
+    }
+    const struct unwind_row *row = unwind_row_at(module, pc);
+    if (row == NULL)
+        return root_of_context(module, regs) != NULL ? UNWIND_COMPLETE : UNWIND_NO_RULE;
+    return step_by(env, regs, &unwind_rules(module->table)[row->rule], step);
+}
+
 enum unwind_end unwind_step(const struct unwind_env *env, struct unwind_module *module,
                             struct unwind_registers *regs, struct unwind_step *step) {
     const struct unwind_rule *rule;
@@ -208,8 +228,7 @@ enum unwind_end unwind_step(const struct unwind_env *env, struct unwind_module *
         if (env->cache != NULL && !regs->exact) /* an interrupted pc seldom comes again */
             put_in_cache(unwind_cache_set(env, key), key, step->routine, rule);
     }
-    return hcct_unlikely(rule->cfa == UNWIND_CFA_SIGNAL) ? step_signal(env, regs, step)
-                                                         : step_by_rule(env, regs, rule, step);
+    return step_by(env, regs, rule, step);
 }
 
 /* As many usual steps as there are. */

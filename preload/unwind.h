@@ -82,6 +82,7 @@ enum unwind_step_flag {
     UNWIND_STEP_OPAQUE = 4,    /* more than that */
     UNWIND_STEP_CACHED = 8,    /* the rule was in the cache (nothing depends on that) */
     UNWIND_STEP_BY_FP = 16,    /* no unwind data: the caller was found by frame pointer */
+    UNWIND_STEP_SEARCHED = 32, /* no unwind data: the caller was found by a search of the stack */
 };
 
 /* One step, and the words that it read: the same words give the same step. */
@@ -91,6 +92,7 @@ struct unwind_step {
     uint64_t ra_at, fp_at; /* where return address and frame pointer were read, 0: not in memory */
     uint64_t cfa_at, cfa_word; /* a word that the frame's address was computed from, 0: none */
     uint32_t flags;
+    uint32_t effort; /* beside a usual step's: so many more might have been made instead */
 };
 
 /* All registers of an interrupted program. */

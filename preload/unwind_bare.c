@@ -1,12 +1,15 @@
 /*
- * unwind_bare.c - the caller of code without unwind data: by the call that led to it, or by the
- * chain of frame pointers that such code keeps for its own use.
+ * unwind_bare.c - the caller of code without unwind data: by its own instructions
+ * (unwind_follow.c), by the call that led to it, by the chain of frame pointers that such code
+ * keeps for its own use, or by a search of the stack (unwind_search.c).
  */
 #include "preload/unwind_bare.h"
 
 #include <string.h>
 
+#include "preload/unwind_follow.h"
 #include "preload/unwind_inner.h"
+#include "preload/unwind_search.h"
 
 /* ---- code ---- */
 
@@ -23,8 +26,7 @@ static bool read_code(const struct unwind_env *env, uint64_t pc, uint8_t code[16
     return true;
 }
 
-/* A return address comes after a call: what a stale or foreign word seldom does. */
-static bool is_return_address(const struct unwind_env *env, uint64_t ra) {
+bool unwind_is_return_address(const struct unwind_env *env, uint64_t ra) {
     uint8_t code[16];
     return ra > ARCH_LOWEST_CODE && read_code(env, ra, code) && arch_is_call_before(code + 8);
 }
@@ -37,14 +39,6 @@ static bool is_bare(const struct unwind_module *module, uint64_t address) {
            unwind_row_at(module, address) == NULL;
 }
 
-/* How likely `ra` is the return address of a routine in bare code of `module`. */
-enum call_evidence {
-    CALL_NONE,      /* it follows no call, or that of a function with a rule */
-    CALL_ELSEWHERE, /* it follows a call of other code, such as a copy of the module's */
-    CALL_INDIRECT,  /* it follows a call that goes who knows where */
-    CALL_DIRECT,    /* it follows a call of bare code of the module, if by way of a PLT entry */
-};
-
 /* Where a PLT entry at `address` leads; 0: there is none. */
 static uint64_t behind_plt(const struct unwind_env *env, uint64_t address) {
     uint8_t code[16]; /* from the address on */
@@ -54,27 +48,29 @@ static uint64_t behind_plt(const struct unwind_env *env, uint64_t address) {
     return slot != 0 && (slot & 7) == 0 && unwind_read(env, slot, &target) ? target : 0;
 }
 
-static enum call_evidence call_before(const struct unwind_env *env,
-                                      const struct unwind_module *module, uint64_t ra) {
+enum unwind_evidence unwind_call_before(const struct unwind_env *env,
+                                        const struct unwind_module *module, uint64_t ra) {
     uint8_t code[16];
     if (ra <= ARCH_LOWEST_CODE || !read_code(env, ra, code) || !arch_is_call_before(code + 8))
-        return CALL_NONE;
+        return UNWIND_CALL_NONE;
     uint64_t called = arch_call_target(code + 8, ra);
-    if (called == 0)
-        return CALL_INDIRECT;
+    if (called == 0 || module == NULL)
+        return UNWIND_CALL_INDIRECT;
     if (is_bare(module, called))
-        return CALL_DIRECT;
+        return UNWIND_CALL_DIRECT;
     uint64_t target = behind_plt(env, called);
     if (target != 0)
-        return is_bare(module, target) ? CALL_DIRECT : CALL_NONE;
-    return called - module->start < module->end - module->start ? CALL_NONE : CALL_ELSEWHERE;
+        return is_bare(module, target) ? UNWIND_CALL_DIRECT : UNWIND_CALL_NONE;
+    return called - module->start < module->end - module->start ? UNWIND_CALL_NONE
+                                                                : UNWIND_CALL_ELSEWHERE;
 }
 
 /* Whether code of `module` without a rule, or generated code (NULL), can have been called from
  * there. */
 static bool may_return_to(const struct unwind_env *env, const struct unwind_module *module,
                           uint64_t ra) {
-    return module != NULL ? call_before(env, module, ra) != CALL_NONE : is_return_address(env, ra);
+    return module != NULL ? unwind_call_before(env, module, ra) != UNWIND_CALL_NONE
+                          : unwind_is_return_address(env, ra);
 }
 
 /* ---- by frame pointer ---- */
@@ -92,16 +88,17 @@ static enum unwind_end step_by_fp(const struct unwind_env *env, const struct unw
         if (read_code(env, regs->pc, code))
             state = arch_frame_at(code + 8);
     }
-    step->flags |= UNWIND_STEP_BY_FP | UNWIND_STEP_USES_FP;
     if (state == ARCH_FRAME_SET &&
         (!(regs->known & (UNWIND_FP_KNOWN | UNWIND_FP_PERHAPS)) || fp < sp))
         return otherwise;
     uint64_t base = state == ARCH_FRAME_SET ? fp : sp;
-    step->ra_at = state == ARCH_FRAME_NONE ? base : base + 8;
-    step->fp_at = state == ARCH_FRAME_NONE ? 0 : base;
-    if ((base & 7) != 0 || !unwind_read(env, step->ra_at, &ra) || !may_return_to(env, module, ra) ||
-        (step->fp_at != 0 && !unwind_read(env, step->fp_at, &fp)))
+    uint64_t ra_at = state == ARCH_FRAME_NONE ? base : base + 8;
+    if ((base & 7) != 0 || !unwind_read(env, ra_at, &ra) || !may_return_to(env, module, ra) ||
+        (state != ARCH_FRAME_NONE && !unwind_read(env, base, &fp)))
         return otherwise;
+    step->flags |= UNWIND_STEP_BY_FP | UNWIND_STEP_USES_FP;
+    step->ra_at = ra_at;
+    step->fp_at = state == ARCH_FRAME_NONE ? 0 : base;
     regs->reg[ARCH_FP] = fp;
     regs->known |= UNWIND_FP_KNOWN; /* as far as such code can be trusted */
     return unwind_to_caller(regs, step, ra, step->ra_at + 8);
@@ -112,9 +109,7 @@ static enum unwind_end step_by_fp(const struct unwind_env *env, const struct unw
 #define PUSHED_MAX 16u /* words that such a routine may have pushed below its return address */
 #define PUSHED_FEW 3u
 
-/* The caller's frame pointer, when `at` is the first word that a routine has pushed: it is there
- * when the routine's own frame pointer leads there, or has not changed since. */
-static void find_pushed_fp(const struct unwind_env *env, struct unwind_registers *regs,
+void unwind_find_pushed_fp(const struct unwind_env *env, struct unwind_registers *regs,
                            uint64_t at) {
     uint64_t word, fp = regs->reg[ARCH_FP];
     if (unwind_read(env, at, &word) && (fp == at || fp == word))
@@ -134,13 +129,14 @@ static enum unwind_end step_by_call(const struct unwind_env *env,
     if (!regs->exact || (sp & 7) != 0)
         return UNWIND_NO_RULE;
     for (uint64_t i = 0; i < PUSHED_MAX && unwind_read(env, sp + 8 * i, &word); i++) {
-        enum call_evidence evidence = call_before(env, module, word);
-        if (evidence < CALL_INDIRECT || (evidence == CALL_INDIRECT && i >= PUSHED_FEW))
+        enum unwind_evidence evidence = unwind_call_before(env, module, word);
+        if (evidence < UNWIND_CALL_INDIRECT ||
+            (evidence == UNWIND_CALL_INDIRECT && i >= PUSHED_FEW))
             continue;
         step->flags |= UNWIND_STEP_OPAQUE;
         step->ra_at = sp + 8 * i;
         if (i > 0)
-            find_pushed_fp(env, regs, step->ra_at - 8);
+            unwind_find_pushed_fp(env, regs, step->ra_at - 8);
         uint32_t perhaps = regs->known & UNWIND_FP_PERHAPS;
         enum unwind_end end = unwind_to_caller(regs, step, word, step->ra_at + 8);
         regs->known |= perhaps;
@@ -149,21 +145,35 @@ static enum unwind_end step_by_call(const struct unwind_env *env,
     return UNWIND_NO_RULE;
 }
 
-/* ---- both ---- */
+/* ---- all of them ---- */
 
+/* The instructions tell for certain, where they can be followed; a call and the frame pointer tell
+ * something; the stack is searched last. */
 enum unwind_end unwind_bare_step(const struct unwind_env *env, const struct unwind_module *module,
                                  struct unwind_registers *regs, struct unwind_step *step) {
     uint64_t pc = regs->exact ? regs->pc : regs->pc - 1;
     enum unwind_end end = UNWIND_NO_RULE;
     step->routine = pc & ~(uint64_t)(UNWIND_CODE_BLOCK - 1);
+    if (unwind_follow(env, module, regs, step))
+        return UNWIND_STEPPED;
     if (module->table != NULL) /* an object without any unwind data is no assembly */
         end = step_by_call(env, module, regs, step);
-    return end == UNWIND_NO_RULE ? step_by_fp(env, module, regs, step, UNWIND_NO_RULE) : end;
+    if (end == UNWIND_NO_RULE)
+        end = step_by_fp(env, module, regs, step, UNWIND_NO_RULE);
+    if (end == UNWIND_NO_RULE && unwind_search(env, module, regs, step))
+        end = UNWIND_STEPPED;
+    return end;
 }
 
+/* Most makers of code keep the chain of frame pointers, which is cheap to try. */
 enum unwind_end unwind_generated_step(const struct unwind_env *env, struct unwind_registers *regs,
                                       struct unwind_step *step) {
-    bool code = regs->exact || is_return_address(env, regs->pc);
-    step->routine = !code ? 0 : regs->exact ? regs->pc : regs->pc - 1;
-    return code ? step_by_fp(env, NULL, regs, step, UNWIND_NO_MODULE) : UNWIND_NO_MODULE;
+    if (!regs->exact && !unwind_is_return_address(env, regs->pc))
+        return UNWIND_NO_MODULE;
+    step->routine = regs->exact ? regs->pc : regs->pc - 1;
+    enum unwind_end end = step_by_fp(env, NULL, regs, step, UNWIND_NO_MODULE);
+    if (end == UNWIND_NO_MODULE &&
+        (unwind_follow(env, NULL, regs, step) || unwind_search(env, NULL, regs, step)))
+        end = UNWIND_STEPPED;
+    return end;
 }

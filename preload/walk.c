@@ -52,9 +52,10 @@ static void trust_anew(struct agent_thread *thread) {
 }
 
 /* There is no compact rule for some frame (yet): the daemon unwinds a copy of the stack. */
-static void send_copy(struct agent_thread *thread, struct wire_slot *slot, uint64_t weight,
-                      const struct unwind_registers *regs, const struct unwind_env *env) {
-    if (!ship_stack(thread, slot, weight, regs, env)) {
+static void send_copy(struct agent_thread *thread, struct wire_session *session,
+                      struct wire_slot *slot, uint64_t weight, const struct unwind_registers *regs,
+                      const struct unwind_env *env) {
+    if (!ship_stack(thread, session, slot, weight, regs, env)) {
         session_count(slot, WIRE_LOST, 1);
         return;
     }
@@ -78,6 +79,8 @@ static void send_context(struct agent_thread *thread, struct wire_slot *slot, ui
     session_count(slot, WIRE_CACHED, result->cached);
     if (hcct_unlikely(result->by_fp != 0))
         session_count(slot, WIRE_BY_FP, result->by_fp);
+    if (hcct_unlikely(result->searched != 0))
+        session_count(slot, WIRE_SEARCHED, result->searched);
 }
 
 /* Where the innermost frame of the last walk is, to be told when lines were asked for and it is in
@@ -119,7 +122,7 @@ struct walk_cost walk_sample(struct agent_thread *thread, struct wire_session *s
     uint64_t weight = thread->owed_ns / (parts > 0 ? parts : 1);
     look(thread, session, &env, uc, &result);
     if (result.end == UNWIND_PENDING || result.end == UNWIND_RICH) {
-        send_copy(thread, slot, weight, regs, &env);
+        send_copy(thread, session, slot, weight, regs, &env);
     } else {
         if (hcct_unlikely(thread->check != NULL))
             check_walk(thread, slot, &env, regs, frame_limit(session), result.end);
@@ -127,5 +130,6 @@ struct walk_cost walk_sample(struct agent_thread *thread, struct wire_session *s
         send_context(thread, slot, weight, &result);
     }
     uint32_t depth = thread->memo.depth; /* 0 when the memo holds nothing */
-    return (struct walk_cost){result.stepped, depth > result.stepped ? depth - result.stepped : 0};
+    return (struct walk_cost){result.stepped + result.effort,
+                              depth > result.stepped ? depth - result.stepped : 0};
 }

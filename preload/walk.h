@@ -10,7 +10,7 @@
 #include "preload/thread.h"
 
 struct walk_cost {
-    uint32_t stepped, reread; /* frames */
+    uint32_t stepped, reread; /* frames; what is dearer than a step counts as several */
 };
 
 /* Walks the stack of the calling thread from `uc` and sends the context with one part in `parts` of

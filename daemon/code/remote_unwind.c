@@ -55,7 +55,7 @@ void remote_unwinder_keep(struct remote_unwinder *unwinder, uint32_t module,
 
 /* ---- a step ---- */
 
-enum step { STEP_ON, STEP_ROOT, STEP_NO_MODULE, STEP_NO_RULE, STEP_BAD_STACK, STEP_TRUNCATED };
+enum step { STEP_ON, STEP_ROOT, STEP_NO_MODULE, STEP_NO_RULE, STEP_BAD_STACK, STEP_SHORT };
 
 static bool is_above_copy(const struct remote_walk *walk, uint64_t address) {
     return address >= walk->stack_end && address - walk->stack_end < STACK_BYTES_MAX;
@@ -63,7 +63,7 @@ static bool is_above_copy(const struct remote_walk *walk, uint64_t address) {
 
 /* A word of the stack that can't be read. */
 static enum step unread(const struct remote_walk *walk, uint64_t address) {
-    return walk->stack_switched || is_above_copy(walk, address) ? STEP_TRUNCATED : STEP_BAD_STACK;
+    return walk->stack_switched || is_above_copy(walk, address) ? STEP_SHORT : STEP_BAD_STACK;
 }
 
 static enum step why_not(const struct remote_walk *walk) {
@@ -141,7 +141,7 @@ static enum step step_by_fp(struct remote_walk *walk, enum step otherwise) {
     if ((base & 7) != 0)
         return otherwise;
     if (!remote_read(walk, ra_at, &ra))
-        return is_above_copy(walk, ra_at) ? STEP_TRUNCATED : otherwise;
+        return is_above_copy(walk, ra_at) ? STEP_SHORT : otherwise;
     if (!is_return_address(walk, ra) || (state != ARCH_FRAME_NONE && !remote_read(walk, base, &fp)))
         return otherwise;
     walk->first[ARCH_FP] = fp;
@@ -182,7 +182,7 @@ static uint32_t mark_of(enum step step) {
         [STEP_NO_MODULE] = WIRE_PSEUDO_NO_MODULE,
         [STEP_NO_RULE] = WIRE_PSEUDO_NO_RULE,
         [STEP_BAD_STACK] = WIRE_PSEUDO_BAD_STACK,
-        [STEP_TRUNCATED] = WIRE_PSEUDO_TRUNCATED,
+        [STEP_SHORT] = WIRE_PSEUDO_SHORT_COPY,
     };
     return marks[step];
 }

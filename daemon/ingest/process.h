@@ -25,7 +25,7 @@
 /* Stacks that came as copies (SHIP) and are in the tree, by how their walks ended. */
 struct process_ships {
     uint64_t credited; /* all of them */
-    uint64_t complete, truncated, no_module, no_rule, bad_stack;
+    uint64_t complete, truncated, no_module, no_rule, bad_stack, short_copy;
     uint64_t refused; /* never unwound: no room, or the worker failed; in no_rule, too */
 };
 

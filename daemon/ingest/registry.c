@@ -180,6 +180,7 @@ static void add_ships(struct process_ships *sum, const struct process_ships *s) 
     sum->no_module += s->no_module;
     sum->no_rule += s->no_rule;
     sum->bad_stack += s->bad_stack;
+    sum->short_copy += s->short_copy;
     sum->refused += s->refused;
 }
 

@@ -118,7 +118,8 @@ static void extend_slots(struct session_memory *memory, pid_t pid) {
 void session_memory_extend(struct session_memory *memory, pid_t pid) {
     extend_slots(memory, pid);
     uint32_t used = atomic_load_explicit(&memory->session->modules_used, memory_order_relaxed);
-    if (used >= memory->modules_ready && memory->modules_ready < WIRE_MODULES_MAX)
+    /* ahead of need: an object without an entry is generated code to whoever reads a stack */
+    if (used >= memory->modules_ready / 2 && memory->modules_ready < WIRE_MODULES_MAX)
         allocate_modules(memory, at_most(2 * memory->modules_ready, WIRE_MODULES_MAX));
 }
 

@@ -90,6 +90,7 @@ static void count(struct process_ships *ships, uint32_t mark) {
     ships->no_module += mark == WIRE_PSEUDO_NO_MODULE;
     ships->no_rule += mark == WIRE_PSEUDO_NO_RULE;
     ships->bad_stack += mark == WIRE_PSEUDO_BAD_STACK;
+    ships->short_copy += mark == WIRE_PSEUDO_SHORT_COPY;
 }
 
 void ships_refuse(struct process *p, uint64_t n, uint64_t weight) {

@@ -78,11 +78,12 @@ struct profile_process {
     uint64_t waits, jumped, stray;  /* calls, as wire.h has them */
     /* the following down to identified as wire.h has them */
     uint64_t walks, complete, truncated, no_module, no_rule, bad_stack; /* shipped ones too */
+    uint64_t short_copy; /* shipped ones whose stack went on above the copy */
     uint64_t shipped;    /* of the walks, those that the daemon made, from copies of stacks */
     uint64_t refused;    /* of these, those that it could not even begin; in no_rule, too */
     uint64_t lost;       /* ticks */
     uint64_t handler_ns; /* the agent's own cost */
-    uint64_t frames, stepped, cached, by_fp;
+    uint64_t frames, stepped, cached, by_fp, searched;
     uint64_t bursts, asleep, restarted;
     uint64_t checked, different, identifiers, ambiguous, recurred, identified;
     uint64_t rate_changes; /* of rate or bursts, while it ran */

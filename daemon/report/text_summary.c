@@ -26,6 +26,8 @@ static struct profile_process add_up(const struct profile *profile) {
         sum.no_module += it->no_module;
         sum.no_rule += it->no_rule;
         sum.bad_stack += it->bad_stack;
+        sum.short_copy += it->short_copy;
+        sum.searched += it->searched;
         sum.shipped += it->shipped;
         sum.refused += it->refused;
         sum.lost += it->lost;
@@ -88,6 +90,7 @@ static void put_walks(const struct text *text, const struct profile_process *sum
         {sum->no_module, "in code of no known module"},
         {sum->bad_stack, "at a stack that makes no sense"},
         {sum->truncated, "at the depth limit"},
+        {sum->short_copy, "where a copy of the stack ends"},
     };
     const char *separator = "; ended early: ";
     uint64_t partial = 0;

@@ -3,7 +3,7 @@ check_PROGRAMS += tests/agent/emit_test tests/agent/unwind_test
 tests_agent_emit_test_SOURCES = preload/emit.c tests/agent/emit_test.c
 tests_agent_emit_test_LDADD = libhcct_ingest.a libhcct_trace.a libhcct_tree.a libhcct_code.a \
 	libhcct_report.a libhcct_common.a $(REPORT_LIBS) $(ZSTD_LIBS) $(ELF_LIBS) $(IBERTY_LIBS)
-tests_agent_unwind_test_SOURCES = preload/unwind.c preload/unwind_bare.c $(OWN_TABLES) tests/agent/unwind_test.c
+tests_agent_unwind_test_SOURCES = $(UNWIND_SOURCES) $(OWN_TABLES) tests/agent/unwind_test.c
 tests_agent_unwind_test_LDADD = libhcct_code.a $(ELF_LIBS) $(IBERTY_LIBS)
 TESTS += tests/agent/emit_test tests/agent/symbols_test.sh tests/agent/unwind_test
 EXTRA_DIST += tests/agent/symbols_test.sh
@@ -19,12 +19,17 @@ TESTS += tests/agent/restart_test tests/agent/wrap_sleep_test
 # The walk alone: of this very process, and of a machine that exists only as stack words.
 OWN_TABLES = tests/agent/own_tables.c tests/agent/own_tables.h
 check_PROGRAMS += tests/agent/bare_code_test tests/agent/memo_test
-tests_agent_bare_code_test_SOURCES = preload/unwind.c preload/unwind_bare.c $(OWN_TABLES) tests/agent/bare_code_test.c
+tests_agent_bare_code_test_SOURCES = $(UNWIND_SOURCES) $(OWN_TABLES) tests/agent/bare_code_test.c
 tests_agent_bare_code_test_LDADD = libhcct_code.a $(ELF_LIBS) $(IBERTY_LIBS)
-tests_agent_memo_test_SOURCES = preload/memo.c preload/unwind.c preload/unwind_bare.c $(OWN_TABLES) \
+tests_agent_memo_test_SOURCES = preload/memo.c $(UNWIND_SOURCES) $(OWN_TABLES) \
 	tests/agent/machine.c tests/agent/machine.h tests/agent/memo_test.c
 tests_agent_memo_test_LDADD = libhcct_code.a $(ELF_LIBS) $(IBERTY_LIBS)
 TESTS += tests/agent/bare_code_test tests/agent/memo_test
+
+check_PROGRAMS += tests/agent/instruction_test
+tests_agent_instruction_test_SOURCES = preload/instruction.c preload/instruction.h \
+	tests/agent/instruction_test.c
+TESTS += tests/agent/instruction_test
 
 check_PROGRAMS += tests/agent/calls_stack_test
 tests_agent_calls_stack_test_SOURCES = preload/calls_stack.c tests/agent/calls_stack_test.c

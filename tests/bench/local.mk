@@ -39,7 +39,7 @@ tests_bench_replay_bench_LDADD = $(TRACE_TEST_LIBS)
 BENCHES += tests/bench/walk.sh
 EXTRA_DIST += tests/bench/walk.sh
 check_PROGRAMS += tests/bench/walk_bench
-tests_bench_walk_bench_SOURCES = preload/memo.c preload/unwind.c preload/unwind_bare.c tests/agent/own_tables.c \
+tests_bench_walk_bench_SOURCES = preload/memo.c $(UNWIND_SOURCES) tests/agent/own_tables.c \
 	tests/bench/walk_bench.c tests/bench/walk_levels.c tests/bench/walk_levels.h
 tests_bench_walk_bench_CPPFLAGS = $(AGENT_CPPFLAGS)
 tests_bench_walk_bench_CFLAGS = $(AGENT_CFLAGS)

@@ -111,7 +111,7 @@ static void test_init(struct remote_unwinder *unwinder) {
     check_within_init(unwinder, snapshot.stack, &walk, n);
     snapshot.words_max = 8; /* the rest of the stack is above what was copied */
     through_init();
-    CHECK_UINT(walk_of(unwinder, snapshot.stack).mark, WIRE_PSEUDO_TRUNCATED);
+    CHECK_UINT(walk_of(unwinder, snapshot.stack).mark, WIRE_PSEUDO_SHORT_COPY);
 }
 
 int main(void) {

@@ -115,7 +115,7 @@ static void test_repeats(struct remote_unwinder *unwinder) {
 
 static void check_part(const struct shipped_walk *part, const struct shipped_frame *frames,
                        uint32_t n) {
-    CHECK_UINT(part->mark, WIRE_PSEUDO_TRUNCATED);
+    CHECK_UINT(part->mark, WIRE_PSEUDO_SHORT_COPY);
     CHECK(part->n >= 1 && part->n < n);
     for (uint32_t i = 0; i + 1 < part->n; i++)
         CHECK(memcmp(&part->frames[i], &frames[i], sizeof(frames[i])) == 0);
@@ -210,7 +210,7 @@ static void test_lies(struct remote_unwinder *unwinder) {
         CHECK(walk.n <= SHIPPED_FRAMES_MAX && walk.mark < SHIPPED_MARKS_MAX);
         ended[walk.mark]++;
     }
-    CHECK(ended[0] > 0 && ended[WIRE_PSEUDO_NO_MODULE] > 0 && ended[WIRE_PSEUDO_TRUNCATED] > 0);
+    CHECK(ended[0] > 0 && ended[WIRE_PSEUDO_NO_MODULE] > 0 && ended[WIRE_PSEUDO_SHORT_COPY] > 0);
 }
 
 /* ---- code without unwind data ---- */

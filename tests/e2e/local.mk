@@ -15,7 +15,7 @@ e2e_tests = \
 	tests/e2e/checkpoint_test.py tests/e2e/hostile_test.py tests/e2e/kill_test.py \
 	tests/e2e/many_test.py tests/e2e/slow_client_test.py \
 	tests/e2e/valgrind_test.py tests/e2e/wall_test.py \
-	tests/e2e/follow_test.py tests/e2e/jit_test.py tests/e2e/lifecycle_test.py \
+	tests/e2e/follow_test.py tests/e2e/jit_test.py tests/e2e/lifecycle_test.py tests/e2e/loads_test.py \
 	tests/e2e/oracle_test.py tests/e2e/programs_test.py tests/e2e/sleep_test.py \
 	tests/e2e/storm_test.py tests/e2e/top_server_test.py tests/e2e/top_test.py \
 	tests/e2e/window_test.py \
@@ -51,6 +51,14 @@ check_PROGRAMS += tests/targets/names
 EXTRA_DIST += tests/e2e/names.rs
 tests_targets_names_SOURCES = tests/targets/names.cc
 tests_targets_names_CXXFLAGS = -Wall -Wextra $(WERROR_CFLAGS) -std=c++17 -g -O2
+
+# Copies of the library are told apart by their files: it has no build-id.
+check_PROGRAMS += tests/targets/loads tests/targets/loads_library
+tests_targets_loads_SOURCES = tests/targets/loads.c
+tests_targets_loads_CFLAGS = $(TARGET_CFLAGS)
+tests_targets_loads_library_SOURCES = tests/targets/loads.c
+tests_targets_loads_library_CFLAGS = $(TARGET_CFLAGS) -DLOADS_LIBRARY -fPIC
+tests_targets_loads_library_LDFLAGS = -Wc,-shared -Wl,--build-id=none
 
 check_PROGRAMS += tests/targets/jit
 tests_targets_jit_SOURCES = tests/targets/jit.c

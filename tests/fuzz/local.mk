@@ -82,7 +82,7 @@ tests_fuzz_trace_fuzz_LDFLAGS = $(FUZZ_LINK)
 tests_fuzz_trace_fuzz_LDADD = $(FUZZ_INGEST)
 
 tests_fuzz_unwind_fuzz_SOURCES = daemon/code/unwind_table_check.c preload/memo.c preload/unwind.c \
-	preload/unwind_bare.c tests/fuzz/unwind_fuzz.c
+	preload/unwind_bare.c preload/unwind_follow.c preload/unwind_search.c preload/instruction.c tests/fuzz/unwind_fuzz.c
 tests_fuzz_unwind_fuzz_LDFLAGS = $(FUZZ_LINK)
 tests_fuzz_unwind_fuzz_LDADD = libhcct_fuzz.a
 

@@ -5,7 +5,7 @@ check_PROGRAMS += tests/step/step_test tests/step/target tests/step/plugin
 TESTS += tests/step/step_test
 endif
 
-tests_step_step_test_SOURCES = preload/unwind.c preload/unwind_bare.c \
+tests_step_step_test_SOURCES = $(UNWIND_SOURCES) \
 	tests/step/step_test.c tests/step/tracee.c tests/step/tracee.h \
 	tests/step/verdict.c tests/step/verdict.h tests/step/shadow.c tests/step/shadow.h \
 	tests/step/remote.c tests/step/remote.h tests/step/images.c tests/step/images.h \
@@ -13,7 +13,7 @@ tests_step_step_test_SOURCES = preload/unwind.c preload/unwind_bare.c \
 	tests/step/maps.c tests/step/maps.h
 tests_step_step_test_LDADD = libhcct_code.a $(ELF_LIBS) $(IBERTY_LIBS) $(UNWIND_LIBS)
 
-tests_step_target_SOURCES = tests/step/target.cc tests/step/shapes.h tests/step/shapes_fast.c \
+tests_step_target_SOURCES = tests/step/target.cc tests/step/bare.c tests/step/shapes.h tests/step/shapes_fast.c \
 	tests/step/shapes_plain.c tests/step/shapes_small.c tests/step/shapes_framed.c
 tests_step_target_CFLAGS = $(TARGET_CFLAGS) -fcf-protection -fstack-clash-protection \
 	-fstack-protector-strong

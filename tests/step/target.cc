@@ -25,6 +25,7 @@
 #define NOINLINE __attribute__((noinline, noclone))
 
 extern "C" {
+void bare_shapes(void);
 void shapes_fast(void);
 void shapes_plain(void);
 void shapes_small(void);
@@ -300,6 +301,7 @@ Guard destroyed_at_exit;
 
 int main(int argc, char **argv) {
     std::atexit(at_exit);
+    bare_shapes();
     shapes_fast();
     shapes_plain();
     shapes_small();
