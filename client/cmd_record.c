@@ -150,8 +150,6 @@ static enum fetched fetch(const struct record_options *options, pid_t pid, const
         return FETCHED_NOTHING;
     query_start(&query, "/v1/hot");
     query_add(&query, "format", "pprof");
-    if (options->view.phi > 0)
-        query_add_fraction(&query, "phi", options->view.phi);
     if (only > 0)
         query_add_unsigned(&query, "pid", only);
     query_add(&query, "symbols", "complete");

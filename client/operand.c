@@ -10,9 +10,6 @@
 #include "client/processes.h"
 #include "client/profile_file.h"
 
-/* Smaller contexts than the daemon shows of itself matter to a comparison. */
-#define LIVE_PHI 1e-6
-
 static int add_process(struct query *query, const char *path,
                        const struct operand_options *options) {
     uint32_t pid = 0;
@@ -41,7 +38,6 @@ static int ask_profile(const char *word, const struct operand_options *options,
         return status;
     query_start(&query, "/v1/hot");
     query_add(&query, "format", "pprof");
-    query_add_fraction(&query, "phi", LIVE_PHI);
     query_add(&query, "symbols", "complete"); /* contexts are matched by them */
     if (strcmp(word, "@now") != 0)
         query_add(&query, "window", word + 1);

@@ -56,8 +56,7 @@ struct profile *profile_file_parse(const char *name, const void *data, size_t by
 
 bool profile_file_write(FILE *out, const struct profile *profile, const struct format *format,
                         const struct format_options *options, double phi) {
-    struct profile *pruned = phi > 0 ? profile_group(profile, options->by, phi) : NULL;
-    bool written = format_write(format, out, pruned != NULL ? pruned : profile, options);
-    profile_free(pruned);
-    return written;
+    struct format_options cut = *options;
+    cut.phi = phi;
+    return format_write(format, out, profile, &cut);
 }

@@ -16,7 +16,7 @@ char *profile_file_load(const char *name, size_t *bytes);
 /* Reads a pprof profile from memory; NULL: complained, with `name` in the sentence. */
 struct profile *profile_file_parse(const char *name, const void *data, size_t bytes);
 
-/* Writes in `format`; with phi > 0, what weighs less than that share is pruned before. False with
+/* Writes in `format`; with phi > 0, what weighs less than that share is not shown. False with
  * errno set when writing failed. */
 bool profile_file_write(FILE *out, const struct profile *profile, const struct format *format,
                         const struct format_options *options, double phi);

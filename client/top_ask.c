@@ -20,6 +20,8 @@
 #include "daemon/report/format.h"
 #include "daemon/report/memory.h"
 
+#define PHI_DEFAULT 1e-4 /* a screen has no room for less, and is drawn anew all the time */
+
 /* The first question about a large program waits until its symbols have been read. */
 #define ANSWER_TIMEOUT_MS 120000
 
@@ -79,8 +81,7 @@ static bool ask_profile(const char *socket, const struct top_want *want, int spa
     char error[256];
     start_query(&query, "/v1/hot", want);
     query_add(&query, "format", "pprof");
-    if (want->phi > 0)
-        query_add_fraction(&query, "phi", want->phi);
+    query_add_fraction(&query, "phi", want->phi > 0 ? want->phi : PHI_DEFAULT);
     if (span == TOP_RECENT)
         query_add(&query, "window", want->window);
     if (!exchange(socket, query.text, &answer, said))

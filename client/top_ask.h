@@ -18,7 +18,7 @@ struct top_want {
     char exe[4096];     /* "": any */
     const char *window; /* "60s", ...; a constant; NULL: since the start only */
     enum profile_by by;
-    double phi;      /* 0: the daemon's */
+    double phi;      /* contexts below it are not shown; 0: PHI_DEFAULT of top_ask.c */
     unsigned n;      /* 0: all */
     double delay;    /* seconds from one question to the next */
     bool paused;     /* not to be asked again */

@@ -1,5 +1,5 @@
 /*
- * freeze_tree.c - prune a copied tree, lay it out as places in the code.
+ * freeze_tree.c - lay a copied tree out as places in the code.
  *
  * Tree:     main --(site s1 in main)--> f --(site s2 in f)--> g
  * Profile:  main@s1 > f@s2 > g          the path of g's own weight
@@ -11,12 +11,12 @@
  * Profile:  main@s1 > f@p               beside main@s1 > f@s2 and, for weight of f without a place,
  *                                       main@s1 > f
  *
- * Pruning is that of the article's query (section 3.3): a node stays when it is monitored with a
- * count of at least floor(phi * N), or has such a descendant; the weight of what goes is added up
- * in one pseudo-frame below the nearest ancestor that stays, so that all weights still add up to N.
- * A routine with places is judged by the sum of them: when that is hot, all its places are told, as
- * it takes many to make a line; when it stays for a descendant's sake, none is, and their weight is
- * the routine's.
+ * All that the tree keeps stays; count - error of a counter is certain, and is the profile's count.
+ * A residual, the weight of contexts that the tree does not keep, stands below the deepest caller
+ * that it keeps, beside that one's own weight:
+ *
+ * Tree:     main --> f --> (residual of g)
+ * Profile:  main@s1 > f > [~] > g
  */
 #include "daemon/freeze_tree.h"
 
@@ -40,36 +40,11 @@ static bool get_key(uint32_t frame, struct frame_key *key) {
     return frame != FRAME_OVERFLOW && frame_get(frame, key);
 }
 
-/* ---- what is hot ---- */
-
 /* A place in a routine; one in anything else was made up by a hostile agent. */
 static bool is_here(const struct tree_copy *copy, const struct copied_node *c) {
     struct frame_key key;
     return c->parent != 0 && !copy->node[c->parent].here && get_key(c->frame, &key) &&
            frame_is_here(&key);
-}
-
-static void find_own(struct tree_copy *copy) {
-    for (size_t i = 0; i < copy->n; i++) { /* parents come before their children */
-        struct copied_node *c = &copy->node[i];
-        c->own = c->count;
-        c->here = is_here(copy, c);
-        if (c->here)
-            copy->node[c->parent].own += c->count;
-    }
-}
-
-static void mark_hot(struct tree_copy *copy, double phi, uint64_t total) {
-    uint64_t threshold = (uint64_t)(phi * (double)total);
-    find_own(copy);
-    for (size_t i = copy->n; i-- > 0;) { /* children come after their parents */
-        struct copied_node *c = &copy->node[i];
-        c->own_hot = c->own > 0 && c->own >= threshold;
-        if (c->own_hot)
-            c->hot = true;
-        if (c->hot)
-            copy->node[c->parent].hot = true;
-    }
 }
 
 /* ---- places ---- */
@@ -180,45 +155,67 @@ static uint32_t place_below(struct freezer *f, const struct tree_copy *copy,
 }
 
 /* Where the weight at a place stands beside that of the routine around it. */
-static uint32_t here_place(struct freezer *f, const struct copied_node *routine,
-                           const struct copied_node *here) {
+static uint32_t here_place(struct freezer *f, const struct copied_node *routine, uint32_t here) {
     struct frame_key key;
-    if (!routine->own_hot || !get_key(here->frame, &key) || key.site_module == 0)
+    if (!get_key(here, &key) || key.site_module == 0)
         return routine_place(f, routine->frame);
     return profile_add_location(f->profile, module_index(f, key.site_module), key.site, false);
+}
+
+/* The location of the leaf of contexts that are not kept; 0: not known. */
+static uint32_t leaf_place(struct freezer *f, uint32_t frame) {
+    struct frame_key key;
+    if (frame == 0)
+        return 0;
+    if (!get_key(frame, &key) || !frame_is_here(&key))
+        return routine_place(f, frame);
+    if (key.site_module == 0)
+        return 0;
+    return profile_add_location(f->profile, module_index(f, key.site_module), key.site, false);
+}
+
+/* ---- layout ---- */
+
+/* Below the routine's own weight: at which place of it the others were called is not known. */
+static void add_residual(struct freezer *f, const struct tree_copy *copy,
+                         const struct copied_node *c, uint32_t pruned) {
+    const struct copied_node *caller = &copy->node[c->parent];
+    if (caller->here)
+        caller = &copy->node[caller->parent];
+    uint32_t at = caller->place, leaf = leaf_place(f, c->frame);
+    if (caller != &copy->node[0])
+        at = profile_add_node(f->profile, at, routine_place(f, caller->frame), 0, 0);
+    at = profile_add_node(f->profile, at, pruned, 0, 0);
+    if (leaf != 0)
+        at = profile_add_node(f->profile, at, leaf, 0, 0);
+    f->profile->nodes[at].count += c->count;
+}
+
+static void add_counter(struct freezer *f, struct tree_copy *copy, struct copied_node *c,
+                        uint64_t certain) {
+    const struct copied_node *parent = &copy->node[c->parent];
+    c->here = is_here(copy, c);
+    c->place = c->here ? parent->place : place_below(f, copy, c);
+    if (c->count == 0)
+        return;
+    uint32_t location = c->here ? here_place(f, parent, c->frame) : routine_place(f, c->frame);
+    profile_add_node(f->profile, c->place, location, certain, c->error);
 }
 
 static void lay_out(struct freezer *f, struct tree_copy *copy, uint32_t root, uint64_t total) {
     uint32_t pruned = profile_add_pseudo(f->profile, PROFILE_PRUNED);
     uint64_t placed = 0;
     copy->node[0].place = root;
-    for (size_t i = 1; i < copy->n; i++) {
+    for (size_t i = 1; i < copy->n; i++) { /* parents come before their children */
         struct copied_node *c = &copy->node[i];
-        const struct copied_node *parent = &copy->node[c->parent];
-        placed += c->count;
-        if (c->here && parent->hot) {
-            c->place = parent->place;
-            if (c->count > 0)
-                profile_add_node(f->profile, c->place, here_place(f, parent, c), c->count,
-                                 c->error);
-            continue;
-        }
-        if (c->hot) {
-            c->place = place_below(f, copy, c);
-            if (c->count > 0)
-                profile_add_node(f->profile, c->place, routine_place(f, c->frame), c->count,
-                                 c->error);
-            continue;
-        }
-        /* all that is pruned below one routine goes to one frame beside its own weight */
-        c->place = parent->place;
-        if (parent->hot && c->parent != 0)
-            c->place =
-                profile_add_node(f->profile, parent->place, routine_place(f, parent->frame), 0, 0);
-        if (c->count > 0)
-            profile_add_node(f->profile, c->place, pruned, c->count, c->error);
+        uint64_t certain = c->residual ? c->count : c->count > c->error ? c->count - c->error : 0;
+        placed += certain;
+        if (c->residual)
+            add_residual(f, copy, c, pruned);
+        else
+            add_counter(f, copy, c, certain);
     }
-    if (placed < total) /* a merge or the memory limit took contexts out of the tree */
+    if (placed < total) /* what no context has, not even a residual, may belong anywhere */
         profile_add_node(f->profile, root, pruned, total - placed, 0);
 }
 
@@ -256,16 +253,12 @@ static void describe_tree(struct profile_process *process, const struct mcct_sta
 struct profile *freeze_trees(struct freeze_part *parts, size_t n,
                              const struct freeze_params *params, uint32_t **module_of) {
     struct freezer f = {.profile = profile_new()};
-    uint64_t total = 0;
     describe(f.profile, parts, n, params);
-    for (size_t i = 0; i < n; i++)
-        total += parts[i].copy.stats.total;
     for (size_t i = 0; i < n; i++) {
         struct freeze_part *part = &parts[i];
         describe_tree(&part->process, &part->copy.stats);
         uint32_t root = profile_root(f.profile, profile_add_process(f.profile, &part->process));
         f.calls = counts_calls(&part->process);
-        mark_hot(&part->copy, params->phi, total);
         lay_out(&f, &part->copy, root, part->copy.stats.total);
     }
     free(f.profile_module);

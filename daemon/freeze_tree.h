@@ -1,5 +1,6 @@
 /*
- * freeze_tree.h - copied trees to a neutral profile: the (phi, eps)-HCCT of one or more processes.
+ * freeze_tree.h - copied trees to a neutral profile: all that the trees of one or more processes
+ * keep.
  *
  * A tree's node is a (routine, call site in its caller); a profile's node is a place in the code.
  * So the call site that a child names becomes its parent's place, and a routine's own weight stands
@@ -15,7 +16,7 @@
 #include "daemon/tree_copy.h"
 
 struct freeze_params {
-    double phi;     /* contexts with less than floor(phi * N) are summed up in "[~]" frames */
+    double phi;     /* contexts of that share of N are called hot, for the record */
     double epsilon; /* as the trees were made with, for the record */
     const char *summary;
 };
@@ -26,7 +27,7 @@ struct freeze_part {
     struct profile_process process; /* but what is the tree's: freeze_trees() fills that in */
 };
 
-/* The profile of all parts, symbols not resolved. N in `phi` is that of all of them together. Type
+/* The profile of all parts, symbols not resolved. Type
  * and unit are as the parts' collectors and clocks say; period and times are the caller's to fill
  * in. *module_of, malloc'ed, maps the profile's module indices to module ids (code/module.h). */
 struct profile *freeze_trees(struct freeze_part *parts, size_t n,

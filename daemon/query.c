@@ -43,7 +43,9 @@ static bool set_tag(struct query *q, const char *value) {
 }
 
 static bool set_phi(struct query *q, const char *value) {
-    return number(value, 0, 1, &q->phi) && q->phi > 0 && q->phi < 1;
+    bool ok = number(value, 0, 1, &q->phi) && q->phi > 0 && q->phi < 1;
+    q->options.phi = ok ? q->phi : 0;
+    return ok;
 }
 
 static bool set_n(struct query *q, const char *value) {

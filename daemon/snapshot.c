@@ -53,6 +53,7 @@ static enum query_status write_one(const struct query *query, struct process *pr
         return cannot_write(temporary, error);
     struct query whole = *query;
     whole.patience = SYMBOL_COMPLETE;
+    whole.options.phi = 0; /* a file is not cut */
     enum query_status status = query_write(&whole, &process, 1, out, error);
     bool flushed = fflush(out) == 0 && fsync(fileno(out)) == 0;
     if ((fclose(out) != 0 || !flushed) && status == QUERY_OK)

@@ -14,12 +14,8 @@ struct copied_node {
     uint32_t parent; /* index in the copy; the root is its own */
     uint32_t frame;
     uint64_t count, error;
-    bool residual; /* as mcct_view has it */
-    bool hot;      /* it or a descendant is */
-    /* freeze_tree.c's, as is `hot` */
-    bool here;      /* no routine, but a place in its parent (frame_is_here) */
-    bool own_hot;   /* what it weighs, at all its places together, makes it hot by itself */
-    uint64_t own;   /* that weight */
+    bool residual;  /* as mcct_view has it */
+    bool here;      /* freeze_tree.c's: no routine, but a place in its parent (frame_is_here) */
     uint32_t place; /* freeze_tree.c's: node of the profile below which its own weight stands */
 };
 

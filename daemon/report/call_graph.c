@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/report/bounds.h"
 #include "daemon/report/intern.h"
 #include "daemon/report/memory.h"
 #include "daemon/report/pprof_comments.h"
@@ -156,7 +157,7 @@ struct vertices {
     struct intern table;
     uint32_t room;
     uint32_t *open;   /* by `alike` of frames: how many are open */
-    uint64_t *errors; /* by node, inclusive */
+    uint64_t *hidden; /* by node, as bounds_hidden has it */
 };
 
 static uint32_t find_vertex(struct vertices *v, uint32_t node) {
@@ -187,29 +188,47 @@ static void enter_vertex(struct vertices *v, uint32_t node) {
     graph->vertex[node] = find_vertex(v, node);
     vertex = &graph->vertices[graph->vertex[node]];
     vertex->self += it->count;
-    vertex->self_error += it->error;
     if (*open == 0 || graph->kind == CALL_GRAPH_OF_FUNCTIONS) {
         vertex->inclusive += graph->view.inclusive[node];
-        vertex->inclusive_error += v->errors[node];
+        vertex->inclusive_error -= v->hidden[node]; /* from what is hidden in all: see below */
     }
     ++*open;
 }
 
-static uint64_t *inclusive_errors(const struct profile *profile) {
-    uint64_t *errors = memory_new(profile->n_nodes, sizeof(*errors), "weights");
+static bool is_pruned(const struct call_graph *graph, const struct call_vertex *vertex) {
+    return vertex->frame < graph->profile->n_locations &&
+           profile_is_pruned(graph->profile, vertex->frame);
+}
 
-    for (uint32_t i = profile->n_nodes - 1; i > 0; i--) {
-        errors[i] += profile->nodes[i].error;
-        errors[profile->nodes[i].parent] += errors[i];
+/* All that is hidden and not below a function may belong below it; its self weight, what has no
+ * known leaf. A profile that was cut for display knows better (profile.h). */
+static void bound_vertices(struct call_graph *graph, uint64_t hidden) {
+    const struct profile *profile = graph->profile;
+    uint64_t unknown = 0;
+
+    for (uint32_t i = 1; i < graph->n_vertices; i++)
+        if (is_pruned(graph, &graph->vertices[i]))
+            unknown += graph->vertices[i].self;
+    for (uint32_t i = 1; i < graph->n_vertices; i++) {
+        struct call_vertex *vertex = &graph->vertices[i];
+        bool is_process = vertex->frame >= profile->n_locations;
+
+        vertex->self_error = unknown;
+        vertex->inclusive_error += hidden;
+        if (is_process || is_pruned(graph, vertex)) {
+            vertex->self_error = vertex->inclusive_error = 0;
+        } else if (profile->flat != NULL && graph->kind == CALL_GRAPH_OF_PLACES) {
+            vertex->self_error = profile->flat[vertex->frame].self_upper - vertex->self;
+            vertex->inclusive_error = profile->flat[vertex->frame].upper - vertex->inclusive;
+        }
     }
-    return errors;
 }
 
 static void make_vertices(struct call_graph *graph) {
     uint32_t n = graph->profile->n_locations + graph->profile->n_processes, node;
     struct vertices v = {.graph = graph,
                          .open = memory_new(n, sizeof(*v.open), "functions"),
-                         .errors = inclusive_errors(graph->profile)};
+                         .hidden = bounds_hidden(graph->profile, graph->view.inclusive)};
     struct walk walk;
     bool enters;
 
@@ -224,9 +243,10 @@ static void make_vertices(struct call_graph *graph) {
         else
             v.open[graph->frames[frame_of(graph, node)].alike]--;
     }
+    bound_vertices(graph, v.hidden[0]);
     free(walk.next);
     free(v.open);
-    free(v.errors);
+    free(v.hidden);
     intern_free(&v.table);
 }
 
@@ -239,7 +259,7 @@ struct edges {
     uint32_t room;
     uint32_t *edge;   /* by node: the edge to it, 0: none */
     uint32_t *anchor; /* by node: itself or the nearest one above that is kept; 0: none is */
-    uint64_t *errors; /* by node, inclusive */
+    uint64_t *hidden; /* by node, as bounds_hidden has it */
 };
 
 static bool same_edge(const void *entries, uint32_t i, const void *key) {
@@ -291,7 +311,7 @@ static void add_call(struct edges *e, uint32_t caller, uint32_t node) {
     edge->inlined &= nodes[node].inlined;
     if (edge->open++ == 0) {
         edge->weight += graph->view.inclusive[node];
-        edge->error += e->errors[node];
+        edge->error -= e->hidden[node]; /* from what is hidden in all, below */
     }
 }
 
@@ -335,7 +355,7 @@ void call_graph_connect(struct call_graph *graph, const bool *kept) {
                       .kept = kept,
                       .edge = memory_new(n, sizeof(*e.edge), "calls"),
                       .anchor = memory_new(n, sizeof(*e.anchor), "calls"),
-                      .errors = inclusive_errors(graph->profile)};
+                      .hidden = bounds_hidden(graph->profile, graph->view.inclusive)};
     struct walk walk;
     bool enters;
 
@@ -350,11 +370,14 @@ void call_graph_connect(struct call_graph *graph, const bool *kept) {
         else if (e.edge[node] != 0)
             graph->edges[e.edge[node]].open--;
     }
+    for (uint32_t i = 1; i < graph->n_edges; i++)
+        if (graph->edges[i].callee != 0)
+            graph->edges[i].error += e.hidden[0];
     qsort_r(graph->edges + 1, graph->n_edges - 1, sizeof(*graph->edges), compare_edges, graph);
     free(walk.next);
     free(e.edge);
     free(e.anchor);
-    free(e.errors);
+    free(e.hidden);
     intern_free(&e.table);
 }
 

@@ -22,7 +22,7 @@ enum call_graph_kind {
 struct call_vertex {
     uint32_t frame;            /* an index of `frames` */
     uint32_t level;            /* 1: not called by its like */
-    uint64_t self, self_error; /* own weight, and how much of it is too high at most */
+    uint64_t self, self_error; /* what is certain, and how much more it can be */
     uint64_t inclusive, inclusive_error;
 };
 
@@ -30,7 +30,7 @@ struct call_edge {
     uint32_t caller, callee; /* vertices */
     uint32_t place;          /* location of the caller; 0 in a graph of places */
     uint32_t contexts;       /* nodes that are merged in it */
-    uint64_t weight, error;  /* inclusive */
+    uint64_t weight, error;  /* inclusive; how much more it can be */
     uint64_t entered;        /* the callees' own weight: calls, where these are counted */
     uint32_t open;           /* private */
     bool gap;                /* something that isn't kept is between the two */

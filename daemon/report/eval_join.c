@@ -223,7 +223,9 @@ static void add_side(struct eval_join *join, int side, const struct profile *pro
         }
         context->in[side] = true;
         context->count[side] += node->count;
-        context->error[side] += node->error;
+        if (side == EVAL_APPROX) /* as the articles' counters: never too small */
+            context->count[side] += node->counter_error;
+        context->error[side] += node->counter_error;
     }
     free(adding.routine);
     free(adding.site);

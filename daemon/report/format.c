@@ -79,7 +79,7 @@ bool format_write(const struct format *format, FILE *out, const struct profile *
 }
 
 struct profile *format_select(const struct profile *profile, const struct format_options *options) {
-    struct profile *grouped = profile_group(profile, options->by, 0), *kept;
+    struct profile *grouped = profile_group(profile, options->by, options->phi), *kept;
 
     if (options->n == 0)
         return grouped;

@@ -20,7 +20,8 @@ struct format_options {
     unsigned top;   /* text only: lines of the table of hottest functions; 0: none */
     bool color;     /* text only: escape sequences for a terminal */
     unsigned width; /* text only: columns to fit into, 0: no limit */
-    unsigned n;     /* keep only the n hottest contexts (and their ancestors), 0: all */
+    unsigned n;     /* show only the n hottest contexts (and their ancestors), 0: all */
+    double phi;     /* show only what has this share of N, as profile_prune has it; 0: all */
     const char *focus, *ignore; /* as filter.h has them; NULL: not asked for. For format_write */
 };
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "common/compiler.h"
+#include "daemon/report/bounds.h"
 #include "daemon/report/copy.h"
 #include "daemon/report/intern.h"
 #include "daemon/report/memory.h"
@@ -203,6 +204,22 @@ static uint32_t add_path(struct grouping *g, uint32_t node, const struct profile
     return node;
 }
 
+/* A context that was not kept may be the same by `by` as one that was. By site no two are: there,
+ * the error of its counter holds where the context has one. */
+static void find_errors(struct grouping *g) {
+    uint64_t *most = bounds_self(g->to);
+
+    for (uint32_t i = 1; i < g->to->n_nodes; i++) {
+        struct profile_node *node = &g->to->nodes[i];
+        const struct profile_location *place = &g->to->locations[node->location];
+        bool counted = node->count > 0 || node->error > 0;
+
+        if (g->by != PROFILE_BY_SITE || (counted ? node->error > most[i] : place->is_entry))
+            node->error = most[i];
+    }
+    free(most);
+}
+
 struct profile *profile_group(const struct profile *profile, enum profile_by by, double phi) {
     struct grouping g = {.from = profile, .to = copy_begin(profile), .by = by, .n_namings = 1};
     uint32_t *node = memory_new(profile->n_nodes, sizeof(*node), "contexts");
@@ -225,7 +242,9 @@ struct profile *profile_group(const struct profile *profile, enum profile_by by,
                                       : add_path(&g, node[source->parent], source);
         g.to->nodes[node[i]].count += source->count;
         g.to->nodes[node[i]].error += source->error;
+        g.to->nodes[node[i]].counter_error += source->counter_error;
     }
+    find_errors(&g);
     free(node);
     free(g.first);
     free(g.frame);

@@ -38,6 +38,8 @@ libhcct_report_a_SOURCES = \
 	daemon/report/pprof_comments.c daemon/report/pprof_comments.h \
 	daemon/report/process_fields.c daemon/report/process_fields.h \
 	daemon/report/profile.c daemon/report/profile.h \
+	daemon/report/bounds.c \
+	daemon/report/bounds.h \
 	daemon/report/prune.c \
 	daemon/report/read_pprof.c \
 	daemon/report/shorten.c daemon/report/shorten.h \

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/report/bounds.h"
 #include "daemon/report/copy.h"
 #include "daemon/report/intern.h"
 #include "daemon/report/looks.h"
@@ -15,6 +16,12 @@
 
 struct merging {
     struct profile *to;
+    struct counted {
+        uint32_t trees; /* how many trees of the parts count this context ... */
+        uint32_t last;  /* ... and the last of them */
+    } * counted;        /* by node */
+    uint32_t counted_room;
+    uint32_t tree;          /* the tree at hand, from 1 on */
     struct intern by_place; /* locations that their address tells */
     uint32_t *places;
     uint32_t n_places, room;
@@ -139,6 +146,39 @@ static uint32_t merge_process(struct merging *m, const struct profile *from, uin
 
 /* ---- contexts ---- */
 
+static void note_counter(struct merging *m, uint32_t node, const struct profile_node *source) {
+    while (node >= m->counted_room) {
+        uint32_t before = m->counted_room;
+
+        m->counted =
+            memory_grow(m->counted, before, &m->counted_room, sizeof(*m->counted), "contexts");
+        memset(m->counted + before, 0, (m->counted_room - before) * sizeof(*m->counted));
+    }
+    if ((source->count == 0 && source->error == 0) || m->counted[node].last == m->tree)
+        return;
+    m->counted[node].last = m->tree;
+    m->counted[node].trees++;
+}
+
+/* Where all trees have counted a context, their errors add up. A tree that has not may have met it
+ * all the same, and has it in a PROFILE_PRUNED frame then. */
+static void find_errors(struct merging *m) {
+    uint32_t *trees = memory_new(m->to->n_processes, sizeof(*trees), "processes");
+    uint64_t *most = bounds_self(m->to);
+
+    for (uint32_t i = 1; i < m->to->n_nodes; i++) {
+        struct profile_node *node = &m->to->nodes[i];
+        uint32_t have = i < m->counted_room ? m->counted[i].trees : 0;
+
+        if (node->parent == 0)
+            trees[node->process] = have;
+        else if (node->error > most[i] || (have > 0 && have < trees[node->process]))
+            node->error = most[i];
+    }
+    free(most);
+    free(trees);
+}
+
 static void merge_nodes(struct merging *m, const struct profile *from) {
     uint32_t *process = memory_new(from->n_processes, sizeof(*process), "processes");
     uint32_t *place = memory_new(from->n_locations, sizeof(*place), "locations");
@@ -152,8 +192,9 @@ static void merge_nodes(struct merging *m, const struct profile *from) {
 
         if (source->parent == 0) {
             node[i] = profile_root(m->to, process[source->process]);
+            m->tree++;
+            note_counter(m, node[i], &(struct profile_node){.count = 1});
             m->to->nodes[node[i]].count += source->count;
-            m->to->nodes[node[i]].error += source->error;
             continue;
         }
         if (place[source->location] == 0)
@@ -162,6 +203,7 @@ static void merge_nodes(struct merging *m, const struct profile *from) {
                                    source->count, source->error);
         if (node[i] == before)
             m->to->nodes[before].inlined = source->inlined;
+        note_counter(m, node[i], source);
     }
     free(process);
     free(place);
@@ -222,7 +264,10 @@ struct profile *merge_profiles(const struct profile *const *parts, size_t n, siz
         merge_header(m.to, parts[i], i == 0);
         merge_nodes(&m, parts[i]);
     }
+    if (m.to != NULL)
+        find_errors(&m);
     intern_free(&m.by_place);
     free(m.places);
+    free(m.counted);
     return m.to;
 }

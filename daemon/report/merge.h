@@ -5,13 +5,11 @@
  * when module (build-id and path) and address are. The sum is a profile like any other:
  *
  *   - weights add up to the sum of all N;
- *   - count - error <= true weight, for each context;
- *   - true weight <= count + unseen + the weight of the "[~]" frames below its callers.
+ *   - count <= true weight <= count + error, for each context that has its own weight;
+ *   - inclusive weights are bounded as in the parts, by what stands in "[~]" frames (bounds.h).
  *
- * The last differs from what one summary says of its own contexts (true weight <= count): a context
- * that one part has and another has not may have had up to `unseen` there, or stand in a "[~]". To
- * add that to its count, as Agarwal et al. do when trees are merged (daemon/tree/merge.c), would
- * make weights exceed N. So counts are what the parts have counted, and `unseen` is the sum.
+ * A context that one part has and another has not may stand in a "[~]" of the other: its error is
+ * what stands there in frames of its callers, not the sum of the parts' errors.
  *
  * Pure: no file, no output. Out of memory ends the program.
  */

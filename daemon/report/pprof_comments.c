@@ -12,7 +12,7 @@
 #include "daemon/report/memory.h"
 #include "daemon/report/process_fields.h"
 
-#define VERSION      1
+#define VERSION      2
 #define PROFILE_WORD "hcct: profile "
 #define PROCESS_WORD "hcct: process "
 
@@ -202,7 +202,7 @@ static void read_process(struct profile *profile, char *text) {
     profile_add_process(profile, &process);
 }
 
-bool comment_read(struct profile *profile, const char *comment) {
+bool comment_read(struct profile *profile, const char *comment, int *version) {
     bool is_profile = strncmp(comment, PROFILE_WORD, strlen(PROFILE_WORD)) == 0;
     char *copy, *text;
 
@@ -213,6 +213,8 @@ bool comment_read(struct profile *profile, const char *comment) {
         profile_die("comments");
     text = copy + strlen(is_profile ? PROFILE_WORD : PROCESS_WORD);
     text += strcspn(text, " ");
+    if (is_profile)
+        *version = atoi(comment + strlen(PROFILE_WORD));
     if (is_profile)
         read_profile(profile, text);
     else

@@ -76,6 +76,7 @@ void profile_free(struct profile *profile) {
     free(profile->locations);
     free(profile->nodes);
     free(profile->processes);
+    free(profile->flat);
     free(profile);
 }
 
@@ -307,6 +308,7 @@ uint32_t profile_add_node(struct profile *profile, uint32_t parent, uint32_t loc
         *slot = append_node(profile, &node);
     profile->nodes[*slot].count += count;
     profile->nodes[*slot].error += error;
+    profile->nodes[*slot].counter_error += error;
     return *slot;
 }
 
@@ -347,6 +349,18 @@ bool profile_is_pruned(const struct profile *profile, uint32_t location) {
 
     return place->module == 0 && place->n_lines == 1 &&
            strcmp(profile->functions[place->lines[0].function].name, PROFILE_PRUNED) == 0;
+}
+
+bool *profile_find_hidden(const struct profile *profile) {
+    bool *pruned = memory_new(profile->n_locations, sizeof(*pruned), "locations");
+    bool *hidden = memory_new(profile->n_nodes, sizeof(*hidden), "contexts");
+
+    for (uint32_t i = 1; i < profile->n_locations; i++)
+        pruned[i] = profile_is_pruned(profile, i);
+    for (uint32_t i = 1; i < profile->n_nodes; i++)
+        hidden[i] = hidden[profile->nodes[i].parent] || pruned[profile->nodes[i].location];
+    free(pruned);
+    return hidden;
 }
 
 const char *profile_place_name(struct profile *names, const struct profile *profile,

@@ -2,6 +2,17 @@
  * profile.h - the neutral profile: what every reader fills and every writer prints.
  *
  * A forest of contexts, one tree for each process (or executable), whose weights add up to N.
+ *
+ * Weights are certain: a context has its count at least. What is known of contexts that are not
+ * kept stands where it is known to belong: below the deepest caller that is kept, in a frame
+ * PROFILE_PRUNED for the frames that nobody knows, and below that in the function that was at work:
+ *
+ *   main > f > [~] > g     g was called, directly or not, by f; f's callers are known
+ *   main > f > [~]         f called something; not even that function is known
+ *
+ * So self weights of functions are exact but for the second kind, and what a context can weigh
+ * beyond its count stands in PROFILE_PRUNED frames of its callers: bounds.h.
+ *
  * Tables (strings, modules, functions, locations) are shared by index; index 0 of each is "none".
  * A profile is owned by one thread. The profile owns all its strings, which are valid UTF-8.
  * Functions that add return the index of the new or the equal existing entry; running out of memory
@@ -51,9 +62,19 @@ struct profile_node {
     uint32_t parent;
     uint32_t location;
     uint32_t process; /* of the root above */
-    uint64_t count;   /* weight of this very context: count - error <= true <= count */
+    uint64_t count;   /* certain weight of this very context: count <= true <= count + error */
     uint64_t error;
+    uint64_t counter_error; /* the part of it that the tree's own counters tell: count +
+                             * counter_error decides what is hot, as in the articles */
+    uint64_t outside;       /* `bounded` profiles: what may belong below it and is elsewhere */
     bool inlined; /* by profile_group: the compiler inlined this frame wherever it stands here */
+};
+
+/* What is certain of a function (or line, site, module: of what stands at one location of a grouped
+ * profile), and the most that can be true. Recursion counts once. */
+struct profile_flat {
+    uint64_t self, self_upper;
+    uint64_t inclusive, upper;
 };
 
 /* What one process (or all processes of one executable) contributed. Weights in the unit of the
@@ -124,10 +145,15 @@ struct profile {
     struct profile_process *processes;
     uint32_t n_processes;
 
+    /* Contexts were cut for display: node.outside and, by location, the flat numbers are those of
+     * the profile before the cut. */
+    bool bounded;
+    struct profile_flat *flat; /* NULL where it is not bounded */
+
     struct profile_index *index; /* private to profile.c: interning */
 };
 
-/* Name of the pseudo-frame that carries what was pruned below its parent. */
+/* Name of the pseudo-frame for the frames of contexts that are not kept, or not shown. */
 #define PROFILE_PRUNED "[~]"
 
 struct profile *profile_new(void);
@@ -173,17 +199,20 @@ enum profile_by { PROFILE_BY_FUNCTION, PROFILE_BY_SITE, PROFILE_BY_LINE, PROFILE
 bool profile_by_parse(const char *word, enum profile_by *by);
 const char *profile_by_word(enum profile_by by);
 
-/* A new profile in which the contexts that are the same by `by` are one, inline frames are frames
- * of their own (function, line), and what weighs less than phi * N (inclusive; 0: nothing) is in a
- * PROFILE_PRUNED frame under its parent. Weights still add up to N. */
+/* A new profile in which the contexts that are the same by `by` are one and inline frames are
+ * frames of their own (function, line), cut at phi as by profile_prune_own (0: not cut). Errors are
+ * what is true of the contexts that became one: those that were not kept may belong to them, too.
+ */
 struct profile *profile_group(const struct profile *profile, enum profile_by by, double phi);
 
-/* The same contexts, with what weighs less than phi * N in PROFILE_PRUNED frames as above; weight
- * of a root itself goes there, too. Locations stay as they are. */
+/* The same contexts without those that weigh less than phi * N (inclusive) and are not hot by their
+ * own weight either. What is cut goes to the PROFILE_PRUNED frame of the deepest caller that stays,
+ * with its innermost location below, so that self weights stay what they are; weight of a root
+ * itself goes there, too. Bounds stay those of `profile`: the new one is `bounded`. */
 struct profile *profile_prune(const struct profile *profile, double phi);
 /* The same, but takes `profile` over: where there is nothing to prune, that is what is returned. */
 struct profile *profile_prune_own(struct profile *profile, double phi);
-/* The n contexts of the largest own weight and their ancestors; the rest is pruned as above. */
+/* The n contexts of the largest self weight and their ancestors; the rest is cut as above. */
 struct profile *profile_keep(const struct profile *profile, uint32_t n);
 
 /* ---- names ---- */
@@ -194,6 +223,8 @@ const char *profile_basename(const char *path);
 bool profile_is_pseudo(const struct profile_location *location);
 /* Is PROFILE_PRUNED. */
 bool profile_is_pruned(const struct profile *profile, uint32_t location);
+/* By node: is it a PROFILE_PRUNED frame, or below one? The caller frees it. */
+bool *profile_find_hidden(const struct profile *profile);
 /* The name of last resort, "libx.so+0x1234", of a location; kept by `names`, which may be another
  * profile than the location's. */
 const char *profile_place_name(struct profile *names, const struct profile *profile,

@@ -52,6 +52,7 @@ struct reader {
     struct intern by_owner;
     struct owner *owners; /* by process */
     uint32_t owner_room;
+    int version;               /* of our comments; 0: there are none */
     size_t value, value_error; /* which of a sample's values; value_error == value: none */
     size_t value_walks;        /* likewise, of a foreign profile */
     uint64_t left, left_error; /* what may still be added */
@@ -224,7 +225,7 @@ static bool read_comments(struct reader *r) {
 
         if (!get_text(r, r->message->comment[i], &comment))
             return false;
-        r->ours |= comment_read(r->profile, comment);
+        r->ours |= comment_read(r->profile, comment, &r->version);
         if (r->profile->n_processes > MAX_PROCESSES)
             return FAIL(r, "it has more than %d processes", MAX_PROCESSES);
     }
@@ -353,6 +354,7 @@ static bool read_sample(struct reader *r, const Perftools__Profiles__Sample *sam
     }
     r->profile->nodes[node].count += count;
     r->profile->nodes[node].error += error;
+    r->profile->nodes[node].counter_error += error;
     r->last = sample;
     r->last_root = root;
     r->last_node = node;
@@ -427,6 +429,22 @@ static void add_totals(struct profile *profile) {
     free(totals);
 }
 
+/* In files of version 1 a count was not certain: the true one was count - error at least. The rest
+ * was that of any context. */
+static void make_certain(struct profile *profile) {
+    uint32_t pruned = profile_add_pseudo(profile, PROFILE_PRUNED);
+
+    for (uint32_t i = 1, n = profile->n_nodes; i < n; i++) {
+        struct profile_node *node = &profile->nodes[i];
+        uint64_t rest = node->error < node->count ? node->error : node->count;
+
+        if (rest == 0 || node->parent == 0)
+            continue;
+        node->count -= rest;
+        profile_add_node(profile, profile_root(profile, node->process), pruned, rest, 0);
+    }
+}
+
 static bool read_message(struct reader *r) {
     const Perftools__Profiles__Profile *message = r->message;
 
@@ -441,6 +459,8 @@ static bool read_message(struct reader *r) {
             return false;
     read_header(r);
     add_totals(r->profile);
+    if (r->version == 1)
+        make_certain(r->profile);
     return true;
 }
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/report/bounds.h"
 #include "daemon/report/memory.h"
 
 uint64_t *tree_inclusive(const struct profile *profile) {
@@ -20,25 +21,14 @@ uint64_t *tree_inclusive(const struct profile *profile) {
     return inclusive;
 }
 
-/* A node's share of what nobody knows the place of: the PROFILE_PRUNED frames of its ancestors. */
-static uint64_t *find_upper(const struct profile *profile, const uint64_t *inclusive) {
-    uint64_t *hidden = memory_new(profile->n_nodes, sizeof(*hidden), "weights");
-    uint64_t *upper = memory_new(profile->n_nodes, sizeof(*upper), "weights");
+uint64_t *tree_upper(const struct profile *profile, const uint64_t *inclusive) {
+    uint64_t *upper;
 
+    if (!profile->bounded)
+        return bounds_upper(profile, inclusive);
+    upper = memory_new(profile->n_nodes, sizeof(*upper), "weights");
     for (uint32_t i = 1; i < profile->n_nodes; i++)
-        if (profile_is_pruned(profile, profile->nodes[i].location))
-            hidden[profile->nodes[i].parent] += inclusive[i];
-    for (uint32_t i = 1; i < profile->n_nodes; i++) {
-        const struct profile_node *node = &profile->nodes[i];
-        bool pruned = profile_is_pruned(profile, node->location);
-        uint64_t above = hidden[node->parent];
-
-        upper[i] = inclusive[i] + (pruned ? above - inclusive[i] : above);
-        if (upper[i] < inclusive[i] + node->error)
-            upper[i] = inclusive[i] + node->error;
-        hidden[i] += above;
-    }
-    free(hidden);
+        upper[i] = inclusive[i] + profile->nodes[i].outside;
     return upper;
 }
 
@@ -76,7 +66,7 @@ void tree_view_make(struct tree_view *view, const struct profile *profile) {
     uint32_t *fill;
 
     view->inclusive = tree_inclusive(profile);
-    view->upper = find_upper(profile, view->inclusive);
+    view->upper = tree_upper(profile, view->inclusive);
     view->child = memory_new(n, sizeof(*view->child), "a tree");
     view->first = memory_new((size_t)n + 1, sizeof(*view->first), "a tree");
     for (uint32_t i = 1; i < n; i++)

@@ -1,14 +1,24 @@
 /*
- * write_json.c - a profile as JSON, format "hcct-profile", version 1.
+ * write_json.c - a profile as JSON, format "hcct-profile", version 2.
  *
  *   format, version, type, unit, by, phi, epsilon, summary, period, time_ns, duration_ns,
  *   window_ns, unresolved, total
  *   processes: [{command, exe, tags, pid, runs, live, threads, total, cpu_ns, walks, ..., scale}]
  *   modules:   [{path, build_id}]
+ *   functions: [{function, system_name, module, file, line, address, self, self_upper, inclusive,
+ *                inclusive_upper}]
  *   nodes:     [{parent, process, function, system_name, module, file, line, address, inlined,
- *                count, error, inclusive, scaled}]
+ *                count, error, inclusive, inclusive_upper, scaled}]
  *
- * Weights are integers in `unit`. Where calls are seen in bursts only, the weights are those of the
+ * Weights are integers in `unit`. A node's true self weight is in [count, count + error], its true
+ * inclusive weight in [inclusive, inclusive_upper]. Counts add up to `total`: what belongs to
+ * contexts that are not kept, or not shown, is in nodes "[~]" below the deepest caller that is, and
+ * below these in the function that was at work, where that is known. Such nodes are no contexts of
+ * their own, and have no bounds. `functions` has what `by` tells apart (lines, sites, modules),
+ * over all contexts, those not kept and not shown included, recursion counted once: the true
+ * weights are in [self, self_upper] and [inclusive, inclusive_upper].
+ *
+ * Where calls are seen in bursts only, the weights are those of the
  * calls that were seen; `scale` says how many calls one of them stands for (CPU time by CPU time
  * within bursts), and `scaled` is the estimate count * scale, too low where following its calls
  * slows a program down. Both are left out elsewhere.
@@ -27,6 +37,7 @@
  */
 #include <stdlib.h>
 
+#include "daemon/report/bounds.h"
 #include "daemon/report/format.h"
 #include "daemon/report/json_out.h"
 #include "daemon/report/process_fields.h"
@@ -83,6 +94,28 @@ static void put_place(struct json_out *json, const struct profile *profile,
         json_number_member(json, "address", place->address);
 }
 
+static void put_functions(struct json_out *json, const struct profile *profile,
+                          const uint64_t *inclusive, enum profile_by by) {
+    struct profile_flat *flat = bounds_flat(profile, inclusive);
+
+    json_array_member(json, "functions");
+    for (uint32_t i = 1; i < profile->n_locations; i++) {
+        const struct profile_location *place = &profile->locations[i];
+
+        if (flat[i].upper == 0 || place->n_lines == 0 || profile_is_pruned(profile, i))
+            continue;
+        json_begin(json, '{');
+        put_place(json, profile, place, by == PROFILE_BY_SITE);
+        json_number_member(json, "self", flat[i].self);
+        json_number_member(json, "self_upper", flat[i].self_upper);
+        json_number_member(json, "inclusive", flat[i].inclusive);
+        json_number_member(json, "inclusive_upper", flat[i].upper);
+        json_end(json, '}');
+    }
+    json_end(json, ']');
+    free(flat);
+}
+
 static void put_scaled(struct json_out *json, uint64_t count, double scale) {
     double scaled = (double)count * scale;
 
@@ -91,7 +124,8 @@ static void put_scaled(struct json_out *json, uint64_t count, double scale) {
 }
 
 static void put_node(struct json_out *json, const struct profile *profile,
-                     const struct profile_node *node, uint64_t inclusive, enum profile_by by) {
+                     const struct profile_node *node, uint64_t inclusive, uint64_t upper,
+                     enum profile_by by) {
     json_begin(json, '{');
     json_key(json, "parent");
     if (node->parent == 0)
@@ -106,23 +140,26 @@ static void put_node(struct json_out *json, const struct profile *profile,
     json_number_member(json, "count", node->count);
     json_number_member(json, "error", node->error);
     json_number_member(json, "inclusive", inclusive);
+    json_number_member(json, "inclusive_upper", upper);
     put_scaled(json, node->count, profile_scale(&profile->processes[node->process]));
     json_end(json, '}');
 }
 
 static void put_nodes(struct json_out *json, const struct profile *profile, enum profile_by by) {
-    uint64_t *inclusive = tree_inclusive(profile);
+    uint64_t *inclusive = tree_inclusive(profile), *upper = tree_upper(profile, inclusive);
 
+    put_functions(json, profile, inclusive, by);
     json_array_member(json, "nodes");
     for (uint32_t i = 1; i < profile->n_nodes; i++)
-        put_node(json, profile, &profile->nodes[i], inclusive[i], by);
+        put_node(json, profile, &profile->nodes[i], inclusive[i], upper[i], by);
     json_end(json, ']');
     free(inclusive);
+    free(upper);
 }
 
 static void put_header(struct json_out *json, const struct profile *profile, enum profile_by by) {
     json_string_member(json, "format", "hcct-profile");
-    json_number_member(json, "version", 1);
+    json_number_member(json, "version", 2);
     json_string_member(json, "type", profile->type);
     json_string_member(json, "unit", profile->unit);
     json_string_member(json, "by", profile_by_word(by));

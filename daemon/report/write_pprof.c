@@ -355,8 +355,8 @@ bool write_pprof(FILE *out, const struct profile *profile, const struct format_o
 
     if (options->n > 0)
         copy = profile_keep(profile, options->n);
-    else if (!is_complete(profile))
-        copy = profile_prune(profile, 0);
+    else if (options->phi > 0 || !is_complete(profile))
+        copy = profile_prune(profile, options->phi);
     b.profile = profile = copy != NULL ? copy : profile;
     perftools__profiles__profile__init(&b.message);
     b.ranges = memory_new(profile->n_modules, sizeof(*b.ranges), "modules");

@@ -12,6 +12,13 @@ tests_daemon_freeze_test_SOURCES = tests/daemon/freeze_test.c daemon/freeze_tree
 tests_daemon_freeze_test_LDADD = libhcct_code.a libhcct_report.a libhcct_common.a $(REPORT_LIBS) $(ELF_LIBS) \
 	$(IBERTY_LIBS)
 
+check_PROGRAMS += tests/daemon/bounds_test
+TESTS += tests/daemon/bounds_test
+tests_daemon_bounds_test_SOURCES = tests/daemon/bounds_test.c daemon/freeze_tree.c \
+	daemon/freeze_tree.h daemon/tree_copy.h
+tests_daemon_bounds_test_LDADD = libhcct_code.a libhcct_report.a libhcct_common.a $(REPORT_LIBS) $(ELF_LIBS) \
+	$(IBERTY_LIBS)
+
 check_PROGRAMS += tests/daemon/checkpoint_test
 TESTS += tests/daemon/checkpoint_test
 tests_daemon_checkpoint_test_SOURCES = tests/daemon/checkpoint_test.c daemon/checkpoint_fields.c \

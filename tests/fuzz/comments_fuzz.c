@@ -24,7 +24,8 @@ static char *write_profile(const struct profile *profile, uint32_t unused) {
 }
 
 static void read_back(struct profile *back, char *comment) {
-    fuzz_must(comment_read(back, comment));
+    int version;
+    fuzz_must(comment_read(back, comment, &version));
     free(comment);
 }
 
@@ -32,11 +33,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct fuzz_input input = {data, size};
     struct profile *profile = profile_new(), *back = profile_new();
     char *text = fuzz_take_text(&input);
+    int version = 0;
     for (char *line = text, *next; line != NULL; line = next) {
         next = strchr(line, '\n');
         if (next != NULL)
             *next++ = '\0';
-        comment_read(profile, line);
+        comment_read(profile, line, &version);
     }
     read_back(back, comment_profile(profile));
     check_same(write_profile, 0, profile, back);

@@ -81,17 +81,18 @@ static uint32_t node_of(struct profile *profile, uint32_t module, const struct f
 static void add(struct profile *profile, uint32_t node, uint64_t count, uint64_t error) {
     profile->nodes[node].count += count;
     profile->nodes[node].error += error;
+    profile->nodes[node].counter_error += error;
 }
 
-/* Any context that is kept gets the weight of one that is not, in count and error. */
+/* Any context that is kept may have, for all that its counter knows, the weight of one that is not.
+ */
 static void give_away(struct profile *profile, uint32_t module, const struct forest *forest,
                       const enum fate *fate, uint32_t context, uint64_t *seed) {
     uint32_t to = 0;
 
     while (to == 0 || fate[to] != KEPT)
         to = (uint32_t)forest_random(seed, FOREST_CONTEXTS);
-    add(profile, node_of(profile, module, forest, to), forest->weight[context],
-        forest->weight[context]);
+    add(profile, node_of(profile, module, forest, to), 0, forest->weight[context]);
 }
 
 struct profile *forest_profile(const struct forest *forest, const struct forest_look *look,
@@ -125,7 +126,7 @@ struct profile *forest_profile(const struct forest *forest, const struct forest_
             give_away(profile, module, forest, fate, i, seed);
         while (at != 0 && fate[at] != KEPT)
             at = forest->parent[at];
-        if (fate[i] == PRUNED && weight > 0)
+        if (fate[i] != KEPT && weight > 0)
             profile_add_node(profile, node_of(profile, module, forest, at), pruned, weight, 0);
     }
     return profile;

@@ -140,6 +140,7 @@ static void test_completion(void) {
 }
 
 static void test_comments(void) {
+    int version = 0;
     struct profile *p = profile_new(), *back = profile_new();
     struct profile_process process = {.exe = "/a b\\c/\"x\"\n\x01", .command = "", .pid = 1};
     char *text, *again, *label;
@@ -160,14 +161,15 @@ static void test_comments(void) {
     profile_add_process(p, &process);
     profile_add_process(p, &process);
     text = comment_profile(p);
-    CHECK_STR(text, "hcct: profile 1 phi=0.3333333333333333 epsilon=2e-05 summary=exact");
-    CHECK(comment_read(back, text));
+    CHECK_STR(text, "hcct: profile 2 phi=0.3333333333333333 epsilon=2e-05 summary=exact");
+    CHECK(comment_read(back, text, &version));
+    CHECK_UINT(version, 2);
     CHECK(back->phi == p->phi);
     CHECK(back->epsilon == p->epsilon);
     free(text);
 
     text = comment_process(p, 1);
-    CHECK(comment_read(back, text));
+    CHECK(comment_read(back, text, &version));
     CHECK_STR(back->processes[1].exe, process.exe);
     CHECK_UINT(back->processes[1].total, UINT64_MAX);
     CHECK_STR(back->processes[1].collector, "calls");
@@ -190,9 +192,9 @@ static void test_comments(void) {
     CHECK_STR(label, "#2");
     free(label);
 
-    CHECK(!comment_read(back, "made by another tool"));
-    CHECK(comment_read(back, "hcct: process 9 command=\"never ends \\"));
-    CHECK(comment_read(back, "hcct: profile 1 phi=nan epsilon=-3 future=1"));
+    CHECK(!comment_read(back, "made by another tool", &version));
+    CHECK(comment_read(back, "hcct: process 9 command=\"never ends \\", &version));
+    CHECK(comment_read(back, "hcct: profile 1 phi=nan epsilon=-3 future=1", &version));
     CHECK(back->phi == 0);
     CHECK(back->epsilon == 0);
     profile_free(p);

@@ -90,7 +90,7 @@ def test_pprof_habits():
     out = readers.pprof(shell, "-top", "-trim=false")
     check("sqlite3VdbeSerialGet (inline)" in out, "pprof -top: a function that was inlined")
     check("File: sqlite3\n" in out, "pprof: the program")
-    check("hcct: profile 1 phi=0.01 epsilon=0.002" in out, "pprof -top begins with the parameters")
+    check("hcct: profile 2 phi=0.01 epsilon=0.002" in out, "pprof -top begins with the parameters")
     check("hcct: process 1 command=sqlite3 exe=/usr/bin/sqlite3" in
           readers.pprof(shell, "-comments"), "pprof -comments: the process")
     check("sqlite3BtreeIndexMoveto" in readers.pprof(shell, "-peek=sqlite3VdbeExec$"),

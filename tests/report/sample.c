@@ -123,6 +123,7 @@ static void add_stack(struct profile *profile, uint32_t process, const struct st
     }
     profile->nodes[node].count += stack->count;
     profile->nodes[node].error += stack->error;
+    profile->nodes[node].counter_error += stack->error;
     profile->processes[process].total += stack->count;
 }
 

@@ -41,7 +41,7 @@ static void check_json(const char *text, uint64_t total) {
     CHECK(json_object_object_get_ex(top, "format", &value));
     CHECK_STR(json_object_get_string(value), "hcct-profile");
     CHECK(json_object_object_get_ex(top, "version", &value));
-    CHECK_UINT(json_object_get_uint64(value), 1);
+    CHECK_UINT(json_object_get_uint64(value), 2);
     CHECK(json_object_object_get_ex(top, "total", &value));
     CHECK_UINT(json_object_get_uint64(value), total);
     CHECK(json_object_object_get_ex(top, "nodes", &nodes));
@@ -133,8 +133,8 @@ static void test_json_scaled(void) {
     text = written("json", bursts, &format_default_options);
     CHECK(strstr(text, "\"scale\":17.77777") != NULL);
     /* 906506 * 4000 / 225 */
-    CHECK(strstr(text, "\"count\":906506,\"error\":41,\"inclusive\":906506,"
-                       "\"scaled\":16115662}") != NULL);
+    CHECK(strstr(text, "\"inclusive\":906506,\"inclusive_upper\":907201,\"scaled\":16115662}") !=
+          NULL);
     free(text);
     profile_free(calls);
     profile_free(bursts);
@@ -149,8 +149,8 @@ static void test_hottest(void) {
     text = written("folded", shell, &options);
     CHECK(strstr(text, ";sqlite3VdbeExec 3412000000\n") != NULL);
     CHECK(strstr(text, ";memcmp 1204000000\n") != NULL);
-    CHECK(strstr(text, ";whereLoopAddBtree ") == NULL);
-    CHECK(strstr(text, "sqlite3;[~] ") != NULL);
+    CHECK(strstr(text, ";[~];whereLoopAddBtree ") != NULL);
+    CHECK(strstr(text, "sqlite3;[~];") != NULL);
     free(text);
     profile_free(shell);
 }
