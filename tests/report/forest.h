@@ -27,13 +27,13 @@ uint64_t forest_inclusive(const struct forest *forest, uint32_t context);
 
 struct forest_look {
     unsigned pruned;  /* per cent of the contexts that end in "[~]" ... */
-    unsigned missing; /* ... and whose weight was given to another one's counter */
+    unsigned missing; /* ... and those whose function is known there: "[~]" > function */
     const char *collector, *exe;
 };
 
 /* A profile of calls that keeps what the summary and the query of a daemon keep: counts add up to
- * the total; what a context without a counter weighs is in the error of another, and at most
- * `unseen`. */
+ * the total; what a context without a counter weighs stands in a "[~]" of its deepest caller that
+ * is kept. */
 struct profile *forest_profile(const struct forest *forest, const struct forest_look *look,
                                uint64_t *seed);
 
