@@ -8,6 +8,7 @@
 #include "daemon/report/diff.h"
 #include "daemon/report/write_html.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,7 +16,9 @@
 struct diff_given {
     struct view_options view;
     struct operand_options daemon;
-    bool absolute, normalize, all;
+    bool absolute, shares, all, contexts;
+    const char *fail_above;
+    double fraction; /* fail_above as a number */
 };
 
 #define AT(member) offsetof(struct diff_given, member)
@@ -24,8 +27,12 @@ static const struct option_spec specs[] = {
     {"by", 0, OPTION_STRING, "WHAT", AT(view.by), 0, 0,
      "tell apart by function, site, line or module (function)"},
     {"absolute", 0, OPTION_FLAG, NULL, AT(absolute), 0, 0,
-     "compare weights as they are (where all calls were counted)"},
-    {"normalize", 0, OPTION_FLAG, NULL, AT(normalize), 0, 0, "compare shares of the totals (else)"},
+     "compare weights as they are (where the same work was done)"},
+    {"shares", 0, OPTION_FLAG, NULL, AT(shares), 0, 0, "compare shares of the totals"},
+    {"fail-above", 0, OPTION_STRING, "P%", AT(fail_above), 0, 0,
+     "exit with 5 when a function or the total surely rose by more"},
+    {"fail-contexts", 0, OPTION_FLAG, NULL, AT(contexts), 0, 0,
+     "--fail-above judges contexts, not functions"},
     {"all", 0, OPTION_FLAG, NULL, AT(all), 0, 0, "list also what is within its error"},
     {"n", 'n', OPTION_UNSIGNED, "N", AT(view.n), 1, 1000000,
      "only the N contexts that changed most (25)"},
@@ -49,6 +56,7 @@ static const struct option_command command = {
         "@60s the last 60 seconds of it.",
     .examples = "  hcct diff old.pb.gz new.pb.gz\n"
                 "  hcct diff -o change.html old.pb.gz new.pb.gz\n"
+                "  hcct diff --fail-above 5% old.pb.gz new.pb.gz\n"
                 "  hcct diff --exe myserver yesterday.pb.gz @now\n",
     .options = specs,
 };
@@ -75,13 +83,33 @@ static int put(const struct diff *diff, const struct view *view, const struct di
     return written != NULL ? HCCT_EXIT_OK : HCCT_EXIT_FAILURE;
 }
 
+/* One sentence on stderr says what rose. */
+static int judge(const struct diff *diff, const struct diff_given *given) {
+    struct diff_rise rise;
+    double percent = 100 * given->fraction;
+
+    diff_find_rises(diff, given->fraction, given->contexts, &rise);
+    if (rise.n > 0)
+        complain("%s weight of %s rose by %.1f %%, surely by more than %g %%; %u %s%s did so%s",
+                 rise.inclusive ? "the inclusive" : "the self", rise.worst,
+                 rise.weight.before > 0
+                     ? 100 * diff_change(&rise.weight) / (double)rise.weight.before
+                     : INFINITY,
+                 percent, rise.n, given->contexts ? "context" : "function", rise.n == 1 ? "" : "s",
+                 rise.total ? ", and the total" : "");
+    else if (rise.total)
+        complain("the total rose by %.1f %%, surely by more than %g %%",
+                 100 * diff_change(&diff->total) / (double)diff->total.before, percent);
+    return rise.n > 0 || rise.total ? HCCT_EXIT_ABOVE : HCCT_EXIT_OK;
+}
+
 static int compare(const struct profile *const profile[DIFF_SIDES], char *const *names,
                    const struct view *view, const struct diff_given *given) {
     struct diff_options options = {.by = view->options.by, .name = {names[0], names[1]}};
     struct diff diff;
     char error[512];
 
-    if (given->absolute || given->normalize)
+    if (given->absolute || given->shares)
         options.mode = given->absolute ? DIFF_ABSOLUTE : DIFF_SHARES;
     if (!diff_make(&diff, profile[DIFF_BEFORE], profile[DIFF_AFTER], &options, error,
                    sizeof error)) {
@@ -89,12 +117,33 @@ static int compare(const struct profile *const profile[DIFF_SIDES], char *const 
         return HCCT_EXIT_FAILURE;
     }
     int status = put(&diff, view, given);
+    if (status == HCCT_EXIT_OK && given->fail_above != NULL)
+        status = judge(&diff, given);
     diff_free(&diff);
     return status;
 }
 
-static bool resolve(const struct diff_given *given, int words, char *const *names,
-                    struct view *view) {
+/* "5%" or "5". */
+static bool read_percentage(struct diff_given *given) {
+    const char *text = given->fail_above;
+    char *end;
+
+    if (text == NULL && given->contexts) {
+        complain("--fail-contexts says what --fail-above judges: give that, too");
+        return false;
+    }
+    if (text == NULL)
+        return true;
+    given->fraction = strtod(text, &end) / 100;
+    bool any = end != text && text[0] >= '0' && text[0] <= '9';
+    end += any && *end == '%';
+    if (any && *end == '\0' && given->fraction <= 1000)
+        return true;
+    complain("--fail-above takes a percentage from 0%% to 100000%%, such as 5%%, not '%s'", text);
+    return false;
+}
+
+static bool resolve(struct diff_given *given, int words, char *const *names, struct view *view) {
     if (words != 2) {
         complain("name two profiles: hcct diff BEFORE AFTER");
         return false;
@@ -103,10 +152,12 @@ static bool resolve(const struct diff_given *given, int words, char *const *name
         complain("only one of the profiles can be standard input");
         return false;
     }
-    if (given->absolute && given->normalize) {
-        complain("--absolute and --normalize exclude each other");
+    if (given->absolute && given->shares) {
+        complain("--absolute and --shares exclude each other");
         return false;
     }
+    if (!read_percentage(given))
+        return false;
     if (!view_resolve(&given->view, formats, given->view.output != NULL ? -1 : STDOUT_FILENO, view))
         return false;
     const char *format = view->format->name;

@@ -19,6 +19,7 @@ enum {
     HCCT_EXIT_USAGE = 2,
     HCCT_EXIT_NO_DAEMON = 3,
     HCCT_EXIT_NO_DATA = 4, /* no such process, or nothing to show */
+    HCCT_EXIT_ABOVE = 5,   /* a weight rose by more than is allowed (hcct diff --fail-above) */
 };
 
 enum option_kind {

@@ -1,21 +1,16 @@
 /*
  * diff.c - what is known of each context on both sides, and whether the change goes beyond it.
  *
- * Certain bounds. All weights of a profile add up to N, those of "[~]" frames included. So what a
- * context may have beyond its count stands somewhere else in the profile:
- *   - in a "[~]" frame that hangs below one of its callers, or
- *   - where the summary has given a counter from one context to another, in the error of another
- *     context's count: at most `unseen` for each context that the summary tells apart, and at most
- *     all other errors together. A context of a grouped profile (by function) gathers several such;
- *     as many are taken to be missing as the profile that knows more of them has there.
+ * Sampling. A process that weighs N in n effective samples (looks.h) is taken for n independent
+ * drawings, each of weight w = N / n: a context of weight T has the variance w T (1 - T / M), where
+ * M is the weight of all processes. The two profiles are independent, so variances add up. Samples
+ * come in whole numbers: the step from one to the next is allowed for by half of w from either side
+ * (Yates' correction), without which contexts of a few samples would go beyond the interval far
+ * more often than one in twenty. Sampling at equal distances makes intervals mostly too wide.
  *
- * Sampling. A process that weighs N in n looks (looks.h) is taken for n independent drawings, each
- * of weight w = N / n: a context of weight T has the variance w T (1 - T / M), where M is the
- * weight of all processes. The two profiles are independent, so variances add up. Looks come in
- * whole numbers: the step from one to the next is allowed for by half of w from either side (Yates'
- * correction), without which contexts of a few looks would go beyond the interval far more often
- * than one in twenty. Weights that differ among themselves (a walk after a sleep stands for more)
- * make intervals somewhat too narrow, sampling at equal distances mostly too wide.
+ * Many contexts are compared at once: one in twenty would be beyond a 95 % interval by chance. So a
+ * change is only beyond its error when it is by an interval so wide that none of all that are
+ * compared leaves it by chance, in 95 comparisons of 100.
  */
 #include "daemon/report/diff.h"
 
@@ -27,8 +22,9 @@
 #include "daemon/report/diff_judge.h"
 #include "daemon/report/memory.h"
 
-#define Z_95        1.96
-#define LEAST_LOOKS 6 /* all on one side: 1 in 32 by chance; of 5 it is 1 in 16 */
+#define Z_95          1.96
+#define BY_CHANCE     0.05
+#define LEAST_SAMPLES 6 /* all on one side: 1 in 32 by chance; of 5 it is 1 in 16 */
 
 /* ---- one weight ---- */
 
@@ -36,10 +32,6 @@ static uint64_t scaled_up(double scale, uint64_t weight) {
     double product = ceil(scale * (double)weight);
 
     return product < (double)INT64_MAX ? (uint64_t)product : INT64_MAX;
-}
-
-static uint64_t smaller(uint64_t a, uint64_t b) {
-    return a < b ? a : b;
 }
 
 double diff_allowed(const struct diff_weight *w) {
@@ -54,7 +46,7 @@ double diff_change(const struct diff_weight *w) {
     return (double)w->after - (double)w->before;
 }
 
-/* What one look stands for. Of a process that was never looked at nothing is known: it gets what
+/* What one sample stands for. Of a process that was never sampled nothing is known: it gets what
  * the others have. */
 static double step(const struct diff *diff, int side, uint32_t process) {
     const struct diff_group *group = &diff->join->group[side][process];
@@ -76,15 +68,35 @@ static double mean_step(const struct diff *diff, uint32_t process) {
     return (diff->scale * step(diff, DIFF_BEFORE, process) + step(diff, DIFF_AFTER, process)) / 2;
 }
 
-static double interval(const struct diff *diff, uint32_t process,
-                       const struct diff_bounds side[DIFF_SIDES]) {
-    double sum =
-        diff->scale * diff->scale * variance(diff, DIFF_BEFORE, process, side[DIFF_BEFORE].count) +
-        variance(diff, DIFF_AFTER, process, side[DIFF_AFTER].count);
+double diff_deviation(const struct diff *diff, uint32_t process,
+                      const struct diff_bounds side[DIFF_SIDES]) {
+    double before = (double)side[DIFF_BEFORE].count, scale = diff->scale;
+    double sum = scale * scale * variance(diff, DIFF_BEFORE, process, side[DIFF_BEFORE].count) +
+                 variance(diff, DIFF_AFTER, process, side[DIFF_AFTER].count) +
+                 diff->scale_deviation * diff->scale_deviation * before * before;
 
-    if (diff->sampling != DIFF_SAMPLED || !(sum > 0))
+    return diff->sampling == DIFF_SAMPLED ? sqrt(sum) : 0;
+}
+
+/* The same if nothing had changed: then both sides tell how much there is. One that has next to no
+ * samples of it says too little of its own chance. */
+static double unchanged_deviation(const struct diff *diff, uint32_t process,
+                                  const struct diff_bounds side[DIFF_SIDES]) {
+    double before = diff->scale * step(diff, DIFF_BEFORE, process);
+    double after = step(diff, DIFF_AFTER, process), samples, weight;
+
+    if (!(before > 0) || !(after > 0))
         return 0;
-    return Z_95 * sqrt(sum) + mean_step(diff, process);
+    samples = diff->scale * (double)side[DIFF_BEFORE].count / before +
+              (double)side[DIFF_AFTER].count / after;
+    weight = samples / (1 / before + 1 / after);
+    double share = weight / (double)diff->after_total;
+    return share < 1 ? sqrt((before + after) * weight * (1 - share)) : 0;
+}
+
+static double interval(const struct diff *diff, uint32_t process, double quantile,
+                       double deviation) {
+    return deviation > 0 ? quantile * deviation + mean_step(diff, process) : 0;
 }
 
 struct diff_weight diff_judge(const struct diff *diff, uint32_t process,
@@ -100,91 +112,18 @@ struct diff_weight diff_judge(const struct diff *diff, uint32_t process,
         .before_more = scaled_up(diff->scale, before->more),
     };
 
-    w.interval = interval(diff, process, side);
-    w.beyond = fabs(diff_change(&w)) > diff_allowed(&w);
+    double deviation = diff_deviation(diff, process, side);
+    w.interval = interval(diff, process, Z_95, deviation);
+    w.margin =
+        diff_allowed(&w) - w.interval +
+        interval(diff, process, diff->quantile,
+                 deviation > 0 ? fmax(deviation, unchanged_deviation(diff, process, side)) : 0);
+    w.beyond = fabs(diff_change(&w)) > w.margin;
     return w;
 }
 
-/* ---- what a context may have beyond its count ---- */
-
-/* By node: the weight of "[~]" frames below its callers. */
-static uint64_t *find_hidden(const struct diff_join *join, int side) {
-    const struct profile *profile = join->profile;
-    uint64_t *hidden = memory_new(profile->n_nodes, sizeof(*hidden), "contexts");
-    uint64_t *pruned = memory_new(profile->n_nodes, sizeof(*pruned), "contexts");
-
-    for (uint32_t i = 1; i < profile->n_nodes; i++) {
-        const struct profile_node *node = &profile->nodes[i];
-
-        if (node->parent == 0)
-            pruned[i] += join->tally[side][i].count; /* a root itself is no context */
-        else if (profile_is_pruned(profile, node->location))
-            pruned[node->parent] += join->tally[side][i].count;
-    }
-    for (uint32_t i = 1; i < profile->n_nodes; i++) {
-        uint32_t parent = profile->nodes[i].parent;
-
-        hidden[i] = parent != 0 ? hidden[parent] + pruned[parent] : 0;
-    }
-    free(pruned);
-    return hidden;
-}
-
-/* Inclusive sums, of both sides. */
-static struct diff_tally *add_below(const struct diff_join *join, int side) {
-    const struct profile *profile = join->profile;
-    struct diff_tally *sum = memory_new(profile->n_nodes, sizeof(*sum), "contexts");
-
-    memcpy(sum, join->tally[side], profile->n_nodes * sizeof(*sum));
-    for (uint32_t i = profile->n_nodes - 1; i > 0; i--) {
-        struct diff_tally *above = &sum[profile->nodes[i].parent];
-
-        above->count += sum[i].count;
-        above->error += sum[i].error;
-        above->gathered += sum[i].gathered;
-    }
-    return sum;
-}
-
-static uint64_t most_gathered(const struct diff_join *join, uint32_t node) {
-    uint64_t before = join->tally[DIFF_BEFORE][node].gathered;
-    uint64_t after = join->tally[DIFF_AFTER][node].gathered;
-    uint64_t most = before > after ? before : after;
-
-    return most > 0 ? most : 1;
-}
-
-static struct diff_bounds own_weight(const struct diff_join *join, int side, uint32_t node,
-                                     uint64_t hidden) {
-    const struct diff_tally *tally = &join->tally[side][node];
-    const struct diff_group *group = &join->group[side][join->profile->nodes[node].process];
-    uint64_t elsewhere = join->errors[side] - tally->error, missing;
-
-    if (__builtin_mul_overflow(most_gathered(join, node), group->unseen, &missing))
-        missing = UINT64_MAX;
-    return (struct diff_bounds){
-        .count = tally->count,
-        .error = smaller(tally->count, tally->error + group->capped),
-        .more = hidden + smaller(missing, elsewhere) + group->capped,
-    };
-}
-
-/* How many contexts below were missed is not known: all errors elsewhere are counted. */
-static struct diff_bounds all_weight(const struct diff_join *join, int side, uint32_t node,
-                                     const struct diff_tally *below, uint64_t hidden) {
-    const struct diff_group *group = &join->group[side][join->profile->nodes[node].process];
-
-    return (struct diff_bounds){
-        .count = below->count,
-        .error = smaller(below->count, below->error + group->capped),
-        .more = hidden + (join->errors[side] - below->error) + group->capped,
-    };
-}
-
 bool diff_is_context(const struct diff *diff, uint32_t node) {
-    const struct profile_node *it = &diff->profile->nodes[node];
-
-    return it->parent != 0 && !profile_is_pruned(diff->profile, it->location);
+    return diff->profile->nodes[node].parent != 0 && !diff->join->is_hidden[node];
 }
 
 /* What is in a "[~]" depends on what else there was, and a root itself is no context. */
@@ -196,35 +135,43 @@ static void forget_verdicts(struct diff *diff, uint32_t node) {
         diff->inclusive[node].beyond = false;
 }
 
-static void find_bounds(struct diff_join *join, int side) {
-    uint32_t n = join->profile->n_nodes;
-    struct diff_tally *below = add_below(join, side);
-    uint64_t *hidden = find_hidden(join, side);
+/* Would the change be beyond its interval, if all of the weight were on one side? */
+static bool can_tell(const struct diff *diff, uint32_t node) {
+    uint32_t process = diff->profile->nodes[node].process;
+    double least = diff->sampling == DIFF_SAMPLED ? LEAST_SAMPLES * mean_step(diff, process) : 0;
+    double weight = diff->scale * (double)diff->join->own[DIFF_BEFORE][node].count +
+                    (double)diff->join->own[DIFF_AFTER][node].count;
 
-    join->own[side] = memory_new(n, sizeof(*join->own[side]), "contexts");
-    join->below[side] = memory_new(n, sizeof(*join->below[side]), "contexts");
-    for (uint32_t i = 1; i < n; i++) {
-        join->own[side][i] = own_weight(join, side, i, hidden[i]);
-        join->below[side][i] = all_weight(join, side, i, &below[i], hidden[i]);
-    }
-    free(below);
-    free(hidden);
+    return weight > 0 && weight >= least;
 }
 
-/* Would the change be beyond its interval, if all of the weight were on one side? */
-static bool can_tell(const struct diff *diff, uint32_t process, const struct diff_weight *w) {
-    double least = diff->sampling == DIFF_SAMPLED ? LEAST_LOOKS * mean_step(diff, process) : 0;
-    double weight = (double)w->before + (double)w->after;
+/* So many standard deviations that none of n changes goes beyond them by chance, in 19 comparisons
+ * of 20 (Bonferroni). */
+static double quantile_of_all(uint64_t n) {
+    double low = Z_95, high = 10;
 
-    return w->beyond || (weight > 0 && weight >= least);
+    while (high - low > 1e-6) {
+        double z = (low + high) / 2;
+
+        if (erfc(z / M_SQRT2) * (double)n > BY_CHANCE)
+            low = z;
+        else
+            high = z;
+    }
+    return low;
+}
+
+static void count_compared(struct diff *diff) {
+    for (uint32_t i = 1; i < diff->profile->n_nodes; i++)
+        diff->compared += diff_is_context(diff, i) && can_tell(diff, i);
+    diff->quantile = quantile_of_all(diff->compared);
 }
 
 static void weigh(struct diff *diff) {
     struct diff_join *join = diff->join;
     uint32_t n = diff->profile->n_nodes;
 
-    for (int side = 0; side < DIFF_SIDES; side++)
-        find_bounds(join, side);
+    count_compared(diff);
     diff->self = memory_new(n, sizeof(*diff->self), "contexts");
     diff->inclusive = memory_new(n, sizeof(*diff->inclusive), "contexts");
     for (uint32_t i = 1; i < n; i++) {
@@ -237,12 +184,24 @@ static void weigh(struct diff *diff) {
         node->count = own[DIFF_AFTER].count;
         node->error = own[DIFF_AFTER].error;
         forget_verdicts(diff, i);
-        diff->compared += diff_is_context(diff, i) && can_tell(diff, node->process, &diff->self[i]);
         diff->beyond += diff->self[i].beyond;
     }
 }
 
 /* ---- the whole ---- */
+
+/* The total itself is an estimate: samples come by chance, so many as by Poisson's law at most. */
+static void weigh_total(struct diff *diff) {
+    double sum = step(diff, DIFF_BEFORE, 0) * (double)diff->before_total +
+                 step(diff, DIFF_AFTER, 0) * (double)diff->after_total;
+    struct diff_weight *w = &diff->total;
+
+    w->before = diff->before_total;
+    w->after = diff->after_total;
+    w->interval = diff->sampling == DIFF_SAMPLED ? Z_95 * sqrt(sum) : 0;
+    w->margin = w->interval;
+    w->beyond = fabs(diff_change(w)) > w->margin;
+}
 
 static void describe_side(struct diff *diff, int side, const char *name) {
     const struct diff_join *join = diff->join;
@@ -251,8 +210,7 @@ static void describe_side(struct diff *diff, int side, const char *name) {
 
     it->name = profile_string(diff->profile, name);
     it->total = join->all[side].total;
-    it->looks = join->all[side].kind == LOOKS_SAMPLED ? join->all[side].looks : 0;
-    it->unseen = join->all[side].unseen;
+    it->samples = join->all[side].kind == LOOKS_SAMPLED ? join->all[side].looks : 0;
     it->exe = "";
     for (uint32_t i = 1; i < diff->profile->n_processes; i++) {
         uint64_t total = join->group[side][i].total;
@@ -304,13 +262,10 @@ bool diff_make(struct diff *diff, const struct profile *before, const struct pro
     diff->before_total = diff->side[DIFF_BEFORE].total;
     diff->after_total = diff->side[DIFF_AFTER].total;
     diff->sampling = both_sampled(diff->join);
-    if (diff->mode == DIFF_AUTO)
-        diff->mode = diff->sampling == DIFF_EXACT ? DIFF_ABSOLUTE : DIFF_SHARES;
-    if (diff->mode == DIFF_SHARES)
-        diff->scale = (double)diff->after_total / (double)diff->before_total;
-    diff->total.before = (uint64_t)llround(diff->scale * (double)diff->before_total);
-    diff->total.after = diff->after_total;
+    diff_find_bounds(diff->join);
+    diff_choose_mode(diff);
     weigh(diff);
+    weigh_total(diff);
     return true;
 }
 
@@ -320,6 +275,16 @@ void diff_free(struct diff *diff) {
     free(diff->self);
     free(diff->inclusive);
     *diff = (struct diff){0};
+}
+
+double diff_share_change(const struct diff *diff, const struct diff_weight *weight) {
+    double before = (double)weight->before / (diff->scale * (double)diff->before_total);
+
+    return 100 * ((double)weight->after / (double)diff->after_total - before);
+}
+
+const char *diff_mode_word(const struct diff *diff) {
+    return diff->mode == DIFF_SHARES ? "shares" : diff->mode == DIFF_SCALED ? "scaled" : "absolute";
 }
 
 const char *diff_sampling_word(const struct diff *diff) {

@@ -21,8 +21,7 @@ struct frame_name {
 struct part {
     const struct profile *from;
     struct profile *grouped;
-    struct profile *ones; /* how many contexts were grouped into each; NULL: not needed */
-    uint32_t *process, *node, *ones_node;
+    uint32_t *process, *node;
 };
 
 struct joining {
@@ -168,11 +167,10 @@ static void add_process(struct diff_group *group, const struct profile *from, ui
     double looks;
     enum looks_kind kind = looks_of_process(from, process, total, &looks);
 
-    if (total == 0 && it->unseen == 0)
+    if (total == 0)
         return; /* it was there and has nothing */
     add_looks(group, kind, looks);
     group->total += total;
-    group->unseen += it->unseen;
     group->capped += it->capped;
 }
 
@@ -220,33 +218,6 @@ static uint32_t *join_nodes(struct joining *j, int side, const struct profile *g
     return node;
 }
 
-/* The same contexts, each with a weight of 1 where it has any: grouped, it tells how many there
- * were. */
-static struct profile *count_contexts(const struct profile *from, enum profile_by by) {
-    struct profile *ones = copy_begin(from), *grouped;
-    uint32_t *node = memory_new(from->n_nodes, sizeof(*node), "contexts");
-
-    for (uint32_t i = 1; i < from->n_nodes; i++) {
-        const struct profile_node *it = &from->nodes[i];
-
-        node[i] = it->parent == 0
-                      ? profile_root(ones, it->process)
-                      : profile_add_node(ones, node[it->parent],
-                                         copy_location(ones, from, it->location), it->count > 0, 0);
-    }
-    free(node);
-    grouped = profile_group(ones, by, 0);
-    profile_free(ones);
-    return grouped;
-}
-
-static bool may_miss_contexts(const struct profile *profile) {
-    for (uint32_t i = 1; i < profile->n_processes; i++)
-        if (profile->processes[i].unseen > 0)
-            return true;
-    return false;
-}
-
 static void add_side(struct joining *j, int side, const struct profile *from) {
     struct part *part = &j->part[side];
 
@@ -254,10 +225,6 @@ static void add_side(struct joining *j, int side, const struct profile *from) {
     part->grouped = profile_group(from, j->by, 0);
     part->process = join_processes(j, side, from);
     part->node = join_nodes(j, side, part->grouped, part->process);
-    if (!may_miss_contexts(from))
-        return;
-    part->ones = count_contexts(from, j->by);
-    part->ones_node = join_nodes(j, side, part->ones, part->process);
 }
 
 /* ---- weights ---- */
@@ -283,12 +250,7 @@ static void tally_contexts(struct diff_join *join, int side, const struct part *
 
         tally->count += from->count;
         tally->error += from->error;
-        join->errors[side] += from->error;
-        if (profile_is_pruned(join->profile, join->profile->nodes[part->node[i]].location))
-            join->pruned[side] += from->count;
     }
-    for (uint32_t i = 1; part->ones != NULL && i < part->ones->n_nodes; i++)
-        join->tally[side][part->ones_node[i]].gathered += part->ones->nodes[i].count;
 }
 
 static void tally_side(struct joining *j, int side) {
@@ -305,9 +267,7 @@ static void tally_side(struct joining *j, int side) {
     tally_contexts(join, side, part);
     free(part->process);
     free(part->node);
-    free(part->ones_node);
     profile_free(part->grouped);
-    profile_free(part->ones);
 }
 
 static void begin(struct joining *j, const struct profile *const from[DIFF_SIDES]) {
@@ -351,6 +311,8 @@ void diff_join_free(struct diff_join *join) {
         free(join->below[side]);
         free(join->tally[side]);
         free(join->group[side]);
+        free(join->hidden[side].leaf);
     }
+    free(join->is_hidden);
     free(join);
 }

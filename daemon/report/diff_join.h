@@ -19,8 +19,6 @@
 /* What a profile says of a context. */
 struct diff_tally {
     uint64_t count, error;
-    uint64_t
-        gathered; /* contexts of the profile, as finely as it tells them apart; 0: not looked */
 };
 
 /* What a profile says of all processes of one executable. */
@@ -29,12 +27,19 @@ struct diff_group {
     uint64_t total;  /* what their contexts weigh */
     double looks;
     enum looks_kind kind;
-    uint64_t unseen, capped; /* sums: each process may have so much of any context */
+    uint64_t capped; /* each process may have so much more or less of any context */
 };
 
-/* count - error <= what was counted <= count + more; as in the profile, not scaled. */
+/* count - error <= what is true <= count + more; as in the profile, not scaled. */
 struct diff_bounds {
     uint64_t count, error, more;
+};
+
+/* What stands in "[~]" frames, and below them, of one side. */
+struct diff_hidden {
+    uint64_t all;   /* everything */
+    uint64_t own;   /* of "[~]" frames themselves: not even the function is known */
+    uint64_t *leaf; /* by location: what has this function, in contexts that are not known */
 };
 
 struct diff_join {
@@ -42,13 +47,16 @@ struct diff_join {
     struct diff_tally *tally[DIFF_SIDES]; /* by node */
     struct diff_group *group[DIFF_SIDES]; /* by process of `profile` */
     struct diff_group all[DIFF_SIDES];
-    uint64_t pruned[DIFF_SIDES]; /* weight of all "[~]" */
-    struct diff_bounds *own[DIFF_SIDES],
-        *below[DIFF_SIDES];      /* by node; by diff.c, not diff_join() */
-    uint64_t errors[DIFF_SIDES]; /* of all contexts */
+    bool *is_hidden; /* by node: a "[~]", or below one */
+    struct diff_hidden hidden[DIFF_SIDES];
+    /* by node; diff_bounds.c's, not diff_join()'s, as are is_hidden and hidden */
+    struct diff_bounds *own[DIFF_SIDES], *below[DIFF_SIDES];
 };
 
 struct diff_join *diff_join(const struct profile *const from[DIFF_SIDES], enum profile_by by);
 void diff_join_free(struct diff_join *join); /* NULL is allowed; not the profile */
+
+/* Fills in what is known of each context: own, below, hidden. */
+void diff_find_bounds(struct diff_join *join);
 
 #endif

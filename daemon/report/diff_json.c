@@ -1,21 +1,24 @@
 /*
- * diff_json.c - a comparison as JSON, format "hcct-diff", version 1; hcct-diff(1) tells more.
+ * diff_json.c - a comparison as JSON, format "hcct-diff", version 2; hcct-diff(1) tells more.
  *
- *   format, version, type, unit, by, mode, scale, sampling, compared, beyond
- *   before, after: {file, exe, executables, total, looks, unseen}
+ *   format, version, type, unit, by, mode, why, scale, sampling, compared, beyond
+ *   total: {before, after, interval, beyond}, not scaled
+ *   before, after: {file, exe, executables, total, samples}
  *   nodes: [{parent, process, function, module, file, line, address, inlined, self, inclusive}]
  *
  * A node's `parent` is its place in `nodes`, which is before its own, or null for the root of an
  * executable, which has only `process`, its name. `self` and `inclusive` are {before, after,
- * before_error, after_error, before_more, after_more, interval, beyond}: weights in `unit`, those
- * of before multiplied by `scale` already. What is not known is left out. New members may come; a
+ * before_error, after_error, before_more, after_more, interval, margin, beyond, points}: weights in
+ * `unit`, those of before multiplied by `scale` already; `points` is by how much the share of the
+ * total changed. What is not known is left out. New members may come; a
  * member that changes its meaning raises the version.
  */
 #include "daemon/report/diff.h"
 #include "daemon/report/json_out.h"
 #include "daemon/report/tree_view.h"
 
-static void put_weight(struct json_out *json, const char *key, const struct diff_weight *w) {
+static void put_weight(struct json_out *json, const struct diff *diff, const char *key,
+                       const struct diff_weight *w) {
     json_object_member(json, key);
     json_number_member(json, "before", w->before);
     json_number_member(json, "after", w->after);
@@ -24,7 +27,9 @@ static void put_weight(struct json_out *json, const char *key, const struct diff
     json_number_member(json, "before_more", w->before_more);
     json_number_member(json, "after_more", w->after_more);
     json_double_member(json, "interval", w->interval);
+    json_double_member(json, "margin", w->margin);
     json_bool_member(json, "beyond", w->beyond);
+    json_double_member(json, "points", diff_share_change(diff, w));
     json_end(json, '}');
 }
 
@@ -34,9 +39,8 @@ static void put_side(struct json_out *json, const char *key, const struct diff_s
     json_known_member(json, "exe", side->exe);
     json_number_member(json, "executables", side->n_exes);
     json_number_member(json, "total", side->total);
-    if (side->looks > 0)
-        json_double_member(json, "looks", side->looks);
-    json_number_member(json, "unseen", side->unseen);
+    if (side->samples > 0)
+        json_double_member(json, "samples", side->samples);
     json_end(json, '}');
 }
 
@@ -69,18 +73,34 @@ static void put_node(struct json_out *json, const struct diff *diff, uint32_t no
         json_number_member(json, "parent", it->parent - 1);
         put_frame(json, diff, node);
     }
-    put_weight(json, "self", &diff->self[node]);
-    put_weight(json, "inclusive", &diff->inclusive[node]);
+    put_weight(json, diff, "self", &diff->self[node]);
+    put_weight(json, diff, "inclusive", &diff->inclusive[node]);
+    json_end(json, '}');
+}
+
+static const char *const whys[] = {
+    [DIFF_ASKED] = "asked",           [DIFF_COUNTED] = "counted",
+    [DIFF_SAME_WORK] = "same work",   [DIFF_TOO_FEW] = "too few functions",
+    [DIFF_OTHER_WORK] = "other work", [DIFF_NO_FACTOR] = "no common factor",
+};
+
+static void put_total(struct json_out *json, const struct diff_weight *total) {
+    json_object_member(json, "total");
+    json_number_member(json, "before", total->before);
+    json_number_member(json, "after", total->after);
+    json_double_member(json, "interval", total->interval);
+    json_bool_member(json, "beyond", total->beyond);
     json_end(json, '}');
 }
 
 static void put_header(struct json_out *json, const struct diff *diff) {
     json_string_member(json, "format", "hcct-diff");
-    json_number_member(json, "version", 1);
+    json_number_member(json, "version", 2);
     json_string_member(json, "type", diff->profile->type);
     json_string_member(json, "unit", diff->profile->unit);
     json_string_member(json, "by", profile_by_word(diff->by));
-    json_string_member(json, "mode", diff->mode == DIFF_SHARES ? "shares" : "absolute");
+    json_string_member(json, "mode", diff_mode_word(diff));
+    json_string_member(json, "why", whys[diff->why]);
     json_double_member(json, "scale", diff->scale);
     json_string_member(json, "sampling", diff_sampling_word(diff));
     json_number_member(json, "compared", diff->compared);
@@ -92,6 +112,7 @@ bool diff_write_json(FILE *out, const struct diff *diff) {
 
     json_begin(&json, '{');
     put_header(&json, diff);
+    put_total(&json, &diff->total);
     put_side(&json, "before", &diff->side[DIFF_BEFORE]);
     put_side(&json, "after", &diff->side[DIFF_AFTER]);
     json_array_member(&json, "nodes");

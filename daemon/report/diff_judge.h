@@ -10,7 +10,15 @@
 struct diff_weight diff_judge(const struct diff *diff, uint32_t process,
                               const struct diff_bounds side[DIFF_SIDES]);
 
-/* Neither a root nor a "[~]". */
+/* Decides between absolute weights and shares, and by what weights before are scaled. Bounds are
+ * known. */
+void diff_choose_mode(struct diff *diff);
+
+/* Of after - before, by chance; 0 where nothing is left to it or nothing is known. */
+double diff_deviation(const struct diff *diff, uint32_t process,
+                      const struct diff_bounds side[DIFF_SIDES]);
+
+/* Neither a root nor a "[~]" nor what is below one. */
 bool diff_is_context(const struct diff *diff, uint32_t node);
 
 #endif

@@ -60,8 +60,9 @@ static bool recurs(const struct profile *profile, uint32_t node) {
     return false;
 }
 
-/* What the contexts of each location have, on one side. A "[~]" may hold a part of several of them,
- * so their bounds together are no more than all of it and all errors. */
+/* What the contexts of each location have, on one side. What is in a "[~]" has a function mostly:
+ * self weights of functions are known but for what has none. A "[~]" may hold a part of several
+ * contexts, so that inclusive bounds together are no more than all that is there. */
 struct sums {
     struct diff_bounds *self, *inclusive;
 };
@@ -75,18 +76,18 @@ static void add(struct diff_bounds *sum, const struct diff_bounds *more, uint64_
 static struct sums add_up(const struct diff *diff, int side) {
     const struct profile *profile = diff->profile;
     const struct diff_join *join = diff->join;
-    uint64_t most = join->pruned[side] + join->errors[side];
+    const struct diff_hidden *hidden = &join->hidden[side];
     struct sums sums = {.self = memory_new(profile->n_locations, sizeof(*sums.self), "functions")};
 
     sums.inclusive = memory_new(profile->n_locations, sizeof(*sums.inclusive), "functions");
     for (uint32_t i = 1; i < profile->n_nodes; i++) {
         uint32_t location = profile->nodes[i].location;
 
-        if (!diff_is_context(diff, i))
+        if (profile->nodes[i].parent == 0 || profile_is_pruned(profile, location))
             continue;
-        add(&sums.self[location], &join->own[side][i], most);
+        add(&sums.self[location], &join->own[side][i], hidden->own);
         if (!recurs(profile, i))
-            add(&sums.inclusive[location], &join->below[side][i], most);
+            add(&sums.inclusive[location], &join->below[side][i], hidden->all);
     }
     return sums;
 }

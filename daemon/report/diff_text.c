@@ -22,7 +22,6 @@
 #define PATH_LEAST   30
 #define NAME_COLUMNS 60
 #define CONTEXTS     25 /* that are listed, when no number is given */
-#define BY_CHANCE    0.05
 
 struct report {
     FILE *out;
@@ -39,7 +38,7 @@ struct report {
 static struct human amount(const struct diff *diff, double weight) {
     struct human human;
 
-    if (diff->mode == DIFF_ABSOLUTE)
+    if (diff->mode != DIFF_SHARES)
         return human_weight(diff->profile, (uint64_t)llround(weight));
     snprintf(human.text, sizeof(human.text), "%.2f %%", 100 * weight / (double)diff->after_total);
     return human;
@@ -57,6 +56,18 @@ static struct human signed_amount(const struct diff *diff, double weight) {
              : weight < 0 ? "-"
                           : "+",
              size.text);
+    return human;
+}
+
+/* Shares beside weights, weights beside shares. */
+static struct human other_change(const struct diff *diff, const struct diff_weight *w) {
+    double change = (double)w->after - (double)w->before / diff->scale;
+    struct human human, size = human_weight(diff->profile, (uint64_t)llround(fabs(change)));
+
+    if (diff->mode != DIFF_SHARES)
+        snprintf(human.text, sizeof(human.text), "%+.2f pt", diff_share_change(diff, w));
+    else
+        snprintf(human.text, sizeof(human.text), "%s%.60s", change < 0 ? "-" : "+", size.text);
     return human;
 }
 
@@ -84,22 +95,63 @@ static void put_side(const struct report *r, int side) {
         fprintf(r->out, " and %u more", (unsigned)(it->n_exes - 1));
     fprintf(r->out, ", %s %s", human_weight(profile, it->total).text,
             human_type(profile, it->total));
-    if (it->looks > 0)
-        fprintf(r->out, " in %s look%s", human_count((uint64_t)llround(it->looks)).text,
-                plural((uint64_t)llround(it->looks)));
+    if (it->samples > 0)
+        fprintf(r->out, " in %s sample%s", human_count((uint64_t)llround(it->samples)).text,
+                plural((uint64_t)llround(it->samples)));
     fputc('\n', r->out);
+}
+
+static void put_total(const struct report *r) {
+    const struct diff_weight *total = &r->diff->total;
+    double before = (double)total->before;
+
+    label(r, "total");
+    fprintf(r->out, "%s -> %s, %+.1f %%", human_weight(r->diff->profile, total->before).text,
+            human_weight(r->diff->profile, total->after).text, 100 * diff_change(total) / before);
+    if (r->diff->sampling == DIFF_SAMPLED)
+        fprintf(r->out, " (%s%.1f %%%s)", r->plus_minus, 100 * total->interval / before,
+                total->beyond ? "" : ": no more than chance");
+    fputc('\n', r->out);
+}
+
+static void put_why(const struct report *r) {
+    const struct diff *diff = r->diff;
+
+    switch (diff->why) {
+    case DIFF_ASKED:
+        fputs("as asked for", r->out);
+        break;
+    case DIFF_COUNTED:
+        fputs("both have counted everything", r->out);
+        break;
+    case DIFF_SAME_WORK:
+        fputs("the same work was done, as most functions weigh the same", r->out);
+        break;
+    case DIFF_TOO_FEW:
+        fputs("there are too few functions to tell more work from slower work", r->out);
+        break;
+    case DIFF_OTHER_WORK:
+        fprintf(r->out, "%s work was done, as most functions weigh %s %.4g",
+                diff->scale > 1 ? "more" : "less", r->times, diff->scale);
+        break;
+    case DIFF_NO_FACTOR:
+        fputs("most functions weigh something else, by no common factor", r->out);
+        break;
+    }
 }
 
 static void put_how(const struct report *r) {
     const struct diff *diff = r->diff;
-    double ratio = (double)diff->after_total / (double)diff->before_total;
 
     label(r, "compared");
-    fprintf(r->out, "%s by %s; the total is %+.1f %%",
-            diff->mode == DIFF_SHARES ? "shares of the total" : "weights as they are",
-            profile_by_word(diff->by), 100 * (ratio - 1));
-    if (diff->mode == DIFF_SHARES)
-        fprintf(r->out, " (weights before are shown %s %.4g)", r->times, diff->scale);
+    fprintf(r->out, "%s by %s: ",
+            diff->mode == DIFF_SHARES   ? "shares of the total"
+            : diff->mode == DIFF_SCALED ? "scaled weights"
+                                        : "weights as they are",
+            profile_by_word(diff->by));
+    put_why(r);
+    if (diff->mode != DIFF_ABSOLUTE)
+        fprintf(r->out, "; weights before are shown %s %.4g", r->times, diff->scale);
     fputc('\n', r->out);
 }
 
@@ -114,8 +166,8 @@ static void put_error(const struct report *r) {
         break;
     case DIFF_UNKNOWN:
         fprintf(r->out,
-                "%s is the certain bounds of both counts; how often was looked is not known, so\n"
-                "          what changed beyond them may still be chance\n",
+                "%s is the certain bounds of both counts; the number of samples is not known,\n"
+                "          so what changed beyond them may still be chance\n",
                 r->plus_minus);
         break;
     case DIFF_SAMPLED:
@@ -128,11 +180,9 @@ static void put_error(const struct report *r) {
     label(r, "beyond");
     fprintf(r->out, "%s of %s context%s%s changed beyond their error",
             human_count(diff->beyond).text, human_count(diff->compared).text,
-            plural(diff->compared),
-            diff->sampling == DIFF_SAMPLED ? " that were looked at often enough" : "");
+            plural(diff->compared), diff->sampling == DIFF_SAMPLED ? " with enough samples" : "");
     if (diff->sampling == DIFF_SAMPLED)
-        fprintf(r->out, "; by chance it would be up to about %s",
-                human_count((uint64_t)ceil(BY_CHANCE * (double)diff->compared)).text);
+        fprintf(r->out, " (*); by chance none would, in 95 comparisons of 100");
     fputs("\n\n", r->out);
 }
 
@@ -141,9 +191,10 @@ static void put_error(const struct report *r) {
 static void put_title(const struct report *r, const char *title, const char *last) {
     int bytes_beyond = (int)(strlen(r->plus_minus) - utf8_columns(r->plus_minus));
 
-    fprintf(r->out, "%s%s%s\n  %*s%*s%*s%*s%*s%*s  %s\n", r->bold, title, r->off, CELL, "before",
-            CELL, "after", CELL, "change", CELL + bytes_beyond, r->plus_minus, CELL + 2,
-            "all before", CELL, "after", last);
+    fprintf(r->out, "%s%s%s\n  %*s%*s%*s%*s%*s%*s%*s  %s\n", r->bold, title, r->off, CELL, "before",
+            CELL, "after", CELL, "change", CELL + bytes_beyond, r->plus_minus, CELL,
+            r->diff->mode == DIFF_SHARES ? "weight" : "share", CELL + 2, "all before", CELL,
+            "after", last);
 }
 
 static void put_numbers(const struct report *r, const struct diff_weight *self,
@@ -151,16 +202,16 @@ static void put_numbers(const struct report *r, const struct diff_weight *self,
     const struct diff *diff = r->diff;
     const char *color = !self->beyond ? "" : self->after > self->before ? r->grew : r->shrank;
 
-    fprintf(r->out, "%s%c %*s%*s%*s%*s%*s%*s%s  ", color, self->beyond ? '*' : ' ', CELL,
+    fprintf(r->out, "%s%c %*s%*s%*s%*s%*s%*s%*s%s  ", color, self->beyond ? '*' : ' ', CELL,
             amount(diff, (double)self->before).text, CELL, amount(diff, (double)self->after).text,
             CELL, signed_amount(diff, diff_change(self)).text, CELL,
-            amount(diff, diff_allowed(self)).text, CELL + 2,
+            amount(diff, diff_allowed(self)).text, CELL, other_change(diff, self).text, CELL + 2,
             amount(diff, (double)inclusive->before).text, CELL,
             amount(diff, (double)inclusive->after).text, *color != '\0' ? r->off : "");
 }
 
 static size_t room(const struct report *r) {
-    size_t used = 6 * CELL + 6, width = r->options->width;
+    size_t used = 7 * CELL + 6, width = r->options->width;
 
     if (width == 0)
         return PATH_COLUMNS;
@@ -324,6 +375,7 @@ bool diff_write_text(FILE *out, const struct diff *diff, const struct format_opt
 
     put_side(&report, DIFF_BEFORE);
     put_side(&report, DIFF_AFTER);
+    put_total(&report);
     put_how(&report);
     put_error(&report);
     put_functions(&report);

@@ -8,10 +8,13 @@ libhcct_report_a_SOURCES = \
 	daemon/report/call_graph.c daemon/report/call_graph.h \
 	daemon/report/copy.c daemon/report/copy.h \
 	daemon/report/diff.c daemon/report/diff.h \
+	daemon/report/diff_bounds.c \
 	daemon/report/diff_join.c daemon/report/diff_join.h \
 	daemon/report/diff_json.c \
 	daemon/report/diff_judge.h \
+	daemon/report/diff_mode.c \
 	daemon/report/diff_order.c \
+	daemon/report/diff_rise.c \
 	daemon/report/diff_text.c \
 	daemon/report/dot_choose.c daemon/report/dot_choose.h \
 	daemon/report/eval.c daemon/report/eval.h \

@@ -303,7 +303,7 @@ static void put_diff(struct page *page, const struct diff *diff) {
     put_sides(page, diff);
     json_double_member(json, "scale", diff->scale);
     json_string_member(json, "sampling", diff_sampling_word(diff));
-    json_bool_member(json, "absolute", diff->mode == DIFF_ABSOLUTE);
+    json_string_member(json, "mode", diff_mode_word(diff));
     json_number_member(json, "compared", diff->compared);
     json_number_member(json, "beyond", diff->beyond);
     put_diff_weights(page, "self", diff->self);
@@ -312,12 +312,12 @@ static void put_diff(struct page *page, const struct diff *diff) {
 }
 
 void page_data_write_diff(FILE *out, const struct diff *diff) {
-    uint64_t larger =
-        diff->total.before > diff->total.after ? diff->total.before : diff->total.after;
+    uint64_t before = (uint64_t)(diff->scale * (double)diff->before_total + 1);
+    uint64_t larger = before > diff->after_total ? before : diff->after_total;
     struct page page;
 
     begin(&page, out, diff->profile, larger);
-    put_head(&page, "diff", profile_by_word(diff->by), diff->total.after);
+    put_head(&page, "diff", profile_by_word(diff->by), diff->after_total);
     json_array_member(&page.json, "facts");
     json_end(&page.json, ']');
     put_tables(&page, diff->by == PROFILE_BY_SITE);

@@ -126,18 +126,16 @@ class DiffTest(support.ClientTest):
         return found
 
     def test_json(self):
-        got = self.diff("before.pb.gz", "after.pb.gz")
-        self.assertEqual((got["format"], got["version"], got["by"]), ("hcct-diff", 1, "function"))
-        self.assertEqual((got["mode"], got["sampling"]), ("shares", "sampled"))
+        got = self.diff("--shares", "before.pb.gz", "after.pb.gz")
+        self.assertEqual((got["format"], got["version"], got["by"]), ("hcct-diff", 2, "function"))
+        self.assertEqual((got["mode"], got["why"], got["sampling"]), ("shares", "asked", "sampled"))
         self.assertEqual((got["before"]["total"], got["after"]["total"]),
                          (10_000_000_000, 10_500_000_000))
-        self.assertEqual((got["before"]["looks"], got["after"]["looks"]), (10_000, 10_500))
+        self.assertEqual((got["before"]["samples"], got["after"]["samples"]), (10_000, 10_500))
         self.assertAlmostEqual(got["scale"], 1.05)
         paths = self.paths(got)
         self.assertEqual({path for path, node in paths.items() if node["self"]["beyond"]},
-                         {"main/work", "main/gone", "main/come/sys_read"} |
-                         ({"main/read/sys_read"} if paths["main/read/sys_read"]["self"]["beyond"]
-                          else set()))
+                         {"main/work", "main/gone", "main/come/sys_read"})
         work = paths["main/work"]["self"]
         self.assertEqual((work["before"], work["after"]), (5_250_000_000, 6_000_000_000))
         variance = 1.05 ** 2 * 1e6 * 5e9 * 0.5 + 1e6 * 6e9 * (1 - 6 / 10.5)
@@ -149,24 +147,35 @@ class DiffTest(support.ClientTest):
         self.assertEqual(got["beyond"], sum(n["self"]["beyond"] for n in got["nodes"]))
 
     def test_absolute(self):
-        paths = self.paths(self.diff("--absolute", "before.pb.gz", "after.pb.gz"))
+        self.assertEqual(self.diff("before.pb.gz", "after.pb.gz")["why"], "no common factor")
+        got = self.diff("--absolute", "before.pb.gz", "after.pb.gz")
+        self.assertEqual((got["mode"], got["why"], got["scale"]), ("absolute", "asked", 1))
+        total = got["total"]
+        self.assertEqual((total["before"], total["after"]), (10_000_000_000, 10_500_000_000))
+        self.assertTrue(total["beyond"])
+        self.assertAlmostEqual(total["interval"] / 1e6, 1.96 * (20_500 ** 0.5), places=3)
+        paths = self.paths(got)
         self.assertEqual({path for path, node in paths.items() if node["self"]["beyond"]},
                          {"main/work", "main/gone", "main/come/sys_read"})
         work = paths["main/work"]["self"]
         self.assertEqual((work["before"], work["after"]), (5_000_000_000, 6_000_000_000))
+        self.assertAlmostEqual(work["points"], 100 * (6 / 10.5 - 0.5))
 
     def test_text(self):
-        text = self.ok("diff", "before.pb.gz", "after.pb.gz",
+        text = self.ok("diff", "--absolute", "before.pb.gz", "after.pb.gz",
                        environment={"LC_ALL": "C"})
         self.assertNotIn("\033", text)
-        for words in ("before    before.pb.gz: app, 10.00 s of CPU time in 10,000 looks\n",
-                      "shares of the total by function; the total is +5.0 %",
-                      "of 5 contexts that were looked at often enough changed beyond", "Contexts beyond their error\n",
+        for words in ("before    before.pb.gz: app, 10.00 s of CPU time in 10,000 samples\n",
+                      "total     10.00 s -> 10.50 s, +5.0 % (+-2.8 %)\n",
+                      "weights as they are by function: as asked for",
+                      "3 of 5 contexts with enough samples changed beyond", "+7.14 pt",
+                      "Contexts beyond their error\n",
                       "Contexts that appeared\n", "Contexts that vanished\n", "main > gone\n",
                       "main > come > sys_read\n"):
             self.assertIn(words, text)
         rows = [line for line in text.splitlines() if line.startswith("* ")]
-        self.assertTrue(rows[0].endswith("gone  (app)"), rows[0])  # 10.0 points
+        self.assertTrue(rows[0].endswith("  work  (app)") or rows[0].endswith("gone  (app)"),
+                        rows[0])
         lists = text[text.index("Contexts beyond"):]
         self.assertLess(lists.index("main > work"), lists.index("appeared"))
         self.assertNotIn("  main\n", lists)
@@ -174,8 +183,47 @@ class DiffTest(support.ClientTest):
 
     def test_itself(self):
         text = self.ok("diff", "before.pb.gz", "before.pb.gz")
-        self.assertIn("0 of 4 contexts that were looked at often enough changed", text)
+        self.assertIn("0 of 4 contexts with enough samples changed", text)
         self.assertNotIn("\n* ", text)
+
+    def test_more_work(self):
+        """All but one have four times their weight: more work was done, by one factor."""
+        names = [f"f{i}" for i in range(12)]
+        one, four = PerfProfile(), PerfProfile()
+        for name in names:
+            one.add(f"main/{name}", 2000)
+            four.add(f"main/{name}", 12000 if name == "f3" else 8000)
+        self.write("one.pb.gz", one)
+        self.write("four.pb.gz", four)
+        got = self.diff("one.pb.gz", "four.pb.gz")
+        self.assertEqual((got["mode"], got["why"], got["scale"]), ("scaled", "other work", 4))
+        self.assertEqual([path for path, node in self.paths(got).items() if node["self"]["beyond"]],
+                         ["main/f3"])
+        status, _, err = self.hcct("diff", "--fail-above", "5%", "one.pb.gz", "four.pb.gz")
+        self.assertEqual(status, 5)
+        self.assertIn("the self weight of f3 rose by 50.0 %, surely by more than 5 %", err)
+
+    def test_fail_above(self):
+        def fails(*words):
+            status, _, err = self.hcct("diff", *words)
+            self.assertIn(status, (0, 5), err)
+            self.assertEqual("surely by more than" in err, status == 5, err)
+            return status == 5
+        two = ("before.pb.gz", "after.pb.gz")
+        self.assertTrue(fails("--fail-above", "5%", *two))
+        self.assertTrue(fails("--fail-above", "5", "--fail-contexts", *two))
+        self.assertFalse(fails("--fail-above", "0%", "before.pb.gz", "before.pb.gz"))
+        self.assertFalse(fails(*two))
+        self.write("slow.pb.gz", before().add("main/work", 1000))  # 20 % of it
+        slow = ("before.pb.gz", "slow.pb.gz")
+        self.assertTrue(fails("--fail-above", "10%", *slow))
+        self.assertFalse(fails("--fail-above", "19%", *slow))  # not surely
+        self.assertFalse(fails("--fail-above", "10%", *reversed(slow)))  # it fell
+        for bad in ("5x", "", "-1%", "%", "nan", "5%%"):
+            self.expect_error(2, "--fail-above takes a percentage from 0% to 100000%, such as 5%",
+                              "diff", f"--fail-above={bad}", *two)
+        self.expect_error(2, "--fail-contexts says what --fail-above judges", "diff",
+                          "--fail-contexts", *two)
 
     def test_files(self):
         self.ok("diff", "-o", "d.json", "before.pb.gz", "after.pb.gz")
@@ -194,14 +242,14 @@ class DiffTest(support.ClientTest):
         self.write("a.pb.gz", PerfProfile().add("?a/?b", 4000).add("?a", 4000))
         self.write("b.pb.gz", PerfProfile().add("?a/?b", 6000).add("?a", 4000))
         got = self.diff("a.pb.gz", "b.pb.gz")
-        self.assertEqual((got["compared"], got["beyond"]), (2, 2))
+        self.assertEqual((got["compared"], got["beyond"]), (2, 1))
 
-    def test_unknown_looks(self):
+    def test_unknown_samples(self):
         for name, weight in (("a", 5), ("b", 9)):
             self.write(f"{name}.pb.gz", PerfProfile(kinds=[("alloc_space", "bytes")])
                        .add("main", weight))
         self.assertEqual(self.diff("a.pb.gz", "b.pb.gz")["sampling"], "unknown")
-        self.assertIn("how often was looked is not known",
+        self.assertIn("the number of samples is not known",
                       self.ok("diff", "a.pb.gz", "b.pb.gz"))
 
     def test_daemon(self):
@@ -216,7 +264,7 @@ class DiffTest(support.ClientTest):
     def test_bad_input(self):
         self.expect_error(2, "name two profiles", "diff", "before.pb.gz")
         self.expect_error(2, "only one of the profiles can be standard input", "diff", "-", "-")
-        self.expect_error(2, "exclude each other", "diff", "--absolute", "--normalize",
+        self.expect_error(2, "exclude each other", "diff", "--absolute", "--shares",
                           "before.pb.gz", "after.pb.gz")
         self.expect_error(2, "can't be written as folded", "diff", "--format", "folded",
                           "before.pb.gz", "after.pb.gz")
@@ -241,7 +289,7 @@ class DiffTest(support.ClientTest):
             "app;main;gone 2000000000", "app;main;read;sys_read 8980000000",
             "app;main;work 16000000000"])
         diff = self.diff("before.pb.gz", "sum.pb.gz")
-        self.assertEqual(diff["after"]["looks"], 30500)
+        self.assertEqual(diff["after"]["samples"], 30500)
 
     def test_merge_formats(self):
         text = self.ok("merge", "before.pb.gz", "before.pb.gz")
@@ -274,7 +322,7 @@ class DiffTest(support.ClientTest):
                            check=True, stdin=subprocess.DEVNULL)
         got = self.diff("cpu1", "cpu2")
         self.assertEqual((got["type"], got["sampling"]), ("cpu", "sampled"))
-        self.assertEqual(got["before"]["looks"] * 10_000_000, got["before"]["total"])
+        self.assertEqual(got["before"]["samples"] * 10_000_000, got["before"]["total"])
         self.assertTrue(any("main.heavy" in path for path in self.paths(got)))
         self.assertEqual(self.diff("heap1", "heap2")["type"], "alloc_space")
         status, _, err = self.hcct("merge", "-o", "sum.pb.gz", "cpu1", "cpu2")

@@ -6,7 +6,7 @@ import json
 from support import HCCT, check, finish, record, report, run, scratch, target
 
 RATE = "4000"
-LOOKS = 12000  # with which the interval is half of the change
+SAMPLES = 12000  # with which the interval is half of the change
 
 
 def profile(program, rounds):
@@ -17,10 +17,10 @@ def profile(program, rounds):
 
 
 def enough_rounds():
-    """How many rounds give so many looks, here, where the rate may not be had."""
+    """How many rounds give so many samples, here, where the rate may not be had."""
     rounds = 25
     path = profile("steps", rounds)
-    return max(rounds, int(1.2 * rounds * LOOKS / compare(path, path)["after"]["looks"]))
+    return max(rounds, int(1.2 * rounds * SAMPLES / compare(path, path)["after"]["samples"]))
 
 
 def compare(*words):
@@ -50,12 +50,18 @@ before, after = profile("steps", rounds), profile("steps_slow", rounds)
 diff = compare(before, after)
 first = contexts(diff)[0]
 own = first["self"]
-print(f"{diff['before']['looks']:.0f} and {diff['after']['looks']:.0f} looks; first is "
+print(f"{diff['before']['samples']:.0f} and {diff['after']['samples']:.0f} samples; first is "
       f"{names(diff, first)}: {own['before'] / 1e9:.3f} -> {own['after'] / 1e9:.3f} s, "
       f"+-{own['interval'] / 1e9:.3f}")
-check(diff["mode"] == "shares" and diff["sampling"] == "sampled", "shares of samples are compared")
+check(diff["mode"] == "absolute" and diff["why"] == "same work", "the same work was done")
 check(first["function"] == "crunch", "the slower function is first")
 check(own["beyond"] and own["after"] > own["before"], "it grew by more than its error")
+others = [names(diff, node) for node in contexts(diff)[1:] if node["self"]["beyond"]]
+check(others == [], f"no other function is said to have changed: {others}")
+status = run([HCCT, "diff", "--fail-above", "1%", before, after]).status
+check(status == 5, f"--fail-above tells the slower build: {status}")
+status = run([HCCT, "diff", "--fail-above", "1%", before, profile("steps", rounds)]).status
+check(status == 0, f"... and not the same one: {status}")
 
 for by in ("site", "line", "module"):
     diff = compare("--by", by, before, before)
@@ -66,6 +72,6 @@ result = run([HCCT, "merge", "-o", merged, before, before])
 check(result.status == 0, "hcct merge works")
 check(report(merged)["total"] == 2 * report(before)["total"], "the sum weighs what its parts do")
 diff = compare(before, merged)
-check(diff["beyond"] == 0, "the sum of a profile with itself has the same shares")
-check(diff["after"]["looks"] == 2 * diff["before"]["looks"], "and twice the looks")
+check(diff["beyond"] == 0, "the sum of a profile with itself is more of the same work")
+check(diff["after"]["samples"] == 2 * diff["before"]["samples"], "and twice the samples")
 finish()

@@ -101,6 +101,27 @@ static void test_other_truth(uint64_t *seed, unsigned pruned, unsigned missing) 
     diff_free(&diff);
 }
 
+/* What is not kept has its function in a "[~]": no function is said to have changed. */
+static void test_functions(uint64_t *seed) {
+    const struct forest_look look = {.collector = "calls", .exe = "/opt/a/app", .missing = 60};
+    struct forest forest;
+    struct diff diff;
+    uint32_t n;
+
+    forest_grow(&forest, seed, 1000);
+    if (!make(&diff, forest_profile(&forest, &whole, seed), forest_profile(&forest, &look, seed),
+              DIFF_AUTO))
+        return;
+    struct diff_function *functions = diff_functions(&diff, &n);
+    for (uint32_t i = 0; i < n; i++) {
+        CHECK(holds(functions[i].self.before, functions[i].self.after, 0,
+                    functions[i].self.after_more));
+        CHECK(!functions[i].self.beyond && !functions[i].inclusive.beyond);
+    }
+    free(functions);
+    diff_free(&diff);
+}
+
 /* Where all is known, one call more is a change. */
 static void test_every_change(uint64_t *seed) {
     struct forest before, after;
@@ -136,17 +157,17 @@ static void test_shares(uint64_t *seed) {
         return;
     CHECK_UINT(diff.beyond, 0);
     CHECK(fabs(diff.scale - 1.0 / 3) < 1e-12);
-    CHECK_UINT(diff.total.before, diff.total.after);
+    CHECK_UINT(diff.total.before, 3 * diff.total.after);
     diff_free(&diff);
 }
 
 /* ---- sampling ---- */
 
-#define LOOKS  4000
-#define WEIGHT 1000000 /* ns of a walk */
+#define SAMPLES 4000
+#define WEIGHT  1000000 /* ns of a walk */
 
 struct sampled {
-    unsigned looks, clump; /* walks, and how many in a row see the same context */
+    unsigned samples, clump; /* walks, and how many in a row see the same context */
     bool tell_bursts;
     unsigned heavier; /* of context 1, in per cent */
     bool even;        /* all contexts weigh the same */
@@ -169,16 +190,16 @@ static struct profile *sample(const struct forest *truth, const struct sampled *
 
     shares.weight[1] += shares.weight[1] * how->heavier / 100;
     memset(seen.weight, 0, sizeof(seen.weight));
-    for (unsigned i = 0; i < how->looks; i += how->clump)
+    for (unsigned i = 0; i < how->samples; i += how->clump)
         seen.weight[draw(&shares, forest_total(&shares), seed)] += (uint64_t)how->clump * WEIGHT;
     profile =
         forest_profile(&seen, &(struct forest_look){.collector = "walks", .exe = "/opt/app"}, seed);
     profile->type = profile_string(profile, "cpu");
     profile->unit = profile_string(profile, "nanoseconds");
-    profile->processes[1].walks = how->looks;
+    profile->processes[1].walks = how->samples;
     if (how->tell_bursts) {
         profile->processes[1].burst_period_ns = 1;
-        profile->processes[1].bursts = how->looks / how->clump;
+        profile->processes[1].bursts = how->samples / how->clump;
     }
     return profile;
 }
@@ -191,8 +212,19 @@ static void grow_shares(struct forest *forest, uint64_t *seed) {
     forest->weight[1] = 5000000;
 }
 
-/* Contexts beyond their error per cent of those compared, over 50 pairs; both of the same truth. */
-static double wolves(const struct sampled *how, uint64_t seed) {
+static bool off(const struct diff_weight *w) {
+    return fabs(diff_change(w)) > diff_allowed(w);
+}
+
+/* What is said of 50 pairs of the same truth. */
+struct wolves {
+    double off;      /* contexts that changed by more than their 95 % interval, in per cent */
+    unsigned marked; /* pairs in which any was said to be beyond its error */
+    unsigned total;  /* ... in which the total was */
+};
+
+static struct wolves wolves(const struct sampled *how, uint64_t seed) {
+    struct wolves wolves = {.marked = 0};
     uint64_t compared = 0, beyond = 0;
 
     for (int pair = 0; pair < 50; pair++) {
@@ -203,37 +235,46 @@ static double wolves(const struct sampled *how, uint64_t seed) {
         for (uint32_t i = 1; how->even && i < FOREST_CONTEXTS; i++)
             forest.weight[i] = 1;
         if (!make(&diff, sample(&forest, how, &seed), sample(&forest, how, &seed), DIFF_AUTO))
-            return 100;
-        CHECK(diff.sampling == DIFF_SAMPLED && diff.mode == DIFF_SHARES);
+            return wolves;
+        CHECK(diff.sampling == DIFF_SAMPLED);
         compared += diff.compared;
-        beyond += diff.beyond;
+        for (uint32_t i = 1; i < diff.profile->n_nodes; i++)
+            beyond += off(&diff.self[i]);
+        wolves.marked += diff.beyond > 0;
+        wolves.total += diff.total.beyond;
         diff_free(&diff);
     }
-    printf("%u looks: %.2f %% of %u\n", how->looks, 100.0 * (double)beyond / (double)compared,
-           (unsigned)compared);
-    return 100.0 * (double)beyond / (double)compared;
+    wolves.off = 100.0 * (double)beyond / (double)compared;
+    printf("%u samples: %.2f %% of %u, marks in %u pairs\n", how->samples, wolves.off,
+           (unsigned)compared, wolves.marked);
+    return wolves;
 }
 
 static void test_sampling(void) {
-    const struct sampled walks = {.looks = LOOKS, .clump = 1}, few = {.looks = 300, .clump = 1};
-    const struct sampled bursts = {.looks = LOOKS, .clump = 10, .tell_bursts = true};
-    const struct sampled even = {.looks = 800, .clump = 1, .even = true};
-    const struct sampled untold = {.looks = LOOKS, .clump = 10};
+    const struct sampled walks = {.samples = SAMPLES, .clump = 1},
+                         few = {.samples = 300, .clump = 1};
+    const struct sampled bursts = {.samples = SAMPLES, .clump = 10, .tell_bursts = true};
+    const struct sampled even = {.samples = 800, .clump = 1, .even = true};
+    const struct sampled untold = {.samples = SAMPLES, .clump = 10};
 
-    CHECK(wolves(&walks, 1) <= 5);
-    CHECK(wolves(&walks, 1) >= 1); /* intervals are not just wide */
-    CHECK(wolves(&few, 2) <= 5);
-    CHECK(wolves(&even, 4) <= 5);
-    CHECK(wolves(&bursts, 3) <= 5);
-    CHECK(wolves(&untold, 3) > 5); /* so it matters that bursts are looks */
+    const struct sampled *const told[] = {&walks, &few, &even, &bursts};
+
+    for (uint64_t i = 0; i < 4; i++) {
+        struct wolves seen = wolves(told[i], i + 1);
+
+        CHECK(seen.off <= 5);
+        CHECK(seen.marked <= 8); /* one in 20 of 50, and luck */
+    }
+    CHECK(wolves(&walks, 1).off >= 1); /* intervals are not just wide */
+    CHECK(wolves(&untold, 3).off > 5); /* so it matters that a burst is one sample */
 }
 
 /* Half of the program a tenth slower, seen well enough: the first of all contexts, nearly always.
  */
 static void test_slower(void) {
-    const struct sampled before = {.looks = 16000, .clump = 1};
-    const struct sampled after = {.looks = 16800, .clump = 1, .heavier = 10};
-    uint64_t seed = 5, first = 0;
+    const struct sampled before = {.samples = 16000, .clump = 1};
+    const struct sampled after = {.samples = 16800, .clump = 1, .heavier = 10};
+    uint64_t seed = 5, first = 0, alone = 0;
 
     for (int pair = 0; pair < 20; pair++) {
         struct forest forest;
@@ -244,7 +285,9 @@ static void test_slower(void) {
         if (!make(&diff, sample(&forest, &before, &seed), sample(&forest, &after, &seed),
                   DIFF_AUTO))
             return;
+        CHECK(diff.mode == DIFF_ABSOLUTE && diff.why == DIFF_SAME_WORK);
         contexts = diff_contexts(&diff, &n);
+        alone += diff.beyond == 1;
         first += n > 0 && forest_context(diff.profile, contexts[0]) == 1 &&
                  diff.self[contexts[0]].beyond &&
                  diff.self[contexts[0]].after > diff.self[contexts[0]].before;
@@ -252,6 +295,52 @@ static void test_slower(void) {
         diff_free(&diff);
     }
     CHECK(first >= 19);
+    CHECK(alone >= 18); /* the others did not become faster */
+}
+
+/* Four times the work, and one function slower: the others are as they were. */
+static void test_more_work(void) {
+    const struct sampled before = {.samples = 16000, .clump = 1};
+    const struct sampled after = {.samples = 4 * 16800, .clump = 1, .heavier = 10};
+    uint64_t seed = 6, alone = 0, rose = 0;
+
+    for (int pair = 0; pair < 10; pair++) {
+        struct forest forest;
+        struct diff_rise rise;
+        struct diff diff;
+
+        grow_shares(&forest, &seed);
+        if (!make(&diff, sample(&forest, &before, &seed), sample(&forest, &after, &seed),
+                  DIFF_AUTO))
+            return;
+        CHECK(diff.mode == DIFF_SCALED && diff.why == DIFF_OTHER_WORK);
+        CHECK(fabs(diff.scale - 4) < 0.25 && diff.total.beyond);
+        alone += diff.beyond == 1;
+        diff_find_rises(&diff, 0.02, false, &rise);
+        CHECK(!rise.total); /* more work is no failure */
+        rose += rise.n >= 1 && strcmp(rise.worst, "f1") == 0 && !rise.inclusive;
+        diff_find_rises(&diff, 0.2, false, &rise);
+        CHECK_UINT(rise.n, 0);
+        diff_free(&diff);
+    }
+    CHECK(alone >= 8);
+    CHECK(rose >= 8);
+}
+
+/* Nothing in common but the names. */
+static void test_no_factor(uint64_t *seed) {
+    struct forest before, after;
+    struct sampled how = {.samples = 16000, .clump = 1};
+    struct diff diff;
+
+    forest_grow(&before, seed, 1000);
+    after = before;
+    for (uint32_t i = 1; i < FOREST_CONTEXTS; i++)
+        after.weight[i] = before.weight[FOREST_CONTEXTS - i];
+    if (!make(&diff, sample(&before, &how, seed), sample(&after, &how, seed), DIFF_AUTO))
+        return;
+    CHECK(diff.mode == DIFF_SHARES && diff.why == DIFF_NO_FACTOR);
+    diff_free(&diff);
 }
 
 /* ---- names ---- */
@@ -382,10 +471,13 @@ int main(void) {
         test_equal_truth(&seed, i % 4 * 25, i / 4 % 4 * 20 > 75 - i % 4 * 25 ? 0 : i / 4 % 4 * 20);
         test_other_truth(&seed, i % 3 * 20, i / 3 % 3 * 15);
     }
+    test_functions(&seed);
     test_every_change(&seed);
     test_shares(&seed);
     test_sampling();
     test_slower();
+    test_more_work();
+    test_no_factor(&seed);
     test_builds();
     test_modules();
     test_recursion();

@@ -58,23 +58,26 @@ static void decide(const struct forest *forest, const struct forest_look *look, 
     }
 }
 
+static uint32_t location_of(struct profile *profile, uint32_t module, uint32_t context) {
+    uint32_t location =
+        profile_add_location(profile, module, 0x1000 + 16 * (uint64_t)context, true);
+    struct profile_line line;
+    char name[16];
+
+    snprintf(name, sizeof(name), "f%u", (unsigned)context);
+    line = (struct profile_line){.function = profile_add_function(profile, name, name, "", 0)};
+    profile_set_lines(profile, location, &line, 1);
+    return location;
+}
+
 static uint32_t node_of(struct profile *profile, uint32_t module, const struct forest *forest,
                         uint32_t context) {
     uint32_t path[FOREST_CONTEXTS], depth = 0, node = profile_root(profile, 1);
 
     for (uint32_t i = context; i != 0; i = forest->parent[i])
         path[depth++] = i;
-    while (depth-- > 0) {
-        char name[16];
-        struct profile_line line;
-        uint32_t location =
-            profile_add_location(profile, module, 0x1000 + 16 * (uint64_t)path[depth], true);
-
-        snprintf(name, sizeof(name), "f%u", (unsigned)path[depth]);
-        line = (struct profile_line){.function = profile_add_function(profile, name, name, "", 0)};
-        profile_set_lines(profile, location, &line, 1);
-        node = profile_add_node(profile, node, location, 0, 0);
-    }
+    while (depth-- > 0)
+        node = profile_add_node(profile, node, location_of(profile, module, path[depth]), 0, 0);
     return node;
 }
 
@@ -112,30 +115,32 @@ struct profile *forest_profile(const struct forest *forest, const struct forest_
     module = profile_add_module(profile, look->exe, "c0ffee");
     pruned = profile_add_pseudo(profile, PROFILE_PRUNED);
     decide(forest, look, seed, fate);
-    if (look->missing > 0)
-        fate[1] = KEPT; /* somebody has to take what is missing */
     for (uint32_t i = 1; i < FOREST_CONTEXTS; i++) {
         uint64_t weight = forest->weight[i];
         uint32_t at = i;
 
         if (fate[i] == KEPT && weight > 0)
             add(profile, node_of(profile, module, forest, i), weight, 0);
-        if (fate[i] == MISSING && weight > profile->processes[1].unseen)
-            profile->processes[1].unseen = weight;
-        if (fate[i] == MISSING)
-            give_away(profile, module, forest, fate, i, seed);
         while (at != 0 && fate[at] != KEPT)
             at = forest->parent[at];
-        if (fate[i] != KEPT && weight > 0)
-            profile_add_node(profile, node_of(profile, module, forest, at), pruned, weight, 0);
+        if (fate[i] == KEPT || weight == 0)
+            continue;
+        at = profile_add_node(profile, node_of(profile, module, forest, at), pruned, 0, 0);
+        if (fate[i] == MISSING) {
+            at = profile_add_node(profile, at, location_of(profile, module, i), 0, 0);
+            give_away(profile, module, forest, fate, i, seed);
+        }
+        add(profile, at, weight, 0);
     }
     return profile;
 }
 
 uint32_t forest_context(const struct profile *profile, uint32_t node) {
     const char *name = tree_name(profile, node);
+    uint32_t parent = profile->nodes[node].parent;
 
-    if (profile->nodes[node].parent == 0 || name[0] != 'f')
+    if (parent == 0 || name[0] != 'f' ||
+        profile_is_pruned(profile, profile->nodes[parent].location))
         return 0;
     return (uint32_t)strtoul(name + 1, NULL, 10);
 }
@@ -146,11 +151,12 @@ uint64_t forest_hidden(const struct forest *forest, const struct profile *profil
 
     for (uint32_t i = 1; i < profile->n_nodes; i++) {
         const struct profile_node *node = &profile->nodes[i];
+        uint32_t pruned = profile_is_pruned(profile, node->location) ? i : node->parent;
 
-        if (!profile_is_pruned(profile, node->location))
+        if (!profile_is_pruned(profile, profile->nodes[pruned].location))
             continue;
         for (uint32_t at = context; at != 0; at = forest->parent[at])
-            if (forest_context(profile, node->parent) == forest->parent[at]) {
+            if (forest_context(profile, profile->nodes[pruned].parent) == forest->parent[at]) {
                 hidden += node->count;
                 break;
             }

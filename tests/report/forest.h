@@ -27,13 +27,14 @@ uint64_t forest_inclusive(const struct forest *forest, uint32_t context);
 
 struct forest_look {
     unsigned pruned;  /* per cent of the contexts that end in "[~]" ... */
-    unsigned missing; /* ... and whose counter was given to another one */
+    unsigned missing; /* ... and those whose function is known there, "[~]" > function, and whose
+                       * counter was given to another one */
     const char *collector, *exe;
 };
 
 /* A profile of calls that keeps what the summary and the query of a daemon keep: counts add up to
- * the total; what a context without a counter weighs is in a "[~]", perhaps in the error of another
- * as well, and at most `unseen`. */
+ * the total; what a context without a counter weighs stands in a "[~]" of its deepest caller that
+ * is kept, and perhaps in the error of another one as well. */
 struct profile *forest_profile(const struct forest *forest, const struct forest_look *look,
                                uint64_t *seed);
 

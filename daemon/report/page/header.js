@@ -24,10 +24,12 @@ function kindText(profile) {
 }
 
 function diffSubtitle(profile) {
-    const {before, after, absolute} = profile.diff, unit = profile.unit;
+    const {before, after, mode, scale} = profile.diff, unit = profile.unit;
     const side = (s) => `${visibleText(baseName(s.name || s.exe))} (${weightText(unit, Number(s.total))})`;
     return `${kindText(profile)}: from ${side(before)} to ${side(after)}, ` +
-        (absolute ? "weights as they are" : "shares compared: before is scaled to after's total");
+        (mode === "absolute" ? "weights as they are"
+            : mode === "shares" ? "shares compared: before is scaled to after's total"
+            : `other amounts of work compared: before is scaled by ${scale.toPrecision(4)}`);
 }
 
 function subtitleOf(profile) {
