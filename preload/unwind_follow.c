@@ -329,7 +329,7 @@ bool unwind_follow(const struct unwind_env *env, const struct unwind_module *mod
                        .from = regs,
                        .pc = regs->pc,
                        .sp_from = regs->reg[ARCH_SP],
-                       .known = regs->known & (UNWIND_KNOWN(ARCH_REGS) - 1),
+                       .known = regs->known & (uint32_t)((1ull << ARCH_REGS) - 1),
                        .unchanged = regs->known};
     enum course course = COURSE_ON;
     bool found = false;
