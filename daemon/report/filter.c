@@ -88,39 +88,49 @@ static bool *match_contexts(const struct profile *profile, const char *expressio
 }
 
 /* What becomes of a context. */
-enum fate { STAYS, OUT_OF_FOCUS, IGNORED, FATES };
+enum fate { STAYS, OUT_OF_FOCUS, UNKNOWN, IGNORED, FATES };
 
-static enum fate fate_of(const bool *focus, const bool *ignore, uint32_t node) {
+struct fates {
+    const bool *focus, *ignore; /* by node, NULL: not asked for */
+    const bool *hidden;         /* its frames are not all known: one of them may be matched */
+};
+
+static enum fate fate_of(const struct fates *fates, uint32_t node) {
+    const bool *focus = fates->focus, *ignore = fates->ignore;
+
     if (ignore != NULL && ignore[node])
         return IGNORED;
-    return focus != NULL && !focus[node] ? OUT_OF_FOCUS : STAYS;
+    if (focus == NULL || focus[node])
+        return STAYS;
+    return fates->hidden[node] ? UNKNOWN : OUT_OF_FOCUS;
 }
 
 /* By node: is it in the path of a context that stays? */
-static bool *paths_of(const struct profile *profile, const bool *focus, const bool *ignore) {
+static bool *paths_of(const struct profile *profile, const struct fates *fates) {
     bool *path = memory_new(profile->n_nodes, sizeof(*path), "contexts");
 
     for (uint32_t i = profile->n_nodes; i-- > 1;) {
         const struct profile_node *node = &profile->nodes[i];
 
-        path[i] |= (node->count > 0 || node->error > 0) && fate_of(focus, ignore, i) == STAYS;
+        path[i] |= (node->count > 0 || node->error > 0) && fate_of(fates, i) == STAYS;
         path[node->parent] |= path[i];
     }
     return path;
 }
 
-static struct profile *copy_paths(const struct profile *from, const bool *focus, const bool *ignore,
+static struct profile *copy_paths(const struct profile *from, const struct fates *fates,
                                   const bool *path) {
     struct profile *to = copy_begin(from);
     uint32_t *copy = memory_new(from->n_nodes, sizeof(*copy), "contexts");
     uint32_t *place = memory_new(from->n_locations, sizeof(*place), "locations");
     const uint32_t pseudo[FATES] = {[OUT_OF_FOCUS] = profile_add_pseudo(to, FILTER_NOT_IN_FOCUS),
+                                    [UNKNOWN] = profile_add_pseudo(to, PROFILE_PRUNED),
                                     [IGNORED] = profile_add_pseudo(to, FILTER_IGNORED)};
 
     for (uint32_t i = 1; i < from->n_nodes; i++) {
         const struct profile_node *node = &from->nodes[i];
         uint32_t root = profile_root(to, node->process);
-        enum fate fate = fate_of(focus, ignore, i);
+        enum fate fate = fate_of(fates, i);
         uint64_t count = fate == STAYS ? node->count : 0, error = fate == STAYS ? node->error : 0;
 
         if (fate != STAYS && (node->count > 0 || node->error > 0))
@@ -144,10 +154,13 @@ static struct profile *copy_paths(const struct profile *from, const bool *focus,
 struct profile *profile_filter(const struct profile *profile, const char *focus,
                                const char *ignore) {
     bool *in_focus = match_contexts(profile, focus), *ignored = match_contexts(profile, ignore);
-    bool *path = paths_of(profile, in_focus, ignored);
-    struct profile *filtered = copy_paths(profile, in_focus, ignored, path);
+    bool *hidden = profile_find_hidden(profile);
+    const struct fates fates = {in_focus, ignored, hidden};
+    bool *path = paths_of(profile, &fates);
+    struct profile *filtered = copy_paths(profile, &fates, path);
 
     free(path);
+    free(hidden);
     free(in_focus);
     free(ignored);
     return filtered;

@@ -20,7 +20,8 @@ bool filter_check(const char *expression, char *error, size_t error_bytes);
 /* A new profile with the contexts that have a frame that `focus` matches, and no frame that
  * `ignore` matches (each may be NULL: not asked for). A frame is matched by its function's name, by
  * "file:line", and by its module's path; frames that were inlined are frames. An expression must
- * have passed filter_check. */
+ * have passed filter_check. What stands in PROFILE_PRUNED frames and has no known frame in focus
+ * may be in focus all the same: it goes to such a frame right below the root. */
 struct profile *profile_filter(const struct profile *profile, const char *focus,
                                const char *ignore);
 

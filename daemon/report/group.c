@@ -212,7 +212,7 @@ static void find_errors(struct grouping *g) {
     for (uint32_t i = 1; i < g->to->n_nodes; i++) {
         struct profile_node *node = &g->to->nodes[i];
         const struct profile_location *place = &g->to->locations[node->location];
-        bool counted = node->count > 0 || node->error > 0;
+        bool counted = (node->count > 0 || node->error > 0) && !profile_is_pseudo(place);
 
         if (g->by != PROFILE_BY_SITE || (counted ? node->error > most[i] : place->is_entry))
             node->error = most[i];

@@ -128,7 +128,7 @@ static void put_event(const struct callgrind *c) {
     fprintf(c->out, "positions: %s\n", c->addresses ? "instr line" : "line");
     fprintf(c->out, "event: %s : ", event.name);
     put_text(c->out, event.text);
-    fprintf(c->out, "\nevent: %s_error : certain bound on how much %s is too high\n", event.name,
+    fprintf(c->out, "\nevent: %s_error : certain bound on how much %s is too low\n", event.name,
             event.name);
     fprintf(c->out, "events: %s %s_error\n", event.name, event.name);
     fprintf(c->out, "summary: %" PRIu64 " %" PRIu64 "\n", c->total, c->total_error);

@@ -177,11 +177,9 @@ static void put_box_tooltip(const struct dot *dot, const struct call_vertex *ver
     }
     fputs("\\nself ", dot->out);
     put_weight(dot, vertex->self);
-    fprintf(dot->out, ", at most %s too high\\nincl. ",
-            human_weight(profile, vertex->self_error).text);
+    fprintf(dot->out, ", at most %s more\\nincl. ", human_weight(profile, vertex->self_error).text);
     put_weight(dot, vertex->inclusive);
-    fprintf(dot->out, ", at most %s too high\"",
-            human_weight(profile, vertex->inclusive_error).text);
+    fprintf(dot->out, ", at most %s more\"", human_weight(profile, vertex->inclusive_error).text);
 }
 
 static void put_vertex(const struct dot *dot, uint32_t number) {
@@ -286,13 +284,15 @@ static void put_missing(const struct dot *dot, const char *things) {
 
 static void put_errors(const struct dot *dot) {
     const struct profile *profile = dot->graph.profile;
-    uint64_t error = 0;
+    bool *hidden = profile_find_hidden(profile);
+    uint64_t sum = 0;
 
     for (uint32_t i = 1; i < profile->n_nodes; i++)
-        error += profile->nodes[i].error;
-    if (error > 0)
-        fprintf(dot->out, "(+x): so many points too high at most; incl. and arrows ±%s\\l",
-                human_share(share(dot, error)).text);
+        sum += hidden[i] ? profile->nodes[i].count : 0;
+    if (sum > 0)
+        fprintf(dot->out, "(+x): so many points more at most; incl. and arrows +%s\\l",
+                human_share(share(dot, sum)).text);
+    free(hidden);
 }
 
 static void put_legend(const struct dot *dot) {

@@ -41,7 +41,7 @@ class Record(support.ClientTest):
         self.assertEqual(out.decode().split(),
                          ["250", "no", f"{support.EMPTY_AGENT}:{support.EMPTY_AGENT}"])
         self.assertEqual(self.log()[0], "hcctd phi=0.01 epsilon=0.002 none")
-        self.assertEqual(self.log()[2], "GET /v1/hot?format=pprof&phi=0.01&symbols=complete")
+        self.assertEqual(self.log()[2], "GET /v1/hot?format=pprof&symbols=complete")
 
     def test_no_report(self):
         _, _, err = self.hcct("record", "--no-report", "true")

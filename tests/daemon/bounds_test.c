@@ -12,6 +12,7 @@
 #include "daemon/code/module.h"
 #include "daemon/freeze_tree.h"
 #include "daemon/report/bounds.h"
+#include "daemon/report/filter.h"
 #include "daemon/report/format.h"
 #include "daemon/report/merge.h"
 #include "daemon/report/tree_view.h"
@@ -288,6 +289,16 @@ static struct profile *merged(const struct profile *a, const struct profile *b) 
     return merge_profiles(parts, 2, &bad, error, sizeof(error));
 }
 
+/* What is not known to be in focus may be. */
+static void check_focus(const struct profile *part, const struct profile *whole) {
+    struct profile *focus = profile_filter(part, "^f3$", NULL);
+    struct profile *whole_focus = profile_filter(whole, "^f3$", NULL);
+
+    check_profile(focus, whole_focus);
+    profile_free(focus);
+    profile_free(whole_focus);
+}
+
 static void test_random(void) {
     struct world *world = malloc(sizeof(*world));
     struct profile *last = NULL, *last_whole = NULL;
@@ -302,6 +313,7 @@ static void test_random(void) {
         back = through_file(part);
         check_profile(part, whole);
         check_profile(back, whole);
+        check_focus(part, whole);
         if (last != NULL) {
             struct profile *sum = merged(last, back), *sum_whole = merged(last_whole, whole);
 

@@ -91,6 +91,20 @@ function addUpExactly(parent, list) {
     return sum;
 }
 
+// What stands in [~] is of contexts that are not kept: hidden, by node, and unknown, the part of it
+// of which not even the function is known.
+function readHidden(profile) {
+    const {nodes, frames} = profile, inside = new Uint8Array(nodes.n);
+    nodes.hidden = new Float64Array(nodes.n);
+    profile.unknown = 0;
+    for (let i = 1; i < nodes.n; i++) {
+        const frame = nodes.frame[i], pruned = frames.name[frame] === "[~]" && frames.module[frame] === 0;
+        inside[i] = pruned || inside[nodes.parent[i]] ? 1 : 0;
+        if (inside[i]) nodes.hidden[i] = nodes.self[i];
+        if (pruned) profile.unknown += nodes.self[i];
+    }
+}
+
 function readNodes(profile, data) {
     const n = data.nodes.parent.length, nodes = profile.nodes = {n};
     const firstProcess = data.locations.function.length - 1;
@@ -105,7 +119,8 @@ function readNodes(profile, data) {
         if (nodes.parent[i] === 0) nodes.frame[i] = firstProcess + nodes.process[i];
     }
     nodes.total = addUp(nodes.parent, nodes.self);
-    nodes.totalError = addUp(nodes.parent, nodes.selfError);
+    readHidden(profile);
+    nodes.totalHidden = addUp(nodes.parent, nodes.hidden);
     if (profile.wide) {
         nodes.exactSelf = BigUint64Array.from(data.nodes.count, BigInt);
         nodes.exactTotal = addUpExactly(nodes.parent, data.nodes.count);
@@ -165,7 +180,6 @@ function readProfile(data) {
     readNodes(profile, data);
     if (profile.isDiff) readDiff(profile, data);
     profile.total = profile.nodes.total[0];
-    profile.totalError = profile.nodes.totalError[0];
     return profile;
 }
 

@@ -11,13 +11,13 @@ function boundsText(unit, low, high) {
     return `${weightText(unit, Math.max(0, low))} \u2264 true \u2264 ${weightText(unit, high)}`;
 }
 
-// With all below, what a context may lack is what others have too much of.
+// A weight is certain; what stands in [~] elsewhere may belong to it, too.
 function inclusiveBounds(app, tree, i) {
     const {profile} = tree;
     if (isExact(tree, i)) return "exact";
-    if (app.totalError === 0) return "exact";
-    return boundsText(profile.unit, tree.value[i] - tree.error[i],
-                      Math.min(app.total, tree.value[i] + app.totalError - tree.error[i]));
+    if (app.totalHidden === 0) return "exact";
+    return boundsText(profile.unit, tree.value[i],
+                      Math.min(app.total, tree.value[i] + app.totalHidden - tree.hidden[i]));
 }
 
 function samplingText(app, share) {
@@ -57,7 +57,7 @@ function weightRows(app, tree, i) {
     if (tree.self) {
         rows.push(["Itself", `${exactWeight(tree, i, true)}, ${shareText(tree.self[i] / app.total)}`]);
         if (tree.self[i] > 0 && tree.selfError[i] > 0) {
-            rows.push(["", boundsText(profile.unit, tree.self[i] - tree.selfError[i], tree.self[i])]);
+            rows.push(["", boundsText(profile.unit, tree.self[i], Math.min(app.total, tree.self[i] + tree.selfError[i]))]);
         }
     }
     if (tree.scaled) {

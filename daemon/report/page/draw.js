@@ -87,10 +87,10 @@ class Drawing {
         if (w >= 22) this.drawLabel(i, left, w, y, hit ? this.ink.matchText : dim ? this.ink.faint : this.ink.text);
     }
 
-    // So much of the width may not be true: a hatched end.
+    // So much of the width stands in [~], where functions are not known: a hatched end.
     drawError(i, left, w, y, h) {
         const share = this.layout.width === this.tree.value && !isExact(this.tree, i)
-            ? this.tree.error[i] / this.tree.value[i] : 0;
+            ? this.tree.hidden[i] / this.tree.value[i] : 0;
         const size = Math.min(1, share) * w;
         if (!(size >= 0.75)) return;
         this.pen.fillStyle = this.patterns.error;

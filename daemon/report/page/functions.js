@@ -39,13 +39,13 @@ function sumByFunction(profile, nested, column, isTotal) {
 function functionRows(profile, process) {
     const {nodes, frames} = profile, nested = nestedNodes(profile, startNode(profile, process));
     const sum = (column, isTotal) => sumByFunction(profile, nested, column, isTotal);
-    const self = sum(nodes.self, false), error = sum(nodes.selfError, false), total = sum(nodes.total, true);
+    const self = sum(nodes.self, false), total = sum(nodes.total, true);
     const seen = new Uint8Array(profile.functions.length), rows = [];
     for (let i = 1; i < nodes.n; i++) {
         if (nested[i] === 0 && nodes.parent[i] !== 0) seen[frames.owner[nodes.frame[i]]] = 1;
     }
     seen.forEach((yes, id) => {
-        if (yes) rows.push({function: profile.functions[id], self: self[id], error: error[id], total: total[id]});
+        if (yes) rows.push({function: profile.functions[id], self: self[id], error: profile.unknown, total: total[id]});
     });
     if (profile.isDiff) addChanges(profile, rows, sum);
     return rows;

@@ -47,7 +47,7 @@ const app = {
         const {profile} = this, start = startNode(profile, process);
         this.process = process;
         this.total = profile.nodes.total[start];
-        this.totalError = profile.nodes.totalError[start];
+        this.totalHidden = profile.nodes.totalHidden[start];
         this.totalName = process === 0 ? "N" : "the process";
         this.looks = profile.processes.reduce((sum, p, i) =>
             sum + (process === 0 || process === i + 1 ? p.looks : 0), 0);
@@ -229,10 +229,10 @@ const app = {
     },
 
     foundText() {
-        const {weight, error, found} = this.matched, share = (w) => shareText(w / this.total);
+        const {weight, hidden, found} = this.matched, share = (w) => shareText(w / this.total);
         if (found.length === 0) return "no match";
-        const bound = this.totalError > 0 ? ` (${share(Math.max(0, weight - error))} \u2026 ` +
-            `${share(Math.min(this.total, weight + this.totalError - error))})` : "";
+        const bound = this.totalHidden > 0 ? ` (${share(weight)} \u2026 ` +
+            `${share(Math.min(this.total, weight + this.totalHidden - hidden))})` : "";
         return `${share(weight)}${bound} \u00b7 ${countText(found.length)} boxes`;
     },
 

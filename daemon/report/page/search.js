@@ -34,17 +34,17 @@ function matchFrames(profile, text, isRegex) {
 // What the matching boxes of a tree weigh, those within another not again; and which they are.
 function matchTree(tree, hit) {
     const covered = new Uint8Array(tree.n), found = [];
-    let weight = 0, error = 0, before = 0;
+    let weight = 0, hidden = 0, before = 0;
     for (let i = 0; i < tree.n; i++) {
         if (i > 0) covered[i] = covered[tree.parent[i]];
         if (!hit[tree.frame[i]]) continue;
         found.push(i);
         if (!covered[i]) {
             weight += tree.value[i];
-            error += tree.error[i];
+            hidden += tree.hidden[i];
             before += tree.before ? tree.before[i] : 0;
         }
         covered[i] = 1;
     }
-    return {weight, error, before, found};
+    return {weight, hidden, before, found};
 }

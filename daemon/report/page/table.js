@@ -5,7 +5,7 @@ const TABLE_ROW = 27;
 const PROFILE_COLUMNS = [
     {key: "self", name: "Self", title: "Own share of N"},
     {key: "total", name: "Total", title: "Share of N with all that it calls; recursion counts once"},
-    {key: "error", name: "Error", title: "The own share may be too high by this much, and no more"},
+    {key: "error", name: "Error", title: "The true self share may be larger by this much, and no more"},
     {key: "name", name: "Function", title: "Function"},
 ];
 const DIFF_TABLE_COLUMNS = [
@@ -91,7 +91,7 @@ function cellsOf(app, row) {
 function rowTitle(app, row) {
     const {profile} = app, unit = profile.unit, module = profile.modules[row.function.module];
     const weights = profile.isDiff ? "" : `\nself ${weightText(unit, row.self)} (` +
-        `${boundsText(unit, row.self - row.error, row.self)}), total ${weightText(unit, row.total)}`;
+        `${boundsText(unit, row.self, Math.min(app.total, row.self + row.error))}), total ${weightText(unit, row.total)}`;
     return `${row.function.name}${module ? `\n${module}` : ""}${weights}`;
 }
 

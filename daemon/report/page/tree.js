@@ -130,7 +130,7 @@ class TreeBuilder {
 function weightColumns(profile, own) {
     const nodes = profile.nodes;
     const columns = {value: own ? nodes.self : nodes.total,
-                     error: own ? nodes.selfError : nodes.totalError};
+                     hidden: own ? nodes.hidden : nodes.totalHidden};
     if (!own) Object.assign(columns, {self: nodes.self, selfError: nodes.selfError});
     if (nodes.scaledSelf) columns.scaled = own ? nodes.scaledSelf : nodes.scaledTotal;
     if (profile.isDiff) {
