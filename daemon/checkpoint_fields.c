@@ -61,6 +61,8 @@ static const struct field {
     FIELD(stats.ships.no_rule),
     FIELD(stats.ships.bad_stack),
     FIELD(stats.ships.refused),
+    FIELD(stats.draws.weight),
+    FIELD(stats.draws.squares),
     FIELD(stats.restarts),
     FIELD(stats.unfinished),
     FIELD(stats.gap_ns),
