@@ -62,6 +62,8 @@ static const struct field {
     FIELD(stats.ships.bad_stack),
     FIELD(stats.ships.short_copy),
     FIELD(stats.ships.refused),
+    FIELD(stats.draws.weight),
+    FIELD(stats.draws.squares),
     FIELD(stats.restarts),
     FIELD(stats.unfinished),
     FIELD(stats.gap_ns),

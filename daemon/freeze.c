@@ -74,6 +74,8 @@ static void describe(const struct process *process, const struct process_stats *
         .ambiguous = stats->counter[WIRE_AMBIGUOUS],
         .recurred = stats->counter[WIRE_RECURRED],
         .identified = stats->counter[WIRE_IDENTIFIED],
+        .drawn = stats->draws.weight,
+        .drawn_squares = stats->draws.squares,
         .rate_changes = stats->rate_changes,
         .perf_refused = stats->perf_refused,
         .fine_refused = stats->fine_refused,

@@ -216,10 +216,18 @@ struct sweep {
     bool fast; /* so much that a ring may be full before the next sweep */
 };
 
+/* On the wall clock, what a sample stands for beyond the sampling interval was a sleep: measured.
+ */
+static uint64_t measured_above(const struct process *p) {
+    uint32_t rate = atomic_load_explicit(&p->memory.session->rate, memory_order_relaxed);
+    return p->sampling.clock == WIRE_CLOCK_WALL && rate > 0 ? 1000000000u / rate : 0;
+}
+
 static struct reader *reader_of(struct process *p, uint32_t i) {
     if (p->readers[i] == NULL)
         p->readers[i] = calloc(1, sizeof *p->readers[i]);
     if (p->readers[i] != NULL) {
+        p->readers[i]->measured_above = measured_above(p);
         p->readers[i]->ships = &p->ships_read;
         p->readers[i]->size = session_memory_ring(&p->memory);
         p->readers[i]->keeper = p->trace;
@@ -241,6 +249,7 @@ static bool read_ring(struct process *p, struct sweep *sweep, struct reader *rea
         sweep->any |= effect.credits > 0;
         sweep->fast |= effect.words > reader->size / FAST_PART;
         sweep->again_left -= effect.again < sweep->again_left ? effect.again : sweep->again_left;
+        draws_add_all(&p->ended.draws, &effect.draws);
         ships_refuse(p, effect.refused, effect.refused_weight);
         if (effect.map_changed)
             see_modules(p, sweep->seen, sweep->arg);

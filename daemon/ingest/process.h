@@ -14,6 +14,7 @@
 
 #include "daemon/ingest/addresses.h"
 #include "daemon/ingest/arena.h"
+#include "daemon/ingest/draws.h"
 #include "daemon/ingest/identity.h"
 #include "daemon/ingest/reader.h"
 #include "daemon/ingest/session_memory.h"
@@ -45,6 +46,7 @@ struct process_stats {
     uint32_t perf_refused; /* threads that wanted a task clock event and got none */
     uint32_t fine_refused; /* threads that got no second timer for a rate above HZ */
     struct process_ships ships;
+    struct draws draws; /* of walks: what was drained so far */
     /* a new hcctd went on from a checkpoint */
     uint32_t restarts;
     uint32_t unfinished; /* processes that ended when there was none: what came last is not known */
@@ -56,6 +58,7 @@ struct process_counts {
     uint64_t counter[WIRE_COUNTERS];
     uint64_t cpu_ns;
     struct process_ships ships;
+    struct draws draws;
 };
 
 struct process {

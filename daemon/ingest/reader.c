@@ -131,6 +131,7 @@ static void credit(struct drain *d, uint64_t weight) {
         mcct_credit(&reader->pane_cursor, weight);
     else if (reader->panes != NULL)
         panes_miss(reader->panes);
+    draws_add(&d->effect->draws, weight, reader->measured_above);
     credit_in_tree(d, weight);
 }
 
@@ -184,6 +185,7 @@ static void ship(struct drain *d, uint64_t weight) {
         reader->broken = true;
         return;
     }
+    draws_add(&d->effect->draws, weight, reader->measured_above);
     uint32_t ranges = addresses_count(d->map);
     struct ship *taken = NULL;
     if (reader->ships != NULL && weight > 0)

@@ -11,6 +11,7 @@
 
 #include "common/wire.h"
 #include "daemon/ingest/addresses.h"
+#include "daemon/ingest/draws.h"
 #include "daemon/ingest/ship.h"
 #include "daemon/trace/trace_writer.h"
 #include "daemon/tree/mcct.h"
@@ -29,6 +30,7 @@ struct reader {
     struct trace_process *keeper;   /* keeps what is applied, NULL: nobody */
     struct trace_thread trace;
     struct ship_list *ships; /* where shipped stacks go; NULL: they are refused */
+    uint64_t measured_above; /* CREDIT of more ns was measured, not drawn (draws.h); 0: none is */
     uint64_t again_max;      /* frames that AGAIN may push in one drain, 0: no limit. A word can ask
                               * for thousands; other processes wait meanwhile */
 };
@@ -42,6 +44,7 @@ struct reader_effect {
     uint64_t again;   /* frames pushed by AGAIN */
     uint64_t refused; /* shipped stacks that there is no room for, and what they weigh */
     uint64_t refused_weight;
+    struct draws draws; /* of CREDIT and SHIP */
 };
 
 /* The position up to which words have been published; RING_BROKEN (ring.h), and the reader is

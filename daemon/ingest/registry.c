@@ -201,6 +201,7 @@ static void add_stats(struct process_stats *sum, const struct process_stats *s) 
     sum->unfinished += s->unfinished;
     sum->gap_ns += s->gap_ns;
     add_ships(&sum->ships, &s->ships);
+    draws_add_all(&sum->draws, &s->draws);
 }
 
 static struct process *folded_for_locked(const struct process *p) {

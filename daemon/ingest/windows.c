@@ -30,6 +30,7 @@ static void copy_counts(const struct process_stats *stats, struct process_counts
     memcpy(counts->counter, stats->counter, sizeof counts->counter);
     counts->cpu_ns = stats->cpu_ns;
     counts->ships = stats->ships;
+    counts->draws = stats->draws;
 }
 
 /* What the counters have gained goes to the pane of now, if there are panes. */
@@ -73,6 +74,7 @@ static void set_counts(struct process_stats *stats, const uint64_t *numbers) {
     memcpy(stats->counter, counts.counter, sizeof stats->counter);
     stats->cpu_ns = counts.cpu_ns;
     stats->ships = counts.ships;
+    stats->draws = counts.draws;
     stats->gap_ns = stats->restarts = stats->unfinished = 0; /* windows begin after that */
 }
 

@@ -152,7 +152,7 @@ static uint32_t join_process(struct joining *j, int side, const struct profile_p
     return *slot;
 }
 
-/* One unknown makes all unknown; exact ones count as looks without chance. */
+/* One unknown makes all unknown; exact ones add weight without chance. */
 static void add_looks(struct diff_group *group, enum looks_kind kind, double looks) {
     if (kind == LOOKS_UNKNOWN || group->kind == LOOKS_UNKNOWN)
         group->kind = LOOKS_UNKNOWN;

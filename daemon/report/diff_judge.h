@@ -6,7 +6,7 @@
 
 #include "daemon/report/diff_join.h"
 
-/* `process`: of diff->profile, whose looks the weights are made of; 0: of all. */
+/* `process`: of diff->profile, whose samples the weights are made of; 0: of all. */
 struct diff_weight diff_judge(const struct diff *diff, uint32_t process,
                               const struct diff_bounds side[DIFF_SIDES]);
 

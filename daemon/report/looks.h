@@ -1,5 +1,5 @@
 /*
- * looks.h - how often a process was looked at, for the sampling interval of what was seen.
+ * looks.h - effective sample sizes, and the intervals of chance that follow from them.
  */
 #ifndef HCCT_LOOKS_H
 #define HCCT_LOOKS_H
@@ -12,10 +12,20 @@ enum looks_kind {
     LOOKS_UNKNOWN, /* the profile does not tell */
 };
 
-/* Looks that know nothing of each other: walks, or counted calls. Those of one burst see much the
- * same, so a burst is one look. A profile of another tool has as many as it says, else its weight
- * by its period. *looks is 0 unless sampled. `total` is the weight of the process. */
+/* The effective sample size: so many independent samples of one weight say as much. Samples of one
+ * burst see much the same, so a burst is one sample; where weights differ (a walk after ticks that
+ * were skipped, bursts of other lengths) there are fewer (Kish). A profile of another tool has as
+ * many as it says, else its weight by its period. *looks is 0 unless sampled. `total` is the weight
+ * of the process. */
 enum looks_kind looks_of_process(const struct profile *profile, uint32_t process, uint64_t total,
                                  double *looks);
+
+/* Half of the 95 % interval (Wilson's) of what weighs `weight` in the process, in the unit of the
+ * profile; `process` 0: in all together. 0: nothing was left to chance, or nothing is known of it.
+ * Adds up the samples of all processes each time: for many weights, samples_half_width. */
+double chance_half_width(const struct profile *profile, uint32_t process, uint64_t weight);
+
+/* The same for a share of so many samples: in [0, 1]. */
+double samples_half_width(double share, double samples);
 
 #endif

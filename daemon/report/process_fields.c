@@ -56,6 +56,8 @@ const struct process_field process_fields[] = {
     FIELD(ambiguous, FIELD_U64),
     FIELD(recurred, FIELD_U64),
     FIELD(identified, FIELD_U64),
+    FIELD(drawn, FIELD_U64),
+    FIELD(drawn_squares, FIELD_U64),
     FIELD(rate_changes, FIELD_U64),
     FIELD(perf_refused, FIELD_U64),
     FIELD(fine_refused, FIELD_U64),

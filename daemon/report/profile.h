@@ -107,6 +107,9 @@ struct profile_process {
     uint64_t frames, stepped, cached, by_fp, searched;
     uint64_t bursts, asleep, restarted;
     uint64_t checked, different, identifiers, ambiguous, recurred, identified;
+    /* Of walks: sums of their weights and of squares, in one unit of their own, for the effective
+     * sample size; 0: not known. */
+    uint64_t drawn, drawn_squares;
     uint64_t rate_changes; /* of rate or bursts, while it ran */
     uint64_t perf_refused; /* threads that wanted a task clock event and got none */
     uint64_t fine_refused; /* threads that got no second timer for a rate above HZ */

@@ -67,8 +67,8 @@ def main():
     slow = [profile("steps_slow", rounds, rate, f"slow{i}.pb.gz") for i in range(int(pairs) // 4)]
     totals = [compare(path, path)["after"]["total"] / 1e9 for path in plain]
     print(f"{len(plain)} runs: {min(totals):.2f} to {max(totals):.2f} s of CPU time")
-    for options in ([], ["--absolute"]):
-        print("as absolute weights" if options else "as shares (the default)")
+    for options in ([], ["--absolute"], ["--shares"]):
+        print(" ".join(options) or "as the functions decide (the default)")
         same_build(plain, *options)
         slower_build(plain, slow, *options)
 

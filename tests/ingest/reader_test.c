@@ -396,6 +396,22 @@ static void test_ship_lies(void) {
     CHECK(ship_breaks(UINT64_MAX, 7500));
 }
 
+/* In units of 1,024 ns; of what was measured only the part that was drawn has chance. */
+static void test_draws(void) {
+    start();
+    put_ship(10 * 1024, REGISTERS, 3);
+    put_ship(30 * 1024, REGISTERS, 3);
+    drain();
+    CHECK_UINT(effect.draws.weight, 40);
+    CHECK_UINT(effect.draws.squares, 100 + 900);
+    reader.measured_above = 20 * 1024;
+    put_ship(30 * 1024, REGISTERS, 3);
+    drain();
+    CHECK_UINT(effect.draws.weight, 30);
+    CHECK_UINT(effect.draws.squares, 400);
+    stop();
+}
+
 /* Nobody takes them, or too many are on their way: their weight is told. */
 static void test_refused(void) {
     start();
@@ -558,6 +574,7 @@ int main(void) {
     test_ship_wraps();
     test_ship_limits();
     test_ship_lies();
+    test_draws();
     test_refused();
     test_random_words();
     test_panes();

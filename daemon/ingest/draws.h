@@ -1,0 +1,38 @@
+/*
+ * draws.h - how much weights of samples differ among themselves, for their effective sample size.
+ *
+ * Samples of weights w say as much as (sum of w)^2 / (sum of w^2) samples of one weight (Kish). A
+ * sample whose interval was measured, not drawn (wall clock: a whole sleep), has no more chance
+ * than its ends have, which is that of one sampling interval.
+ */
+#ifndef HCCT_DRAWS_H
+#define HCCT_DRAWS_H
+
+#include <stdint.h>
+
+#define DRAWS_UNIT_SHIFT 10 /* sums are in units of 1,024 ns: squares of years fit */
+
+/* Both only grow. */
+struct draws {
+    uint64_t weight;  /* of all samples */
+    uint64_t squares; /* of their weights, of a measured one of what was left to chance */
+};
+
+/* `most`: what was left to chance at most, 0: all of the weight. */
+static inline void draws_add(struct draws *draws, uint64_t weight_ns, uint64_t most_ns) {
+    uint64_t weight = (weight_ns + (1u << (DRAWS_UNIT_SHIFT - 1))) >> DRAWS_UNIT_SHIFT;
+    uint64_t most = most_ns >> DRAWS_UNIT_SHIFT;
+    uint64_t chance = most > 0 && weight > most ? most : weight, square;
+    if (__builtin_mul_overflow(chance, chance, &square) ||
+        __builtin_add_overflow(draws->squares, square, &draws->squares))
+        draws->squares = UINT64_MAX;
+    draws->weight += weight;
+}
+
+static inline void draws_add_all(struct draws *draws, const struct draws *more) {
+    draws->weight += more->weight;
+    if (__builtin_add_overflow(draws->squares, more->squares, &draws->squares))
+        draws->squares = UINT64_MAX;
+}
+
+#endif
