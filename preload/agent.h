@@ -61,7 +61,8 @@ static inline bool agent_started(void) {
  */
 void agent_start(void);
 
-/* Start in a child of fork, before anything else runs there. Process context. */
-void agent_start_in_child(void);
+/* Start in a child of fork, whose thread is to be sampled from `since` of its CPU time on. Process
+ * context. */
+void agent_start_in_child(uint64_t since);
 
 #endif

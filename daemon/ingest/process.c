@@ -303,6 +303,7 @@ static void sum_live(struct process *p, struct process_stats *sum) {
         sum->broken += p->readers[i]->broken;
         add_counters(sum, session_memory_slot(&p->memory, i));
     }
+    sum->counter[WIRE_LOST_NS] += atomic_load(&session->lost_ns);
     sum->slots_missing += atomic_load(&session->slots_missing);
     sum->slots_refused += p->memory.slots_refused;
     sum->modules_missing += atomic_load(&session->modules_missing);

@@ -42,6 +42,11 @@ tests_targets_latency_SOURCES = tests/targets/latency.c
 tests_targets_latency_CFLAGS = $(TARGET_CFLAGS) -pthread
 tests_targets_latency_LDFLAGS = -pthread
 
+check_PROGRAMS += tests/targets/lives
+tests_targets_lives_SOURCES = tests/targets/lives.c
+tests_targets_lives_CFLAGS = $(TARGET_CFLAGS) -pthread
+tests_targets_lives_LDFLAGS = -pthread
+
 check_PROGRAMS += tests/targets/phases
 tests_targets_phases_SOURCES = tests/targets/phases.c
 tests_targets_phases_CFLAGS = $(TARGET_CFLAGS) -pthread
