@@ -14,29 +14,14 @@ uint64_t draw_below(uint64_t random, uint64_t limit) {
     return (uint64_t)((unsigned __int128)random * limit >> 64);
 }
 
-int64_t draw_first_point(uint64_t random, uint64_t period, uint64_t tick) {
-    return (int64_t)draw_below(random, period) - (int64_t)tick;
-}
-
-/* How many points lie at or below `at`. */
-static uint64_t points_to(int64_t first, uint64_t period, int64_t at) {
-    return at < first ? 0 : 1 + (uint64_t)(at - first) / period;
-}
-
-uint64_t draw_first_points(int64_t first, uint64_t period, uint64_t tick, uint64_t at) {
-    int64_t now = (int64_t)at, served = at < tick ? now - (int64_t)tick : -1;
-    return points_to(first, period, now) - points_to(first, period, served);
-}
-
-uint64_t draw_next_point(int64_t first, uint64_t period, uint64_t at) {
-    uint64_t passed = points_to(first, period, (int64_t)at);
-    return (uint64_t)(first + (int64_t)(passed * period) - (int64_t)at);
-}
-
 uint64_t draw_roulette(uint64_t random, uint64_t weight, uint64_t least) {
     if (weight >= least)
         return weight;
     return draw_below(random, least) < weight ? least : 0;
+}
+
+uint64_t draw_tick_weight(uint64_t tick, uint64_t at, uint64_t last) {
+    return draw_is_young(tick, at) || last == 0 ? tick : at - last;
 }
 
 uint64_t draw_start_weight(uint64_t tick, uint64_t fine, uint64_t at) {

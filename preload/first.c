@@ -1,19 +1,24 @@
 /*
- * first.c - the first tick of a thread.
+ * first.c - the first ticks of a thread.
  *
- * A timer whose first point has passed before it runs expires with the kernel's next tick, and is
- * set to the point after that one then. Otherwise it is periodic from the first point on, and
- * needs no further care.
+ * While a thread is young each tick of the kernel is looked at, and taken by chance; then the timer
+ * becomes periodic, and needs no further care.
  */
 #include "preload/first.h"
 
+#include <sys/resource.h>
+
 #include "preload/draw.h"
+#include "preload/sys.h"
 #include "preload/ticker.h"
 
 /* A process without a session attaches at its first sample, which costs a millisecond. A child of
  * fork that calls exec soon has used no more than a fraction of one: so one in many of them pays.
  */
 #define ATTACH_LEAST_NS 20000000u
+
+/* So that the timer has expired again whenever a tick of the kernel comes. */
+#define EACH_TICK_NS 1000u
 
 static struct ticker *cpu_ticker(struct agent_thread *thread) {
     return &thread->trigger.ticker[TRIGGER_CPU];
@@ -23,18 +28,21 @@ static uint64_t now_of(const struct agent_thread *thread) {
     return ticker_now(ticker_cpu_clock(thread->tid));
 }
 
+static bool is_endless(const struct sampling_plan *plan) {
+    return plan->length_ns == SAMPLING_ENDLESS;
+}
+
 /* From which on a sample of what came before the timer is worth its price. */
 static uint64_t least_weight(const struct sampling_plan *plan) {
-    uint64_t least = plan->length_ns == SAMPLING_ENDLESS ? plan->fine_ns : plan->coarse_ns;
+    uint64_t least = is_endless(plan) ? plan->fine_ns : plan->coarse_ns;
     bool attached = atomic_load_explicit(&agent.process->session, memory_order_relaxed) != NULL;
     return attached || least > ATTACH_LEAST_NS ? least : ATTACH_LEAST_NS;
 }
 
-static void run_to_point(struct agent_thread *thread, const struct sampling_plan *plan,
-                         int64_t point, uint64_t now) {
-    const struct first *first = &thread->trigger.first;
-    int64_t wait = point - (int64_t)(now - first->since_ns);
-    ticker_run(cpu_ticker(thread), wait > 0 ? (uint64_t)wait : 1, plan->coarse_ns);
+/* Sample points are uniform from here on. */
+static void run_periodic(struct agent_thread *thread, const struct sampling_plan *plan) {
+    uint64_t wait = draw_below(draw_word(&thread->random), plan->coarse_ns);
+    ticker_run(cpu_ticker(thread), 1 + wait, plan->coarse_ns);
 }
 
 /* The timer runs from now on; `unseen` of CPU time have passed without it. */
@@ -44,72 +52,90 @@ static void arm(struct agent_thread *thread, const struct sampling_plan *plan, u
     first->armed_ns = now;
     first->unseen_ns = draw_roulette(draw_word(&thread->random), unseen, least_weight(plan));
     if (first->unseen_ns != 0)
-        ticker_fire(cpu_ticker(thread), plan->coarse_ns);
+        ticker_fire(cpu_ticker(thread), EACH_TICK_NS);
     else
-        run_to_point(thread, plan, first->point_ns, now);
+        ticker_run(cpu_ticker(thread), 1, EACH_TICK_NS);
 }
 
 void first_begin(struct agent_thread *thread, const struct sampling_plan *plan, uint64_t since,
                  enum first_phase phase) {
     struct first *first = &thread->trigger.first;
-    uint64_t tick = phase == FIRST_PHASE_TICK ? 0 : ticker_resolution(), now = now_of(thread);
-    *first = (struct first){
-        .pending = !plan->idle && agent.settings.collector != WIRE_COLLECT_CALLS,
-        .since_ns = since < now ? since : now,
-        .tick_ns = tick,
-        .point_ns = draw_first_point(draw_word(&thread->random), plan->coarse_ns, tick)};
-    if (!first->pending)
-        ticker_run(cpu_ticker(thread), 1 + draw_below(draw_word(&thread->random), plan->coarse_ns),
-                   plan->coarse_ns);
-    else
-        arm(thread, plan, now, now - first->since_ns);
+    bool samples = !plan->idle && agent.settings.collector != WIRE_COLLECT_CALLS;
+    bool at_tick = phase == FIRST_PHASE_TICK;
+    *first =
+        (struct first){.pending = samples && (is_endless(plan) || !at_tick), .at_tick = at_tick};
+    if (!first->pending) {
+        run_periodic(thread, plan);
+        return;
+    }
+    uint64_t now = now_of(thread);
+    first->since_ns = since < now ? since : now;
+    arm(thread, plan, now, now - first->since_ns);
 }
 
-static uint64_t time_of_tick(struct agent_thread *thread) {
-    struct first *first = &thread->trigger.first;
-    if (first->at_ns == 0)
-        first->at_ns = ticker_now(CLOCK_THREAD_CPUTIME_ID);
-    return first->at_ns;
+/* How often the thread has left the processor, ever. */
+static uint64_t switches(void) {
+    struct rusage usage;
+    if (sys2(SYS_getrusage, RUSAGE_THREAD, &usage) != 0)
+        return 0;
+    return (uint64_t)usage.ru_nvcsw + (uint64_t)usage.ru_nivcsw;
 }
 
-static uint64_t points(const struct first *first, const struct sampling_plan *plan, uint64_t now) {
-    return draw_first_points(first->point_ns, plan->coarse_ns, first->tick_ns,
-                             now - first->since_ns);
-}
-
-/* Above the kernel's rate every tick starts the fine timer, and its weight is what the fine samples
- * leave; without a phase of chance it is what has passed. */
-static uint64_t weight_of(const struct first *first, const struct sampling_plan *plan,
-                          uint64_t now) {
+/* Above the kernel's rate the first tick starts the fine timer, and its weight is what the fine
+ * samples leave. When the thread came back to a processor last is not known, but how often it did.
+ */
+static uint64_t start_weight(const struct first *first, const struct sampling_plan *plan,
+                             uint64_t now) {
     uint64_t after = now - first->armed_ns;
-    if (plan->length_ns != SAMPLING_ENDLESS)
-        return points(first, plan, now) * plan->coarse_ns;
-    return first->tick_ns == 0 ? after : draw_start_weight(first->tick_ns, plan->fine_ns, after);
+    if (first->at_tick) /* no phase of chance: it stands for what has passed */
+        return after;
+    return draw_start_weight(ticker_resolution(), plan->fine_ns, after / (1 + switches()));
+}
+
+static uint64_t tick_weight(struct agent_thread *thread, const struct sampling_plan *plan,
+                            uint64_t now) {
+    const struct first *first = &thread->trigger.first;
+    uint64_t last = first->last_ns == 0 ? 0 : first->last_ns - first->since_ns;
+    uint64_t weight = draw_tick_weight(ticker_resolution(), now - first->since_ns, last);
+    return draw_roulette(draw_word(&thread->random), weight, plan->coarse_ns);
+}
+
+/* The sample of the tick that has just come, drawn once. */
+static uint64_t drawn(struct agent_thread *thread, const struct sampling_plan *plan) {
+    struct first *first = &thread->trigger.first;
+    if (first->at_ns != 0)
+        return first->weight_ns;
+    first->at_ns = ticker_now(CLOCK_THREAD_CPUTIME_ID);
+    if (first->unseen_ns != 0)
+        first->weight_ns = first->unseen_ns;
+    else if (is_endless(plan))
+        first->weight_ns = start_weight(first, plan, first->at_ns);
+    else
+        first->weight_ns = tick_weight(thread, plan, first->at_ns);
+    return first->weight_ns;
 }
 
 bool first_is_sample(struct agent_thread *thread, const struct sampling_plan *plan) {
-    const struct first *first = &thread->trigger.first;
-    uint64_t now = time_of_tick(thread);
-    return first->unseen_ns != 0 || weight_of(first, plan, now) != 0;
+    return drawn(thread, plan) != 0;
 }
 
 struct first_sample first_tick(struct agent_thread *thread, const struct sampling_plan *plan) {
     struct first *first = &thread->trigger.first;
-    uint64_t at = time_of_tick(thread), unseen = first->unseen_ns;
+    struct first_sample sample = {.weight = drawn(thread, plan)};
+    uint64_t at = first->at_ns;
     first->at_ns = 0;
     thread->trigger.cpu_ns = at;
-    if (unseen != 0) {
+    if (first->unseen_ns != 0) {
         uint64_t now = ticker_now(CLOCK_THREAD_CPUTIME_ID);
         arm(thread, plan, now, now - first->armed_ns);
-        return (struct first_sample){.weight = unseen};
+        return sample;
     }
-    struct first_sample sample = {.weight = weight_of(first, plan, at),
-                                  .starts = points(first, plan, at) != 0};
-    first->pending = false;
-    uint64_t passed = at - first->since_ns;
-    if (first->point_ns <= (int64_t)(first->armed_ns - first->since_ns))
-        run_to_point(thread, plan,
-                     (int64_t)(passed + draw_next_point(first->point_ns, plan->coarse_ns, passed)),
-                     ticker_now(CLOCK_THREAD_CPUTIME_ID));
+    first->last_ns = at;
+    sample.starts = is_endless(plan) || sample.weight != 0;
+    first->pending = !is_endless(plan) && draw_is_young(ticker_resolution(), at - first->since_ns);
+    if (!first->pending || (plan->fine_ns != 0 && sample.starts)) {
+        first->pending = false;
+        run_periodic(thread, plan);
+    }
     return sample;
 }

@@ -1,5 +1,5 @@
 /*
- * first.h - the first samples of a thread, so that threads and processes shorter than a sampling
+ * first.h - the first ticks of a thread, so that threads and processes shorter than a sampling
  * period have their share.
  *
  * The CPU time of a thread counts from `since`, most often from its beginning; draw.h has the laws.
@@ -26,18 +26,18 @@ enum first_phase {
 void first_begin(struct agent_thread *thread, const struct sampling_plan *plan, uint64_t since,
                  enum first_phase phase);
 
-/* The first tick has not come. Signal context. */
+/* The next tick of the CPU timer is first_tick's. Signal context. */
 static inline bool first_pending(const struct agent_thread *thread) {
     return thread->trigger.first.pending;
 }
 
-/* Whether the tick of the CPU timer that has just come is a sample. May be asked before
- * first_tick, which goes by the same time then. Signal context, first_pending. */
+/* Whether the tick of the CPU timer that has just come is a sample. May be asked before first_tick,
+ * which goes by the same draw then. Signal context, first_pending. */
 bool first_is_sample(struct agent_thread *thread, const struct sampling_plan *plan);
 
 struct first_sample {
     uint64_t weight; /* 0: none */
-    bool starts;     /* a burst may begin: the tick was at a sample point */
+    bool starts;     /* a burst may begin */
 };
 
 /* That tick's sample, and what the timer does next. Signal context, first_pending. */

@@ -22,15 +22,16 @@
 
 enum trigger_kind { TRIGGER_CPU, TRIGGER_FINE, TRIGGER_WALL, TRIGGER_TIMERS, TRIGGER_TASK };
 
-/* What the first tick will be: see first.h. CPU times, in ns. */
+/* The first ticks: see first.h. CPU times, in ns. */
 struct first {
-    bool pending;       /* it has not come */
+    bool pending;       /* the next tick is one of them */
+    bool at_tick;       /* a tick of the kernel came at since_ns */
     uint64_t since_ns;  /* the thread is sampled from here on */
-    uint64_t tick_ns;   /* ticks of the kernel are spread over so much, 0: one came at since_ns */
-    int64_t point_ns;   /* the first sample point, from since_ns on; may lie before it */
     uint64_t armed_ns;  /* when the timer began to run */
     uint64_t unseen_ns; /* the timer expires now, by a sample of this weight; 0: it does not */
-    uint64_t at_ns;     /* when the tick that is being handled came; 0: not read */
+    uint64_t last_ns;   /* when the last tick came, 0: there was none */
+    uint64_t at_ns;     /* when the tick that is being handled came, 0: not read ... */
+    uint64_t weight_ns; /* ... and its weight */
 };
 
 /* When to look: see trigger.h. */

@@ -15,48 +15,41 @@ static uint64_t word_for(uint64_t value, uint64_t limit) {
     return (uint64_t)((((unsigned __int128)value << 64) + limit - 1) / limit);
 }
 
-/* One life: ticks at phase, phase + tick, ...; each sample adds its weight where it is taken. */
-static void live(int64_t first, uint64_t period, uint64_t tick, uint64_t phase, uint64_t *credit) {
-    uint64_t at = phase, n = draw_first_points(first, period, tick, at);
-    credit[at] += n * period;
-    uint64_t due = at + draw_next_point(first, period, at);
-    for (at += tick; at < LIFE; at += tick)
-        for (; due <= at; due += period)
-            credit[at] += period;
-}
-
-static void check_first(uint64_t period, uint64_t tick) {
-    uint64_t credit[LIFE] = {0};
-    for (uint64_t value = 0; value < period; value++) {
-        int64_t first = draw_first_point(word_for(value, period), period, tick);
-        CHECK(first == (int64_t)value - (int64_t)tick);
-        for (uint64_t phase = 0; phase < tick; phase++)
-            live(first, period, tick, phase, credit);
-    }
-    for (uint64_t at = 0; at < LIFE; at++)
-        CHECK_UINT(credit[at], period * tick);
-}
-
-/* A tick has just come at 0: the phase is known, and each tick stands for what lies before it. */
-static void check_known_phase(uint64_t period, uint64_t tick) {
-    uint64_t credit[LIFE + 1] = {0};
-    for (uint64_t value = 0; value < period; value++) {
-        int64_t first = draw_first_point(word_for(value, period), period, 0);
-        CHECK(first == (int64_t)value);
-        credit[tick - 1] += period * draw_first_points(first, period, 0, tick - 1);
-    }
-    CHECK_UINT(credit[tick - 1], period * tick);
-}
-
-/* The timer runs only from `armed` on: what came before has its sample there, by roulette. */
-static void check_unseen(uint64_t period, uint64_t tick, uint64_t armed) {
-    uint64_t before = 0, after = 0;
+/* What a tick is credited with on average, over all draws. */
+static uint64_t mean_times(uint64_t weight, uint64_t period) {
+    uint64_t sum = 0;
     for (uint64_t value = 0; value < period; value++)
-        before += draw_roulette(word_for(value, period), armed, period);
-    CHECK_UINT(before, armed * period);
-    for (uint64_t value = 0; value < period; value++)
-        after += period * draw_first_points((int64_t)value - (int64_t)tick, period, tick, armed);
-    CHECK_UINT(after, period * (armed < tick ? tick : armed + 1));
+        sum += draw_roulette(word_for(value, period), weight, period);
+    CHECK_UINT(sum, weight * period);
+    return sum;
+}
+
+static uint64_t next_tick(uint64_t at, uint64_t tick, uint64_t back, uint64_t after) {
+    return at < back && at + tick >= back ? back + after : at + tick;
+}
+
+/* A thread that comes back to a processor at `back`, where ticks have another phase: while it is
+ * young each point has its due all the same. */
+static void check_young(uint64_t period, uint64_t tick, uint64_t back) {
+    uint64_t credit[LIFE] = {0}, young = DRAW_YOUNG_TICKS * tick;
+    for (uint64_t before = 0; before < tick; before++) /* ticks' phase before `back`, and after */
+        for (uint64_t after = 0; after < tick; after++) {
+            uint64_t last = 0;
+            for (uint64_t at = before < back ? before : back + after; at < young;
+                 last = at, at = next_tick(at, tick, back, after))
+                credit[at] += mean_times(draw_tick_weight(tick, at, last), period);
+        }
+    for (uint64_t at = 0; at < young; at++)
+        CHECK_UINT(credit[at], period * tick * tick);
+}
+
+/* The first tick of an age that is not young: nothing is lost or had twice on the border. */
+static void check_grown(uint64_t tick) {
+    uint64_t young = DRAW_YOUNG_TICKS * tick;
+    for (uint64_t phase = 0; phase < tick; phase++)
+        CHECK_UINT(draw_tick_weight(tick, young + phase, young + phase - tick), tick);
+    CHECK_UINT(draw_tick_weight(tick, young + 5, young - tick), tick + 5); /* a later one */
+    CHECK_UINT(draw_tick_weight(tick, young + 5, 0), tick);
 }
 
 /* A thread that starts the fine timer at its first tick: that tick, and all samples after it. */
@@ -97,12 +90,10 @@ static void check_words(void) {
 
 int main(void) {
     for (uint64_t tick = 1; tick <= 9; tick++) {
-        for (uint64_t period = 1; period <= 40; period++) {
-            check_first(period, tick); /* also above the kernel's rate: overruns */
-            check_known_phase(period, tick);
-            for (uint64_t armed = 0; armed < tick + 5; armed++)
-                check_unseen(period, tick, armed < period ? armed : period);
-        }
+        for (uint64_t period = tick; period <= 40; period += 3)
+            for (uint64_t back = 1; back < 3 * tick; back++)
+                check_young(period, tick, back);
+        check_grown(tick);
     }
     for (uint64_t fine = 1; fine <= 8; fine++)
         for (uint64_t parts = 1; parts <= 7; parts++)

@@ -1,6 +1,7 @@
 /*
  * lives.c - many short lives, of threads or of children that never call exec, whose CPU time goes
- * to two functions in halves, by the clock of each life.
+ * to two functions in halves, by the clock of each life. Lives are between half and one and a half
+ * as long as asked for, drawn by chance: equal ones would fall into step with the kernel's tick.
  *
  *   usage: lives threads|forks COUNT MICROSECONDS AT_ONCE [exec]
  *
@@ -52,17 +53,23 @@ __attribute__((noinline)) static uint64_t latter(uint64_t until) {
     BURN;
 }
 
-static void *live(void *begun) {
-    uint64_t begin = begun != NULL ? now_ns() : 0;
-    sums->former += former(begin + life_ns / 2);
-    sums->latter += latter(begin + life_ns);
+/* `length`: of a thread whose CPU clock begins at 0; NULL: of one that has been there before. */
+static void *live(void *length) {
+    uint64_t begin = length == NULL ? now_ns() : 0;
+    uint64_t ns = length == NULL ? life_ns : (uint64_t)(uintptr_t)length;
+    sums->former += former(begin + ns / 2);
+    sums->latter += latter(begin + ns);
     return NULL;
+}
+
+static void *some_length(void) {
+    return (void *)(uintptr_t)(life_ns * (0.5 + drand48()) + 1);
 }
 
 static void run_threads(unsigned n) {
     pthread_t thread[AT_ONCE_MAX];
     for (unsigned i = 0; i < n; i++)
-        if (pthread_create(&thread[i], NULL, live, NULL) != 0)
+        if (pthread_create(&thread[i], NULL, live, some_length()) != 0)
             abort();
     for (unsigned i = 0; i < n; i++)
         pthread_join(thread[i], NULL);
@@ -70,6 +77,7 @@ static void run_threads(unsigned n) {
 
 static void run_children(unsigned n) {
     for (unsigned i = 0; i < n; i++) {
+        void *length = some_length();
         pid_t pid = fork();
         if (pid < 0)
             abort();
@@ -77,7 +85,7 @@ static void run_children(unsigned n) {
             continue;
         if (own_arguments != NULL)
             execv("/proc/self/exe", own_arguments);
-        live(NULL);
+        live(length);
         _exit(0);
     }
     for (unsigned i = 0; i < n; i++)
@@ -105,7 +113,7 @@ int main(int argc, char **argv) {
     if (sums == MAP_FAILED || at_once < 1 || at_once > AT_ONCE_MAX)
         return 2;
     if (strcmp(argv[1], "one") == 0) {
-        live(&before);
+        live(NULL);
         return 0;
     }
     char *one[] = {argv[0], "one", "1", argv[3], "1", NULL};
