@@ -20,8 +20,10 @@ uint64_t draw_roulette(uint64_t random, uint64_t weight, uint64_t least) {
     return draw_below(random, least) < weight ? least : 0;
 }
 
-uint64_t draw_tick_weight(uint64_t tick, uint64_t at, uint64_t last) {
-    return draw_is_young(tick, at) || last == 0 ? tick : at - last;
+uint64_t draw_first_weight(uint64_t tick, uint64_t at, uint64_t switches) {
+    if (switches == 0)
+        return at < tick ? tick : at;
+    return at + tick * switches / (switches + 1);
 }
 
 uint64_t draw_start_weight(uint64_t tick, uint64_t fine, uint64_t at) {

@@ -9,19 +9,19 @@
  * less than it should be to be worth its price, R, is taken with probability w/R and weighs R then.
  *
  * First ticks. The kernel serves CPU timers at its own ticks, H apart, whose phase against a thread
- * is one of chance, and again so each time that the thread comes back to a processor. So at each
- * point of its CPU time there is a tick with density 1/H, and a tick that stands for H is right
- * wherever it comes. A periodic timer makes each tick stand for the CPU time since the one before
- * it, which is H on average, but not in the beginning of a thread, where there is none before: a
- * thread that shares its processor would lose 0.6 H. So ticks stand for H until a thread is
- * DRAW_YOUNG_TICKS old, when hardly one is still without a tick.
+ * is one of chance, so there is one at each point of its CPU time with density 1/H. A periodic
+ * timer makes each stand for the CPU time since the one before it, H on average; and the first one,
+ * which comes at x < H, for H. Where the thread has left the processor meanwhile, ticks have
+ * another phase since, and the first one may come later: it stands for x and for what a thread that
+ * is always on its way had behind it at the beginning, H on average when it leaves often. (That
+ * each tick stood for H would be right as well if ticks came independently of the scheduler, which
+ * they do not: on a busy machine threads had 0.85 to 1.45 of the ticks that their CPU time is
+ * worth.)
  */
 #ifndef HCCT_DRAW_H
 #define HCCT_DRAW_H
 
 #include <stdint.h>
-
-#define DRAW_YOUNG_TICKS 4u
 
 /* The next word of a generator (splitmix64), any state will do. Any context. */
 uint64_t draw_word(uint64_t *state);
@@ -33,14 +33,9 @@ uint64_t draw_below(uint64_t random, uint64_t limit);
  */
 uint64_t draw_roulette(uint64_t random, uint64_t weight, uint64_t least);
 
-/* Still young, at the age `at`. */
-static inline int draw_is_young(uint64_t tick, uint64_t at) {
-    return at < DRAW_YOUNG_TICKS * tick;
-}
-
-/* What a tick at the age `at` stands for, up to the first one at which the thread is not young any
- * more; `last` is the tick before it, 0: none. */
-uint64_t draw_tick_weight(uint64_t tick, uint64_t at, uint64_t last);
+/* What the first tick of a thread stands for, at `at` of its CPU time, after it has left the
+ * processor `switches` times. */
+uint64_t draw_first_weight(uint64_t tick, uint64_t at, uint64_t switches);
 
 /* Above the kernel's rate the first tick starts a fine timer, whose samples weigh `fine` each and
  * begin `fine` after it. What the tick at `at` weighs, `at` counted from where ticks could come at

@@ -1,8 +1,8 @@
 /*
- * first.c - the first ticks of a thread.
+ * first.c - the first tick of a thread.
  *
- * While a thread is young each tick of the kernel is looked at, and taken by chance; then the timer
- * becomes periodic, and needs no further care.
+ * The first tick of the kernel is looked at, and taken by chance; then the timer becomes periodic,
+ * and needs no further care.
  */
 #include "preload/first.h"
 
@@ -16,9 +16,6 @@
  * fork that calls exec soon has used no more than a fraction of one: so one in many of them pays.
  */
 #define ATTACH_LEAST_NS 20000000u
-
-/* So that the timer has expired again whenever a tick of the kernel comes. */
-#define EACH_TICK_NS 1000u
 
 static struct ticker *cpu_ticker(struct agent_thread *thread) {
     return &thread->trigger.ticker[TRIGGER_CPU];
@@ -39,6 +36,14 @@ static uint64_t least_weight(const struct sampling_plan *plan) {
     return attached || least > ATTACH_LEAST_NS ? least : ATTACH_LEAST_NS;
 }
 
+/* How often the thread has left the processor, ever. */
+static uint64_t switches(void) {
+    struct rusage usage;
+    if (sys2(SYS_getrusage, RUSAGE_THREAD, &usage) != 0)
+        return 0;
+    return (uint64_t)usage.ru_nvcsw + (uint64_t)usage.ru_nivcsw;
+}
+
 /* Sample points are uniform from here on. */
 static void run_periodic(struct agent_thread *thread, const struct sampling_plan *plan) {
     uint64_t wait = draw_below(draw_word(&thread->random), plan->coarse_ns);
@@ -52,9 +57,9 @@ static void arm(struct agent_thread *thread, const struct sampling_plan *plan, u
     first->armed_ns = now;
     first->unseen_ns = draw_roulette(draw_word(&thread->random), unseen, least_weight(plan));
     if (first->unseen_ns != 0)
-        ticker_fire(cpu_ticker(thread), EACH_TICK_NS);
+        ticker_fire(cpu_ticker(thread), plan->coarse_ns);
     else
-        ticker_run(cpu_ticker(thread), 1, EACH_TICK_NS);
+        ticker_run(cpu_ticker(thread), 1, plan->coarse_ns);
 }
 
 void first_begin(struct agent_thread *thread, const struct sampling_plan *plan, uint64_t since,
@@ -70,15 +75,14 @@ void first_begin(struct agent_thread *thread, const struct sampling_plan *plan, 
     }
     uint64_t now = now_of(thread);
     first->since_ns = since < now ? since : now;
+    first->switches = since != 0 ? switches() : 0;
     arm(thread, plan, now, now - first->since_ns);
 }
 
-/* How often the thread has left the processor, ever. */
-static uint64_t switches(void) {
-    struct rusage usage;
-    if (sys2(SYS_getrusage, RUSAGE_THREAD, &usage) != 0)
-        return 0;
-    return (uint64_t)usage.ru_nvcsw + (uint64_t)usage.ru_nivcsw;
+/* Since the beginning. */
+static uint64_t new_switches(const struct first *first) {
+    uint64_t now = switches();
+    return now > first->switches ? now - first->switches : 0;
 }
 
 /* Above the kernel's rate the first tick starts the fine timer, and its weight is what the fine
@@ -89,14 +93,14 @@ static uint64_t start_weight(const struct first *first, const struct sampling_pl
     uint64_t after = now - first->armed_ns;
     if (first->at_tick) /* no phase of chance: it stands for what has passed */
         return after;
-    return draw_start_weight(ticker_resolution(), plan->fine_ns, after / (1 + switches()));
+    return draw_start_weight(ticker_resolution(), plan->fine_ns, after / (1 + new_switches(first)));
 }
 
 static uint64_t tick_weight(struct agent_thread *thread, const struct sampling_plan *plan,
                             uint64_t now) {
     const struct first *first = &thread->trigger.first;
-    uint64_t last = first->last_ns == 0 ? 0 : first->last_ns - first->since_ns;
-    uint64_t weight = draw_tick_weight(ticker_resolution(), now - first->since_ns, last);
+    uint64_t weight =
+        draw_first_weight(ticker_resolution(), now - first->since_ns, new_switches(first));
     return draw_roulette(draw_word(&thread->random), weight, plan->coarse_ns);
 }
 
@@ -130,12 +134,8 @@ struct first_sample first_tick(struct agent_thread *thread, const struct samplin
         arm(thread, plan, now, now - first->armed_ns);
         return sample;
     }
-    first->last_ns = at;
     sample.starts = is_endless(plan) || sample.weight != 0;
-    first->pending = !is_endless(plan) && draw_is_young(ticker_resolution(), at - first->since_ns);
-    if (!first->pending || (plan->fine_ns != 0 && sample.starts)) {
-        first->pending = false;
-        run_periodic(thread, plan);
-    }
+    first->pending = false;
+    run_periodic(thread, plan);
     return sample;
 }

@@ -1,5 +1,5 @@
 /*
- * first.h - the first ticks of a thread, so that threads and processes shorter than a sampling
+ * first.h - the first tick of a thread, so that threads and processes shorter than a sampling
  * period have their share.
  *
  * The CPU time of a thread counts from `since`, most often from its beginning; draw.h has the laws.

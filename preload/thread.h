@@ -22,14 +22,14 @@
 
 enum trigger_kind { TRIGGER_CPU, TRIGGER_FINE, TRIGGER_WALL, TRIGGER_TIMERS, TRIGGER_TASK };
 
-/* The first ticks: see first.h. CPU times, in ns. */
+/* The first tick: see first.h. CPU times, in ns. */
 struct first {
-    bool pending;       /* the next tick is one of them */
+    bool pending;       /* it has not come */
     bool at_tick;       /* a tick of the kernel came at since_ns */
     uint64_t since_ns;  /* the thread is sampled from here on */
     uint64_t armed_ns;  /* when the timer began to run */
     uint64_t unseen_ns; /* the timer expires now, by a sample of this weight; 0: it does not */
-    uint64_t last_ns;   /* when the last tick came, 0: there was none */
+    uint64_t switches;  /* so often the thread had left the processor before */
     uint64_t at_ns;     /* when the tick that is being handled came, 0: not read ... */
     uint64_t weight_ns; /* ... and its weight */
 };

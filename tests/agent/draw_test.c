@@ -24,32 +24,30 @@ static uint64_t mean_times(uint64_t weight, uint64_t period) {
     return sum;
 }
 
-static uint64_t next_tick(uint64_t at, uint64_t tick, uint64_t back, uint64_t after) {
-    return at < back && at + tick >= back ? back + after : at + tick;
+/* Ticks at phase, phase + tick, ...; after the first one each stands for the time since the last.
+ */
+static void check_first(uint64_t period, uint64_t tick) {
+    uint64_t credit[LIFE] = {0};
+    for (uint64_t phase = 0; phase < tick; phase++) {
+        credit[phase] += mean_times(draw_first_weight(tick, phase, 0), period);
+        for (uint64_t point = 1; point <= period; point++) /* where the periodic timer begins */
+            for (uint64_t due = phase + point; due < LIFE; due += period) {
+                uint64_t ticks = (due - phase + tick - 1) / tick; /* it is served at the next one */
+                if (phase + ticks * tick < LIFE)
+                    credit[phase + ticks * tick] += period;
+            }
+    }
+    for (uint64_t at = 0; at < LIFE; at++)
+        CHECK_UINT(credit[at], period * tick);
 }
 
-/* A thread that comes back to a processor at `back`, where ticks have another phase: while it is
- * young each point has its due all the same. */
-static void check_young(uint64_t period, uint64_t tick, uint64_t back) {
-    uint64_t credit[LIFE] = {0}, young = DRAW_YOUNG_TICKS * tick;
-    for (uint64_t before = 0; before < tick; before++) /* ticks' phase before `back`, and after */
-        for (uint64_t after = 0; after < tick; after++) {
-            uint64_t last = 0;
-            for (uint64_t at = before < back ? before : back + after; at < young;
-                 last = at, at = next_tick(at, tick, back, after))
-                credit[at] += mean_times(draw_tick_weight(tick, at, last), period);
-        }
-    for (uint64_t at = 0; at < young; at++)
-        CHECK_UINT(credit[at], period * tick * tick);
-}
-
-/* The first tick of an age that is not young: nothing is lost or had twice on the border. */
-static void check_grown(uint64_t tick) {
-    uint64_t young = DRAW_YOUNG_TICKS * tick;
-    for (uint64_t phase = 0; phase < tick; phase++)
-        CHECK_UINT(draw_tick_weight(tick, young + phase, young + phase - tick), tick);
-    CHECK_UINT(draw_tick_weight(tick, young + 5, young - tick), tick + 5); /* a later one */
-    CHECK_UINT(draw_tick_weight(tick, young + 5, 0), tick);
+static void check_switches(uint64_t tick) {
+    CHECK_UINT(draw_first_weight(tick, 3 * tick, 0), 3 * tick);
+    for (uint64_t n = 1; n < 100; n++) {
+        uint64_t weight = draw_first_weight(tick, 7, n);
+        CHECK(weight >= 7 + tick / 2 && weight < 7 + tick);
+        CHECK(weight <= draw_first_weight(tick, 7, n + 1));
+    }
 }
 
 /* A thread that starts the fine timer at its first tick: that tick, and all samples after it. */
@@ -90,10 +88,9 @@ static void check_words(void) {
 
 int main(void) {
     for (uint64_t tick = 1; tick <= 9; tick++) {
-        for (uint64_t period = tick; period <= 40; period += 3)
-            for (uint64_t back = 1; back < 3 * tick; back++)
-                check_young(period, tick, back);
-        check_grown(tick);
+        for (uint64_t period = 1; period <= 40; period++)
+            check_first(period, tick);
+        check_switches(tick);
     }
     for (uint64_t fine = 1; fine <= 8; fine++)
         for (uint64_t parts = 1; parts <= 7; parts++)
