@@ -71,7 +71,7 @@ static void subtract_counters(struct profile_process *end, const struct profile_
         AT(walks),     AT(complete), AT(truncated),    AT(no_module),  AT(no_rule),   AT(bad_stack),
         AT(shipped),   AT(refused),  AT(lost),         AT(handler_ns), AT(frames),    AT(stepped),
         AT(cached),    AT(by_fp),    AT(bursts),       AT(asleep),     AT(restarted), AT(checked),
-        AT(different), AT(recurred), AT(identified)};
+        AT(different), AT(recurred), AT(identified),   AT(lost_ns),    AT(skipped)};
 #undef AT
     for (size_t i = 0; i < sizeof grows / sizeof grows[0]; i++) {
         uint64_t *a = (uint64_t *)(void *)((char *)end + grows[i]);

@@ -78,9 +78,11 @@ struct profile_process {
     uint64_t waits, jumped, stray;  /* calls, as wire.h has them */
     /* the following down to identified as wire.h has them */
     uint64_t walks, complete, truncated, no_module, no_rule, bad_stack; /* shipped ones too */
-    uint64_t shipped;    /* of the walks, those that the daemon made, from copies of stacks */
-    uint64_t refused;    /* of these, those that it could not even begin; in no_rule, too */
-    uint64_t lost;       /* ticks */
+    uint64_t shipped; /* of the walks, those that the daemon made, from copies of stacks */
+    uint64_t refused; /* of these, those that it could not even begin; in no_rule, too */
+    uint64_t lost;    /* walks that found no room, and the time that they stood for */
+    uint64_t lost_ns;
+    uint64_t skipped;    /* samples not taken as walks were dear: the others weigh more for it */
     uint64_t handler_ns; /* the agent's own cost */
     uint64_t frames, stepped, cached, by_fp;
     uint64_t bursts, asleep, restarted;
