@@ -103,8 +103,10 @@ __attribute__((constructor)) void agent_start(void) {
     pthread_atfork(before_fork, after_fork_parent, after_fork_child);
     agent.process = process;
     process->pid = (pid_t)sys0(SYS_getpid);
+    agent.begins = true;
     if (session_attach(true))
         learn_modules();
+    agent.begins = false;
     trigger_start(thread_self, since);
     calls_begin(thread_self);
     signal_unblock();

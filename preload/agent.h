@@ -48,6 +48,7 @@ struct agent_process {
 struct agent_globals {
     struct agent_settings settings; /* written once, at the start */
     struct agent_process *process;  /* NULL: switched off for good */
+    bool begins;                    /* the program is being started */
 };
 
 extern struct agent_globals agent __attribute__((visibility("hidden")));

@@ -50,6 +50,7 @@ struct process *process_new(const struct process_params *params) {
     p->pid = params->pid;
     p->uid = params->uid;
     p->sampling = params->sampling;
+    p->earlier_ns = params->earlier_ns;
     p->refs = 1;
     p->runs = 1;
     p->live = true;
@@ -317,7 +318,7 @@ static void sum_live(struct process *p, struct process_stats *sum) {
     sum->off = (atomic_load(&session->control) & WIRE_CONTROL_ON) == 0;
     struct proc_stat stat;
     if (proc_stat_read(p->pid, &stat))
-        sum->cpu_ns = stat.cpu_ns;
+        sum->cpu_ns = stat.cpu_ns > p->earlier_ns ? stat.cpu_ns - p->earlier_ns : 0;
 }
 
 void process_stats_locked(struct process *p, struct process_stats *stats) {

@@ -79,6 +79,17 @@ processes = check_lives("forks", 300, 2000, 1, 100)["processes"]
 runs = sum(process["runs"] for process in processes)
 check(runs < 200, f"a child that has no sample does not attach: {runs} of 301 processes did")
 
+# The CPU clock of a process goes on over exec: what a shell has used before is not the program's.
+path = scratch("exec.pb.gz")
+loop = "i=0; while [ $i -lt 600000 ]; do i=$((i+1)); done; "
+result = record(["sh", "-c", loop + f"exec {target('lives')} threads 20 5000 1"], path)
+used = int(result.out.split()[0])
+cpu = {process["command"]: process["cpu_ns"] for process in report(path)["processes"]}
+before = sum(ns for name, ns in cpu.items() if name != "lives")
+check(cpu.get("lives", 0) <= used + before / 3 and before >= 0.1 * SECOND,
+      f"after exec: {cpu.get('lives', 0) / SECOND:.2f} s are the program's, which says "
+      f"{used / SECOND:.2f}; {before / SECOND:.2f} s are the shell's")
+
 for depth in 50, 300, 2000:
     check_deep(depth, 1, 1000)
 finish()
