@@ -46,6 +46,7 @@
 
 #define WIRE_HELLO_NO_FOLLOW 1u /* not to be profiled when its parent is */
 #define WIRE_HELLO_LINES     2u /* walks: where the innermost routine was is told, too (HERE) */
+#define WIRE_HELLO_BEGINS    4u /* the program was just executed: CPU time so far is not its own */
 
 /* What weights are, and what makes a thread look at itself. */
 enum wire_clock {
@@ -129,7 +130,7 @@ enum wire_counter {
     WIRE_NO_RULE,     /* ended where no unwind rule is known */
     WIRE_BAD_STACK,   /* ended at a stack pointer or a return address that can't be */
     WIRE_SHIPPED,     /* walks that were sent as copies of the stack (SHIP) */
-    WIRE_LOST,        /* ticks whose walk found no room in the ring; their time went to the next */
+    WIRE_LOST,        /* walks that found no room in the ring */
     WIRE_EXPIRIES,    /* expiries of the timer, overruns included */
     WIRE_HANDLER_NS,  /* CPU time inside the signal handler */
     WIRE_CREDITED_NS, /* time credited to contexts */
@@ -152,6 +153,8 @@ enum wire_counter {
     WIRE_UNSEEN_NS,   /* CPU time between bursts of calls */
     WIRE_SEEN_NS,     /* CPU time within bursts of calls */
     WIRE_SEARCHED,    /* frames of code without unwind data, found by a search of the stack */
+    WIRE_SKIPPED,     /* samples not taken as walks were dear; those that were weigh more for it */
+    WIRE_LOST_NS,     /* what walks that found no room (LOST) would have been credited with */
     WIRE_COUNTERS
 };
 
@@ -229,6 +232,7 @@ struct wire_session {
     _Atomic uint32_t perf_refused;   /* threads that wanted a task clock event and got none */
     _Atomic uint32_t fine_refused;   /* threads that got no second timer for a rate above HZ */
     char tags[TAGS_ROOM];            /* tags.h; before the first module is told. Empty: none */
+    _Atomic uint64_t lost_ns;        /* weights of samples of threads that found no slot */
 };
 
 #define WIRE_HEARTBEAT_DEAD_NS 3000000000ull /* a daemon silent for so long is dead */

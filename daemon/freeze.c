@@ -59,6 +59,8 @@ static void describe(const struct process *process, const struct process_stats *
         .shipped = stats->ships.credited,
         .refused = stats->ships.refused,
         .lost = stats->counter[WIRE_LOST],
+        .lost_ns = stats->counter[WIRE_LOST_NS],
+        .skipped = stats->counter[WIRE_SKIPPED],
         .handler_ns = stats->counter[WIRE_HANDLER_NS],
         .frames = stats->counter[WIRE_FRAMES],
         .stepped = stats->counter[WIRE_STEPPED],

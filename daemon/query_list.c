@@ -35,6 +35,8 @@ static void describe(struct json_out *json, struct process *p) {
     json_number_member(json, "shipped", stats.ships.credited);
     json_number_member(json, "refused", stats.ships.refused);
     json_number_member(json, "lost", stats.counter[WIRE_LOST]);
+    json_number_member(json, "lost_ns", stats.counter[WIRE_LOST_NS]);
+    json_number_member(json, "skipped", stats.counter[WIRE_SKIPPED]);
     json_number_member(json, "agent_ns", stats.counter[WIRE_HANDLER_NS]);
     json_number_member(json, "contexts", tree.nodes - 1);
     json_number_member(json, "monitored", tree.monitored);

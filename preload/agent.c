@@ -42,12 +42,14 @@ static void after_fork_parent(void) {
         signal_unblock();
 }
 
-/* The child looks for the daemon at its first tick, not now: most children call exec at once. */
-void agent_start_in_child(void) {
+/* The child looks for the daemon at its first sample, not now: most children call exec at once. */
+void agent_start_in_child(uint64_t since) {
     agent.process->pid = (pid_t)sys0(SYS_getpid);
+    if (thread_self != NULL)
+        trigger_inherit(thread_self);
     thread_forget_others();
     if (thread_self != NULL && agent.settings.follow)
-        trigger_start(thread_self);
+        trigger_start(thread_self, since);
 }
 
 /* The daemon begins with the tables at once; until they are there, walks are shipped. */
@@ -71,7 +73,7 @@ static void start_calls_in_child(void) {
 }
 
 static void after_fork_child(void) {
-    agent_start_in_child();
+    agent_start_in_child(0);
     if (agent.settings.follow)
         start_calls_in_child();
     signal_unblock();
@@ -82,6 +84,7 @@ __attribute__((constructor)) void agent_start(void) {
     if (begun)
         return;
     begun = true;
+    uint64_t since = ticker_now(CLOCK_THREAD_CPUTIME_ID); /* before: exec, the loader */
     calls_self = NULL;
     real_resolve();
     settings_read(&agent.settings);
@@ -100,9 +103,11 @@ __attribute__((constructor)) void agent_start(void) {
     pthread_atfork(before_fork, after_fork_parent, after_fork_child);
     agent.process = process;
     process->pid = (pid_t)sys0(SYS_getpid);
+    agent.begins = true;
     if (session_attach(true))
         learn_modules();
-    trigger_start(thread_self);
+    agent.begins = false;
+    trigger_start(thread_self, since);
     calls_begin(thread_self);
     signal_unblock();
 }

@@ -48,6 +48,7 @@ struct agent_process {
 struct agent_globals {
     struct agent_settings settings; /* written once, at the start */
     struct agent_process *process;  /* NULL: switched off for good */
+    bool begins;                    /* the program is being started */
 };
 
 extern struct agent_globals agent __attribute__((visibility("hidden")));
@@ -61,7 +62,8 @@ static inline bool agent_started(void) {
  */
 void agent_start(void);
 
-/* Start in a child of fork, before anything else runs there. Process context. */
-void agent_start_in_child(void);
+/* Start in a child of fork, whose thread is to be sampled from `since` of its CPU time on. Process
+ * context. */
+void agent_start_in_child(uint64_t since);
 
 #endif

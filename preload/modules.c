@@ -303,6 +303,13 @@ static int learn(struct dl_phdr_info *info, size_t size, void *arg) {
     return 0;
 }
 
+void modules_learn_again(struct agent_thread *thread, struct wire_session *session) {
+    struct unwind_module module;
+    /* an entry is read before it is written anew: none is learned twice */
+    for (uint32_t i = 0; i < WIRE_MODULES_MAX && known[i].start != 0; i++)
+        modules_find(thread, session, known[i].start, &module);
+}
+
 void modules_learn_all(struct agent_thread *thread, struct wire_session *session) {
     struct learning l = {thread, session};
     dl_iterate_phdr(learn, &l);

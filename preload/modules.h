@@ -23,6 +23,11 @@ void modules_reset(void);
  * comes. Process context, inside the session. */
 void modules_learn_all(struct agent_thread *thread, struct wire_session *session);
 
+/* Learns the objects that an earlier session of this process, or its parent's, knew, as far as they
+ * are still there: a copy of a stack can't be unwound without. Signal context, inside a session
+ * that nobody else has entered yet. */
+void modules_learn_again(struct agent_thread *thread, struct wire_session *session);
+
 /* The module that covers pc; false: none. Signal context, inside the session. */
 bool modules_find(struct agent_thread *thread, struct wire_session *session, uint64_t pc,
                   struct unwind_module *module);

@@ -2,7 +2,9 @@
  * sampling.c - from a tick to a walk, or to none.
  *
  * A guest does not slow its host down: after a walk of so many frames that it cost more than it
- * should, ticks pass without a walk until it has been paid for; their time goes to the next one.
+ * should, a sample has to stand for so much time as pays for such a walk. One that stands for less
+ * is taken by chance, by roulette (draw.h), and stands for so much then. What it has to stand for
+ * is known before, from the last walk, so no context has more than its share, however deep it is.
  * The price is estimated from the frames: to measure each walk would cost two system calls. But the
  * prices of a frame are corrected by the walks that are measured, as a stack that has left the
  * caches since the last walk costs several times one that has not.
@@ -10,6 +12,7 @@
 #include "preload/sampling.h"
 
 #include "preload/agent.h"
+#include "preload/draw.h"
 #include "preload/session.h"
 #include "preload/walk.h"
 
@@ -44,31 +47,14 @@ struct sampling_plan sampling_plan(struct wire_session *session) {
     return (struct sampling_plan){.coarse_ns = walk};
 }
 
-uint64_t sampling_scatter(uint64_t seed) {
-    seed = (seed ^ seed >> 30) * 0xbf58476d1ce4e5b9ull;
-    seed = (seed ^ seed >> 27) * 0x94d049bb133111ebull;
-    return seed ^ seed >> 31;
-}
-
 uint64_t sampling_pause(uint64_t rest_ns, uint64_t seed) {
-    return rest_ns == 0 ? 1 : 1 + rest_ns / 2 + sampling_scatter(seed) % rest_ns;
+    return rest_ns == 0 ? 1 : 1 + rest_ns / 2 + draw_below(draw_word(&seed), rest_ns);
 }
 
 void sampling_account(struct agent_thread *thread) {
     uint64_t now = ticker_now(CLOCK_THREAD_CPUTIME_ID);
     thread->owed_ns += now - thread->trigger.cpu_ns;
     thread->trigger.cpu_ns = now;
-}
-
-static bool rests(struct agent_thread *thread, struct wire_slot *slot) {
-    if (hcct_likely(thread->rest_ns == 0))
-        return false;
-    if (thread->owed_ns >= thread->rest_ns) {
-        thread->rest_ns = 0;
-        return false;
-    }
-    session_count(slot, WIRE_LOST, 1);
-    return true;
 }
 
 void sampling_measured(struct agent_thread *thread, uint64_t ns) {
@@ -82,14 +68,35 @@ void sampling_measured(struct agent_thread *thread, uint64_t ns) {
                    SCALE_SLOWLY);
 }
 
-void sampling_walk(struct agent_thread *thread, struct wire_session *session, uint64_t parts,
-                   const ucontext_t *uc) {
-    struct wire_slot *slot = session_slot(thread, session);
-    thread->walk_price_ns = 0;
-    if (slot == NULL || rests(thread, slot))
-        return;
-    struct walk_cost cost = walk_sample(thread, session, slot, parts, uc);
+static void pay(struct agent_thread *thread, struct walk_cost cost) {
     thread->walk_price_ns = (uint64_t)cost.stepped * STEP_NS + (uint64_t)cost.reread * REREAD_NS;
     uint64_t ns = thread->walk_price_ns * thread->price_scale / SCALE_ONE;
-    thread->rest_ns = hcct_likely(ns < WORTH_NS) ? 0 : ns * PAID_BY;
+    thread->least_ns = hcct_likely(ns < WORTH_NS) ? 0 : ns * PAID_BY;
+}
+
+static uint64_t taken_weight(struct agent_thread *thread, uint64_t weight) {
+    if (hcct_likely(thread->least_ns <= weight))
+        return weight;
+    return draw_roulette(draw_word(&thread->random), weight, thread->least_ns);
+}
+
+bool sampling_walk(struct agent_thread *thread, struct wire_session *session, uint64_t parts,
+                   const ucontext_t *uc) {
+    uint64_t weight = thread->owed_ns / (parts > 0 ? parts : 1);
+    thread->walk_price_ns = 0;
+    thread->owed_ns -= weight;
+    if (weight == 0)
+        return false;
+    struct wire_slot *slot = session_slot(thread, session);
+    if (slot == NULL) {
+        atomic_fetch_add(&session->lost_ns, weight);
+        return false;
+    }
+    uint64_t taken = taken_weight(thread, weight);
+    if (taken == 0) {
+        session_count(slot, WIRE_SKIPPED, 1);
+        return false;
+    }
+    pay(thread, walk_sample(thread, session, slot, taken, uc));
+    return true;
 }

@@ -13,9 +13,6 @@
 /* As the session asks for now, of a session that is on. Any context, inside the session. */
 struct sampling_plan sampling_plan(struct wire_session *session);
 
-/* A number that looks random, from one that changes. Any context. */
-uint64_t sampling_scatter(uint64_t seed);
-
 /* CPU time from one burst to the next where `rest` is what is left of the period: between a half
  * and one and a half of it, so that bursts do not fall into step with what the program does. Any
  * context.
@@ -26,8 +23,10 @@ uint64_t sampling_pause(uint64_t rest_ns, uint64_t seed);
 void sampling_account(struct agent_thread *thread);
 
 /* Walks and credits thread->owed_ns, or one part in `parts` of it: a burst spreads the time that
- * has passed since the last one over its walks. Signal context, inside the session. */
-void sampling_walk(struct agent_thread *thread, struct wire_session *session, uint64_t parts,
+ * has passed since the last one over its walks. After walks that were dear, chance decides whether
+ * there is one. What could not be sent is lost, and counted. False: no walk. Signal context, inside
+ * the session. */
+bool sampling_walk(struct agent_thread *thread, struct wire_session *session, uint64_t parts,
                    const ucontext_t *uc);
 
 /* The handler took `ns` of CPU time with the sampling_walk in it: corrects what a frame is taken to

@@ -80,7 +80,7 @@ static struct agent_thread *make(void) {
 static void forget(struct agent_thread *t) {
     t->epoch = 0;
     t->slot = NULL;
-    t->owed_ns = t->rest_ns = t->walk_price_ns = 0;
+    t->owed_ns = t->least_ns = t->walk_price_ns = 0;
     t->price_scale = SAMPLING_PRICE_AS_LISTED;
     t->restart = (struct restart_state){0};
     trigger_forget(t);
@@ -107,7 +107,8 @@ struct agent_thread *thread_reserve(const pthread_attr_t *attr) {
     if (agent.process == NULL)
         return NULL;
     if (!agent_started())
-        agent_start_in_child(); /* a child made without fork(): this is the first we hear of it */
+        /* a child made without fork(): this is the first we hear of it */
+        agent_start_in_child(UINT64_MAX);
     if (attr != NULL && pthread_attr_getstacksize(attr, &stack) != 0)
         return NULL;
     if (stack < SMALLEST_STACK)
@@ -131,7 +132,7 @@ void thread_begin(struct agent_thread *thread) {
     thread->tid = (pid_t)sys0(SYS_gettid);
     thread_self = thread;
     pthread_setspecific(end_key, thread);
-    trigger_start(thread);
+    trigger_start(thread, 0);
     calls_begin(thread);
     signal_unblock();
 }

@@ -22,6 +22,18 @@
 
 enum trigger_kind { TRIGGER_CPU, TRIGGER_FINE, TRIGGER_WALL, TRIGGER_TIMERS, TRIGGER_TASK };
 
+/* The first tick: see first.h. CPU times, in ns. */
+struct first {
+    bool pending;       /* it has not come */
+    bool at_tick;       /* a tick of the kernel came at since_ns */
+    uint64_t since_ns;  /* the thread is sampled from here on */
+    uint64_t armed_ns;  /* when the timer began to run */
+    uint64_t unseen_ns; /* the timer expires now, by a sample of this weight; 0: it does not */
+    uint64_t switches;  /* so often the thread had left the processor before */
+    uint64_t at_ns;     /* when the tick that is being handled came, 0: not read ... */
+    uint64_t weight_ns; /* ... and its weight */
+};
+
 /* When to look: see trigger.h. */
 struct trigger {
     struct ticker ticker[TRIGGER_TIMERS];
@@ -30,13 +42,13 @@ struct trigger {
     uint64_t task_clock_seen_ns;  /* CPU time at its last tick */
     uint32_t ticks;               /* seen, of all kinds */
     struct sampling_plan plan;    /* that the timers follow */
-    bool first_tick;              /* no expiry has been credited yet */
-    bool fine_refused;            /* no second timer could be had */
-    uint64_t cpu_ns;              /* CPU time of the thread at the last account */
-    bool fine_in_call;            /* the last tick of the fine timer met a system call */
-    uint64_t due_ns;              /* CPU time at which the next walk of a burst is due */
-    uint64_t begin_ns;            /* CPU time at which the burst began */
-    uint64_t end_ns;              /* and at which it is over */
+    struct first first;
+    bool fine_refused; /* no second timer could be had */
+    uint64_t cpu_ns;   /* CPU time of the thread at the last account */
+    bool fine_in_call; /* the last tick of the fine timer met a system call */
+    uint64_t due_ns;   /* CPU time at which the next walk of a burst is due */
+    uint64_t begin_ns; /* CPU time at which the burst began */
+    uint64_t end_ns;   /* and at which it is over */
     struct {
         uint64_t time_ns, cpu_ns; /* at the last tick */
         uint64_t sleeps;          /* the kernel's count of voluntary switches, likewise */
@@ -66,9 +78,10 @@ struct agent_thread {
     struct wire_slot *slot; /* NULL: none claimed yet */
     uint64_t head;          /* position in the ring */
     uint64_t owed_ns;       /* time that is still to be credited */
+    uint64_t random;        /* the state of its draws */
     uint64_t walk_price_ns; /* of the last walk, by its frames; 0: there was none */
     uint32_t price_scale;   /* what measured walks cost to that, in SAMPLING_PRICE_AS_LISTED-ths */
-    uint64_t rest_ns;       /* time to pass without a walk, as the last ones were costly */
+    uint64_t least_ns;      /* a walk has to stand for so much time, as the last one was costly */
     bool missed_slot;       /* counted once */
 
     uint16_t module_cache[THREAD_MODULE_CACHE]; /* module index + 1, by a hash of the address */

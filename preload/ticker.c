@@ -24,22 +24,28 @@ static struct timespec to_timespec(uint64_t ns) {
     return (struct timespec){(time_t)(ns / SECOND_NS), (long)(ns % SECOND_NS)};
 }
 
-static void set(struct ticker *ticker, uint64_t first_ns, uint64_t period_ns) {
+static void set(struct ticker *ticker, int flags, uint64_t first_ns, uint64_t period_ns) {
     struct itimerspec when = {.it_value = to_timespec(first_ns),
                               .it_interval = to_timespec(period_ns)};
     if (!ticker->made)
         return;
     ticker->period_ns = period_ns;
-    sys4(SYS_timer_settime, ticker->id, 0, &when, 0);
+    sys4(SYS_timer_settime, ticker->id, flags, &when, 0);
 }
 
 void ticker_run(struct ticker *ticker, uint64_t first_ns, uint64_t period_ns) {
-    set(ticker, first_ns, period_ns);
+    set(ticker, 0, first_ns, period_ns);
+}
+
+/* The kernel fires a CPU timer whose time has passed when it is set, without waiting for its tick.
+ */
+void ticker_fire(struct ticker *ticker, uint64_t period_ns) {
+    set(ticker, TIMER_ABSTIME, 1, period_ns);
 }
 
 void ticker_halt(struct ticker *ticker) {
     if (ticker->period_ns != 0)
-        set(ticker, 0, 0);
+        set(ticker, 0, 0, 0);
 }
 
 void ticker_free(struct ticker *ticker) {

@@ -1,9 +1,8 @@
 /*
  * trigger.c - the CPU timer of each thread, and what a tick of any timer leads to.
  *
- * The first tick of a thread stands for one whole interval: it comes after a time that is uniform
- * in it, so that a thread shorter than an interval is seen with a probability in proportion to its
- * length, and totals are unbiased.
+ * A thread begins as first.h has it. A child of fork has its parent's plan at once, and attaches at
+ * its first sample: most children call exec before there is one.
  *
  * Without a session the timer is slow, and each tick is a chance to look for a daemon. In one that
  * was switched off it is slower still, and each tick only asks whether it is on again: nobody but
@@ -16,6 +15,9 @@
 #include "preload/agent.h"
 #include "preload/burst.h"
 #include "preload/calls.h"
+#include "preload/draw.h"
+#include "preload/first.h"
+#include "preload/modules.h"
 #include "preload/sampling.h"
 #include "preload/session.h"
 #include "preload/signal.h"
@@ -32,14 +34,11 @@ static struct ticker *cpu_ticker(struct agent_thread *thread) {
     return &thread->trigger.ticker[TRIGGER_CPU];
 }
 
-/* Time to the first expiry. The tick itself is already spread over one tick's length. */
-static uint64_t first_expiry(const struct agent_thread *thread, uint64_t period) {
-    uint64_t tick = ticker_resolution(), spread = period > tick ? period - tick : 0;
-    uint64_t seed = ticker_now(CLOCK_MONOTONIC) + (uint64_t)thread->tid * 0x9e3779b97f4a7c15ull;
-    return spread == 0 ? 1 : 1 + sampling_scatter(seed) % spread;
-}
+/* What the threads of a child do until it has a session. Process context writes. */
+static struct sampling_plan inherited;
 
-static void follow(struct agent_thread *thread, const struct sampling_plan *plan) {
+static void follow(struct agent_thread *thread, const struct sampling_plan *plan, uint64_t since,
+                   enum first_phase phase) {
     struct trigger *t = &thread->trigger;
     if (plan_is_same(&t->plan, plan))
         return;
@@ -50,9 +49,8 @@ static void follow(struct agent_thread *thread, const struct sampling_plan *plan
         wall_end(thread);
     task_clock_close(&t->task_clock);
     t->task_clock_ns = 0;
-    ticker_run(cpu_ticker(thread), first_expiry(thread, plan->coarse_ns), plan->coarse_ns);
     t->plan = *plan;
-    t->first_tick = true;
+    first_begin(thread, plan, since, phase);
 }
 
 static void count_missing(void) {
@@ -69,7 +67,8 @@ static bool is_on(struct wire_session *session) {
 
 static struct sampling_plan planned(struct agent_thread *thread) {
     struct wire_session *session = session_enter(thread);
-    struct sampling_plan plan = looking;
+    bool has_tried = atomic_load_explicit(&agent.process->last_try_ns, memory_order_relaxed) != 0;
+    struct sampling_plan plan = has_tried || inherited.coarse_ns == 0 ? looking : inherited;
     if (session != NULL) {
         plan = is_on(session) ? sampling_plan(session) : switched_off;
         session_leave(thread);
@@ -77,9 +76,16 @@ static struct sampling_plan planned(struct agent_thread *thread) {
     return plan;
 }
 
-void trigger_start(struct agent_thread *thread) {
+void trigger_inherit(const struct agent_thread *parent) {
+    const struct sampling_plan *plan = &parent->trigger.plan;
+    bool inherits = !plan->idle && agent.settings.collector != WIRE_COLLECT_CALLS;
+    inherited = inherits ? *plan : (struct sampling_plan){0};
+}
+
+void trigger_start(struct agent_thread *thread, uint64_t since) {
     struct trigger *t = &thread->trigger;
     *t = (struct trigger){0};
+    thread->random = ticker_now(CLOCK_MONOTONIC) + (uint64_t)thread->tid * SECOND_NS;
     sleep_burst = 0; /* a child of fork has the parent's */
     if (signal_number() == 0 || !ticker_make(cpu_ticker(thread), ticker_cpu_clock(thread->tid),
                                              signal_number(), thread->tid)) {
@@ -87,7 +93,7 @@ void trigger_start(struct agent_thread *thread) {
         return;
     }
     struct sampling_plan plan = planned(thread);
-    follow(thread, &plan);
+    follow(thread, &plan, since, FIRST_PHASE_ANY);
     if (plan.wall_ns != 0) {
         wall_running(thread, &plan);
         wall_begin(thread, &plan);
@@ -118,7 +124,7 @@ void trigger_move(struct agent_thread *thread, int signal) {
     t->plan = (struct sampling_plan){0};
     if (signal != 0 &&
         ticker_make(cpu_ticker(thread), ticker_cpu_clock(thread->tid), signal, thread->tid))
-        follow(thread, &plan);
+        follow(thread, &plan, UINT64_MAX, FIRST_PHASE_ANY);
 }
 
 static bool owns(const struct agent_thread *thread, const void *ticker, enum trigger_kind *kind) {
@@ -142,20 +148,19 @@ struct agent_thread *trigger_owner(struct agent_thread *likely, const void *tick
 }
 
 /* CPU time that the thread owes, at a tick of the CPU timer. Uniform sampling counts periods,
- * overruns included, and needs no look at the clock. */
-static void account(struct agent_thread *thread, const struct sampling_plan *plan,
+ * overruns included, and needs no look at the clock. False: the tick may not start a burst. */
+static bool account(struct agent_thread *thread, const struct sampling_plan *plan,
                     uint64_t expiries) {
-    struct trigger *t = &thread->trigger;
-    if (t->first_tick) {
-        uint64_t tick = ticker_resolution();
-        thread->owed_ns += plan->coarse_ns > tick ? plan->coarse_ns : tick;
-        t->cpu_ns = ticker_now(CLOCK_THREAD_CPUTIME_ID);
-        t->first_tick = false;
-    } else if (plan->fine_ns != 0) {
-        sampling_account(thread);
-    } else {
-        thread->owed_ns += expiries * plan->coarse_ns;
+    if (hcct_unlikely(first_pending(thread))) {
+        struct first_sample sample = first_tick(thread, plan);
+        thread->owed_ns += sample.weight;
+        return sample.starts;
     }
+    if (plan->fine_ns != 0)
+        sampling_account(thread);
+    else
+        thread->owed_ns += expiries * plan->coarse_ns;
+    return true;
 }
 
 /* A tick may meet the thread after it has announced that it goes to sleep, and before it does: what
@@ -168,24 +173,28 @@ static void wall_begin_unless_asleep(struct agent_thread *thread,
 
 static void cpu_tick(struct agent_thread *thread, struct wire_session *session,
                      const struct sampling_plan *plan, uint64_t expiries, const ucontext_t *uc) {
-    account(thread, plan, expiries);
+    bool starts = account(thread, plan, expiries), walked = true;
     if (plan->wall_ns != 0)
         wall_running(thread, plan);
-    if (plan->fine_ns == 0)
-        sampling_walk(thread, session, 1, uc);
+    if (plan->fine_ns == 0 || !starts)
+        walked = sampling_walk(thread, session, 1, uc);
     else
         burst_begin(thread, session, plan, uc);
-    wall_begin_unless_asleep(thread, plan);
+    if (walked)
+        wall_begin_unless_asleep(thread, plan);
 }
 
-/* A tick that finds another plan belongs to the old one: its time is owed, to the next walk. */
+/* A tick that finds another plan belongs to the old one, as a sample. */
 static void change(struct agent_thread *thread, struct wire_session *session,
                    const struct sampling_plan *plan, enum trigger_kind kind, uint64_t expiries,
                    const ucontext_t *uc) {
     const struct sampling_plan old = thread->trigger.plan;
-    if (!old.idle && (kind == TRIGGER_CPU || old.fine_ns != 0))
-        account(thread, &old, expiries);
-    follow(thread, plan);
+    bool walks = !old.idle && agent.settings.collector == WIRE_COLLECT_WALKS;
+    if (walks && (kind == TRIGGER_CPU || old.fine_ns != 0)) {
+        (void)account(thread, &old, expiries);
+        (void)sampling_walk(thread, session, 1, uc);
+    }
+    follow(thread, plan, UINT64_MAX, kind == TRIGGER_CPU ? FIRST_PHASE_TICK : FIRST_PHASE_ANY);
     if (plan->wall_ns == 0)
         return;
     wall_running(thread, plan);
@@ -244,16 +253,36 @@ static void measure(struct agent_thread *thread, uint64_t began) {
     sampling_measured(thread, ns);
 }
 
+/* At a tick without a session. The one that is found takes the tick as its first, if that is a
+ * sample; NULL: nothing more is to be done. */
+static struct wire_session *find_session(struct agent_thread *thread, enum trigger_kind kind) {
+    const struct sampling_plan plan = thread->trigger.plan;
+    bool first = !plan.idle && kind == TRIGGER_CPU && first_pending(thread);
+    if (first && !first_is_sample(thread, &plan)) {
+        (void)first_tick(thread, &plan);
+        return NULL;
+    }
+    struct wire_session *session = session_attach(false) ? session_enter(thread) : NULL;
+    if (session != NULL)
+        modules_learn_again(thread, session);
+    if (session != NULL && !plan.idle)
+        return session;
+    if (session != NULL)
+        session_leave(thread);
+    thread->owed_ns = 0;
+    follow(thread, &looking, UINT64_MAX, FIRST_PHASE_ANY);
+    return NULL;
+}
+
 void trigger_tick(struct agent_thread *thread, enum trigger_kind kind, uint64_t expiries,
                   ucontext_t *uc) {
     if (thread->ending)
         return;
     struct wire_session *session = session_enter(thread);
-    if (session == NULL) {
-        follow(thread, &looking);
-        session_attach(false);
+    if (session == NULL)
+        session = find_session(thread, kind);
+    if (session == NULL)
         return;
-    }
     bool measured = thread->trigger.ticks++ % COST_EVERY == COST_EVERY / 2;
     uint64_t began = measured ? ticker_now(CLOCK_THREAD_CPUTIME_ID) : 0;
     if (is_on(session))

@@ -21,9 +21,13 @@
 
 #include "preload/thread.h"
 
-/* Makes and starts the timer of the calling thread; without one (RLIMIT_SIGPENDING) the thread is
- * not profiled, which is counted. Thread or process context. */
-void trigger_start(struct agent_thread *thread);
+/* Makes and starts the timer of the calling thread, whose CPU time is to be sampled from `since`
+ * on; without one (RLIMIT_SIGPENDING) the thread is not profiled, which is counted. Thread or
+ * process context. */
+void trigger_start(struct agent_thread *thread, uint64_t since);
+/* The threads of a child of fork begin as its parent's thread was sampled, until the child looks
+ * for a session. In the child, before trigger_forget. Process context. */
+void trigger_inherit(const struct agent_thread *parent);
 /* Thread context, or any thread when no other can use it. */
 void trigger_stop(struct agent_thread *thread);
 /* In a child of fork: timers are not inherited. */

@@ -51,15 +51,19 @@ static void trust_anew(struct agent_thread *thread) {
     thread->memo_trust = trust;
 }
 
+static void lose(struct wire_slot *slot, uint64_t weight) {
+    session_count(slot, WIRE_LOST, 1);
+    session_count(slot, WIRE_LOST_NS, weight);
+}
+
 /* There is no compact rule for some frame (yet): the daemon unwinds a copy of the stack. */
 static void send_copy(struct agent_thread *thread, struct wire_session *session,
                       struct wire_slot *slot, uint64_t weight, const struct unwind_registers *regs,
                       const struct unwind_env *env) {
     if (!ship_stack(thread, session, slot, weight, regs, env)) {
-        session_count(slot, WIRE_LOST, 1);
+        lose(slot, weight);
         return;
     }
-    thread->owed_ns -= weight;
     session_count(slot, WIRE_SHIPPED, 1);
     session_count(slot, WIRE_CREDITED_NS, weight);
 }
@@ -67,10 +71,9 @@ static void send_copy(struct agent_thread *thread, struct wire_session *session,
 static void send_context(struct agent_thread *thread, struct wire_slot *slot, uint64_t weight,
                          const struct memo_result *result) {
     if (!emit_sample(thread, slot, ends[result->end].mark, weight)) {
-        session_count(slot, WIRE_LOST, 1);
+        lose(slot, weight);
         return;
     }
-    thread->owed_ns -= weight;
     session_count(slot, WIRE_WALKS, 1);
     session_count(slot, ends[result->end].counter, 1);
     session_count(slot, WIRE_CREDITED_NS, weight);
@@ -114,12 +117,11 @@ bool walk_whole(struct agent_thread *thread, struct wire_session *session, const
 }
 
 struct walk_cost walk_sample(struct agent_thread *thread, struct wire_session *session,
-                             struct wire_slot *slot, uint64_t parts, const ucontext_t *uc) {
+                             struct wire_slot *slot, uint64_t weight, const ucontext_t *uc) {
     struct walk walk = {.thread = thread, .session = session};
     struct unwind_env env = {.find = find, .read = read_probed, .arg = &walk};
     struct unwind_registers *regs = &thread->interrupted;
     struct memo_result result;
-    uint64_t weight = thread->owed_ns / (parts > 0 ? parts : 1);
     look(thread, session, &env, uc, &result);
     if (result.end == UNWIND_PENDING || result.end == UNWIND_RICH) {
         send_copy(thread, session, slot, weight, regs, &env);

@@ -13,10 +13,10 @@ struct walk_cost {
     uint32_t stepped, reread; /* frames; what is dearer than a step counts as several */
 };
 
-/* Walks the stack of the calling thread from `uc` and sends the context with one part in `parts` of
- * thread->owed_ns, which loses what was sent. Signal context, inside the session. */
+/* Walks the stack of the calling thread from `uc` and sends the context with `weight`; where that
+ * is not possible, counts it as lost. Signal context, inside the session. */
 struct walk_cost walk_sample(struct agent_thread *thread, struct wire_session *session,
-                             struct wire_slot *slot, uint64_t parts, const ucontext_t *uc);
+                             struct wire_slot *slot, uint64_t weight, const ucontext_t *uc);
 
 /* Walks, too, and sends nothing: the frames are in thread->memo. False: the walk did not reach the
  * root. Signal context, inside the session. */

@@ -50,6 +50,7 @@ struct process *process_new(const struct process_params *params) {
     p->pid = params->pid;
     p->uid = params->uid;
     p->sampling = params->sampling;
+    p->earlier_ns = params->earlier_ns;
     p->refs = 1;
     p->runs = 1;
     p->live = true;
@@ -312,6 +313,7 @@ static void sum_live(struct process *p, struct process_stats *sum) {
         sum->broken += p->readers[i]->broken;
         add_counters(sum, session_memory_slot(&p->memory, i));
     }
+    sum->counter[WIRE_LOST_NS] += atomic_load(&session->lost_ns);
     sum->slots_missing += atomic_load(&session->slots_missing);
     sum->slots_refused += p->memory.slots_refused;
     sum->modules_missing += atomic_load(&session->modules_missing);
@@ -325,7 +327,7 @@ static void sum_live(struct process *p, struct process_stats *sum) {
     sum->off = (atomic_load(&session->control) & WIRE_CONTROL_ON) == 0;
     struct proc_stat stat;
     if (proc_stat_read(p->pid, &stat))
-        sum->cpu_ns = stat.cpu_ns;
+        sum->cpu_ns = stat.cpu_ns > p->earlier_ns ? stat.cpu_ns - p->earlier_ns : 0;
 }
 
 void process_stats_locked(struct process *p, struct process_stats *stats) {

@@ -41,6 +41,8 @@ const struct process_field process_fields[] = {
     FIELD(shipped, FIELD_U64),
     FIELD(refused, FIELD_U64),
     FIELD(lost, FIELD_U64),
+    FIELD(lost_ns, FIELD_U64),
+    FIELD(skipped, FIELD_U64),
     FIELD(handler_ns, FIELD_U64),
     FIELD(frames, FIELD_U64),
     FIELD(stepped, FIELD_U64),

@@ -102,7 +102,9 @@ struct profile_process {
     uint64_t short_copy; /* shipped ones whose stack went on above the copy */
     uint64_t shipped;    /* of the walks, those that the daemon made, from copies of stacks */
     uint64_t refused;    /* of these, those that it could not even begin; in no_rule, too */
-    uint64_t lost;       /* ticks */
+    uint64_t lost;       /* walks that found no room, and the time that they stood for */
+    uint64_t lost_ns;
+    uint64_t skipped;    /* samples not taken as walks were dear: the others weigh more for it */
     uint64_t handler_ns; /* the agent's own cost */
     uint64_t frames, stepped, cached, by_fp, searched;
     uint64_t bursts, asleep, restarted;

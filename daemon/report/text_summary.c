@@ -31,6 +31,8 @@ static struct profile_process add_up(const struct profile *profile) {
         sum.shipped += it->shipped;
         sum.refused += it->refused;
         sum.lost += it->lost;
+        sum.lost_ns += it->lost_ns;
+        sum.skipped += it->skipped;
         if (it->burst_period_ns > 0) {
             sum.bursts += it->bursts;
             sum.burst_period_ns = it->burst_period_ns;
@@ -319,8 +321,11 @@ static void put_cost(const struct text *text, const struct profile_process *sum)
                 text->calls ? ", reports of calls not included" : "; ");
     if (!text->calls)
         fprintf(text->out, "%s ticks lost", human_count(sum->lost).text);
-    if (sum->lost > 0 && !text->calls)
-        fputs(" (their time is in the walk after)", text->out);
+    if (sum->lost_ns > 0 && !text->calls)
+        fprintf(text->out, " (%s of CPU time, in no context)", human_time(sum->lost_ns).text);
+    if (sum->skipped > 0 && !text->calls)
+        fprintf(text->out, ", %s skipped as walks are dear (the others weigh more)",
+                human_count(sum->skipped).text);
     if (sum->shipped > 0)
         fprintf(text->out, ", %s stack%s sent as copies and unwound by the daemon",
                 human_count(sum->shipped).text, sum->shipped == 1 ? "" : "s");

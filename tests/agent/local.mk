@@ -34,3 +34,7 @@ TESTS += tests/agent/instruction_test
 check_PROGRAMS += tests/agent/calls_stack_test
 tests_agent_calls_stack_test_SOURCES = preload/calls_stack.c tests/agent/calls_stack_test.c
 TESTS += tests/agent/calls_stack_test
+
+check_PROGRAMS += tests/agent/draw_test
+tests_agent_draw_test_SOURCES = preload/draw.c tests/agent/draw_test.c
+TESTS += tests/agent/draw_test

@@ -11,7 +11,7 @@ e2e_tests = \
 	tests/e2e/check_test.py tests/e2e/daemon_test.py tests/e2e/deep_test.py tests/e2e/doctor_test.py \
 	tests/e2e/control_test.py tests/e2e/http_test.py tests/e2e/systemd_test.py tests/e2e/tags_test.py \
 	tests/e2e/guest_test.py tests/e2e/init_test.py tests/e2e/known_shares_test.py \
-	tests/e2e/lines_test.py tests/e2e/rate_test.py tests/e2e/readers_test.py \
+	tests/e2e/lines_test.py tests/e2e/lives_test.py tests/e2e/rate_test.py tests/e2e/readers_test.py \
 	tests/e2e/checkpoint_test.py tests/e2e/hostile_test.py tests/e2e/kill_test.py \
 	tests/e2e/many_test.py tests/e2e/slow_client_test.py \
 	tests/e2e/valgrind_test.py tests/e2e/wall_test.py \
@@ -41,6 +41,13 @@ tests_targets_many_threads_LDFLAGS = -pthread
 tests_targets_latency_SOURCES = tests/targets/latency.c
 tests_targets_latency_CFLAGS = $(TARGET_CFLAGS) -pthread
 tests_targets_latency_LDFLAGS = -pthread
+
+check_PROGRAMS += tests/targets/lives tests/targets/rounds
+tests_targets_rounds_SOURCES = tests/targets/rounds.c
+tests_targets_rounds_CFLAGS = $(TARGET_CFLAGS) -O1 -fno-optimize-sibling-calls
+tests_targets_lives_SOURCES = tests/targets/lives.c
+tests_targets_lives_CFLAGS = $(TARGET_CFLAGS) -pthread
+tests_targets_lives_LDFLAGS = -pthread
 
 check_PROGRAMS += tests/targets/phases
 tests_targets_phases_SOURCES = tests/targets/phases.c

@@ -1,0 +1,95 @@
+"""What lives shortly, and what is dear to look at, has its share: threads and forked children shorter
+than a sampling period, and deep stacks in turns with shallow ones.
+
+Samples fall by chance. Of n samples that weigh w each at most, a total is within 5 sqrt(n) w in all
+but one of a million runs. Lengths are drawn, so that nothing falls into step with the kernel's
+tick; but on a busy machine the scheduler does: a thread that gets a processor at a tick and is over
+before the next one is never seen by a timer of its CPU clock. So half of the time may be missing
+here, where without the law for first ticks it was four fifths (threads) or all of it (children);
+that the law itself is exact is draw_test's."""
+
+import math
+
+from support import check, finish, folded, record, report, scratch, target
+
+SECOND = 1e9
+TICK = 4e6  # ns: of the kernel, or less
+
+
+def seen_in(path, *names):
+    """[time below each of the functions], and all time."""
+    sums, total = dict.fromkeys(names, 0), 0
+    for frames, weight in folded(path):
+        total += weight
+        for name in names:
+            if name in frames:
+                sums[name] += weight
+    return [sums[name] for name in names], total
+
+
+def is_right(seen, true, weight):
+    chance = 5 * math.sqrt(true * weight)
+    return 0.5 * true - chance <= seen <= 1.25 * true + chance
+
+
+def check_lives(kind, count, microseconds, at_once, rate):
+    what = f"{count} {kind} of {microseconds / 1000:g} ms, {at_once} at once, {rate} a second"
+    path = scratch("lives.pb.gz")
+    result = record([target("lives"), kind, str(count), str(microseconds), str(at_once)], path,
+                    "--rate", str(rate))
+    check(result.status == 0, f"{what}: ended with status 0")
+    used, former, latter = map(int, result.out.split())
+    (seen_former, seen_latter), total = seen_in(path, "former", "latter")
+    weight = max(SECOND / rate, TICK)
+    if kind == "forks":
+        weight = max(weight, 20e6 if microseconds < 1000 else 0)  # a child's time before its timer
+    for name, true, seen in (("all", used, total), ("former", former, seen_former),
+                             ("latter", latter, seen_latter)):
+        check(is_right(seen, true, weight),
+              f"{what}: {name}: {seen / SECOND:.3f} s credited, {true / SECOND:.3f} s used")
+    return report(path)
+
+
+def check_deep(frames, milliseconds, rate):
+    what = f"{frames} frames in turns of {milliseconds} ms, {rate} a second"
+    path = scratch("deep.pb.gz")
+    result = record([target("rounds"), str(frames), str(milliseconds), "5"], path,
+                    "--rate", str(rate))
+    check(result.status == 0, f"{what}: ended with status 0")
+    below, above = map(int, result.out.split())
+    (seen_below, seen_above), _ = seen_in(path, "below", "above")
+    process = report(path)["processes"][0]
+    share, seen = below / (below + above), seen_below / max(1, seen_below + seen_above)
+    chance = 0.5 / math.sqrt(max(1, process["walks"]))
+    # where walks are dear they weigh differently: some few heavy ones are most of it
+    check(abs(seen - share) <= 0.01 + 5 * chance * 1.5,
+          f"{what}: {100 * seen:.1f} % at the bottom, {100 * share:.1f} % is true "
+          f"({process['walks']} walks)")
+
+
+check_lives("threads", 4000, 1000, 1, 100)
+check_lives("forks", 1000, 2000, 1, 100)
+check_lives("forks", 100, 15000, 4, 100)
+for rate in 250, 1000:
+    check_lives("threads", 1000, 1000, 1, rate)
+    check_lives("threads", 200, 8000, 4, rate)
+    check_lives("forks", 600, 2000, 1, rate)
+
+processes = check_lives("forks", 300, 2000, 1, 100)["processes"]
+runs = sum(process["runs"] for process in processes)
+check(runs < 200, f"a child that has no sample does not attach: {runs} of 301 processes did")
+
+# The CPU clock of a process goes on over exec: what a shell has used before is not the program's.
+path = scratch("exec.pb.gz")
+loop = "i=0; while [ $i -lt 600000 ]; do i=$((i+1)); done; "
+result = record(["sh", "-c", loop + f"exec {target('lives')} threads 20 5000 1"], path)
+used = int(result.out.split()[0])
+cpu = {process["command"]: process["cpu_ns"] for process in report(path)["processes"]}
+before = sum(ns for name, ns in cpu.items() if name != "lives")
+check(cpu.get("lives", 0) <= used + before / 3 and before >= 0.1 * SECOND,
+      f"after exec: {cpu.get('lives', 0) / SECOND:.2f} s are the program's, which says "
+      f"{used / SECOND:.2f}; {before / SECOND:.2f} s are the shell's")
+
+for depth in 50, 300, 2000:
+    check_deep(depth, 1, 1000)
+finish()
