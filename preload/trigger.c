@@ -50,7 +50,10 @@ static void follow(struct agent_thread *thread, const struct sampling_plan *plan
         wall_end(thread);
     task_clock_close(&t->task_clock);
     t->task_clock_ns = 0;
-    ticker_run(cpu_ticker(thread), first_expiry(thread, plan->coarse_ns), plan->coarse_ns);
+    if (plan->fine_ns != 0)
+        burst_plan(thread, plan);
+    else
+        ticker_run(cpu_ticker(thread), first_expiry(thread, plan->coarse_ns), plan->coarse_ns);
     t->plan = *plan;
     t->first_tick = true;
 }
@@ -141,8 +144,8 @@ struct agent_thread *trigger_owner(struct agent_thread *likely, const void *tick
     return NULL;
 }
 
-/* CPU time that the thread owes, at a tick of the CPU timer. Uniform sampling counts periods,
- * overruns included, and needs no look at the clock. */
+/* CPU time that the thread owes, at a tick of the CPU timer without a fine one: periods are
+ * counted, overruns included, which needs no look at the clock. */
 static void account(struct agent_thread *thread, const struct sampling_plan *plan,
                     uint64_t expiries) {
     struct trigger *t = &thread->trigger;
@@ -151,8 +154,6 @@ static void account(struct agent_thread *thread, const struct sampling_plan *pla
         thread->owed_ns += plan->coarse_ns > tick ? plan->coarse_ns : tick;
         t->cpu_ns = ticker_now(CLOCK_THREAD_CPUTIME_ID);
         t->first_tick = false;
-    } else if (plan->fine_ns != 0) {
-        sampling_account(thread);
     } else {
         thread->owed_ns += expiries * plan->coarse_ns;
     }
@@ -168,13 +169,14 @@ static void wall_begin_unless_asleep(struct agent_thread *thread,
 
 static void cpu_tick(struct agent_thread *thread, struct wire_session *session,
                      const struct sampling_plan *plan, uint64_t expiries, const ucontext_t *uc) {
+    if (plan->fine_ns != 0) {
+        burst_begin(thread, session, plan, uc);
+        return;
+    }
     account(thread, plan, expiries);
     if (plan->wall_ns != 0)
         wall_running(thread, plan);
-    if (plan->fine_ns == 0)
-        sampling_walk(thread, session, 1, uc);
-    else
-        burst_begin(thread, session, plan, uc);
+    sampling_walk(thread, session, 1, uc);
     wall_begin_unless_asleep(thread, plan);
 }
 
@@ -183,7 +185,7 @@ static void change(struct agent_thread *thread, struct wire_session *session,
                    const struct sampling_plan *plan, enum trigger_kind kind, uint64_t expiries,
                    const ucontext_t *uc) {
     const struct sampling_plan old = thread->trigger.plan;
-    if (!old.idle && (kind == TRIGGER_CPU || old.fine_ns != 0))
+    if (!old.idle && kind == TRIGGER_CPU && old.fine_ns == 0)
         account(thread, &old, expiries);
     follow(thread, plan);
     if (plan->wall_ns == 0)
@@ -209,7 +211,7 @@ static void tick(struct agent_thread *thread, struct wire_session *session, enum
         cpu_tick(thread, session, &plan, expiries, uc);
         break;
     case TRIGGER_FINE:
-        burst_tick(thread, session, &plan, uc);
+        burst_tick(thread, session, &plan, expiries, uc);
         break;
     case TRIGGER_WALL:
         wall_tick(thread, session, &plan, uc);
@@ -228,7 +230,6 @@ void trigger_before_sleep(void) {
         return;
     if (agent.settings.collector == WIRE_COLLECT_CALLS)
         calls_burst_end(thread);
-    burst_end(thread);
     wall_end(thread);
 }
 

@@ -29,3 +29,8 @@ TESTS += tests/agent/bare_code_test tests/agent/memo_test
 check_PROGRAMS += tests/agent/calls_stack_test
 tests_agent_calls_stack_test_SOURCES = preload/calls_stack.c tests/agent/calls_stack_test.c
 TESTS += tests/agent/calls_stack_test
+
+check_PROGRAMS += tests/agent/interval_test
+tests_agent_interval_test_SOURCES = preload/interval.c tests/agent/interval_test.c
+tests_agent_interval_test_LDADD = -lm
+TESTS += tests/agent/interval_test

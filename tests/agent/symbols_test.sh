@@ -20,7 +20,7 @@ check "it needs libc only" "$needed" "libc.so.6"
 
 wanted="__cyg_profile_func_enter __cyg_profile_func_exit __longjmp_chk __sigaction __sysv_signal
     _longjmp bsd_signal dlclose longjmp pthread_create pthread_sigmask sigaction signal
-    sigaltstack siglongjmp sigprocmask sigset ssignal sysv_signal thrd_create"
+    sigaltstack siglongjmp signalfd sigprocmask sigset ssignal sysv_signal thrd_create"
 # what can put its caller to sleep
 case $(uname -m) in
 x86_64) wanted="$wanted __poll_chk __ppoll_chk __recv_chk __recvfrom_chk

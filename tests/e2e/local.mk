@@ -10,7 +10,7 @@ tests_targets_known_shares_LDFLAGS = -pthread
 e2e_tests = \
 	tests/e2e/check_test.py tests/e2e/daemon_test.py tests/e2e/deep_test.py tests/e2e/doctor_test.py \
 	tests/e2e/control_test.py tests/e2e/http_test.py tests/e2e/systemd_test.py tests/e2e/tags_test.py \
-	tests/e2e/guest_test.py tests/e2e/init_test.py tests/e2e/known_shares_test.py \
+	tests/e2e/guest_test.py tests/e2e/halves_test.py tests/e2e/init_test.py tests/e2e/known_shares_test.py \
 	tests/e2e/lines_test.py tests/e2e/rate_test.py tests/e2e/readers_test.py \
 	tests/e2e/checkpoint_test.py tests/e2e/hostile_test.py tests/e2e/kill_test.py \
 	tests/e2e/many_test.py tests/e2e/slow_client_test.py \
@@ -145,3 +145,14 @@ tests_targets_steps_slow_CFLAGS = $(TARGET_CFLAGS) -O1 -DSLOWER=10
 check_PROGRAMS += tests/targets/lines
 tests_targets_lines_SOURCES = tests/targets/lines.c
 tests_targets_lines_CFLAGS = $(TARGET_CFLAGS) -O1 -g
+
+# Shares that a program knows, where it calls, sleeps and waits. By hand, in all settings and often:
+# make check-law.
+check_PROGRAMS += tests/targets/halves
+tests_targets_halves_SOURCES = tests/targets/halves.c
+tests_targets_halves_CFLAGS = $(TARGET_CFLAGS) -O1
+
+check-law: all $(check_PROGRAMS)
+	@$(AM_TESTS_ENVIRONMENT) $(PYTHON3) -B '$(abs_top_srcdir)'/tests/e2e/halves_test.py --runs 20
+
+.PHONY: check-law
