@@ -203,7 +203,6 @@ void burst_begin(struct agent_thread *thread, struct wire_session *session,
         return;
     }
     uint64_t now = t->cpu_ns = ticker_now(CLOCK_THREAD_CPUTIME_ID);
-    thread->owed_ns = 0;
     if (is_endless(plan)) {
         ticker_halt(&t->ticker[TRIGGER_CPU]);
     } else {
