@@ -94,11 +94,24 @@ __thread uintptr_t sleep_masked;
     F(connect, ALL, NO_SET)                                                                        \
     F(syscall, NONE, NO_SET)
 
+/* What SA_RESTART covers in full: never announced, but masked, so that a thread which often waits
+ * in them keeps its timer. */
+#define RESTARTED(F)                                                                               \
+    F(read, NONE, NO_SET)                                                                          \
+    F(__read_chk, NONE, NO_SET)                                                                    \
+    F(readv, NONE, NO_SET)                                                                         \
+    F(accept, NONE, NO_SET)                                                                        \
+    F(accept4, NONE, NO_SET)                                                                       \
+    F(waitpid, NONE, NO_SET)
+
 #define NAME(name, fragile, set) #name,
-static const char *const names[] = {SLEEPERS(NAME)};
+static const char *const names[] = {RESTARTED(NAME) SLEEPERS(NAME)};
 
 #define SET(name, fragile, set) set,
-static const uint8_t sets[] = {SLEEPERS(SET)};
+static const uint8_t sets[] = {RESTARTED(SET) SLEEPERS(SET)};
+
+#define ONE(name, fragile, set) +1
+enum { ANNOUNCED_FIRST = 0 RESTARTED(ONE) };
 
 /* In the order of `names`: the assembly below makes a section of them. */
 extern _Atomic(uintptr_t) sleep_slots[HCCT_ARRAY_LEN(names)] __attribute__((visibility("hidden")));
@@ -147,7 +160,10 @@ extern const uint8_t sleep_call_left[] __attribute__((visibility("hidden")));
     ".cfi_endproc\n"                                                                               \
     ".size " label ", .-" label "\n"
 
-#define STUB(name, fragile, set)                                                                        \
+#define STUB(name, fragile, set) STUB_OF(name, "testb $1, %fs:(%r11)\njne 2f\n" fragile)
+#define STUB_RESTARTED(name, fragile, set) STUB_OF(name, fragile)
+
+#define STUB_OF(name, announced)                                                                        \
     ".p2align 4\n"                                                                                 \
     ".globl " #name "\n"                                                                           \
     ".type " #name ", @function\n"                                                                 \
@@ -160,9 +176,7 @@ extern const uint8_t sleep_call_left[] __attribute__((visibility("hidden")));
     "0: jmp *sleep_slot_" #name "(%rip)\n"                                                         \
     "1: testb $4, %fs:(%r11)\n" /* SLEEP_MASKED */                                                 \
     "jne 3f\n"                                                                                     \
-    "testb $1, %fs:(%r11)\n" /* SLEEP_ANY */                                                       \
-    "jne 2f\n"                                                                                     \
-    fragile                                                                                        \
+    announced \
     "2: leaq sleep_slot_" #name "(%rip), %r11\n"                                                   \
     "jmp sleep_announce\n"                                                                         \
     "3: leaq sleep_slot_" #name "(%rip), %r11\n"                                                   \
@@ -245,7 +259,8 @@ __asm__(".pushsection .data.sleep_slots, \"aw\"\n"
         "sleep_slots:\n"
         ".popsection\n"
         ".pushsection .text\n" DETOUR("sleep_announce", "trigger_before_sleep")
-            DETOUR("sleep_learn", "sleep_look_up") MASKED_CALL SLEEPERS(STUB) ".popsection\n");
+            DETOUR("sleep_learn", "sleep_look_up") MASKED_CALL RESTARTED(STUB_RESTARTED)
+                SLEEPERS(STUB) ".popsection\n");
 
 static long no_such_call(void) {
     errno = ENOSYS;
@@ -383,9 +398,10 @@ static void insert(uintptr_t address, size_t at) {
 void sleep_start(void) {
     for (size_t i = 0; i < HCCT_ARRAY_LEN(names); i++) {
         sleep_look_up(&sleep_slots[i]);
-        insert(sleep_slots[i], i);
+        if (i >= ANNOUNCED_FIRST)
+            insert(sleep_slots[i], i - ANNOUNCED_FIRST);
     }
-    n_sorted = HCCT_ARRAY_LEN(names);
+    n_sorted = HCCT_ARRAY_LEN(names) - ANNOUNCED_FIRST;
 }
 
 bool sleep_is_sleeper(uint64_t routine) {

@@ -6,8 +6,9 @@
  * kernel, so that costs a sleeping thread one interrupt at most, and it is never woken. The
  * functions of libc that can put their caller to sleep are intercepted; while the thread's flag is
  * clear that costs a load, a test and an indirect jump, and the real function finds the caller's
- * registers and stack as they were. Not among them: what SA_RESTART covers in full (read, accept,
- * wait, flock, open, fcntl, futexes inside libc), and calls from libc to itself.
+ * registers and stack as they were. What SA_RESTART
+ * covers in full is not announced (read, accept, waitpid), or not intercepted (flock, open, fcntl,
+ * futexes inside libc); nor are calls from libc to itself.
  *
  * On x86-64. Elsewhere nothing is intercepted: there is no announcement, so no burst should begin.
  */
@@ -27,7 +28,7 @@
 
 /* Values of sleep_burst, may be or-ed: which calls are announced. */
 enum {
-    SLEEP_ANY = 1, /* all that are intercepted */
+    SLEEP_ANY = 1, /* all that are announced at all */
     /* Those whose interruption restart.h can't undo: a transfer that would end short (write, send,
      * recv with MSG_WAITALL), a wait for a signal (where a doubt may mean to wait for ever), a
      * sleep that leaves the rest of its time in place of its argument. For timers that interrupt
@@ -86,8 +87,8 @@ void sleep_show_end(ucontext_t *uc, const struct sleep_shown *shown);
 /* Looks all real functions up, so that none needs dlsym later. Process context. */
 void sleep_start(void);
 
-/* True when a function that begins at `routine` is one of the real ones: a thread inside sleeps, or
- * is about to. False before sleep_start. Any context. */
+/* True when a function that begins at `routine` is one of the real ones that are announced: a
+ * thread inside sleeps, or is about to. False before sleep_start. Any context. */
 bool sleep_is_sleeper(uint64_t routine);
 
 #endif
