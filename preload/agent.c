@@ -37,9 +37,15 @@ static void before_fork(void) {
     calls_before_fork();
 }
 
+/* Unless a handler forks that has interrupted a call with our signal blocked: the call unblocks. */
+static void unblock_after_fork(void) {
+    if (sleep_masked == 0)
+        signal_unblock();
+}
+
 static void after_fork_parent(void) {
     if (agent_started() && thread_self != NULL)
-        signal_unblock();
+        unblock_after_fork();
 }
 
 /* The child looks for the daemon at its first sample, not now: most children call exec at once. */
@@ -76,7 +82,7 @@ static void after_fork_child(void) {
     agent_start_in_child(0);
     if (agent.settings.follow)
         start_calls_in_child();
-    signal_unblock();
+    unblock_after_fork();
 }
 
 __attribute__((constructor)) void agent_start(void) {

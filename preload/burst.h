@@ -2,9 +2,10 @@
  * burst.h - closely spaced walks, driven by a monotonic timer while the thread runs.
  *
  * Arnold and Ryder's bursts of samples (PLDI 2001), as in D'Elia, Demetrescu and Finocchi (2015),
- * section 6, for walks. A burst ends when it is as long as it was planned, or when the thread
- * leaves the CPU: before a call that can sleep (wrap_sleep.h), and otherwise at the first tick that
- * finds it in a system call. So at most one tick of a burst meets a sleeping thread.
+ * section 6, for walks. A burst ends when it is as long as it was planned; one without an end goes
+ * on until two ticks meet the thread asleep in a call that is not wrapped (wrap_sleep.h). Bursts
+ * begin whatever the thread is doing, at moments of its CPU time that are drawn from the last
+ * beginning: so what a program calls has no say in what is seen of it.
  */
 #ifndef HCCT_BURST_H
 #define HCCT_BURST_H
@@ -13,14 +14,18 @@
 
 #include "preload/sampling.h"
 
-/* The first walk of a burst, at a CPU tick; starts the fine timer. Signal context, inside the
- * session. */
+/* The timers follow the plan, which has a fine timer, from `since` of the thread's CPU time on
+ * (UINT64_MAX: from now on). One without an end begins at once, others are drawn. On the thread, in
+ * any context, inside the session. */
+void burst_plan(struct agent_thread *thread, struct wire_session *session,
+                const struct sampling_plan *plan, uint64_t since);
+/* A burst begins, at a CPU tick: starts the fine timer. Signal context, inside the session. */
 void burst_begin(struct agent_thread *thread, struct wire_session *session,
                  const struct sampling_plan *plan, const ucontext_t *uc);
-/* A tick of the fine timer; may change `uc` so that a system call is made again. Signal context,
- * inside the session. */
+/* A tick of the fine timer; `uc` is as before when it returns. Signal context, inside the session.
+ */
 void burst_tick(struct agent_thread *thread, struct wire_session *session,
-                const struct sampling_plan *plan, ucontext_t *uc);
+                const struct sampling_plan *plan, uint64_t expiries, ucontext_t *uc);
 /* A tick of the task clock event, which takes the fine timer's place where it is asked for and
  * allowed. Signal context, inside the session. */
 void burst_task_clock_tick(struct agent_thread *thread, struct wire_session *session,

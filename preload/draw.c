@@ -26,7 +26,6 @@ uint64_t draw_first_weight(uint64_t tick, uint64_t at, uint64_t switches) {
     return at + tick * switches / (switches + 1);
 }
 
-uint64_t draw_start_weight(uint64_t tick, uint64_t fine, uint64_t at) {
-    uint64_t reached = at / fine * fine;
-    return reached < tick ? tick - reached : 0;
+uint64_t draw_start_weight(uint64_t tick, uint64_t at) {
+    return at < tick ? tick - at : 0;
 }

@@ -37,11 +37,10 @@ uint64_t draw_roulette(uint64_t random, uint64_t weight, uint64_t least);
  * processor `switches` times. */
 uint64_t draw_first_weight(uint64_t tick, uint64_t at, uint64_t switches);
 
-/* Above the kernel's rate the first tick starts a fine timer, whose samples weigh `fine` each and
- * begin `fine` after it. What the tick at `at` weighs, `at` counted from where ticks could come at
- * first, or from where the thread came back to a processor last. A point there is also reached by
- * the fine samples of each start at `fine`, 2 `fine`, ... before it, which have the same density as
- * the tick. */
-uint64_t draw_start_weight(uint64_t tick, uint64_t fine, uint64_t at);
+/* Above the kernel's rate the first tick starts a fine timer, whose samples have the density 1/f
+ * from there on and weigh f each. What the tick at `at` weighs, `at` counted from where ticks could
+ * come at first, or from where the thread came back to a processor last: what is left of H, as the
+ * samples of each start before it, of density 1/H, reach that point as well. */
+uint64_t draw_start_weight(uint64_t tick, uint64_t at);
 
 #endif

@@ -88,12 +88,11 @@ static uint64_t new_switches(const struct first *first) {
 /* Above the kernel's rate the first tick starts the fine timer, and its weight is what the fine
  * samples leave. When the thread came back to a processor last is not known, but how often it did.
  */
-static uint64_t start_weight(const struct first *first, const struct sampling_plan *plan,
-                             uint64_t now) {
+static uint64_t start_weight(const struct first *first, uint64_t now) {
     uint64_t after = now - first->armed_ns;
     if (first->at_tick) /* no phase of chance: it stands for what has passed */
         return after;
-    return draw_start_weight(ticker_resolution(), plan->fine_ns, after / (1 + new_switches(first)));
+    return draw_start_weight(ticker_resolution(), after / (1 + new_switches(first)));
 }
 
 static uint64_t tick_weight(struct agent_thread *thread, const struct sampling_plan *plan,
@@ -113,7 +112,7 @@ static uint64_t drawn(struct agent_thread *thread, const struct sampling_plan *p
     if (first->unseen_ns != 0)
         first->weight_ns = first->unseen_ns;
     else if (is_endless(plan))
-        first->weight_ns = start_weight(first, plan, first->at_ns);
+        first->weight_ns = start_weight(first, first->at_ns);
     else
         first->weight_ns = tick_weight(thread, plan, first->at_ns);
     return first->weight_ns;

@@ -11,6 +11,7 @@
 #include "preload/real.h"
 #include "preload/signal.h"
 #include "preload/thread.h"
+#include "preload/wrap_sleep.h"
 
 /* A signal's frame may have 12 KB (AMX): two of them, and what both handlers use. */
 #define ROOMY_STACK 32768
@@ -104,4 +105,17 @@ void handler_mask_jump(const void *sp) {
         return;
     if ((uintptr_t)sp < self->stack_low || (uintptr_t)sp >= self->stack_high)
         signal_unblock();
+}
+
+void handler_mask_jump_to(uintptr_t sp) {
+    const struct agent_thread *self = thread_self;
+    uintptr_t call = sleep_masked;
+    if (self == NULL || sp <= call)
+        return;
+    bool call_on_own = call >= self->stack_low && call < self->stack_high;
+    bool sp_on_own = sp >= self->stack_low && sp < self->stack_high;
+    if (call_on_own && !sp_on_own)
+        return; /* within the handler, on its alternate stack */
+    sleep_masked = 0;
+    signal_unblock();
 }

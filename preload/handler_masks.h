@@ -14,6 +14,7 @@
 
 #include <signal.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* `action`, which the application sets for `number` (another signal than ours, a valid one), with
  * the mask that the handler is to have. Ours is signal `ours`. */
@@ -34,5 +35,8 @@ void handler_mask_move(int before, int ours);
 /* longjmp is about to leave: maybe a handler during which our signal is blocked, and without the
  * old mask being restored. `sp` is the caller's. */
 void handler_mask_jump(const void *sp);
+/* The same out of a handler that has interrupted a call with our signal blocked (wrap_sleep.h), to
+ * stack pointer `sp`. One that stays in the handler leaves it blocked. */
+void handler_mask_jump_to(uintptr_t sp);
 
 #endif

@@ -13,8 +13,9 @@ preload_libhcctagent_la_SOURCES = \
 	preload/calls.c preload/calls.h preload/calls_align.c preload/calls_code.c \
 	preload/calls_known.c \
 	preload/calls_stack.c preload/calls_start.c preload/calls_tell.c preload/check.c preload/check.h \
-	preload/connect.c preload/connect.h preload/draw.c preload/draw.h preload/emit.c preload/emit.h preload/handler_masks.c \
-	preload/first.c preload/first.h preload/handler_masks.h preload/interrupted.h \
+	preload/connect.c preload/connect.h preload/draw.c preload/draw.h preload/emit.c preload/emit.h \
+	preload/first.c preload/first.h preload/handler_masks.c preload/handler_masks.h \
+	preload/interrupted.h preload/interval.c preload/interval.h \
 	preload/memo.c preload/memo.h preload/modules.c preload/modules.h preload/plan.h preload/real.c \
 	preload/real.h preload/restart.c preload/restart.h preload/sampling.c preload/sampling.h \
 	preload/session.c preload/session.h preload/settings.c preload/settings.h preload/ship.c \

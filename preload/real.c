@@ -18,14 +18,16 @@ enum name {
     THRD_CREATE,
     DLCLOSE,
     SIGALTSTACK,
+    SIGNALFD,
     JUMP_FIRST,
     SIGNAL_FIRST = JUMP_FIRST + REAL_JUMPS,
 };
 
 static const char *const names[] = {
-    "sigaction",   "pthread_sigmask", "sigprocmask", "pthread_create", "thrd_create",   "dlclose",
-    "sigaltstack", "longjmp",         "_longjmp",    "siglongjmp",     "__longjmp_chk", "signal",
-    "bsd_signal",  "ssignal",         "sysv_signal", "__sysv_signal",  "sigset",
+    "sigaction",   "pthread_sigmask", "sigprocmask", "pthread_create", "thrd_create",
+    "dlclose",     "sigaltstack",     "signalfd",    "longjmp",        "_longjmp",
+    "siglongjmp",  "__longjmp_chk",   "signal",      "bsd_signal",     "ssignal",
+    "sysv_signal", "__sysv_signal",   "sigset",
 };
 
 static _Atomic(void *) found[HCCT_ARRAY_LEN(names)];
@@ -53,6 +55,10 @@ int real_sigaction(int number, const struct sigaction *action, struct sigaction 
 
 int real_sigaltstack(const stack_t *stack, stack_t *old) {
     return AS(int (*)(const stack_t *, stack_t *), SIGALTSTACK)(stack, old);
+}
+
+int real_signalfd(int fd, const sigset_t *set, int flags) {
+    return AS(int (*)(int, const sigset_t *, int), SIGNALFD)(fd, set, flags);
 }
 
 int real_pthread_sigmask(int how, const sigset_t *set, sigset_t *old) {

@@ -17,6 +17,7 @@ void real_resolve(void);
 
 int real_sigaction(int number, const struct sigaction *action, struct sigaction *old);
 int real_sigaltstack(const stack_t *stack, stack_t *old);
+int real_signalfd(int fd, const sigset_t *set, int flags);
 int real_pthread_sigmask(int how, const sigset_t *set, sigset_t *old);
 int real_sigprocmask(int how, const sigset_t *set, sigset_t *old);
 void (*real_signal(const char *variant, int number, void (*handler)(int)))(int);

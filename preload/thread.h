@@ -11,6 +11,7 @@
 #include <sys/types.h>
 
 #include "preload/agent.h"
+#include "preload/interval.h"
 #include "preload/memo.h"
 #include "preload/plan.h"
 #include "preload/restart.h"
@@ -43,12 +44,18 @@ struct trigger {
     uint32_t ticks;               /* seen, of all kinds */
     struct sampling_plan plan;    /* that the timers follow */
     struct first first;
-    bool fine_refused; /* no second timer could be had */
-    uint64_t cpu_ns;   /* CPU time of the thread at the last account */
-    bool fine_in_call; /* the last tick of the fine timer met a system call */
-    uint64_t due_ns;   /* CPU time at which the next walk of a burst is due */
-    uint64_t begin_ns; /* CPU time at which the burst began */
-    uint64_t end_ns;   /* and at which it is over */
+    bool fine_refused;            /* no second timer could be had */
+    uint64_t cpu_ns;              /* CPU time of the thread at the last account */
+    bool fine_in_call;            /* the last tick of the fine timer came early, in a system call */
+    bool naps;                    /* the thread sleeps often: see burst.c */
+    uint32_t early;               /* ticks of this block of steps that came early */
+    struct interval_course steps; /* between the walks of a burst */
+    struct interval_course bursts; /* between their beginnings */
+    uint64_t due_ns;               /* CPU time at which the next walk of a burst is due */
+    uint64_t end_ns;               /* CPU time at which the burst is over */
+    uint64_t next_ns;              /* CPU time at which the next one is planned */
+    uint64_t gap_ns;               /* CPU time at which the last gap without a fine timer began */
+    uint64_t expiry_ns;            /* of the fine timer, CLOCK_MONOTONIC */
     struct {
         uint64_t time_ns, cpu_ns; /* at the last tick */
         uint64_t sleeps;          /* the kernel's count of voluntary switches, likewise */

@@ -37,8 +37,9 @@ static struct ticker *cpu_ticker(struct agent_thread *thread) {
 /* What the threads of a child do until it has a session. Process context writes. */
 static struct sampling_plan inherited;
 
-static void follow(struct agent_thread *thread, const struct sampling_plan *plan, uint64_t since,
-                   enum first_phase phase) {
+/* `session`: NULL where there is none, or none to write to. */
+static void follow(struct agent_thread *thread, struct wire_session *session,
+                   const struct sampling_plan *plan, uint64_t since, enum first_phase phase) {
     struct trigger *t = &thread->trigger;
     if (plan_is_same(&t->plan, plan))
         return;
@@ -50,7 +51,10 @@ static void follow(struct agent_thread *thread, const struct sampling_plan *plan
     task_clock_close(&t->task_clock);
     t->task_clock_ns = 0;
     t->plan = *plan;
-    first_begin(thread, plan, since, phase);
+    if (plan->fine_ns != 0 && session != NULL)
+        burst_plan(thread, session, plan, since);
+    else
+        first_begin(thread, plan, since, phase);
 }
 
 static void count_missing(void) {
@@ -65,15 +69,11 @@ static bool is_on(struct wire_session *session) {
     return (atomic_load_explicit(&session->control, memory_order_relaxed) & WIRE_CONTROL_ON) != 0;
 }
 
-static struct sampling_plan planned(struct agent_thread *thread) {
-    struct wire_session *session = session_enter(thread);
+static struct sampling_plan planned(struct wire_session *session) {
     bool has_tried = atomic_load_explicit(&agent.process->last_try_ns, memory_order_relaxed) != 0;
-    struct sampling_plan plan = has_tried || inherited.coarse_ns == 0 ? looking : inherited;
-    if (session != NULL) {
-        plan = is_on(session) ? sampling_plan(session) : switched_off;
-        session_leave(thread);
-    }
-    return plan;
+    if (session != NULL)
+        return is_on(session) ? sampling_plan(session) : switched_off;
+    return has_tried || inherited.coarse_ns == 0 ? looking : inherited;
 }
 
 void trigger_inherit(const struct agent_thread *parent) {
@@ -92,8 +92,11 @@ void trigger_start(struct agent_thread *thread, uint64_t since) {
         count_missing();
         return;
     }
-    struct sampling_plan plan = planned(thread);
-    follow(thread, &plan, since, FIRST_PHASE_ANY);
+    struct wire_session *session = session_enter(thread);
+    struct sampling_plan plan = planned(session);
+    follow(thread, session, &plan, since, FIRST_PHASE_ANY);
+    if (session != NULL)
+        session_leave(thread);
     if (plan.wall_ns != 0) {
         wall_running(thread, &plan);
         wall_begin(thread, &plan);
@@ -124,7 +127,7 @@ void trigger_move(struct agent_thread *thread, int signal) {
     t->plan = (struct sampling_plan){0};
     if (signal != 0 &&
         ticker_make(cpu_ticker(thread), ticker_cpu_clock(thread->tid), signal, thread->tid))
-        follow(thread, &plan, UINT64_MAX, FIRST_PHASE_ANY);
+        follow(thread, NULL, &plan, UINT64_MAX, FIRST_PHASE_ANY);
 }
 
 static bool owns(const struct agent_thread *thread, const void *ticker, enum trigger_kind *kind) {
@@ -147,20 +150,14 @@ struct agent_thread *trigger_owner(struct agent_thread *likely, const void *tick
     return NULL;
 }
 
-/* CPU time that the thread owes, at a tick of the CPU timer. Uniform sampling counts periods,
- * overruns included, and needs no look at the clock. False: the tick may not start a burst. */
-static bool account(struct agent_thread *thread, const struct sampling_plan *plan,
+/* CPU time that the thread owes, at a tick of the CPU timer without a fine one: periods are
+ * counted, overruns included, which needs no look at the clock. */
+static void account(struct agent_thread *thread, const struct sampling_plan *plan,
                     uint64_t expiries) {
-    if (hcct_unlikely(first_pending(thread))) {
-        struct first_sample sample = first_tick(thread, plan);
-        thread->owed_ns += sample.weight;
-        return sample.starts;
-    }
-    if (plan->fine_ns != 0)
-        sampling_account(thread);
+    if (hcct_unlikely(first_pending(thread)))
+        thread->owed_ns += first_tick(thread, plan).weight;
     else
         thread->owed_ns += expiries * plan->coarse_ns;
-    return true;
 }
 
 /* A tick may meet the thread after it has announced that it goes to sleep, and before it does: what
@@ -171,16 +168,31 @@ static void wall_begin_unless_asleep(struct agent_thread *thread,
         wall_begin(thread, plan);
 }
 
+/* The first tick of a child that had no session until now begins the bursts; else it is one that a
+ * burst begins at. */
+static void fine_cpu_tick(struct agent_thread *thread, struct wire_session *session,
+                          const struct sampling_plan *plan, const ucontext_t *uc) {
+    if (hcct_likely(!first_pending(thread))) {
+        burst_begin(thread, session, plan, uc);
+        return;
+    }
+    struct first_sample sample = first_tick(thread, plan);
+    thread->owed_ns += sample.weight;
+    (void)sampling_walk(thread, session, 1, uc);
+    if (sample.starts)
+        burst_plan(thread, session, plan, UINT64_MAX);
+}
+
 static void cpu_tick(struct agent_thread *thread, struct wire_session *session,
                      const struct sampling_plan *plan, uint64_t expiries, const ucontext_t *uc) {
-    bool starts = account(thread, plan, expiries), walked = true;
+    if (plan->fine_ns != 0) {
+        fine_cpu_tick(thread, session, plan, uc);
+        return;
+    }
+    account(thread, plan, expiries);
     if (plan->wall_ns != 0)
         wall_running(thread, plan);
-    if (plan->fine_ns == 0 || !starts)
-        walked = sampling_walk(thread, session, 1, uc);
-    else
-        burst_begin(thread, session, plan, uc);
-    if (walked)
+    if (sampling_walk(thread, session, 1, uc))
         wall_begin_unless_asleep(thread, plan);
 }
 
@@ -190,11 +202,12 @@ static void change(struct agent_thread *thread, struct wire_session *session,
                    const ucontext_t *uc) {
     const struct sampling_plan old = thread->trigger.plan;
     bool walks = !old.idle && agent.settings.collector == WIRE_COLLECT_WALKS;
-    if (walks && (kind == TRIGGER_CPU || old.fine_ns != 0)) {
-        (void)account(thread, &old, expiries);
+    if (walks && kind == TRIGGER_CPU && old.fine_ns == 0) {
+        account(thread, &old, expiries);
         (void)sampling_walk(thread, session, 1, uc);
     }
-    follow(thread, plan, UINT64_MAX, kind == TRIGGER_CPU ? FIRST_PHASE_TICK : FIRST_PHASE_ANY);
+    follow(thread, session, plan, UINT64_MAX,
+           kind == TRIGGER_CPU ? FIRST_PHASE_TICK : FIRST_PHASE_ANY);
     if (plan->wall_ns == 0)
         return;
     wall_running(thread, plan);
@@ -218,7 +231,7 @@ static void tick(struct agent_thread *thread, struct wire_session *session, enum
         cpu_tick(thread, session, &plan, expiries, uc);
         break;
     case TRIGGER_FINE:
-        burst_tick(thread, session, &plan, uc);
+        burst_tick(thread, session, &plan, expiries, uc);
         break;
     case TRIGGER_WALL:
         wall_tick(thread, session, &plan, uc);
@@ -237,7 +250,6 @@ void trigger_before_sleep(void) {
         return;
     if (agent.settings.collector == WIRE_COLLECT_CALLS)
         calls_burst_end(thread);
-    burst_end(thread);
     wall_end(thread);
 }
 
@@ -270,7 +282,7 @@ static struct wire_session *find_session(struct agent_thread *thread, enum trigg
     if (session != NULL)
         session_leave(thread);
     thread->owed_ns = 0;
-    follow(thread, &looking, UINT64_MAX, FIRST_PHASE_ANY);
+    follow(thread, NULL, &looking, UINT64_MAX, FIRST_PHASE_ANY);
     return NULL;
 }
 

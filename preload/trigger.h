@@ -3,7 +3,7 @@
  *
  *   TRIGGER_CPU    thread CPU time. Always; slowly while there is no daemon. A walk weighs
  *                  expiries x period, or with finer triggers the CPU time since the last one.
- *   TRIGGER_FINE   monotonic. During a burst, which TRIGGER_CPU begins. CPU time since the last.
+ *   TRIGGER_FINE   monotonic. During a burst, which TRIGGER_CPU begins. A walk weighs its step.
  *   TRIGGER_WALL   monotonic. HCCT_CLOCK=wall; slower while asleep. Time asleep.
  *   TRIGGER_TASK   task clock event. HCCT_CLOCK=perf, instead of TRIGGER_FINE. CPU time since the
  *                  last.
@@ -11,7 +11,7 @@
  * A CPU timer never fires in a sleeping thread, but the kernel serves it at its own tick. So
  * uniform sampling at rates up to the kernel's is TRIGGER_CPU alone. Higher rates, and bursts that
  * the user asks for (HCCT_BURST), need the fine timer: it begins at a CPU tick, so in a thread that
- * runs, and ends with the burst or as soon as the thread leaves the CPU (burst.c).
+ * runs, and ends with the burst; its signal is blocked in calls that can sleep (burst.c).
  */
 #ifndef HCCT_TRIGGER_H
 #define HCCT_TRIGGER_H

@@ -2,7 +2,8 @@
  * wrap_jump.c - the moment before a longjmp, which leaves functions without a report of their end.
  *
  * For threads whose calls are followed (calls.h) a flag is set; and out of a handler during which
- * our signal is blocked, it must not stay so.
+ * our signal is blocked, or out of one that has
+ * interrupted a call for which it is blocked, it must not stay so.
  */
 #include <setjmp.h>
 
@@ -10,6 +11,7 @@
 #include "preload/calls.h"
 #include "preload/handler_masks.h"
 #include "preload/real.h"
+#include "preload/wrap_sleep.h"
 
 /* Unless a report is under way: then a signal handler jumps, and the next report's stack pointer
  * says whether out of that report. */
@@ -19,23 +21,38 @@ static void note_jump(void) {
         c->busy += CALLS_JUMPED;
 }
 
-static inline void before_jump(void) {
+/* Where the jump leads, by libc's own way of hiding it; 0: not known. */
+static uintptr_t target_sp(const struct __jmp_buf_tag *buffer) {
+#if defined(__x86_64__)
+    enum { SAVED_RSP = 6 };
+    uintptr_t sp = (uintptr_t)buffer->__jmpbuf[SAVED_RSP];
+    __asm__("ror $17, %0\n xorq %%fs:0x30, %0" : "+r"(sp));
+    return sp;
+#else
+    (void)buffer;
+    return 0;
+#endif
+}
+
+static inline void before_jump(const struct __jmp_buf_tag *buffer) {
     note_jump();
     handler_mask_jump(__builtin_frame_address(0));
+    if (hcct_unlikely(sleep_masked != 0))
+        handler_mask_jump_to(target_sp(buffer));
 }
 
 hcct_export void longjmp(struct __jmp_buf_tag buffer[1], int value) {
-    before_jump();
+    before_jump(buffer);
     real_longjmp(REAL_LONGJMP, buffer, value);
 }
 
 hcct_export void _longjmp(struct __jmp_buf_tag buffer[1], int value) {
-    before_jump();
+    before_jump(buffer);
     real_longjmp(REAL_LONGJMP_BSD, buffer, value);
 }
 
 hcct_export void siglongjmp(sigjmp_buf buffer, int value) {
-    before_jump();
+    before_jump(buffer);
     real_longjmp(REAL_SIGLONGJMP, buffer, value);
 }
 
@@ -43,6 +60,6 @@ hcct_export void siglongjmp(sigjmp_buf buffer, int value) {
 _Noreturn void __longjmp_chk(struct __jmp_buf_tag buffer[1], int value);
 
 hcct_export void __longjmp_chk(struct __jmp_buf_tag buffer[1], int value) {
-    before_jump();
+    before_jump(buffer);
     real_longjmp(REAL_LONGJMP_CHK, buffer, value);
 }

@@ -7,6 +7,7 @@
  */
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/signalfd.h>
 
 #include "preload/agent.h"
 #include "preload/handler_masks.h"
@@ -107,6 +108,8 @@ static int change_without_ours(change_mask *change, int how, const sigset_t *set
         self->signal_hidden = hidden;
     else if (old != NULL && hidden)
         sigaddset(old, ours);
+    else if (old != NULL)
+        sigdelset(old, ours); /* in a handler: blocked by its mask, or by a call of wrap_sleep.h */
     return result;
 }
 
@@ -116,4 +119,16 @@ hcct_export int pthread_sigmask(int how, const sigset_t *restrict set, sigset_t 
 
 hcct_export int sigprocmask(int how, const sigset_t *restrict set, sigset_t *restrict old) {
     return change_without_ours(real_sigprocmask, how, set, old);
+}
+
+/* Ours may be pending while a thread waits in poll: its descriptor would seem to be ready. */
+hcct_export int signalfd(int fd, const sigset_t *set, int flags) {
+    int ours = signal_number();
+    sigset_t reduced;
+    __asm__("" : "+r"(set)); /* declared as never NULL; the kernel answers EFAULT */
+    if (set == NULL || ours == 0 || agent.process == NULL)
+        return real_signalfd(fd, set, flags);
+    reduced = *set;
+    sigdelset(&reduced, ours);
+    return real_signalfd(fd, &reduced, flags);
 }

@@ -10,15 +10,18 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <signal.h>
 #include <gnu/libc-version.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <string.h>
 
 #include "common/compiler.h"
+#include "preload/sys.h"
 #include "preload/syscall_code.h"
 
 __thread uint32_t sleep_burst;
+__thread uintptr_t sleep_masked;
 
 #if SLEEP_IS_WRAPPED
 
@@ -35,63 +38,90 @@ __thread uint32_t sleep_burst;
     "cmpq %" one ", %" other "\n"                                                                  \
     "jne 0b\n"
 
-#define SLEEPERS(F)                                                                                \
-    F(poll, NONE)                                                                                  \
-    F(__poll_chk, NONE)                                                                            \
-    F(ppoll, IF_SET("rcx"))                                                                        \
-    F(__ppoll_chk, IF_SET("rcx"))                                                                  \
-    F(select, NONE)                                                                                \
-    F(pselect, IF_SET("r9"))                                                                       \
-    F(epoll_wait, NONE)                                                                            \
-    F(epoll_pwait, IF_SET("r8"))                                                                   \
-    F(epoll_pwait2, IF_SET("r8"))                                                                  \
-    F(nanosleep, IF_SAME("rdi", "rsi"))                                                            \
-    F(clock_nanosleep, IF_SAME("rdx", "rcx"))                                                      \
-    F(thrd_sleep, IF_SAME("rdi", "rsi"))                                                           \
-    F(usleep, NONE)                                                                                \
-    F(sleep, NONE)                                                                                 \
-    F(pause, ALL)                                                                                  \
-    F(sigsuspend, ALL)                                                                             \
-    F(sigwait, ALL)                                                                                \
-    F(sigwaitinfo, ALL)                                                                            \
-    F(sigtimedwait, ALL)                                                                           \
-    F(sem_wait, NONE)                                                                              \
-    F(sem_timedwait, NONE)                                                                         \
-    F(sem_clockwait, NONE)                                                                         \
-    F(semop, NONE)                                                                                 \
-    F(semtimedop, NONE)                                                                            \
-    F(msgrcv, NONE)                                                                                \
-    F(msgsnd, NONE)                                                                                \
-    F(mq_receive, NONE)                                                                            \
-    F(mq_timedreceive, NONE)                                                                       \
-    F(mq_send, NONE)                                                                               \
-    F(mq_timedsend, NONE)                                                                          \
-    F(recv, IF_WAITALL("ecx"))                                                                     \
-    F(__recv_chk, IF_WAITALL("r8d"))                                                               \
-    F(recvfrom, IF_WAITALL("ecx"))                                                                 \
-    F(__recvfrom_chk, IF_WAITALL("r8d"))                                                           \
-    F(recvmsg, IF_WAITALL("edx"))                                                                  \
-    F(recvmmsg, IF_WAITALL("ecx"))                                                                 \
-    F(write, ALL)                                                                                  \
-    F(writev, ALL)                                                                                 \
-    F(send, ALL)                                                                                   \
-    F(sendto, ALL)                                                                                 \
-    F(sendmsg, ALL)                                                                                \
-    F(sendmmsg, ALL)                                                                               \
-    F(sendfile, ALL)                                                                               \
-    F(sendfile64, ALL)                                                                             \
-    F(splice, ALL)                                                                                 \
-    F(connect, ALL)                                                                                \
-    F(syscall, NONE)
+/* The signal set among a call's arguments: its place, and what is done about ours in a copy. */
+#define HIDE_FROM(place) (0x10 | (place)) /* a mask, during the call: ours is blocked in it */
+#define KEEP_FROM(place) (0x20 | (place)) /* signals that are waited for: ours is none of them */
+#define SET_PLACE(set)   ((set)&0x0f)
+#define SET_IS_MASK(set) (((set)&0x10) != 0)
+#define NO_SET           0
 
-#define NAME(name, fragile) #name,
-static const char *const names[] = {SLEEPERS(NAME)};
+#define SLEEPERS(F)                                                                                \
+    F(poll, NONE, NO_SET)                                                                          \
+    F(__poll_chk, NONE, NO_SET)                                                                    \
+    F(ppoll, IF_SET("rcx"), HIDE_FROM(3))                                                          \
+    F(__ppoll_chk, IF_SET("rcx"), HIDE_FROM(3))                                                    \
+    F(select, NONE, NO_SET)                                                                        \
+    F(pselect, IF_SET("r9"), HIDE_FROM(5))                                                         \
+    F(epoll_wait, NONE, NO_SET)                                                                    \
+    F(epoll_pwait, IF_SET("r8"), HIDE_FROM(4))                                                     \
+    F(epoll_pwait2, IF_SET("r8"), HIDE_FROM(4))                                                    \
+    F(nanosleep, IF_SAME("rdi", "rsi"), NO_SET)                                                    \
+    F(clock_nanosleep, IF_SAME("rdx", "rcx"), NO_SET)                                              \
+    F(thrd_sleep, IF_SAME("rdi", "rsi"), NO_SET)                                                   \
+    F(usleep, NONE, NO_SET)                                                                        \
+    F(sleep, NONE, NO_SET)                                                                         \
+    F(pause, ALL, NO_SET)                                                                          \
+    F(sigsuspend, ALL, HIDE_FROM(0))                                                               \
+    F(sigwait, ALL, KEEP_FROM(0))                                                                  \
+    F(sigwaitinfo, ALL, KEEP_FROM(0))                                                              \
+    F(sigtimedwait, ALL, KEEP_FROM(0))                                                             \
+    F(sem_wait, NONE, NO_SET)                                                                      \
+    F(sem_timedwait, NONE, NO_SET)                                                                 \
+    F(sem_clockwait, NONE, NO_SET)                                                                 \
+    F(semop, NONE, NO_SET)                                                                         \
+    F(semtimedop, NONE, NO_SET)                                                                    \
+    F(msgrcv, NONE, NO_SET)                                                                        \
+    F(msgsnd, NONE, NO_SET)                                                                        \
+    F(mq_receive, NONE, NO_SET)                                                                    \
+    F(mq_timedreceive, NONE, NO_SET)                                                               \
+    F(mq_send, NONE, NO_SET)                                                                       \
+    F(mq_timedsend, NONE, NO_SET)                                                                  \
+    F(recv, IF_WAITALL("ecx"), NO_SET)                                                             \
+    F(__recv_chk, IF_WAITALL("r8d"), NO_SET)                                                       \
+    F(recvfrom, IF_WAITALL("ecx"), NO_SET)                                                         \
+    F(__recvfrom_chk, IF_WAITALL("r8d"), NO_SET)                                                   \
+    F(recvmsg, IF_WAITALL("edx"), NO_SET)                                                          \
+    F(recvmmsg, IF_WAITALL("ecx"), NO_SET)                                                         \
+    F(write, ALL, NO_SET)                                                                          \
+    F(writev, ALL, NO_SET)                                                                         \
+    F(send, ALL, NO_SET)                                                                           \
+    F(sendto, ALL, NO_SET)                                                                         \
+    F(sendmsg, ALL, NO_SET)                                                                        \
+    F(sendmmsg, ALL, NO_SET)                                                                       \
+    F(sendfile, ALL, NO_SET)                                                                       \
+    F(sendfile64, ALL, NO_SET)                                                                     \
+    F(splice, ALL, NO_SET)                                                                         \
+    F(connect, ALL, NO_SET)                                                                        \
+    F(syscall, NONE, NO_SET)
+
+/* What SA_RESTART covers in full: never announced, but masked, so that a thread which often waits
+ * in them keeps its timer. */
+#define RESTARTED(F)                                                                               \
+    F(read, NONE, NO_SET)                                                                          \
+    F(__read_chk, NONE, NO_SET)                                                                    \
+    F(readv, NONE, NO_SET)                                                                         \
+    F(accept, NONE, NO_SET)                                                                        \
+    F(accept4, NONE, NO_SET)                                                                       \
+    F(waitpid, NONE, NO_SET)
+
+#define NAME(name, fragile, set) #name,
+static const char *const names[] = {RESTARTED(NAME) SLEEPERS(NAME)};
+
+#define SET(name, fragile, set) set,
+static const uint8_t sets[] = {RESTARTED(SET) SLEEPERS(SET)};
+
+#define ONE(name, fragile, set) +1
+enum { ANNOUNCED_FIRST = 0 RESTARTED(ONE) };
 
 /* In the order of `names`: the assembly below makes a section of them. */
 extern _Atomic(uintptr_t) sleep_slots[HCCT_ARRAY_LEN(names)] __attribute__((visibility("hidden")));
 
 /* Called by the stubs. */
 void sleep_look_up(_Atomic(uintptr_t) *slot) __attribute__((visibility("hidden"), used));
+void sleep_enter(struct sleep_call *call) __attribute__((visibility("hidden"), used));
+
+extern const uint8_t sleep_call_made[] __attribute__((visibility("hidden")));
+extern const uint8_t sleep_call_left[] __attribute__((visibility("hidden")));
 
 #if defined(__CET__) && (__CET__ & 1) != 0
 #define ENTRY "endbr64\n"
@@ -130,7 +160,10 @@ void sleep_look_up(_Atomic(uintptr_t) *slot) __attribute__((visibility("hidden")
     ".cfi_endproc\n"                                                                               \
     ".size " label ", .-" label "\n"
 
-#define STUB(name, fragile)                                                                        \
+#define STUB(name, fragile, set) STUB_OF(name, "testb $1, %fs:(%r11)\njne 2f\n" fragile)
+#define STUB_RESTARTED(name, fragile, set) STUB_OF(name, fragile)
+
+#define STUB_OF(name, announced)                                                                        \
     ".p2align 4\n"                                                                                 \
     ".globl " #name "\n"                                                                           \
     ".type " #name ", @function\n"                                                                 \
@@ -141,11 +174,13 @@ void sleep_look_up(_Atomic(uintptr_t) *slot) __attribute__((visibility("hidden")
     "cmpb $0, %fs:(%r11)\n"                                                                        \
     "jne 1f\n"                                                                                     \
     "0: jmp *sleep_slot_" #name "(%rip)\n"                                                         \
-    "1: testb $1, %fs:(%r11)\n" /* SLEEP_ANY */                                                    \
-    "jne 2f\n"                                                                                     \
-    fragile                                                                                        \
+    "1: testb $4, %fs:(%r11)\n" /* SLEEP_MASKED */                                                 \
+    "jne 3f\n"                                                                                     \
+    announced \
     "2: leaq sleep_slot_" #name "(%rip), %r11\n"                                                   \
     "jmp sleep_announce\n"                                                                         \
+    "3: leaq sleep_slot_" #name "(%rip), %r11\n"                                                   \
+    "jmp sleep_call_masked\n"                                                                      \
     ".cfi_endproc\n"                                                                               \
     ".size " #name ", .-" #name "\n"                                                               \
     ".type sleep_lazy_" #name ", @function\n"                                                      \
@@ -159,6 +194,61 @@ void sleep_look_up(_Atomic(uintptr_t) *slot) __attribute__((visibility("hidden")
     ".pushsection .data.sleep_slots, \"aw\"\n"                                                     \
     "sleep_slot_" #name ": .quad sleep_lazy_" #name "\n"                                           \
     ".popsection\n"
+
+/* The call whose slot is in r11 with our signal blocked, by a struct sleep_call on the stack. One
+ * word of arguments on the stack is passed on: no function above has more. The signal that was put
+ * off comes at the last system call: at sleep_call_left. */
+#define MASKED_CALL                                                                                \
+    ".p2align 4\n"                                                                                 \
+    ".type sleep_call_masked, @function\n"                                                         \
+    "sleep_call_masked:\n"                                                                         \
+    ".cfi_startproc\n"                                                                             \
+    PUSH("rbp")                                                                                    \
+    ".cfi_rel_offset rbp, 0\n"                                                                     \
+    "movq %rsp, %rbp\n"                                                                            \
+    ".cfi_def_cfa_register rbp\n"                                                                  \
+    "subq $240, %rsp\n"                                                                            \
+    "movq 16(%rbp), %r10\n"                                                                        \
+    "movq %r10, 0(%rsp)\n"                                                                         \
+    "movq %rdi, 8(%rsp)\n"                                                                         \
+    "movq %rsi, 16(%rsp)\n"                                                                        \
+    "movq %rdx, 24(%rsp)\n"                                                                        \
+    "movq %rcx, 32(%rsp)\n"                                                                        \
+    "movq %r8, 40(%rsp)\n"                                                                         \
+    "movq %r9, 48(%rsp)\n"                                                                         \
+    "movq %rax, 56(%rsp)\n"                                                                        \
+    "movq %r11, 64(%rsp)\n"                                                                        \
+    "movq %rsp, %rdi\n"                                                                            \
+    "call sleep_enter\n"                                                                           \
+    "movq 8(%rsp), %rdi\n"                                                                         \
+    "movq 16(%rsp), %rsi\n"                                                                        \
+    "movq 24(%rsp), %rdx\n"                                                                        \
+    "movq 32(%rsp), %rcx\n"                                                                        \
+    "movq 40(%rsp), %r8\n"                                                                         \
+    "movq 48(%rsp), %r9\n"                                                                         \
+    "movq 56(%rsp), %rax\n"                                                                        \
+    "movq 64(%rsp), %r11\n"                                                                        \
+    "call *(%r11)\n"                                                                               \
+    "sleep_call_made:\n"                                                                           \
+    "cmpq $0, 88(%rsp)\n"                                                                          \
+    "je 1f\n"                                                                                      \
+    "movq %rax, 80(%rsp)\n"                                                                        \
+    "movq sleep_masked@gottpoff(%rip), %r11\n"                                                     \
+    "movq $0, %fs:(%r11)\n"                                                                        \
+    "movl $14, %eax\n" /* rt_sigprocmask */                                                        \
+    "movl $1, %edi\n"  /* SIG_UNBLOCK */                                                           \
+    "leaq 72(%rsp), %rsi\n"                                                                        \
+    "xorl %edx, %edx\n"                                                                            \
+    "movl $8, %r10d\n"                                                                             \
+    "syscall\n"                                                                                    \
+    "sleep_call_left:\n"                                                                           \
+    "movq 80(%rsp), %rax\n"                                                                        \
+    "1: leave\n"                                                                                   \
+    ".cfi_def_cfa rsp, 8\n"                                                                        \
+    ".cfi_restore rbp\n"                                                                           \
+    "ret\n"                                                                                        \
+    ".cfi_endproc\n"                                                                               \
+    ".size sleep_call_masked, .-sleep_call_masked\n"
 /* clang-format on */
 
 __asm__(".pushsection .data.sleep_slots, \"aw\"\n"
@@ -169,7 +259,8 @@ __asm__(".pushsection .data.sleep_slots, \"aw\"\n"
         "sleep_slots:\n"
         ".popsection\n"
         ".pushsection .text\n" DETOUR("sleep_announce", "trigger_before_sleep")
-            DETOUR("sleep_learn", "sleep_look_up") SLEEPERS(STUB) ".popsection\n");
+            DETOUR("sleep_learn", "sleep_look_up") MASKED_CALL RESTARTED(STUB_RESTARTED)
+                SLEEPERS(STUB) ".popsection\n");
 
 static long no_such_call(void) {
     errno = ENOSYS;
@@ -195,6 +286,106 @@ void sleep_look_up(_Atomic(uintptr_t) *slot) {
     atomic_store_explicit(slot, (uintptr_t)real, memory_order_release);
 }
 
+/* What syscall() is used for, of what may sleep. Others are not masked: some change the mask, or
+ * hand it on to another program. */
+static bool may_sleep(long number) {
+    switch (number) {
+    case SYS_futex:
+    case SYS_poll:
+    case SYS_select:
+    case SYS_epoll_wait:
+    case SYS_nanosleep:
+    case SYS_clock_nanosleep:
+    case SYS_read:
+    case SYS_readv:
+    case SYS_write:
+    case SYS_writev:
+    case SYS_pwrite64:
+    case SYS_pwritev:
+    case SYS_pwritev2:
+    case SYS_sendto:
+    case SYS_sendmsg:
+    case SYS_sendmmsg:
+    case SYS_sendfile:
+    case SYS_splice:
+    case SYS_recvfrom:
+    case SYS_recvmsg:
+    case SYS_recvmmsg:
+    case SYS_connect:
+    case SYS_semop:
+    case SYS_semtimedop:
+    case SYS_msgrcv:
+    case SYS_msgsnd:
+    case SYS_mq_timedreceive:
+    case SYS_mq_timedsend:
+    case SYS_io_getevents:
+    case SYS_pause:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void change_set(struct sleep_call *call, uint8_t set) {
+    const uint64_t *given = (const uint64_t *)call->argument[SET_PLACE(set)];
+    if (given == NULL)
+        return;
+    /* the kernel knows one word; more would be read than the application may have */
+    call->set[0] = SET_IS_MASK(set) ? given[0] | call->mask : given[0] & ~call->mask;
+    for (size_t i = 1; i < HCCT_ARRAY_LEN(call->set); i++)
+        call->set[i] = 0;
+    call->argument[SET_PLACE(set)] = (uintptr_t)call->set;
+}
+
+void sleep_enter(struct sleep_call *call) {
+    size_t which = (size_t)(call->slot - sleep_slots);
+    uint64_t before = 0;
+    bool raw = which == HCCT_ARRAY_LEN(names) - 1; /* syscall */
+    call->mask = call->reached_ns = call->unblock = 0;
+    if (raw && !may_sleep((long)call->argument[0]))
+        return;
+    trigger_before_masked(call);
+    if (call->mask == 0 ||
+        sys4(SYS_rt_sigprocmask, SIG_BLOCK, &call->mask, &before, KERNEL_SIGSET_BYTES) != 0)
+        return;
+    if (sets[which] != NO_SET)
+        change_set(call, sets[which]);
+    if ((before & call->mask) != 0)
+        return; /* by a handler's mask, or by a call that a handler has interrupted */
+    call->unblock = 1;
+    sleep_masked = (uintptr_t)call;
+}
+
+const struct sleep_call *sleep_call_at(const ucontext_t *uc) {
+    const greg_t *regs = uc->uc_mcontext.gregs;
+    uintptr_t pc = (uintptr_t)regs[REG_RIP];
+    if (pc < (uintptr_t)sleep_call_made || pc > (uintptr_t)sleep_call_left)
+        return NULL;
+    return (const struct sleep_call *)(uintptr_t)regs[REG_RSP];
+}
+
+#define FRAME_POINTER sizeof(struct sleep_call)
+_Static_assert(sizeof(struct sleep_call) == 240 && offsetof(struct sleep_call, mask) == 72 &&
+                   offsetof(struct sleep_call, unblock) == 88,
+               "the assembly knows the layout");
+
+void sleep_show(ucontext_t *uc, const struct sleep_call *call, bool in_call,
+                struct sleep_shown *shown) {
+    greg_t *regs = uc->uc_mcontext.gregs;
+    const uint64_t *frame = (const uint64_t *)((uintptr_t)call + FRAME_POINTER);
+    *shown = (struct sleep_shown){regs[REG_RIP], regs[REG_RSP], regs[REG_RBP]};
+    regs[REG_RIP] = in_call ? (greg_t)*call->slot : (greg_t)frame[1];
+    regs[REG_RSP] = (greg_t)(uintptr_t)(frame + (in_call ? 1 : 2));
+    regs[REG_RBP] = (greg_t)frame[0];
+}
+
+void sleep_show_end(ucontext_t *uc, const struct sleep_shown *shown) {
+    greg_t *regs = uc->uc_mcontext.gregs;
+    regs[REG_RIP] = shown->pc;
+    regs[REG_RSP] = shown->sp;
+    regs[REG_RBP] = shown->frame;
+}
+
 static uintptr_t sorted[HCCT_ARRAY_LEN(names)];
 static _Atomic size_t n_sorted;
 
@@ -207,9 +398,10 @@ static void insert(uintptr_t address, size_t at) {
 void sleep_start(void) {
     for (size_t i = 0; i < HCCT_ARRAY_LEN(names); i++) {
         sleep_look_up(&sleep_slots[i]);
-        insert(sleep_slots[i], i);
+        if (i >= ANNOUNCED_FIRST)
+            insert(sleep_slots[i], i - ANNOUNCED_FIRST);
     }
-    n_sorted = HCCT_ARRAY_LEN(names);
+    n_sorted = HCCT_ARRAY_LEN(names) - ANNOUNCED_FIRST;
 }
 
 bool sleep_is_sleeper(uint64_t routine) {
@@ -233,6 +425,20 @@ void sleep_start(void) {}
 bool sleep_is_sleeper(uint64_t routine) {
     (void)routine;
     return false;
+}
+
+const struct sleep_call *sleep_call_at(const ucontext_t *uc) {
+    (void)uc;
+    return NULL;
+}
+
+void sleep_show(ucontext_t *uc, const struct sleep_call *call, bool in_call,
+                struct sleep_shown *shown) {
+    (void)uc, (void)call, (void)in_call, (void)shown;
+}
+
+void sleep_show_end(ucontext_t *uc, const struct sleep_shown *shown) {
+    (void)uc, (void)shown;
 }
 
 #endif

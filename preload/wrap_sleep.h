@@ -1,11 +1,14 @@
 /*
- * wrap_sleep.h - the moment before a thread may go to sleep.
+ * wrap_sleep.h - the calls in which a thread may go to sleep.
  *
- * A timer that runs on wall-clock time has to stop before its thread sleeps. The functions of libc
- * that can put their caller to sleep are intercepted; while the thread's flag is clear that costs a
- * load, a test and an indirect jump, and the real function finds the caller's registers and stack
- * as they were. Not among them: what SA_RESTART covers in full (read, accept, wait, flock, open,
- * fcntl, futexes inside libc), and calls from libc to itself.
+ * A timer that runs on wall-clock time must not interrupt them: it stops before the call, or its
+ * signal is blocked during the call. A timer whose signal is pending is not started again by the
+ * kernel, so that costs a sleeping thread one interrupt at most, and it is never woken. The
+ * functions of libc that can put their caller to sleep are intercepted; while the thread's flag is
+ * clear that costs a load, a test and an indirect jump, and the real function finds the caller's
+ * registers and stack as they were. What SA_RESTART
+ * covers in full is not announced (read, accept, waitpid), or not intercepted (flock, open, fcntl,
+ * futexes inside libc); nor are calls from libc to itself.
  *
  * On x86-64. Elsewhere nothing is intercepted: there is no announcement, so no burst should begin.
  */
@@ -13,7 +16,9 @@
 #define HCCT_WRAP_SLEEP_H
 
 #include <stdbool.h>
+#include <stdatomic.h>
 #include <stdint.h>
+#include <ucontext.h>
 
 #if defined(__x86_64__)
 #define SLEEP_IS_WRAPPED 1
@@ -23,12 +28,13 @@
 
 /* Values of sleep_burst, may be or-ed: which calls are announced. */
 enum {
-    SLEEP_ANY = 1, /* all that are intercepted */
+    SLEEP_ANY = 1, /* all that are announced at all */
     /* Those whose interruption restart.h can't undo: a transfer that would end short (write, send,
      * recv with MSG_WAITALL), a wait for a signal (where a doubt may mean to wait for ever), a
      * sleep that leaves the rest of its time in place of its argument. For timers that interrupt
      * sleeping threads. */
     SLEEP_FRAGILE = 2,
+    SLEEP_MASKED = 4, /* all are made with our signal blocked, none is announced */
 };
 
 /* The calling thread's wish, 0: no announcement. Any context, on the thread itself. */
@@ -40,11 +46,49 @@ extern __thread uint32_t sleep_burst
  * Defined by the trigger. */
 void trigger_before_sleep(void) __attribute__((visibility("hidden")));
 
+/* A call with our signal blocked: on the stack of its caller, as the assembly lays it out. */
+struct sleep_call {
+    uint64_t stack_word; /* argument on the stack, if there is one */
+    uint64_t argument[6];
+    uint64_t vectors; /* rax: how many vector registers hold arguments */
+    _Atomic(uintptr_t) *slot;
+    uint64_t mask; /* of the kernel: our signal; 0: nothing is blocked */
+    uint64_t result;
+    uint64_t unblock;    /* at the end: it was not blocked before */
+    uint64_t reached_ns; /* CPU time at the call, when a sample was already due there; else 0 */
+    uint64_t unused;
+    uint64_t set[16]; /* the application's signal set, but for ours */
+};
+
+/* The outermost call of the thread that has blocked our signal, 0: none. Nothing is to be read
+ * there: a jump may have left it. The thread itself, any context. */
+extern __thread uintptr_t sleep_masked
+    __attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+/* Before a masked call: sets the mask, and reached_ns. Thread context, or inside a handler of the
+ * application. Keeps errno. Defined by the trigger. */
+void trigger_before_masked(struct sleep_call *call) __attribute__((visibility("hidden")));
+
+/* The masked call that has just ended where the context is, while our signal is being unblocked;
+ * else NULL. Signal context. */
+const struct sleep_call *sleep_call_at(const ucontext_t *uc);
+
+/* What sleep_show has replaced. */
+struct sleep_shown {
+    long long pc, sp, frame;
+};
+
+/* The context as it was when the real function began (`in_call`), or as it will be at the return to
+ * its caller, for a walk; then back. Signal context. */
+void sleep_show(ucontext_t *uc, const struct sleep_call *call, bool in_call,
+                struct sleep_shown *shown);
+void sleep_show_end(ucontext_t *uc, const struct sleep_shown *shown);
+
 /* Looks all real functions up, so that none needs dlsym later. Process context. */
 void sleep_start(void);
 
-/* True when a function that begins at `routine` is one of the real ones: a thread inside sleeps, or
- * is about to. False before sleep_start. Any context. */
+/* True when a function that begins at `routine` is one of the real ones that are announced: a
+ * thread inside sleeps, or is about to. False before sleep_start. Any context. */
 bool sleep_is_sleeper(uint64_t routine);
 
 #endif

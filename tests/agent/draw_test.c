@@ -54,12 +54,13 @@ static void check_switches(uint64_t tick) {
 static void check_start(uint64_t tick, uint64_t fine) {
     uint64_t credit[LIFE] = {0};
     for (uint64_t phase = 0; phase < tick; phase++) {
-        credit[phase] += draw_start_weight(tick, fine, phase);
-        for (uint64_t at = phase + fine; at < LIFE; at += fine)
-            credit[at] += fine;
+        credit[phase] += fine * draw_start_weight(tick, phase);
+        for (uint64_t first = 1; first <= fine; first++) /* all places of the first fine sample */
+            for (uint64_t at = phase + first; at < LIFE; at += fine)
+                credit[at] += fine;
     }
     for (uint64_t at = 0; at < LIFE; at++)
-        CHECK_UINT(credit[at], tick);
+        CHECK_UINT(credit[at], fine * tick);
 }
 
 static void check_roulette(uint64_t weight, uint64_t least) {

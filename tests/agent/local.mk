@@ -38,3 +38,8 @@ TESTS += tests/agent/calls_stack_test
 check_PROGRAMS += tests/agent/draw_test
 tests_agent_draw_test_SOURCES = preload/draw.c tests/agent/draw_test.c
 TESTS += tests/agent/draw_test
+
+check_PROGRAMS += tests/agent/interval_test
+tests_agent_interval_test_SOURCES = preload/interval.c tests/agent/interval_test.c
+tests_agent_interval_test_LDADD = -lm
+TESTS += tests/agent/interval_test

@@ -20,10 +20,10 @@ check "it needs libc only" "$needed" "libc.so.6"
 
 wanted="__cyg_profile_func_enter __cyg_profile_func_exit __longjmp_chk __sigaction __sysv_signal
     _longjmp bsd_signal dlclose longjmp pthread_create pthread_sigmask sigaction signal
-    sigaltstack siglongjmp sigprocmask sigset ssignal sysv_signal thrd_create"
+    sigaltstack siglongjmp signalfd sigprocmask sigset ssignal sysv_signal thrd_create"
 # what can put its caller to sleep
 case $(uname -m) in
-x86_64) wanted="$wanted __poll_chk __ppoll_chk __recv_chk __recvfrom_chk
+x86_64) wanted="$wanted __poll_chk __ppoll_chk __read_chk __recv_chk accept accept4 read readv waitpid __recvfrom_chk
     clock_nanosleep connect epoll_pwait epoll_pwait2 epoll_wait mq_receive mq_send
     mq_timedreceive mq_timedsend msgrcv msgsnd nanosleep pause poll ppoll pselect recv
     recvfrom recvmmsg recvmsg select sem_clockwait sem_timedwait sem_wait semop semtimedop send

@@ -34,6 +34,15 @@ void trigger_before_sleep(void) {
 #endif
 }
 
+static unsigned masked;
+
+void trigger_before_masked(struct sleep_call *call) {
+    trigger_before_sleep(); /* spoils the registers */
+    announced--;
+    masked++;
+    call->mask = 1ull << (SIGPROF - 1);
+}
+
 #if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 
 /* Calls of few and of many arguments, by their results. */
@@ -115,18 +124,115 @@ static void test_fragile(void) {
     CHECK_UINT(announced, 1);
 }
 
+static uint64_t signals_blocked(void) {
+    uint64_t set = 0;
+    syscall(SYS_rt_sigprocmask, SIG_BLOCK, NULL, &set, 8);
+    return set;
+}
+
+static void *write_later(void *pipe_end) {
+    usleep(20000);
+    CHECK(write(*(int *)pipe_end, "x", 1) == 1);
+    return NULL;
+}
+
+static unsigned ticks;
+
+static void on_tick(int number) {
+    (void)number;
+    ticks++;
+}
+
+/* A signal that the program itself has blocked stays so, and wakes nobody. */
+static void check_blocked_before(void) {
+    int ends[2];
+    pthread_t writer;
+    timer_t timer;
+    struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGPROF};
+    struct itimerspec often = {{0, 1000000}, {0, 1000000}}, never = {{0, 0}, {0, 0}};
+    struct sigaction action = {.sa_handler = on_tick};
+    sigaction(SIGPROF, &action, NULL);
+    CHECK(pipe(ends) == 0);
+    sleep_burst = 0;
+    CHECK(timer_create(CLOCK_MONOTONIC, &event, &timer) == 0);
+    pthread_create(&writer, NULL, write_later, &ends[1]);
+    sigset_t other;
+    sigemptyset(&other);
+    sigaddset(&other, SIGPROF);
+    pthread_sigmask(SIG_BLOCK, &other, NULL);
+    timer_settime(timer, 0, &often, NULL);
+    sleep_burst = SLEEP_MASKED;
+    struct pollfd ready = {.fd = ends[0], .events = POLLIN};
+    CHECK(poll(&ready, 1, 5000) == 1); /* blocked by the program: stays so */
+    sleep_burst = 0;
+    CHECK((signals_blocked() & 1ull << (SIGPROF - 1)) != 0);
+    timer_settime(timer, 0, &never, NULL);
+    timer_delete(timer);
+    pthread_join(writer, NULL);
+    pthread_sigmask(SIG_UNBLOCK, &other, NULL);
+    close(ends[0]);
+    close(ends[1]);
+}
+
+/* In a call, ours is blocked in the kernel's mask and in one that is passed on; and is never among
+ * the signals that are waited for. */
+static void check_sets(void) {
+    struct timespec short_time = {0, 3000000};
+    struct sigaction action = {.sa_handler = on_tick};
+    sigset_t none, all;
+    sigemptyset(&none);
+    sigfillset(&all);
+    sigaction(SIGPROF, &action, NULL);
+    for (unsigned i = 0; i < 3; i++) {
+        ticks = 0;
+        sleep_burst = SLEEP_MASKED;
+        CHECK(syscall(SYS_getpid) == getpid());
+        timer_t timer;
+        struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGPROF};
+        struct itimerspec soon = {{0, 0}, {0, 1000000}};
+        CHECK(timer_create(CLOCK_MONOTONIC, &event, &timer) == 0);
+        timer_settime(timer, 0, &soon, NULL);
+        errno = 0;
+        if (i == 0)
+            CHECK(ppoll(NULL, 0, &short_time, &none) == 0);
+        else if (i == 1)
+            CHECK(pselect(0, NULL, NULL, NULL, &short_time, &none) == 0);
+        else
+            CHECK(sigtimedwait(&all, NULL, &short_time) == -1 && errno == EAGAIN);
+        CHECK_UINT(ticks, 1);
+        CHECK_UINT(sleep_masked, 0);
+        CHECK_UINT(signals_blocked(), 0);
+        timer_delete(timer);
+    }
+    sleep_burst = 0;
+}
+
+static void test_masked(void) {
+    masked = announced = 0;
+    sleep_burst = SLEEP_MASKED | SLEEP_ANY;
+    check_calls();
+    sleep_burst = 0;
+    CHECK_UINT(announced, 0);
+    CHECK_UINT(masked, CALLS - 1); /* read, too; but of syscall() what is known to sleep only */
+    CHECK_UINT(signals_blocked(), 0);
+    check_sets();
+    check_blocked_before();
+}
+
 int main(void) {
     test_any(); /* the first calls of all find no function looked up yet */
     CHECK(!sleep_is_sleeper((uintptr_t)main));
     sleep_start();
     test_any();
     test_fragile();
+    test_masked();
     CHECK(!sleep_is_sleeper((uintptr_t)main));
     CHECK(!sleep_is_sleeper((uintptr_t)poll)); /* the stub */
     CHECK(!sleep_is_sleeper(0));
     void *libc = dlopen("libc.so.6", RTLD_LAZY);
     CHECK(libc != NULL && sleep_is_sleeper((uintptr_t)dlsym(libc, "poll")));
     CHECK(sleep_is_sleeper((uintptr_t)dlsym(libc, "recvmsg")));
+    CHECK(!sleep_is_sleeper((uintptr_t)dlsym(libc, "read"))); /* never announced */
     return check_report();
 }
 

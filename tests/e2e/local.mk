@@ -10,10 +10,10 @@ tests_targets_known_shares_LDFLAGS = -pthread
 e2e_tests = \
 	tests/e2e/check_test.py tests/e2e/daemon_test.py tests/e2e/deep_test.py tests/e2e/doctor_test.py \
 	tests/e2e/control_test.py tests/e2e/http_test.py tests/e2e/systemd_test.py tests/e2e/tags_test.py \
-	tests/e2e/guest_test.py tests/e2e/init_test.py tests/e2e/known_shares_test.py \
+	tests/e2e/guest_test.py tests/e2e/halves_test.py tests/e2e/init_test.py tests/e2e/known_shares_test.py \
 	tests/e2e/lines_test.py tests/e2e/lives_test.py tests/e2e/rate_test.py tests/e2e/readers_test.py \
 	tests/e2e/checkpoint_test.py tests/e2e/hostile_test.py tests/e2e/kill_test.py \
-	tests/e2e/many_test.py tests/e2e/slow_client_test.py \
+	tests/e2e/many_test.py tests/e2e/masked_test.py tests/e2e/slow_client_test.py \
 	tests/e2e/valgrind_test.py tests/e2e/wall_test.py \
 	tests/e2e/follow_test.py tests/e2e/jit_test.py tests/e2e/lifecycle_test.py tests/e2e/loads_test.py \
 	tests/e2e/oracle_test.py tests/e2e/programs_test.py tests/e2e/sleep_test.py \
@@ -160,3 +160,19 @@ tests_targets_steps_slow_CFLAGS = $(TARGET_CFLAGS) -O1 -DSLOWER=10
 check_PROGRAMS += tests/targets/lines
 tests_targets_lines_SOURCES = tests/targets/lines.c
 tests_targets_lines_CFLAGS = $(TARGET_CFLAGS) -O1 -g
+
+check_PROGRAMS += tests/targets/masked
+tests_targets_masked_SOURCES = tests/targets/masked.c
+tests_targets_masked_CFLAGS = $(TARGET_CFLAGS) -pthread
+tests_targets_masked_LDFLAGS = -pthread
+
+# Shares that a program knows, where it calls, sleeps and waits. By hand, in all settings and often:
+# make check-law.
+check_PROGRAMS += tests/targets/halves
+tests_targets_halves_SOURCES = tests/targets/halves.c
+tests_targets_halves_CFLAGS = $(TARGET_CFLAGS) -O1
+
+check-law: all $(check_PROGRAMS)
+	@$(AM_TESTS_ENVIRONMENT) $(PYTHON3) -B '$(abs_top_srcdir)'/tests/e2e/halves_test.py --runs 20
+
+.PHONY: check-law
