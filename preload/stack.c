@@ -12,7 +12,7 @@
 #define NO_SUCH_HOW 0x68636374
 #define PAGE_MASK   (~(uint64_t)(WIRE_PAGE - 1))
 
-static bool readable(uint64_t address) {
+bool stack_is_readable(uint64_t address) {
     return sys4(SYS_rt_sigprocmask, NO_SUCH_HOW, address, 0, KERNEL_SIGSET_BYTES) == -EINVAL;
 }
 
@@ -23,7 +23,7 @@ bool stack_read(void *arg, uint64_t address, uint64_t *word) {
         return false;
     uint64_t *found = &probe->page[page / WIRE_PAGE % (sizeof probe->page / sizeof(uint64_t))];
     if (page != *found) {
-        if (!readable(address))
+        if (!stack_is_readable(address))
             return false;
         *found = page;
     }

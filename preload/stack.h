@@ -17,6 +17,9 @@ struct stack_probe {
     uint64_t page[4]; /* pages that were found readable, 0: none; a walk reads code and stack */
 };
 
+/* Whether the word at an aligned address can be read: a system call. Any context. */
+bool stack_is_readable(uint64_t address);
+
 /* unwind_env.read; arg is a struct stack_probe. Signal context. */
 bool stack_read(void *arg, uint64_t address, uint64_t *word);
 

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "common/compiler.h"
+#include "preload/stack.h"
 #include "preload/sys.h"
 #include "preload/syscall_code.h"
 
@@ -328,8 +329,8 @@ static bool may_sleep(long number) {
 
 static void change_set(struct sleep_call *call, uint8_t set) {
     const uint64_t *given = (const uint64_t *)call->argument[SET_PLACE(set)];
-    if (given == NULL)
-        return;
+    if (given == NULL || !stack_is_readable((uintptr_t)given))
+        return; /* the call itself says EFAULT */
     /* the kernel knows one word; more would be read than the application may have */
     call->set[0] = SET_IS_MASK(set) ? given[0] | call->mask : given[0] & ~call->mask;
     for (size_t i = 1; i < HCCT_ARRAY_LEN(call->set); i++)

@@ -11,7 +11,7 @@ EXTRA_DIST += tests/agent/symbols_test.sh
 check_PROGRAMS += tests/agent/restart_test tests/agent/wrap_sleep_test
 tests_agent_restart_test_SOURCES = preload/restart.c preload/stack.c preload/syscall_code.c \
 	tests/agent/restart_test.c
-tests_agent_wrap_sleep_test_SOURCES = preload/syscall_code.c preload/wrap_sleep.c \
+tests_agent_wrap_sleep_test_SOURCES = preload/stack.c preload/syscall_code.c preload/wrap_sleep.c \
 	tests/agent/wrap_sleep_test.c
 tests_agent_wrap_sleep_test_LDFLAGS = -pthread
 TESTS += tests/agent/restart_test tests/agent/wrap_sleep_test

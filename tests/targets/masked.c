@@ -138,6 +138,9 @@ static void wait_for_all(void) {
     errno = 0;
     result = ppoll(NULL, 0, &time, &none);
     printf("ppoll: %d %s\n", result, strerror(errno));
+    errno = 0;
+    result = ppoll(NULL, 0, &time, (const sigset_t *)(uintptr_t)4096); /* nothing is mapped there */
+    printf("ppoll with a mask that can't be read: %d %s\n", result, strerror(errno));
     alarm_in(20, RETURN);
     errno = 0;
     result = sigsuspend(&none);
