@@ -70,23 +70,31 @@ static bool take_copy(struct saving *s, struct process *p, struct checkpoint_abo
 
 /* ---- its tree ---- */
 
-static void fill_node(struct saving *s, const struct tree_copy *copy, size_t i,
+/* `last`: the node before it. */
+static void fill_node(struct saving *s, const struct tree_copy *copy, size_t i, uint32_t last,
                       struct checkpoint_node *node) {
     const struct copied_node *c = &copy->node[i];
     *node = (struct checkpoint_node){.frame = trace_define_number(&s->define, c->frame)};
-    for (uint32_t at = (uint32_t)i - 1; at != c->parent; at = copy->node[at].parent)
+    for (uint32_t at = last; at != c->parent; at = copy->node[at].parent)
         node->up++; /* nodes are in preorder: the parent is one of the last one's ancestors */
     memcpy(node->count, &c->count, sizeof node->count);
     memcpy(node->error, &c->error, sizeof node->error);
 }
 
+/* Residuals are not written: their weight is in the total alone afterwards. */
 static void put_nodes(struct saving *s, const struct tree_copy *copy) {
+    uint32_t last = 0;
     for (size_t i = 1; i < copy->n;) {
         uint32_t n = 0;
-        for (; n < CHECKPOINT_NODES_MAX && i < copy->n; n++, i++)
-            fill_node(s, copy, i, &s->node[n]); /* definitions come before the record */
-        checkpoint_file_put(&s->file, CHECKPOINT_NODES, (const uint32_t *)s->node,
-                            n * CHECKPOINT_NODE_WORDS);
+        for (; n < CHECKPOINT_NODES_MAX && i < copy->n; i++) {
+            if (copy->node[i].residual)
+                continue;
+            fill_node(s, copy, i, last, &s->node[n++]); /* definitions come before the record */
+            last = (uint32_t)i;
+        }
+        if (n > 0)
+            checkpoint_file_put(&s->file, CHECKPOINT_NODES, (const uint32_t *)s->node,
+                                n * CHECKPOINT_NODE_WORDS);
     }
 }
 

@@ -6,7 +6,9 @@
 #include <stdlib.h>
 
 struct copying {
+    const struct mcct *tree;
     struct tree_copy *copy;
+    uint32_t of; /* the node in the copy whose residuals come */
     size_t room;
     uint32_t *index_of; /* by tree node */
     uint32_t index_room;
@@ -39,6 +41,16 @@ static bool make_room(struct copying *copying) {
     return true;
 }
 
+static bool visit_residual(void *arg, uint32_t frame, uint64_t weight) {
+    struct copying *copying = arg;
+    struct tree_copy *copy = copying->copy;
+    copying->failed = !make_room(copying);
+    if (!copying->failed)
+        copy->node[copy->n++] = (struct copied_node){
+            .parent = copying->of, .frame = frame, .count = weight, .residual = true};
+    return !copying->failed;
+}
+
 static bool visit(void *arg, uint32_t node, const struct mcct_view *view) {
     struct copying *copying = arg;
     struct tree_copy *copy = copying->copy;
@@ -48,15 +60,17 @@ static bool visit(void *arg, uint32_t node, const struct mcct_view *view) {
     copy->node[copy->n++] = (struct copied_node){
         .parent = view->parent != 0 ? copying->index_of[view->parent] : 0,
         .frame = view->frame,
-        .count = view->monitored || view->residual ? view->count : 0,
+        .count = view->monitored ? view->count : 0,
         .error = view->monitored ? view->error : 0,
-        .residual = view->residual,
     };
-    return true;
+    copying->of = (uint32_t)copy->n - 1;
+    copying->failed =
+        !mcct_residuals(copying->tree, node, visit_residual, copying) || copying->failed;
+    return !copying->failed;
 }
 
 bool tree_copy_take(struct tree_copy *copy, const struct mcct *tree) {
-    struct copying copying = {.copy = copy};
+    struct copying copying = {.tree = tree, .copy = copy};
     *copy = (struct tree_copy){0};
     mcct_stats(tree, &copy->stats);
     bool whole = mcct_walk(tree, visit, &copying) && !copying.failed;

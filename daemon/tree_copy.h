@@ -14,7 +14,7 @@ struct copied_node {
     uint32_t parent; /* index in the copy; the root is its own */
     uint32_t frame;
     uint64_t count, error;
-    bool residual;  /* as mcct_view has it */
+    bool residual;  /* no node, but of mcct_residuals() of its parent; error 0 */
     bool here;      /* freeze_tree.c's: no routine, but a place in its parent (frame_is_here) */
     uint32_t place; /* freeze_tree.c's: node of the profile below which its own weight stands */
 };

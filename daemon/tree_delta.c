@@ -38,7 +38,8 @@ static bool index_paths(struct paths *paths, const struct tree_copy *copy) {
     if (paths->slot == NULL)
         return false;
     for (size_t i = 1; i < copy->n; i++)
-        *find(paths, copy->node[i].parent, copy->node[i].frame) = (uint32_t)i;
+        if (!copy->node[i].residual)
+            *find(paths, copy->node[i].parent, copy->node[i].frame) = (uint32_t)i;
     return true;
 }
 
@@ -107,6 +108,8 @@ bool tree_delta(struct tree_copy *end, const struct tree_copy *start, bool stead
         end->stats.unseen = end->stats.total;
     for (size_t i = 0; i < end->n; i++) {
         struct copied_node *node = &end->node[i];
+        if (node->residual) /* it may have been elsewhere at the start */
+            node->count = 0;
         if (node->count == 0)
             continue;
         const struct copied_node *before = of[i] != NO_MATCH ? &start->node[of[i]] : NULL;

@@ -14,7 +14,8 @@
  *
  * The copy at the end becomes the tree of gains, in the usual form: count - error <= gained <=
  * count. Contexts that may have gained nothing (count <= error) are monitored no more, and `unseen`
- * rises to what they may have gained. The total is exact. The counts of a summary that had to give
+ * rises to what they may have gained. Residuals have no weight: what contexts gained that are not
+ * kept is in the total alone. The total is exact. The counts of a summary that had to give
  * precision away may add up to more than it.
  */
 #ifndef HCCT_TREE_DELTA_H

@@ -72,9 +72,8 @@ static bool make(struct mcct *tree, struct mcct_batch *batch, uint32_t item) {
     return true;
 }
 
-/* As a cursor does it that misses nodes: the weight goes to the nearest that is there. */
-static uint32_t nearest(struct mcct *tree, struct mcct_batch *batch, uint32_t item) {
-    tree->capped = add_saturating(tree->capped, batch->weight[item]);
+/* The node of the item, or of its nearest caller that has one. */
+static uint32_t nearest(const struct mcct_batch *batch, uint32_t item) {
     while (batch->node[item] == 0)
         item = batch->parent[item];
     return batch->node[item];
@@ -85,10 +84,14 @@ static void credit(struct mcct *tree, struct mcct_batch *batch, uint32_t item, b
     tree->total = add_saturating(tree->total, weight);
     tree->updates += weight;
     bool there = batch->node[item] != 0;
-    if (!there && hashed && tree->kind->refuse(tree->summary, batch->hash[item], weight))
+    if (!there && hashed && tree->kind->refuse(tree->summary, batch->hash[item], weight)) {
+        residual_add(tree, nearest(batch, item), batch->frame[item], weight);
         return;
-    there = there || make(tree, batch, item);
-    tree_credit(tree, there ? batch->node[item] : nearest(tree, batch, item), weight);
+    }
+    /* where there is no memory, as a cursor does it that misses nodes */
+    if (!there && !make(tree, batch, item))
+        tree->capped = add_saturating(tree->capped, weight);
+    tree_credit(tree, nearest(batch, item), weight);
 }
 
 /* Callees first, so that a caller that is kept only by them goes after them. */

@@ -22,6 +22,7 @@ libhcct_tree_a_SOURCES = \
 	daemon/tree/packed.c daemon/tree/packed.h \
 	daemon/tree/panes.c daemon/tree/panes.h \
 	daemon/tree/path_hash.c daemon/tree/path_hash.h \
+	daemon/tree/residual.c daemon/tree/residual.h \
 	daemon/tree/restore.c \
 	daemon/tree/run.c daemon/tree/run.h \
 	daemon/tree/run_log.c daemon/tree/run_log.h \

@@ -63,6 +63,7 @@ void mcct_free(struct mcct *tree) {
     tree->kind->destroy(tree->summary);
     packed_free(tree->packed);
     children_free(tree);
+    residual_free(tree);
     node_pool_free(&tree->pool);
     free(tree);
 }
@@ -90,6 +91,8 @@ static bool is_kept(struct mcct *tree, uint32_t node) {
 
 static uint32_t remove_node(struct mcct *tree, uint32_t node) {
     uint32_t parent = node_at(&tree->pool, node)->parent;
+    if (residual_any(&tree->residuals))
+        residual_remove_node(tree, node);
     children_remove(tree, parent, node);
     node_pool_give(&tree->pool, node);
     tree->nodes--;
@@ -102,7 +105,41 @@ void tree_prune(struct mcct *tree, uint32_t node) {
         node = remove_node(tree, node);
 }
 
+void tree_refuse(struct mcct *tree, uint32_t node, uint64_t weight) {
+    const struct mcct_node *n = node_at(&tree->pool, node);
+    residual_add(tree, node == MCCT_ROOT ? MCCT_ROOT : n->parent, n->frame, weight);
+}
+
+/* What a counter is certain of. */
+static uint64_t certain(const struct mcct *tree, uint32_t node) {
+    const struct mcct_node *n = node_at(&tree->pool, node);
+    return n->links & NODE_MONITORED ? n->count - n->error : 0;
+}
+
+/* The summary has been told of the node, which was not monitored. */
+static void refuse_rest(struct mcct *tree, uint32_t node, uint64_t weight) {
+    tree->updated = 0;
+    uint64_t taken = certain(tree, node);
+    if (taken < weight)
+        tree_refuse(tree, node, weight - taken);
+}
+
+bool tree_adopt(struct mcct *tree, uint32_t node, uint64_t count, uint64_t error) {
+    tree->updated = node;
+    bool adopted = tree->kind->adopt(tree->summary, node, count, error);
+    if (adopted)
+        refuse_rest(tree, node, count - error);
+    tree->updated = 0;
+    return adopted;
+}
+
 void tree_forget(struct mcct *tree, uint32_t node) {
+    if (node != tree->updated)
+        tree_refuse(tree, node, certain(tree, node));
+    tree_release(tree, node);
+}
+
+void tree_release(struct mcct *tree, uint32_t node) {
     struct mcct_node *n = node_at(&tree->pool, node);
     n->links &= ~NODE_MONITORED;
     n->count = n->error = 0;
@@ -278,7 +315,9 @@ static __attribute__((noinline)) void credit_slowly(struct mcct *tree, uint32_t 
         return;
     }
     if (!(n->links & NODE_MONITORED)) {
+        tree->updated = node;
         tree->kind->update(tree->summary, node, weight);
+        refuse_rest(tree, node, weight);
         return;
     }
     n->count = add_saturating(n->count, weight);

@@ -99,9 +99,6 @@ struct mcct_view {
                       * summary the second holds with high probability only (summary.h) */
     uint64_t error;
     bool monitored;
-    bool residual; /* no node of its own: weight of contexts that are not kept, whose deepest kept
-                    * caller is `parent` and whose leaf is `frame` (0: not known); count is exact,
-                    * error is 0 */
 };
 
 struct mcct_stats {
@@ -126,6 +123,14 @@ void mcct_stats(const struct mcct *tree, struct mcct_stats *stats);
  * indices of its nodes are told anew by each walk. */
 typedef bool mcct_visit(void *arg, uint32_t node, const struct mcct_view *view);
 bool mcct_walk(const struct mcct *tree, mcct_visit *visit, void *arg);
+
+/* Weight of contexts that are not kept, whose deepest kept caller is `node` and whose own frame is
+ * `frame`, for each such frame, in its order; a false return stops. What all contexts gained for
+ * certain (count - error) and all residuals are at most the total, and no less of it than what
+ * there was memory for: the rest may lie anywhere. `node` as mcct_walk names it. False: no memory.
+ */
+typedef bool mcct_residual_visit(void *arg, uint32_t frame, uint64_t weight);
+bool mcct_residuals(const struct mcct *tree, uint32_t node, mcct_residual_visit *visit, void *arg);
 
 /* Child of `node` with that frame, 0 when there is none. */
 uint32_t mcct_child(const struct mcct *tree, uint32_t node, uint32_t frame);

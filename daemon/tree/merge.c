@@ -14,16 +14,17 @@
  *     counts that stay, let j come from contexts that the first monitors. The k - j others gained
  *     u1 each, but the first has at least k - j contexts of counts >= u1 that did not stay (or is
  *     not full, and u1 = 0): the first's share of all that stays is at most N1. The same for N2.
- *   - the counts need not reach N: what the contexts that went have weighed is in none of them.
+ *   - the counts need not reach N: what the contexts that went have weighed is in none of them, but
+ *     in residuals (residual.h), which are added node by node.
  *
- * The order of work depends on nothing but the contexts, so that a merge can be repeated. Neither
- * half of it needs more than `from`'s size of time where that has seen all of its contexts.
+ * The order of work depends on nothing but the contexts, so that a merge can be repeated. It needs
+ * no more than `from`'s size of time where that has seen all of its contexts.
  */
 #include "daemon/tree/mcct.h"
 
 #include "daemon/tree/children.h"
 
-/* ---- what `into` has gains what `from` knows of it ---- */
+/* ---- what `from` does not know of ---- */
 
 /* One tree is walked; the other's node is the same context, as far as it has it. */
 struct pair {
@@ -76,28 +77,15 @@ static bool both_monitor(const struct pair *pair) {
 }
 
 /* What only `into` monitors gains `unseen`: all of it has to be looked at. */
-static void gain_all(struct mcct *into, const struct mcct *from, uint64_t unseen) {
+static void gain_unseen(struct mcct *into, const struct mcct *from, uint64_t unseen) {
     struct pair pair = {.walked = into, .other = from, .node = MCCT_ROOT, .twin = MCCT_ROOT};
     do {
-        const struct mcct_node *known = node_at(&from->pool, pair.twin);
-        if (both_monitor(&pair))
-            add(node_at(&into->pool, pair.node), known->count, known->error);
-        else if (tree_is_monitored(into, pair.node))
+        if (tree_is_monitored(into, pair.node) && !both_monitor(&pair))
             add(node_at(&into->pool, pair.node), unseen, unseen);
     } while (advance(&pair));
 }
 
-/* The same where `unseen` is 0: as long as `from` is small, however large `into` is. */
-static void gain_common(struct mcct *into, const struct mcct *from) {
-    struct pair pair = {.walked = from, .other = into, .node = MCCT_ROOT, .twin = MCCT_ROOT};
-    do {
-        const struct mcct_node *known = node_at(&from->pool, pair.node);
-        if (both_monitor(&pair))
-            add(node_at(&into->pool, pair.twin), known->count, known->error);
-    } while (advance(&pair));
-}
-
-/* ---- what only `from` has ---- */
+/* ---- what `from` has ---- */
 
 struct adoption {
     struct mcct *into;
@@ -116,18 +104,34 @@ static void follow(struct adoption *a, uint32_t node, const struct mcct_view *vi
     a->from_node = node;
 }
 
+/* What is below a node of `from` and not kept there is below the same node of `into`, or the
+ * nearest that is there. */
+static bool add_residual(void *arg, uint32_t frame, uint64_t weight) {
+    struct adoption *a = arg;
+    residual_add(a->into, a->cursor.node, frame, weight);
+    return true;
+}
+
+static void leave_out(struct adoption *a, const struct mcct_view *view) {
+    if (view->count > a->left_out)
+        a->left_out = view->count;
+    if (a->cursor.missing == 0)
+        tree_refuse(a->into, a->cursor.node, view->count - view->error);
+    else
+        residual_add(a->into, a->cursor.node, view->frame, view->count - view->error);
+}
+
 static bool adopt(void *arg, uint32_t node, const struct mcct_view *view) {
     struct adoption *a = arg;
     follow(a, node, view);
+    (void)mcct_residuals(a->from, node, add_residual, a);
     if (!view->monitored)
         return true;
     if (a->cursor.missing == 0 && tree_is_monitored(a->into, a->cursor.node))
-        return true; /* it has gained already */
-    if (a->cursor.missing == 0 &&
-        a->into->kind->adopt(a->into->summary, a->cursor.node, view->count, view->error))
-        return true;
-    if (view->count > a->left_out)
-        a->left_out = view->count;
+        add(node_at(&a->into->pool, a->cursor.node), view->count, view->error);
+    else if (a->cursor.missing != 0 ||
+             !tree_adopt(a->into, a->cursor.node, view->count, view->error))
+        leave_out(a, view);
     return true;
 }
 
@@ -149,9 +153,7 @@ bool mcct_merge(struct mcct *into, const struct mcct *from) {
     tree_unpack(from);
     uint64_t unseen = from->kind->unseen(from->summary);
     if (unseen != 0)
-        gain_all(into, from, unseen);
-    else
-        gain_common(into, from);
+        gain_unseen(into, from, unseen);
     uint64_t left_out = adopt_all(into, from);
     uint64_t more = left_out > unseen ? left_out : unseen;
     kind->raise(into->summary, add_saturating(kind->unseen(into->summary), more));

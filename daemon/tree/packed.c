@@ -69,9 +69,10 @@ static bool pack(void *arg, uint32_t node, const struct mcct_view *view) {
 
 /* Nodes that no cursor stands on go. */
 static void forget(struct mcct *tree, const struct packing *packing, void *summary) {
+    residual_gather(tree);
     for (size_t i = packing->n; i-- > 0;)
         if (packing->node[i] != 0)
-            tree_forget(tree, packing->node[i]);
+            tree_release(tree, packing->node[i]);
     tree->kind->destroy(tree->summary);
     tree->summary = summary;
 }

@@ -14,7 +14,7 @@ bool mcct_restore(struct mcct_cursor *cursor, uint64_t count, uint64_t error) {
     if (cursor->missing != 0 || cursor->node == MCCT_ROOT || count == 0 || error > count ||
         tree_is_monitored(tree, cursor->node))
         return false;
-    return tree->kind->adopt(tree->summary, cursor->node, count, error);
+    return tree_adopt(tree, cursor->node, count, error);
 }
 
 void mcct_restored(struct mcct *tree, const struct mcct_stats *stats) {

@@ -121,6 +121,7 @@ static bool diminish(struct sticky_sampling *s, uint32_t i, uint64_t more) {
     uint64_t f = diminished(s, n->count - n->error);
     if (f > 0) {
         uint64_t error = add_saturating(n->error, more);
+        tree_refuse(tree, node, n->count - n->error - f);
         tree_monitor(tree, node, add_saturating(f, error), error);
         return true;
     }

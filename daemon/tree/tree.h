@@ -8,6 +8,7 @@
 #include "common/compiler.h"
 #include "daemon/tree/mcct.h"
 #include "daemon/tree/node_pool.h"
+#include "daemon/tree/residual.h"
 #include "daemon/tree/summary.h"
 
 struct mcct {
@@ -20,7 +21,10 @@ struct mcct {
     struct mcct_cursor cursors; /* head of the ring of open cursors */
     struct node_pool pool;
     struct budget budget;
-    uint64_t hash_factor; /* odd and random: see children.c */
+    struct residuals residuals; /* of contexts that are not kept */
+    uint32_t updated;           /* the node that the summary is told of: forgetting it leaves no
+                                 * residual, as what is not taken is refused afterwards; 0: none */
+    uint64_t hash_factor;       /* odd and random: see children.c */
     uint64_t total, updates, capped;
     uint32_t nodes, capacity;
     bool has_paths;    /* each node has its hash beside it (path_hash.h) */
@@ -71,8 +75,18 @@ void tree_credit(struct mcct *tree, uint32_t node, uint64_t weight);
 /* Another cursor is to move: the one that did so far is to be found by its node's mark. */
 void tree_activate(struct mcct *tree, struct mcct_cursor *cursor);
 
-/* `node` is monitored no more: it and each ancestor that thus has no reason to exist is removed,
- * unless a cursor rests there. */
+/* `node` is monitored no more, and what it gained for certain becomes a residual: it and each
+ * ancestor that thus has no reason to exist is removed, unless a cursor rests there. */
 void tree_forget(struct mcct *tree, uint32_t node);
+/* The same, but its weight is kept elsewhere. */
+void tree_release(struct mcct *tree, uint32_t node);
+
+/* So much that the context of `node` gained for certain is in its counter no more, or never was: a
+ * residual. */
+void tree_refuse(struct mcct *tree, uint32_t node, uint64_t weight);
+
+/* The summary adopts a context (summary.h); what it does not take is a residual. False: no memory,
+ * and nothing was done. */
+bool tree_adopt(struct mcct *tree, uint32_t node, uint64_t count, uint64_t error);
 
 #endif

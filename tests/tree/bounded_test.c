@@ -12,6 +12,7 @@
 #include <malloc.h>
 
 #include "daemon/tree/mcct.h"
+#include "daemon/tree/residual.h"
 #include "tests/tree/world.h"
 
 #define LEVELS  4
@@ -23,7 +24,7 @@
  * worst, and so has the cursor's. */
 #define NODES_MAX (1u + 10u + 1000u + (M + 1) * 2)
 /* 16 bytes for a place in a table a quarter full, 4.3 for one in the queue, and the beginnings. */
-#define BYTES_MAX (NODES_MAX * (32u + 16u) + M * 5u + 65536u)
+#define BYTES_MAX (NODES_MAX * (32u + 16u) + M * 5u + 65536u + RESIDUALS_MIN * RESIDUALS_BYTES)
 
 struct stream {
     struct mcct *tree;

@@ -9,6 +9,7 @@ TREE_TESTS = \
 	tests/tree/merge_test \
 	tests/tree/packed_test \
 	tests/tree/panes_test \
+	tests/tree/residual_test \
 	tests/tree/run_test \
 	tests/tree/bounded_test
 
@@ -32,6 +33,9 @@ tests_tree_merge_test_LDADD = libhcct_tree.a
 
 tests_tree_packed_test_SOURCES = tests/tree/packed_test.c $(TREE_WORLD) $(TREE_STREAMS)
 tests_tree_packed_test_LDADD = libhcct_tree.a
+
+tests_tree_residual_test_SOURCES = tests/tree/residual_test.c $(TREE_WORLD)
+tests_tree_residual_test_LDADD = libhcct_tree.a
 
 tests_tree_run_test_SOURCES = tests/tree/run_test.c $(TREE_WORLD)
 tests_tree_run_test_LDADD = libhcct_tree.a

@@ -137,6 +137,14 @@ void walker_credit(struct world *world, struct walker *walker, uint64_t weight) 
 struct seen {
     uint32_t node, context, parent; /* parent: index in the array */
     bool kept;
+    uint64_t certain;  /* of its subtree, residuals included */
+    uint64_t residual; /* its own, and then with those of its ancestors */
+};
+
+/* Self weight of a frame: the true one, and what is placed. */
+struct of_frame {
+    uint32_t frame;
+    uint64_t exact, placed;
 };
 
 struct check {
@@ -147,12 +155,35 @@ struct check {
     uint32_t n, room;
     bool *monitored; /* by context */
     uint32_t at;     /* in `seen`, the node visited last */
+    const struct mcct *tree;
+    struct of_frame *self;
+    size_t n_self, self_room;
     struct verdict verdict;
 };
 
 static void hold(struct check *check, bool condition, const char *otherwise) {
     if (!condition && check->verdict.wrong == NULL)
         check->verdict.wrong = otherwise;
+}
+
+static void add_self(struct check *check, uint32_t frame, uint64_t exact, uint64_t placed) {
+    if (check->n_self == check->self_room) {
+        check->self_room = 2 * check->self_room + 1024;
+        check->self = realloc(check->self, check->self_room * sizeof *check->self);
+        if (check->self == NULL)
+            abort();
+    }
+    check->self[check->n_self++] = (struct of_frame){frame, exact, placed};
+    check->verdict.placed += placed;
+}
+
+static bool see_residual(void *arg, uint32_t frame, uint64_t weight) {
+    struct check *check = arg;
+    struct seen *of = &check->seen[check->n - 1];
+    of->residual += weight;
+    of->certain += weight;
+    add_self(check, frame, 0, weight);
+    return true;
 }
 
 static void check_counts(struct check *check, uint32_t context, const struct mcct_view *view) {
@@ -211,8 +242,58 @@ static bool check_node(void *arg, uint32_t node, const struct mcct_view *view) {
         check_counts(check, now.context, view);
     else
         hold(check, view->count == 0 && view->error == 0, "no counts where not monitored");
+    now.certain = view->count - view->error;
+    add_self(check, view->frame, 0, now.certain);
     check->seen[check->n++] = now;
+    hold(check, mcct_residuals(check->tree, node, see_residual, check),
+         "there is memory for residuals");
     return true;
+}
+
+static int by_frame(const void *a, const void *b) {
+    uint32_t i = ((const struct of_frame *)a)->frame, k = ((const struct of_frame *)b)->frame;
+    return (i > k) - (i < k);
+}
+
+/* What is placed has the right frames, and all of a frame's is, where all is placed. */
+static void check_self(struct check *check) {
+    bool whole = check->verdict.placed == check->world->total;
+    for (uint32_t c = 0; c < check->world->n; c++)
+        add_self(check, c != 0 ? world_frame(check->world, c) : 0, check->world->weight[c], 0);
+    qsort(check->self, check->n_self, sizeof *check->self, by_frame);
+    for (size_t i = 0; i < check->n_self;) {
+        uint32_t frame = check->self[i].frame;
+        uint64_t exact = 0, placed = 0;
+        for (; i < check->n_self && check->self[i].frame == frame; i++) {
+            exact += check->self[i].exact;
+            placed += check->self[i].placed;
+        }
+        hold(check, placed <= exact, "a frame's self weight is at least what is placed");
+        hold(check, !whole || placed == exact, "a frame's self weight is what is placed");
+    }
+}
+
+/* The true inclusive weight of each node, in what is certain below it and what may be. */
+static void check_inclusive(struct check *check) {
+    const struct world *world = check->world;
+    uint64_t *inclusive = array(world->n, sizeof *inclusive);
+    uint64_t unplaced = world->total - check->verdict.placed;
+    for (uint32_t c = world->n; c-- > 0;) { /* callees have higher numbers */
+        inclusive[c] += world->weight[c];
+        if (c != 0)
+            inclusive[world->parent[c]] += inclusive[c];
+    }
+    for (uint32_t i = check->n; i-- > 1;)
+        check->seen[check->seen[i].parent].certain += check->seen[i].certain;
+    for (uint32_t i = 0; i < check->n; i++) {
+        struct seen *at = &check->seen[i];
+        uint64_t above = i != 0 ? check->seen[at->parent].residual : 0;
+        at->residual += above;
+        hold(check, at->certain <= inclusive[at->context], "what is certain below a node is there");
+        hold(check, inclusive[at->context] <= at->certain + above + unplaced,
+             "an inclusive weight is at most what may be there");
+    }
+    free(inclusive);
 }
 
 static void check_shape(struct check *check) {
@@ -244,6 +325,7 @@ struct verdict world_check(const struct world *world, const struct mcct *tree,
     struct check check = {.world = world,
                           .walkers = walkers,
                           .n_walkers = n_walkers,
+                          .tree = tree,
                           .monitored = array(world->n, sizeof(bool)),
                           .verdict = {.least = UINT64_MAX}};
     mcct_stats(tree, &check.verdict.stats);
@@ -252,7 +334,13 @@ struct verdict world_check(const struct world *world, const struct mcct *tree,
     hold(&check, mcct_walk(tree, check_node, &check), "there is memory for the walk");
     check_shape(&check);
     check_rest(&check);
+    hold(&check, check.verdict.placed <= world->total, "no more is placed than there is");
+    if (check.verdict.stats.capped == 0 && check.verdict.wrong == NULL) {
+        check_self(&check);
+        check_inclusive(&check);
+    }
     free(check.seen);
+    free(check.self);
     free(check.monitored);
     return check.verdict;
 }

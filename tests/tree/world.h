@@ -72,12 +72,15 @@ struct verdict {
     uint64_t sum;     /* of the counts */
     uint64_t least;   /* count of a monitored context, UINT64_MAX when there is none */
     uint64_t error;   /* the largest */
+    uint64_t placed;  /* what is certain of counts, and all residuals: at most the total */
     struct mcct_stats stats;
 };
 
 /* Whether count - error <= true, the tree holds monitored contexts, their ancestors and the
- * walkers' only, and its figures are right; and which contexts are above true <= count, true <=
- * unseen. */
+ * walkers' only, its figures are right, and with its residuals the true inclusive weight of each
+ * node and the true self weight of each frame lie in their bounds; and which contexts are above
+ * true
+ * <= count, true <= unseen. */
 struct verdict world_check(const struct world *world, const struct mcct *tree,
                            const struct walker *walkers, unsigned n_walkers);
 
