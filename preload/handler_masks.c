@@ -17,8 +17,9 @@
 #define ROOMY_STACK 32768
 
 static _Atomic bool masks_ours[_NSIG]; /* the application wants its handler so */
-static _Atomic bool small_stacks;
-static _Atomic bool any_masked; /* there are handlers with our signal blocked */
+static _Atomic bool small_stacks;      /* from now on */
+static _Atomic bool all_masked;        /* handlers from before are so, too */
+static _Atomic bool any_masked;        /* there are handlers with our signal blocked */
 
 static bool is_fault(int number) {
     switch (number) {
@@ -82,8 +83,11 @@ static void mask_handlers(int ours) {
 }
 
 void handler_mask_stack(size_t bytes, int ours) {
-    if (bytes < ROOMY_STACK && ours != 0 && !atomic_exchange(&small_stacks, true))
-        mask_handlers(ours);
+    if (bytes >= ROOMY_STACK || ours == 0 || all_masked)
+        return;
+    small_stacks = true;
+    mask_handlers(ours); /* by each thread that comes before the first is done: none may go on */
+    all_masked = true;
 }
 
 void handler_mask_move(int before, int ours) {

@@ -46,6 +46,7 @@ libhcct_report_a_SOURCES = \
 	daemon/report/prune.c \
 	daemon/report/read_pprof.c \
 	daemon/report/shorten.c daemon/report/shorten.h \
+	daemon/report/stacks.c daemon/report/stacks.h \
 	daemon/report/text.h \
 	daemon/report/text_calls.c \
 	daemon/report/text_summary.c \

@@ -12,6 +12,7 @@
 
 #include "daemon/report/format.h"
 #include "daemon/report/memory.h"
+#include "daemon/report/stacks.h"
 #include "daemon/report/tree_view.h"
 
 static bool is_blank(char byte) {
@@ -35,7 +36,9 @@ static void put_name(FILE *out, const char *name) {
 }
 
 bool write_folded(FILE *out, const struct profile *profile, const struct format_options *options) {
-    struct profile *grouped = format_select(profile, options);
+    struct profile *selected = format_select(profile, options);
+    double phi = stacks_phi(selected);
+    struct profile *grouped = phi > 0 ? profile_prune_own(selected, phi) : selected;
     uint32_t *path;
 
     path = memory_new(grouped->n_nodes, sizeof(*path), "a stack");

@@ -18,6 +18,7 @@
 #include "daemon/report/memory.h"
 #include "daemon/report/pprof_comments.h"
 #include "daemon/report/profile.pb-c.h"
+#include "daemon/report/stacks.h"
 
 #define PAGE          4096
 #define FIRST_ADDRESS 0x10000ull
@@ -350,13 +351,14 @@ static bool is_complete(const struct profile *profile) {
 
 bool write_pprof(FILE *out, const struct profile *profile, const struct format_options *options) {
     struct builder b = {.next_address = FIRST_ADDRESS};
+    double fits = stacks_phi(profile), phi = options->phi > fits ? options->phi : fits;
     struct profile *copy = NULL;
     bool ok;
 
     if (options->n > 0)
         copy = profile_keep(profile, options->n);
-    else if (options->phi > 0 || !is_complete(profile))
-        copy = profile_prune(profile, options->phi);
+    else if (phi > 0 || !is_complete(profile))
+        copy = profile_prune(profile, phi);
     b.profile = profile = copy != NULL ? copy : profile;
     perftools__profiles__profile__init(&b.message);
     b.ranges = memory_new(profile->n_modules, sizeof(*b.ranges), "modules");
