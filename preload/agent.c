@@ -54,6 +54,7 @@ void agent_start_in_child(uint64_t since) {
     if (thread_self != NULL)
         trigger_inherit(thread_self);
     thread_forget_others();
+    modules_alone();
     if (thread_self != NULL && agent.settings.follow)
         trigger_start(thread_self, since);
 }

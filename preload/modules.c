@@ -1,8 +1,8 @@
 /*
  * modules.c - the agent's own list beside the session's module log, same indices.
  *
- * An entry is believed while its `checked` equals the current trust number; modules_distrust()
- * raises that number, and the next look-up asks the loader again. An entry whose object is gone is
+ * An entry is believed while its `checked` equals the current trust number; a dlclose raises that
+ * number, and the next look-up asks the loader again. An entry whose object is gone is
  * never used again; another object at the same addresses gets an entry of its own, and the map
  * generation tells the daemon that addresses are to be read anew.
  */
@@ -15,6 +15,7 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
+#include "preload/stack.h"
 #include "preload/sys.h"
 
 #define GONE UINT32_MAX
@@ -29,6 +30,7 @@ struct known {
 static struct known known[WIRE_MODULES_MAX];
 static _Atomic uint32_t trust = 1;
 static _Atomic uint32_t generation = 1;
+static _Atomic uint32_t closing; /* threads inside dlclose */
 static char executable[WIRE_MODULE_BYTES];
 static uint64_t own_start, own_end;
 
@@ -59,8 +61,18 @@ void modules_reset(void) {
     }
 }
 
-void modules_distrust(void) {
+void modules_closing(void) {
+    atomic_fetch_add(&closing, 1);
     atomic_fetch_add(&trust, 1);
+}
+
+void modules_closed(void) {
+    atomic_fetch_add(&trust, 1);
+    atomic_fetch_sub(&closing, 1);
+}
+
+void modules_alone(void) {
+    atomic_store(&closing, 0);
 }
 
 uint32_t modules_trust(void) {
@@ -182,12 +194,22 @@ static uint32_t append(struct wire_session *session, const struct dl_find_object
     return i;
 }
 
+/* The loader still knows objects whose memory has just gone: one that a thread closed when its
+ * process forked, or that nothing on this stack keeps. */
+static bool is_mapped(const struct dl_find_object *found) {
+    uint64_t map = (uintptr_t)found->dlfo_link_map;
+    if (!stack_is_readable((uintptr_t)found->dlfo_map_start) || !stack_is_readable(map))
+        return false;
+    const char *name = found->dlfo_link_map->l_name;
+    return name == NULL || stack_is_readable((uintptr_t)name);
+}
+
 /* Asks the loader who covers pc, and gives that object's entry, old or new. */
 static uint32_t ask_loader(struct wire_session *session, uint64_t pc, bool *exists) {
     struct dl_find_object found;
     uint32_t now = atomic_load(&trust);
     bool replaced = false;
-    *exists = _dl_find_object((void *)(uintptr_t)pc, &found) == 0;
+    *exists = _dl_find_object((void *)(uintptr_t)pc, &found) == 0 && is_mapped(&found);
     if (!*exists)
         return UINT32_MAX;
     for (uint32_t i = used(session); i-- > 0;) {
@@ -276,6 +298,8 @@ void modules_learn_pointed(struct agent_thread *thread, struct wire_session *ses
     uint64_t *same_hash = &missed->page[page % MODULES_MISSED];
     if (word < ARCH_LOWEST_CODE || word >> 47 != 0 || *same_hash == page || missed->n == MISSES_MAX)
         return;
+    if (atomic_load_explicit(&closing, memory_order_acquire) != 0)
+        return; /* nobody runs in what a stale word points to: it may be going right now */
     if (modules_find(thread, session, word, &module))
         return;
     *same_hash = page;

@@ -45,8 +45,11 @@ struct modules_missed {
 void modules_learn_pointed(struct agent_thread *thread, struct wire_session *session, uint64_t word,
                            struct modules_missed *missed);
 
-/* An object may have gone (before and after dlclose). Any context. */
-void modules_distrust(void);
+/* Around dlclose: an object may go, or have gone. Thread context. */
+void modules_closing(void);
+void modules_closed(void);
+/* In a child of fork: no other thread closes anything. */
+void modules_alone(void);
 
 /* Whether `address` is the agent's own code. Any context, after modules_start. */
 bool modules_is_agent(uint64_t address);

@@ -3,6 +3,8 @@
  */
 #include "preload/ship.h"
 
+#include <string.h>
+
 #include "common/ring.h"
 #include "preload/emit.h"
 #include "preload/modules.h"
@@ -20,14 +22,17 @@ static uint64_t words_above(const struct unwind_env *env, uint64_t sp) {
     return n < WIRE_SHIP_STACK_MAX ? n : WIRE_SHIP_STACK_MAX;
 }
 
+_Static_assert(sizeof(struct modules_missed) <= UNWIND_SCRATCH_WORDS * 8, "it has room");
+
 /* Objects of callers that the walk has not come to go to the module log before the copy is sent. */
 static void learn_modules(struct agent_thread *thread, struct wire_session *session,
                           const struct unwind_env *env, uint64_t sp, uint64_t n) {
-    struct modules_missed missed = {0};
+    struct modules_missed *missed = (void *)env->scratch;
     uint64_t word;
+    memset(missed, 0, sizeof *missed);
     for (uint64_t i = 0; i < n && unwind_read(env, sp + 8 * i, &word); i++)
         if (word < env->low || word >= env->high)
-            modules_learn_pointed(thread, session, word, &missed);
+            modules_learn_pointed(thread, session, word, missed);
 }
 
 bool ship_stack(struct agent_thread *thread, struct wire_session *session, struct wire_slot *slot,

@@ -97,7 +97,8 @@ struct agent_thread {
     int (*start_c11)(void *);
     void *argument;
 
-    struct unwind_registers interrupted; /* of the walk being made: not on a signal's stack */
+    struct unwind_registers interrupted; /* of the walk being made: not on a signal's stack, ... */
+    uint64_t scratch[UNWIND_SCRATCH_WORDS]; /* ... nor is this */
 
     /* the shadow stack: what the last walk found, and how much of it the daemon has been told */
     struct memo memo;

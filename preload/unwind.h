@@ -43,6 +43,8 @@ struct unwind_cached {
     uint16_t flags; /* of the step; 0: another rule */
 };
 
+#define UNWIND_SCRATCH_WORDS 136u
+
 struct unwind_env {
     /* The module that covers pc, into *module; false when there is none. */
     bool (*find)(void *arg, uint64_t pc, struct unwind_module *module);
@@ -51,6 +53,8 @@ struct unwind_env {
     void *arg;
     uint64_t low, high;          /* memory that can be read directly: the thread's own stack */
     struct unwind_cached *cache; /* 1 << UNWIND_CACHE_BITS entries at a multiple of 64, or NULL */
+    uint64_t *scratch; /* UNWIND_SCRATCH_WORDS, as a signal's stack is small; NULL: code without
+                        * rules is not followed */
 };
 
 enum unwind_end {

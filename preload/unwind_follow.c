@@ -54,6 +54,8 @@ struct follow {
     uint8_t bytes[WINDOW];
 };
 
+_Static_assert(sizeof(struct follow) <= UNWIND_SCRATCH_WORDS * 8, "it has room");
+
 enum course { COURSE_ON, COURSE_RETURN, COURSE_LOST };
 
 /* ---- code ---- */
@@ -324,28 +326,30 @@ static bool arrive_at_caller(const struct follow *f, struct unwind_registers *re
 
 bool unwind_follow(const struct unwind_env *env, const struct unwind_module *module,
                    struct unwind_registers *regs, struct unwind_step *step) {
-    struct follow f = {.env = env,
-                       .module = module,
-                       .from = regs,
-                       .pc = regs->pc,
-                       .sp_from = regs->reg[ARCH_SP],
-                       .known = regs->known & (uint32_t)((1ull << ARCH_REGS) - 1),
-                       .unchanged = regs->known};
+    struct follow *f = (void *)env->scratch;
     enum course course = COURSE_ON;
     bool found = false;
     uint32_t max = module != NULL ? STEPS_MAX : GENERATED_MAX;
-    if (ARCH_HAS_LINK || !(regs->known & UNWIND_KNOWN(ARCH_SP)))
+    if (ARCH_HAS_LINK || f == NULL || !(regs->known & UNWIND_KNOWN(ARCH_SP)))
         return false;
-    memcpy(f.reg, regs->reg, sizeof f.reg);
-    while (!found && f.steps < max) {
+    memset(f, 0, sizeof *f);
+    f->env = env;
+    f->module = module;
+    f->from = regs;
+    f->pc = regs->pc;
+    f->sp_from = regs->reg[ARCH_SP];
+    f->known = regs->known & (uint32_t)((1ull << ARCH_REGS) - 1);
+    f->unchanged = regs->known;
+    memcpy(f->reg, regs->reg, sizeof f->reg);
+    while (!found && f->steps < max) {
         if (course == COURSE_ON)
-            course = go(&f);
+            course = go(f);
         if (course == COURSE_RETURN)
-            found = arrive_at_caller(&f, regs, step);
-        if (!found && course != COURSE_ON && (course = next_way(&f)) == COURSE_LOST)
+            found = arrive_at_caller(f, regs, step);
+        if (!found && course != COURSE_ON && (course = next_way(f)) == COURSE_LOST)
             break;
-        f.steps++;
+        f->steps++;
     }
-    step->effort += f.steps / STEPS_A_EFFORT;
+    step->effort += f->steps / STEPS_A_EFFORT;
     return found;
 }

@@ -110,7 +110,8 @@ static void look(struct agent_thread *thread, struct wire_session *session, stru
 
 bool walk_whole(struct agent_thread *thread, struct wire_session *session, const ucontext_t *uc) {
     struct walk walk = {.thread = thread, .session = session};
-    struct unwind_env env = {.find = find, .read = read_probed, .arg = &walk};
+    struct unwind_env env = {
+        .find = find, .read = read_probed, .arg = &walk, .scratch = thread->scratch};
     struct memo_result result;
     look(thread, session, &env, uc, &result);
     return result.end == UNWIND_COMPLETE;
@@ -119,7 +120,8 @@ bool walk_whole(struct agent_thread *thread, struct wire_session *session, const
 struct walk_cost walk_sample(struct agent_thread *thread, struct wire_session *session,
                              struct wire_slot *slot, uint64_t weight, const ucontext_t *uc) {
     struct walk walk = {.thread = thread, .session = session};
-    struct unwind_env env = {.find = find, .read = read_probed, .arg = &walk};
+    struct unwind_env env = {
+        .find = find, .read = read_probed, .arg = &walk, .scratch = thread->scratch};
     struct unwind_registers *regs = &thread->interrupted;
     struct memo_result result;
     look(thread, session, &env, uc, &result);

@@ -9,9 +9,9 @@
 #include "preload/real.h"
 
 hcct_export int dlclose(void *handle) {
-    modules_distrust();
+    modules_closing();
     int result = real_dlclose(handle);
-    modules_distrust();
+    modules_closed();
     calls_distrust();
     return result;
 }

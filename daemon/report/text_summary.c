@@ -3,6 +3,7 @@
  */
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/compiler.h"
@@ -147,40 +148,53 @@ static void put_contexts(const struct text *text, const struct profile_process *
     fputc('\n', text->out);
 }
 
-/* `largest` of one context, `all` of all together. */
-static void put_largest_errors(const struct text *text, uint64_t largest, uint64_t all) {
-    const char *weights = text->calls ? "counts" : "shares";
-    struct human human = human_share(text_share(text, largest));
+/* How much more one context can have: by itself, and with its callees. */
+struct largest {
+    uint64_t self, inclusive;
+};
 
-    if (text->calls)
-        human = human_count(largest);
-    if (largest == 0)
-        fprintf(text->out, "own %s are exact", weights);
+static struct largest find_largest(const struct text *text) {
+    const struct profile *profile = text->profile;
+    struct largest largest = {0};
+    bool *hidden = profile_find_hidden(profile);
+
+    for (uint32_t i = 1; i < profile->n_nodes; i++) {
+        uint64_t more = text->view.upper[i] - text->view.inclusive[i];
+
+        if (hidden[i])
+            continue;
+        if (profile->nodes[i].error > largest.self)
+            largest.self = profile->nodes[i].error;
+        if (more > largest.inclusive)
+            largest.inclusive = more;
+    }
+    free(hidden);
+    return largest;
+}
+
+static void put_more(const struct text *text, const char *whose, uint64_t more) {
+    struct human human = text->calls ? human_count(more) : human_share(text_share(text, more));
+
+    if (more == 0)
+        fprintf(text->out, "%s are exact", whose);
     else
-        fprintf(text->out, "own %s are at most %s%s too high", weights, text->calls ? "" : "+",
-                human.text);
-    human = text->calls ? human_count(all) : human_share(text_share(text, all));
-    fprintf(text->out, ", inclusive ones %s%s off", text->glyphs->plus_minus, human.text);
+        fprintf(text->out, "%s can be +%s more", whose, human.text);
 }
 
 static void put_error(const struct text *text, const struct profile_process *sum) {
     const struct profile *profile = text->profile;
-    uint64_t largest = 0, all = 0;
+    struct largest largest = find_largest(text);
 
-    for (uint32_t i = 1; i < profile->n_nodes; i++) {
-        uint64_t error = profile->nodes[i].error;
-
-        all += error;
-        if (error > largest && !profile_is_pruned(profile, profile->nodes[i].location))
-            largest = error;
-    }
-    if (profile->epsilon == 0 && all == 0)
+    if (profile->epsilon == 0 && largest.inclusive == 0 && largest.self == 0)
         return;
     text_label(text, "error");
-    if (all == 0)
+    if (largest.inclusive == 0 && largest.self == 0) {
         fputs("none: every context is counted exactly", text->out);
-    else
-        put_largest_errors(text, largest, all);
+    } else {
+        put_more(text, text->calls ? "own counts" : "own shares", largest.self);
+        fputs(", ", text->out);
+        put_more(text, "inclusive ones", largest.inclusive);
+    }
     fputc('\n', text->out);
     if (profile->epsilon == 0 && sum->unseen == 0)
         return;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/report/bounds.h"
 #include "daemon/report/human.h"
 #include "daemon/report/memory.h"
 #include "daemon/report/shorten.h"
@@ -16,39 +17,10 @@
 
 #define MODULE_WIDTH 28 /* longer ones push their row */
 
-struct entry {
+struct entry { /* error: by how much self can be more */
     uint32_t location;
     uint64_t self, error, inclusive;
 };
-
-/* Walks the tree in depth, with a stack of its own, and keeps for each location how many of its
- * frames are open. */
-static void add_inclusive(const struct text *text, struct entry *entries) {
-    const struct profile_node *nodes = text->profile->nodes;
-    uint32_t *next = memory_new(text->profile->n_nodes, sizeof(*next), "a tree");
-    uint32_t *open = memory_new(text->profile->n_locations, sizeof(*open), "functions");
-
-    memcpy(next, text->view.first, text->profile->n_nodes * sizeof(*next));
-    for (uint32_t at = 0;;) {
-        uint32_t child = next[at] < text->view.first[at + 1] ? text->view.child[next[at]] : 0;
-
-        if (child != 0) {
-            uint32_t location = nodes[child].location;
-
-            next[at]++;
-            if (open[location]++ == 0)
-                entries[location].inclusive += text->view.inclusive[child];
-            at = child;
-        } else if (at != 0) {
-            open[nodes[at].location]--;
-            at = nodes[at].parent;
-        } else {
-            break;
-        }
-    }
-    free(next);
-    free(open);
-}
 
 static int compare(const void *a, const void *b, void *arg) {
     const struct entry *x = a, *y = b;
@@ -71,13 +43,14 @@ static struct entry *make_entries(const struct text *text, uint32_t *n) {
     const struct profile *profile = text->profile;
     struct entry *entries = memory_new(profile->n_locations, sizeof(*entries), "functions");
 
+    struct profile_flat *flat = bounds_flat(profile, text->view.inclusive);
+
     for (uint32_t i = 0; i < profile->n_locations; i++)
-        entries[i].location = i;
-    for (uint32_t i = 1; i < profile->n_nodes; i++) {
-        entries[profile->nodes[i].location].self += profile->nodes[i].count;
-        entries[profile->nodes[i].location].error += profile->nodes[i].error;
-    }
-    add_inclusive(text, entries);
+        entries[i] = (struct entry){.location = i,
+                                    .self = flat[i].self,
+                                    .error = flat[i].self_upper - flat[i].self,
+                                    .inclusive = flat[i].inclusive};
+    free(flat);
     *n = 0;
     for (uint32_t i = 1; i < profile->n_locations; i++)
         if (entries[i].self > 0 && !profile_is_pruned(profile, i))
@@ -141,7 +114,7 @@ void text_table(const struct text *text) {
                   [PROFILE_BY_MODULE] = {"module", "modules"}};
     const struct title *title = &titles[text->options->by];
     int module_width = text->options->by == PROFILE_BY_MODULE ? 0 : (int)strlen("module");
-    uint64_t self = 0, error = 0;
+    uint64_t self = 0;
     uint32_t n, shown;
     struct entry *entries;
     char columns[64] = "module";
@@ -163,20 +136,15 @@ void text_table(const struct text *text) {
     for (uint32_t i = 0; i < shown; i++) {
         put_entry(text, &entries[i], module_width);
         self += entries[i].self;
-        error += entries[i].error;
     }
     if (self < text->total) {
-        uint64_t errors = 0;
-
-        for (uint32_t i = 1; i < text->profile->n_nodes; i++)
-            errors += text->profile->nodes[i].error;
-        text_numbers(text, 0, text->total - self, errors - error);
+        text_numbers(text, 0, text->total - self, 0);
         fprintf(text->out, "%s", PROFILE_PRUNED);
         if (n > shown)
             fprintf(text->out, " %s more %s", human_count(n - shown).text,
                     n - shown == 1 ? title->one : title->all);
         else
-            fputs(" pruned contexts", text->out);
+            fputs(" functions that are not known", text->out);
         fputc('\n', text->out);
     }
     fputc('\n', text->out);

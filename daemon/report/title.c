@@ -85,8 +85,7 @@ char *title_of_bound(const struct profile *profile, const struct title_bound *bo
     if (bound->all == 0)
         fputs("error bound 0", title.out);
     else
-        fprintf(title.out, "error bound %s each, %s in all",
-                human_weight(profile, bound->largest).text, human_weight(profile, bound->all).text);
+        fprintf(title.out, "error bound %s each", human_weight(profile, bound->largest).text);
     return end(&title);
 }
 

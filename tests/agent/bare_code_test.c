@@ -10,6 +10,8 @@
 #include "tests/agent/own_tables.h"
 #include "tests/check.h"
 
+static uint64_t scratch[UNWIND_SCRATCH_WORDS];
+
 #if defined(__x86_64__)
 
 #define DEPTH_MAX 128
@@ -76,7 +78,8 @@ static bool within(const struct span *span, uint64_t pc) {
 static enum unwind_end walk(void *context, struct unwind_frame *frames, uint32_t *n) {
     /* every word by the reader: below pushed registers are words that a sanitizer forbids to read
      */
-    struct unwind_env env = {.find = own_tables_find, .read = own_read, .low = 8, .high = 8};
+    struct unwind_env env = {
+        .find = own_tables_find, .scratch = scratch, .read = own_read, .low = 8, .high = 8};
     struct unwind_registers regs;
     unwind_registers_of(&regs, context);
     return unwind_walk(&env, &regs, frames, DEPTH_MAX, n);

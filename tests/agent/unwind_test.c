@@ -11,6 +11,8 @@
 #include "tests/agent/own_tables.h"
 #include "tests/check.h"
 
+static uint64_t scratch[UNWIND_SCRATCH_WORDS];
+
 #define DEPTH_MAX 512
 
 /* ---- against backtrace() ---- */
@@ -23,7 +25,7 @@ static int n_oracle;
 static uint64_t interrupted;
 
 static void on_signal(int number, siginfo_t *info, void *context) {
-    struct unwind_env env = {.find = own_tables_find};
+    struct unwind_env env = {.find = own_tables_find, .scratch = scratch};
     struct unwind_registers regs;
     (void)number, (void)info;
     unwind_registers_of(&regs, context);
@@ -120,7 +122,7 @@ static void test_against_backtrace(void) {
 }
 
 static void test_limits(void) {
-    struct unwind_env env = {.find = own_tables_find, .low = 8, .high = 8};
+    struct unwind_env env = {.find = own_tables_find, .scratch = scratch, .low = 8, .high = 8};
     struct unwind_registers regs = {.pc = 0};
     CHECK_UINT(unwind_walk(&env, &regs, frames, DEPTH_MAX, &n_frames), UNWIND_NO_MODULE);
     CHECK_UINT(n_frames, 0);
@@ -216,6 +218,7 @@ static void test_random(void) {
         memory.foreign[i] = random_word(&memory, &state);
     for (unsigned round = 0; round < 100000; round++) {
         struct unwind_env env = {.find = own_tables_find,
+                                 .scratch = scratch,
                                  .read = round % 3 != 0 ? read_foreign : NULL,
                                  .arg = &memory,
                                  .low = (uintptr_t)memory.stack,

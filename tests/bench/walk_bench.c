@@ -20,6 +20,8 @@
 #include "tests/agent/own_tables.h"
 #include "tests/bench/walk_levels.h"
 
+static uint64_t scratch[UNWIND_SCRATCH_WORDS];
+
 #define ROOM        2048u
 #define REPETITIONS 15u
 #define LEAST_NS    1000000u /* of one repetition */
@@ -31,7 +33,7 @@ typedef uint32_t walk_function(const struct unwind_registers *regs);
 static _Alignas(64) struct unwind_cached rules[1u << UNWIND_CACHE_BITS];
 static struct unwind_frame frames[ROOM];
 static void *addresses[ROOM];
-static struct unwind_env env = {.find = own_tables_find};
+static struct unwind_env env = {.find = own_tables_find, .scratch = scratch};
 
 /* ---- walkers ---- */
 

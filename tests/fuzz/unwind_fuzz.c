@@ -12,6 +12,8 @@
 #include "preload/memo.h"
 #include "tests/fuzz/fuzz.h"
 
+static uint64_t scratch[UNWIND_SCRATCH_WORDS];
+
 #define PAGE       4096u
 #define WORDS      (PAGE / 8)
 #define ROOM       64u
@@ -166,6 +168,7 @@ static void walk_input(struct fuzz_input *input) {
                         .cache = cache,
                         .used = true}; /* the cache has another input's rules */
     struct unwind_env env = {.find = find,
+                             .scratch = scratch,
                              .read = read_word,
                              .low = (uintptr_t)world.stack,
                              .high = (uintptr_t)world.stack + PAGE};

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+static uint64_t scratch[UNWIND_SCRATCH_WORDS];
+
 #define PLACES_LISTED 12 /* of each verdict */
 #define CACHE_BYTES   ((1u << UNWIND_CACHE_BITS) * sizeof(struct unwind_cached))
 
@@ -131,8 +133,12 @@ static bool read_word(void *arg, uint64_t address, uint64_t *word) {
 
 static void walk(struct judge *judge, struct unwind_registers regs, struct stacks *stacks) {
     /* nothing of the target can be read directly */
-    struct unwind_env env = {
-        .find = find_module, .read = read_word, .arg = judge, .low = 8, .high = 8};
+    struct unwind_env env = {.find = find_module,
+                             .scratch = scratch,
+                             .read = read_word,
+                             .arg = judge,
+                             .low = 8,
+                             .high = 8};
     struct stack *ours = &stacks->ours;
     stacks->end = unwind_walk(&env, &regs, stacks->frame, STACK_DEPTH, &stacks->n_frames);
     for (ours->n = 0; ours->n < stacks->n_frames && stacks->frame[ours->n].site != 0; ours->n++)
@@ -145,6 +151,7 @@ static bool is_same_when_fast(struct judge *judge, const struct shadow_thread *t
                               struct unwind_registers regs, const struct stacks *stacks) {
     static struct unwind_frame again[STACK_DEPTH];
     struct unwind_env env = {.find = find_module,
+                             .scratch = scratch,
                              .read = read_word,
                              .arg = judge,
                              .low = regs.reg[ARCH_SP],
