@@ -45,9 +45,11 @@ static char *summary_lines(const struct profile *profile, uint64_t total) {
 
     if (text.out == NULL)
         profile_die("the summary");
+    tree_view_make(&text.view, profile);
     text_summary(&text);
     if (fclose(text.out) != 0)
         profile_die("the summary");
+    tree_view_free(&text.view);
     free(text.below);
     return lines;
 }

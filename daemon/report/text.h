@@ -62,9 +62,11 @@ const char *text_without_module(const struct text *text, const char *name, uint3
 void text_process_name(const struct text *text, const struct profile_process *process);
 
 /* The parts of the report. */
-void text_table(const struct text *text);                  /* hottest functions */
-void text_tree(const struct text *text, uint32_t process); /* hot contexts of a process */
-void text_summary(const struct text *text);                /* N, bounds, cost */
+/* Hottest functions, in so many rows at most. */
+void text_table(const struct text *text, uint32_t rows);
+/* Hot contexts of a process, in so many rows at most; 0: as many as there are. */
+void text_tree(const struct text *text, uint32_t process, uint32_t rows);
+void text_summary(const struct text *text); /* N, bounds, cost */
 
 /* The first word of a line of the summary. */
 void text_label(const struct text *text, const char *word);

@@ -105,7 +105,7 @@ static void put_entry(const struct text *text, const struct entry *entry, int mo
     free(name);
 }
 
-void text_table(const struct text *text) {
+void text_table(const struct text *text, uint32_t rows) {
     static const struct title {
         const char *one, *all;
     } titles[] = {[PROFILE_BY_FUNCTION] = {"function", "functions"},
@@ -123,6 +123,7 @@ void text_table(const struct text *text) {
         return;
     entries = make_entries(text, &n);
     shown = n < text->options->top ? n : text->options->top;
+    shown = shown < rows ? shown : rows;
     for (uint32_t i = 0; i < shown && text->options->by != PROFILE_BY_MODULE; i++) {
         int columns_needed = (int)utf8_columns(module_name(text, &entries[i]));
 

@@ -1,12 +1,12 @@
 /*
  * text_tree.c - the tree of hot contexts of a process.
  *
- * A deep stack must not become a deep indentation: only a branching indents. Callers that do next
- * to nothing but call one function are joined in one row ("a -> b -> c"): its inclusive share is
- * that of its first function, so that siblings add up to their caller; its own share is that of its
- * last one; and what lies between the two weighs less than the cut, however long the row is. Where
- * more is lost on the way to the one callee worth showing, the callee gets a row of its own at the
- * same indentation, which begins with the arrow. No row weighs less than the cut.
+ * A row is a callee of another if and only if it is indented below it; what was left out comes
+ * last. Callers that do next to nothing but call one function are joined in one row ("a -> b ->
+ * c"): its inclusive share is that of its first function, so that siblings add up to their caller;
+ * its own share is that of its last one; and what lies between the two weighs less than the cut,
+ * however long the row is. Of a long one the middle is left out. No row weighs less than the cut,
+ * which rises until the rows are few enough to be read, unless the user has said where it is.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -21,13 +21,13 @@
 #define MAX_LEVEL   40 /* deeper rows keep that indentation */
 #define MIN_NAMES   40 /* columns that names get, however deep the row is */
 #define LEVEL_WIDTH 3
+#define CHAIN_ENDS  2 /* functions that a long row shows of its beginning, and of its end */
 
 /* A row still to print. */
 struct row {
     uint32_t node;     /* first of its chain; 0: what was left out */
     uint32_t left_out; /* then: below this node */
     uint32_t level;    /* of indentation */
-    bool straight;     /* goes on with the row above */
     bool is_last;      /* of its siblings */
 };
 
@@ -153,7 +153,7 @@ static void put(struct printer *p, const char *string) {
 /* The indentation of a row's first line, or of those that follow when it is broken. */
 static void put_indent(struct printer *p, const struct row *row, bool first_line) {
     const struct glyphs *glyphs = p->text->glyphs;
-    bool connects = first_line && !row->straight && row->level > 0;
+    bool connects = first_line && row->level > 0;
 
     for (uint32_t level = 1; level < row->level + !connects; level++)
         put(p, p->open[level] ? glyphs->pass : glyphs->none);
@@ -186,7 +186,7 @@ static void put_run(struct printer *p, const struct row *row, const struct run *
     } else if (!run->is_first) {
         put(p, " ");
     }
-    if (!run->is_first || row->straight)
+    if (!run->is_first)
         put(p, text->glyphs->arrow);
     fputs(run->is_last ? paint->bold : "", text->out);
     put(p, name);
@@ -198,25 +198,56 @@ static void put_run(struct printer *p, const struct row *row, const struct run *
     free(suffix);
 }
 
+/* The next run of the row, whose first function weighs `weight`; the last one's is_last is set. */
+static struct run next_run(const struct text *text, uint32_t node, uint64_t weight,
+                           uint32_t *next) {
+    const struct profile_node *nodes = text->profile->nodes;
+    struct run run = {.node = node, .length = 1};
+
+    while ((*next = joined(text, node, weight)) != 0 &&
+           nodes[*next].location == nodes[node].location &&
+           nodes[*next].inlined == nodes[node].inlined) {
+        run.length++;
+        node = *next;
+    }
+    run.is_last = *next == 0;
+    return run;
+}
+
+static uint32_t count_runs(const struct text *text, uint32_t node, uint64_t weight) {
+    uint32_t n = 0;
+
+    for (uint32_t next = node; next != 0; n++)
+        (void)next_run(text, next, weight, &next);
+    return n;
+}
+
+static void put_left_out_frames(struct printer *p, uint32_t frames) {
+    char words[96];
+
+    snprintf(words, sizeof(words), " %s... %s frames ...", p->text->glyphs->arrow,
+             human_count(frames).text);
+    fputs(p->text->paint->dim, p->text->out);
+    put(p, words);
+    fputs(p->text->paint->off, p->text->out);
+}
+
 static void put_chain(struct printer *p, const struct row *row) {
-    const struct profile_node *nodes = p->text->profile->nodes;
     uint64_t weight = p->text->view.inclusive[row->node];
-    struct run run = {.node = row->node, .length = 1, .is_first = true};
-    uint32_t last = row->node;
+    uint32_t n = count_runs(p->text, row->node, weight), frames = 0, next = row->node;
+    bool is_long = n > 2 * CHAIN_ENDS + 1;
 
-    while (!run.is_last) {
-        uint32_t next = joined(p->text, last, weight);
+    for (uint32_t i = 0; i < n; i++) {
+        struct run run = next_run(p->text, next, weight, &next);
 
-        if (next != 0 && nodes[next].location == nodes[last].location &&
-            nodes[next].inlined == nodes[last].inlined) {
-            run.length++;
-            last = next;
+        run.is_first = i == 0;
+        if (!is_long || i < CHAIN_ENDS || i + CHAIN_ENDS >= n) {
+            put_run(p, row, &run);
             continue;
         }
-        run.is_last = next == 0;
-        put_run(p, row, &run);
-        if (next != 0)
-            run = (struct run){.node = last = next, .length = 1};
+        frames += run.length;
+        if (i + CHAIN_ENDS + 1 == n)
+            put_left_out_frames(p, frames);
     }
 }
 
@@ -228,8 +259,7 @@ static void push_row(struct printer *p, struct row row) {
 }
 
 /* Rows for the callees of `node`, whose own row is at `level`, in order of weight, what was left
- * out last; but it comes before a callee that goes on straight, which would part it from its
- * function. The root has no row: its callees begin at level 0. */
+ * out last. The root has no row: its callees begin at level 0. */
 static void push_below(struct printer *p, uint32_t node, uint32_t level) {
     const struct tree_view *view = &p->text->view;
     struct callees callees = look_below(p->text, node);
@@ -237,12 +267,6 @@ static void push_below(struct printer *p, uint32_t node, uint32_t level) {
     bool rest = !is_noise(p->text, callees.hidden);
     uint32_t below = is_root ? 0 : level + 1;
 
-    if (callees.visible == 1 && !is_root) {
-        push_row(p, (struct row){.node = callees.first, .level = level, .straight = true});
-        if (rest)
-            push_row(p, (struct row){.left_out = node, .level = below, .is_last = true});
-        return;
-    }
     if (rest)
         push_row(p, (struct row){.left_out = node, .level = below, .is_last = true});
     for (uint32_t i = view->first[node + 1], is_last = !rest; i > view->first[node]; i--) {
@@ -286,19 +310,39 @@ static void put_row(struct printer *p, const struct row *row) {
     text_numbers(text, text->view.inclusive[row->node], end->count, end->error);
     p->column = p->text->columns;
     put_indent(p, row, true);
-    if (row->level > 0 && !row->straight)
+    if (row->level > 0)
         p->open[row->level] = !row->is_last;
     put_chain(p, row);
     fputc('\n', text->out);
     push_below(p, last, row->level);
 }
 
-void text_tree(const struct text *text, uint32_t process) {
+/* Rows of the tree, as it is cut now. */
+static uint32_t count_rows(const struct text *text, uint32_t process) {
+    struct printer p = {.text = text};
+    uint32_t n = 0;
+
+    push_below(&p, profile_root(text->profile, process), 0);
+    for (; p.n_rows > 0; n++) {
+        struct row row = p.rows[--p.n_rows];
+
+        if (row.node != 0)
+            push_below(&p, chain_end(text, row.node), row.level);
+    }
+    free(p.rows);
+    return n;
+}
+
+void text_tree(const struct text *whole, uint32_t process, uint32_t rows) {
+    struct text cut = *whole;
+    const struct text *text = &cut;
     struct printer p = {.text = text};
 
+    while (rows > 0 && cut.least < cut.total && count_rows(text, process) > rows)
+        cut.least += cut.least / 8 + 1;
     fprintf(text->out, "%sHot contexts%s", text->paint->bold, text->paint->off);
-    if (text->options->cut > 0)
-        fprintf(text->out, " (from %.4g %% on)", text->options->cut * 100);
+    if (cut.least > 0)
+        fprintf(text->out, " (from %.3g %% on)", text_share(text, cut.least) * 100);
     fputc('\n', text->out);
     text_columns_title(text, "context");
     push_below(&p, profile_root(text->profile, process), 0);

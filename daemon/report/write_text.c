@@ -240,22 +240,43 @@ static void write_nothing(const struct text *text) {
     fputs(".\n", text->out);
 }
 
+/* A report that can be looked at as a whole, where the user has not said what is to be cut: rows of
+ * all trees together, processes that have one, functions where there are several processes. */
+#define ROWS          11u
+#define ROWS_LEAST    2u
+#define TREES_MAX     2u
+#define FUNCTIONS_FEW 6u
+
+static bool is_brief(const struct text *text) {
+    return text->options->cut == format_default_options.cut;
+}
+
+/* The processes share the rows by their weight. */
+static uint32_t rows_of(const struct text *text, uint32_t process) {
+    uint32_t rows = (uint32_t)(ROWS * text_share(text, process_weight(text, process)) + 0.5);
+
+    if (!is_brief(text))
+        return 0;
+    return rows > ROWS_LEAST ? rows : ROWS_LEAST;
+}
+
 static void write_report(struct text *text) {
     uint32_t n = text->profile->n_processes - 1;
     uint32_t *order = order_processes(text);
 
     while (text->shown < n && process_weight(text, order[text->shown]) > 0 &&
-           process_weight(text, order[text->shown]) >= text->least)
+           process_weight(text, order[text->shown]) >= text->least &&
+           !(is_brief(text) && text->shown == TREES_MAX))
         text->shown++;
     if (n > 1)
         process_table(text, order, n);
     else
         process_title(text, order[0], false);
-    text_table(text);
+    text_table(text, n > 1 && is_brief(text) ? FUNCTIONS_FEW : text->options->top);
     for (uint32_t i = 0; i < text->shown; i++) {
         if (n > 1)
             process_title(text, order[i], true);
-        text_tree(text, order[i]);
+        text_tree(text, order[i], rows_of(text, order[i]));
         fputc('\n', text->out);
     }
     text_summary(text);

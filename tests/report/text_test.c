@@ -228,6 +228,14 @@ static void check_lines(char *text, double cut) {
     CHECK(sum > 100 - 0.051 * (rows + 1) && sum < 100 + 0.051 * (rows + 1));
 }
 
+static unsigned count_lines(const char *text) {
+    unsigned lines = 0;
+
+    for (; *text != '\0'; text++)
+        lines += *text == '\n';
+    return lines;
+}
+
 static void test_any(void) {
     for (uint64_t seed = 0; seed < 200; seed++) {
         struct profile *profile = seed == 0 ? sample_names() : sample_random(seed);
@@ -237,6 +245,8 @@ static void test_any(void) {
                                          .width = (unsigned)(seed % 5) * 30};
         char *text = report(profile, &options);
 
+        if (options.cut == FORMAT_DEFAULT_CUT && (options.width == 0 || options.width > 80))
+            CHECK(count_lines(text) <= 50); /* nobody has said what is to be cut */
         if (profile_total(profile) > 0)
             check_lines(text, options.cut);
         free(text);
