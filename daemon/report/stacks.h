@@ -6,7 +6,7 @@
 
 #include "daemon/report/profile.h"
 
-#define STACKS_FRAMES_MAX 32000000u /* in one file */
+#define STACKS_FRAMES_MAX 100000000u /* in one file */
 
 /* For formats that repeat the whole path of each context, which in deep recursion is more than any
  * reader takes: the least phi with which the paths have some STACKS_FRAMES_MAX frames at most. What

@@ -257,7 +257,7 @@ class DiffTest(support.ClientTest):
         got = self.diff("--exe", "app", "before.pb.gz", "@now")
         self.assertEqual(got["after"]["total"], 10_500_000_000)
         self.ok("diff", "before.pb.gz", "@60s")
-        self.assertEqual([line.replace("&phi=1e-06&symbols=complete", "") for line in self.log()
+        self.assertEqual([line.replace("&symbols=complete", "") for line in self.log()
                           if "/v1/hot" in line],
                          ["GET /v1/hot?format=pprof&exe=app", "GET /v1/hot?format=pprof&window=60s"])
 
