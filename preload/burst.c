@@ -92,7 +92,7 @@ void burst_task_clock_tick(struct agent_thread *thread, struct wire_session *ses
                            const ucontext_t *uc) {
     sampling_account(thread);
     thread->trigger.task_clock_seen_ns = thread->trigger.cpu_ns;
-    sampling_walk(thread, session, 1, uc);
+    sampling_walk(thread, session, uc);
 }
 
 static uint64_t word(struct agent_thread *thread) {
@@ -102,10 +102,6 @@ static uint64_t word(struct agent_thread *thread) {
 static void draw_words(struct agent_thread *thread, uint64_t words[INTERVAL_WORDS]) {
     for (int i = 0; i < INTERVAL_WORDS; i++)
         words[i] = word(thread);
-}
-
-static bool is_endless(const struct sampling_plan *plan) {
-    return plan->length_ns == SAMPLING_ENDLESS;
 }
 
 /* Many naps make the timer be set again and again: then each step may be drawn by itself. Decided
@@ -138,7 +134,7 @@ static void cover(struct agent_thread *thread, const struct sampling_plan *plan,
     uint64_t words[INTERVAL_WORDS];
     draw_words(thread, words);
     t->due_ns = since + interval_begin(&t->steps, plan->fine_ns, t->naps ? 1 : BLOCK, words);
-    t->end_ns = is_endless(plan) ? SAMPLING_ENDLESS : since + plan->length_ns;
+    t->end_ns = plan_is_endless(plan) ? SAMPLING_ENDLESS : since + plan->length_ns;
     t->fine_in_call = false;
     t->early = 0;
     if (t->due_ns >= t->end_ns)
@@ -152,7 +148,7 @@ static void weigh(struct agent_thread *thread, struct wire_session *session, uin
     if (weight == 0)
         return;
     thread->owed_ns += weight;
-    sampling_walk(thread, session, 1, uc);
+    sampling_walk(thread, session, uc);
 }
 
 /* The CPU timer, to the next burst: at the next tick of the kernel, where it is late already. */
@@ -178,13 +174,13 @@ void burst_plan(struct agent_thread *thread, struct wire_session *session,
         since = now;
     t->gap_ns = t->cpu_ns = t->next_ns = since;
     t->naps = false;
-    if (agent.settings.collector != WIRE_COLLECT_CALLS && is_endless(plan) &&
+    if (agent.settings.collector != WIRE_COLLECT_CALLS && plan_is_endless(plan) &&
         has_fine_timer(thread, session, plan)) {
         ticker_halt(&t->ticker[TRIGGER_CPU]);
         cover(thread, plan, since, now);
         return;
     }
-    if (!is_endless(plan)) {
+    if (!plan_is_endless(plan)) {
         draw_words(thread, words);
         t->next_ns += interval_begin(&t->bursts, plan->coarse_ns, 1, words);
     }
@@ -195,7 +191,8 @@ void burst_plan(struct agent_thread *thread, struct wire_session *session,
  * would have to lie in a burst from before the gap's beginning. */
 static uint64_t start_weight(const struct trigger *t, const struct sampling_plan *plan,
                              uint64_t now) {
-    uint64_t length = is_endless(plan) ? plan->coarse_ns : plan->length_ns, gap = now - t->gap_ns;
+    uint64_t length = plan_is_endless(plan) ? plan->coarse_ns : plan->length_ns,
+             gap = now - t->gap_ns;
     if (gap >= length)
         return 0;
     return (uint64_t)((unsigned __int128)plan->coarse_ns * (length - gap) / length);
@@ -211,12 +208,12 @@ void burst_begin(struct agent_thread *thread, struct wire_session *session,
     if (!SLEEP_IS_WRAPPED || !burst_get_timer(thread, session)) {
         if (plan->perf_ns == 0)
             sampling_account(thread);
-        sampling_walk(thread, session, 1, uc);
+        sampling_walk(thread, session, uc);
         ticker_run(&t->ticker[TRIGGER_CPU], plan->coarse_ns, plan->coarse_ns);
         return;
     }
     uint64_t now = t->cpu_ns = ticker_now(CLOCK_THREAD_CPUTIME_ID);
-    if (is_endless(plan)) {
+    if (plan_is_endless(plan)) {
         ticker_halt(&t->ticker[TRIGGER_CPU]);
     } else {
         t->next_ns += interval_next(&t->bursts, 1, word(thread));
@@ -248,7 +245,7 @@ static uint64_t reach(struct agent_thread *thread, const struct sampling_plan *p
         sum += t->steps.step_ns;
         t->due_ns += interval_next(&t->steps, block(t), word(thread));
     }
-    return is_endless(plan)
+    return plan_is_endless(plan)
                ? sum
                : (uint64_t)((unsigned __int128)sum * plan->coarse_ns / plan->length_ns);
 }
@@ -288,7 +285,7 @@ static void leave_asleep(struct agent_thread *thread, const struct sampling_plan
     struct trigger *t = &thread->trigger;
     stop(thread);
     t->gap_ns = now;
-    if (is_endless(plan))
+    if (plan_is_endless(plan))
         t->next_ns = now;
     await_burst(thread, plan, now);
 }

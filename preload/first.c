@@ -25,13 +25,9 @@ static uint64_t now_of(const struct agent_thread *thread) {
     return ticker_now(ticker_cpu_clock(thread->tid));
 }
 
-static bool is_endless(const struct sampling_plan *plan) {
-    return plan->length_ns == SAMPLING_ENDLESS;
-}
-
 /* From which on a sample of what came before the timer is worth its price. */
 static uint64_t least_weight(const struct sampling_plan *plan) {
-    uint64_t least = is_endless(plan) ? plan->fine_ns : plan->coarse_ns;
+    uint64_t least = plan_is_endless(plan) ? plan->fine_ns : plan->coarse_ns;
     bool attached = atomic_load_explicit(&agent.process->session, memory_order_relaxed) != NULL;
     return attached || least > ATTACH_LEAST_NS ? least : ATTACH_LEAST_NS;
 }
@@ -67,8 +63,8 @@ void first_begin(struct agent_thread *thread, const struct sampling_plan *plan, 
     struct first *first = &thread->trigger.first;
     bool samples = !plan->idle && agent.settings.collector != WIRE_COLLECT_CALLS;
     bool at_tick = phase == FIRST_PHASE_TICK;
-    *first =
-        (struct first){.pending = samples && (is_endless(plan) || !at_tick), .at_tick = at_tick};
+    *first = (struct first){.pending = samples && (plan_is_endless(plan) || !at_tick),
+                            .at_tick = at_tick};
     if (!first->pending) {
         run_periodic(thread, plan);
         return;
@@ -111,7 +107,7 @@ static uint64_t drawn(struct agent_thread *thread, const struct sampling_plan *p
     first->at_ns = ticker_now(CLOCK_THREAD_CPUTIME_ID);
     if (first->unseen_ns != 0)
         first->weight_ns = first->unseen_ns;
-    else if (is_endless(plan))
+    else if (plan_is_endless(plan))
         first->weight_ns = start_weight(first, first->at_ns);
     else
         first->weight_ns = tick_weight(thread, plan, first->at_ns);
@@ -133,7 +129,7 @@ struct first_sample first_tick(struct agent_thread *thread, const struct samplin
         arm(thread, plan, now, now - first->armed_ns);
         return sample;
     }
-    sample.starts = is_endless(plan) || sample.weight != 0;
+    sample.starts = plan_is_endless(plan) || sample.weight != 0;
     first->pending = false;
     run_periodic(thread, plan);
     return sample;

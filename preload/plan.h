@@ -21,6 +21,11 @@ struct sampling_plan {
 };
 
 /* Any context. */
+static inline bool plan_is_endless(const struct sampling_plan *plan) {
+    return plan->length_ns == SAMPLING_ENDLESS;
+}
+
+/* Any context. */
 static inline bool plan_is_same(const struct sampling_plan *a, const struct sampling_plan *b) {
     return a->coarse_ns == b->coarse_ns && a->fine_ns == b->fine_ns &&
            a->length_ns == b->length_ns && a->wall_ns == b->wall_ns && a->perf_ns == b->perf_ns &&

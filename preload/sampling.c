@@ -80,11 +80,11 @@ static uint64_t taken_weight(struct agent_thread *thread, uint64_t weight) {
     return draw_roulette(draw_word(&thread->random), weight, thread->least_ns);
 }
 
-bool sampling_walk(struct agent_thread *thread, struct wire_session *session, uint64_t parts,
+bool sampling_walk(struct agent_thread *thread, struct wire_session *session,
                    const ucontext_t *uc) {
-    uint64_t weight = thread->owed_ns / (parts > 0 ? parts : 1);
+    uint64_t weight = thread->owed_ns;
     thread->walk_price_ns = 0;
-    thread->owed_ns -= weight;
+    thread->owed_ns = 0;
     if (weight == 0)
         return false;
     struct wire_slot *slot = session_slot(thread, session);

@@ -22,12 +22,10 @@ uint64_t sampling_pause(uint64_t rest_ns, uint64_t seed);
 /* The CPU time of the calling thread since the last account is owed now. Signal context. */
 void sampling_account(struct agent_thread *thread);
 
-/* Walks and credits thread->owed_ns, or one part in `parts` of it: a burst spreads the time that
- * has passed since the last one over its walks. After walks that were dear, chance decides whether
+/* Walks and credits thread->owed_ns. After walks that were dear, chance decides whether
  * there is one. What could not be sent is lost, and counted. False: no walk. Signal context, inside
  * the session. */
-bool sampling_walk(struct agent_thread *thread, struct wire_session *session, uint64_t parts,
-                   const ucontext_t *uc);
+bool sampling_walk(struct agent_thread *thread, struct wire_session *session, const ucontext_t *uc);
 
 /* The handler took `ns` of CPU time with the sampling_walk in it: corrects what a frame is taken to
  * cost. Signal context. */

@@ -178,7 +178,7 @@ static void fine_cpu_tick(struct agent_thread *thread, struct wire_session *sess
     }
     struct first_sample sample = first_tick(thread, plan);
     thread->owed_ns += sample.weight;
-    (void)sampling_walk(thread, session, 1, uc);
+    (void)sampling_walk(thread, session, uc);
     if (sample.starts)
         burst_plan(thread, session, plan, UINT64_MAX);
 }
@@ -192,7 +192,7 @@ static void cpu_tick(struct agent_thread *thread, struct wire_session *session,
     account(thread, plan, expiries);
     if (plan->wall_ns != 0)
         wall_running(thread, plan);
-    if (sampling_walk(thread, session, 1, uc))
+    if (sampling_walk(thread, session, uc))
         wall_begin_unless_asleep(thread, plan);
 }
 
@@ -204,7 +204,7 @@ static void change(struct agent_thread *thread, struct wire_session *session,
     bool walks = !old.idle && agent.settings.collector == WIRE_COLLECT_WALKS;
     if (walks && kind == TRIGGER_CPU && old.fine_ns == 0) {
         account(thread, &old, expiries);
-        (void)sampling_walk(thread, session, 1, uc);
+        (void)sampling_walk(thread, session, uc);
     }
     follow(thread, session, plan, UINT64_MAX,
            kind == TRIGGER_CPU ? FIRST_PHASE_TICK : FIRST_PHASE_ANY);

@@ -87,7 +87,7 @@ static void credit_here(struct agent_thread *thread, struct wire_session *sessio
     if (weight == 0)
         return;
     thread->owed_ns += weight;
-    sampling_walk(thread, session, 1, uc);
+    sampling_walk(thread, session, uc);
     count(thread, WIRE_ASLEEP, 1);
 }
 

@@ -2,7 +2,7 @@
  * text.h - what the parts of the text report share.
  *
  * All numbers of a row stand in three columns of fixed width: inclusive share, own share, and how
- * much the own share may be too high. A share that would show as 0.0 stays empty. Where calls are
+ * much more the own share may be. A share that would show as 0.0 stays empty. Where calls are
  * counted, the own share is followed by the number of calls, and the error is a number of calls.
  */
 #ifndef HCCT_TEXT_H
