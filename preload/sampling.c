@@ -7,7 +7,8 @@
  * is known before, from the last walk, so no context has more than its share, however deep it is.
  * The price is estimated from the frames: to measure each walk would cost two system calls. But the
  * prices of a frame are corrected by the walks that are measured, as a stack that has left the
- * caches since the last walk costs several times one that has not.
+ * caches since the last walk costs several times one that has not. Walks that go as
+ * copies have to be so far apart, beside that, that each finds room (copies.h).
  */
 #include "preload/sampling.h"
 
@@ -75,6 +76,7 @@ static void pay(struct agent_thread *thread, struct walk_cost cost) {
 }
 
 static uint64_t taken_weight(struct agent_thread *thread, uint64_t weight) {
+    weight = copies_weight(&thread->copies, weight, &thread->random);
     if (hcct_likely(thread->least_ns <= weight))
         return weight;
     return draw_roulette(draw_word(&thread->random), weight, thread->least_ns);
@@ -97,6 +99,8 @@ bool sampling_walk(struct agent_thread *thread, struct wire_session *session,
         session_count(slot, WIRE_SKIPPED, 1);
         return false;
     }
-    pay(thread, walk_sample(thread, session, slot, taken, uc));
+    struct walk_cost cost = walk_sample(thread, session, slot, taken, uc);
+    pay(thread, cost);
+    copies_walked(&thread->copies, cost.copied, &thread->random);
     return true;
 }

@@ -35,13 +35,13 @@ static void learn_modules(struct agent_thread *thread, struct wire_session *sess
             modules_learn_pointed(thread, session, word, missed);
 }
 
-bool ship_stack(struct agent_thread *thread, struct wire_session *session, struct wire_slot *slot,
-                uint64_t weight, const struct unwind_registers *regs,
-                const struct unwind_env *env) {
+uint32_t ship_stack(struct agent_thread *thread, struct wire_session *session,
+                    struct wire_slot *slot, uint64_t weight, const struct unwind_registers *regs,
+                    const struct unwind_env *env) {
     uint64_t sp = regs->reg[ARCH_SP] & ~7ull, n = words_above(env, sp), word, copied = 0;
     uint64_t start = thread->head;
     if (ring_room(slot, WALK_WORDS, start) < EMIT_MAP_WORDS + HEAD_WORDS + n)
-        return false;
+        return 0;
     learn_modules(thread, session, env, sp, n);
     emit_map(thread, slot, &start);
     uint64_t at = start + HEAD_WORDS;
@@ -54,5 +54,5 @@ bool ship_stack(struct agent_thread *thread, struct wire_session *session, struc
         ring_put(slot, WALK_WORDS, start + 3 + i, regs->reg[i]);
     thread->head = at;
     ring_publish(slot, at);
-    return true;
+    return (uint32_t)(at - start);
 }

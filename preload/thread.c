@@ -81,6 +81,7 @@ static void forget(struct agent_thread *t) {
     t->epoch = 0;
     t->slot = NULL;
     t->owed_ns = t->least_ns = t->walk_price_ns = 0;
+    t->copies = (struct copies){0};
     t->price_scale = SAMPLING_PRICE_AS_LISTED;
     t->restart = (struct restart_state){0};
     trigger_forget(t);

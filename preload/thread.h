@@ -12,6 +12,7 @@
 
 #include "preload/agent.h"
 #include "preload/interval.h"
+#include "preload/copies.h"
 #include "preload/memo.h"
 #include "preload/plan.h"
 #include "preload/restart.h"
@@ -89,6 +90,7 @@ struct agent_thread {
     uint64_t walk_price_ns; /* of the last walk, by its frames; 0: there was none */
     uint32_t price_scale;   /* what measured walks cost to that, in SAMPLING_PRICE_AS_LISTED-ths */
     uint64_t least_ns;      /* a walk has to stand for so much time, as the last one was costly */
+    struct copies copies;   /* of its stack, that go to the daemon */
     bool missed_slot;       /* counted once */
 
     uint16_t module_cache[THREAD_MODULE_CACHE]; /* module index + 1, by a hash of the address */

@@ -56,16 +56,19 @@ static void lose(struct wire_slot *slot, uint64_t weight) {
     session_count(slot, WIRE_LOST_NS, weight);
 }
 
-/* There is no compact rule for some frame (yet): the daemon unwinds a copy of the stack. */
-static void send_copy(struct agent_thread *thread, struct wire_session *session,
-                      struct wire_slot *slot, uint64_t weight, const struct unwind_registers *regs,
-                      const struct unwind_env *env) {
-    if (!ship_stack(thread, session, slot, weight, regs, env)) {
+/* There is no compact rule for some frame (yet): the daemon unwinds a copy of the stack. Returns
+ * the part of the ring that is gone, in words. */
+static uint32_t send_copy(struct agent_thread *thread, struct wire_session *session,
+                          struct wire_slot *slot, uint64_t weight,
+                          const struct unwind_registers *regs, const struct unwind_env *env) {
+    uint32_t words = ship_stack(thread, session, slot, weight, regs, env);
+    if (words == 0) {
         lose(slot, weight);
-        return;
+        return WALK_WORDS;
     }
     session_count(slot, WIRE_SHIPPED, 1);
     session_count(slot, WIRE_CREDITED_NS, weight);
+    return words;
 }
 
 static void send_context(struct agent_thread *thread, struct wire_slot *slot, uint64_t weight,
@@ -124,9 +127,10 @@ struct walk_cost walk_sample(struct agent_thread *thread, struct wire_session *s
         .find = find, .read = read_probed, .arg = &walk, .scratch = thread->scratch};
     struct unwind_registers *regs = &thread->interrupted;
     struct memo_result result;
+    uint32_t copied = 0;
     look(thread, session, &env, uc, &result);
     if (result.end == UNWIND_PENDING || result.end == UNWIND_RICH) {
-        send_copy(thread, session, slot, weight, regs, &env);
+        copied = send_copy(thread, session, slot, weight, regs, &env);
     } else {
         if (hcct_unlikely(thread->check != NULL))
             check_walk(thread, slot, &env, regs, frame_limit(session), result.end);
@@ -134,6 +138,7 @@ struct walk_cost walk_sample(struct agent_thread *thread, struct wire_session *s
         send_context(thread, slot, weight, &result);
     }
     uint32_t depth = thread->memo.depth; /* 0 when the memo holds nothing */
-    return (struct walk_cost){result.stepped + result.effort,
-                              depth > result.stepped ? depth - result.stepped : 0};
+    return (struct walk_cost){.stepped = result.stepped + result.effort,
+                              .reread = depth > result.stepped ? depth - result.stepped : 0,
+                              .copied = copied};
 }

@@ -24,11 +24,13 @@
 #include "daemon/ingest/tables.h"
 #include "daemon/ingest/windows.h"
 
-/* A new process names its modules at once and needs their tables soon. In a build there is always
- * one that is new, and each look costs more than what is found. */
+/* A new process names its modules at once and needs their tables soon; until it has them, it sends
+ * copies of stacks, which fill a ring (preload/sampling.c goes by this pause). In a build there is
+ * always one that is new, and each look costs more than what is found. */
 #define PAUSE_YOUNG_US   2000
 #define YOUNG_NS         4000000ull
-#define PAUSE_FILLING_US 10000 /* a ring had so much in it that it could be full soon */
+#define COPIES_NS        50000000ull /* after a copy others are looked for */
+#define PAUSE_FILLING_US 10000       /* a ring had so much in it that it could be full soon */
 #define PAUSE_BUSY_US    25000
 #define PAUSE_QUIET_US   50000
 #define PAUSE_NONE       (-1)
@@ -187,7 +189,8 @@ static int sweep(void) {
     uint64_t now = now_ns();
     for (size_t i = 0; i < n; i++) {
         any |= process_drain(list[i], tables_want, NULL) || list[i]->behind;
-        young |= now - list[i]->since_mono_ns < YOUNG_NS;
+        young |=
+            now - list[i]->since_mono_ns < YOUNG_NS || now < list[i]->copied_mono_ns + COPIES_NS;
         bool counts = list[i]->sampling.collector == WIRE_COLLECT_CALLS;
         calls |= counts;
         fast |= counts && list[i]->fast;

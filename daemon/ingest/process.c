@@ -213,8 +213,9 @@ struct sweep {
     process_module_seen *seen;
     void *arg;
     uint64_t again_left;
-    bool any;  /* there was something to read */
-    bool fast; /* so much that a ring may be full before the next sweep */
+    bool any;    /* there was something to read */
+    bool fast;   /* so much that a ring may be full before the next sweep */
+    bool copies; /* of stacks, which fill a ring at any time */
 };
 
 /* On the wall clock, what a sample stands for beyond the sampling interval was a sleep: measured.
@@ -249,6 +250,7 @@ static bool read_ring(struct process *p, struct sweep *sweep, struct reader *rea
         reader_drain(reader, slot, end, p->tree, p->addresses, &effect);
         sweep->any |= effect.credits > 0;
         sweep->fast |= effect.words > reader->size / FAST_PART;
+        sweep->copies |= effect.copies;
         sweep->again_left -= effect.again < sweep->again_left ? effect.again : sweep->again_left;
         draws_add_all(&p->ended.draws, &effect.draws);
         ships_refuse(p, effect.refused, effect.refused_weight);
@@ -273,13 +275,16 @@ static void drain_slot(struct process *p, uint32_t i, struct sweep *sweep) {
         recycle(p, i, slot);
 }
 
-static bool drain_all(struct process *p, uint64_t again_max, process_module_seen *seen, void *arg) {
+static bool drain_all(struct process *p, uint64_t now, uint64_t again_max,
+                      process_module_seen *seen, void *arg) {
     struct sweep sweep = {.seen = seen, .arg = arg, .again_left = again_max};
     p->behind = false;
     uint32_t n = session_memory_slots(&p->memory);
     for (uint32_t i = 0; i < n; i++)
         drain_slot(p, i, &sweep);
     p->fast = sweep.fast;
+    if (sweep.copies)
+        p->copied_mono_ns = now;
     return sweep.any;
 }
 
@@ -291,7 +296,7 @@ bool process_drain(struct process *p, process_module_seen *seen, void *arg) {
     windows_turn(p, now);
     if (p->live) {
         addresses_refresh(p->addresses);
-        any = drain_all(p, AGAIN_MAX, seen, arg);
+        any = drain_all(p, now, AGAIN_MAX, seen, arg);
         session_memory_extend(&p->memory, p->pid);
         atomic_store_explicit(&p->memory.session->heartbeat_ns, now, memory_order_relaxed);
     }
@@ -351,7 +356,7 @@ void process_end(struct process *p) {
     pthread_mutex_lock(&p->lock);
     windows_turn(p, windows_now());
     if (p->live) {
-        drain_all(p, AGAIN_MAX_AT_END, NULL, NULL);
+        drain_all(p, clock_ns(CLOCK_MONOTONIC), AGAIN_MAX_AT_END, NULL, NULL);
         p->ended.broken += p->behind; /* what is left is dropped: no honest ring asks for more */
     }
     ships_take(p, &ships);

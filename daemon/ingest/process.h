@@ -98,6 +98,8 @@ struct process {
     uint32_t modules_seen;                      /* of the module log */
     struct process_stats ended;                 /* of threads that are gone, and of the past */
     _Atomic bool fast;                          /* rings fill quickly: sweep again at once */
+    _Atomic uint64_t
+        copied_mono_ns;  /* when copies of stacks came last: each takes a good part of a ring */
     _Atomic bool behind; /* a drain left words in the rings, to go on later */
 
     /* ships.h; written under the lock */

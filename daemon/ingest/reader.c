@@ -186,6 +186,7 @@ static void ship(struct drain *d, uint64_t weight) {
         return;
     }
     draws_add(&d->effect->draws, weight, reader->measured_above);
+    d->effect->copies = true;
     uint32_t ranges = addresses_count(d->map);
     struct ship *taken = NULL;
     if (reader->ships != NULL && weight > 0)

@@ -42,6 +42,7 @@ struct reader_effect {
     bool map_changed; /* a MAP event came: modules are to be looked at again */
     bool behind;      /* again_max was reached: there is more to read */
     uint64_t again;   /* frames pushed by AGAIN */
+    bool copies;      /* stacks were shipped, whether there was room for them or not */
     uint64_t refused; /* shipped stacks that there is no room for, and what they weigh */
     uint64_t refused_weight;
     struct draws draws; /* of CREDIT and SHIP */

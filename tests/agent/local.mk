@@ -39,6 +39,11 @@ check_PROGRAMS += tests/agent/draw_test
 tests_agent_draw_test_SOURCES = preload/draw.c tests/agent/draw_test.c
 TESTS += tests/agent/draw_test
 
+check_PROGRAMS += tests/agent/copies_test
+tests_agent_copies_test_SOURCES = preload/copies.c preload/draw.c preload/interval.c tests/agent/copies_test.c
+tests_agent_copies_test_LDADD = -lm
+TESTS += tests/agent/copies_test
+
 check_PROGRAMS += tests/agent/interval_test
 tests_agent_interval_test_SOURCES = preload/interval.c tests/agent/interval_test.c
 tests_agent_interval_test_LDADD = -lm

@@ -1,0 +1,77 @@
+/*
+ * copies_test.c - samples that are left out because their copies would find no room: those that are
+ * taken weigh what all do, and lie as far apart as a ring needs.
+ */
+#include <math.h>
+#include <stdint.h>
+
+#include "preload/copies.h"
+#include "preload/emit.h"
+#include "tests/check.h"
+
+#define MS      1000000u
+#define SAMPLES 2000000u
+
+static void test_none_left_out(void) {
+    struct copies copies = {0};
+    uint64_t random = 1;
+    for (uint32_t i = 0; i < 1000; i++) {
+        CHECK_UINT(copies_weight(&copies, MS, &random), MS);
+        copies_walked(&copies, 0, &random);
+    }
+    copies_walked(&copies, WALK_WORDS / 8, &random); /* there is room for eight of these */
+    CHECK_UINT(copies_weight(&copies, MS, &random), MS);
+}
+
+/* Samples of two kinds in turns, `steps` of each: what is taken weighs the same for both. */
+static void test_law(uint64_t weight, uint32_t words, uint32_t steps, double apart) {
+    struct copies copies = {0};
+    uint64_t random = 7, at = 0, last = 0, least = UINT64_MAX, taken = 0;
+    double sum[2] = {0};
+    copies_walked(&copies, words, &random);
+    for (uint32_t i = 0; i < SAMPLES; i++) {
+        uint64_t weighs = copies_weight(&copies, weight, &random);
+        at += weight;
+        if (weighs == 0)
+            continue;
+        if (taken++ > 0 && at - last < least)
+            least = at - last;
+        last = at;
+        sum[i / steps % 2] += (double)weighs;
+        copies_walked(&copies, words, &random);
+    }
+    double total = (double)weight * SAMPLES, share = sum[0] / (sum[0] + sum[1]),
+           chance = 5 / sqrt((double)taken);
+    printf(
+        "%u words, %u in a row: 1 of %.2f taken, %.1f ms apart at least, total %.4f, half %.4f\n",
+        words, steps, (double)SAMPLES / (double)taken, (double)least / MS,
+        (sum[0] + sum[1]) / total, share);
+    CHECK(fabs((sum[0] + sum[1]) / total - 1) < chance);
+    CHECK(fabs(share - 0.5) < chance / 2);
+    CHECK((double)least >= apart * MS - (double)weight);
+}
+
+static void test_ends(void) {
+    struct copies copies = {0};
+    uint64_t random = 3, walks = 0;
+    copies_walked(&copies, WALK_WORDS, &random);
+    CHECK(copies.course.mean_ns == 8 * MS);
+    for (uint32_t i = 0; i < 2000; i++)
+        if (copies_weight(&copies, MS, &random) != 0)
+            copies_walked(&copies, 0, &random), walks++;
+    CHECK(copies.course.mean_ns == 0 && walks > 1000);
+    /* a sample that stands for long enough by itself is taken as it is */
+    copies_walked(&copies, WALK_WORDS, &random);
+    CHECK_UINT(copies_weight(&copies, 3600000ull * MS, &random), 3600000ull * MS);
+}
+
+int main(void) {
+    test_none_left_out();
+    test_law(MS, WALK_WORDS, 1, 4);
+    test_law(MS, WALK_WORDS, 3, 4);
+    test_law(MS, WALK_WORDS / 2, 4, 2);
+    test_law(100000, WALK_WORDS, 40, 4);
+    test_law(250000, WALK_WORDS / 5, 8, 1);
+    test_ends();
+    return check_report();
+}
