@@ -61,11 +61,13 @@ static void remove_directory(struct private_daemon *daemon) {
 
 /* In the child. A session of its own: what the terminal sends (Ctrl-C) is for the command. */
 _Noreturn static void become_daemon(const struct private_daemon *daemon,
-                                    const struct private_daemon_options *options, int ready) {
-    char fd[16], phi[32], epsilon[32], limit[32];
-    const char *argv[24] = {"hcctd", "--socket",           daemon->socket, "--report-dir",
-                            "none",  "--exit-with-parent", "--ready-fd",   fd};
-    size_t n = 8;
+                                    const struct private_daemon_options *options, pid_t starter,
+                                    int ready) {
+    char fd[16], parent[16], phi[32], epsilon[32], limit[32];
+    const char *argv[24] = {"hcctd",        "--socket",   daemon->socket,
+                            "--report-dir", "none",       "--exit-with-parent",
+                            parent,         "--ready-fd", fd};
+    size_t n = 9;
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
@@ -76,6 +78,7 @@ _Noreturn static void become_daemon(const struct private_daemon *daemon,
     dup2(null, STDOUT_FILENO);
     ready = dup(ready); /* a copy that stays open */
     snprintf(fd, sizeof fd, "%d", ready);
+    snprintf(parent, sizeof parent, "%d", (int)starter);
     if (options->phi > 0) {
         snprintf(phi, sizeof phi, "%.9g", options->phi);
         argv[n++] = "--phi";
@@ -132,9 +135,9 @@ bool private_daemon_start(struct private_daemon *daemon,
         remove_directory(daemon);
         return false;
     }
-    pid_t pid = fork();
+    pid_t starter = getpid(), pid = fork();
     if (pid == 0)
-        become_daemon(daemon, options, ends[1]);
+        become_daemon(daemon, options, starter, ends[1]);
     close(ends[1]);
     daemon->pid = pid > 0 ? pid : 0;
     bool ready = pid > 0 && wait_ready(ends[0]);

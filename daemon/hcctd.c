@@ -2,6 +2,7 @@
  * hcctd.c - options, and the order in which the daemon's parts start and stop.
  */
 #include <errno.h>
+#include <limits.h>
 #include <locale.h>
 #include <malloc.h>
 #include <signal.h>
@@ -41,7 +42,7 @@ struct settings {
     double phi, epsilon;
     uint64_t memory_limit;
     unsigned ready_fd, checkpoint;
-    bool exit_with_parent;
+    unsigned parent; /* 0: none that hcctd is to end with */
 };
 
 static struct settings settings = {
@@ -86,8 +87,8 @@ static const struct option_spec options[] = {
      "with --state-dir: how often they are written, and so how much is lost at most (default: 60)"},
     {"ready-fd", 0, OPTION_UNSIGNED, "N", AT(ready_fd), 0, 1u << 20,
      "write a newline to this descriptor when the socket is there"},
-    {"exit-with-parent", 0, OPTION_FLAG, NULL, AT(exit_with_parent), 0, 0,
-     "end when the process that started hcctd ends"},
+    {"exit-with-parent", 0, OPTION_UNSIGNED, "PID", AT(parent), 1, INT_MAX,
+     "end when the process that started hcctd ends, which is PID"},
     {0},
 };
 
@@ -296,9 +297,9 @@ int main(int argc, char **argv) {
     options_no_more(&command, argc, argv, rest);
     check_settings();
     configure();
-    if (settings.exit_with_parent) {
+    if (settings.parent != 0) {
         prctl(PR_SET_PDEATHSIG, SIGTERM);
-        if (getppid() == 1) /* it was gone before that */
+        if (getppid() != (pid_t)settings.parent) /* it was gone before that */
             return HCCT_EXIT_OK;
     }
     raise_limits();

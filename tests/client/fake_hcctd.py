@@ -70,7 +70,7 @@ def main():
                  "--memory-limit"):
         parser.add_argument(name)
     parser.add_argument("--ready-fd", type=int)
-    parser.add_argument("--exit-with-parent", action="store_true")
+    parser.add_argument("--exit-with-parent", type=int)
     options = parser.parse_args()
     with open(os.environ["FAKE_LOG"], "a", encoding="ascii") as log:
         log.write(f"hcctd phi={options.phi} epsilon={options.epsilon} {options.report_dir}\n")
