@@ -37,6 +37,10 @@ static void before_fork(void) {
     calls_before_fork();
 }
 
+bool agent_owns_memory(void) {
+    return agent_started() && agent.process->pid == (pid_t)sys0(SYS_getpid);
+}
+
 /* Unless a handler forks that has interrupted a call with our signal blocked: the call unblocks. */
 static void unblock_after_fork(void) {
     if (sleep_masked == 0)
@@ -116,7 +120,7 @@ __attribute__((constructor)) void agent_start(void) {
     agent.begins = false;
     trigger_start(thread_self, since);
     calls_begin(thread_self);
-    signal_unblock();
+    signal_unblock_first();
 }
 
 __attribute__((destructor)) static void agent_end(void) {

@@ -58,6 +58,10 @@ static inline bool agent_started(void) {
     return agent.process != NULL && agent.process->pid != 0;
 }
 
+/* False in a child that shares its parent's memory (vfork, CLONE_VM): what the agent keeps is the
+ * parent's, while signal table and masks are the child's own. One system call. Any context. */
+bool agent_owns_memory(void);
+
 /* Starts the agent, once; the constructor does it, or an earlier report of a call. Process context.
  */
 void agent_start(void);

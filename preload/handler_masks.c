@@ -105,7 +105,7 @@ void handler_mask_move(int before, int ours) {
 
 void handler_mask_jump(const void *sp) {
     const struct agent_thread *self = thread_self;
-    if (hcct_likely(!any_masked) || self == NULL || self->signal_hidden)
+    if (hcct_likely(!any_masked) || self == NULL || self->hidden_signal != 0)
         return;
     if ((uintptr_t)sp < self->stack_low || (uintptr_t)sp >= self->stack_high)
         signal_unblock();

@@ -3,7 +3,8 @@
  *
  * The handler is installed once and never taken away while a timer may still fire: a late signal
  * with the default action would end the process. What arrives on our signal and is not ours (a kill
- * from outside) gets the action that the application believes to be in force: the default one.
+ * from outside) gets the action that the application believes to be in force: the default one. In a
+ * thread that believes it to be blocked it is blocked then, and left pending; the agent moves away.
  */
 #include "preload/signal.h"
 
@@ -18,9 +19,13 @@
 #include "preload/trigger.h"
 
 static _Atomic int in_use;
+static _Atomic uint64_t given_up; /* signals that the application has use for */
 
 static const int fixed_candidates[] = {SIGPROF, SIGVTALRM, SIGSTKFLT};
 #define REALTIME_TRIES 8 /* from the last real-time signal down */
+
+#define NAMED_MAX 16 /* classic signals in a mask that is not meant for all of them */
+#define CLASSIC   31
 
 static int candidate(unsigned i) {
     if (i < HCCT_ARRAY_LEN(fixed_candidates))
@@ -33,6 +38,17 @@ int signal_number(void) {
     return atomic_load_explicit(&in_use, memory_order_relaxed);
 }
 
+static uint64_t bit(int number) {
+    return number > 0 ? 1ull << (number - 1) : 0;
+}
+
+bool signal_is_named(const sigset_t *set, int number) {
+    int members = 0;
+    for (int i = 1; i <= CLASSIC; i++)
+        members += sigismember(set, i) == 1;
+    return number > 0 && members <= NAMED_MAX && sigismember(set, number) == 1;
+}
+
 /* Somebody else raised our signal, and the application has no handler for it. */
 hcct_noinline static void default_action(int number) {
     struct sigaction plain;
@@ -40,6 +56,38 @@ hcct_noinline static void default_action(int number) {
     plain.sa_handler = SIG_DFL;
     real_sigaction(number, &plain, NULL);
     sys3(SYS_tgkill, sys0(SYS_getpid), sys0(SYS_gettid), number);
+}
+
+/* The application has blocked it, it believes. With the same sender, where the kernel lets us. */
+hcct_noinline static void leave_pending(struct agent_thread *self, siginfo_t *info,
+                                        ucontext_t *uc) {
+    int number = info->si_signo;
+    uint64_t pid = sys0(SYS_getpid), tid = sys0(SYS_gettid);
+    if (number == signal_number())
+        signal_give_up();
+    self->hidden_signal = signal_number();
+    sigaddset(&uc->uc_sigmask, number);
+    if (info->si_code == SI_TKILL)
+        sys4(SYS_rt_tgsigqueueinfo, pid, tid, number, info);
+    else if (sys3(SYS_rt_sigqueueinfo, pid, number, info) != 0)
+        sys2(SYS_kill, pid, number);
+}
+
+/* What was ours when this thread had blocked all signals is another's now: blocked in earnest. */
+static void block_former(struct agent_thread *self, ucontext_t *uc) {
+    if (hcct_likely(self->hidden_signal == 0 || self->hidden_signal == signal_number()))
+        return;
+    sigaddset(&uc->uc_sigmask, self->hidden_signal);
+    self->hidden_signal = signal_number();
+}
+
+static void foreign(struct agent_thread *self, siginfo_t *info, ucontext_t *uc) {
+    if (info->si_code == POLL_IN) /* the last word of an event that was just closed */
+        return;
+    if (self != NULL && self->hidden_signal == info->si_signo)
+        leave_pending(self, info, uc);
+    else
+        default_action(info->si_signo);
 }
 
 static void count_restart(struct agent_thread *self, enum restart_verdict verdict) {
@@ -60,9 +108,9 @@ static void on_signal(int number, siginfo_t *info, void *uc) {
     else if (info->si_code == POLL_IN && self != NULL && trigger_is_task_clock(self, info->si_fd))
         owner = self, kind = TRIGGER_TASK;
     if (owner == NULL) {
-        if (info->si_code != POLL_IN) /* the last word of an event that was just closed */
-            default_action(number);
+        foreign(self, info, uc);
     } else if (owner == self && agent_started()) {
+        block_former(self, uc);
         uint64_t overrun = kind == TRIGGER_TASK ? 0 : (unsigned)info->si_overrun;
         trigger_tick(self, kind, 1 + overrun, uc);
         count_restart(self, restart_interrupted(&self->restart, uc, number, kind == TRIGGER_WALL));
@@ -70,16 +118,29 @@ static void on_signal(int number, siginfo_t *info, void *uc) {
     errno = saved;
 }
 
-static bool install(int number) {
-    struct sigaction action, old;
-    if (number <= 0 || real_sigaction(number, NULL, &old) != 0 ||
-        (old.sa_flags & SA_SIGINFO) != 0 || old.sa_handler != SIG_DFL)
-        return false;
+bool signal_is_agents(const struct sigaction *action) {
+    return (action->sa_flags & SA_SIGINFO) != 0 && action->sa_sigaction == on_signal;
+}
+
+static bool set_handler(int number) {
+    struct sigaction action;
     memset(&action, 0, sizeof action);
     action.sa_sigaction = on_signal;
     action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
     sigfillset(&action.sa_mask);
     return real_sigaction(number, &action, NULL) == 0;
+}
+
+static bool is_blocked_by_name(int number) {
+    sigset_t now;
+    return real_sigprocmask(SIG_BLOCK, NULL, &now) == 0 && signal_is_named(&now, number);
+}
+
+static bool install(int number) {
+    struct sigaction old;
+    return number > 0 && (given_up & bit(number)) == 0 && !is_blocked_by_name(number) &&
+           real_sigaction(number, NULL, &old) == 0 && (old.sa_flags & SA_SIGINFO) == 0 &&
+           old.sa_handler == SIG_DFL && set_handler(number);
 }
 
 static int find_free(int except) {
@@ -107,7 +168,8 @@ static void tell_session(int number) {
     session_leave(self);
 }
 
-void signal_yield(void) {
+/* Returns the old signal, which has its default action now. */
+static int move(void) {
     int old = signal_number();
     struct sigaction ignore, plain;
     int number = find_free(old);
@@ -126,6 +188,16 @@ void signal_yield(void) {
     tell_session(number);
     settings_say(&agent.settings, false, "the application uses the agent's signal; ",
                  number != 0 ? "moved to another" : "no other is free: not profiled any more");
+    return old;
+}
+
+void signal_yield(void) {
+    move();
+}
+
+void signal_give_up(void) {
+    atomic_fetch_or(&given_up, bit(signal_number()));
+    set_handler(move());
 }
 
 void signal_hidden_action(struct sigaction *action) {
@@ -134,7 +206,7 @@ void signal_hidden_action(struct sigaction *action) {
 }
 
 static void change_mask(int how, int number) {
-    uint64_t mask = number > 0 ? 1ull << (number - 1) : 0;
+    uint64_t mask = bit(number);
     if (mask != 0)
         sys4(SYS_rt_sigprocmask, how, &mask, 0, KERNEL_SIGSET_BYTES);
 }
@@ -145,4 +217,11 @@ void signal_unblock(void) {
 
 void signal_block_for_fork(void) {
     change_mask(SIG_BLOCK, signal_number());
+}
+
+void signal_unblock_first(void) {
+    sigset_t now;
+    if (real_sigprocmask(SIG_BLOCK, NULL, &now) == 0 && sigismember(&now, signal_number()) == 1)
+        thread_self->hidden_signal = signal_number();
+    signal_unblock();
 }

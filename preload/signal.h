@@ -14,15 +14,28 @@ bool signal_start(int wish);
 /* The signal in use, 0: none. Any context. */
 int signal_number(void);
 
-/* The application takes our signal for itself: the agent moves to another, or steps aside when none
- * is free. After this the old signal is as if the agent had never used it. Thread context. */
+/* The application sets a disposition for our signal: the agent moves to another, or steps aside
+ * when none is free. After this the old signal is as if the agent had never used it. Thread
+ * context.
+ */
 void signal_yield(void);
+/* The application blocks our signal by name, to wait for it or to read it from a descriptor. As
+ * before, but threads that believe it to be blocked, where it is open, leave it pending when it
+ * comes. Thread context. */
+void signal_give_up(void);
+
+/* A mask that has the signal and not most others: it means this one. Any context. */
+bool signal_is_named(const sigset_t *set, int number);
+/* The handler of `action` is the agent's. Any context. */
+bool signal_is_agents(const struct sigaction *action);
 
 /* What the application would see as the disposition of our signal. */
 void signal_hidden_action(struct sigaction *action);
 
 /* The calling thread must be able to get our signal, whatever mask it has inherited. */
 void signal_unblock(void);
+/* The same at the program's start: what it has inherited as blocked it believes to be blocked. */
+void signal_unblock_first(void);
 /* Keeps our signal off while the process forks, so that a storm of them can't starve it. */
 void signal_block_for_fork(void);
 

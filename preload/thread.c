@@ -94,7 +94,8 @@ static struct agent_thread *reserve(void) {
         t = make();
     if (t == NULL)
         return NULL;
-    t->ending = t->signal_hidden = false;
+    t->ending = false;
+    t->hidden_signal = 0;
     t->end_rounds = 0;
     forget(t);
     if (agent.settings.check && t->check == NULL)
@@ -117,7 +118,7 @@ struct agent_thread *thread_reserve(const pthread_attr_t *attr) {
     struct agent_thread *t = reserve();
     if (t != NULL) {
         t->stack_low = stack; /* only its size is known yet: thread_begin knows the rest */
-        t->signal_hidden = thread_self != NULL && thread_self->signal_hidden;
+        t->hidden_signal = thread_self != NULL ? thread_self->hidden_signal : 0;
     }
     return t;
 }

@@ -73,9 +73,10 @@ struct agent_thread {
     _Atomic uint32_t used;
     _Atomic uint32_t busy; /* inside the handler, with the session in use */
     pid_t tid;
-    bool ending;                    /* no more ticks */
-    uint8_t end_rounds;             /* of destructors that have passed */
-    bool signal_hidden;             /* the application believes that it has blocked our signal */
+    bool ending;        /* no more ticks */
+    uint8_t end_rounds; /* of destructors that have passed */
+    int hidden_signal;  /* the application believes that it has blocked this one, which is open: it
+                         * is ours, or was; 0: none */
     uint64_t stack_low, stack_high; /* the thread's own stack */
     struct trigger trigger;
     struct restart_state restart;

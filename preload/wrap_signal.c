@@ -3,7 +3,11 @@
  *
  * An application that sets a disposition for our signal gets the signal: the agent moves away
  * first. One that only asks sees what it would see without us. One that blocks all signals (thread
- * pools do) does so, but for ours, and reads back the mask that it has set.
+ * pools do) does so, but for ours, and reads back the mask that it has set. One that blocks ours by
+ * name, or makes a descriptor of it, wants to have it: the agent moves away.
+ *
+ * In a child that shares its parent's memory nothing of the agent's is changed: what the child sets
+ * is for itself alone, and it has none of our timers.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,7 +20,7 @@
 #include "preload/thread.h"
 
 static bool is_ours(int number) {
-    return number > 0 && agent.process != NULL && number == signal_number();
+    return number > 0 && agent.process != NULL && number == signal_number() && agent_owns_memory();
 }
 
 /* A disposition of another signal. */
@@ -24,7 +28,7 @@ static int change_others(int number, const struct sigaction *action, struct siga
     struct sigaction reduced;
     int ours = signal_number();
     bool valid = number > 0 && number < _NSIG && agent.process != NULL && ours != 0;
-    if (!valid)
+    if (!valid || !agent_owns_memory())
         return real_sigaction(number, action, old);
     int before = handler_mask_get(number);
     if (action != NULL) {
@@ -40,8 +44,12 @@ static int change_others(int number, const struct sigaction *action, struct siga
 }
 
 static int change_action(int number, const struct sigaction *action, struct sigaction *old) {
-    if (!is_ours(number))
-        return change_others(number, action, old);
+    if (!is_ours(number)) {
+        int result = change_others(number, action, old);
+        if (result == 0 && old != NULL && signal_is_agents(old))
+            signal_hidden_action(old);
+        return result;
+    }
     if (action == NULL) {
         if (old != NULL)
             signal_hidden_action(old);
@@ -65,9 +73,13 @@ hcct_export int __sigaction(int number, const struct sigaction *action, struct s
 #define WRAP_SIGNAL(name)                                                                          \
     hcct_export void (*name(int number, void (*handler)(int)))(int);                               \
     hcct_export void (*name(int number, void (*handler)(int)))(int) {                              \
+        struct sigaction old;                                                                      \
         if (is_ours(number))                                                                       \
             signal_yield();                                                                        \
-        return real_signal(#name, number, handler);                                                \
+        bool given_up = agent.process != NULL && real_sigaction(number, NULL, &old) == 0 &&        \
+                        signal_is_agents(&old);                                                    \
+        void (*before)(int) = real_signal(#name, number, handler);                                 \
+        return given_up && before != SIG_ERR ? SIG_DFL : before;                                   \
     }
 
 WRAP_SIGNAL(signal)
@@ -78,7 +90,7 @@ WRAP_SIGNAL(__sysv_signal)
 WRAP_SIGNAL(sigset)
 
 hcct_export int sigaltstack(const stack_t *restrict stack, stack_t *restrict old) {
-    if (stack != NULL && (stack->ss_flags & SS_DISABLE) == 0 && agent.process != NULL)
+    if (stack != NULL && (stack->ss_flags & SS_DISABLE) == 0 && agent_owns_memory())
         handler_mask_stack(stack->ss_size, signal_number());
     return real_sigaltstack(stack, old);
 }
@@ -88,27 +100,31 @@ typedef int change_mask(int how, const sigset_t *set, sigset_t *old);
 /* The mask that the application wants, without our signal; and what it has set, with it. */
 static int change_without_ours(change_mask *change, int how, const sigset_t *set, sigset_t *old) {
     struct agent_thread *self = thread_self;
-    int ours = signal_number();
-    if (self == NULL || ours == 0)
+    if (self == NULL || signal_number() == 0 || !agent_owns_memory())
         return change(how, set, old);
-    bool hidden = self->signal_hidden;
+    if (set != NULL && how != SIG_UNBLOCK && signal_is_named(set, signal_number()))
+        signal_give_up();
+    int ours = signal_number(), hidden = self->hidden_signal;
     sigset_t reduced;
+    if (ours == 0)
+        return change(how, set, old);
     if (set != NULL) {
         bool member = sigismember(set, ours) == 1;
         reduced = *set;
         if (how != SIG_UNBLOCK)
             sigdelset(&reduced, ours);
         if (how == SIG_SETMASK)
-            self->signal_hidden = member;
+            self->hidden_signal = member ? ours : 0;
         else if (member)
-            self->signal_hidden = how == SIG_BLOCK;
+            self->hidden_signal = how == SIG_BLOCK ? ours : 0;
     }
     int result = change(how, set != NULL ? &reduced : NULL, old);
     if (result != 0)
-        self->signal_hidden = hidden;
-    else if (old != NULL && hidden)
+        self->hidden_signal = hidden;
+    else if (old != NULL && hidden != 0) {
+        sigaddset(old, hidden);
         sigaddset(old, ours);
-    else if (old != NULL)
+    } else if (old != NULL)
         sigdelset(old, ours); /* in a handler: blocked by its mask, or by a call of wrap_sleep.h */
     return result;
 }
@@ -128,6 +144,10 @@ hcct_export int signalfd(int fd, const sigset_t *set, int flags) {
     __asm__("" : "+r"(set)); /* declared as never NULL; the kernel answers EFAULT */
     if (set == NULL || ours == 0 || agent.process == NULL)
         return real_signalfd(fd, set, flags);
+    if (signal_is_named(set, ours) && agent_owns_memory()) {
+        signal_give_up();
+        return real_signalfd(fd, set, flags);
+    }
     reduced = *set;
     sigdelset(&reduced, ours);
     return real_signalfd(fd, &reduced, flags);

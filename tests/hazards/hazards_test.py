@@ -66,6 +66,12 @@ HAZARDS = [
     Hazard("alternate_stack", "small alternate stacks, unmapped under fire", rarely=5),
     Hazard("few_timers", "no timers to be had (RLIMIT_SIGPENDING)"),
     Hazard("own_profiling", "a program that uses SIGPROF itself", rarely=10),
+    Hazard("vfork_signals", "a child that shares its parent's memory resets all signals", rarely=5),
+    Hazard("waited_signals", "SIGPROF and SIGVTALRM are blocked and waited for", rarely=20),
+    *(Hazard("waited_" + kind, danger, [program("waited_signals"), kind], rarely=20)
+      for kind, danger in (("kill", "the same, sent"), ("timer", "the same, by interval timers"),
+                           ("descriptor", "the same, as descriptors"), ("thread", "in a thread"),
+                           ("all", "a foreign signal while all are blocked"))),
     Hazard("library_churn", "dlopen and dlclose of code that runs", rarely=5),
     Hazard("close_all", "all descriptors closed, again and again", rarely=10),
     Hazard("clock_calls", "code that the kernel maps, and procedure linkage", rarely=20),

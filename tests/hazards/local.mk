@@ -17,7 +17,9 @@ check_PROGRAMS += \
 	tests/hazards/own_profiling \
 	tests/hazards/restarts \
 	tests/hazards/small_stacks \
-	tests/hazards/throw
+	tests/hazards/throw \
+	tests/hazards/vfork_signals \
+	tests/hazards/waited_signals
 tests_hazards_alternate_stack_SOURCES = tests/hazards/alternate_stack.c tests/hazards/busy.h
 tests_hazards_alternate_stack_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
 tests_hazards_alternate_stack_LDFLAGS = -pthread
@@ -63,6 +65,12 @@ tests_hazards_restarts_LDFLAGS = -pthread
 tests_hazards_small_stacks_SOURCES = tests/hazards/small_stacks.c tests/hazards/busy.h
 tests_hazards_small_stacks_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
 tests_hazards_small_stacks_LDFLAGS = -pthread
+tests_hazards_vfork_signals_SOURCES = tests/hazards/vfork_signals.c tests/hazards/busy.h
+tests_hazards_vfork_signals_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
+tests_hazards_vfork_signals_LDFLAGS = -pthread
+tests_hazards_waited_signals_SOURCES = tests/hazards/waited_signals.c tests/hazards/busy.h
+tests_hazards_waited_signals_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
+tests_hazards_waited_signals_LDFLAGS = -pthread
 tests_hazards_throw_SOURCES = tests/hazards/throw.cc
 tests_hazards_throw_CXXFLAGS = -Wall -Wextra $(WERROR_CFLAGS) -O2 -pthread
 tests_hazards_throw_LDFLAGS = -pthread
