@@ -64,9 +64,9 @@ bool view_resolve(const struct view_options *given, const struct format *fallbac
         return false;
     }
     if (given->cut >= 0)
-        view->options.cut = given->cut;
+        format_set_cut(&view->options, given->cut);
     if (given->top != UINT_MAX)
-        view->options.top = given->top;
+        format_set_top(&view->options, given->top);
     view->options.n = given->n;
     view->options.width = terminal_width(fd);
     return resolve_filter("--focus", given->focus, &view->options.focus) &&
