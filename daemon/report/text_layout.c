@@ -96,7 +96,7 @@ static void put_tree_title(const struct report *report, uint32_t process) {
         fputs(" of ", text->out);
         text_process(text, process);
     }
-    if (is_brief(text) && choice->chosen < choice->n)
+    if (is_brief(text) && choice->chosen < choice->n && process == report->order[0])
         fprintf(text->out, " (the heaviest, down to %.3g %%; --cut 0 shows all)",
                 text_share(text, choice->least) * 100);
     else if (!is_brief(text) && text_share(text, choice->floor) >= TEXT_LEAST)

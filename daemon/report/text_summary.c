@@ -206,7 +206,11 @@ static void put_sample_size(const struct text *text, const struct profile_proces
                             double samples) {
     if (sum->burst_period_ns > 0)
         fputs("; what one burst sees counts as one sample", text->out);
-    else if (sum->walks > 0 && !text->calls && samples < NEARLY_ALL * (double)sum->walks)
+    else if (sum->walks == 0 || text->calls)
+        return;
+    else if (samples * NEARLY_ALL > (double)sum->walks)
+        fputs("; time asleep is measured, not sampled", text->out);
+    else if (samples < NEARLY_ALL * (double)sum->walks)
         fprintf(text->out, "; walks of different weight, worth %s equal ones",
                 human_count((uint64_t)(samples + 0.5)).text);
 }
