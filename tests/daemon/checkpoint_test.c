@@ -239,7 +239,8 @@ static void test_nonsense(void) {
     const uint32_t far_up[] = {5, 1, 1, 0, 0, 0}, no_frame[] = {0, 99, 1, 0, 0, 0};
     const uint32_t error_above[] = {0, 1, 1, 0, 2, 0}, odd[] = {0, 1, 1};
     const uint32_t twice[] = {0, 1, 1, 0, 0, 0, 1, 1, 9, 0, 0, 0};
-    const uint32_t rest[] = {CHECKPOINT_RESIDUAL, 1, 1, 0, 0, 0, CHECKPOINT_RESIDUAL, 0, 1, 0, 0, 0};
+    const uint32_t rest[] = {CHECKPOINT_RESIDUAL, 1, 1, 0, 0, 0,
+                             CHECKPOINT_RESIDUAL, 0, 1, 0, 0, 0};
     const uint32_t rest_of_none[] = {CHECKPOINT_RESIDUAL, 99, 1, 0, 0, 0};
     CHECK(load_records(CHECKPOINT_NODES, rest, 12) == NULL);
     CHECK(load_records(CHECKPOINT_NODES, rest_of_none, 6) != NULL);
