@@ -42,18 +42,20 @@ struct trigger {
     uint32_t ticks;               /* seen, of all kinds */
     struct sampling_plan plan;    /* that the timers follow */
     struct first first;
-    bool fine_refused;            /* no second timer could be had */
-    uint64_t cpu_ns;              /* CPU time of the thread at the last account */
-    bool fine_in_call;            /* the last tick of the fine timer came early, in a system call */
-    bool naps;                    /* the thread sleeps often: see burst.c */
-    bool by_cpu_timer;            /* the CPU timer waits for the next point */
-    bool avoids_ticks;            /* the kernel's ticks do not meet the thread */
-    uint32_t early;               /* ticks of this block of steps that came early */
-    struct interval_course steps; /* between the walks of a burst */
+    bool fine_refused;             /* no second timer could be had */
+    uint64_t cpu_ns;               /* CPU time of the thread at the last account */
+    bool naps;                     /* the thread sleeps often: see burst.c */
+    bool by_cpu_timer;             /* the CPU timer waits for the next point */
+    bool avoids_ticks;             /* the kernel's ticks do not meet the thread */
+    uint32_t early;                /* ticks of this block of steps that came early */
+    struct interval_course steps;  /* between the walks of a burst */
     struct interval_course bursts; /* between their beginnings */
     uint64_t due_ns;               /* CPU time at which the next walk of a burst is due */
     uint64_t end_ns;               /* CPU time at which the burst is over */
     uint64_t next_ns;              /* CPU time at which the next one is planned */
+    uint64_t asleep_ns;            /* CLOCK_MONOTONIC when early ticks met the sleep first that they
+                                    * meet now, 0: none */
+    uint64_t asleep_switches;      /* thread_switches() at the last of them */
     uint64_t step_ns, step_cpu_ns; /* CLOCK_MONOTONIC and CPU time where this step began */
     uint64_t gap_ns;               /* CPU time at which the last gap without a fine timer began */
     uint64_t gap_switches;         /* thread_switches() there */
