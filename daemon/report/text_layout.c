@@ -6,6 +6,7 @@
 #include "daemon/report/memory.h"
 #include "daemon/report/text.h"
 #include "daemon/report/text_wrap.h"
+#include "daemon/report/title.h"
 
 /* The parts of a report that is to have a number of lines. Head and summary have what they need;
  * functions and trees share the rest. */
@@ -86,7 +87,7 @@ static void put_summary(const struct report *report, uint32_t process) {
     put_wrapped(report, put_summary_lines, process);
 }
 
-/* "Hot contexts of cc1 (pid 7): 3.20 s of CPU time, 45.0 % of all (...)". */
+/* "Hot contexts of cc1 (pid 7), 45.0 % of all (...)". */
 static void put_tree_title(const struct report *report, uint32_t process) {
     const struct text *text = report->text;
     const struct choice *choice = &text->choice;
@@ -94,7 +95,9 @@ static void put_tree_title(const struct report *report, uint32_t process) {
     fprintf(text->out, "%sHot contexts%s", text->paint->bold, text->paint->off);
     if (report->n > 1) {
         fputs(" of ", text->out);
-        text_process(text, process);
+        title_put_process(text->out, &text->profile->processes[process]);
+        fprintf(text->out, ", %.1f %% of all",
+                text_share(text, text_process_weight(text, process)) * 100);
     }
     if (is_brief(text) && choice->chosen < choice->n && process == report->order[0])
         fprintf(text->out, " (the heaviest, down to %.3g %%; --cut 0 shows all)",

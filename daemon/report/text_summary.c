@@ -231,8 +231,7 @@ static void put_sampling(const struct text *text, const struct profile_process *
         fprintf(text->out, "fewer than %d samples: shares are a matter of chance\n", FEW_SAMPLES);
         return;
     }
-    fprintf(text->out,
-            "95 %% intervals: a share of 50 %% %s%.1f points, of 10 %% %s%.1f, of 1 %% %s%.1f",
+    fprintf(text->out, "95 %% intervals: 50 %% %s%.1f points, 10 %% %s%.1f, 1 %% %s%.1f",
             plus_minus, half_width(0.5, samples), plus_minus, half_width(0.1, samples), plus_minus,
             half_width(0.01, samples));
     put_sample_size(text, sum, samples);

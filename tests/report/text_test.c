@@ -120,10 +120,8 @@ static void test_counters(void) {
     check_says(profile, "made twice", false);
     check_says(profile, "bursts", false);
     check_says(profile, " s of CPU time in 9,633 walks", true);
-    check_says(
-        profile,
-        "\nsampling  95 % intervals: a share of 50 % +-1.0 points, of 10 % +-0.6, of 1 % +-0.2\n",
-        true);
+    check_says(profile, "\nsampling  95 % intervals: 50 % +-1.0 points, 10 % +-0.6, 1 % +-0.2\n",
+               true);
     process->checked = 9000;
     process->different = 2;
     process->refused = 1;
@@ -135,11 +133,10 @@ static void test_counters(void) {
     process->burst_length_ns = 2000000;
     process->burst_period_ns = 20000000;
     check_says(profile, "\nbursts    100, each 2.0 ms long, one in 20.0 ms\n", true);
-    check_says(
-        profile,
-        "a share of 50 % +-9.6 points, of 10 % +-6.0, of 1 % +-2.6; what one burst sees counts "
-        "as one sample\n",
-        true);
+    check_says(profile,
+               "50 % +-9.6 points, 10 % +-6.0, 1 % +-2.6; what one burst sees counts "
+               "as one sample\n",
+               true);
     profile->type = "wall";
     check_says(profile, " s of wall-clock time in 9,633 walks", true);
     profile_free(profile);
@@ -164,7 +161,7 @@ static void test_calls(void) {
                true);
     process->every = 100;
     check_says(profile, "\ncalls     one call in 100 is counted, as 100; nothing lost;", true);
-    check_says(profile, "\nsampling  95 % intervals: a share of 50 % +-0.1 points", true);
+    check_says(profile, "\nsampling  95 % intervals: 50 % +-0.1 points", true);
     check_says(profile, "as one sample", false);
     process->every_each = true;
     process->credit = "new";
