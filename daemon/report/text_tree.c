@@ -22,7 +22,8 @@
 #define MIN_NAMES_DEEP 24 /* ... and before rows keep that of their caller */
 #define MIN_NAME       20 /* columns of a name, however much is told behind it */
 #define CHAIN_ENDS     2  /* functions that a long row shows of its beginning, and of its end */
-#define ROW_LINES      2  /* of the terminal, before a row shows one function at either end */
+#define CHAIN_WHOLE    (UINT32_MAX / 4) /* or of all */
+#define ROW_LINES      2 /* of the terminal, before a row shows one function at either end */
 
 /* A row still to print. */
 struct row {
@@ -274,11 +275,14 @@ static unsigned measure_chain(const struct printer *p, const struct row *row, ui
     return lines;
 }
 
-/* Where lines are few, a row that would take too many shows less of its ends. */
+/* Where lines are few, a row that would take too many shows less of its ends; where all is asked
+ * for, it is shown. */
 static uint32_t chain_ends(const struct printer *p, const struct row *row) {
-    bool is_brief = p->text->options->lines > 0;
+    const struct format_options *options = p->text->options;
 
-    return is_brief && measure_chain(p, row, CHAIN_ENDS) > ROW_LINES ? 1 : CHAIN_ENDS;
+    if (options->lines == 0)
+        return options->cut > 0 ? CHAIN_ENDS : CHAIN_WHOLE;
+    return measure_chain(p, row, CHAIN_ENDS) > ROW_LINES ? 1 : CHAIN_ENDS;
 }
 
 static void push_row(struct printer *p, struct row row) {

@@ -339,6 +339,25 @@ static void test_narrow(void) {
     profile_free(profile);
 }
 
+/* Who asks for all gets the middle of rows, too. */
+static void test_whole(void) {
+    struct profile *profile = sample_shell();
+    struct format_options options = format_default_options;
+    char *brief = report(profile, &options), *whole;
+
+    format_set_cut(&options, 0);
+    whole = report(profile, &options);
+    CHECK(strstr(brief, " frames ...") != NULL && strstr(whole, " frames ...") == NULL);
+    CHECK(strstr(whole, "[~] 12 more functions") != NULL);
+    format_set_top(&options, 100);
+    free(brief);
+    brief = report(profile, &options);
+    CHECK(strstr(brief, " more functions") == NULL);
+    free(brief);
+    free(whole);
+    profile_free(profile);
+}
+
 /* What "+1.2" means is said where it stands, and only there. */
 static void test_bounds(void) {
     struct profile *profile = sample_shell(), *exact = sample_stripped();
@@ -358,6 +377,7 @@ int main(void) {
     test_equal(100, 10000000);
     test_equal(900, 10000000);
     test_narrow();
+    test_whole();
     test_bounds();
     test_golden(setlocale(LC_CTYPE, "C.UTF-8") != NULL && setlocale(LC_CTYPE, "C") != NULL);
     test_empty();
