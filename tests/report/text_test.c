@@ -10,6 +10,7 @@
 
 #include "common/compiler.h"
 #include "daemon/report/format.h"
+#include "daemon/report/text_wrap.h"
 #include "tests/report/sample.h"
 
 static char *report(const struct profile *profile, const struct format_options *options) {
@@ -339,6 +340,30 @@ static void test_narrow(void) {
     profile_free(profile);
 }
 
+static void check_wrapped(const char *lines, size_t width, const char *want) {
+    char *text;
+    size_t bytes;
+    FILE *out = open_memstream(&text, &bytes);
+
+    text_wrap(out, lines, width, 2);
+    fclose(out);
+    CHECK_STR(text, want);
+    free(text);
+}
+
+static void test_wrap(void) {
+    check_wrapped("", 10, "");
+    check_wrapped("\n\n", 10, "\n\n");
+    check_wrapped("1234567890\nab\n", 10, "1234567890\nab\n");
+    check_wrapped("one two three four\n", 10, "one two\n  three\n  four\n");
+    check_wrapped("one two three four\n", 0, "one two three four\n");
+    check_wrapped("12345 10 % of\n", 9, "12345\n  10 % of\n"); /* not "%" by itself */
+    check_wrapped("123456789012345678\n", 10, "1234567890\n  12345678\n");
+    check_wrapped("\033[1mone\033[0m two three\n", 10, "\033[1mone\033[0m two\n  three\n");
+    check_wrapped("no end of line", 10, "no end of\n  line");
+    check_wrapped("\033[1", 10, "\033[1");
+}
+
 /* Who asks for all gets the middle of rows, too. */
 static void test_whole(void) {
     struct profile *profile = sample_shell();
@@ -378,6 +403,7 @@ int main(void) {
     test_equal(900, 10000000);
     test_narrow();
     test_whole();
+    test_wrap();
     test_bounds();
     test_golden(setlocale(LC_CTYPE, "C.UTF-8") != NULL && setlocale(LC_CTYPE, "C") != NULL);
     test_empty();
