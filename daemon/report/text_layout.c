@@ -27,8 +27,16 @@ struct report {
 /* Writes a part of a report to report->text->out. `which`: a process, a number of rows, or 0. */
 typedef void text_part(const struct report *report, uint32_t which);
 
+/* Nobody has said which contexts are to be shown. */
 static bool is_brief(const struct text *text) {
-    return text->options->lines > 0;
+    return text->options->lines > 0 && text->options->n == 0;
+}
+
+/* The least share of a context that may have a row. Of n contexts that were asked for, all have. */
+static double least_share(const struct text *text) {
+    if (is_brief(text))
+        return TEXT_LEAST;
+    return text->options->lines > 0 ? 0 : text->options->cut;
 }
 
 static unsigned count_lines(const char *text) {
@@ -167,14 +175,12 @@ static void fit_trees(const struct report *report, unsigned room) {
 static void choose_rows(const struct report *report, unsigned room) {
     struct text *text = report->text;
     uint32_t roots[TREES_MAX], *all = roots;
-    double floor = is_brief(text) ? TEXT_LEAST : text->options->cut;
-
     if (report->trees > TREES_MAX)
         all = memory_new(report->trees, sizeof(*all), "processes");
     for (uint32_t i = 0; i < report->trees; i++)
         all[i] = profile_root(text->profile, report->order[i]);
     choose_make(&text->choice, text->profile, &text->view, all, report->trees,
-                (uint64_t)(floor * (double)text->total));
+                (uint64_t)(least_share(text) * (double)text->total));
     if (all != roots)
         free(all);
     if (is_brief(text))

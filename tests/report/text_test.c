@@ -287,14 +287,11 @@ static void test_any(void) {
     }
 }
 
-/* Programs of equal parts: as many of them as there is room for, and how many there are beyond. */
-static void test_equal(uint32_t handlers, uint64_t weight) {
+/* A program of equal parts. */
+static struct profile *sample_handlers(uint32_t handlers, uint64_t weight) {
     struct profile *profile = profile_new();
     uint32_t process =
         profile_add_process(profile, &(struct profile_process){.command = "server", .pid = 1});
-    struct format_options options = format_default_options;
-    unsigned shown = 0, left = 0;
-    char *text, *rest;
 
     profile->type = "cpu";
     profile->unit = "nanoseconds";
@@ -304,6 +301,16 @@ static void test_equal(uint32_t handlers, uint64_t weight) {
         snprintf(frames, sizeof(frames), "main@server/dispatch@server/handle_%03u@server", i);
         sample_add(profile, process, frames, weight, 0);
     }
+    return profile;
+}
+
+/* As many of them as there is room for, and how many there are beyond. */
+static void test_equal(uint32_t handlers, uint64_t weight) {
+    struct profile *profile = sample_handlers(handlers, weight);
+    struct format_options options = format_default_options;
+    unsigned shown = 0, left = 0;
+    char *text, *rest;
+
     options.width = 80;
     text = report(profile, &options);
     CHECK_UINT(count_lines(text), FORMAT_DEFAULT_LINES);
@@ -364,6 +371,22 @@ static void test_wrap(void) {
     check_wrapped("\033[1", 10, "\033[1");
 }
 
+/* The n hottest contexts have rows however light they are. */
+static void test_hottest(void) {
+    struct profile *profile = sample_handlers(100, 10000000);
+    struct format_options options = format_default_options;
+    unsigned shown = 0;
+    char *text;
+
+    options.n = 60;
+    text = report(profile, &options);
+    for (const char *at = strstr(text, "Hot contexts"); (at = strstr(at, "handle_")) != NULL; at++)
+        shown++;
+    CHECK_UINT(shown, 60);
+    free(text);
+    profile_free(profile);
+}
+
 /* Who asks for all gets the middle of rows, too. */
 static void test_whole(void) {
     struct profile *profile = sample_shell();
@@ -402,6 +425,7 @@ int main(void) {
     test_equal(100, 10000000);
     test_equal(900, 10000000);
     test_narrow();
+    test_hottest();
     test_whole();
     test_wrap();
     test_bounds();
