@@ -123,6 +123,19 @@ static void test_counters(void) {
     check_says(profile, " s of CPU time in 9,633 walks", true);
     check_says(profile, "\nsampling  95 % intervals: 50 % +-1.0 points, 10 % +-0.6, 1 % +-0.2\n",
                true);
+    check_says(profile, "\nrate ", false);
+    process->walks = 4000;
+    check_says(profile,
+               " walks per second of CPU time, 1,000 were asked for: a thread that has slept",
+               true);
+    process->skipped = 5600;
+    check_says(profile, " were asked for: the others were skipped, as walks are dear here; those",
+               true);
+    process->rate_changes = 1;
+    check_says(profile, " on the whole: it was changed while this ran; each walk weighs", true);
+    check_says(profile, "asked for", false);
+    process->rate_changes = process->skipped = 0;
+    process->walks = 9633;
     process->checked = 9000;
     process->different = 2;
     process->refused = 1;
