@@ -105,7 +105,7 @@ int processes_ask(const char *path, struct process_list *list) {
 
 /* ---- names ---- */
 
-/* What ps calls it, where one file goes by several names (redis-server is a link). */
+/* What ps calls it, where it has given itself another name than it was executed by. */
 static bool is_called(uint32_t pid, const char *name) {
     char path[64], comm[32] = "";
     snprintf(path, sizeof path, "/proc/%" PRIu32 "/comm", pid);
@@ -135,6 +135,12 @@ static int complain_several(const char *name, const struct process_list *list) {
     return HCCT_EXIT_USAGE;
 }
 
+/* Called by a name of its own: others of the same file are other processes. */
+static bool is_link(const struct listed_process *process) {
+    const char *slash = strrchr(process->exe, '/');
+    return strcmp(process->command, slash != NULL ? slash + 1 : process->exe) != 0;
+}
+
 static int choose(const struct process_list *list, const char *name, uint32_t *pid, char **exe) {
     const struct listed_process *live = NULL, *finished = NULL;
     unsigned n_live = 0;
@@ -157,7 +163,7 @@ static int choose(const struct process_list *list, const char *name, uint32_t *p
     }
     *pid = live != NULL ? live->pid : finished->pid;
     if (*pid == 0)
-        *exe = strdup(finished->exe);
+        *exe = strdup(is_link(finished) ? finished->command : finished->exe);
     return HCCT_EXIT_OK;
 }
 

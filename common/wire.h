@@ -202,6 +202,8 @@ struct wire_module {
     char path[WIRE_MODULE_BYTES - 64]; /* agent: not terminated, cut when longer */
 };
 
+#define WIRE_COMMAND_ROOM 128 /* bytes of a command's name, its NUL included; longer ones are cut */
+
 enum wire_control {
     WIRE_CONTROL_ON = 1u, /* daemon: profile; otherwise the agent stays idle */
 };
@@ -233,6 +235,8 @@ struct wire_session {
     _Atomic uint32_t fine_refused;   /* threads that got no second timer for a rate above HZ */
     char tags[TAGS_ROOM];            /* tags.h; before the first module is told. Empty: none */
     _Atomic uint64_t lost_ns;        /* weights of samples of threads that found no slot */
+    char command[WIRE_COMMAND_ROOM]; /* the name that the program was executed by, as tags. Empty:
+                                        that of its file */
 };
 
 #define WIRE_HEARTBEAT_DEAD_NS 3000000000ull /* a daemon silent for so long is dead */

@@ -91,6 +91,8 @@ static void put(FILE *out, const char *name, uint64_t number) {
 static void put_all(FILE *out, const struct checkpoint_about *about) {
     char name[32];
     fprintf(out, "exe%c%s%c", '\0', about->exe, '\0');
+    if (about->command != NULL)
+        fprintf(out, "command%c%s%c", '\0', about->command, '\0');
     if (about->tags != NULL)
         fprintf(out, "tags%c%s%c", '\0', about->tags, '\0');
     for (size_t i = 0; i < HCCT_ARRAY_LEN(fields); i++)
@@ -151,6 +153,10 @@ static bool take(struct checkpoint_about *about, const char *name, const char *v
     uint64_t number;
     if (strcmp(name, "exe") == 0) {
         about->exe = value;
+        return true;
+    }
+    if (strcmp(name, "command") == 0) {
+        about->command = value;
         return true;
     }
     if (strcmp(name, "tags") == 0) {

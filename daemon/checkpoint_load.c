@@ -72,11 +72,13 @@ static struct process *make(const struct checkpoint_about *about, const struct m
         .ended = about->stats,
     };
     like.exe = strdup(about->exe);
+    like.command = about->command != NULL ? strdup(about->command) : NULL;
     like.tags = about->tags != NULL ? strdup(about->tags) : NULL;
     like.tree = mcct_new(tree);
     struct process *p = like.exe != NULL && like.tree != NULL ? process_new_finished(&like) : NULL;
     if (p == NULL) {
         free((char *)like.exe);
+        free(like.command);
         free(like.tags);
         mcct_free(like.tree);
         return NULL;

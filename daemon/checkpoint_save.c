@@ -51,6 +51,7 @@ static void describe(struct process *p, struct checkpoint_about *about) {
         .duration_ns = end_ns - p->since_mono_ns,
         .sampling = p->sampling,
         .exe = p->exe,
+        .command = p->command,
         .tags = p->tags,
     };
     process_stats_locked(p, &about->stats);

@@ -121,7 +121,7 @@ static void describe(const struct process *process, const struct process_stats *
     struct json_out json = {.out = out};
     json_begin(&json, '{');
     json_number_member(&json, "pid", (uint64_t)process->pid);
-    json_string_member(&json, "command", process->command);
+    json_bytes_member(&json, "command", process_command(process));
     json_string_member(&json, "sampling", stats->off ? "off" : "on");
     json_number_member(&json, "rate", stats->rate);
     json_number_member(&json, "burst_length_ns", stats->burst_length_ns);

@@ -38,7 +38,7 @@ static void describe(const struct process *process, const struct process_stats *
                      struct profile_process *out) {
     *out = (struct profile_process){
         .exe = process->exe,
-        .command = process->command,
+        .command = process_command(process),
         .tags = process_tags(process),
         .pid = (uint32_t)process->pid,
         .runs = process->runs,

@@ -135,7 +135,7 @@ static void name_command(struct sample *s, const char *command) {
 
 static void take(struct process *p, struct sample *s) {
     *s = (struct sample){.pid = p->pid, .calls = p->sampling.collector == WIRE_COLLECT_CALLS};
-    name_command(s, p->command);
+    name_command(s, process_command(p));
     process_get_stats(p, &s->stats);
     pthread_mutex_lock(&p->lock);
     mcct_stats(p->tree, &s->tree);

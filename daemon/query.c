@@ -126,7 +126,7 @@ static const struct {
     const char *values;
 } parameters[] = {
     {"pid", set_pid, "the number of a process"},
-    {"exe", set_exe, "the path or the name of an executable"},
+    {"exe", set_exe, "the path or the name of an executable, or of a command"},
     {"tag", set_tag, "a tag as HCCT_TAGS has it: KEY=VALUE"},
     {"phi", set_phi, "a fraction between 0 and 1"},
     {"n", set_n, "a number of contexts, from 1 on"},
@@ -199,7 +199,8 @@ static bool wanted(const struct process *p, const void *arg) {
         return false;
     if (q->tag != NULL && !tags_have(process_tags(p), q->tag))
         return false;
-    return q->exe == NULL || strcmp(q->exe, p->exe) == 0 || strcmp(q->exe, last_part(p->exe)) == 0;
+    return q->exe == NULL || strcmp(q->exe, p->exe) == 0 ||
+           strcmp(q->exe, last_part(p->exe)) == 0 || strcmp(q->exe, process_command(p)) == 0;
 }
 
 struct process **query_processes(const struct query *query, size_t *n) {

@@ -19,8 +19,8 @@ static void describe(struct json_out *json, struct process *p) {
     pthread_mutex_unlock(&p->lock);
     json_begin(json, '{');
     json_number_member(json, "pid", (uint64_t)p->pid);
-    json_string_member(json, "exe", p->exe);
-    json_string_member(json, "command", p->command);
+    json_bytes_member(json, "exe", p->exe);
+    json_bytes_member(json, "command", process_command(p));
     json_known_member(json, "tags", process_tags(p));
     json_string_member(json, "state", p->live ? "live" : p->waiting ? "waiting" : "finished");
     json_number_member(json, "since", p->since_ns / 1000000000u);

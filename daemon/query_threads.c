@@ -53,7 +53,7 @@ static void describe_ended(struct json_out *json, const struct process *process,
                            const struct process_threads_ended *ended) {
     json_begin(json, '{');
     json_number_member(json, "pid", (uint64_t)process->pid);
-    json_string_member(json, "exe", process->exe);
+    json_bytes_member(json, "exe", process->exe);
     json_number_member(json, "threads", ended->threads);
     json_number_member(json, "credited_ns", ended->credited_ns);
     json_number_member(json, "walks", ended->walks);

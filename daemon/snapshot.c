@@ -31,7 +31,7 @@ static void name_file(const struct process *p, const struct format *format, char
     char command[64], when[32];
     struct timespec now;
     struct tm tm;
-    safe_name(p->command, command, sizeof command);
+    safe_name(process_command(p), command, sizeof command);
     clock_gettime(CLOCK_REALTIME, &now);
     gmtime_r(&now.tv_sec, &tm);
     strftime(when, sizeof when, "%Y%m%dT%H%M%S", &tm);

@@ -9,6 +9,7 @@
 #include "preload/calls.h"
 #include "preload/last.h"
 #include "preload/modules.h"
+#include "preload/program_name.h"
 #include "preload/real.h"
 #include "preload/restart.h"
 #include "preload/session.h"
@@ -100,6 +101,7 @@ __attribute__((constructor)) void agent_start(void) {
     calls_self = NULL;
     real_resolve();
     settings_read(&agent.settings);
+    program_name_read(agent.command, sizeof agent.command);
     if (!agent.settings.enable || agent.settings.socket[0] == '\0')
         return;
     struct agent_process *process = make_process_page();

@@ -50,6 +50,7 @@ struct agent_globals {
     struct agent_settings settings; /* written once, at the start */
     struct agent_process *process;  /* NULL: switched off for good */
     bool begins;                    /* the program is being started */
+    char command[WIRE_COMMAND_ROOM]; /* program_name.h; written once, at the start */
 };
 
 extern struct agent_globals agent __attribute__((visibility("hidden")));

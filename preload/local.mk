@@ -16,7 +16,8 @@ preload_libhcctagent_la_SOURCES = \
 	preload/connect.c preload/connect.h preload/copies.c preload/copies.h preload/draw.c preload/draw.h preload/emit.c preload/emit.h \
 	preload/first.c preload/first.h preload/last.c preload/last.h preload/handler_masks.c preload/handler_masks.h \
 	preload/interrupted.h preload/interval.c preload/interval.h \
-	preload/memo.c preload/memo.h preload/modules.c preload/modules.h preload/plan.h preload/real.c \
+	preload/memo.c preload/memo.h preload/modules.c preload/modules.h preload/plan.h \
+	preload/program_name.c preload/program_name.h preload/real.c \
 	preload/real.h preload/restart.c preload/restart.h preload/sampling.c preload/sampling.h \
 	preload/session.c preload/session.h preload/settings.c preload/settings.h preload/ship.c \
 	preload/ship.h preload/signal.c preload/signal.h preload/stack.c preload/stack.h \

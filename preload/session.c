@@ -74,6 +74,7 @@ static bool attach(struct agent_process *process, int wait_ms) {
         return false;
     struct wire_session *session = found.session;
     memcpy(session->tags, set->tags, sizeof session->tags);
+    memcpy(session->command, agent.command, sizeof session->command);
     modules_reset();
     atomic_store(&process->arena, found.arena);
     process->arena_bytes = found.arena_bytes;

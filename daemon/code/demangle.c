@@ -1,20 +1,24 @@
 /*
- * demangle.c - names of the linker made readable, by libiberty.
+ * demangle.c - what is left out of a name, and which language it may be of.
  */
 #include "daemon/code/demangle.h"
 
 #include <ctype.h>
-#include <libiberty/demangle.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/compiler.h"
+#include "daemon/code/demangle_language.h"
 
 /* What compilers append, after a dot, to the names of functions they split or copied. */
 static const char *const clone_marks[] = {
     "cold", "part", "constprop", "isra", "lto_priv", "localalias", "llvm", "__uniq",
 };
+
+/* The first that knows the name. All look for marks of their own, and no two have the same. */
+static demangle_language *const languages[] = {demangle_rust, demangle_cxx, demangle_d,
+                                               demangle_ocaml};
 
 static bool is_clone_mark(const char *word, size_t length) {
     for (size_t i = 0; i < HCCT_ARRAY_LEN(clone_marks); i++)
@@ -50,19 +54,18 @@ static size_t length_without_marks(const char *name, size_t length) {
 }
 
 char *demangle(const char *system_name) {
-    const char *version = strchr(system_name, '@');
-    size_t length = version != NULL && version != system_name ? (size_t)(version - system_name)
-                                                              : strlen(system_name);
+    char raw[DEMANGLE_INPUT_MAX + 1], readable[DEMANGLE_NAME_MAX + 1];
+    size_t whole = strnlen(system_name, sizeof raw);
+    if (whole == sizeof raw)
+        return strndup(system_name, DEMANGLE_NAME_MAX);
+    const char *version = memchr(system_name, '@', whole);
+    size_t length =
+        version != NULL && version != system_name ? (size_t)(version - system_name) : whole;
     length = length_without_marks(system_name, length);
-    char *raw = strndup(system_name, length);
-    if (raw == NULL)
-        return NULL;
-    char *readable = cplus_demangle(raw, DMGL_PARAMS | DMGL_ANSI | DMGL_AUTO);
-    if (readable == NULL)
-        readable = raw;
-    char *name = strndup(readable, DEMANGLE_NAME_MAX);
-    if (readable != raw)
-        free(readable);
-    free(raw);
-    return name;
+    memcpy(raw, system_name, length);
+    raw[length] = '\0';
+    for (size_t i = 0; i < HCCT_ARRAY_LEN(languages); i++)
+        if (languages[i](raw, readable))
+            return strdup(readable);
+    return strndup(raw, DEMANGLE_NAME_MAX);
 }

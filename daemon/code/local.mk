@@ -10,6 +10,10 @@ libhcct_code_a_SOURCES = \
 	daemon/code/cfi_program.h \
 	daemon/code/demangle.c \
 	daemon/code/demangle.h \
+	daemon/code/demangle_cxx.c \
+	daemon/code/demangle_d.c \
+	daemon/code/demangle_language.h \
+	daemon/code/demangle_ocaml.c \
 	daemon/code/dwarf_scope.c \
 	daemon/code/dwarf_scope.h \
 	daemon/code/eh_frame.c \

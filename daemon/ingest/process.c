@@ -43,6 +43,11 @@ static const char *last_part(const char *path) {
     return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
 }
 
+const char *process_command(const struct process *p) {
+    const char *command = p->command;
+    return command != NULL ? command : last_part(p->exe);
+}
+
 struct process *process_new(const struct process_params *params) {
     struct process *p = calloc(1, sizeof *p);
     if (p == NULL)
@@ -70,7 +75,6 @@ struct process *process_new(const struct process_params *params) {
         process_free(p);
         return NULL;
     }
-    p->command = last_part(p->exe);
     atomic_store(&p->memory.session->heartbeat_ns, clock_ns(CLOCK_MONOTONIC));
     return p;
 }
@@ -84,7 +88,7 @@ struct process *process_new_finished(const struct process *like) {
         .uid = like->uid,
         .identity = like->identity,
         .exe = like->exe,
-        .command = last_part(like->exe),
+        .command = like->command,
         .tags = like->tags,
         .since_ns = like->since_ns,
         .since_mono_ns = like->since_mono_ns,
@@ -131,6 +135,7 @@ void process_free(struct process *p) {
         close(p->pidfd);
     pthread_mutex_destroy(&p->lock);
     free((char *)p->exe);
+    free(p->command);
     free(p->tags);
     free(p);
 }
@@ -165,14 +170,33 @@ static void take_tags(struct process *p) {
         p->tags = strdup(text);
 }
 
+/* By what name its program was executed. */
+static void take_command(struct process *p) {
+    char name[WIRE_COMMAND_ROOM]; /* a copy, as above */
+    memcpy(name, p->memory.session->command, sizeof name);
+    name[sizeof name - 1] = '\0';
+    const char *last = last_part(name);
+    if (p->command == NULL && last[0] != '\0' && strchr(last, '/') == NULL)
+        p->command = strdup(last);
+}
+
+/* What an agent says before its first module, by which it is known to be whole. */
+static void take_names(struct process *p) {
+    if (p->names_taken || session_memory_modules(&p->memory) == 0 ||
+        atomic_load_explicit(&session_memory_module(&p->memory, 0)->filled,
+                             memory_order_acquire) == 0)
+        return;
+    take_tags(p);
+    take_command(p);
+    p->names_taken = true;
+}
+
 static void see_modules(struct process *p, process_module_seen *seen, void *arg) {
     uint32_t n = session_memory_modules(&p->memory);
     for (; p->modules_seen < n; p->modules_seen++) {
         struct wire_module *m = session_memory_module(&p->memory, p->modules_seen);
         if (atomic_load_explicit(&m->filled, memory_order_acquire) == 0)
             return; /* the agent is about to; in order, so that later entries hide earlier ones */
-        if (p->modules_seen == 0)
-            take_tags(p);
         uint32_t module = intern(p, m);
         addresses_add(p->addresses, m->start, m->end, m->bias, module, m->generation);
         if (module == 0)
@@ -279,6 +303,7 @@ static bool drain_all(struct process *p, uint64_t now, uint64_t again_max,
                       process_module_seen *seen, void *arg) {
     struct sweep sweep = {.seen = seen, .arg = arg, .again_left = again_max};
     p->behind = false;
+    take_names(p);
     uint32_t n = session_memory_slots(&p->memory);
     for (uint32_t i = 0; i < n; i++)
         drain_slot(p, i, &sweep);

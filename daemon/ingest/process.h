@@ -67,8 +67,8 @@ struct process {
     uid_t uid;
     struct process_identity identity;
     const char *exe;     /* owned */
-    const char *command; /* points into exe */
-    char *_Atomic tags;  /* owned; NULL: none, or not known yet. Set once, under the lock */
+    char *_Atomic command; /* owned: what it was executed by; NULL: not known (yet) */
+    char *_Atomic tags;    /* owned; NULL: none, or not known yet. Both are set once, under the lock */
     uint64_t since_ns;   /* wall clock, since 1970 */
     uint64_t since_mono_ns;
     struct session_sampling sampling;
@@ -96,6 +96,7 @@ struct process {
     void (*_Atomic finished)(struct process *); /* see process_say_finished; NULL: nobody asks */
     struct reader *readers[WIRE_SLOTS_MAX];     /* by slot, made on first use */
     uint32_t modules_seen;                      /* of the module log */
+    bool names_taken;                           /* tags and command are what they will be */
     struct process_stats ended;                 /* of threads that are gone, and of the past */
     _Atomic bool fast;                          /* rings fill quickly: sweep again at once */
     _Atomic uint64_t
@@ -127,9 +128,13 @@ static inline const char *process_tags(const struct process *process) {
     return tags != NULL ? tags : "";
 }
 
+/* Its name for people: that of the link or script that was executed, until that is known the last
+ * part of exe. Any byte but NUL and a slash may be in it. Any thread with a reference. */
+const char *process_command(const struct process *process);
+
 /* A finished process with one reference, as a checkpoint says: what stands in `like` from pid to
- * since_mono_ns, its runs, `ended`, threads_open and ended_mono_ns; takes over its exe and tree,
- * but not when it fails (NULL: no memory). */
+ * since_mono_ns, its runs, `ended`, threads_open and ended_mono_ns; takes over its exe, command,
+ * tags and tree, but not when it fails (NULL: no memory). */
 struct process *process_new_finished(const struct process *like);
 void process_free(struct process *process); /* the registry's, when no reference is left */
 

@@ -2,8 +2,8 @@
  * registry.c - three lists under one lock, newest first: who lives is looked at many times a
  * second, and in a build all the others are many more.
  *
- * Folding adds the tree of an old finished process to that of its executable (mcct_merge), so that
- * a build of ten thousand compilers stays as small as one.
+ * Folding adds the tree of an old finished process to that of its executable and name (mcct_merge),
+ * so that a build of ten thousand compilers stays as small as one.
  */
 #include "daemon/ingest/registry.h"
 
@@ -208,6 +208,7 @@ static struct process *folded_for_locked(const struct process *p) {
     for (struct process *f = lists[FOLDED].first; f != NULL; f = f->next)
         if (f->uid == p->uid && f->sampling.collector == p->sampling.collector &&
             f->sampling.lines == p->sampling.lines && strcmp(f->exe, p->exe) == 0 &&
+            strcmp(process_command(f), process_command(p)) == 0 &&
             strcmp(process_tags(f), process_tags(p)) == 0)
             return f;
     return NULL;

@@ -29,11 +29,12 @@ struct joining {
     enum profile_by by;
     bool no_modules;
     struct part part[DIFF_SIDES];
-    const char *only_exe[DIFF_SIDES]; /* of the union's strings; NULL: there are several */
+    /* Of all processes, by strings of the union; NULL: they have several. */
+    const char *only_exe[DIFF_SIDES], *only_command[DIFF_SIDES];
     struct frame_name *names;
     uint32_t *locations; /* of the union, by name */
     uint32_t n_names, name_room, location_room;
-    struct intern by_name, by_exe;
+    struct intern by_name, by_command;
 };
 
 /* ---- names ---- */
@@ -42,25 +43,27 @@ static const char *exe_of(const struct profile_process *process) {
     return *process->exe != '\0' ? profile_basename(process->exe) : process->command;
 }
 
-/* The executable of all processes; NULL: they have several, or there is none. */
-static const char *only_exe(struct profile *names, const struct profile *from) {
+/* The name that all processes have; NULL: they have several, or there is none. */
+static const char *only_name(struct profile *names, const struct profile *from,
+                             const char *(*name_of)(const struct profile_process *)) {
     const char *only = NULL;
 
     for (uint32_t i = 1; i < from->n_processes; i++) {
-        const char *exe = profile_string(names, exe_of(&from->processes[i]));
+        const char *name = profile_string(names, name_of(&from->processes[i]));
 
-        if (only != NULL && exe != only)
+        if (only != NULL && name != only)
             return NULL;
-        only = exe;
+        only = name;
     }
     return only;
 }
 
-/* The executable by which a process is paired; likewise the name of its module. */
-static const char *paired(const struct joining *j, int side, const char *exe) {
-    bool single = j->only_exe[DIFF_BEFORE] != NULL && j->only_exe[DIFF_AFTER] != NULL;
+/* The name by which a process (or the module that is its executable) is paired: where each side has
+ * but one, they are the same program before and after. */
+static const char *paired(const char *const only[DIFF_SIDES], int side, const char *name) {
+    bool single = only[DIFF_BEFORE] != NULL && only[DIFF_AFTER] != NULL;
 
-    return single && exe == j->only_exe[side] ? j->only_exe[DIFF_AFTER] : exe;
+    return single && name == only[side] ? only[DIFF_AFTER] : name;
 }
 
 /* "libssl.so" of "/usr/lib/libssl.so.3". */
@@ -73,7 +76,7 @@ static const char *module_name(struct joining *j, int side, const struct profile
     char *cut;
 
     if (so == NULL)
-        return paired(j, side, profile_string(names, base));
+        return paired(j->only_exe, side, profile_string(names, base));
     cut = strndup(base, (size_t)(so - base) + 3);
     if (cut == NULL)
         profile_die("a name");
@@ -135,19 +138,21 @@ static uint32_t join_location(struct joining *j, int side, const struct profile 
 
 /* ---- processes ---- */
 
-static bool same_exe(const void *entries, uint32_t i, const void *key) {
+static bool same_command(const void *entries, uint32_t i, const void *key) {
     const struct profile *profile = entries;
 
-    return profile->processes[i].exe == key;
+    return profile->processes[i].command == key;
 }
 
 static uint32_t join_process(struct joining *j, int side, const struct profile_process *process) {
     struct profile *to = j->join->profile;
-    const char *exe = paired(j, side, profile_string(to, exe_of(process)));
-    uint32_t *slot = intern_find(&j->by_exe, intern_hash(0, (uintptr_t)exe), same_exe, to, exe);
+    const char *name =
+        paired(j->only_command, side, profile_string(to, profile_process_name(process)));
+    uint32_t *slot =
+        intern_find(&j->by_command, intern_hash(0, (uintptr_t)name), same_command, to, name);
 
     if (*slot == 0)
-        *slot = profile_add_process(to, &(struct profile_process){.exe = exe, .command = exe});
+        *slot = profile_add_process(to, &(struct profile_process){.exe = name, .command = name});
     to->processes[*slot].runs += process->runs > 0 ? process->runs : 1;
     return *slot;
 }
@@ -236,7 +241,7 @@ static void tally_processes(struct diff_join *join, int side, const struct part 
     for (uint32_t i = 1; i < from->n_processes; i++) {
         struct diff_group *group = &join->group[side][part->process[i]];
 
-        group->exe = profile_string(join->profile, exe_of(&from->processes[i]));
+        group->exe = profile_string(join->profile, profile_process_name(&from->processes[i]));
         add_process(group, from, i, total[i]);
         add_process(&join->all[side], from, i, total[i]);
     }
@@ -283,7 +288,8 @@ static void begin(struct joining *j, const struct profile *const from[DIFF_SIDES
     to->period = after->period;
     j->n_names = 1;
     for (int side = 0; side < DIFF_SIDES; side++) {
-        j->only_exe[side] = only_exe(to, from[side]);
+        j->only_exe[side] = only_name(to, from[side], exe_of);
+        j->only_command[side] = only_name(to, from[side], profile_process_name);
         j->no_modules |= !knows_modules(from[side]);
     }
 }
@@ -299,7 +305,7 @@ struct diff_join *diff_join(const struct profile *const from[DIFF_SIDES], enum p
     free(j.names);
     free(j.locations);
     intern_free(&j.by_name);
-    intern_free(&j.by_exe);
+    intern_free(&j.by_command);
     return j.join;
 }
 

@@ -264,6 +264,13 @@ static void put_functions(const struct report *r) {
     free(functions);
 }
 
+static void put_process(const struct report *r, const struct profile_process *process) {
+    char *name = shorten(process->command, NAME_COLUMNS, "..");
+
+    fprintf(r->out, "%s: ", name);
+    free(name);
+}
+
 /* The path of a context from the outermost frame for which there is room. */
 static void put_path(const struct report *r, uint32_t node) {
     const struct profile *profile = r->diff->profile;
@@ -285,7 +292,7 @@ static void put_path(const struct report *r, uint32_t node) {
     if (profile->nodes[at].parent != 0)
         fputs(".. > ", r->out);
     else if (r->diff->side[DIFF_AFTER].n_exes > 1 || r->diff->side[DIFF_BEFORE].n_exes > 1)
-        fprintf(r->out, "%s: ", profile->processes[profile->nodes[at].process].command);
+        put_process(r, &profile->processes[profile->nodes[at].process]);
     while (n-- > 0) {
         fputs(names[n], r->out);
         put_place(r, locations[n]);

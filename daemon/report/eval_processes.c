@@ -1,6 +1,6 @@
 /*
- * eval_processes.c - processes are paired by the last part of their executable's path: the same
- * program may be installed elsewhere on another host.
+ * eval_processes.c - processes are paired by what they are called, not by the paths of their
+ * executables: the same program may be installed elsewhere on another host.
  */
 #include "daemon/report/eval_processes.h"
 
@@ -16,12 +16,10 @@
 
 static const char *const side_words[EVAL_SIDES] = {"exact", "approximate"};
 
-static const char *exe_name(const struct profile_process *process) {
-    return *process->exe != '\0' ? profile_basename(process->exe) : process->command;
-}
-
 static bool is_wanted(const struct profile_process *process, const char *exe) {
-    return exe == NULL || strcmp(process->exe, exe) == 0 || strcmp(exe_name(process), exe) == 0;
+    return exe == NULL || strcmp(process->exe, exe) == 0 ||
+           strcmp(profile_basename(process->exe), exe) == 0 ||
+           strcmp(profile_process_name(process), exe) == 0;
 }
 
 /* The name before `process` among the chosen ones of the side is the first of its kind. */
@@ -69,7 +67,7 @@ static void list_names(const char *const *names, uint32_t n, char *text, size_t 
 static void choose_wanted(const struct profile *profile, const char *exe, const char **names) {
     for (uint32_t i = 1; i < profile->n_processes; i++)
         if (is_wanted(&profile->processes[i], exe))
-            names[i] = exe_name(&profile->processes[i]);
+            names[i] = profile_process_name(&profile->processes[i]);
 }
 
 static bool check_side(const struct eval_processes *chosen, int side, const struct profile *profile,

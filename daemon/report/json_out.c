@@ -4,7 +4,11 @@
 #include "daemon/report/json_out.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "daemon/report/memory.h"
+#include "daemon/report/utf8.h"
 
 static void separate(struct json_out *json) {
     if (json->more)
@@ -116,6 +120,14 @@ void json_null(struct json_out *json) {
 void json_string_member(struct json_out *json, const char *key, const char *text) {
     json_key(json, key);
     json_string(json, text);
+}
+
+void json_bytes_member(struct json_out *json, const char *key, const char *bytes) {
+    char *text = memory_new(3 * strlen(bytes) + 1, 1, "a name");
+
+    utf8_repair(text, bytes);
+    json_string_member(json, key, text);
+    free(text);
 }
 
 void json_number_member(struct json_out *json, const char *key, uint64_t number) {

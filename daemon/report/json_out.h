@@ -38,6 +38,8 @@ void json_null(struct json_out *json);
 
 /* A member of an object: key and value. */
 void json_string_member(struct json_out *json, const char *key, const char *text);
+/* The same of any bytes: what is not UTF-8 becomes U+FFFD. */
+void json_bytes_member(struct json_out *json, const char *key, const char *bytes);
 void json_number_member(struct json_out *json, const char *key, uint64_t number);
 void json_double_member(struct json_out *json, const char *key, double number);
 void json_bool_member(struct json_out *json, const char *key, bool value);

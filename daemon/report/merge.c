@@ -74,7 +74,7 @@ static uint32_t merge_location(struct merging *m, const struct profile *from, ui
 
 /* Fields that must be equal in processes that are added up; all other numbers are sums. */
 static const char *const alike[] = {
-    "exe",   "tags",       "clock",           "collector",       "credit",
+    "exe", "command",  "tags",       "clock",           "collector",       "credit",
     "every", "every_each", "burst_length_ns", "burst_period_ns", NULL};
 
 static bool is_alike_field(const struct process_field *field) {
@@ -99,7 +99,7 @@ static bool are_alike(const struct profile_process *a, const struct profile_proc
                                                   text_of(process_field_string(b, field))) != 0)
             return false;
     }
-    return *text_of(a->exe) != '\0' || strcmp(text_of(a->command), text_of(b->command)) == 0;
+    return true;
 }
 
 static void add_process(struct profile_process *sum, const struct profile_process *process) {

@@ -333,6 +333,10 @@ double profile_scale(const struct profile_process *process) {
 
 /* ---- names ---- */
 
+const char *profile_process_name(const struct profile_process *process) {
+    return *process->command != '\0' ? process->command : profile_basename(process->exe);
+}
+
 const char *profile_basename(const char *path) {
     const char *slash = strrchr(path, '/');
 

@@ -81,7 +81,8 @@ struct profile_flat {
  * profile. */
 struct profile_process {
     const char *exe;     /* path of the executable */
-    const char *command; /* name for people: the last part of exe, or of the command line */
+    const char *command; /* name for people: by which it was executed (a link, a script), else the
+                          * last part of exe */
     const char *tags;    /* what the user calls it, KEY=VALUE,KEY=VALUE (common/tags.h) */
     uint32_t pid;        /* 0: several processes merged */
     uint32_t runs;       /* processes merged, 1 for one */
@@ -222,6 +223,8 @@ struct profile *profile_keep(const struct profile *profile, uint32_t n);
 
 /* ---- names ---- */
 
+/* What a process is called, "redis-server": its command, else the last part of its exe. */
+const char *profile_process_name(const struct profile_process *process);
 /* The last part of a path: "libc.so.6". */
 const char *profile_basename(const char *path);
 /* Has a name and no place: made by profile_add_pseudo. */

@@ -8,11 +8,20 @@
 
 #include "daemon/report/human.h"
 #include "daemon/report/memory.h"
+#include "daemon/report/shorten.h"
+
+/* A command may have any bytes in its name: none of them commands the terminal. */
+static void put_name(FILE *out, const char *name) {
+    char *plain = shorten(name, 0, "");
+
+    fputs(plain, out);
+    free(plain);
+}
 
 void title_put_process(FILE *out, const struct profile_process *process) {
     const char *separator = " (";
 
-    fputs(process->command, out);
+    put_name(out, process->command);
     if (process->pid != 0) {
         fprintf(out, "%spid %" PRIu32, separator, process->pid);
         separator = ", ";
@@ -95,7 +104,7 @@ char *title_of_profile(const struct profile *profile) {
 
     begin(&title);
     if (profile->n_processes == 2)
-        fputs(profile->processes[1].command, title.out);
+        put_name(title.out, profile->processes[1].command);
     else
         fprintf(title.out, "%" PRIu32 " processes", profile->n_processes - 1);
     fprintf(title.out, ": %s %s", human_weight(profile, total).text, human_type(profile, total));

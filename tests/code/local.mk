@@ -11,6 +11,7 @@ CODE_TESTS = \
 	tests/code/remote_init_test \
 	tests/code/remote_unwind_test \
 	tests/code/symbol_service_test \
+	tests/code/demangle_test \
 	tests/code/symbolize_test \
 	tests/code/table_cache_test \
 	tests/code/elf_worker_test
@@ -53,6 +54,8 @@ tests_code_remote_init_test_LDADD = $(CODE_TEST_LIBS)
 tests_code_table_cache_test_SOURCES = tests/code/table_cache_test.c
 tests_code_table_cache_test_LDADD = libhcct_ingest.a libhcct_common.a $(CODE_TEST_LIBS) $(ZLIB_LIBS)
 
+tests_code_demangle_test_SOURCES = tests/code/demangle_test.c
+tests_code_demangle_test_LDADD = $(CODE_TEST_LIBS)
 tests_code_symbolize_test_SOURCES = tests/code/symbolize_test.c
 tests_code_symbolize_test_LDADD = $(CODE_TEST_LIBS)
 

@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "common/compiler.h"
-#include "daemon/code/demangle.h"
 #include "daemon/code/symbolize.h"
 #include "tests/check.h"
 
@@ -272,39 +271,6 @@ static void test_libc(void) {
     symbolizer_free(symbolizer);
 }
 
-static void test_demangle(void) {
-    static const char *const pairs[][2] = {
-        {"main", "main"},
-        {"memcpy@@GLIBC_2.14", "memcpy"},
-        {"f.cold", "f"},
-        {"f.part.0", "f"},
-        {"f.constprop.0.isra.0", "f"},
-        {"f.part.0.cold", "f"},
-        {"f.0", "f.0"},
-        {".hidden", ".hidden"},
-        {"f.other", "f.other"},
-        {"_Z1fi", "f(int)"},
-        {"_Z1fi.cold", "f(int)"},
-        {"_ZN3foo3barEv.constprop.0", "foo::bar()"},
-        {"_ZN4core3fmt5Write9write_fmt17h0123456789abcdefE", "core::fmt::Write::write_fmt"},
-        {"_RNvCs1234_7mycrate3foo", "mycrate::foo"},
-        {"_Znonsense", "_Znonsense"},
-        {"", ""},
-    };
-    for (size_t i = 0; i < HCCT_ARRAY_LEN(pairs); i++) {
-        char *name = demangle(pairs[i][0]);
-        CHECK_STR(name, pairs[i][1]);
-        free(name);
-    }
-    char *endless = malloc(100001);
-    memset(endless, 'x', 100000);
-    endless[100000] = '\0';
-    char *name = demangle(endless);
-    CHECK_UINT(strlen(name), DEMANGLE_NAME_MAX);
-    free(name);
-    free(endless);
-}
-
 /* ---- the programs ---- */
 
 static bool build_programs(void) {
@@ -351,7 +317,6 @@ int main(void) {
     test_names();
     test_not_elf();
     test_libc();
-    test_demangle();
     run("rm -rf %s", directory);
     return check_report();
 }

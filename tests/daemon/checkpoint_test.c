@@ -58,6 +58,7 @@ static struct process *make(pid_t pid, unsigned contexts) {
         .uid = 1000 + (uid_t)pid,
         .identity = {.start_ticks = 77, .exe_device = 5, .exe_inode = 1ull << 40},
         .exe = strdup("/usr/bin/some program"),
+        .command = pid % 2 == 0 ? strdup("its\nlink") : NULL,
         .since_ns = 1700000000000000000u,
         .since_mono_ns = 1000,
         .ended_mono_ns = 5001000,
@@ -112,7 +113,7 @@ static void check_process(const struct process *got, const struct process *want)
     CHECK_UINT(got->pid, want->pid);
     CHECK_UINT(got->uid, want->uid);
     CHECK_STR(got->exe, want->exe);
-    CHECK_STR(got->command, "some program");
+    CHECK_STR(process_command(got), want->pid % 2 == 0 ? "its\nlink" : "some program");
     CHECK(identity_same(&got->identity, &want->identity));
     CHECK_UINT(got->since_ns, want->since_ns);
     CHECK_UINT(got->ended_mono_ns - got->since_mono_ns, 5000000);

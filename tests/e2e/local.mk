@@ -19,7 +19,7 @@ e2e_tests = \
 	tests/e2e/oracle_test.py tests/e2e/programs_test.py tests/e2e/sleep_test.py \
 	tests/e2e/storm_test.py tests/e2e/top_server_test.py tests/e2e/top_test.py \
 	tests/e2e/text_test.py tests/e2e/window_test.py \
-	tests/e2e/calls_callgrind_test.py tests/e2e/calls_exact_test.py \
+	tests/e2e/called_test.py tests/e2e/calls_callgrind_test.py tests/e2e/calls_exact_test.py \
 	tests/e2e/calls_robust_test.py tests/e2e/calls_some_test.py tests/e2e/calls_torture_test.py
 TESTS += $(e2e_tests)
 EXTRA_DIST += $(e2e_tests) tests/e2e/calls_support.py tests/e2e/rusage.py tests/e2e/screen.py \
@@ -48,6 +48,10 @@ tests_targets_rounds_CFLAGS = $(TARGET_CFLAGS) -O1 -fno-optimize-sibling-calls
 tests_targets_lives_SOURCES = tests/targets/lives.c
 tests_targets_lives_CFLAGS = $(TARGET_CFLAGS) -pthread
 tests_targets_lives_LDFLAGS = -pthread
+
+check_PROGRAMS += tests/targets/called
+tests_targets_called_SOURCES = tests/targets/called.c
+tests_targets_called_CFLAGS = $(TARGET_CFLAGS)
 
 check_PROGRAMS += tests/targets/phases
 tests_targets_phases_SOURCES = tests/targets/phases.c

@@ -176,9 +176,9 @@ check(len(named) >= 3 and named <= functions,
 
 # ---- folding, searching ----
 
-terminal.press("f c", r"▸ redis-check-rdb \(pid \d+\)", "all is folded")
+terminal.press("f c", r"▸ redis-server \(pid \d+\)", "all is folded")
 terminal.wait(r"aeMain", "nothing below is seen", absent=True)
-terminal.press("Enter", r"▾ redis-check-rdb \(pid \d+\)", "unfolded")
+terminal.press("Enter", r"▾ redis-server \(pid \d+\)", "unfolded")
 terminal.press("c / iothreadm Enter", r"start_thread.*IOThreadMain", "found, and unfolded to there")
 terminal.wait_for_match("IOThreadMain")
 terminal.press("/ aeMain Enter o", r"main +\[redis.*aeMain", "the other one")

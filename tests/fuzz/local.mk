@@ -2,10 +2,11 @@
 # tries the inputs that are kept and some thousand made of them, always the same; "make fuzz" builds
 # the targets once more, with clang's libFuzzer in the driver's place, and lets each look for more,
 # for FUZZ_SECONDS (60). FUZZ_TARGETS="ring trace" runs only these.
-FUZZ_NAMES = comments eh_frame elf_protocol hello http_client options perf_map pprof query ring \
+FUZZ_NAMES = comments demangle eh_frame elf_protocol hello http_client options perf_map pprof query ring \
 	session trace unwind
 FUZZ_TESTS = \
 	tests/fuzz/comments_fuzz \
+	tests/fuzz/demangle_fuzz \
 	tests/fuzz/eh_frame_fuzz \
 	tests/fuzz/elf_protocol_fuzz \
 	tests/fuzz/hello_fuzz \
@@ -33,6 +34,10 @@ FUZZ_INGEST = libhcct_fuzz.a libhcct_ingest.a libhcct_trace.a libhcct_tree.a lib
 tests_fuzz_comments_fuzz_SOURCES = tests/fuzz/comments_fuzz.c
 tests_fuzz_comments_fuzz_LDFLAGS = $(FUZZ_LINK)
 tests_fuzz_comments_fuzz_LDADD = libhcct_fuzz.a libhcct_report.a libhcct_common.a $(REPORT_LIBS)
+
+tests_fuzz_demangle_fuzz_SOURCES = tests/fuzz/demangle_fuzz.c
+tests_fuzz_demangle_fuzz_LDFLAGS = $(FUZZ_LINK)
+tests_fuzz_demangle_fuzz_LDADD = libhcct_fuzz.a libhcct_code.a $(IBERTY_LIBS)
 
 tests_fuzz_eh_frame_fuzz_SOURCES = tests/fuzz/eh_frame_fuzz.c
 tests_fuzz_eh_frame_fuzz_LDFLAGS = $(FUZZ_LINK)

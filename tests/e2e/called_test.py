@@ -1,0 +1,79 @@
+"""Processes are shown by the name they were executed by, as ps shows them, not by that of the file
+behind it."""
+
+import os
+import shutil
+import sys
+
+from support import HCCT, Daemon, check, finish, record, report, run, scratch, target
+
+CALLED = target("called")
+
+
+def link(name, to=CALLED):
+    path = os.path.join(scratch("links"), name)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    if os.path.lexists(path):
+        os.remove(path)
+    os.symlink(to, path)
+    return path
+
+
+def names(command, **kwargs):
+    """{command: [executable, weight]} of a profile of it."""
+    path = scratch("called.pb.gz")
+    result = record(command, path, **kwargs)
+    check(result.status == 0, f"{command}: ended with status 0 ({result.err})")
+    return {p["command"]: [p["exe"], p["total"]] for p in report(path)["processes"]}
+
+
+def check_name(what, command, want, exe=CALLED):
+    found = names(command)
+    check(want in found and found[want][0] == exe and found[want][1] > 0,
+          f"{what} is {want!r}, with all its time: {found}")
+
+
+check_name("a program", [CALLED], "called")
+check_name("a link", [link("redis")], "redis")
+check_name("a link to a link", [link("second", link("first"))], "second")
+check_name("what gives itself another name", [link("redis"), "renamed"], "redis")
+check_name("what has no argument", [CALLED, "bare", link("redis")], "redis")
+check_name("what was executed by a descriptor", [CALLED, "opened", link("redis")], "by-argument")
+long = "a-name-that-is-longer-than-the-kernel-keeps"
+check_name("a long name", [link(long)], long)
+
+copy = scratch("copied")
+shutil.copy(CALLED, copy)
+found = names([copy, "gone"])
+check("copied" in found and found["copied"][1] > 0 and not os.path.exists(copy),
+      f"what removes its own file keeps its name: {found}")
+
+script = scratch("script.py")
+with open(script, "w") as f:
+    f.write(f"#!{os.path.realpath(sys.executable)}\nn = 0\nfor i in range(4000000):\n    n += i\n")
+os.chmod(script, 0o755)
+found = names([script])
+check(found.get("script.py", ["", 0])[0] == os.path.realpath(sys.executable),
+      f"a script is called as it was executed: {found}")
+found = names([os.path.realpath(sys.executable), script])
+check(list(found) == [os.path.basename(os.path.realpath(sys.executable))],
+      f"what was given to an interpreter is called as that: {found}")
+
+# a name that would write to the terminal
+evil = link("e\x1b[2Jvil\n\u009b\udc98")
+path = scratch("evil.pb.gz")
+record([evil], path)
+for form in "text", "folded", "callgrind", "dot":
+    out = report(path, form=form)
+    check("\x1b" not in out and (form != "text" or "\x9b" not in out), f"{form}: no control character of the name gets out")
+
+with Daemon() as daemon:
+    for name in "gzip", "awk":
+        run([link(name)], env=daemon.env())
+    listed = daemon.processes()
+    check(sorted(p["command"] for p in listed) == ["awk", "gzip"] and
+          {p["exe"] for p in listed} == {CALLED}, f"hcctd lists both names: {listed}")
+    for name, status in ("gzip", 0), ("called", 0), ("gunzip", 4):
+        hot = run([HCCT, "hot", "--socket", daemon.socket, "-p", name])
+        check(hot.status == status, f"'hot -p {name}': status {hot.status}: {hot.err}")
+finish()
