@@ -15,6 +15,7 @@
 #include "preload/sys.h"
 #include "preload/thread.h"
 #include "preload/trigger.h"
+#include "preload/wall.h"
 #include "preload/wrap_sleep.h"
 
 struct agent_globals agent;
@@ -124,6 +125,8 @@ __attribute__((constructor)) void agent_start(void) {
 }
 
 __attribute__((destructor)) static void agent_end(void) {
-    if (agent_started() && thread_self != NULL)
-        calls_at_exit(thread_self);
+    if (!agent_started() || thread_self == NULL)
+        return;
+    wall_awake(thread_self);
+    calls_at_exit(thread_self);
 }

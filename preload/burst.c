@@ -18,6 +18,7 @@
 #include "preload/modules.h"
 #include "preload/session.h"
 #include "preload/signal.h"
+#include "preload/wall.h"
 #include "preload/wrap_sleep.h"
 
 /* Two ticks in a row have met a thread asleep if both found it in a system call, with less than one
@@ -350,6 +351,7 @@ void trigger_before_masked(struct sleep_call *call) {
         sleep_masked = 0;
         signal_unblock();
     }
+    wall_awake(thread);
     call->mask = 1ull << (ours - 1);
     call->reached_ns = reached_before(thread);
 }

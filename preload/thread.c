@@ -19,6 +19,7 @@
 #include "preload/signal.h"
 #include "preload/sys.h"
 #include "preload/trigger.h"
+#include "preload/wall.h"
 
 #define WORDS_MAX      (2 * THREAD_FRAMES_MAX) /* a frame stands on one word, seldom on two */
 #define MAIN_STACK_MAX (1ull << 30)            /* where the limit says "unlimited" */
@@ -141,6 +142,7 @@ void thread_begin(struct agent_thread *thread) {
 
 void thread_end(struct agent_thread *thread) {
     calls_end(thread);
+    wall_awake(thread);
     thread->ending = true;
     trigger_stop(thread);
     session_give_slot(thread);
