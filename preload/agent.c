@@ -15,7 +15,7 @@
 #include "preload/sys.h"
 #include "preload/thread.h"
 #include "preload/trigger.h"
-#include "preload/wall.h"
+#include "preload/wall_leave.h"
 #include "preload/wrap_sleep.h"
 
 struct agent_globals agent;
@@ -127,6 +127,6 @@ __attribute__((constructor)) void agent_start(void) {
 __attribute__((destructor)) static void agent_end(void) {
     if (!agent_started() || thread_self == NULL)
         return;
-    wall_awake(thread_self);
+    wall_leave();
     calls_at_exit(thread_self);
 }

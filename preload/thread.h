@@ -62,6 +62,7 @@ struct trigger {
         uint64_t due_ns;              /* of the next point */
         bool asleep;                  /* the last look met a sleep, and has sampled it */
         uint64_t since_ns;            /* when the first look met it */
+        uint64_t cpu_ns;              /* CPU time at the end of that look */
         uint64_t sleeps; /* the kernel's count of voluntary switches at the last look */
     } wall;
 };
@@ -77,7 +78,8 @@ struct agent_thread {
     uint8_t end_rounds; /* of destructors that have passed */
     int hidden_signal;  /* the application believes that it has blocked this one, which is open: it
                          * is ours, or was; 0: none */
-    uint64_t stack_low, stack_high; /* the thread's own stack */
+    const volatile uintptr_t *masked; /* its sleep_masked (wrap_sleep.h), while it is used */
+    uint64_t stack_low, stack_high;   /* the thread's own stack */
     struct trigger trigger;
     struct restart_state restart;
 

@@ -69,6 +69,8 @@ void wall_begin(struct agent_thread *thread, struct wire_session *session,
             atomic_fetch_add(&session->fine_refused, 1);
         return;
     }
+    if (session != NULL)
+        session_expect_slots(session); /* its first sample may be taken when the process ends */
     for (int i = 0; i < INTERVAL_WORDS; i++)
         words[i] = draw_word(&thread->random);
     uint64_t off = off_ns();
@@ -123,6 +125,8 @@ static bool walk(struct agent_thread *thread, struct wire_session *session, ucon
 static void look_on(struct agent_thread *thread, uint64_t off) {
     struct trigger *t = &thread->trigger;
     uint64_t wait = until_due(t, off);
+    if (t->wall.asleep)
+        t->wall.cpu_ns = ticker_now(CLOCK_THREAD_CPUTIME_ID);
     uint64_t rest = t->wall.asleep ? (off - t->wall.since_ns) / SLEEP_PART : 0;
     sleep_burst &= ~(uint32_t)SLEEP_NEXT;
     if (rest > wait) {

@@ -405,6 +405,27 @@ void sleep_show(ucontext_t *uc, const struct sleep_call *call, bool in_call,
     regs[REG_RBP] = (greg_t)frame[0];
 }
 
+static bool is_slot(uint64_t address) {
+    return address >= (uintptr_t)sleep_slots &&
+           address < (uintptr_t)(sleep_slots + HCCT_ARRAY_LEN(sleep_slots)) && address % 8 == 0;
+}
+
+/* The word below the call is where the real function returns to. */
+bool sleep_look(const struct agent_thread *thread, ucontext_t *uc) {
+    greg_t *regs = uc->uc_mcontext.gregs;
+    uint64_t call = *thread->masked, back, slot, frame;
+    struct stack_probe probe = {{0}};
+    if (call <= thread->stack_low || call + FRAME_POINTER + 8 > thread->stack_high ||
+        !stack_read(&probe, call - 8, &back) || back != (uintptr_t)sleep_call_made ||
+        !stack_read(&probe, call + offsetof(struct sleep_call, slot), &slot) || !is_slot(slot) ||
+        !stack_read(&probe, call + FRAME_POINTER, &frame))
+        return false;
+    regs[REG_RIP] = (greg_t) * (_Atomic(uintptr_t) *)slot;
+    regs[REG_RSP] = (greg_t)(call + FRAME_POINTER + 8);
+    regs[REG_RBP] = (greg_t)frame;
+    return true;
+}
+
 void sleep_show_end(ucontext_t *uc, const struct sleep_shown *shown) {
     greg_t *regs = uc->uc_mcontext.gregs;
     regs[REG_RIP] = shown->pc;
@@ -456,6 +477,11 @@ bool sleep_is_sleeper(uint64_t routine) {
 const struct sleep_call *sleep_call_at(const ucontext_t *uc) {
     (void)uc;
     return NULL;
+}
+
+bool sleep_look(const struct agent_thread *thread, ucontext_t *uc) {
+    (void)thread, (void)uc;
+    return false;
 }
 
 void sleep_show(ucontext_t *uc, const struct sleep_call *call, bool in_call,

@@ -77,6 +77,13 @@ void trigger_before_masked(struct sleep_call *call) __attribute__((visibility("h
  * else NULL. Signal context. */
 const struct sleep_call *sleep_call_at(const ucontext_t *uc);
 
+struct agent_thread;
+
+/* Of another thread, which may run meanwhile: the context in which the real function began of the
+ * call with our signal blocked that it is in, into pc, sp and frame pointer of `uc`. False: it is
+ * in none that can be told. Nothing that it finds needs to be true. While the thread can't end. */
+bool sleep_look(const struct agent_thread *thread, ucontext_t *uc);
+
 /* What sleep_show has replaced. */
 struct sleep_shown {
     long long pc, sp, frame;
