@@ -22,6 +22,7 @@
 #include "preload/modules.h"
 #include "preload/session.h"
 #include "preload/signal.h"
+#include "preload/wall.h"
 #include "preload/wrap_sleep.h"
 
 /* A sleep in a call that is not wrapped is looked at after an eighth of the time after which the
@@ -483,6 +484,7 @@ void trigger_before_masked(struct sleep_call *call) {
         sleep_masked = 0;
         signal_unblock();
     }
+    wall_awake(thread);
     call->mask = 1ull << (ours - 1);
     call->reached_ns = reached_before(thread);
 }

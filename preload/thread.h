@@ -60,12 +60,13 @@ struct trigger {
     uint64_t gap_ns;               /* CPU time at which the last gap without a fine timer began */
     uint64_t gap_switches;         /* thread_switches() there */
     uint64_t expiry_ns;            /* of the fine timer, CLOCK_MONOTONIC */
-    struct {
-        uint64_t time_ns, cpu_ns; /* at the last tick */
-        uint64_t sleeps;          /* the kernel's count of voluntary switches, likewise */
-        bool in_call;             /* it was in a system call, perhaps asleep, likewise */
-        uint64_t asleep_ns;       /* of one sleep, so far */
-        uint64_t carried_ns;      /* time that is still to be credited to some sleep */
+    struct {                       /* of wall.c: times that the thread was off the processor */
+        struct interval_course steps; /* between the points that are looked for */
+        uint64_t due_ns;              /* of the next point */
+        bool asleep;                  /* the last look met a sleep, and has sampled it */
+        uint64_t since_ns;            /* when the first look met it */
+        uint64_t cpu_ns;              /* CPU time at the end of that look */
+        uint64_t sleeps; /* the kernel's count of voluntary switches at the last look */
     } wall;
 };
 
@@ -80,7 +81,8 @@ struct agent_thread {
     uint8_t end_rounds; /* of destructors that have passed */
     int hidden_signal;  /* the application believes that it has blocked this one, which is open: it
                          * is ours, or was; 0: none */
-    uint64_t stack_low, stack_high; /* the thread's own stack */
+    const volatile uintptr_t *masked; /* its sleep_masked (wrap_sleep.h), while it is used */
+    uint64_t stack_low, stack_high;   /* the thread's own stack */
     struct trigger trigger;
     struct restart_state restart;
 
