@@ -3,7 +3,8 @@
  *
  *   signal.c      which signal, and its handler
  *     trigger.c     the CPU timer; what a tick of any timer means (ticker.c: the timers themselves)
- *       burst.c       closely spaced walks while a thread runs
+ *       burst.c       walks at points of a thread's CPU time (interval.c: the law of the points)
+ *         last.c        what is left of them where a thread ends
  *       wall.c        looks at a thread that sleeps
  *         sampling.c    one sample, or none when walks are dear
  *           walk.c        registers -> context
