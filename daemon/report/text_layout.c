@@ -172,21 +172,33 @@ static void fit_trees(const struct report *report, unsigned room) {
     (void)try_trees(report, fits);
 }
 
-static void choose_rows(const struct report *report, unsigned room) {
+static void make_choice(const struct report *report) {
     struct text *text = report->text;
-    uint32_t roots[TREES_MAX], *all = roots;
-    if (report->trees > TREES_MAX)
-        all = memory_new(report->trees, sizeof(*all), "processes");
+    uint32_t *roots = memory_new((size_t)report->trees + 1, sizeof(*roots), "processes");
+
     for (uint32_t i = 0; i < report->trees; i++)
-        all[i] = profile_root(text->profile, report->order[i]);
-    choose_make(&text->choice, text->profile, &text->view, all, report->trees,
+        roots[i] = profile_root(text->profile, report->order[i]);
+    choose_make(&text->choice, text->profile, &text->view, roots, report->trees,
                 (uint64_t)(least_share(text) * (double)text->total));
-    if (all != roots)
-        free(all);
-    if (is_brief(text))
-        fit_trees(report, room);
-    else
+    free(roots);
+}
+
+/* A tree for which there is no room leaves it to the others. */
+static void choose_rows(struct report *report, unsigned room) {
+    struct text *text = report->text;
+
+    make_choice(report);
+    if (!is_brief(text)) {
         (void)try_trees(report, text->choice.n);
+        return;
+    }
+    fit_trees(report, room);
+    while (report->trees > 1 && !has_rows(text, report->order[report->trees - 1])) {
+        report->trees--;
+        choose_free(&text->choice);
+        make_choice(report);
+        fit_trees(report, room);
+    }
 }
 
 /* How many functions have a line, where so many lines are left for them and the trees. */

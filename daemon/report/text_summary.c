@@ -12,8 +12,9 @@
 #include "daemon/report/looks.h"
 #include "daemon/report/text.h"
 
-#define FEW_SAMPLES 10
-#define NEARLY_ALL  0.95 /* of the walks: so few less is not worth a word */
+#define ENOUGH_WALKS 0.9 /* of those asked for: so few less is not worth a word */
+#define FEW_SAMPLES  10
+#define NEARLY_ALL   0.95 /* of the walks: so few less is not worth a word */
 
 /* Each number of struct profile_process, of all processes. */
 static struct profile_process add_up(const struct profile *profile) {
@@ -261,7 +262,7 @@ void text_head(const struct text *text) {
 /* Why there are fewer walks than were asked for; `skipped`: of those that are missing, the part
  * that was left out on purpose. */
 static const char *why_fewer(double asked, double got, double skipped) {
-    if (got + skipped >= NEARLY_ALL * asked)
+    if (got + skipped >= ENOUGH_WALKS * asked)
         return "the others were skipped, as walks are dear here";
     return "a thread that has slept in a lock, or in libc, is seen again from the kernel's next "
            "tick "
@@ -277,7 +278,8 @@ static void put_rate(const struct text *text, const struct profile_process *sum)
         return;
     asked = 1e9 / (double)profile->period;
     got = (double)sum->walks / seconds;
-    if (sum->rate_changes == 0 && (got >= 0.9 * asked || text->total < 100 * profile->period))
+    if (sum->rate_changes == 0 &&
+        (got >= ENOUGH_WALKS * asked || text->total < 100 * profile->period))
         return;
     text_label(text, "rate");
     fprintf(text->out, "%s walks per second of CPU time", human_count((uint64_t)(got + 0.5)).text);
