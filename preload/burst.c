@@ -1,25 +1,24 @@
 /*
  * burst.c - walks due at points of the thread's CPU time, looked for at ticks of real time.
  *
- * The points are drawn by interval.h on the CPU clock, and each weighs its step. A tick that comes
- * before the next point (the thread has slept, or waited for a processor) makes no walk: it sets
- * the timer to what is left. So there are as many walks to a second of CPU time as were asked for,
- * wherever the program calls, sleeps or waits. A point that is reached in a call with our signal
- * blocked (wrap_sleep.h) is found at the end of that call, and weighs the call.
+ * points.h has the points. A tick that comes before the next one, or before the next burst (the
+ * thread has slept, or waited for a processor), makes no walk: it sets the timer to what is left.
+ * So there are as many walks to a second of CPU time as were asked for, wherever the program calls,
+ * sleeps or waits. A point that is reached in a call with our signal blocked (wrap_sleep.h) is
+ * found at the end of that call, and weighs the call.
  *
- * A thread that hardly runs would make a timer of real time come early again and again. Where steps
- * are as long as the kernel's tick, its CPU timer waits for the point then, which costs nothing
- * while it sleeps, and finds the point at most a tick late.
+ * A thread that hardly runs would make a timer of real time come early again and again. Where what
+ * is waited for is as far away as the kernel's tick, its CPU timer waits for it then, which costs
+ * nothing while it sleeps, and finds it at most a tick late.
  *
- * Where no timer waits for a point is a gap: a thread that has slept in a call that is not wrapped,
- * or was sampled by another plan. It ends at a tick of the kernel, which weighs what the points
- * after it can not: doc/sampling.md.
+ * A thread that sleeps for long in a call that is not wrapped is left alone: there is a gap. It
+ * ends at a tick of the kernel, which weighs what the points after it can not: doc/sampling.md.
  */
 #include "preload/burst.h"
 
 #include "preload/draw.h"
 #include "preload/interrupted.h"
-#include "preload/modules.h"
+#include "preload/other_clock.h"
 #include "preload/session.h"
 #include "preload/signal.h"
 #include "preload/wall.h"
@@ -30,20 +29,15 @@
 #define ASLEEP_STEPS  2
 #define ASLEEP_MAX_NS 20000000u /* restart.c takes a call for a new one later */
 #define ASLEEP_LOOKS  8
-#define INNER_FRAMES  4     /* that are searched for a call that is about to sleep */
 #define EARLY_NS      2000  /* a tick so much before its point is in time */
 #define LATE_NS       20000 /* one so much behind it says that the timer has lost the CPU clock */
-/* Points that have the same step, where a thread computes: the timer goes on by itself. Steps as
- * long as the kernel's tick are drawn one by one: setting the timer costs little beside them. */
-#define BLOCK 16
-#define NAPS  4 /* early ticks in a block: the next blocks have one point each */
-#define NAPS_OF_STEP                                                                               \
-    3 /* early ticks in a single step: the thread may be one that hardly runs ... */
-#define RUNS_ABOVE      4 /* ... if it has had less than one part in so many of the processor */
+
+/* Early ticks: the thread may be one that hardly runs, if it has had less than one part in so many
+ * of the processor. */
+#define NAPS_OF_STEP    3
+#define RUNS_ABOVE      4
 #define PATIENCE        4 /* the CPU timer may take so many times longer than it should */
 #define PATIENCE_MAX_NS (60 * SECOND_NS)
-#define PERIODS_LATE    10 /* bursts may be: more are dropped */
-#define POINTS_MAX      64 /* that are found at one tick and drawn one by one */
 
 static struct ticker *fine(struct agent_thread *thread) {
     return &thread->trigger.ticker[TRIGGER_FINE];
@@ -58,15 +52,8 @@ static bool runs(struct agent_thread *thread) {
     return fine(thread)->period_ns != 0 || thread->trigger.by_cpu_timer;
 }
 
-/* In the agent's stub, which has just ended a burst, or in the function behind it. */
-bool burst_about_to_sleep(const struct agent_thread *thread) {
-    const struct memo *memo = &thread->memo;
-    for (uint32_t i = 1; i <= INNER_FRAMES && i <= memo->depth; i++) {
-        uint64_t routine = memo->frame[memo->depth - i].frame.routine;
-        if (modules_is_agent(routine) || sleep_is_sleeper(routine))
-            return true;
-    }
-    return memo->depth == 0; /* not known */
+static uint64_t now_of(const struct agent_thread *thread) {
+    return ticker_now(ticker_cpu_clock(thread->tid));
 }
 
 bool burst_get_timer(struct agent_thread *thread, struct wire_session *session) {
@@ -81,65 +68,21 @@ bool burst_get_timer(struct agent_thread *thread, struct wire_session *session) 
     return !t->fine_refused;
 }
 
-/* The CPU timer comes seldom then, to notice when the event is gone. */
-#define WATCH_NS SECOND_NS
+static bool has_fine_timer(struct agent_thread *thread, struct wire_session *session,
+                           const struct sampling_plan *plan) {
+    return !other_clock_wanted(thread, plan) && SLEEP_IS_WRAPPED &&
+           burst_get_timer(thread, session);
+}
 
-/* True: the task clock event does what the fine timer would do. */
-static bool task_clock_runs(struct agent_thread *thread, struct wire_session *session,
-                            const struct sampling_plan *plan) {
+/* ---- which timer waits ---- */
+
+/* It goes on by itself where steps are the same. */
+static void use_fine_timer(struct agent_thread *thread, const struct sampling_plan *plan,
+                           uint64_t time, uint64_t rest) {
     struct trigger *t = &thread->trigger;
-    bool tried = t->task_clock_ns == plan->perf_ns;
-    if (plan->perf_ns == 0)
-        return false;
-    if (tried && t->task_clock.open && t->cpu_ns - t->task_clock_seen_ns < WATCH_NS)
-        return true;
-    task_clock_close(&t->task_clock);
-    if (tried)
-        return false; /* refused, or closed by the application */
-    t->task_clock_ns = plan->perf_ns;
-    if (!task_clock_open(&t->task_clock, signal_number(), thread->tid, plan->perf_ns)) {
-        atomic_fetch_add(&session->perf_refused, 1);
-        return false;
-    }
-    t->task_clock_seen_ns = t->cpu_ns;
-    ticker_run(cpu_ticker(thread), WATCH_NS, WATCH_NS);
-    return true;
-}
-
-void burst_task_clock_tick(struct agent_thread *thread, struct wire_session *session,
-                           const ucontext_t *uc) {
-    sampling_account(thread);
-    thread->trigger.task_clock_seen_ns = thread->trigger.cpu_ns;
-    sampling_walk(thread, session, uc);
-}
-
-static uint64_t word(struct agent_thread *thread) {
-    return draw_word(&thread->random);
-}
-
-static void draw_words(struct agent_thread *thread, uint64_t words[INTERVAL_WORDS]) {
-    for (int i = 0; i < INTERVAL_WORDS; i++)
-        words[i] = word(thread);
-}
-
-static bool has_long_steps(const struct sampling_plan *plan) {
-    return plan->fine_ns >= ticker_resolution();
-}
-
-/* Many naps make the timer be set again and again: then each step may be drawn by itself. Decided
- * for the next blocks when a pair of them is over: where it is decided within a block, short steps
- * live longer. */
-static uint32_t block(struct trigger *t, const struct sampling_plan *plan) {
-    if (interval_is_over(&t->steps)) {
-        t->naps = t->early >= NAPS || (t->naps && t->early > 0);
-        t->early = 0;
-    }
-    return t->naps || has_long_steps(plan) ? 1 : BLOCK;
-}
-
-static void use_fine_timer(struct agent_thread *thread, uint64_t time, uint64_t rest) {
-    thread->trigger.expiry_ns = time + rest;
-    ticker_run(fine(thread), rest, thread->trigger.steps.step_ns);
+    t->expiry_ns = time + rest;
+    ticker_run(fine(thread), rest,
+               points_in_burst(&t->points) ? t->points.steps.step_ns : plan->coarse_ns);
 }
 
 /* The fine timer only watches that the kernel's ticks meet the thread at all. */
@@ -152,49 +95,67 @@ static void use_cpu_timer(struct agent_thread *thread, const struct sampling_pla
     ticker_run(fine(thread), patience, patience);
 }
 
+static void leave_cpu_timer(struct agent_thread *thread) {
+    if (!thread->trigger.by_cpu_timer)
+        return;
+    thread->trigger.by_cpu_timer = false;
+    ticker_halt(cpu_ticker(thread));
+}
+
 /* A multiple of the time that the thread will need for `rest` of CPU time. */
 static uint64_t patience(uint64_t rest, uint64_t ran, uint64_t passed) {
     unsigned __int128 time = (unsigned __int128)PATIENCE * rest * passed / (ran + 1);
     return time < PATIENCE_MAX_NS ? (uint64_t)time : PATIENCE_MAX_NS;
 }
 
-/* The timer, to the next point or the end, but not before `least` of real time. */
+/* What the thread waits for is seldom. */
+static bool waits_long(const struct points *points, const struct sampling_plan *plan) {
+    return (points_in_burst(points) ? plan->fine_ns : plan->coarse_ns) >= ticker_resolution();
+}
+
+/* The timer, to what is next, but not before `least` of real time. */
 static void aim(struct agent_thread *thread, const struct sampling_plan *plan, uint64_t now,
                 uint64_t least) {
     struct trigger *t = &thread->trigger;
-    uint64_t rest = t->due_ns > now + least ? t->due_ns - now : least;
+    uint64_t next = points_next(&t->points), rest = next > now + least ? next - now : least;
     uint64_t time = ticker_now(CLOCK_MONOTONIC);
-    if (t->early == 0) {
+    if (t->points.early == 0) {
         t->step_ns = time;
         t->step_cpu_ns = now;
     }
     uint64_t ran = now - t->step_cpu_ns, passed = time - t->step_ns;
-    bool hardly_runs = t->early >= NAPS_OF_STEP && ran < passed / RUNS_ABOVE;
-    if (hardly_runs && has_long_steps(plan) && plan_is_endless(plan) && !t->avoids_ticks)
+    bool hardly_runs = t->points.early >= NAPS_OF_STEP && ran < passed / RUNS_ABOVE;
+    if (hardly_runs && waits_long(&t->points, plan) && !t->avoids_ticks)
         use_cpu_timer(thread, plan, rest, patience(rest, ran, passed));
     else
-        use_fine_timer(thread, time, rest);
+        use_fine_timer(thread, plan, time, rest);
 }
 
-static uint64_t now_of(const struct agent_thread *thread) {
-    return ticker_now(ticker_cpu_clock(thread->tid));
+static void stop(struct agent_thread *thread) {
+    leave_cpu_timer(thread);
+    ticker_halt(fine(thread));
+    if (thread == thread_self)
+        sleep_burst &= ~(uint32_t)SLEEP_MASKED;
 }
 
-/* From `since` on, which is not later than now, there are points. */
-static void cover(struct agent_thread *thread, const struct sampling_plan *plan, uint64_t since,
-                  uint64_t now) {
+/* ---- gaps ---- */
+
+static void begin_gap(struct agent_thread *thread, const struct sampling_plan *plan, uint64_t at) {
     struct trigger *t = &thread->trigger;
-    uint64_t words[INTERVAL_WORDS];
-    draw_words(thread, words);
-    t->early = 0;
-    t->due_ns = since + interval_begin(&t->steps, plan->fine_ns,
-                                       t->naps || has_long_steps(plan) ? 1 : BLOCK, words);
-    t->end_ns = plan_is_endless(plan) ? SAMPLING_ENDLESS : since + plan->length_ns;
-    t->asleep_ns = 0;
-    if (t->due_ns >= t->end_ns)
-        return; /* a burst without a point */
-    aim(thread, plan, now, 1);
-    sleep_burst |= SLEEP_MASKED;
+    t->gap_ns = at;
+    t->gap_switches = thread == thread_self ? thread_switches() : 0;
+    ticker_run(cpu_ticker(thread), 1, plan->coarse_ns); /* the kernel's next tick */
+}
+
+/* What a tick of the kernel weighs that ends a gap. Where the thread came back to a processor last
+ * is not known, but how often it did. It is less than the points weigh: by roulette. */
+static uint64_t gap_weight(struct agent_thread *thread, const struct sampling_plan *plan,
+                           uint64_t gap) {
+    uint64_t switches = thread_switches(), before = thread->trigger.gap_switches;
+    uint64_t times = switches > before ? switches - before : 0;
+    uint64_t weight = draw_start_weight(ticker_resolution(), gap / (1 + times));
+    uint64_t least = plan_is_endless(plan) ? plan->fine_ns : plan->coarse_ns;
+    return draw_roulette(draw_word(&thread->random), weight, least);
 }
 
 static void weigh(struct agent_thread *thread, struct wire_session *session, uint64_t weight,
@@ -205,122 +166,51 @@ static void weigh(struct agent_thread *thread, struct wire_session *session, uin
     sampling_walk(thread, session, uc);
 }
 
-/* The CPU timer, to the next burst: at the next tick of the kernel, where it is late already. */
-static void await_burst(struct agent_thread *thread, const struct sampling_plan *plan,
-                        uint64_t now) {
-    struct trigger *t = &thread->trigger;
-    if (t->next_ns + PERIODS_LATE * plan->coarse_ns < now)
-        t->next_ns = now;
-    ticker_run(cpu_ticker(thread), t->next_ns > now ? t->next_ns - now : 1, plan->coarse_ns);
+/* From here on points are looked for. */
+static void watch(struct agent_thread *thread, const struct sampling_plan *plan, uint64_t now) {
+    thread->trigger.asleep_ns = 0;
+    ticker_halt(cpu_ticker(thread));
+    aim(thread, plan, now, 1);
+    sleep_burst |= SLEEP_MASKED;
 }
 
-static void begin_gap(struct agent_thread *thread, const struct sampling_plan *plan, uint64_t at) {
+static void end_gap(struct agent_thread *thread, struct wire_session *session,
+                    const struct sampling_plan *plan, const ucontext_t *uc) {
     struct trigger *t = &thread->trigger;
-    t->gap_ns = at;
-    t->gap_switches = thread == thread_self ? thread_switches() : 0;
-    if (plan_is_endless(plan))
-        t->next_ns = at;
-}
-
-static bool has_fine_timer(struct agent_thread *thread, struct wire_session *session,
-                           const struct sampling_plan *plan) {
-    return plan->perf_ns == 0 && SLEEP_IS_WRAPPED && burst_get_timer(thread, session);
+    uint64_t now = t->cpu_ns = ticker_now(CLOCK_THREAD_CPUTIME_ID);
+    uint64_t gap = now - t->gap_ns;
+    weigh(thread, session, gap_weight(thread, plan, gap), uc);
+    points_put_off(&t->points, gap);
+    watch(thread, plan, now);
 }
 
 void burst_plan(struct agent_thread *thread, struct wire_session *session,
                 const struct sampling_plan *plan, uint64_t since) {
     struct trigger *t = &thread->trigger;
-    uint64_t words[INTERVAL_WORDS];
     uint64_t now = now_of(thread);
-    if (since > now)
-        since = now;
-    t->cpu_ns = t->next_ns = since;
-    t->naps = t->avoids_ticks = false;
-    if (thread == thread_self && plan_is_endless(plan) && has_fine_timer(thread, session, plan)) {
-        ticker_halt(cpu_ticker(thread));
-        cover(thread, plan, since, now);
+    t->cpu_ns = since < now ? since : now;
+    t->avoids_ticks = false;
+    if (!has_fine_timer(thread, session, plan)) {
+        other_clock_begin(thread, plan);
         return;
     }
-    begin_gap(thread, plan, since);
-    if (!plan_is_endless(plan)) {
-        draw_words(thread, words);
-        t->next_ns += interval_begin(&t->bursts, plan->coarse_ns, 1, words);
-    }
-    await_burst(thread, plan, now);
+    points_begin(&t->points, plan, t->cpu_ns, &thread->random);
+    if (thread == thread_self)
+        watch(thread, plan, now);
+    else
+        begin_gap(thread, plan, now);
 }
 
-/* Ticks begin points that have no end. Where the thread came back to a processor last is not known,
- * but how often it did. Such a weight is less than that of a point: by roulette. */
-static uint64_t endless_start_weight(struct agent_thread *thread, const struct sampling_plan *plan,
-                                     uint64_t gap) {
-    uint64_t switches = thread_switches(), before = thread->trigger.gap_switches;
-    uint64_t times = switches > before ? switches - before : 0;
-    uint64_t weight = draw_start_weight(ticker_resolution(), gap / (1 + times));
-    return draw_roulette(word(thread), weight, plan->fine_ns);
-}
+/* ---- ticks ---- */
 
-/* What a tick of the kernel weighs that begins a burst: what the burst's points can not, as they
- * would have to lie in a burst from before the gap's beginning. */
-static uint64_t start_weight(struct agent_thread *thread, const struct sampling_plan *plan,
-                             uint64_t now) {
-    uint64_t gap = now - thread->trigger.gap_ns;
-    if (plan_is_endless(plan))
-        return endless_start_weight(thread, plan, gap);
-    if (gap >= plan->length_ns)
-        return 0;
-    return (uint64_t)((unsigned __int128)plan->coarse_ns * (plan->length_ns - gap) /
-                      plan->length_ns);
-}
-
-static void begin(struct agent_thread *thread, struct wire_session *session,
-                  const struct sampling_plan *plan, const ucontext_t *uc) {
-    struct trigger *t = &thread->trigger;
-    if (plan->perf_ns != 0)
-        sampling_account(thread); /* the event's walks take what is owed */
-    if (task_clock_runs(thread, session, plan))
-        return;
-    if (!SLEEP_IS_WRAPPED || !burst_get_timer(thread, session)) {
-        if (plan->perf_ns == 0)
-            sampling_account(thread);
-        sampling_walk(thread, session, uc);
-        ticker_run(cpu_ticker(thread), plan->coarse_ns, plan->coarse_ns);
-        return;
-    }
-    uint64_t now = t->cpu_ns = ticker_now(CLOCK_THREAD_CPUTIME_ID);
-    if (plan_is_endless(plan)) {
-        ticker_halt(cpu_ticker(thread));
-    } else {
-        t->next_ns += interval_next(&t->bursts, 1, word(thread));
-        await_burst(thread, plan, now);
-    }
-    if (runs(thread)) { /* two bursts that touch: the second follows the first */
-        t->end_ns += plan->length_ns;
-        return;
-    }
-    weigh(thread, session, start_weight(thread, plan, now), uc);
-    cover(thread, plan, now, now);
-    if (thread->slot != NULL)
-        session_count(thread->slot, WIRE_BURSTS, 1);
-}
-
-/* The weight of the points up to `limit`, which are over then. */
 static uint64_t reach(struct agent_thread *thread, const struct sampling_plan *plan,
                       uint64_t limit) {
-    struct trigger *t = &thread->trigger;
-    uint64_t sum = 0, far = POINTS_MAX * plan->fine_ns;
-    if (limit >= t->end_ns)
-        limit = t->end_ns - 1;
-    if (limit >= t->due_ns && limit - t->due_ns > far) {
-        sum = limit - t->due_ns - far;
-        t->due_ns += sum;
-    }
-    while (t->due_ns <= limit) {
-        sum += t->steps.step_ns;
-        t->due_ns += interval_next(&t->steps, block(t, plan), word(thread));
-    }
-    return plan_is_endless(plan)
-               ? sum
-               : (uint64_t)((unsigned __int128)sum * plan->coarse_ns / plan->length_ns);
+    struct points *points = &thread->trigger.points;
+    uint32_t before = points->begun;
+    uint64_t weight = points_reach(points, plan, limit, &thread->random);
+    if (points->begun != before && thread->slot != NULL)
+        session_count(thread->slot, WIRE_BURSTS, points->begun - before);
+    return weight;
 }
 
 static void show_and_weigh(struct agent_thread *thread, struct wire_session *session,
@@ -346,27 +236,10 @@ static void take(struct agent_thread *thread, struct wire_session *session,
     show_and_weigh(thread, session, reach(thread, plan, now), call, true, uc);
 }
 
-/* The fine timer looks for the point again. */
-static void leave_cpu_timer(struct agent_thread *thread) {
-    if (!thread->trigger.by_cpu_timer)
-        return;
-    thread->trigger.by_cpu_timer = false;
-    ticker_halt(cpu_ticker(thread));
-}
-
-static void stop(struct agent_thread *thread) {
-    leave_cpu_timer(thread);
-    ticker_halt(fine(thread));
-    if (thread == thread_self)
-        sleep_burst &= ~(uint32_t)SLEEP_MASKED;
-}
-
-/* The thread sleeps in a call that is not wrapped: a gap begins. */
 static void leave_asleep(struct agent_thread *thread, const struct sampling_plan *plan,
                          uint64_t now) {
     stop(thread);
     begin_gap(thread, plan, now);
-    await_burst(thread, plan, now);
 }
 
 static uint64_t longest_sleep(const struct sampling_plan *plan) {
@@ -383,12 +256,12 @@ static uint64_t slept(struct trigger *t) {
     return time - t->asleep_ns;
 }
 
-/* A long sleep ends the points, as it would have to be interrupted time and again. Whether it is
- * long must not depend on how near the next point is, or near ones would be dropped more often. */
+/* A long sleep makes a gap, as it would have to be interrupted time and again. Whether it is long
+ * must not depend on how near the next point is, or near ones would be put off more often. */
 static void too_early(struct agent_thread *thread, const struct sampling_plan *plan, uint64_t now,
                       const ucontext_t *uc) {
     struct trigger *t = &thread->trigger;
-    t->early++;
+    points_early(&t->points);
     t->cpu_ns = now;
     if (!interrupted_in_call(uc)) {
         t->asleep_ns = 0;
@@ -396,33 +269,31 @@ static void too_early(struct agent_thread *thread, const struct sampling_plan *p
         return;
     }
     uint64_t so_far = slept(t), limit = longest_sleep(plan), first = limit / ASLEEP_LOOKS;
-    uint64_t next = so_far > first ? so_far : first;
+    uint64_t wait = so_far > first ? so_far : first;
     if (so_far >= limit)
         leave_asleep(thread, plan, now);
     else
-        aim(thread, plan, now, next < limit - so_far ? next : limit - so_far);
+        aim(thread, plan, now, wait < limit - so_far ? wait : limit - so_far);
 }
 
-/* At a point, or after it. `aims`: the timer has to be set in any case. */
+/* Where the next point is as far away as the timer goes on by itself, it need not be set. */
 static void reached(struct agent_thread *thread, struct wire_session *session,
                     const struct sampling_plan *plan, uint64_t now, bool aims, ucontext_t *uc) {
     struct trigger *t = &thread->trigger;
-    uint64_t due = t->due_ns, step = t->steps.step_ns;
+    uint64_t next = points_next(&t->points);
     t->asleep_ns = 0;
     t->cpu_ns = now;
-    take(thread, session, plan, now > due ? now : due, uc);
-    if (t->due_ns >= t->end_ns)
-        stop(thread);
-    else if (aims || t->steps.step_ns != step || t->steps.block == 1 || now > due + LATE_NS)
+    take(thread, session, plan, now > next ? now : next, uc);
+    if (aims || now > next + LATE_NS || points_next(&t->points) != next + fine(thread)->period_ns)
         aim(thread, plan, now, 1);
 }
 
-/* The CPU timer has waited for the point. */
+/* The CPU timer has waited. */
 static void cpu_timer_tick(struct agent_thread *thread, struct wire_session *session,
                            const struct sampling_plan *plan, ucontext_t *uc) {
     uint64_t now = ticker_now(CLOCK_THREAD_CPUTIME_ID);
     leave_cpu_timer(thread);
-    if (now + EARLY_NS < thread->trigger.due_ns)
+    if (now + EARLY_NS < points_next(&thread->trigger.points))
         aim(thread, plan, now, 1);
     else
         reached(thread, session, plan, now, true, uc);
@@ -430,10 +301,15 @@ static void cpu_timer_tick(struct agent_thread *thread, struct wire_session *ses
 
 void burst_cpu_tick(struct agent_thread *thread, struct wire_session *session,
                     const struct sampling_plan *plan, ucontext_t *uc) {
-    if (thread->trigger.by_cpu_timer)
+    if (!has_fine_timer(thread, session, plan)) {
+        other_clock_cpu_tick(thread, session, plan, uc);
+        if (has_fine_timer(thread, session, plan)) /* the event was refused */
+            burst_plan(thread, session, plan, UINT64_MAX);
+    } else if (thread->trigger.by_cpu_timer) {
         cpu_timer_tick(thread, session, plan, uc);
-    else
-        begin(thread, session, plan, uc);
+    } else if (!runs(thread)) {
+        end_gap(thread, session, plan, uc);
+    }
 }
 
 void burst_tick(struct agent_thread *thread, struct wire_session *session,
@@ -441,9 +317,9 @@ void burst_tick(struct agent_thread *thread, struct wire_session *session,
     struct trigger *t = &thread->trigger;
     thread->walk_price_ns = 0;
     if (!runs(thread) || plan->fine_ns == 0)
-        return; /* it was under way when the burst ended */
+        return; /* it was under way when the timer was stopped */
     uint64_t now = ticker_now(CLOCK_THREAD_CPUTIME_ID);
-    bool is_early = now + EARLY_NS < t->due_ns;
+    bool is_early = now + EARLY_NS < points_next(&t->points);
     if (t->by_cpu_timer && is_early)
         return; /* the thread sleeps longer than it used to */
     t->avoids_ticks |= t->by_cpu_timer;
@@ -455,21 +331,29 @@ void burst_tick(struct agent_thread *thread, struct wire_session *session,
         reached(thread, session, plan, now, expiries > 1, uc);
 }
 
+bool burst_is_due(struct agent_thread *thread) {
+    return runs(thread) &&
+           ticker_now(CLOCK_THREAD_CPUTIME_ID) >= points_next(&thread->trigger.points);
+}
+
+void burst_end(struct agent_thread *thread) {
+    if (runs(thread))
+        stop(thread);
+}
+
+/* ---- calls that are made with our signal blocked ---- */
+
 /* Where the tick of a point that was reached before the call is still on its way. */
 static uint64_t reached_before(struct agent_thread *thread) {
     struct trigger *t = &thread->trigger;
     if (!runs(thread) || ticker_now(CLOCK_MONOTONIC) < t->expiry_ns)
         return 0;
     uint64_t now = ticker_now(CLOCK_THREAD_CPUTIME_ID);
-    return now >= t->due_ns ? now : 0;
+    return now >= points_next(&t->points) ? now : 0;
 }
 
 static bool on_stack(const struct agent_thread *thread, uintptr_t address) {
     return address >= thread->stack_low && address < thread->stack_high;
-}
-
-bool burst_is_due(struct agent_thread *thread) {
-    return runs(thread) && ticker_now(CLOCK_THREAD_CPUTIME_ID) >= thread->trigger.due_ns;
 }
 
 void trigger_before_masked(struct sleep_call *call) {
@@ -487,9 +371,4 @@ void trigger_before_masked(struct sleep_call *call) {
     wall_awake(thread);
     call->mask = 1ull << (ours - 1);
     call->reached_ns = reached_before(thread);
-}
-
-void burst_end(struct agent_thread *thread) {
-    if (runs(thread))
-        stop(thread);
 }

@@ -19,6 +19,7 @@
 #include "preload/sys.h"
 #include "preload/wrap_sleep.h"
 
+#define INNER_FRAMES 4    /* that are searched for a call that is about to sleep */
 #define SLOT_TRIES   5000 /* for a slot, which the daemon makes when it is missed */
 #define SLOT_WAIT_NS 200000l
 
@@ -237,11 +238,22 @@ static void run_burst(struct agent_thread *thread) {
     session_count(c->slot, WIRE_BURSTS, 1);
 }
 
+/* In the agent's stub, which has just ended a burst, or in the function behind it. */
+static bool about_to_sleep(const struct agent_thread *thread) {
+    const struct memo *memo = &thread->memo;
+    for (uint32_t i = 1; i <= INNER_FRAMES && i <= memo->depth; i++) {
+        uint64_t routine = memo->frame[memo->depth - i].frame.routine;
+        if (modules_is_agent(routine) || sleep_is_sleeper(routine))
+            return true;
+    }
+    return memo->depth == 0; /* not known */
+}
+
 static void burst_begin_here(struct agent_thread *thread, struct wire_session *session,
                              const ucontext_t *uc) {
     if (!SLEEP_IS_WRAPPED || !burst_get_timer(thread, session) || !begin_here(thread, session, uc))
         return;
-    if (burst_about_to_sleep(thread))
+    if (about_to_sleep(thread))
         calls_self = NULL;
     else
         run_burst(thread);

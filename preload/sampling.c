@@ -44,7 +44,7 @@ struct sampling_plan sampling_plan(struct wire_session *session) {
     if (session->clock == WIRE_CLOCK_WALL) /* sleep is what is looked for: no bursts */
         return (struct sampling_plan){.coarse_ns = walk, .wall_ns = walk};
     uint64_t perf = session->clock == WIRE_CLOCK_PERF ? walk : 0;
-    if (perf == 0 && length != 0 && period >= length)
+    if (perf == 0 && length != 0 && period > length)
         return (struct sampling_plan){.coarse_ns = period, .fine_ns = walk, .length_ns = length};
     return (struct sampling_plan){.coarse_ns =
                                       walk > ticker_resolution() ? walk : ticker_resolution(),

@@ -15,6 +15,7 @@
 #include "preload/copies.h"
 #include "preload/memo.h"
 #include "preload/plan.h"
+#include "preload/points.h"
 #include "preload/restart.h"
 #include "preload/task_clock.h"
 #include "preload/ticker.h"
@@ -44,15 +45,9 @@ struct trigger {
     struct first first;
     bool fine_refused;             /* no second timer could be had */
     uint64_t cpu_ns;               /* CPU time of the thread at the last account */
-    bool naps;                     /* the thread sleeps often: see burst.c */
     bool by_cpu_timer;             /* the CPU timer waits for the next point */
     bool avoids_ticks;             /* the kernel's ticks do not meet the thread */
-    uint32_t early;                /* ticks of this block of steps that came early */
-    struct interval_course steps;  /* between the walks of a burst */
-    struct interval_course bursts; /* between their beginnings */
-    uint64_t due_ns;               /* CPU time at which the next walk of a burst is due */
-    uint64_t end_ns;               /* CPU time at which the burst is over */
-    uint64_t next_ns;              /* CPU time at which the next one is planned */
+    struct points points;          /* of CPU time, that are to be sampled */
     uint64_t asleep_ns;            /* CLOCK_MONOTONIC when early ticks met the sleep first that they
                                     * meet now, 0: none */
     uint64_t asleep_switches;      /* thread_switches() at the last of them */

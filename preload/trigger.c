@@ -17,6 +17,7 @@
 #include "preload/calls.h"
 #include "preload/first.h"
 #include "preload/modules.h"
+#include "preload/other_clock.h"
 #include "preload/sampling.h"
 #include "preload/session.h"
 #include "preload/signal.h"
@@ -186,7 +187,7 @@ static void sample(struct agent_thread *thread, struct wire_session *session,
         wall_tick(thread, session, plan, uc);
         break;
     default:
-        burst_task_clock_tick(thread, session, uc);
+        other_clock_tick(thread, session, uc);
         break;
     }
 }

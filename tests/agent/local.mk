@@ -48,3 +48,9 @@ check_PROGRAMS += tests/agent/interval_test
 tests_agent_interval_test_SOURCES = preload/interval.c tests/agent/interval_test.c
 tests_agent_interval_test_LDADD = -lm
 TESTS += tests/agent/interval_test
+
+check_PROGRAMS += tests/agent/points_test
+tests_agent_points_test_SOURCES = preload/points.c preload/interval.c preload/draw.c \
+	tests/agent/points_test.c
+tests_agent_points_test_LDADD = -lm
+TESTS += tests/agent/points_test
