@@ -17,6 +17,7 @@ struct query {
     const char *exe; /* path of the executable or its last part; NULL: any */
     const char *tag; /* KEY=VALUE that a process has; NULL: any */
     double phi;      /* what is called hot; asked for, it cuts what is shown, too (options.phi) */
+    const char *title; /* of the profile (profile.h); NULL: none */
     const struct format *format;
     struct format_options options;
     uint64_t window_ns;            /* weights of the last so much time; 0: since the start */

@@ -226,6 +226,7 @@ static void merge_header(struct profile *to, const struct profile *from, bool fi
     /* what has phi of the sum has it of a part, which keeps it, when the part's phi is no larger */
     to->phi = from->phi > to->phi ? from->phi : to->phi;
     to->epsilon = from->epsilon > to->epsilon ? from->epsilon : to->epsilon;
+    to->title = first || strcmp(to->title, from->title) == 0 ? profile_string(to, from->title) : "";
     to->window_ns = from->window_ns > to->window_ns ? from->window_ns : to->window_ns;
     if (from->time_ns != 0 && (to->time_ns == 0 || from->time_ns < to->time_ns))
         to->time_ns = from->time_ns;

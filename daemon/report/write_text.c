@@ -9,6 +9,7 @@
 
 #include "daemon/report/human.h"
 #include "daemon/report/memory.h"
+#include "daemon/report/shorten.h"
 #include "daemon/report/text.h"
 #include "daemon/report/title.h"
 
@@ -260,9 +261,20 @@ static uint32_t rows_of(const struct text *text, uint32_t process) {
     return rows > ROWS_LEAST ? rows : ROWS_LEAST;
 }
 
+/* What was recorded. */
+static void put_title(const struct text *text) {
+    char *title = shorten(text->profile->title, text->options->width, text->glyphs->gap);
+
+    if (*title != '\0')
+        fprintf(text->out, "%s%s%s\n", text->paint->bold, title, text->paint->off);
+    free(title);
+}
+
 static void write_report(struct text *text) {
     uint32_t n = text->profile->n_processes - 1;
     uint32_t *order = order_processes(text);
+
+    put_title(text);
 
     while (text->shown < n && process_weight(text, order[text->shown]) > 0 &&
            process_weight(text, order[text->shown]) >= text->least &&
