@@ -4,6 +4,7 @@
 #include "client/ask.h"
 #include "client/command.h"
 #include "client/output.h"
+#include "client/pager.h"
 #include "client/processes.h"
 #include "client/view.h"
 
@@ -93,6 +94,11 @@ static int write_answer(const struct http_answer *answer, const char *name) {
     return written != NULL ? HCCT_EXIT_OK : HCCT_EXIT_FAILURE;
 }
 
+/* On a terminal. */
+static int show_answer(const struct http_answer *answer) {
+    return pager_show(answer->body, answer->bytes) ? HCCT_EXIT_OK : HCCT_EXIT_FAILURE;
+}
+
 int cmd_hot(int argc, char **argv) {
     struct hot_options options = {.view = VIEW_NOT_GIVEN};
     struct http_answer answer;
@@ -121,7 +127,8 @@ int cmd_hot(int argc, char **argv) {
         query_add(&query, "window", options.window);
     status = ask(path, "GET", query.text, &answer);
     if (status == HCCT_EXIT_OK)
-        status = write_answer(&answer, options.view.output);
+        status = !to_file && pager_is_wanted() ? show_answer(&answer)
+                                               : write_answer(&answer, options.view.output);
     free(answer.body);
     return status;
 }

@@ -180,6 +180,14 @@ static bool store(const struct http_answer *answer, const struct profile *profil
     return *name != NULL;
 }
 
+/* With the line that says where the profile is, the report has as many lines as it may have. */
+static void show(const struct profile *profile, const struct view *view) {
+    struct format_options options = view->options;
+    if (options.lines > 0)
+        options.lines--;
+    profile_file_write(stderr, profile, formats, &options, 0);
+}
+
 static bool finish(const struct record_options *options, const struct view *view,
                    const struct http_answer *answer, pid_t pid) {
     char *name = NULL;
@@ -187,7 +195,7 @@ static bool finish(const struct record_options *options, const struct view *view
     struct profile *profile = profile_file_parse("hcctd's answer", answer->body, answer->bytes);
     bool stored = profile != NULL && store(answer, profile, view, pid, &name);
     if (stored && !options->no_report)
-        profile_file_write(stderr, profile, formats, &view->options, 0);
+        show(profile, view);
     if (stored)
         fprintf(stderr, "%s: the profile is in %s\n", options_program, name);
     if (stored && options->open)

@@ -3,6 +3,7 @@
  */
 #include "client/command.h"
 #include "client/output.h"
+#include "client/pager.h"
 #include "client/profile_file.h"
 #include "client/view.h"
 
@@ -27,6 +28,22 @@ static const struct option_command command = {
                 "  hcct report -o hcct.folded hcct.pb.gz     for flame graphs\n",
     .options = specs,
 };
+
+/* On a terminal. */
+static int show_profile(const struct profile *profile, const struct view *view,
+                        const struct view_options *given) {
+    char *text;
+    size_t bytes;
+    FILE *out = open_memstream(&text, &bytes);
+    if (out == NULL)
+        profile_die("a report");
+    bool written = profile_file_write(out, profile, view->format, &view->options, given->phi);
+    if (fclose(out) != 0 || !written)
+        profile_die("a report");
+    bool shown = pager_show(text, bytes);
+    free(text);
+    return shown ? HCCT_EXIT_OK : HCCT_EXIT_FAILURE;
+}
 
 static int write_profile(const struct profile *profile, const struct view *view,
                          const struct view_options *given) {
@@ -65,7 +82,9 @@ int cmd_report(int argc, char **argv) {
     free(data);
     if (profile == NULL)
         return HCCT_EXIT_FAILURE;
-    int status = write_profile(profile, &view, &options.view);
+    bool shows = options.view.output == NULL && pager_is_wanted();
+    int status = shows ? show_profile(profile, &view, &options.view)
+                       : write_profile(profile, &view, &options.view);
     profile_free(profile);
     return status;
 }

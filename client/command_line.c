@@ -20,9 +20,9 @@
 /* Characters that a terminal does not show, or that change how it shows others. */
 static const struct range {
     uint32_t first, last;
-} hidden[] = {{0x80, 0x9f},     {0xad, 0xad},     {0x61c, 0x61c},   {0x200b, 0x200f},
-              {0x2028, 0x202e}, {0x2060, 0x206f}, {0xfeff, 0xfeff}, {0xfff9, 0xfffb},
-              {0xe0000, 0xe0fff}};
+} hidden[] = {{0x80, 0x9f},     {0xad, 0xad},     {0x61c, 0x61c},
+              {0x200b, 0x200f}, {0x2028, 0x202e}, {0x2060, 0x206f},
+              {0xfeff, 0xfeff}, {0xfff9, 0xfffb}, {0xe0000, 0xe0fff}};
 
 static uint32_t code_point(const char *text, size_t length) {
     static const uint8_t first_bits[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
@@ -122,7 +122,7 @@ static char *shortened(const char *argument) {
     for (unsigned i = 0; i < 3 && is_inside(argument + tail); i++)
         tail++;
     return asprintf(&text, "%.*s" GAP "%s", (int)head, argument, argument + tail) >= 0 ? text
-                                                                                        : NULL;
+                                                                                       : NULL;
 }
 
 /* The words of one argument, malloc'ed; NULL: no memory. */

@@ -30,6 +30,7 @@ client_hcct_SOURCES = \
 	client/operand.c client/operand.h \
 	client/open.c client/open.h \
 	client/output.c client/output.h \
+	client/pager.c client/pager.h \
 	client/private_daemon.c client/private_daemon.h \
 	client/processes.c client/processes.h \
 	client/profile_file.c client/profile_file.h \

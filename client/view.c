@@ -10,6 +10,8 @@
 
 #include "daemon/report/filter.h"
 
+#define WIDTH_MAX 10000 /* as hcctd takes it */
+
 static bool resolve_format(const struct view_options *given, const struct format *fallback,
                            const struct format **format) {
     *format = fallback;
@@ -39,9 +41,22 @@ static bool resolve_color(const char *word, int fd, bool *color) {
     return false;
 }
 
-/* Columns of the terminal at `fd`; 0: it is none, so lines may be as long as they are. */
-static unsigned terminal_width(int fd) {
+/* $COLUMNS, 0 where it says nothing. */
+static unsigned wanted_width(void) {
+    const char *word = getenv("COLUMNS");
+    char *end;
+    long columns = word != NULL ? strtol(word, &end, 10) : 0;
+    return columns > 0 && columns <= WIDTH_MAX && *end == '\0' ? (unsigned)columns : 0;
+}
+
+/* Columns that text has at `fd` (-1: a file that was named): as COLUMNS says, else those of the
+ * terminal; 0: it is none, so lines may be as long as they are. */
+static unsigned resolve_width(int fd) {
     struct winsize size;
+    if (fd < 0)
+        return 0;
+    if (wanted_width() > 0)
+        return wanted_width();
     if (!isatty(fd))
         return 0;
     return ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
@@ -64,11 +79,11 @@ bool view_resolve(const struct view_options *given, const struct format *fallbac
         return false;
     }
     if (given->cut >= 0)
-        view->options.cut = given->cut;
+        format_set_cut(&view->options, given->cut);
     if (given->top != UINT_MAX)
-        view->options.top = given->top;
+        format_set_top(&view->options, given->top);
     view->options.n = given->n;
-    view->options.width = terminal_width(fd);
+    view->options.width = resolve_width(fd);
     return resolve_filter("--focus", given->focus, &view->options.focus) &&
            resolve_filter("--ignore", given->ignore, &view->options.ignore) &&
            resolve_color(given->color, fd, &view->options.color) &&

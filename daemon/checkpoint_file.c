@@ -74,7 +74,8 @@ static const char *read_head(struct checkpoint_file *in) {
     if (!get_bytes(in, &head, sizeof head) ||
         memcmp(head.magic, CHECKPOINT_MAGIC, sizeof head.magic) != 0)
         return "it is no state of hcctd's";
-    return head.version == CHECKPOINT_VERSION ? NULL : "it is of another version";
+    bool known = head.version >= 1 && head.version <= CHECKPOINT_VERSION;
+    return known ? NULL : "it is of another version";
 }
 
 const char *checkpoint_file_open(struct checkpoint_file *in, const char *path) {

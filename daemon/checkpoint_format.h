@@ -14,7 +14,7 @@
 #include "daemon/trace/trace_format.h"
 
 #define CHECKPOINT_MAGIC   "HCCTSTA\n"
-#define CHECKPOINT_VERSION 1u
+#define CHECKPOINT_VERSION 2u /* 1 is read, too: it has no residuals */
 
 struct checkpoint_head {
     char magic[8]; /* CHECKPOINT_MAGIC, not terminated */
@@ -32,7 +32,12 @@ enum checkpoint_kind {
 #define CHECKPOINT_WORDS_MAX TRACE_WORDS_MAX /* of one record */
 
 /* From the context before (at first the root) `up` frames up, then down to the child `frame`. A
- * count of 0: the context is not monitored, and only on the way. */
+ * count of 0: the context is not monitored, and only on the way.
+ *
+ * With CHECKPOINT_RESIDUAL for `up` it is no context: `count` is the weight of contexts that are
+ * not kept, whose own frame is `frame` (0: not known), below the context before. Its error is 0. */
+#define CHECKPOINT_RESIDUAL UINT32_MAX
+
 struct checkpoint_node {
     uint32_t up;
     uint32_t frame;              /* number of a FRAME */

@@ -120,10 +120,16 @@ static const char *take_node(struct loading *l, const struct checkpoint_node *no
     uint64_t count, error;
     memcpy(&count, node->count, sizeof count);
     memcpy(&error, node->error, sizeof error);
-    if (node->frame >= l->known.frames.n || node->frame == 0 || error > count ||
-        mcct_pop(&l->cursor, node->up) != node->up)
+    if (node->frame >= l->known.frames.n || error > count)
         return corrupt;
-    mcct_push(&l->cursor, l->known.frames.id[node->frame]);
+    uint32_t frame = l->known.frames.id[node->frame];
+    if (node->up == CHECKPOINT_RESIDUAL) {
+        mcct_restore_residual(&l->cursor, frame, count);
+        return NULL;
+    }
+    if (node->frame == 0 || mcct_pop(&l->cursor, node->up) != node->up)
+        return corrupt;
+    mcct_push(&l->cursor, frame);
     if (count > 0 && !mcct_restore(&l->cursor, count, error) && count > l->stats.unseen)
         l->stats.unseen = count;
     return NULL;

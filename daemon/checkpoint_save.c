@@ -71,6 +71,14 @@ static bool take_copy(struct saving *s, struct process *p, struct checkpoint_abo
 
 /* ---- its tree ---- */
 
+static void fill_residual(struct saving *s, const struct copied_node *c,
+                          struct checkpoint_node *node) {
+    *node = (struct checkpoint_node){.up = CHECKPOINT_RESIDUAL};
+    if (c->frame != 0)
+        node->frame = trace_define_number(&s->define, c->frame);
+    memcpy(node->count, &c->count, sizeof node->count);
+}
+
 /* `last`: the node before it. */
 static void fill_node(struct saving *s, const struct tree_copy *copy, size_t i, uint32_t last,
                       struct checkpoint_node *node) {
@@ -82,20 +90,22 @@ static void fill_node(struct saving *s, const struct tree_copy *copy, size_t i, 
     memcpy(node->error, &c->error, sizeof node->error);
 }
 
-/* Residuals are not written: their weight is in the total alone afterwards. */
+/* A node's residuals stand behind it (tree_copy.h). */
 static void put_nodes(struct saving *s, const struct tree_copy *copy) {
     uint32_t last = 0;
     for (size_t i = 1; i < copy->n;) {
         uint32_t n = 0;
-        for (; n < CHECKPOINT_NODES_MAX && i < copy->n; i++) {
-            if (copy->node[i].residual)
-                continue;
-            fill_node(s, copy, i, last, &s->node[n++]); /* definitions come before the record */
-            last = (uint32_t)i;
+        for (; n < CHECKPOINT_NODES_MAX && i < copy->n; i++, n++) {
+            /* definitions come before the record */
+            if (copy->node[i].residual) {
+                fill_residual(s, &copy->node[i], &s->node[n]);
+            } else {
+                fill_node(s, copy, i, last, &s->node[n]);
+                last = (uint32_t)i;
+            }
         }
-        if (n > 0)
-            checkpoint_file_put(&s->file, CHECKPOINT_NODES, (const uint32_t *)s->node,
-                                n * CHECKPOINT_NODE_WORDS);
+        checkpoint_file_put(&s->file, CHECKPOINT_NODES, (const uint32_t *)s->node,
+                            n * CHECKPOINT_NODE_WORDS);
     }
 }
 

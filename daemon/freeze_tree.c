@@ -180,6 +180,8 @@ static uint32_t leaf_place(struct freezer *f, uint32_t frame) {
 static void add_residual(struct freezer *f, const struct tree_copy *copy,
                          const struct copied_node *c, uint32_t pruned) {
     const struct copied_node *caller = &copy->node[c->parent];
+    if (c->count == 0)
+        return;
     if (caller->here)
         caller = &copy->node[caller->parent];
     uint32_t at = caller->place, leaf = leaf_place(f, c->frame);

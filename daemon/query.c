@@ -99,7 +99,10 @@ static bool set_symbols(struct query *q, const char *value) {
 }
 
 static bool set_cut(struct query *q, const char *value) {
-    return number(value, 0, 1, &q->options.cut);
+    double cut;
+    bool ok = number(value, 0, 1, &cut);
+    format_set_cut(&q->options, ok ? cut : 0);
+    return ok;
 }
 
 /* 90, 60s, 5m, 1h. */
@@ -118,7 +121,7 @@ static bool set_window(struct query *q, const char *value) {
 static bool set_top(struct query *q, const char *value) {
     double n;
     bool ok = number(value, 0, 1e6, &n);
-    q->options.top = ok ? (unsigned)n : 0;
+    format_set_top(&q->options, ok ? (unsigned)n : 0);
     return ok;
 }
 

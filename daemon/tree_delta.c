@@ -1,5 +1,6 @@
 /*
  * tree_delta.c - nodes are matched by their paths: a child by its parent's match and its frame.
+ * Residuals are matched by the frame of the contexts that had the weight (tree_delta.h).
  */
 #include "daemon/tree_delta.h"
 
@@ -54,7 +55,7 @@ static uint32_t *match(const struct tree_copy *end, const struct tree_copy *star
     of[0] = start->n > 0 ? 0 : NO_MATCH;
     for (size_t i = 1; i < end->n; i++) {
         uint32_t parent = of[end->node[i].parent], found = 0;
-        if (parent != NO_MATCH)
+        if (parent != NO_MATCH && !end->node[i].residual)
             found = *find(&paths, parent, end->node[i].frame);
         of[i] = found != 0 ? found : NO_MATCH;
     }
@@ -62,7 +63,7 @@ static uint32_t *match(const struct tree_copy *end, const struct tree_copy *star
     return of;
 }
 
-/* ---- bounds ---- */
+/* ---- bounds of counters ---- */
 
 struct bounds {
     uint64_t low, high;
@@ -72,17 +73,25 @@ static uint64_t minus(uint64_t a, uint64_t b) {
     return a > b ? a - b : 0;
 }
 
+/* What a counter is certain of; of a residual its weight. */
+static uint64_t certain(const struct copied_node *node) {
+    return minus(node->count, node->error);
+}
+
+/* Whether a context was monitored all the time; `start` NULL: it was not in the tree. One that came
+ * back has an error of at least what its count was. */
+static bool has_stayed(const struct copied_node *end, const struct copied_node *start) {
+    return start != NULL && start->count > 0 && end->count > 0 && end->error < start->count;
+}
+
 static struct bounds gained(const struct copied_node *end, const struct copied_node *start,
-                            uint64_t unseen, bool steady) {
-    uint64_t least = minus(end->count, end->error); /* of the end */
-    bool was = start != NULL && start->count > 0;
-    uint64_t before_high = was ? start->count : unseen;
-    uint64_t before_low = was ? minus(start->count, start->error) : 0;
-    struct bounds b = {minus(least, before_high), minus(end->count, before_low)};
-    if (steady && was && end->error == start->error)
+                            bool steady) {
+    uint64_t before = start != NULL ? certain(start) : 0;
+    struct bounds b = {minus(certain(end), before), minus(end->count, before)};
+    if (steady && has_stayed(end, start))
         b.low = b.high = minus(end->count, start->count);
     else if (steady)
-        b.low = least;
+        b.low = certain(end);
     return b;
 }
 
@@ -96,25 +105,140 @@ static void settle(struct tree_copy *end, struct copied_node *node, struct bound
     end->stats.monitored += known;
 }
 
+/* ---- residuals ---- */
+
+/* Weight of contexts with that frame: of the start, then at or above the end's node `at`; or of a
+ * residual of the end, whose node is `at`. */
+struct entry {
+    uint32_t frame, at;
+    uint32_t item; /* the residual, 0: of the start */
+    uint64_t weight;
+};
+
+struct entries {
+    struct entry *entry;
+    size_t n;
+};
+
+static void add(struct entries *entries, const struct copied_node *node, uint32_t at, uint32_t item,
+                uint64_t weight) {
+    if (weight > 0)
+        entries->entry[entries->n++] =
+            (struct entry){.frame = node->frame, .at = at, .item = item, .weight = weight};
+}
+
+/* By frame, then from the last node to the first; what is of the start goes before residuals. */
+static int order(const void *a, const void *b) {
+    const struct entry *x = a, *y = b;
+    if (x->frame != y->frame)
+        return x->frame < y->frame ? -1 : 1;
+    if (x->at != y->at)
+        return x->at > y->at ? -1 : 1;
+    return (x->item > y->item) - (x->item < y->item);
+}
+
+/* So much of what a counter was certain of at the start is in it still, and not gained since. */
+static uint64_t still_there(const struct copied_node *end, const struct copied_node *start,
+                            bool steady) {
+    uint64_t before = certain(start), now = end != NULL ? certain(end) : 0;
+    uint64_t gain = end != NULL ? gained(end, start, steady).low : 0;
+    return minus(now, gain) < before ? minus(now, gain) : before;
+}
+
+/* What was certain at the start and is no more, and all residuals of both. `to`: by node of the
+ * start its match in the end, or that of its nearest caller that has one. */
+static void gather(struct entries *entries, const struct tree_copy *end,
+                   const struct tree_copy *start, const uint32_t *of, const uint32_t *to,
+                   bool steady) {
+    for (size_t i = 0; i < start->n; i++) {
+        const struct copied_node *node = &start->node[i], *now = &end->node[to[i]];
+        bool there = !node->residual && of[to[i]] == i;
+        uint64_t still = there ? still_there(now, node, steady) : 0;
+        add(entries, node, to[node->parent], 0, certain(node) - still);
+    }
+    for (size_t i = 1; i < end->n; i++)
+        if (end->node[i].residual)
+            add(entries, &end->node[i], end->node[i].parent, (uint32_t)i, end->node[i].count);
+    if (entries->n > 1)
+        qsort(entries->entry, entries->n, sizeof *entries->entry, order);
+}
+
+/* By node of `end` the last one below it, or itself: it is in preorder. */
+static void find_last(const struct tree_copy *end, uint32_t *last) {
+    for (size_t i = 0; i < end->n; i++)
+        last[i] = (uint32_t)i;
+    for (size_t i = end->n; i-- > 1;)
+        if (last[end->node[i].parent] < last[i])
+            last[end->node[i].parent] = last[i];
+}
+
+/* Each residual of the end loses what the start had at or below its node, as far as no residual
+ * further down has lost that. Those that wait stand in the front of the entries, a stack. */
+static void take_away(struct tree_copy *end, struct entries *entries, const uint32_t *last) {
+    struct entry *waiting = entries->entry;
+    size_t n = 0;
+    for (size_t i = 0; i < entries->n; i++) {
+        const struct entry now = entries->entry[i];
+        uint64_t *left = now.item != 0 ? &end->node[now.item].count : NULL;
+        if (n > 0 && waiting[n - 1].frame != now.frame)
+            n = 0;
+        if (left == NULL)
+            waiting[n++] = now;
+        while (left != NULL && n > 0 && *left > 0 && waiting[n - 1].at <= last[now.at]) {
+            struct entry *top = &waiting[n - 1];
+            uint64_t taken = top->weight < *left ? top->weight : *left;
+            *left -= taken;
+            top->weight -= taken;
+            n -= top->weight == 0;
+        }
+    }
+}
+
+/* ---- both ---- */
+
+static void match_back(const struct tree_copy *end, const struct tree_copy *start,
+                       const uint32_t *of, uint32_t *to) {
+    for (size_t i = 0; i < start->n; i++)
+        to[i] = NO_MATCH;
+    for (size_t i = 0; i < end->n; i++)
+        if (of[i] != NO_MATCH)
+            to[of[i]] = (uint32_t)i;
+    for (size_t i = 1; i < start->n; i++) /* callers come first, and the root is in both */
+        if (to[i] == NO_MATCH)
+            to[i] = to[start->node[i].parent];
+}
+
+static void subtract_stats(struct mcct_stats *end, const struct mcct_stats *start) {
+    end->total = minus(end->total, start->total);
+    end->updates = minus(end->updates, start->updates);
+    end->capped = minus(end->capped, start->capped);
+    end->monitored = 0;
+    if (end->unseen > end->total)
+        end->unseen = end->total;
+}
+
 bool tree_delta(struct tree_copy *end, const struct tree_copy *start, bool steady) {
     uint32_t *of = match(end, start);
-    if (of == NULL)
-        return false;
-    end->stats.total = minus(end->stats.total, start->stats.total);
-    end->stats.updates = minus(end->stats.updates, start->stats.updates);
-    end->stats.capped = minus(end->stats.capped, start->stats.capped);
-    end->stats.monitored = 0;
-    if (end->stats.unseen > end->stats.total)
-        end->stats.unseen = end->stats.total;
-    for (size_t i = 0; i < end->n; i++) {
+    uint32_t *to = malloc((start->n + 1) * sizeof *to), *last = malloc((end->n + 1) * sizeof *last);
+    struct entries entries = {.entry = malloc((start->n + end->n + 1) * sizeof *entries.entry)};
+    bool whole = of != NULL && to != NULL && last != NULL && entries.entry != NULL;
+    if (whole && end->n > 0 && start->n > 0) {
+        match_back(end, start, of, to);
+        gather(&entries, end, start, of, to, steady);
+        find_last(end, last);
+        take_away(end, &entries, last);
+    }
+    if (whole)
+        subtract_stats(&end->stats, &start->stats);
+    for (size_t i = 0; whole && i < end->n; i++) {
         struct copied_node *node = &end->node[i];
-        if (node->residual) /* it may have been elsewhere at the start */
-            node->count = 0;
-        if (node->count == 0)
-            continue;
         const struct copied_node *before = of[i] != NO_MATCH ? &start->node[of[i]] : NULL;
-        settle(end, node, gained(node, before, start->stats.unseen, steady));
+        if (!node->residual && node->count > 0)
+            settle(end, node, gained(node, before, steady));
     }
     free(of);
-    return true;
+    free(to);
+    free(last);
+    free(entries.entry);
+    return whole;
 }

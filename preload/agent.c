@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 
 #include "preload/calls.h"
+#include "preload/last.h"
 #include "preload/modules.h"
 #include "preload/program_name.h"
 #include "preload/real.h"
@@ -126,6 +127,9 @@ __attribute__((constructor)) void agent_start(void) {
 }
 
 __attribute__((destructor)) static void agent_end(void) {
-    if (agent_started() && thread_self != NULL)
-        calls_at_exit(thread_self);
+    if (!agent_started() || thread_self == NULL)
+        return;
+    struct last_caller caller = LAST_CALLER;
+    last_sample(thread_self, &caller);
+    calls_at_exit(thread_self);
 }

@@ -3,7 +3,8 @@
  *
  *   signal.c      which signal, and its handler
  *     trigger.c     the CPU timer; what a tick of any timer means (ticker.c: the timers themselves)
- *       burst.c       closely spaced walks while a thread runs
+ *       burst.c       walks at points of a thread's CPU time (interval.c: the law of the points)
+ *         last.c        what is left of them where a thread ends
  *       wall.c        looks at a thread that sleeps
  *         sampling.c    one sample, or none when walks are dear
  *           walk.c        registers -> context
@@ -46,9 +47,9 @@ struct agent_process {
 };
 
 struct agent_globals {
-    struct agent_settings settings; /* written once, at the start */
-    struct agent_process *process;  /* NULL: switched off for good */
-    bool begins;                    /* the program is being started */
+    struct agent_settings settings;  /* written once, at the start */
+    struct agent_process *process;   /* NULL: switched off for good */
+    bool begins;                     /* the program is being started */
     char command[WIRE_COMMAND_ROOM]; /* program_name.h; written once, at the start */
 };
 

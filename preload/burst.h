@@ -14,18 +14,23 @@
 
 #include "preload/sampling.h"
 
-/* The timers follow the plan, which has a fine timer, from `since` of the thread's CPU time on
- * (UINT64_MAX: from now on). One without an end begins at once, others are drawn. On the thread, in
- * any context, inside the session. */
+/* `session` is NULL below where the process has none yet: the first sample looks for it.
+ *
+ * The timers follow the plan, which has a fine timer, from `since` of the thread's CPU time on
+ * (UINT64_MAX: from now on). One without an end begins at once, at another thread with its next CPU
+ * tick; others are drawn. Any context, inside the session. */
 void burst_plan(struct agent_thread *thread, struct wire_session *session,
                 const struct sampling_plan *plan, uint64_t since);
-/* A burst begins, at a CPU tick: starts the fine timer. Signal context, inside the session. */
-void burst_begin(struct agent_thread *thread, struct wire_session *session,
-                 const struct sampling_plan *plan, const ucontext_t *uc);
+/* A tick of the CPU timer: a burst begins, or a point was waited for; `uc` is as before when it
+ * returns. Signal context, inside the session. */
+void burst_cpu_tick(struct agent_thread *thread, struct wire_session *session,
+                    const struct sampling_plan *plan, ucontext_t *uc);
 /* A tick of the fine timer; `uc` is as before when it returns. Signal context, inside the session.
  */
 void burst_tick(struct agent_thread *thread, struct wire_session *session,
                 const struct sampling_plan *plan, uint64_t expiries, ucontext_t *uc);
+/* A point was reached whose tick is still on its way. On the thread, any context. */
+bool burst_is_due(struct agent_thread *thread);
 /* A tick of the task clock event, which takes the fine timer's place where it is asked for and
  * allowed. Signal context, inside the session. */
 void burst_task_clock_tick(struct agent_thread *thread, struct wire_session *session,

@@ -1,6 +1,6 @@
 /*
- * first.h - the first tick of a thread, so that threads and processes shorter than a sampling
- * period have their share.
+ * first.h - the first tick of a thread that is sampled by its CPU timer alone (on the wall clock),
+ * so that threads and processes shorter than a sampling period have their share.
  *
  * The CPU time of a thread counts from `since`, most often from its beginning; draw.h has the laws.
  * No tick is served before the timer runs, so what was used until then has a sample of its own, by
@@ -15,32 +15,19 @@
 #include "preload/plan.h"
 #include "preload/thread.h"
 
-/* The kernel's tick against the beginning. */
-enum first_phase {
-    FIRST_PHASE_ANY,  /* independent */
-    FIRST_PHASE_TICK, /* a tick has just come */
-};
-
 /* Starts the thread's CPU timer. `since`: CPU time from which on it is to be sampled, UINT64_MAX:
- * from now on. Any context; on the thread or while it can't run. */
+ * from now on. `at_tick`: a tick of the kernel has just come. Any context; on the thread or while
+ * it can't run. */
 void first_begin(struct agent_thread *thread, const struct sampling_plan *plan, uint64_t since,
-                 enum first_phase phase);
+                 bool at_tick);
 
 /* The next tick of the CPU timer is first_tick's. Signal context. */
 static inline bool first_pending(const struct agent_thread *thread) {
     return thread->trigger.first.pending;
 }
 
-/* Whether the tick of the CPU timer that has just come is a sample. May be asked before first_tick,
- * which goes by the same draw then. Signal context, first_pending. */
-bool first_is_sample(struct agent_thread *thread, const struct sampling_plan *plan);
-
-struct first_sample {
-    uint64_t weight; /* 0: none */
-    bool starts;     /* a burst may begin */
-};
-
-/* That tick's sample, and what the timer does next. Signal context, first_pending. */
-struct first_sample first_tick(struct agent_thread *thread, const struct sampling_plan *plan);
+/* What that tick weighs, 0: it is no sample. Sets what the timer does next. Signal context,
+ * first_pending. */
+uint64_t first_tick(struct agent_thread *thread, const struct sampling_plan *plan);
 
 #endif

@@ -14,6 +14,7 @@
 
 #include "preload/agent.h"
 #include "preload/draw.h"
+#include "preload/modules.h"
 #include "preload/session.h"
 #include "preload/walk.h"
 
@@ -28,6 +29,11 @@
 #define RATE_MAX      10000
 #define CALLS_LOOK_NS 100000000 /* CPU time between looks whether calls are followed */
 
+/* A process without a session attaches at its first sample, which costs a millisecond. A child of
+ * fork that calls exec soon has used no more than a fraction of one: so one in many of them pays.
+ */
+#define FIRST_WEIGHT_NS 20000000u
+
 struct sampling_plan sampling_plan(struct wire_session *session) {
     uint32_t rate = atomic_load_explicit(&session->rate, memory_order_relaxed);
     uint64_t length = atomic_load_explicit(&session->burst_length_ns, memory_order_relaxed);
@@ -40,12 +46,11 @@ struct sampling_plan sampling_plan(struct wire_session *session) {
     uint64_t perf = session->clock == WIRE_CLOCK_PERF ? walk : 0;
     if (perf == 0 && length != 0 && period >= length)
         return (struct sampling_plan){.coarse_ns = period, .fine_ns = walk, .length_ns = length};
-    if (walk < ticker_resolution())
-        return (struct sampling_plan){.coarse_ns = ticker_resolution(),
-                                      .fine_ns = walk,
-                                      .length_ns = SAMPLING_ENDLESS,
-                                      .perf_ns = perf};
-    return (struct sampling_plan){.coarse_ns = walk};
+    return (struct sampling_plan){.coarse_ns =
+                                      walk > ticker_resolution() ? walk : ticker_resolution(),
+                                  .fine_ns = walk,
+                                  .length_ns = SAMPLING_ENDLESS,
+                                  .perf_ns = perf};
 }
 
 uint64_t sampling_pause(uint64_t rest_ns, uint64_t seed) {
@@ -82,13 +87,8 @@ static uint64_t taken_weight(struct agent_thread *thread, uint64_t weight) {
     return draw_roulette(draw_word(&thread->random), weight, thread->least_ns);
 }
 
-bool sampling_walk(struct agent_thread *thread, struct wire_session *session,
-                   const ucontext_t *uc) {
-    uint64_t weight = thread->owed_ns;
-    thread->walk_price_ns = 0;
-    thread->owed_ns = 0;
-    if (weight == 0)
-        return false;
+static bool walk_in(struct agent_thread *thread, struct wire_session *session, uint64_t weight,
+                    const ucontext_t *uc) {
     struct wire_slot *slot = session_slot(thread, session);
     if (slot == NULL) {
         atomic_fetch_add(&session->lost_ns, weight);
@@ -103,4 +103,29 @@ bool sampling_walk(struct agent_thread *thread, struct wire_session *session,
     pay(thread, cost);
     copies_walked(&thread->copies, cost.copied, &thread->random);
     return true;
+}
+
+/* The first sample of a process: looks for the daemon. */
+static bool walk_first(struct agent_thread *thread, uint64_t weight, const ucontext_t *uc) {
+    weight = draw_roulette(draw_word(&thread->random), weight, FIRST_WEIGHT_NS);
+    struct wire_session *session =
+        weight != 0 && session_attach(false) ? session_enter(thread) : NULL;
+    if (session == NULL)
+        return false;
+    modules_learn_again(thread, session);
+    bool walked = walk_in(thread, session, weight, uc);
+    session_leave(thread);
+    return walked;
+}
+
+bool sampling_walk(struct agent_thread *thread, struct wire_session *session,
+                   const ucontext_t *uc) {
+    uint64_t weight = thread->owed_ns;
+    thread->walk_price_ns = 0;
+    thread->owed_ns = 0;
+    if (weight == 0)
+        return false;
+    if (hcct_unlikely(session == NULL))
+        return walk_first(thread, weight, uc);
+    return walk_in(thread, session, weight, uc);
 }

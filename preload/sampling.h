@@ -23,8 +23,9 @@ uint64_t sampling_pause(uint64_t rest_ns, uint64_t seed);
 void sampling_account(struct agent_thread *thread);
 
 /* Walks and credits thread->owed_ns. After walks that were dear, chance decides whether
- * there is one. What could not be sent is lost, and counted. False: no walk. Signal context, inside
- * the session. */
+ * there is one. What could not be sent is lost, and counted. `session`: NULL where the process has
+ * none yet; then the daemon is looked for, by chance as well. False: no walk. Signal context,
+ * inside the session. */
 bool sampling_walk(struct agent_thread *thread, struct wire_session *session, const ucontext_t *uc);
 
 /* The handler took `ns` of CPU time with the sampling_walk in it: corrects what a frame is taken to

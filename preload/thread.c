@@ -14,6 +14,7 @@
 
 #include "preload/calls.h"
 #include "preload/check.h"
+#include "preload/last.h"
 #include "preload/sampling.h"
 #include "preload/session.h"
 #include "preload/signal.h"
@@ -123,6 +124,13 @@ struct agent_thread *thread_reserve(const pthread_attr_t *attr) {
     return t;
 }
 
+uint64_t thread_switches(void) {
+    struct rusage usage;
+    if (sys2(SYS_getrusage, RUSAGE_THREAD, &usage) != 0)
+        return 0;
+    return (uint64_t)usage.ru_nvcsw + (uint64_t)usage.ru_nivcsw;
+}
+
 void thread_release(struct agent_thread *thread) {
     atomic_store_explicit(&thread->used, 0, memory_order_release);
 }
@@ -157,8 +165,11 @@ static bool later(struct agent_thread *thread) {
 }
 
 static void on_thread_end(void *arg) {
-    if (agent_started() && arg == thread_self && !later(arg))
-        thread_end(arg);
+    if (!agent_started() || arg != thread_self || later(arg))
+        return;
+    struct last_caller caller = LAST_CALLER;
+    last_sample(arg, &caller);
+    thread_end(arg);
 }
 
 static void find_main_stack(struct agent_thread *thread) {

@@ -27,13 +27,10 @@ enum trigger_kind { TRIGGER_CPU, TRIGGER_FINE, TRIGGER_WALL, TRIGGER_TIMERS, TRI
 /* The first tick: see first.h. CPU times, in ns. */
 struct first {
     bool pending;       /* it has not come */
-    bool at_tick;       /* a tick of the kernel came at since_ns */
     uint64_t since_ns;  /* the thread is sampled from here on */
     uint64_t armed_ns;  /* when the timer began to run */
     uint64_t unseen_ns; /* the timer expires now, by a sample of this weight; 0: it does not */
     uint64_t switches;  /* so often the thread had left the processor before */
-    uint64_t at_ns;     /* when the tick that is being handled came, 0: not read ... */
-    uint64_t weight_ns; /* ... and its weight */
 };
 
 /* When to look: see trigger.h. */
@@ -49,13 +46,17 @@ struct trigger {
     uint64_t cpu_ns;              /* CPU time of the thread at the last account */
     bool fine_in_call;            /* the last tick of the fine timer came early, in a system call */
     bool naps;                    /* the thread sleeps often: see burst.c */
+    bool by_cpu_timer;            /* the CPU timer waits for the next point */
+    bool avoids_ticks;            /* the kernel's ticks do not meet the thread */
     uint32_t early;               /* ticks of this block of steps that came early */
     struct interval_course steps; /* between the walks of a burst */
     struct interval_course bursts; /* between their beginnings */
     uint64_t due_ns;               /* CPU time at which the next walk of a burst is due */
     uint64_t end_ns;               /* CPU time at which the burst is over */
     uint64_t next_ns;              /* CPU time at which the next one is planned */
+    uint64_t step_ns, step_cpu_ns; /* CLOCK_MONOTONIC and CPU time where this step began */
     uint64_t gap_ns;               /* CPU time at which the last gap without a fine timer began */
+    uint64_t gap_switches;         /* thread_switches() there */
     uint64_t expiry_ns;            /* of the fine timer, CLOCK_MONOTONIC */
     struct {
         uint64_t time_ns, cpu_ns; /* at the last tick */
@@ -131,6 +132,9 @@ extern __thread struct agent_thread *thread_self
 struct agent_thread *thread_reserve(const pthread_attr_t *attr);
 /* Gives an unused or finished context back. */
 void thread_release(struct agent_thread *thread);
+
+/* How often the calling thread has left the processor, ever. Any context. */
+uint64_t thread_switches(void);
 
 /* The calling thread is alive: starts its timer. Thread context, on the thread itself. */
 void thread_begin(struct agent_thread *thread);

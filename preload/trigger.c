@@ -15,7 +15,6 @@
 #include "preload/agent.h"
 #include "preload/burst.h"
 #include "preload/calls.h"
-#include "preload/draw.h"
 #include "preload/first.h"
 #include "preload/modules.h"
 #include "preload/sampling.h"
@@ -37,9 +36,9 @@ static struct ticker *cpu_ticker(struct agent_thread *thread) {
 /* What the threads of a child do until it has a session. Process context writes. */
 static struct sampling_plan inherited;
 
-/* `session`: NULL where there is none, or none to write to. */
+/* `session`: NULL where there is none, or none to write to. `at_tick`: of the CPU timer. */
 static void follow(struct agent_thread *thread, struct wire_session *session,
-                   const struct sampling_plan *plan, uint64_t since, enum first_phase phase) {
+                   const struct sampling_plan *plan, uint64_t since, bool at_tick) {
     struct trigger *t = &thread->trigger;
     if (plan_is_same(&t->plan, plan))
         return;
@@ -51,10 +50,10 @@ static void follow(struct agent_thread *thread, struct wire_session *session,
     task_clock_close(&t->task_clock);
     t->task_clock_ns = 0;
     t->plan = *plan;
-    if (plan->fine_ns != 0 && session != NULL)
+    if (plan->fine_ns != 0)
         burst_plan(thread, session, plan, since);
     else
-        first_begin(thread, plan, since, phase);
+        first_begin(thread, plan, since, at_tick);
 }
 
 static void count_missing(void) {
@@ -69,17 +68,22 @@ static bool is_on(struct wire_session *session) {
     return (atomic_load_explicit(&session->control, memory_order_relaxed) & WIRE_CONTROL_ON) != 0;
 }
 
+/* The process has looked for a daemon. */
+static bool has_tried(void) {
+    return atomic_load_explicit(&agent.process->last_try_ns, memory_order_relaxed) != 0;
+}
+
 static struct sampling_plan planned(struct wire_session *session) {
-    bool has_tried = atomic_load_explicit(&agent.process->last_try_ns, memory_order_relaxed) != 0;
     if (session != NULL)
         return is_on(session) ? sampling_plan(session) : switched_off;
-    return has_tried || inherited.coarse_ns == 0 ? looking : inherited;
+    return has_tried() || inherited.coarse_ns == 0 ? looking : inherited;
 }
 
 void trigger_inherit(const struct agent_thread *parent) {
     const struct sampling_plan *plan = &parent->trigger.plan;
     bool inherits = !plan->idle && agent.settings.collector != WIRE_COLLECT_CALLS;
     inherited = inherits ? *plan : (struct sampling_plan){0};
+    inherited.perf_ns = 0; /* an event is opened inside a session */
 }
 
 void trigger_start(struct agent_thread *thread, uint64_t since) {
@@ -94,7 +98,7 @@ void trigger_start(struct agent_thread *thread, uint64_t since) {
     }
     struct wire_session *session = session_enter(thread);
     struct sampling_plan plan = planned(session);
-    follow(thread, session, &plan, since, FIRST_PHASE_ANY);
+    follow(thread, session, &plan, since, false);
     if (session != NULL)
         session_leave(thread);
     if (plan.wall_ns != 0) {
@@ -127,7 +131,7 @@ void trigger_move(struct agent_thread *thread, int signal) {
     t->plan = (struct sampling_plan){0};
     if (signal != 0 &&
         ticker_make(cpu_ticker(thread), ticker_cpu_clock(thread->tid), signal, thread->tid))
-        follow(thread, NULL, &plan, UINT64_MAX, FIRST_PHASE_ANY);
+        follow(thread, NULL, &plan, UINT64_MAX, false);
 }
 
 static bool owns(const struct agent_thread *thread, const void *ticker, enum trigger_kind *kind) {
@@ -155,7 +159,7 @@ struct agent_thread *trigger_owner(struct agent_thread *likely, const void *tick
 static void account(struct agent_thread *thread, const struct sampling_plan *plan,
                     uint64_t expiries) {
     if (hcct_unlikely(first_pending(thread)))
-        thread->owed_ns += first_tick(thread, plan).weight;
+        thread->owed_ns += first_tick(thread, plan);
     else
         thread->owed_ns += expiries * plan->coarse_ns;
 }
@@ -168,25 +172,10 @@ static void wall_begin_unless_asleep(struct agent_thread *thread,
         wall_begin(thread, plan);
 }
 
-/* The first tick of a child that had no session until now begins the bursts; else it is one that a
- * burst begins at. */
-static void fine_cpu_tick(struct agent_thread *thread, struct wire_session *session,
-                          const struct sampling_plan *plan, const ucontext_t *uc) {
-    if (hcct_likely(!first_pending(thread))) {
-        burst_begin(thread, session, plan, uc);
-        return;
-    }
-    struct first_sample sample = first_tick(thread, plan);
-    thread->owed_ns += sample.weight;
-    (void)sampling_walk(thread, session, uc);
-    if (sample.starts)
-        burst_plan(thread, session, plan, UINT64_MAX);
-}
-
 static void cpu_tick(struct agent_thread *thread, struct wire_session *session,
-                     const struct sampling_plan *plan, uint64_t expiries, const ucontext_t *uc) {
-    if (plan->fine_ns != 0) {
-        fine_cpu_tick(thread, session, plan, uc);
+                     const struct sampling_plan *plan, uint64_t expiries, ucontext_t *uc) {
+    if (hcct_likely(plan->fine_ns != 0)) {
+        burst_cpu_tick(thread, session, plan, uc);
         return;
     }
     account(thread, plan, expiries);
@@ -196,18 +185,35 @@ static void cpu_tick(struct agent_thread *thread, struct wire_session *session,
         wall_begin_unless_asleep(thread, plan);
 }
 
+/* `session`: NULL where the process has none yet. */
+static void sample(struct agent_thread *thread, struct wire_session *session,
+                   const struct sampling_plan *plan, enum trigger_kind kind, uint64_t expiries,
+                   ucontext_t *uc) {
+    switch (kind) {
+    case TRIGGER_CPU:
+        cpu_tick(thread, session, plan, expiries, uc);
+        break;
+    case TRIGGER_FINE:
+        burst_tick(thread, session, plan, expiries, uc);
+        break;
+    case TRIGGER_WALL:
+        wall_tick(thread, session, plan, uc);
+        break;
+    default:
+        burst_task_clock_tick(thread, session, uc);
+        break;
+    }
+}
+
 /* A tick that finds another plan belongs to the old one, as a sample. */
 static void change(struct agent_thread *thread, struct wire_session *session,
                    const struct sampling_plan *plan, enum trigger_kind kind, uint64_t expiries,
-                   const ucontext_t *uc) {
+                   ucontext_t *uc) {
     const struct sampling_plan old = thread->trigger.plan;
     bool walks = !old.idle && agent.settings.collector == WIRE_COLLECT_WALKS;
-    if (walks && kind == TRIGGER_CPU && old.fine_ns == 0) {
-        account(thread, &old, expiries);
-        (void)sampling_walk(thread, session, uc);
-    }
-    follow(thread, session, plan, UINT64_MAX,
-           kind == TRIGGER_CPU ? FIRST_PHASE_TICK : FIRST_PHASE_ANY);
+    if (walks && kind != TRIGGER_WALL)
+        sample(thread, session, &old, kind, expiries, uc);
+    follow(thread, session, plan, UINT64_MAX, kind == TRIGGER_CPU);
     if (plan->wall_ns == 0)
         return;
     wall_running(thread, plan);
@@ -226,20 +232,7 @@ static void tick(struct agent_thread *thread, struct wire_session *session, enum
         calls_tick(thread, session, kind, uc);
         return;
     }
-    switch (kind) {
-    case TRIGGER_CPU:
-        cpu_tick(thread, session, &plan, expiries, uc);
-        break;
-    case TRIGGER_FINE:
-        burst_tick(thread, session, &plan, expiries, uc);
-        break;
-    case TRIGGER_WALL:
-        wall_tick(thread, session, &plan, uc);
-        break;
-    default:
-        burst_task_clock_tick(thread, session, uc);
-        break;
-    }
+    sample(thread, session, &plan, kind, expiries, uc);
     if (thread->slot != NULL)
         session_count(thread->slot, WIRE_EXPIRIES, expiries);
 }
@@ -265,25 +258,28 @@ static void measure(struct agent_thread *thread, uint64_t began) {
     sampling_measured(thread, ns);
 }
 
-/* At a tick without a session. The one that is found takes the tick as its first, if that is a
- * sample; NULL: nothing more is to be done. */
-static struct wire_session *find_session(struct agent_thread *thread, enum trigger_kind kind) {
+/* At a tick without a session: a child samples as its parent did, and the first sample looks for
+ * the daemon. Where that was in vain, or the daemon has gone, ticks do nothing but look for one. */
+static void tick_alone(struct agent_thread *thread, enum trigger_kind kind, uint64_t expiries,
+                       ucontext_t *uc) {
     const struct sampling_plan plan = thread->trigger.plan;
-    bool first = !plan.idle && kind == TRIGGER_CPU && first_pending(thread);
-    if (first && !first_is_sample(thread, &plan)) {
-        (void)first_tick(thread, &plan);
-        return NULL;
+    bool found = false;
+    if (!plan.idle && !has_tried()) {
+        sample(thread, NULL, &plan, kind, expiries, uc);
+        if (!has_tried())
+            return;
+    } else {
+        (void)session_attach(false);
     }
-    struct wire_session *session = session_attach(false) ? session_enter(thread) : NULL;
-    if (session != NULL)
+    struct wire_session *session = session_enter(thread);
+    if (session != NULL) {
         modules_learn_again(thread, session);
-    if (session != NULL && !plan.idle)
-        return session;
-    if (session != NULL)
         session_leave(thread);
+        found = !plan.idle;
+    }
     thread->owed_ns = 0;
-    follow(thread, NULL, &looking, UINT64_MAX, FIRST_PHASE_ANY);
-    return NULL;
+    if (!found)
+        follow(thread, NULL, &looking, UINT64_MAX, false);
 }
 
 void trigger_tick(struct agent_thread *thread, enum trigger_kind kind, uint64_t expiries,
@@ -291,10 +287,10 @@ void trigger_tick(struct agent_thread *thread, enum trigger_kind kind, uint64_t 
     if (thread->ending)
         return;
     struct wire_session *session = session_enter(thread);
-    if (session == NULL)
-        session = find_session(thread, kind);
-    if (session == NULL)
+    if (session == NULL) {
+        tick_alone(thread, kind, expiries, uc);
         return;
+    }
     bool measured = thread->trigger.ticks++ % COST_EVERY == COST_EVERY / 2;
     uint64_t began = measured ? ticker_now(CLOCK_THREAD_CPUTIME_ID) : 0;
     if (is_on(session))

@@ -1,17 +1,16 @@
 /*
  * trigger.h - when to look.
  *
- *   TRIGGER_CPU    thread CPU time. Always; slowly while there is no daemon. A walk weighs
- *                  expiries x period, or with finer triggers the CPU time since the last one.
- *   TRIGGER_FINE   monotonic. During a burst, which TRIGGER_CPU begins. A walk weighs its step.
- *   TRIGGER_WALL   monotonic. HCCT_CLOCK=wall; slower while asleep. Time asleep.
- *   TRIGGER_TASK   task clock event. HCCT_CLOCK=perf, instead of TRIGGER_FINE. CPU time since the
- *                  last.
+ *   TRIGGER_CPU    thread CPU time. Slowly while there is no daemon; at the beginning of a burst,
+ * or where a gap ends; instead of TRIGGER_FINE in a thread that hardly runs. On the wall clock it
+ * samples CPU time: a walk weighs expiries x period. TRIGGER_FINE   monotonic. Looks for the points
+ * of the thread's CPU time that are to be sampled. A walk weighs its step. TRIGGER_WALL monotonic.
+ * HCCT_CLOCK=wall; slower while asleep. Time asleep. TRIGGER_TASK   task clock event.
+ * HCCT_CLOCK=perf, instead of TRIGGER_FINE. CPU time since the last.
  *
- * A CPU timer never fires in a sleeping thread, but the kernel serves it at its own tick. So
- * uniform sampling at rates up to the kernel's is TRIGGER_CPU alone. Higher rates, and bursts that
- * the user asks for (HCCT_BURST), need the fine timer: it begins at a CPU tick, so in a thread that
- * runs, and ends with the burst; its signal is blocked in calls that can sleep (burst.c).
+ * A CPU timer never fires in a sleeping thread, but the kernel serves it at its own tick: what a
+ * program does right before or after ticks would be seen too often or not at all. So the fine timer
+ * samples, at all rates; its signal is blocked in calls that can sleep (burst.c).
  */
 #ifndef HCCT_TRIGGER_H
 #define HCCT_TRIGGER_H

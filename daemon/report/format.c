@@ -33,8 +33,20 @@ const struct format formats[] = {
 const struct format_options format_default_options = {
     .by = PROFILE_BY_FUNCTION,
     .cut = FORMAT_DEFAULT_CUT,
+    .lines = FORMAT_DEFAULT_LINES,
     .top = FORMAT_DEFAULT_TOP,
 };
+
+void format_set_cut(struct format_options *options, double cut) {
+    options->cut = cut;
+    options->lines = 0;
+}
+
+void format_set_top(struct format_options *options, unsigned top) {
+    if (options->lines > 0 && top > options->top)
+        options->lines += top - options->top;
+    options->top = top;
+}
 
 const struct format *format_find(const char *name) {
     for (const struct format *format = formats; format->name != NULL; format++)

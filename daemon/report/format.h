@@ -15,8 +15,11 @@
 
 struct format_options {
     enum profile_by by;
-    double cut;     /* text: contexts below this inclusive share of N are folded into one line; dot:
-                     * functions below it aren't drawn. 0: show all. Default FORMAT_DEFAULT_CUT */
+    double cut;     /* text without a number of lines: contexts below this inclusive share of N
+                     * are folded into one line; dot: functions below it aren't drawn. 0: show all.
+                     * Default FORMAT_DEFAULT_CUT */
+    unsigned lines; /* text only: so many lines at most, with the heaviest contexts that fit;
+                     * 0: all that `cut` leaves. Default FORMAT_DEFAULT_LINES */
     unsigned top;   /* text only: lines of the table of hottest functions; 0: none */
     bool color;     /* text only: escape sequences for a terminal */
     unsigned width; /* text only: columns to fit into, 0: no limit */
@@ -25,8 +28,14 @@ struct format_options {
     const char *focus, *ignore; /* as filter.h has them; NULL: not asked for. For format_write */
 };
 
-#define FORMAT_DEFAULT_CUT 0.01
-#define FORMAT_DEFAULT_TOP 10
+#define FORMAT_DEFAULT_CUT   0.01
+#define FORMAT_DEFAULT_LINES 50
+#define FORMAT_DEFAULT_TOP   10
+
+/* The user has said what is to be cut, or how many functions are to be shown: all of the first are
+ * printed, and the others have lines beyond the default. */
+void format_set_cut(struct format_options *options, double cut);
+void format_set_top(struct format_options *options, unsigned top);
 
 struct format {
     const char *name;   /* as --format says it */

@@ -49,9 +49,14 @@ libhcct_report_a_SOURCES = \
 	daemon/report/stacks.c daemon/report/stacks.h \
 	daemon/report/text.h \
 	daemon/report/text_calls.c \
+	daemon/report/text_cells.c \
+	daemon/report/text_choose.c daemon/report/text_choose.h \
+	daemon/report/text_layout.c \
+	daemon/report/text_processes.c \
 	daemon/report/text_summary.c \
 	daemon/report/text_table.c \
 	daemon/report/text_tree.c \
+	daemon/report/text_wrap.c daemon/report/text_wrap.h \
 	daemon/report/title.c daemon/report/title.h \
 	daemon/report/tree_view.c daemon/report/tree_view.h \
 	daemon/report/utf8.c daemon/report/utf8.h \

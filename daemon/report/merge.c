@@ -74,8 +74,9 @@ static uint32_t merge_location(struct merging *m, const struct profile *from, ui
 
 /* Fields that must be equal in processes that are added up; all other numbers are sums. */
 static const char *const alike[] = {
-    "exe", "command",  "tags",       "clock",           "collector",       "credit",
-    "every", "every_each", "burst_length_ns", "burst_period_ns", NULL};
+    "exe",    "command", "tags",       "clock",           "collector",
+    "credit", "every",   "every_each", "burst_length_ns", "burst_period_ns",
+    NULL};
 
 static bool is_alike_field(const struct process_field *field) {
     for (const char *const *name = alike; *name != NULL; name++)

@@ -1,5 +1,6 @@
 /*
- * text_summary.c - the end of the text report: N, what was kept, the two kinds of error, the cost.
+ * text_summary.c - the words of the text report: in its head, what chance and bounds do to the
+ * numbers; at its end, N, what was kept, the bounds, the cost.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -11,7 +12,8 @@
 #include "daemon/report/looks.h"
 #include "daemon/report/text.h"
 
-#define Z_95 1.96 /* standard deviations that hold 95 % of a normal distribution */
+#define FEW_SAMPLES 10
+#define NEARLY_ALL  0.95 /* of the walks: so few less is not worth a word */
 
 /* Each number of struct profile_process, of all processes. */
 static struct profile_process add_up(const struct profile *profile) {
@@ -67,7 +69,7 @@ static struct profile_process add_up(const struct profile *profile) {
 }
 
 void text_label(const struct text *text, const char *word) {
-    fprintf(text->out, "%s%-10s%s", text->paint->bold, word, text->paint->off);
+    fprintf(text->out, "%s%-*s%s", text->paint->bold, TEXT_LABEL, word, text->paint->off);
 }
 
 static void put_total(const struct text *text, const struct profile_process *sum) {
@@ -148,30 +150,6 @@ static void put_contexts(const struct text *text, const struct profile_process *
     fputc('\n', text->out);
 }
 
-/* How much more one context can have: by itself, and with its callees. */
-struct largest {
-    uint64_t self, inclusive;
-};
-
-static struct largest find_largest(const struct text *text) {
-    const struct profile *profile = text->profile;
-    struct largest largest = {0};
-    bool *hidden = profile_find_hidden(profile);
-
-    for (uint32_t i = 1; i < profile->n_nodes; i++) {
-        uint64_t more = text->view.upper[i] - text->view.inclusive[i];
-
-        if (hidden[i])
-            continue;
-        if (profile->nodes[i].error > largest.self)
-            largest.self = profile->nodes[i].error;
-        if (more > largest.inclusive)
-            largest.inclusive = more;
-    }
-    free(hidden);
-    return largest;
-}
-
 static void put_more(const struct text *text, const char *whose, uint64_t more) {
     struct human human = text->calls ? human_count(more) : human_share(text_share(text, more));
 
@@ -183,17 +161,17 @@ static void put_more(const struct text *text, const char *whose, uint64_t more) 
 
 static void put_error(const struct text *text, const struct profile_process *sum) {
     const struct profile *profile = text->profile;
-    struct largest largest = find_largest(text);
+    uint64_t self = text->largest.self_error, inclusive = text->largest.inclusive_error;
 
-    if (profile->epsilon == 0 && largest.inclusive == 0 && largest.self == 0)
+    if (profile->epsilon == 0 && inclusive == 0 && self == 0)
         return;
     text_label(text, "error");
-    if (largest.inclusive == 0 && largest.self == 0) {
+    if (inclusive == 0 && self == 0) {
         fputs("none: every context is counted exactly", text->out);
     } else {
-        put_more(text, text->calls ? "own counts" : "own shares", largest.self);
+        put_more(text, text->calls ? "own counts" : "own shares", self);
         fputs(", ", text->out);
-        put_more(text, "inclusive ones", largest.inclusive);
+        put_more(text, "inclusive ones", inclusive);
     }
     fputc('\n', text->out);
     if (profile->epsilon == 0 && sum->unseen == 0)
@@ -212,11 +190,6 @@ static void put_error(const struct text *text, const struct profile_process *sum
     fputc('\n', text->out);
 }
 
-/* Half of the 95 % interval of a share of that size, in per cent of N. */
-static double half_interval(double share, double looks) {
-    return 100 * Z_95 * sqrt(share * (1 - share) / looks);
-}
-
 /* 0: nothing was left to chance, or it is not known. */
 static double count_looks(const struct profile *profile) {
     double sum = 0, looks;
@@ -228,17 +201,62 @@ static double count_looks(const struct profile *profile) {
     return sum;
 }
 
-static void put_sampling(const struct text *text, const struct profile_process *sum) {
-    double looks = count_looks(text->profile);
+/* What the interval rests on, where that is not the number of walks. */
+static void put_sample_size(const struct text *text, const struct profile_process *sum,
+                            double samples) {
+    if (sum->burst_period_ns > 0)
+        fputs("; what one burst sees counts as one sample", text->out);
+    else if (sum->walks == 0 || text->calls)
+        return;
+    else if (samples * NEARLY_ALL > (double)sum->walks)
+        fputs("; time asleep is measured, not sampled", text->out);
+    else if (samples < NEARLY_ALL * (double)sum->walks)
+        fprintf(text->out, "; walks of different weight, worth %s equal ones",
+                human_count((uint64_t)(samples + 0.5)).text);
+}
 
-    if (looks == 0)
+/* In points: the half of the 95 % interval of a share. */
+static double half_width(double share, double samples) {
+    return 100 * samples_half_width(share, samples);
+}
+
+static void put_sampling(const struct text *text, const struct profile_process *sum) {
+    const char *plus_minus = text->glyphs->plus_minus;
+    double samples = count_looks(text->profile);
+
+    if (samples == 0)
         return;
     text_label(text, "sampling");
-    fprintf(text->out, "a share of 50 %% is good to %s%.1f points, 10 %% to %s%.1f, 1 %% to %s%.1f",
-            text->glyphs->plus_minus, half_interval(0.5, looks), text->glyphs->plus_minus,
-            half_interval(0.1, looks), text->glyphs->plus_minus, half_interval(0.01, looks));
-    fprintf(text->out, " (95 %%%s)\n",
-            text->calls && sum->burst_period_ns > 0 ? ", each burst taken as one look" : "");
+    if (samples < FEW_SAMPLES) {
+        fprintf(text->out, "fewer than %d samples: shares are a matter of chance\n", FEW_SAMPLES);
+        return;
+    }
+    fprintf(text->out,
+            "95 %% intervals: a share of 50 %% %s%.1f points, of 10 %% %s%.1f, of 1 %% %s%.1f",
+            plus_minus, half_width(0.5, samples), plus_minus, half_width(0.1, samples), plus_minus,
+            half_width(0.01, samples));
+    put_sample_size(text, sum, samples);
+    fputc('\n', text->out);
+}
+
+static void put_meaning_of_bounds(const struct text *text) {
+    const char *what = "the true share is up to x.x points larger";
+
+    if (!text->inclusive_bounds && !text->self_bounds)
+        return;
+    if (text->calls && text->inclusive_bounds)
+        what = "the true share is up to x.x points larger, the true number of calls by so many";
+    else if (text->calls)
+        what = "the true number of calls is larger by up to so many";
+    text_label(text, text->calls && !text->inclusive_bounds ? "+n" : "+x.x");
+    fprintf(text->out, "%s: contexts that were not kept may belong to it\n", what);
+}
+
+void text_head(const struct text *text) {
+    struct profile_process sum = add_up(text->profile);
+
+    put_sampling(text, &sum);
+    put_meaning_of_bounds(text);
 }
 
 /* Fewer walks than asked for are said to be: the kernel serves CPU-time timers at its tick, and
@@ -254,11 +272,10 @@ static void put_rate(const struct text *text, const struct profile_process *sum)
                        wish = human_count((uint64_t)(asked + 0.5));
     if (sum->rate_changes > 0) {
         text_label(text, "rate");
-        fprintf(
-            text->out,
-            "%s walks per second of CPU time on the whole: it was changed while this ran; each\n"
-            "          walk counts for all the time since the one before\n",
-            told.text);
+        fprintf(text->out,
+                "%s walks per second of CPU time on the whole: it was changed while this ran; each "
+                "walk counts for all the time since the one before\n",
+                told.text);
         return;
     }
     if (got >= 0.9 * asked || text->total < 100 * profile->period)
@@ -379,7 +396,6 @@ void text_summary(const struct text *text) {
     put_error(text, &sum);
     put_rate(text, &sum);
     put_clock(text, &sum);
-    put_sampling(text, &sum);
     put_bursts(text, &sum);
     text_calls_seen(text, &sum);
     put_check(text, &sum);

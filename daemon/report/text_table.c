@@ -8,18 +8,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/report/bounds.h"
 #include "daemon/report/human.h"
 #include "daemon/report/memory.h"
 #include "daemon/report/shorten.h"
 #include "daemon/report/text.h"
 #include "daemon/report/utf8.h"
 
-#define MODULE_WIDTH 28 /* longer ones push their row */
+#define MODULE_WIDTH 28u /* longer ones are cut, or push their row where it may be of any width */
+#define MODULE_LEAST 12u
+#define NAME_LEAST   16u
 
-struct entry { /* error: by how much self can be more */
+struct entry {
     uint32_t location;
-    uint64_t self, error, inclusive;
+    struct numbers numbers;
 };
 
 static int compare(const void *a, const void *b, void *arg) {
@@ -29,8 +30,8 @@ static int compare(const void *a, const void *b, void *arg) {
     const struct profile_location *py = &profile->locations[y->location];
     int by_name;
 
-    if (x->self != y->self)
-        return x->self > y->self ? -1 : 1;
+    if (x->numbers.self != y->numbers.self)
+        return x->numbers.self > y->numbers.self ? -1 : 1;
     if (px->n_lines == 0 || py->n_lines == 0)
         return 0;
     by_name = strcmp(profile->functions[px->lines[0].function].name,
@@ -43,18 +44,18 @@ static struct entry *make_entries(const struct text *text, uint32_t *n) {
     const struct profile *profile = text->profile;
     struct entry *entries = memory_new(profile->n_locations, sizeof(*entries), "functions");
 
-    struct profile_flat *flat = bounds_flat(profile, text->view.inclusive);
-
-    for (uint32_t i = 0; i < profile->n_locations; i++)
-        entries[i] = (struct entry){.location = i,
-                                    .self = flat[i].self,
-                                    .error = flat[i].self_upper - flat[i].self,
-                                    .inclusive = flat[i].inclusive};
-    free(flat);
     *n = 0;
-    for (uint32_t i = 1; i < profile->n_locations; i++)
-        if (entries[i].self > 0 && !profile_is_pruned(profile, i))
-            entries[(*n)++] = entries[i];
+    for (uint32_t i = 1; i < profile->n_locations; i++) {
+        const struct profile_flat *flat = &text->flat[i];
+
+        if (flat->self == 0 || profile_is_pruned(profile, i))
+            continue;
+        entries[*n].location = i;
+        entries[(*n)++].numbers = (struct numbers){.inclusive = flat->inclusive,
+                                                   .inclusive_error = flat->upper - flat->inclusive,
+                                                   .self = flat->self,
+                                                   .self_error = flat->self_upper - flat->self};
+    }
     qsort_r(entries, *n, sizeof(*entries), compare, (void *)(uintptr_t)profile);
     return entries;
 }
@@ -65,44 +66,77 @@ static const char *module_name(const struct text *text, const struct entry *entr
     return module == 0 ? "-" : profile_basename(text->profile->modules[module].path);
 }
 
-/* " vdbe.c:712": where the line is, or where the function begins. */
-static void put_place(const struct text *text, const struct profile_location *place,
+/* "  vdbe.c:712": where the line is, or where the function begins. For free(). */
+static char *describe(const struct text *text, const struct profile_location *place,
                       const struct profile_function *function) {
     uint32_t line = place->lines[0].line != 0 ? place->lines[0].line : function->start_line;
+    char *words;
+    size_t bytes;
+    FILE *out = open_memstream(&words, &bytes);
 
+    if (out == NULL)
+        profile_die("a report");
     if (text->options->by == PROFILE_BY_SITE && place->address != 0)
-        fprintf(text->out, "  %s0x%" PRIx64 "%s", text->paint->dim, place->address,
-                text->paint->off);
-    if (*function->file == '\0')
-        return;
-    fprintf(text->out, "  %s%s", text->paint->dim, profile_basename(function->file));
-    if (line != 0)
-        fprintf(text->out, ":%" PRIu32, line);
-    fputs(text->paint->off, text->out);
+        fprintf(out, "  0x%" PRIx64, place->address);
+    if (*function->file != '\0')
+        fprintf(out, "  %s", profile_basename(function->file));
+    if (*function->file != '\0' && line != 0)
+        fprintf(out, ":%" PRIu32, line);
+    if (fclose(out) != 0)
+        profile_die("a report");
+    return words;
+}
+
+/* Columns that the names of modules get at most; 0: any number. */
+static size_t max_module_width(const struct text *text) {
+    size_t part = text->options->width / 4;
+
+    if (part == 0)
+        return 0;
+    return part < MODULE_LEAST ? MODULE_LEAST : part < MODULE_WIDTH ? part : MODULE_WIDTH;
+}
+
+static void put_module(const struct text *text, const struct entry *entry, int module_width) {
+    char *module = shorten(module_name(text, entry), max_module_width(text), text->glyphs->gap);
+    int pad = module_width - (int)utf8_columns(module);
+
+    fprintf(text->out, "%s%s%s%*s  ", text->paint->dim, module, text->paint->off, pad > 0 ? pad : 0,
+            "");
+    free(module);
 }
 
 static void put_entry(const struct text *text, const struct entry *entry, int module_width) {
     const struct profile_location *place = &text->profile->locations[entry->location];
     const struct profile_function *function = &text->profile->functions[place->lines[0].function];
     size_t used = text->columns + (size_t)module_width + 2, width = text->options->width, room;
-    char *name;
+    char *name, *where;
 
-    text_numbers(text, entry->inclusive, entry->self, entry->error);
-    if (text->options->by != PROFILE_BY_MODULE) {
-        const char *module = module_name(text, entry);
-        int pad = module_width - (int)utf8_columns(module);
-
-        fprintf(text->out, "%s%s%s%*s  ", text->paint->dim, module, text->paint->off,
-                pad > 0 ? pad : 0, "");
-    }
-    room = width == 0 ? 0 : width > used + 20 ? width - used : 20;
+    text_numbers(text, &entry->numbers);
+    if (text->options->by != PROFILE_BY_MODULE)
+        put_module(text, entry, module_width);
+    room = width == 0 ? 0 : width > used + NAME_LEAST ? width - used : NAME_LEAST;
     name = shorten(text_without_module(text, function->name, entry->location), room,
                    text->glyphs->gap);
+    where = describe(text, place, function);
     fputs(name, text->out);
-    if (room == 0 || utf8_columns(name) + utf8_columns(profile_basename(function->file)) + 8 < room)
-        put_place(text, place, function);
+    if (*where != '\0' && (room == 0 || utf8_columns(name) + utf8_columns(where) <= room))
+        fprintf(text->out, "%s%s%s", text->paint->dim, where, text->paint->off);
     fputc('\n', text->out);
+    free(where);
     free(name);
+}
+
+/* The last row: what all others have. */
+static void put_rest(const struct text *text, uint64_t self, uint32_t n, const char *what) {
+    struct numbers numbers = {.self = self};
+
+    text_numbers(text, &numbers);
+    fprintf(text->out, "%s", PROFILE_PRUNED);
+    if (n > 0)
+        fprintf(text->out, " %s more %s", human_count(n).text, what);
+    else
+        fputs(" functions that are not known", text->out);
+    fputc('\n', text->out);
 }
 
 void text_table(const struct text *text, uint32_t rows) {
@@ -118,17 +152,19 @@ void text_table(const struct text *text, uint32_t rows) {
     uint32_t n, shown;
     struct entry *entries;
     char columns[64] = "module";
+    size_t limit = max_module_width(text);
 
-    if (text->options->top == 0)
+    if (rows == 0)
         return;
     entries = make_entries(text, &n);
-    shown = n < text->options->top ? n : text->options->top;
-    shown = shown < rows ? shown : rows;
+    shown = n < rows ? n : rows;
     for (uint32_t i = 0; i < shown && text->options->by != PROFILE_BY_MODULE; i++) {
-        int columns_needed = (int)utf8_columns(module_name(text, &entries[i]));
+        size_t columns_needed = utf8_columns(module_name(text, &entries[i]));
 
-        if (columns_needed > module_width && columns_needed <= MODULE_WIDTH)
-            module_width = columns_needed;
+        if (limit > 0 && columns_needed > limit)
+            columns_needed = limit;
+        if (columns_needed > (size_t)module_width && columns_needed <= MODULE_WIDTH)
+            module_width = (int)columns_needed;
     }
     fprintf(text->out, "%sHottest %s%s\n", text->paint->bold, title->all, text->paint->off);
     if (text->options->by != PROFILE_BY_MODULE)
@@ -136,18 +172,10 @@ void text_table(const struct text *text, uint32_t rows) {
     text_columns_title(text, columns);
     for (uint32_t i = 0; i < shown; i++) {
         put_entry(text, &entries[i], module_width);
-        self += entries[i].self;
+        self += entries[i].numbers.self;
     }
-    if (self < text->total) {
-        text_numbers(text, 0, text->total - self, 0);
-        fprintf(text->out, "%s", PROFILE_PRUNED);
-        if (n > shown)
-            fprintf(text->out, " %s more %s", human_count(n - shown).text,
-                    n - shown == 1 ? title->one : title->all);
-        else
-            fputs(" functions that are not known", text->out);
-        fputc('\n', text->out);
-    }
+    if (self < text->total)
+        put_rest(text, text->total - self, n - shown, n - shown == 1 ? title->one : title->all);
     fputc('\n', text->out);
     free(entries);
 }

@@ -2,11 +2,9 @@
  * text_tree.c - the tree of hot contexts of a process.
  *
  * A row is a callee of another if and only if it is indented below it; what was left out comes
- * last. Callers that do next to nothing but call one function are joined in one row ("a -> b ->
- * c"): its inclusive share is that of its first function, so that siblings add up to their caller;
- * its own share is that of its last one; and what lies between the two weighs less than the cut,
- * however long the row is. Of a long one the middle is left out. No row weighs less than the cut,
- * which rises until the rows are few enough to be read, unless the user has said where it is.
+ * last. text_choose.h says which contexts have rows. The inclusive share of a row of several
+ * functions ("a -> b -> c") is that of the first one, so that siblings add up to their caller; its
+ * own share is that of the last one. Of a long row the middle is left out.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -18,16 +16,19 @@
 #include "daemon/report/text.h"
 #include "daemon/report/utf8.h"
 
-#define MAX_LEVEL   40 /* deeper rows keep that indentation */
-#define MIN_NAMES   40 /* columns that names get, however deep the row is */
-#define LEVEL_WIDTH 3
-#define CHAIN_ENDS  2 /* functions that a long row shows of its beginning, and of its end */
+#define MAX_LEVEL      40 /* deeper rows keep that indentation, and say how deep they are */
+#define LEVEL_WIDTH    3  /* or less where the terminal is narrow */
+#define MIN_NAMES      40 /* columns that names get before the indentation is made narrower ... */
+#define MIN_NAMES_DEEP 24 /* ... and before rows keep that of their caller */
+#define MIN_NAME       20 /* columns of a name, however much is told behind it */
+#define CHAIN_ENDS     2  /* functions that a long row shows of its beginning, and of its end */
+#define ROW_LINES      2  /* of the terminal, before a row shows one function at either end */
 
 /* A row still to print. */
 struct row {
     uint32_t node;     /* first of its chain; 0: what was left out */
     uint32_t left_out; /* then: below this node */
-    uint32_t level;    /* of indentation */
+    uint32_t level;    /* of the tree */
     bool is_last;      /* of its siblings */
 };
 
@@ -35,58 +36,11 @@ struct printer {
     const struct text *text;
     struct row *rows; /* a stack */
     uint32_t n_rows, row_room;
-    bool open[MAX_LEVEL + 1]; /* by level: a sibling will follow */
+    uint32_t level_width;     /* columns of a level's indentation */
+    uint32_t max_level;       /* <= MAX_LEVEL */
+    bool open[MAX_LEVEL + 1]; /* by level of indentation: a sibling will follow */
     size_t column;            /* of what is printed of the line */
 };
-
-/* The callees of a node. */
-struct callees {
-    uint32_t visible, first; /* how many have rows, and the heaviest of them */
-    uint64_t hidden;         /* weight of the others */
-    uint64_t hidden_contexts;
-    bool hidden_pruned; /* some of it was pruned before */
-};
-
-static bool is_visible(const struct text *text, uint32_t node) {
-    uint64_t weight = text->view.inclusive[node];
-
-    return weight > 0 && weight >= text->least &&
-           !profile_is_pruned(text->profile, text->profile->nodes[node].location);
-}
-
-static struct callees look_below(const struct text *text, uint32_t node) {
-    const struct tree_view *view = &text->view;
-    struct callees callees = {0};
-
-    for (uint32_t i = view->first[node]; i < view->first[node + 1]; i++) {
-        uint32_t child = view->child[i];
-
-        if (is_visible(text, child)) {
-            if (callees.visible++ == 0)
-                callees.first = child;
-        } else {
-            callees.hidden += view->inclusive[child];
-            callees.hidden_contexts += text->below[child];
-            callees.hidden_pruned |=
-                profile_is_pruned(text->profile, text->profile->nodes[child].location);
-        }
-    }
-    return callees;
-}
-
-/* Too little for a row, or for parting a row in two. */
-static bool is_noise(const struct text *text, uint64_t weight) {
-    return weight < text->least || text_share(text, weight) < TEXT_LEAST;
-}
-
-/* The callee that is joined in the row of `node`, whose first function weighs `weight`; or 0. */
-static uint32_t joined(const struct text *text, uint32_t node, uint64_t weight) {
-    struct callees callees = look_below(text, node);
-
-    if (callees.visible != 1 || !is_noise(text, weight - text->view.inclusive[callees.first]))
-        return 0;
-    return callees.first;
-}
 
 /* ---- names ---- */
 
@@ -150,44 +104,89 @@ static void put(struct printer *p, const char *string) {
     p->column += utf8_columns(string);
 }
 
+static uint32_t indentation(const struct printer *p, const struct row *row) {
+    return row->level < p->max_level ? row->level : p->max_level;
+}
+
+/* A glyph of LEVEL_WIDTH columns, the last of them a space, or as much of it as has room. */
+static void put_level(struct printer *p, const char *glyph) {
+    char part[16];
+    size_t bytes = utf8_length(glyph);
+
+    for (uint32_t columns = 1; columns + 1 < p->level_width; columns++)
+        bytes += utf8_length(glyph + bytes);
+    memcpy(part, glyph, bytes);
+    strcpy(part + bytes, p->level_width > 1 ? " " : "");
+    put(p, part);
+}
+
 /* The indentation of a row's first line, or of those that follow when it is broken. */
 static void put_indent(struct printer *p, const struct row *row, bool first_line) {
     const struct glyphs *glyphs = p->text->glyphs;
-    bool connects = first_line && row->level > 0;
+    uint32_t levels = indentation(p, row);
+    bool connects = first_line && levels > 0;
+    char depth[32];
 
-    for (uint32_t level = 1; level < row->level + !connects; level++)
-        put(p, p->open[level] ? glyphs->pass : glyphs->none);
+    p->column = p->text->columns;
+    for (uint32_t level = 1; level < levels + !connects; level++)
+        put_level(p, p->open[level] ? glyphs->pass : glyphs->none);
     if (connects)
-        put(p, row->is_last ? glyphs->last : glyphs->branch);
+        put_level(p, row->is_last ? glyphs->last : glyphs->branch);
+    if (first_line && row->level > levels) {
+        snprintf(depth, sizeof(depth), "(level %" PRIu32 ") ", row->level);
+        put(p, depth);
+    }
 }
 
-static size_t row_end(const struct printer *p, const struct row *row) {
-    size_t begin = p->text->columns + row->level * LEVEL_WIDTH;
-    size_t end = p->text->options->width > 0 ? p->text->options->width : TEXT_WRAP;
+/* Columns of a line: those of the terminal, if names have any place then. */
+static size_t line_end(const struct text *text) {
+    size_t least = text->columns + MIN_NAMES_DEEP;
+    size_t width = text->options->width > 0 ? text->options->width : TEXT_WRAP;
 
-    return end > begin + MIN_NAMES ? end : begin + MIN_NAMES;
+    return width > least ? width : least;
+}
+
+/* Where the lines of a row end; a row without a terminal's limit has MIN_NAMES at least. */
+static size_t row_end(const struct printer *p, const struct row *row) {
+    size_t least = p->text->columns + indentation(p, row) * p->level_width + MIN_NAMES;
+    size_t end = line_end(p->text);
+
+    return p->text->options->width > 0 || end > least ? end : least;
+}
+
+/* Goes on in a new line where so many columns and a space are more than is left of this one. */
+static void make_room(struct printer *p, const struct row *row, size_t columns) {
+    if (p->column + 1 + columns <= row_end(p, row)) {
+        put(p, " ");
+        return;
+    }
+    fputc('\n', p->text->out);
+    text_no_numbers(p->text);
+    put_indent(p, row, false);
+}
+
+/* Columns of a line that names can have: of this one for the first name of a row. */
+static size_t name_room(const struct printer *p, const struct row *row, bool is_first) {
+    size_t begin = p->text->columns + indentation(p, row) * p->level_width;
+
+    return row_end(p, row) - (is_first ? p->column : begin);
 }
 
 static void put_run(struct printer *p, const struct row *row, const struct run *run) {
     const struct text *text = p->text;
     const struct paint *paint = text->paint;
-    char *suffix = describe(text, run), *name;
-    size_t room = row_end(p, row) - text->columns - row->level * LEVEL_WIDTH;
-    size_t taken = utf8_columns(suffix) + utf8_columns(text->glyphs->arrow);
+    const char *arrow = run->is_first ? "" : text->glyphs->arrow;
+    size_t room = name_room(p, row, run->is_first) - utf8_columns(arrow), taken;
+    size_t most = room > 2 * MIN_NAME ? room - MIN_NAME : room / 2; /* behind the name */
+    bool is_limited = text->options->width > 0;
+    char *whole = describe(text, run);
+    char *suffix = shorten(whole, is_limited ? most : 0, text->glyphs->gap), *name;
 
-    room = room > taken + MIN_NAMES / 2 ? room - taken : MIN_NAMES / 2;
-    name = shorten(name_in_tree(text, run->node), text->options->width > 0 ? room : 0,
-                   text->glyphs->gap);
-    if (!run->is_first && p->column + 1 + taken + utf8_columns(name) > row_end(p, row)) {
-        fputc('\n', text->out);
-        text_no_numbers(text);
-        p->column = p->text->columns;
-        put_indent(p, row, false);
-    } else if (!run->is_first) {
-        put(p, " ");
-    }
+    taken = utf8_columns(suffix);
+    name = shorten(name_in_tree(text, run->node), is_limited ? room - taken : 0, text->glyphs->gap);
     if (!run->is_first)
-        put(p, text->glyphs->arrow);
+        make_room(p, row, utf8_columns(arrow) + utf8_columns(name) + taken);
+    put(p, arrow);
     fputs(run->is_last ? paint->bold : "", text->out);
     put(p, name);
     fputs(run->is_last ? paint->off : "", text->out);
@@ -196,6 +195,7 @@ static void put_run(struct printer *p, const struct row *row, const struct run *
     fputs(paint->off, text->out);
     free(name);
     free(suffix);
+    free(whole);
 }
 
 /* The next run of the row, whose first function weighs `weight`; the last one's is_last is set. */
@@ -204,7 +204,7 @@ static struct run next_run(const struct text *text, uint32_t node, uint64_t weig
     const struct profile_node *nodes = text->profile->nodes;
     struct run run = {.node = node, .length = 1};
 
-    while ((*next = joined(text, node, weight)) != 0 &&
+    while ((*next = choose_joined(&text->choice, node, weight)) != 0 &&
            nodes[*next].location == nodes[node].location &&
            nodes[*next].inlined == nodes[node].inlined) {
         run.length++;
@@ -222,130 +222,217 @@ static uint32_t count_runs(const struct text *text, uint32_t node, uint64_t weig
     return n;
 }
 
-static void put_left_out_frames(struct printer *p, uint32_t frames) {
+static void put_left_out_frames(struct printer *p, const struct row *row, uint32_t frames) {
     char words[96];
 
-    snprintf(words, sizeof(words), " %s... %s frames ...", p->text->glyphs->arrow,
-             human_count(frames).text);
+    snprintf(words, sizeof(words), "%s... %s frame%s ...", p->text->glyphs->arrow,
+             human_count(frames).text, frames == 1 ? "" : "s");
+    make_room(p, row, utf8_columns(words));
     fputs(p->text->paint->dim, p->text->out);
     put(p, words);
     fputs(p->text->paint->off, p->text->out);
 }
 
-static void put_chain(struct printer *p, const struct row *row) {
+/* The functions of a row, of a long one `ends` at either end. */
+static void put_chain(struct printer *p, const struct row *row, uint32_t ends) {
     uint64_t weight = p->text->view.inclusive[row->node];
     uint32_t n = count_runs(p->text, row->node, weight), frames = 0, next = row->node;
-    bool is_long = n > 2 * CHAIN_ENDS + 1;
+    bool is_long = n > 2 * ends + (ends > 1); /* a frame is worth its line */
 
     for (uint32_t i = 0; i < n; i++) {
         struct run run = next_run(p->text, next, weight, &next);
 
         run.is_first = i == 0;
-        if (!is_long || i < CHAIN_ENDS || i + CHAIN_ENDS >= n) {
+        if (!is_long || i < ends || i + ends >= n) {
             put_run(p, row, &run);
             continue;
         }
         frames += run.length;
-        if (i + CHAIN_ENDS + 1 == n)
-            put_left_out_frames(p, frames);
+        if (i + ends + 1 == n)
+            put_left_out_frames(p, row, frames);
     }
+}
+
+/* The lines that a row would take. */
+static unsigned measure_chain(const struct printer *p, const struct row *row, uint32_t ends) {
+    struct text text = *p->text;
+    struct printer trial = *p;
+    unsigned lines = 1;
+    char *printed;
+    size_t bytes;
+
+    trial.text = &text;
+    text.out = open_memstream(&printed, &bytes);
+    if (text.out == NULL)
+        profile_die("a report");
+    put_chain(&trial, row, ends);
+    if (fclose(text.out) != 0)
+        profile_die("a report");
+    for (size_t i = 0; i < bytes; i++)
+        lines += printed[i] == '\n';
+    free(printed);
+    return lines;
+}
+
+/* Where lines are few, a row that would take too many shows less of its ends. */
+static uint32_t chain_ends(const struct printer *p, const struct row *row) {
+    bool is_brief = p->text->options->lines > 0;
+
+    return is_brief && measure_chain(p, row, CHAIN_ENDS) > ROW_LINES ? 1 : CHAIN_ENDS;
 }
 
 static void push_row(struct printer *p, struct row row) {
     p->rows = memory_grow(p->rows, p->n_rows, &p->row_room, sizeof(row), "a report");
-    if (row.level > MAX_LEVEL)
-        row.level = MAX_LEVEL;
     p->rows[p->n_rows++] = row;
+}
+
+static bool has_rest(const struct text *text, const struct callees *callees) {
+    return callees->hidden > 0 && callees->hidden >= text->choice.least &&
+           text_share(text, callees->hidden) >= TEXT_LEAST;
 }
 
 /* Rows for the callees of `node`, whose own row is at `level`, in order of weight, what was left
  * out last. The root has no row: its callees begin at level 0. */
 static void push_below(struct printer *p, uint32_t node, uint32_t level) {
     const struct tree_view *view = &p->text->view;
-    struct callees callees = look_below(p->text, node);
+    const struct choice *choice = &p->text->choice;
+    struct callees callees = choose_callees(choice, node);
     bool is_root = p->text->profile->nodes[node].parent == 0;
-    bool rest = !is_noise(p->text, callees.hidden);
+    bool rest = has_rest(p->text, &callees) && (callees.chosen > 0 || is_root);
     uint32_t below = is_root ? 0 : level + 1;
 
     if (rest)
         push_row(p, (struct row){.left_out = node, .level = below, .is_last = true});
     for (uint32_t i = view->first[node + 1], is_last = !rest; i > view->first[node]; i--) {
-        if (!is_visible(p->text, view->child[i - 1]))
+        if (!choose_has(choice, view->child[i - 1]))
             continue;
         push_row(p, (struct row){.node = view->child[i - 1], .level = below, .is_last = is_last});
         is_last = false;
     }
 }
 
-static void put_left_out(struct printer *p, const struct row *row) {
-    struct callees callees = look_below(p->text, row->left_out);
+/* How many there are, and what they are, for free(): "78 more callees (312 contexts)". */
+static char *describe_left_out(const struct text *text, uint32_t node) {
+    struct callees callees = choose_callees(&text->choice, node);
+    bool is_root = text->profile->nodes[node].parent == 0;
+    uint64_t contexts = 0;
+    char *words;
+    size_t bytes;
+    FILE *out = open_memstream(&words, &bytes);
 
-    text_numbers(p->text, callees.hidden, 0, 0);
-    p->column = p->text->columns;
-    put_indent(p, row, true);
-    fprintf(p->text->out, "%s%s", p->text->paint->dim, PROFILE_PRUNED);
-    if (callees.hidden_contexts > 0)
-        fprintf(p->text->out, " %s more context%s", human_count(callees.hidden_contexts).text,
-                callees.hidden_contexts == 1 ? "" : "s");
-    if (callees.hidden_pruned)
-        fputs(callees.hidden_contexts > 0 ? " and pruned ones" : " pruned contexts", p->text->out);
-    fprintf(p->text->out, "%s\n", p->text->paint->off);
+    if (out == NULL)
+        profile_die("a report");
+    for (uint32_t i = text->view.first[node]; i < text->view.first[node + 1]; i++)
+        if (!choose_has(&text->choice, text->view.child[i]))
+            contexts += text->below[text->view.child[i]];
+    fputs(PROFILE_PRUNED, out);
+    if (callees.n_hidden > 0)
+        fprintf(out, " %s%s %s%s", human_count(callees.n_hidden).text,
+                callees.chosen > 0 ? " more" : "", is_root ? "outermost function" : "callee",
+                callees.n_hidden == 1 ? "" : "s");
+    if (callees.n_hidden > 0 && contexts > callees.n_hidden)
+        fprintf(out, " (%s contexts)", human_count(contexts).text);
+    if (callees.hidden_is_pruned)
+        fputs(callees.n_hidden > 0 ? " and pruned ones" : " pruned contexts", out);
+    if (fclose(out) != 0)
+        profile_die("a report");
+    return words;
 }
 
-/* The last function that joins the row, whose own share is the row's. */
-static uint32_t chain_end(const struct text *text, uint32_t node) {
-    uint64_t weight = text->view.inclusive[node];
-    uint32_t next;
+/* Takes the words over. */
+static void put_words(struct printer *p, char *words, size_t room) {
+    char *cut = shorten(words, p->text->options->width > 0 ? room : 0, p->text->glyphs->gap);
 
-    while ((next = joined(text, node, weight)) != 0)
-        node = next;
-    return node;
+    fputs(p->text->paint->dim, p->text->out);
+    put(p, cut);
+    fputs(p->text->paint->off, p->text->out);
+    free(cut);
+    free(words);
+}
+
+static void put_left_out(struct printer *p, const struct row *row) {
+    const struct text *text = p->text;
+    struct numbers numbers = {.inclusive = choose_callees(&text->choice, row->left_out).hidden};
+
+    text_numbers(text, &numbers);
+    put_indent(p, row, true);
+    put_words(p, describe_left_out(text, row->left_out), name_room(p, row, true));
+    fputc('\n', text->out);
+}
+
+/* A row none of whose callees has a row says so itself. */
+static void put_all_left_out(struct printer *p, const struct row *row, uint32_t last) {
+    char *words = describe_left_out(p->text, last);
+    size_t arrow = utf8_columns(p->text->glyphs->arrow);
+
+    make_room(p, row, arrow + utf8_columns(words));
+    fputs(p->text->paint->dim, p->text->out);
+    put(p, p->text->glyphs->arrow);
+    put_words(p, words, name_room(p, row, false) - arrow);
 }
 
 static void put_row(struct printer *p, const struct row *row) {
     const struct text *text = p->text;
-    uint32_t last = chain_end(text, row->node);
+    const struct tree_view *view = &text->view;
+    uint32_t last = choose_row_end(&text->choice, row->node);
     const struct profile_node *end = &text->profile->nodes[last];
+    struct callees callees = choose_callees(&text->choice, last);
+    struct numbers numbers = {.inclusive = view->inclusive[row->node],
+                              .inclusive_error =
+                                  view->upper[row->node] - view->inclusive[row->node],
+                              .self = end->count,
+                              .self_error = end->error};
 
-    text_numbers(text, text->view.inclusive[row->node], end->count, end->error);
-    p->column = p->text->columns;
-    put_indent(p, row, true);
+    text_numbers(text, &numbers);
     if (row->level > 0)
-        p->open[row->level] = !row->is_last;
-    put_chain(p, row);
+        p->open[indentation(p, row)] = !row->is_last;
+    put_indent(p, row, true);
+    put_chain(p, row, chain_ends(p, row));
+    if (callees.chosen == 0 && has_rest(text, &callees))
+        put_all_left_out(p, row, last);
     fputc('\n', text->out);
     push_below(p, last, row->level);
 }
 
-/* Rows of the tree, as it is cut now. */
-static uint32_t count_rows(const struct text *text, uint32_t process) {
+/* The level of the deepest row. */
+static uint32_t find_deepest(const struct text *text, uint32_t root) {
     struct printer p = {.text = text};
-    uint32_t n = 0;
+    uint32_t deepest = 0;
 
-    push_below(&p, profile_root(text->profile, process), 0);
-    for (; p.n_rows > 0; n++) {
+    push_below(&p, root, 0);
+    while (p.n_rows > 0) {
         struct row row = p.rows[--p.n_rows];
 
+        if (row.level > deepest)
+            deepest = row.level;
         if (row.node != 0)
-            push_below(&p, chain_end(text, row.node), row.level);
+            push_below(&p, choose_row_end(&text->choice, row.node), row.level);
     }
     free(p.rows);
-    return n;
+    return deepest;
 }
 
-void text_tree(const struct text *whole, uint32_t process, uint32_t rows) {
-    struct text cut = *whole;
-    const struct text *text = &cut;
+static void set_indentation(struct printer *p, uint32_t root) {
+    size_t room = line_end(p->text) - p->text->columns;
+    uint32_t deepest = find_deepest(p->text, root);
+
+    p->level_width = LEVEL_WIDTH;
+    p->max_level = MAX_LEVEL;
+    if (p->text->options->width == 0)
+        return;
+    while (p->level_width > 1 && deepest * p->level_width + MIN_NAMES > room)
+        p->level_width--;
+    if (room < MIN_NAMES_DEEP + p->level_width * MAX_LEVEL)
+        p->max_level = (uint32_t)(room - MIN_NAMES_DEEP) / p->level_width;
+}
+
+void text_tree(const struct text *text, uint32_t process) {
+    uint32_t root = profile_root(text->profile, process);
     struct printer p = {.text = text};
 
-    while (rows > 0 && cut.least < cut.total && count_rows(text, process) > rows)
-        cut.least += cut.least / 8 + 1;
-    fprintf(text->out, "%sHot contexts%s", text->paint->bold, text->paint->off);
-    if (cut.least > 0)
-        fprintf(text->out, " (from %.3g %% on)", text_share(text, cut.least) * 100);
-    fputc('\n', text->out);
+    set_indentation(&p, root);
     text_columns_title(text, "context");
-    push_below(&p, profile_root(text->profile, process), 0);
+    push_below(&p, root, 0);
     while (p.n_rows > 0) {
         struct row row = p.rows[--p.n_rows];
 

@@ -174,7 +174,8 @@ char *title_of_profile(const struct profile *profile) {
     struct title title;
 
     begin(&title);
-    fprintf(title.out, "%s: %s %s", command, human_weight(profile, total).text, human_type(profile, total));
+    fprintf(title.out, "%s: %s %s", command, human_weight(profile, total).text,
+            human_type(profile, total));
     if (profile->window_ns > 0)
         fprintf(title.out, " in the last %s", human_time(profile->window_ns).text);
     free(command);

@@ -27,8 +27,8 @@ char *title_of_process(const struct profile_process *process);
 /* For free(): "error bound 12.0 ms each, 40.0 ms in all". */
 char *title_of_bound(const struct profile *profile, const struct title_bound *bound);
 
-/* "cc1plus, as and 3 more": what its processes are called, each name once, the heaviest first, up to
- * `most` of them. */
+/* "cc1plus, as and 3 more": what its processes are called, each name once, the heaviest first, up
+ * to `most` of them. */
 void title_put_commands(FILE *out, const struct profile *profile, uint32_t most);
 
 /* For free(): the command line that was recorded, where that is known; else what the processes are

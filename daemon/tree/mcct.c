@@ -89,10 +89,11 @@ static bool is_kept(struct mcct *tree, uint32_t node) {
            has_cursor(tree, node);
 }
 
-static uint32_t remove_node(struct mcct *tree, uint32_t node) {
+/* Gives its parent. */
+static uint32_t remove_node(struct mcct *tree, uint32_t node, uint32_t *lifted) {
     uint32_t parent = node_at(&tree->pool, node)->parent;
     if (residual_any(&tree->residuals))
-        residual_remove_node(tree, node);
+        residual_lift(tree, node, lifted);
     children_remove(tree, parent, node);
     node_pool_give(&tree->pool, node);
     tree->nodes--;
@@ -101,8 +102,11 @@ static uint32_t remove_node(struct mcct *tree, uint32_t node) {
 
 /* Algorithm 1, from a node upwards. */
 void tree_prune(struct mcct *tree, uint32_t node) {
+    uint32_t lifted = 0;
     while (!is_kept(tree, node))
-        node = remove_node(tree, node);
+        node = remove_node(tree, node, &lifted);
+    if (lifted != 0)
+        residual_put_down(tree, node, lifted);
 }
 
 void tree_refuse(struct mcct *tree, uint32_t node, uint64_t weight) {
@@ -281,15 +285,14 @@ static __attribute__((noinline)) uint64_t pop_slowly(struct mcct_cursor *cursor,
     struct mcct *tree = cursor->tree;
     uint64_t left = n;
     uint64_t undone = left < cursor->missing ? left : cursor->missing;
+    uint32_t was = cursor->node;
+    bool passing = is_passing(cursor);
     cursor->missing -= undone;
     left -= undone;
-    for (; left != 0 && cursor->node != MCCT_ROOT; left--) {
-        uint32_t was = cursor->node;
-        bool passing = is_passing(cursor);
+    for (; left != 0 && cursor->node != MCCT_ROOT; left--)
         go_up(cursor);
-        if (passing)
-            tree_prune(tree, was);
-    }
+    if (passing && cursor->node != was) /* nodes above one that stays do so, too */
+        tree_prune(tree, was);
     return n - left;
 }
 

@@ -150,6 +150,10 @@ bool mcct_merge(struct mcct *into, const struct mcct *from);
  * once, before anything is credited. False: there is no memory for it, or it was named before. */
 bool mcct_restore(struct mcct_cursor *cursor, uint64_t count, uint64_t error);
 
+/* Below the context under the cursor, or at it where it could not be made, contexts that are not
+ * kept and whose own frame is `frame` had that weight: as mcct_residuals() told it. */
+void mcct_restore_residual(struct mcct_cursor *cursor, uint32_t frame, uint64_t weight);
+
 /* All contexts have been named: `stats` has the total, updates, unseen (at least the largest count
  * for which there was no memory) and capped of the tree that was. The summary may be of another
  * kind and size: bounds stay true. */

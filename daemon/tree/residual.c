@@ -169,9 +169,8 @@ static void settle_at(struct residuals *r, uint32_t i, uint32_t node) {
     give(r, i);
 }
 
-void residual_remove_node(struct mcct *tree, uint32_t node) {
+void residual_lift(struct mcct *tree, uint32_t node, uint32_t *lifted) {
     struct residuals *r = &tree->residuals;
-    uint32_t parent = node_at(&tree->pool, node)->parent;
     for (uint32_t *at = node_chain(r, node); *at != 0;) {
         uint32_t i = *at;
         if (r->item[i].node != node) {
@@ -180,10 +179,16 @@ void residual_remove_node(struct mcct *tree, uint32_t node) {
         }
         *at = r->item[i].next_of_node;
         unlink_pair(r, i);
-        bool same_chain = node_chain(r, parent) == node_chain(r, node);
-        settle_at(r, i, parent);
-        if (same_chain)
-            at = node_chain(r, node); /* its head is another one now */
+        r->item[i].next_of_node = *lifted;
+        *lifted = i;
+    }
+}
+
+void residual_put_down(struct mcct *tree, uint32_t node, uint32_t lifted) {
+    struct residuals *r = &tree->residuals;
+    for (uint32_t next; lifted != 0; lifted = next) {
+        next = r->item[lifted].next_of_node;
+        settle_at(r, lifted, node);
     }
 }
 

@@ -41,12 +41,16 @@ struct residuals {
 
 /* A context with that frame, whose deepest caller in the tree is `node`, has had weight. */
 void residual_add(struct mcct *tree, uint32_t node, uint32_t frame, uint64_t weight);
-/* `node`, which is not the root, is about to be removed. */
-void residual_remove_node(struct mcct *tree, uint32_t node);
+/* `node` is about to be removed: its residuals join the list of those without a node, which begins
+ * with *lifted, at first 0. All of a chain of nodes are put down at once, as each would move what
+ * came from all below it. */
+void residual_lift(struct mcct *tree, uint32_t node, uint32_t *lifted);
+void residual_put_down(struct mcct *tree, uint32_t node, uint32_t lifted);
 /* All residuals become the root's: the other nodes are about to be something else. */
 void residual_gather(struct mcct *tree);
 void residual_free(struct mcct *tree);
 
+/* There may be some to lift. */
 static inline bool residual_any(const struct residuals *residuals) {
     return residuals->n != 0;
 }

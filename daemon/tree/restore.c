@@ -17,6 +17,11 @@ bool mcct_restore(struct mcct_cursor *cursor, uint64_t count, uint64_t error) {
     return tree_adopt(tree, cursor->node, count, error);
 }
 
+void mcct_restore_residual(struct mcct_cursor *cursor, uint32_t frame, uint64_t weight) {
+    tree_unpack(cursor->tree);
+    residual_add(cursor->tree, cursor->node, frame, weight);
+}
+
 void mcct_restored(struct mcct *tree, const struct mcct_stats *stats) {
     tree_unpack(tree);
     uint64_t unseen = tree->kind->unseen(tree->summary);

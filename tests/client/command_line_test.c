@@ -27,13 +27,17 @@ static const struct {
     {"a\nb", "$'a\\nb'"},
     {"\x1b[2J", "$'\\033[2J'"},
     {"\x7f", "$'\\177'"},
-    {"\x01" "1", "$'\\0011'"},
+    {"\x01"
+     "1",
+     "$'\\0011'"},
     {"\t'\\", "$'\\t\\'\\\\'"},
     {"gr\u00fc\u00df", "gr\u00fc\u00df"},
     {"\u65e5 \u672c", "'\u65e5 \u672c'"},
     {"\xff", "$'\\377'"},
     {"\u00fc\xc3", "$'\u00fc\\303'"},
-    {"\xc2\x9b" "1m", "$'\\302\\2331m'"},
+    {"\xc2\x9b"
+     "1m",
+     "$'\\302\\2331m'"},
     {"a\u202eb", "$'a\\342\\200\\256b'"},
     {"\u200b", "$'\\342\\200\\213'"},
     {"\xed\xa0\x80", "$'\\355\\240\\200'"},
@@ -90,8 +94,8 @@ static void check_bounded(size_t n, const char *with) {
 }
 
 static void test_long(void) {
-    static const char *const parts[] = {"x", "\n", "\xff", "'", "\u00fc", "\u65e5", "\U0001f600",
-                                        "\u202e", "a b"};
+    static const char *const parts[] = {"x",      "\n",         "\xff",   "'",  "\u00fc",
+                                        "\u65e5", "\U0001f600", "\u202e", "a b"};
     for (size_t i = 0; i < HCCT_ARRAY_LEN(parts); i++)
         for (size_t n = 1; n < 3000; n += n < 260 ? 1 : 700)
             check_bounded(n, parts[i]);

@@ -74,7 +74,8 @@ class ClientTest(unittest.TestCase):
         with open(self.path("profile"), "wb") as file:
             file.write(small_profile())
         self.environment = {
-            **os.environ, "XDG_RUNTIME_DIR": self.runtime, "HCCT_DAEMON": FAKE_DAEMON,
+            **{name: value for name, value in os.environ.items() if name != "COLUMNS"},
+            "XDG_RUNTIME_DIR": self.runtime, "HCCT_DAEMON": FAKE_DAEMON,
             "XDG_CACHE_HOME": self.path("cache"),
             "HCCT_AGENT": EMPTY_AGENT, "FAKE_LOG": self.path("log"),
             "FAKE_PROFILE": self.path("profile"),

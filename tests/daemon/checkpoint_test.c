@@ -8,6 +8,7 @@
 #include "daemon/checkpoint_save.h"
 
 #include <unistd.h>
+#include <zlib.h>
 
 #include "daemon/code/frame.h"
 #include "daemon/code/jit_names.h"
@@ -42,10 +43,10 @@ static void feed(struct mcct *tree, unsigned contexts) {
     struct mcct_cursor cursor;
     mcct_cursor_open(tree, &cursor);
     for (unsigned i = 0; i < contexts; i++) {
-        unsigned depth = 1 + i % 30;
+        unsigned depth = 1 + i % 7;
         for (unsigned d = 0; d < depth; d++)
-            mcct_push(&cursor, frame_of(d + i % 90));
-        mcct_credit(&cursor, 1 + i % 1000);
+            mcct_push(&cursor, frame_of(d + i % 1500));
+        mcct_credit(&cursor, i % 1500 < 20 ? 50000 : 1 + i % 1000);
         mcct_pop(&cursor, depth);
     }
     mcct_cursor_close(&cursor);
@@ -80,10 +81,32 @@ static bool same_tree(const struct mcct *a, const struct mcct *b) {
                 x.stats.monitored == y.stats.monitored && x.stats.updates == y.stats.updates;
     for (size_t i = 0; i < x.n && same; i++)
         same = x.node[i].parent == y.node[i].parent && x.node[i].frame == y.node[i].frame &&
-               x.node[i].count == y.node[i].count && x.node[i].error == y.node[i].error;
+               x.node[i].count == y.node[i].count && x.node[i].error == y.node[i].error &&
+               x.node[i].residual == y.node[i].residual;
     tree_copy_free(&x);
     tree_copy_free(&y);
     return same;
+}
+
+static uint64_t residuals(const struct mcct *tree) {
+    struct tree_copy copy;
+    uint64_t n = 0;
+    CHECK(tree_copy_take(&copy, tree));
+    for (size_t i = 0; i < copy.n; i++)
+        n += copy.node[i].residual;
+    tree_copy_free(&copy);
+    return n;
+}
+
+/* What is certain of contexts, and all residuals. */
+static uint64_t placed(const struct mcct *tree) {
+    struct tree_copy copy;
+    uint64_t sum = 0;
+    CHECK(tree_copy_take(&copy, tree));
+    for (size_t i = 0; i < copy.n; i++)
+        sum += copy.node[i].count - copy.node[i].error;
+    tree_copy_free(&copy);
+    return sum;
 }
 
 static void check_process(const struct process *got, const struct process *want) {
@@ -138,6 +161,7 @@ static void test_other_summaries(const struct process *want) {
         CHECK(is.unseen >= was.unseen);
         CHECK(is.capacity == 0 || is.monitored <= is.capacity);
         CHECK(is.monitored > 0);
+        CHECK_UINT(placed(list[0]->tree), placed(want->tree)); /* what had to go is a residual */
         free_list(list, n);
     }
 }
@@ -163,8 +187,10 @@ static bool is_refused(const char *bytes, size_t n) {
     bool written = f != NULL && fwrite(bytes, 1, n, f) == n;
     if (f != NULL)
         fclose(f);
-    bool refused = written && checkpoint_load(path, &params, &list, &n_list) != NULL &&
-                   n_list == 0 && list == NULL;
+    CHECK(written);
+    bool refused = checkpoint_load(path, &params, &list, &n_list) != NULL;
+    CHECK(!refused || (n_list == 0 && list == NULL));
+    free_list(list, n_list);
     return refused;
 }
 
@@ -178,6 +204,16 @@ static void test_damage(void) {
         content[at] ^= (char)(1 + at % 255);
     }
     CHECK_UINT(accepted, 0);
+}
+
+/* The same content, as a version before this one wrote it. */
+static void test_version(uint32_t version, bool good) {
+    const size_t end = length - 8; /* a record of one word */
+    uint32_t crc;
+    memcpy(content + 8, &version, sizeof version);
+    crc = (uint32_t)crc32(0, (const Bytef *)content, (uInt)end);
+    memcpy(content + end + 4, &crc, sizeof crc);
+    CHECK(is_refused(content, length) == !good);
 }
 
 /* Files whose checksum is right and whose content can't be. */
@@ -204,6 +240,11 @@ static void test_nonsense(void) {
     const uint32_t far_up[] = {5, 1, 1, 0, 0, 0}, no_frame[] = {0, 99, 1, 0, 0, 0};
     const uint32_t error_above[] = {0, 1, 1, 0, 2, 0}, odd[] = {0, 1, 1};
     const uint32_t twice[] = {0, 1, 1, 0, 0, 0, 1, 1, 9, 0, 0, 0};
+    const uint32_t rest[] = {CHECKPOINT_RESIDUAL, 1, 1, 0, 0, 0,
+                             CHECKPOINT_RESIDUAL, 0, 1, 0, 0, 0};
+    const uint32_t rest_of_none[] = {CHECKPOINT_RESIDUAL, 99, 1, 0, 0, 0};
+    CHECK(load_records(CHECKPOINT_NODES, rest, 12) == NULL);
+    CHECK(load_records(CHECKPOINT_NODES, rest_of_none, 6) != NULL);
     CHECK(load_records(CHECKPOINT_NODES, NULL, 0) == NULL);   /* the frame of all these is right */
     CHECK(load_records(CHECKPOINT_NODES, twice, 12) == NULL); /* covered by `unseen` */
     CHECK(load_records(CHECKPOINT_NODES, far_up, 6) != NULL);
@@ -225,10 +266,16 @@ int main(void) {
         CHECK(processes[i] != NULL);
         registry_add(processes[i]);
     }
+    CHECK(residuals(processes[0]->tree) > 0);
+    CHECK_UINT(residuals(processes[2]->tree), 0);
     test_round_trip(processes, n);
     test_other_summaries(processes[0]);
     read_all();
     test_damage();
+    test_version(1, true);
+    test_version(0, false);
+    test_version(CHECKPOINT_VERSION + 1, false);
+    test_version(CHECKPOINT_VERSION, true);
     test_nonsense();
     registry_clear();
     free(content);

@@ -16,11 +16,12 @@ os.wait()
 os.spawnl(os.P_WAIT, sys.executable, sys.executable, "-c", "{WORK}")
 """
 
-for options, expected in ([], 3), (["--no-follow"], 1):
+# a child that is to call exec may have had a sample before
+for options, expected in ([], (3, 4)), (["--no-follow"], (1,)):
     path = scratch("family.pb.gz")
     result = record([sys.executable, "-c", FAMILY], path, "--no-report", *options)
     processes = [p for p in report(path)["processes"] if p["walks"] > 0]
-    check(result.status == 0 and len(processes) == expected,
+    check(result.status == 0 and len(processes) in expected,
           f"hcct record {' '.join(options)}: {len(processes)} processes of 3 are in the profile")
 
 with Daemon() as daemon:

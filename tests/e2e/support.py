@@ -19,6 +19,8 @@ HCCTD = os.path.join(BUILD, "daemon", "hcctd")
 AGENT = os.path.join(BUILD, "preload", ".libs", "libhcctagent.so")
 TARGETS = os.path.join(BUILD, "tests", "targets")
 
+os.environ.pop("COLUMNS", None)  # reports are as wide as they are
+
 _failed = 0
 _scratch = tempfile.mkdtemp(prefix="hcct-test-")
 os.environ["XDG_CACHE_HOME"] = os.path.join(_scratch, "cache")  # daemons keep unwind tables there

@@ -3,6 +3,7 @@
 check_PROGRAMS += \
 	tests/report/annotate_test \
 	tests/report/chance_test \
+	tests/report/choose_test \
 	tests/report/diff_test \
 	tests/report/eval_test \
 	tests/report/filter_test \
@@ -17,6 +18,10 @@ check_PROGRAMS += \
 
 tests_report_chance_test_SOURCES = tests/report/chance_test.c tests/check.h
 tests_report_chance_test_LDADD = libhcct_report.a libhcct_common.a $(REPORT_LIBS)
+
+tests_report_choose_test_SOURCES = tests/report/choose_test.c tests/report/forest.c \
+	tests/report/forest.h tests/check.h
+tests_report_choose_test_LDADD = libhcct_report.a libhcct_common.a $(REPORT_LIBS)
 
 tests_report_diff_test_SOURCES = tests/report/diff_test.c tests/report/forest.c \
 	tests/report/forest.h tests/check.h
@@ -68,6 +73,7 @@ tests_report_writers_test_LDADD = libhcct_report.a libhcct_common.a $(REPORT_LIB
 TESTS += \
 	tests/report/annotate_test \
 	tests/report/chance_test \
+	tests/report/choose_test \
 	tests/report/diff_test \
 	tests/report/eval_test \
 	tests/report/filter_test \

@@ -8,6 +8,7 @@
 
 #include <locale.h>
 
+#include "common/compiler.h"
 #include "daemon/report/format.h"
 #include "tests/report/sample.h"
 
@@ -79,7 +80,7 @@ static void test_golden(bool utf8) {
     options.by = PROFILE_BY_SITE;
     golden("shell-color", sample_shell(), &options);
     options = format_default_options;
-    options.cut = 0.02;
+    format_set_cut(&options, 0.02);
     golden("deep", sample_deep(100000), &options);
     options.by = PROFILE_BY_MODULE;
     golden("shell-module", sample_shell(), &options);
@@ -119,7 +120,10 @@ static void test_counters(void) {
     check_says(profile, "made twice", false);
     check_says(profile, "bursts", false);
     check_says(profile, " s of CPU time in 9,633 walks", true);
-    check_says(profile, "a share of 50 % is good to +-1.0 points", true);
+    check_says(
+        profile,
+        "\nsampling  95 % intervals: a share of 50 % +-1.0 points, of 10 % +-0.6, of 1 % +-0.2\n",
+        true);
     process->checked = 9000;
     process->different = 2;
     process->refused = 1;
@@ -131,7 +135,11 @@ static void test_counters(void) {
     process->burst_length_ns = 2000000;
     process->burst_period_ns = 20000000;
     check_says(profile, "\nbursts    100, each 2.0 ms long, one in 20.0 ms\n", true);
-    check_says(profile, "a share of 50 % is good to +-9.8 points", true);
+    check_says(
+        profile,
+        "a share of 50 % +-9.6 points, of 10 % +-6.0, of 1 % +-2.6; what one burst sees counts "
+        "as one sample\n",
+        true);
     profile->type = "wall";
     check_says(profile, " s of wall-clock time in 9,633 walks", true);
     profile_free(profile);
@@ -156,8 +164,8 @@ static void test_calls(void) {
                true);
     process->every = 100;
     check_says(profile, "\ncalls     one call in 100 is counted, as 100; nothing lost;", true);
-    check_says(profile, "\nsampling  a share of 50 % is good to +-0.1 points", true);
-    check_says(profile, "as one look", false);
+    check_says(profile, "\nsampling  95 % intervals: a share of 50 % +-0.1 points", true);
+    check_says(profile, "as one sample", false);
     process->every_each = true;
     process->credit = "new";
     check_says(profile, "one call in 100 of each function is counted, as 100, and with it those",
@@ -175,7 +183,7 @@ static void test_calls(void) {
     profile = sample_call_bursts();
     process = &profile->processes[1];
     check_says(profile, " in 200 walks", false);
-    check_says(profile, "each burst taken as one look", true);
+    check_says(profile, "what one burst sees counts as one sample", true);
     check_says(profile, "5.6 % of the CPU time was seen; scaled by it, N is about 23,300,000 calls",
                true);
     CHECK(profile_scale(process) == 4000.0 / 225);
@@ -194,35 +202,59 @@ static void test_calls(void) {
     profile_free(profile);
 }
 
-/* No line ends with a space, no control character, no escape without colour; own shares of the
- * table add up to 100 %; no row of a tree weighs less than the cut. */
-static void check_lines(char *text, double cut) {
-    bool in_table = false, in_tree = false;
+/* Where a column of shares begins, by its title. */
+static size_t find_column(const char *titles, const char *title) {
+    return (size_t)(strstr(titles, title) - titles) + strlen(title) - 7;
+}
+
+static double read_share(const char *line, size_t column) {
+    char share[8] = "";
+
+    if (strlen(line) < column + 7)
+        return 0;
+    memcpy(share, line + column, 7);
+    return atof(share);
+}
+
+static size_t columns_of(const char *line) {
+    size_t columns = 0;
+
+    for (; *line != '\0'; line++)
+        columns += (*line & 0xc0) != 0x80;
+    return columns;
+}
+
+/* No line ends with a space, no control character, no escape without colour, nothing wider than the
+ * terminal; own shares of the table add up to 100 %; no row of a tree weighs less than the cut. */
+static void check_lines(char *text, const struct format_options *options) {
+    enum { HEAD, TABLE, TREE, SUMMARY } part = HEAD;
+    size_t incl = 0, self = 0;
     double sum = 0;
     int rows = 0;
 
     for (char *line = strtok(text, "\n"); line != NULL; line = strtok(NULL, "\n")) {
         size_t length = strlen(line);
-        char share[8] = "";
 
         CHECK(length > 0 && line[length - 1] != ' ');
+        if (options->width > 0 && columns_of(line) > options->width)
+            CHECK_STR(line, "a line that is as wide as the terminal");
         for (size_t i = 0; i < length; i++)
             if ((unsigned char)line[i] < ' ' || line[i] == 0x7f)
                 CHECK(!"a control character");
         if (strncmp(line, "Hottest", 7) == 0)
-            in_table = true;
-        else if (strncmp(line, "Hot contexts", 12) == 0 || strstr(line, ": ") != NULL)
-            in_table = false;
-        if (in_table || line[0] == 'N' || strstr(line, ": ") != NULL)
-            in_tree = false;
+            part = TABLE;
         else if (strncmp(line, "Hot contexts", 12) == 0)
-            in_tree = true;
-        if (in_tree && length > 6 && line[6] == '%')
-            CHECK(atof(line) > cut * 100 - 0.051);
-        if (in_table && length > 16) {
-            memcpy(share, line + 9, 7);
-            rows += atof(share) > 0;
-            sum += atof(share);
+            part = TREE;
+        else if (strncmp(line, "N   ", 4) == 0)
+            part = SUMMARY;
+        if (strncmp(line, "  incl.", 7) == 0) {
+            incl = find_column(line, "incl.");
+            self = find_column(line, "self");
+        } else if (part == TREE && options->lines == 0 && read_share(line, incl) > 0) {
+            CHECK(read_share(line, incl) > options->cut * 100 - 0.051);
+        } else if (part == TABLE) {
+            rows += read_share(line, self) > 0;
+            sum += read_share(line, self);
         }
     }
     CHECK(sum > 100 - 0.051 * (rows + 1) && sum < 100 + 0.051 * (rows + 1));
@@ -237,24 +269,99 @@ static unsigned count_lines(const char *text) {
 }
 
 static void test_any(void) {
-    for (uint64_t seed = 0; seed < 200; seed++) {
+    static const unsigned widths[] = {0, 80, 97, 132, 200};
+
+    for (uint64_t seed = 0; seed < 400; seed++) {
         struct profile *profile = seed == 0 ? sample_names() : sample_random(seed);
         struct format_options options = {.by = (enum profile_by)(seed % 4),
                                          .cut = (double)(seed % 3) / 100,
+                                         .lines = seed % 2 == 0 ? FORMAT_DEFAULT_LINES : 0,
                                          .top = 1 + (unsigned)seed % 12,
-                                         .width = (unsigned)(seed % 5) * 30};
+                                         .width = widths[seed % HCCT_ARRAY_LEN(widths)]};
         char *text = report(profile, &options);
 
-        if (options.cut == FORMAT_DEFAULT_CUT && (options.width == 0 || options.width > 80))
-            CHECK(count_lines(text) <= 50); /* nobody has said what is to be cut */
+        if (options.lines > 0)
+            CHECK(count_lines(text) <= options.lines);
         if (profile_total(profile) > 0)
-            check_lines(text, options.cut);
+            check_lines(text, &options);
         free(text);
         profile_free(profile);
     }
 }
 
+/* Programs of equal parts: as many of them as there is room for, and how many there are beyond. */
+static void test_equal(uint32_t handlers, uint64_t weight) {
+    struct profile *profile = profile_new();
+    uint32_t process =
+        profile_add_process(profile, &(struct profile_process){.command = "server", .pid = 1});
+    struct format_options options = format_default_options;
+    unsigned shown = 0, left = 0;
+    char *text, *rest;
+
+    profile->type = "cpu";
+    profile->unit = "nanoseconds";
+    for (uint32_t i = 0; i < handlers; i++) {
+        char frames[64];
+
+        snprintf(frames, sizeof(frames), "main@server/dispatch@server/handle_%03u@server", i);
+        sample_add(profile, process, frames, weight, 0);
+    }
+    options.width = 80;
+    text = report(profile, &options);
+    CHECK_UINT(count_lines(text), FORMAT_DEFAULT_LINES);
+    rest = strstr(text, "Hot contexts");
+    CHECK(rest != NULL);
+    for (const char *at = rest; (at = strstr(at, "handle_")) != NULL; at++)
+        shown++;
+    rest = strstr(rest, "[~] ");
+    CHECK(rest != NULL && sscanf(rest, "[~] %u more callees\n", &left) == 1);
+    CHECK(shown > 20);
+    CHECK_UINT(shown + left, handlers);
+    free(text);
+    profile_free(profile);
+}
+
+/* Rows deeper than a narrow terminal has room for say how deep they are. */
+static void test_narrow(void) {
+    struct profile *profile = profile_new();
+    uint32_t process = profile_add_process(profile, &(struct profile_process){.command = "deep"});
+    struct format_options options = {.width = 80};
+    char frames[1000] = "main@deep", *text;
+
+    for (uint32_t i = 0; i < 60; i++) {
+        sample_add(profile, process, frames, 10, 0);
+        snprintf(frames + strlen(frames), sizeof(frames) - strlen(frames), "/%c%02u@deep",
+                 'a' + (char)(i % 26), i);
+    }
+    text = report(profile, &options);
+    CHECK(strstr(text, "(level 59) ") != NULL);
+    check_says(profile, "(level ", false);
+    for (char *line = strtok(text, "\n"); line != NULL; line = strtok(NULL, "\n"))
+        CHECK(columns_of(line) <= 80);
+    free(text);
+    profile_free(profile);
+}
+
+/* What "+1.2" means is said where it stands, and only there. */
+static void test_bounds(void) {
+    struct profile *profile = sample_shell(), *exact = sample_stripped();
+
+    check_says(profile,
+               "\n+x.x      the true share is up to x.x points larger: contexts that were not kept "
+               "may belong to it\n",
+               true);
+    check_says(profile, "\n  incl.  more     self  more  ", true);
+    check_says(exact, "+x.x", false);
+    check_says(exact, "\n  incl.     self  ", true);
+    profile_free(profile);
+    profile_free(exact);
+}
+
 int main(void) {
+    test_equal(100, 10000000);
+    test_equal(900, 10000000);
+    test_narrow();
+    test_bounds();
     test_golden(setlocale(LC_CTYPE, "C.UTF-8") != NULL && setlocale(LC_CTYPE, "C") != NULL);
     test_empty();
     test_counters();

@@ -15,9 +15,8 @@
 #define HOSTILE "sh -c 'x'\x1b[2J\n\xc2\x85"
 
 static void add(struct profile *profile, const char *command, const char *exe, uint64_t weight) {
-    uint32_t process =
-        profile_add_process(profile, &(struct profile_process){
-                                         .command = command, .exe = exe, .clock = "cpu"});
+    uint32_t process = profile_add_process(
+        profile, &(struct profile_process){.command = command, .exe = exe, .clock = "cpu"});
 
     if (weight > 0)
         profile_add_node(profile, profile_root(profile, process),
@@ -98,7 +97,8 @@ static void test_versions(void) {
 
     CHECK(comment_read(profile, "hcct: profile 2 phi=0.01 summary=exact", &version));
     CHECK_STR(profile->title, "");
-    CHECK(comment_read(profile, "hcct: profile 2 later=\"x title=y\" title=\"a b\" more=1", &version));
+    CHECK(comment_read(profile, "hcct: profile 2 later=\"x title=y\" title=\"a b\" more=1",
+                       &version));
     CHECK_STR(profile->title, "a b");
     profile_free(profile);
 }

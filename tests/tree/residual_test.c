@@ -72,8 +72,46 @@ static void test_full(struct world *world, struct rng *rng) {
     mcct_free(tree);
 }
 
+static bool add_up(void *arg, uint32_t frame, uint64_t weight) {
+    (void)frame;
+    *(uint64_t *)arg += weight;
+    return true;
+}
+
+/* A deep path with many residuals at its end goes: each moves once, and not once a level. */
+static void test_deep(void) {
+    enum { DEPTH = 30000, FAN = 8000, OTHERS = 20000 };
+    for (const struct summary_kind *const *kind = summary_kinds; (*kind)->bounded; kind++) {
+        struct mcct *tree = make(*kind, 0.001, 0);
+        struct mcct_cursor cursor;
+        struct mcct_stats stats;
+        uint64_t sum = 0;
+        mcct_cursor_open(tree, &cursor);
+        for (uint32_t i = 0; i < DEPTH; i++)
+            mcct_push(&cursor, 5 + i % 2);
+        for (uint32_t i = 0; i < FAN; i++) {
+            mcct_push(&cursor, 100 + i);
+            mcct_credit(&cursor, 2);
+            mcct_pop(&cursor, 1);
+        }
+        mcct_pop(&cursor, DEPTH);
+        for (uint32_t i = 1; i <= OTHERS; i++) {
+            mcct_push(&cursor, 10 + i % 3000);
+            mcct_credit(&cursor, i);
+            mcct_pop(&cursor, 1);
+        }
+        CHECK(mcct_residuals(tree, MCCT_ROOT, add_up, &sum));
+        mcct_stats(tree, &stats);
+        CHECK(stats.nodes <= 1001);
+        CHECK(sum >= 2u * FAN / 2); /* there is no room for all */
+        mcct_cursor_close(&cursor);
+        mcct_free(tree);
+    }
+}
+
 int main(void) {
     struct rng rng = {test_seed()};
+    test_deep();
     for (enum world_shape shape = 0; shape < WORLD_SHAPES; shape++) {
         struct world world;
         world_make(&world, shape, CONTEXTS, &rng);
