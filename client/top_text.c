@@ -58,15 +58,6 @@ void top_line_begin(struct top_line *line, unsigned limit) {
     line->limit = limit;
 }
 
-/* The character at `text`, of `bytes` (1 to 4) in well-formed UTF-8. */
-static wchar_t decode(const char *text, size_t bytes) {
-    static const unsigned char lead[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
-    uint32_t c = (unsigned char)text[0] & lead[bytes];
-    for (size_t i = 1; i < bytes; i++)
-        c = c << 6 | ((unsigned char)text[i] & 0x3f);
-    return (wchar_t)c;
-}
-
 /* Bytes of the character at `text`, and the columns that it takes; 0 columns: it can't be shown. */
 static size_t measure(const char *text, bool utf8, unsigned *columns) {
     size_t bytes = utf8_length(text);
@@ -76,7 +67,7 @@ static size_t measure(const char *text, bool utf8, unsigned *columns) {
     if (bytes == 1)
         *columns = (unsigned char)*text >= ' ' && *text != 0x7f;
     else if (utf8) {
-        int width = wcwidth(decode(text, bytes));
+        int width = wcwidth((wchar_t)utf8_decode(text, bytes));
         *columns = width > 0 ? (unsigned)width : 0;
     }
     return bytes;

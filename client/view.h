@@ -83,7 +83,7 @@ struct view_options {
          VIEW_MEMBER(type, cut),                                                                   \
          0,                                                                                        \
          1,                                                                                        \
-         "fold what has less than this share (0.01; 0: show all)"},                                \
+         "show what has this share, however many lines it takes (0: all)"},                        \
         {"format",                                                                                 \
          0,                                                                                        \
          OPTION_STRING,                                                                            \

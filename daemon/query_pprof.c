@@ -34,6 +34,7 @@ static uint64_t clock_ns(clockid_t clock) {
 static bool take_part(struct process *process, struct freeze_part *part) {
     ingest_settle(process);
     pthread_mutex_lock(&process->lock);
+    mcct_settle(process->tree); /* as tree_delta() wants it */
     bool copied = tree_copy_take(&part->copy, process->tree);
     pthread_mutex_unlock(&process->lock);
     freeze_describe(process, &part->process);

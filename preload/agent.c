@@ -17,6 +17,7 @@
 #include "preload/sys.h"
 #include "preload/thread.h"
 #include "preload/trigger.h"
+#include "preload/wall_leave.h"
 #include "preload/wrap_sleep.h"
 
 struct agent_globals agent;
@@ -131,5 +132,6 @@ __attribute__((destructor)) static void agent_end(void) {
         return;
     struct last_caller caller = LAST_CALLER;
     last_sample(thread_self, &caller);
+    wall_leave();
     calls_at_exit(thread_self);
 }

@@ -43,6 +43,7 @@ struct agent_process {
     uint64_t arena_bytes, slot_bytes;
     _Atomic uint32_t epoch;       /* counts sessions; 0: none yet */
     _Atomic uint32_t attaching;   /* one thread changes the session, others keep away */
+    _Atomic uint32_t leaving;     /* the process ends: no thread's stack may go (wall_leave.h) */
     _Atomic uint64_t last_try_ns; /* when the daemon was last looked for */
 };
 

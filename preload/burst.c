@@ -22,14 +22,17 @@
 #include "preload/modules.h"
 #include "preload/session.h"
 #include "preload/signal.h"
+#include "preload/wall.h"
 #include "preload/wrap_sleep.h"
 
-/* Two ticks in a row have met a thread asleep if both found it in a system call, with less than one
- * part of a step in so many of the processor between them. */
-#define ASLEEP_BELOW 8
-#define INNER_FRAMES 4     /* that are searched for a call that is about to sleep */
-#define EARLY_NS     2000  /* a tick so much before its point is in time */
-#define LATE_NS      20000 /* one so much behind it says that the timer has lost the CPU clock */
+/* A sleep in a call that is not wrapped is looked at after an eighth of the time after which the
+ * thread is left, and then when it has slept twice as long. */
+#define ASLEEP_STEPS  2
+#define ASLEEP_MAX_NS 20000000u /* restart.c takes a call for a new one later */
+#define ASLEEP_LOOKS  8
+#define INNER_FRAMES  4     /* that are searched for a call that is about to sleep */
+#define EARLY_NS      2000  /* a tick so much before its point is in time */
+#define LATE_NS       20000 /* one so much behind it says that the timer has lost the CPU clock */
 /* Points that have the same step, where a thread computes: the timer goes on by itself. Steps as
  * long as the kernel's tick are drawn one by one: setting the timer costs little beside them. */
 #define BLOCK 16
@@ -155,10 +158,12 @@ static uint64_t patience(uint64_t rest, uint64_t ran, uint64_t passed) {
     return time < PATIENCE_MAX_NS ? (uint64_t)time : PATIENCE_MAX_NS;
 }
 
-/* The timer, to the next point or the end. */
-static void aim(struct agent_thread *thread, const struct sampling_plan *plan, uint64_t now) {
+/* The timer, to the next point or the end, but not before `least` of real time. */
+static void aim(struct agent_thread *thread, const struct sampling_plan *plan, uint64_t now,
+                uint64_t least) {
     struct trigger *t = &thread->trigger;
-    uint64_t rest = t->due_ns > now ? t->due_ns - now : 1, time = ticker_now(CLOCK_MONOTONIC);
+    uint64_t rest = t->due_ns > now + least ? t->due_ns - now : least;
+    uint64_t time = ticker_now(CLOCK_MONOTONIC);
     if (t->early == 0) {
         t->step_ns = time;
         t->step_cpu_ns = now;
@@ -185,10 +190,10 @@ static void cover(struct agent_thread *thread, const struct sampling_plan *plan,
     t->due_ns = since + interval_begin(&t->steps, plan->fine_ns,
                                        t->naps || has_long_steps(plan) ? 1 : BLOCK, words);
     t->end_ns = plan_is_endless(plan) ? SAMPLING_ENDLESS : since + plan->length_ns;
-    t->fine_in_call = false;
+    t->asleep_ns = 0;
     if (t->due_ns >= t->end_ns)
         return; /* a burst without a point */
-    aim(thread, plan, now);
+    aim(thread, plan, now, 1);
     sleep_burst |= SLEEP_MASKED;
 }
 
@@ -364,18 +369,38 @@ static void leave_asleep(struct agent_thread *thread, const struct sampling_plan
     await_burst(thread, plan, now);
 }
 
+static uint64_t longest_sleep(const struct sampling_plan *plan) {
+    uint64_t steps = ASLEEP_STEPS * plan->fine_ns;
+    return steps < ASLEEP_MAX_NS ? steps : ASLEEP_MAX_NS;
+}
+
+/* For so long the sleep that this tick has met was met before. The tick before woke the thread. */
+static uint64_t slept(struct trigger *t) {
+    uint64_t time = ticker_now(CLOCK_MONOTONIC), switches = thread_switches();
+    if (t->asleep_ns == 0 || switches > t->asleep_switches + 1)
+        t->asleep_ns = time;
+    t->asleep_switches = switches;
+    return time - t->asleep_ns;
+}
+
+/* A long sleep ends the points, as it would have to be interrupted time and again. Whether it is
+ * long must not depend on how near the next point is, or near ones would be dropped more often. */
 static void too_early(struct agent_thread *thread, const struct sampling_plan *plan, uint64_t now,
                       const ucontext_t *uc) {
     struct trigger *t = &thread->trigger;
-    bool in_call = interrupted_in_call(uc);
     t->early++;
-    if (in_call && t->fine_in_call && now - t->cpu_ns < t->steps.step_ns / ASLEEP_BELOW) {
-        leave_asleep(thread, plan, now);
+    t->cpu_ns = now;
+    if (!interrupted_in_call(uc)) {
+        t->asleep_ns = 0;
+        aim(thread, plan, now, 1);
         return;
     }
-    t->fine_in_call = in_call;
-    t->cpu_ns = now;
-    aim(thread, plan, now);
+    uint64_t so_far = slept(t), limit = longest_sleep(plan), first = limit / ASLEEP_LOOKS;
+    uint64_t next = so_far > first ? so_far : first;
+    if (so_far >= limit)
+        leave_asleep(thread, plan, now);
+    else
+        aim(thread, plan, now, next < limit - so_far ? next : limit - so_far);
 }
 
 /* At a point, or after it. `aims`: the timer has to be set in any case. */
@@ -383,13 +408,13 @@ static void reached(struct agent_thread *thread, struct wire_session *session,
                     const struct sampling_plan *plan, uint64_t now, bool aims, ucontext_t *uc) {
     struct trigger *t = &thread->trigger;
     uint64_t due = t->due_ns, step = t->steps.step_ns;
-    t->fine_in_call = false;
+    t->asleep_ns = 0;
     t->cpu_ns = now;
     take(thread, session, plan, now > due ? now : due, uc);
     if (t->due_ns >= t->end_ns)
         stop(thread);
     else if (aims || t->steps.step_ns != step || t->steps.block == 1 || now > due + LATE_NS)
-        aim(thread, plan, now);
+        aim(thread, plan, now, 1);
 }
 
 /* The CPU timer has waited for the point. */
@@ -398,7 +423,7 @@ static void cpu_timer_tick(struct agent_thread *thread, struct wire_session *ses
     uint64_t now = ticker_now(CLOCK_THREAD_CPUTIME_ID);
     leave_cpu_timer(thread);
     if (now + EARLY_NS < thread->trigger.due_ns)
-        aim(thread, plan, now);
+        aim(thread, plan, now, 1);
     else
         reached(thread, session, plan, now, true, uc);
 }
@@ -459,6 +484,7 @@ void trigger_before_masked(struct sleep_call *call) {
         sleep_masked = 0;
         signal_unblock();
     }
+    wall_awake(thread);
     call->mask = 1ull << (ours - 1);
     call->reached_ns = reached_before(thread);
 }

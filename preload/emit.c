@@ -117,9 +117,13 @@ bool emit_sample(struct agent_thread *thread, struct wire_slot *slot, uint32_t m
     return all;
 }
 
+bool emit_can_repeat(const struct agent_thread *thread, struct wire_slot *slot) {
+    return thread->memo.depth != 0 && is_told(thread) && thread->map_seen == modules_generation() &&
+           ring_room(slot, WALK_WORDS, thread->head) != 0;
+}
+
 bool emit_again(struct agent_thread *thread, struct wire_slot *slot, uint64_t weight) {
-    if (thread->memo.depth == 0 || !is_told(thread) || thread->map_seen != modules_generation() ||
-        ring_room(slot, WALK_WORDS, thread->head) == 0)
+    if (!emit_can_repeat(thread, slot))
         return false;
     ring_put(slot, WALK_WORDS, thread->head++, wire_word(WIRE_CREDIT, weight));
     ring_publish(slot, thread->head);

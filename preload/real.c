@@ -19,15 +19,16 @@ enum name {
     DLCLOSE,
     SIGALTSTACK,
     SIGNALFD,
+    EXIT,
     JUMP_FIRST,
     SIGNAL_FIRST = JUMP_FIRST + REAL_JUMPS,
 };
 
 static const char *const names[] = {
-    "sigaction",   "pthread_sigmask", "sigprocmask", "pthread_create", "thrd_create",
-    "dlclose",     "sigaltstack",     "signalfd",    "longjmp",        "_longjmp",
-    "siglongjmp",  "__longjmp_chk",   "signal",      "bsd_signal",     "ssignal",
-    "sysv_signal", "__sysv_signal",   "sigset",
+    "sigaction", "pthread_sigmask", "sigprocmask",   "pthread_create", "thrd_create",
+    "dlclose",   "sigaltstack",     "signalfd",      "_exit",          "longjmp",
+    "_longjmp",  "siglongjmp",      "__longjmp_chk", "signal",         "bsd_signal",
+    "ssignal",   "sysv_signal",     "__sysv_signal", "sigset",
 };
 
 static _Atomic(void *) found[HCCT_ARRAY_LEN(names)];
@@ -88,6 +89,11 @@ int real_thrd_create(thrd_t *id, thrd_start_t start, void *argument) {
 
 int real_dlclose(void *handle) {
     return AS(int (*)(void *), DLCLOSE)(handle);
+}
+
+void real_exit(int status) {
+    AS(void (*)(int), EXIT)(status);
+    __builtin_unreachable();
 }
 
 void real_longjmp(enum real_jump which, struct __jmp_buf_tag *buffer, int value) {

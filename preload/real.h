@@ -28,5 +28,6 @@ int real_dlclose(void *handle);
 
 enum real_jump { REAL_LONGJMP, REAL_LONGJMP_BSD, REAL_SIGLONGJMP, REAL_LONGJMP_CHK, REAL_JUMPS };
 _Noreturn void real_longjmp(enum real_jump which, struct __jmp_buf_tag *buffer, int value);
+_Noreturn void real_exit(int status);
 
 #endif

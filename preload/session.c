@@ -151,13 +151,22 @@ static struct wire_slot *claim(struct wire_session *session, pid_t tid) {
         if (atomic_load_explicit(&slot->state, memory_order_relaxed) == state &&
             atomic_compare_exchange_strong(&slot->state, &state, WIRE_SLOT_OWNED)) {
             slot->tid = (uint32_t)tid;
-            sys2(SYS_prctl, PR_GET_NAME, slot->name);
+            memset(slot->name, 0, sizeof slot->name);
+            if (thread_self != NULL && thread_self->tid == tid) /* of others it is not known */
+                sys2(SYS_prctl, PR_GET_NAME, slot->name);
             note_slot(session, i + 1);
             return slot;
         }
     }
     note_slot(session, ready + 1 < WIRE_SLOTS_MAX ? ready + 1 : WIRE_SLOTS_MAX);
     return NULL;
+}
+
+void session_expect_slots(struct wire_session *session) {
+    uint32_t threads = 0;
+    for (struct agent_thread *t = thread_first(); t != NULL; t = t->next)
+        threads += atomic_load_explicit(&t->used, memory_order_relaxed);
+    note_slot(session, threads < WIRE_SLOTS_MAX ? threads : WIRE_SLOTS_MAX);
 }
 
 struct wire_slot *session_slot(struct agent_thread *thread, struct wire_session *session) {

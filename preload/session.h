@@ -22,9 +22,12 @@ void session_leave(struct agent_thread *thread);
 /* Its daemon has not been heard of for so long that it must be gone. Any context. */
 bool session_is_dead(struct wire_session *session);
 
-/* The thread's slot in the session that it has entered, claimed when it has none; NULL: no slot is
- * free. Signal context. */
+/* The thread's slot in the session, claimed when it has none; NULL: no slot is free. Signal
+ * context, inside the session; for another thread while that is kept out. */
 struct wire_slot *session_slot(struct agent_thread *thread, struct wire_session *session);
+/* Asks for a slot for each thread that is there now; the daemon makes it soon. Any context, inside
+ * the session. */
+void session_expect_slots(struct wire_session *session);
 /* The thread ends: its slot is the daemon's. Thread context. */
 void session_give_slot(struct agent_thread *thread);
 

@@ -20,6 +20,9 @@
 #include "preload/signal.h"
 #include "preload/sys.h"
 #include "preload/trigger.h"
+#include "preload/wall.h"
+#include "preload/wall_leave.h"
+#include "preload/wrap_sleep.h"
 
 #define WORDS_MAX      (2 * THREAD_FRAMES_MAX) /* a frame stands on one word, seldom on two */
 #define MAIN_STACK_MAX (1ull << 30)            /* where the limit says "unlimited" */
@@ -141,6 +144,7 @@ void thread_begin(struct agent_thread *thread) {
     thread->stack_low = thread->stack_high - thread->stack_low;
     thread->tid = (pid_t)sys0(SYS_gettid);
     thread_self = thread;
+    thread->masked = &sleep_masked;
     pthread_setspecific(end_key, thread);
     trigger_start(thread, 0);
     calls_begin(thread);
@@ -149,11 +153,13 @@ void thread_begin(struct agent_thread *thread) {
 
 void thread_end(struct agent_thread *thread) {
     calls_end(thread);
+    wall_awake(thread);
     thread->ending = true;
     trigger_stop(thread);
     session_give_slot(thread);
     thread_self = NULL;
     thread_release(thread);
+    wall_leave_wait();
 }
 
 /* Destructors of the application may still report calls: ours goes last, as far as that is up to
@@ -200,6 +206,7 @@ bool thread_start_main(void) {
     find_main_stack(thread);
     thread->tid = (pid_t)sys0(SYS_gettid);
     thread_self = thread;
+    thread->masked = &sleep_masked;
     pthread_setspecific(end_key, thread);
     return true;
 }

@@ -42,28 +42,31 @@ struct trigger {
     uint32_t ticks;               /* seen, of all kinds */
     struct sampling_plan plan;    /* that the timers follow */
     struct first first;
-    bool fine_refused;            /* no second timer could be had */
-    uint64_t cpu_ns;              /* CPU time of the thread at the last account */
-    bool fine_in_call;            /* the last tick of the fine timer came early, in a system call */
-    bool naps;                    /* the thread sleeps often: see burst.c */
-    bool by_cpu_timer;            /* the CPU timer waits for the next point */
-    bool avoids_ticks;            /* the kernel's ticks do not meet the thread */
-    uint32_t early;               /* ticks of this block of steps that came early */
-    struct interval_course steps; /* between the walks of a burst */
+    bool fine_refused;             /* no second timer could be had */
+    uint64_t cpu_ns;               /* CPU time of the thread at the last account */
+    bool naps;                     /* the thread sleeps often: see burst.c */
+    bool by_cpu_timer;             /* the CPU timer waits for the next point */
+    bool avoids_ticks;             /* the kernel's ticks do not meet the thread */
+    uint32_t early;                /* ticks of this block of steps that came early */
+    struct interval_course steps;  /* between the walks of a burst */
     struct interval_course bursts; /* between their beginnings */
     uint64_t due_ns;               /* CPU time at which the next walk of a burst is due */
     uint64_t end_ns;               /* CPU time at which the burst is over */
     uint64_t next_ns;              /* CPU time at which the next one is planned */
+    uint64_t asleep_ns;            /* CLOCK_MONOTONIC when early ticks met the sleep first that they
+                                    * meet now, 0: none */
+    uint64_t asleep_switches;      /* thread_switches() at the last of them */
     uint64_t step_ns, step_cpu_ns; /* CLOCK_MONOTONIC and CPU time where this step began */
     uint64_t gap_ns;               /* CPU time at which the last gap without a fine timer began */
     uint64_t gap_switches;         /* thread_switches() there */
     uint64_t expiry_ns;            /* of the fine timer, CLOCK_MONOTONIC */
-    struct {
-        uint64_t time_ns, cpu_ns; /* at the last tick */
-        uint64_t sleeps;          /* the kernel's count of voluntary switches, likewise */
-        bool in_call;             /* it was in a system call, perhaps asleep, likewise */
-        uint64_t asleep_ns;       /* of one sleep, so far */
-        uint64_t carried_ns;      /* time that is still to be credited to some sleep */
+    struct {                       /* of wall.c: times that the thread was off the processor */
+        struct interval_course steps; /* between the points that are looked for */
+        uint64_t due_ns;              /* of the next point */
+        bool asleep;                  /* the last look met a sleep, and has sampled it */
+        uint64_t since_ns;            /* when the first look met it */
+        uint64_t cpu_ns;              /* CPU time at the end of that look */
+        uint64_t sleeps; /* the kernel's count of voluntary switches at the last look */
     } wall;
 };
 
@@ -78,7 +81,8 @@ struct agent_thread {
     uint8_t end_rounds; /* of destructors that have passed */
     int hidden_signal;  /* the application believes that it has blocked this one, which is open: it
                          * is ours, or was; 0: none */
-    uint64_t stack_low, stack_high; /* the thread's own stack */
+    const volatile uintptr_t *masked; /* its sleep_masked (wrap_sleep.h), while it is used */
+    uint64_t stack_low, stack_high;   /* the thread's own stack */
     struct trigger trigger;
     struct restart_state restart;
 

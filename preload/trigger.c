@@ -21,7 +21,6 @@
 #include "preload/session.h"
 #include "preload/signal.h"
 #include "preload/sys.h"
-#include "preload/walk.h"
 #include "preload/wall.h"
 #include "preload/wrap_sleep.h"
 
@@ -43,10 +42,7 @@ static void follow(struct agent_thread *thread, struct wire_session *session,
     if (plan_is_same(&t->plan, plan))
         return;
     burst_end(thread);
-    if (plan->idle)
-        wall_forget(thread);
-    else
-        wall_end(thread);
+    wall_end(thread);
     task_clock_close(&t->task_clock);
     t->task_clock_ns = 0;
     t->plan = *plan;
@@ -54,6 +50,8 @@ static void follow(struct agent_thread *thread, struct wire_session *session,
         burst_plan(thread, session, plan, since);
     else
         first_begin(thread, plan, since, at_tick);
+    if (plan->wall_ns != 0 && thread == thread_self) /* what calls it makes is its own to know */
+        wall_begin(thread, session, plan);
 }
 
 static void count_missing(void) {
@@ -101,10 +99,6 @@ void trigger_start(struct agent_thread *thread, uint64_t since) {
     follow(thread, session, &plan, since, false);
     if (session != NULL)
         session_leave(thread);
-    if (plan.wall_ns != 0) {
-        wall_running(thread, &plan);
-        wall_begin(thread, &plan);
-    }
 }
 
 void trigger_stop(struct agent_thread *thread) {
@@ -164,14 +158,6 @@ static void account(struct agent_thread *thread, const struct sampling_plan *pla
         thread->owed_ns += expiries * plan->coarse_ns;
 }
 
-/* A tick may meet the thread after it has announced that it goes to sleep, and before it does: what
- * has been stopped stays so. The last walk tells. */
-static void wall_begin_unless_asleep(struct agent_thread *thread,
-                                     const struct sampling_plan *plan) {
-    if (plan->wall_ns != 0 && !burst_about_to_sleep(thread))
-        wall_begin(thread, plan);
-}
-
 static void cpu_tick(struct agent_thread *thread, struct wire_session *session,
                      const struct sampling_plan *plan, uint64_t expiries, ucontext_t *uc) {
     if (hcct_likely(plan->fine_ns != 0)) {
@@ -180,9 +166,9 @@ static void cpu_tick(struct agent_thread *thread, struct wire_session *session,
     }
     account(thread, plan, expiries);
     if (plan->wall_ns != 0)
-        wall_running(thread, plan);
-    if (sampling_walk(thread, session, uc))
-        wall_begin_unless_asleep(thread, plan);
+        wall_cpu_tick(thread, session, plan, uc);
+    else
+        (void)sampling_walk(thread, session, uc);
 }
 
 /* `session`: NULL where the process has none yet. */
@@ -214,11 +200,6 @@ static void change(struct agent_thread *thread, struct wire_session *session,
     if (walks && kind != TRIGGER_WALL)
         sample(thread, session, &old, kind, expiries, uc);
     follow(thread, session, plan, UINT64_MAX, kind == TRIGGER_CPU);
-    if (plan->wall_ns == 0)
-        return;
-    wall_running(thread, plan);
-    (void)walk_whole(thread, session, uc);
-    wall_begin_unless_asleep(thread, plan);
 }
 
 static void tick(struct agent_thread *thread, struct wire_session *session, enum trigger_kind kind,
@@ -243,7 +224,8 @@ void trigger_before_sleep(void) {
         return;
     if (agent.settings.collector == WIRE_COLLECT_CALLS)
         calls_burst_end(thread);
-    wall_end(thread);
+    else
+        wall_awake(thread);
 }
 
 /* What the handler costs is measured at one tick in so many: the thread's CPU clock is a system

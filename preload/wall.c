@@ -1,11 +1,26 @@
 /*
- * wall.c - time asleep, at ticks that an idle thread sees ever more seldom.
+ * wall.c - walks due at points of a thread's time off the processor, looked for at ticks of real
+ * time.
+ *
+ * The points are drawn by interval.h on the clock that goes on while the thread sleeps or waits for
+ * a processor: real time less CPU time. The timer is set to what is left to the next point, and so
+ * meets the thread at it, if the thread is off the processor all along; where it has computed
+ * meanwhile the tick comes too early, and the timer is set to what is left then. So no point is
+ * missed, and each weighs its step.
+ *
+ * In a sleep that has lasted for long the next look is put off, by a part of that sleep so far. All
+ * points up to the look are credited to the sleep if it still lasts then. If it has ended, and the
+ * thread has not slept since, the points were in it as well: that is found out at the thread's next
+ * CPU tick, or before its next call that may sleep. If it has slept elsewhere since, they are
+ * credited to what the look finds: doc/sampling.md.
  */
 #include "preload/wall.h"
 
+#include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
 
+#include "preload/draw.h"
 #include "preload/emit.h"
 #include "preload/interrupted.h"
 #include "preload/session.h"
@@ -14,19 +29,12 @@
 #include "preload/wrap_sleep.h"
 
 #define SLOWEST_NS SECOND_NS /* between two looks at a thread that sleeps on */
-#define PATIENCE_NS                                                                                \
-    (3 * SLOWEST_NS) /* so much time of sleep that no tick meets is credited anyhow */
-#define SLEEP_PART 8 /* of a sleep so far: until the next look at it */
+#define SLEEP_PART 8         /* of a sleep so far: until the next look at it */
+#define EARLY_PART 16        /* of a step: a look at a sleep so much before its point is in time */
+#define POINTS_MAX 64        /* that are found at one look and drawn one by one */
 
 static struct ticker *ticker(struct agent_thread *thread) {
     return &thread->trigger.ticker[TRIGGER_WALL];
-}
-
-static void run(struct agent_thread *thread, uint64_t period) {
-    if (ticker(thread)->period_ns == period)
-        return;
-    sleep_burst |= SLEEP_FRAGILE;
-    ticker_run(ticker(thread), period, period);
 }
 
 static uint64_t sleeps(void) {
@@ -35,122 +43,146 @@ static uint64_t sleeps(void) {
     return (uint64_t)usage.ru_nvcsw;
 }
 
-static void start(struct agent_thread *thread) {
+/* The clock of the points. The thread is on the processor now, so it stands still. */
+static uint64_t off_ns(void) {
+    uint64_t time = ticker_now(CLOCK_MONOTONIC), cpu = ticker_now(CLOCK_THREAD_CPUTIME_ID);
+    return time > cpu ? time - cpu : 0;
+}
+
+static void run(struct agent_thread *thread, uint64_t wait_ns) {
+    ticker_run(ticker(thread), wait_ns > 0 ? wait_ns : 1, thread->trigger.wall.steps.mean_ns);
+}
+
+static uint64_t until_due(const struct trigger *t, uint64_t off) {
+    return t->wall.due_ns > off ? t->wall.due_ns - off : 0;
+}
+
+void wall_begin(struct agent_thread *thread, struct wire_session *session,
+                const struct sampling_plan *plan) {
     struct trigger *t = &thread->trigger;
-    if (t->fine_refused)
+    uint64_t words[INTERVAL_WORDS];
+    if (ticker(thread)->made || t->fine_refused)
         return;
     t->fine_refused = !ticker_make(ticker(thread), CLOCK_MONOTONIC, signal_number(), thread->tid);
-    t->wall.time_ns = ticker_now(CLOCK_MONOTONIC);
-    t->wall.cpu_ns = ticker_now(CLOCK_THREAD_CPUTIME_ID);
-    t->wall.sleeps = sleeps();
-}
-
-/* What has passed between two looks. */
-struct interval {
-    uint64_t time_ns, cpu_ns, off_ns; /* elapsed; CPU time; the rest */
-    bool slept;                       /* the thread gave the processor away by itself */
-    bool same_sleep; /* the call that the last look met has slept on (that look had woken it), and
-                      * no other */
-};
-
-static struct interval pass(struct trigger *t) {
-    uint64_t time = ticker_now(CLOCK_MONOTONIC), cpu = ticker_now(CLOCK_THREAD_CPUTIME_ID);
-    uint64_t slept = sleeps(), switches = slept - t->wall.sleeps;
-    struct interval last = {.time_ns = time - t->wall.time_ns,
-                            .cpu_ns = cpu - t->wall.cpu_ns,
-                            .slept = t->wall.in_call || switches > 0,
-                            .same_sleep = t->wall.in_call && switches <= 1};
-    last.off_ns = last.time_ns > last.cpu_ns ? last.time_ns - last.cpu_ns : 0;
-    t->wall.time_ns = time;
-    t->wall.cpu_ns = cpu;
-    t->wall.sleeps = slept;
-    t->wall.in_call = false;
-    return last;
-}
-
-static void count(struct agent_thread *thread, enum wire_counter which, uint64_t n) {
-    if (thread->slot != NULL)
-        session_count(thread->slot, which, n);
-}
-
-/* The thread has slept, and does not now: the time belongs to the sleep that the last look met, or
- * else waits for one. */
-static void end_sleep(struct agent_thread *thread, const struct interval *last) {
-    if (last->same_sleep && thread->slot != NULL && emit_again(thread, thread->slot, last->off_ns))
-        count(thread, WIRE_CREDITED_NS, last->off_ns);
-    else
-        thread->trigger.wall.carried_ns += last->off_ns;
-}
-
-static void credit_here(struct agent_thread *thread, struct wire_session *session, uint64_t weight,
-                        const ucontext_t *uc) {
-    if (weight == 0)
+    if (t->fine_refused) {
+        if (session != NULL)
+            atomic_fetch_add(&session->fine_refused, 1);
         return;
-    thread->owed_ns += weight;
-    sampling_walk(thread, session, uc);
-    count(thread, WIRE_ASLEEP, 1);
-}
-
-void wall_running(struct agent_thread *thread, const struct sampling_plan *plan) {
-    struct trigger *t = &thread->trigger;
-    if (!ticker(thread)->made) {
-        start(thread);
-    } else if (t->wall.in_call || ticker(thread)->period_ns != plan->wall_ns) {
-        struct interval last = pass(t);
-        end_sleep(thread, &last);
     }
+    if (session != NULL)
+        session_expect_slots(session); /* its first sample may be taken when the process ends */
+    for (int i = 0; i < INTERVAL_WORDS; i++)
+        words[i] = draw_word(&thread->random);
+    uint64_t off = off_ns();
+    t->wall.due_ns = off + interval_begin(&t->wall.steps, plan->wall_ns, 1, words);
+    sleep_burst |= SLEEP_FRAGILE;
+    run(thread, until_due(t, off));
 }
 
-void wall_begin(struct agent_thread *thread, const struct sampling_plan *plan) {
-    if (ticker(thread)->made)
-        run(thread, plan->wall_ns);
+/* The weight of the points up to `limit`, which are over then. */
+static uint64_t reach(struct agent_thread *thread, uint64_t limit) {
+    struct trigger *t = &thread->trigger;
+    uint64_t sum = 0, far = POINTS_MAX * t->wall.steps.mean_ns;
+    if (limit > t->wall.due_ns + far) {
+        sum = limit - t->wall.due_ns - far;
+        t->wall.due_ns += sum;
+    }
+    while (t->wall.due_ns <= limit) {
+        sum += t->wall.steps.step_ns;
+        t->wall.due_ns += interval_next(&t->wall.steps, 1, draw_word(&thread->random));
+    }
+    return sum;
 }
 
-/* As long as it sleeps, a thread is looked at after ever longer times: a small part of the sleep.
- */
-static uint64_t next_look(struct trigger *t, const struct sampling_plan *plan,
-                          const struct interval *last) {
-    t->wall.asleep_ns = last->same_sleep ? t->wall.asleep_ns + last->off_ns : 0;
-    uint64_t next = t->wall.asleep_ns / SLEEP_PART;
-    return next < plan->wall_ns ? plan->wall_ns : next < SLOWEST_NS ? next : SLOWEST_NS;
+/* The thread runs. What was left of the sleep that the last look met is credited to it, if that can
+ * be told; then the timer goes on to the next point. */
+static void end_sleep(struct agent_thread *thread, uint64_t off) {
+    struct trigger *t = &thread->trigger;
+    bool no_other = t->wall.asleep && sleeps() - t->wall.sleeps <= 1;
+    t->wall.asleep = false;
+    sleep_burst &= ~(uint32_t)SLEEP_NEXT;
+    if (!no_other || thread->slot == NULL || !emit_can_repeat(thread, thread->slot))
+        return;
+    uint64_t weight = reach(thread, off);
+    if (weight != 0 && emit_again(thread, thread->slot, weight))
+        session_count(thread->slot, WIRE_CREDITED_NS, weight);
+    run(thread, until_due(t, off));
+}
+
+/* What is owed, to the context that the tick has met, or to the call at whose end it comes. */
+static bool walk(struct agent_thread *thread, struct wire_session *session, ucontext_t *uc,
+                 const struct sleep_call *call) {
+    struct sleep_shown shown;
+    if (call == NULL)
+        return sampling_walk(thread, session, uc);
+    sleep_show(uc, call, true, &shown);
+    bool walked = sampling_walk(thread, session, uc);
+    sleep_show_end(uc, &shown);
+    return walked;
+}
+
+/* The timer, after a look. */
+static void look_on(struct agent_thread *thread, uint64_t off) {
+    struct trigger *t = &thread->trigger;
+    uint64_t wait = until_due(t, off);
+    if (t->wall.asleep)
+        t->wall.cpu_ns = ticker_now(CLOCK_THREAD_CPUTIME_ID);
+    uint64_t rest = t->wall.asleep ? (off - t->wall.since_ns) / SLEEP_PART : 0;
+    sleep_burst &= ~(uint32_t)SLEEP_NEXT;
+    if (rest > wait) {
+        wait = rest < SLOWEST_NS ? rest : SLOWEST_NS;
+        sleep_burst |= SLEEP_NEXT;
+    }
+    run(thread, wait);
 }
 
 void wall_tick(struct agent_thread *thread, struct wire_session *session,
                const struct sampling_plan *plan, ucontext_t *uc) {
     struct trigger *t = &thread->trigger;
+    const struct sleep_call *call = sleep_call_at(uc);
+    bool in_call = call == NULL && interrupted_in_call(uc);
     if (ticker(thread)->period_ns == 0)
-        return; /* it was under way when the timer was stopped: the thread is about to sleep */
-    struct interval last = pass(t);
-    if (interrupted_in_call(uc)) {
-        credit_here(thread, session, last.off_ns + t->wall.carried_ns, uc);
-        t->wall.carried_ns = 0;
-        t->wall.in_call = true;
-        run(thread, next_look(t, plan, &last));
+        return; /* it was under way when the timer was given up */
+    uint64_t off = off_ns(), switches = in_call ? sleeps() : 0;
+    bool same = in_call && t->wall.asleep && switches - t->wall.sleeps <= 1;
+    if ((sleep_burst & SLEEP_NEXT) != 0 && !in_call)
+        end_sleep(thread, off);
+    thread->owed_ns += reach(thread, in_call ? off + plan->wall_ns / EARLY_PART : off);
+    bool walked = walk(thread, session, uc, call);
+    if (walked && (in_call || call != NULL))
+        session_count(thread->slot, WIRE_ASLEEP, 1);
+    t->wall.asleep = in_call && walked;
+    t->wall.sleeps = switches;
+    if (!same)
+        t->wall.since_ns = off;
+    look_on(thread, off);
+}
+
+void wall_cpu_tick(struct agent_thread *thread, struct wire_session *session,
+                   const struct sampling_plan *plan, ucontext_t *uc) {
+    if (thread->trigger.wall.asleep)
+        end_sleep(thread, off_ns());
+    (void)walk(thread, session, uc, sleep_call_at(uc));
+    wall_begin(thread, session, plan); /* the signal was moved by another thread */
+}
+
+/* No handler may come between: it could end another sleep, or leave this function by a jump. */
+void wall_awake(struct agent_thread *thread) {
+    uint64_t all = UINT64_MAX, before = 0;
+    if ((sleep_burst & SLEEP_NEXT) == 0 || !agent_owns_memory() ||
+        sys4(SYS_rt_sigprocmask, SIG_BLOCK, &all, &before, KERNEL_SIGSET_BYTES) != 0)
         return;
+    sleep_burst &= ~(uint32_t)SLEEP_NEXT;
+    if (session_enter(thread) != NULL) {
+        end_sleep(thread, off_ns());
+        session_leave(thread);
     }
-    if (last.slept)
-        end_sleep(thread, &last);
-    else /* waiting for a processor, right here */
-        credit_here(thread, session, last.off_ns, uc);
-    if (t->wall.carried_ns > PATIENCE_NS) {
-        credit_here(thread, session, t->wall.carried_ns, uc);
-        t->wall.carried_ns = 0;
-    }
-    run(thread, plan->wall_ns);
+    sys4(SYS_rt_sigprocmask, SIG_SETMASK, &before, 0, KERNEL_SIGSET_BYTES);
 }
 
 void wall_end(struct agent_thread *thread) {
-    if (ticker(thread)->period_ns == 0)
-        return;
     if (thread == thread_self)
-        sleep_burst &= ~(uint32_t)SLEEP_FRAGILE;
-    ticker_halt(ticker(thread));
-}
-
-void wall_forget(struct agent_thread *thread) {
-    if (!ticker(thread)->made)
-        return;
-    wall_end(thread);
+        sleep_burst &= ~(uint32_t)(SLEEP_FRAGILE | SLEEP_NEXT);
     ticker_free(ticker(thread));
     memset(&thread->trigger.wall, 0, sizeof thread->trigger.wall);
 }

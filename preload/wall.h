@@ -1,10 +1,11 @@
 /*
  * wall.h - the wall clock: where a thread sleeps, beside where it computes.
  *
- * CPU time is sampled as ever. A monotonic timer looks at the rest: what passed between two of its
- * ticks and was not CPU time was spent asleep or waiting for a processor, and belongs to the
- * context in which a tick finds the thread asleep or waiting. While nothing but sleep is found the
- * ticks become rarer, so an idle thread is hardly woken; its first CPU tick brings them back.
+ * CPU time is sampled as ever. A monotonic timer looks for points of the rest: of the time that the
+ * thread is off the processor, asleep or waiting for one. While nothing but one and the same sleep
+ * is found the looks become rarer, so an idle thread is hardly woken. In calls whose interruption
+ * would be seen our signal is blocked (SLEEP_FRAGILE in wrap_sleep.h), and they are credited when
+ * they end.
  */
 #ifndef HCCT_WALL_H
 #define HCCT_WALL_H
@@ -13,20 +14,22 @@
 
 #include "preload/sampling.h"
 
-/* The thread runs: a sleep that was looked at is over. On the thread itself, inside the session, as
- * the next. */
-void wall_running(struct agent_thread *thread, const struct sampling_plan *plan);
-/* Starts the timer, or makes it quick again. Not where the thread has announced a sleep
- * (wrap_sleep.h) and goes to it now. */
-void wall_begin(struct agent_thread *thread, const struct sampling_plan *plan);
-/* A tick of the wall timer; may change `uc` so that a system call is made again. Signal context,
- * inside the session. */
+/* Starts the timer of the calling thread, whose time off the processor counts from now on, unless
+ * it runs. `session`: NULL where there is none; one that is refused is counted there. Any context,
+ * on the thread itself. */
+void wall_begin(struct agent_thread *thread, struct wire_session *session,
+                const struct sampling_plan *plan);
+/* A tick of the wall timer. Signal context, inside the session. */
 void wall_tick(struct agent_thread *thread, struct wire_session *session,
                const struct sampling_plan *plan, ucontext_t *uc);
-/* Stops the timer. Any context. */
+/* A tick of the CPU timer: the walk, of what is owed. `uc` is as before when it returns. Signal
+ * context, inside the session. */
+void wall_cpu_tick(struct agent_thread *thread, struct wire_session *session,
+                   const struct sampling_plan *plan, ucontext_t *uc);
+/* The calling thread runs: where the looks at a sleep have become rare, that sleep is over, and is
+ * credited. Thread context, or inside a handler of the application; keeps errno. */
+void wall_awake(struct agent_thread *thread);
+/* Gives the timer up. Any context. */
 void wall_end(struct agent_thread *thread);
-/* The same, and time from here on counts for nothing until wall_running() begins anew. Any context.
- */
-void wall_forget(struct agent_thread *thread);
 
 #endif

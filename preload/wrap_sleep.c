@@ -26,18 +26,25 @@ __thread uintptr_t sleep_masked;
 
 #if SLEEP_IS_WRAPPED
 
-/* Which of a stub's calls SLEEP_FRAGILE asks for: instructions that go to 0 for the others. */
-#define NONE "jmp 0b\n"
+/* Which of a stub's calls SLEEP_FRAGILE asks for: instructions that go to 4 for the others. */
+#define NONE "jmp 4f\n"
 #define ALL  ""
 #define IF_WAITALL(flags)                                                                          \
     "testl $0x100, %" flags "\n"                                                                   \
-    "je 0b\n"
+    "je 4f\n"
 #define IF_SET(argument)                                                                           \
     "testq %" argument ", %" argument "\n"                                                         \
-    "je 0b\n"
+    "je 4f\n"
 #define IF_SAME(one, other)                                                                        \
     "cmpq %" one ", %" other "\n"                                                                  \
-    "jne 0b\n"
+    "jne 4f\n"
+
+#define NUMBERS 320 /* that sleep_fragile_numbers has a bit for */
+#define IF_FRAGILE_NUMBER                                                                          \
+    "cmpq $319, %rdi\n"                                                                            \
+    "ja 4f\n"                                                                                      \
+    "btq %rdi, sleep_fragile_numbers(%rip)\n"                                                      \
+    "jnc 4f\n"
 
 /* The signal set among a call's arguments: its place, and what is done about ours in a copy. */
 #define HIDE_FROM(place) (0x10 | (place)) /* a mask, during the call: ours is blocked in it */
@@ -93,7 +100,7 @@ __thread uintptr_t sleep_masked;
     F(sendfile64, ALL, NO_SET)                                                                     \
     F(splice, ALL, NO_SET)                                                                         \
     F(connect, ALL, NO_SET)                                                                        \
-    F(syscall, NONE, NO_SET)
+    F(syscall, IF_FRAGILE_NUMBER, NO_SET)
 
 /* What SA_RESTART covers in full: never announced, but masked, so that a thread which often waits
  * in them keeps its timer. */
@@ -161,10 +168,12 @@ extern const uint8_t sleep_call_left[] __attribute__((visibility("hidden")));
     ".cfi_endproc\n"                                                                               \
     ".size " label ", .-" label "\n"
 
-#define STUB(name, fragile, set) STUB_OF(name, "testb $1, %fs:(%r11)\njne 2f\n" fragile)
-#define STUB_RESTARTED(name, fragile, set) STUB_OF(name, fragile)
+/* r11 is where the thread's sleep_burst is, up to labels 2 and 3. */
+#define STUB(name, fragile, set)                                                                   \
+    STUB_OF(name, fragile, "testb $1, %fs:(%r11)\njne 2f\n") /* SLEEP_ANY */
+#define STUB_RESTARTED(name, fragile, set) STUB_OF(name, fragile, "")
 
-#define STUB_OF(name, announced)                                                                        \
+#define STUB_OF(name, fragile, any)                                                                        \
     ".p2align 4\n"                                                                                 \
     ".globl " #name "\n"                                                                           \
     ".type " #name ", @function\n"                                                                 \
@@ -177,11 +186,16 @@ extern const uint8_t sleep_call_left[] __attribute__((visibility("hidden")));
     "0: jmp *sleep_slot_" #name "(%rip)\n"                                                         \
     "1: testb $4, %fs:(%r11)\n" /* SLEEP_MASKED */                                                 \
     "jne 3f\n"                                                                                     \
-    announced \
-    "2: leaq sleep_slot_" #name "(%rip), %r11\n"                                                   \
-    "jmp sleep_announce\n"                                                                         \
+    any                                                                                            \
+    "testb $2, %fs:(%r11)\n" /* SLEEP_FRAGILE */                                                   \
+    "je 4f\n"                                                                                      \
+    fragile                                                                                        \
     "3: leaq sleep_slot_" #name "(%rip), %r11\n"                                                   \
     "jmp sleep_call_masked\n"                                                                      \
+    "4: testb $8, %fs:(%r11)\n" /* SLEEP_NEXT */                                                   \
+    "je 0b\n"                                                                                      \
+    "2: leaq sleep_slot_" #name "(%rip), %r11\n"                                                   \
+    "jmp sleep_announce\n"                                                                         \
     ".cfi_endproc\n"                                                                               \
     ".size " #name ", .-" #name "\n"                                                               \
     ".type sleep_lazy_" #name ", @function\n"                                                      \
@@ -327,6 +341,17 @@ static bool may_sleep(long number) {
     }
 }
 
+/* Those of them that are fragile, a bit each: for the stub of syscall(). */
+#define BIT(number, word) ((number) / 64 == (word) ? 1ull << (number) % 64 : 0)
+#define FRAGILE_IN(word)                                                                           \
+    (BIT(SYS_write, word) | BIT(SYS_writev, word) | BIT(SYS_pwritev, word) |                       \
+     BIT(SYS_sendto, word) | BIT(SYS_sendmsg, word) | BIT(SYS_sendmmsg, word) |                    \
+     BIT(SYS_sendfile, word) | BIT(SYS_splice, word) | BIT(SYS_connect, word) |                    \
+     BIT(SYS_pause, word))
+extern const uint64_t sleep_fragile_numbers[NUMBERS / 64] __attribute__((visibility("hidden")));
+const uint64_t sleep_fragile_numbers[NUMBERS / 64] = {FRAGILE_IN(0), FRAGILE_IN(1), FRAGILE_IN(2),
+                                                      FRAGILE_IN(3), FRAGILE_IN(4)};
+
 static void change_set(struct sleep_call *call, uint8_t set) {
     const uint64_t *given = (const uint64_t *)call->argument[SET_PLACE(set)];
     if (given == NULL || !stack_is_readable((uintptr_t)given))
@@ -380,6 +405,27 @@ void sleep_show(ucontext_t *uc, const struct sleep_call *call, bool in_call,
     regs[REG_RBP] = (greg_t)frame[0];
 }
 
+static bool is_slot(uint64_t address) {
+    return address >= (uintptr_t)sleep_slots &&
+           address < (uintptr_t)(sleep_slots + HCCT_ARRAY_LEN(sleep_slots)) && address % 8 == 0;
+}
+
+/* The word below the call is where the real function returns to. */
+bool sleep_look(const struct agent_thread *thread, ucontext_t *uc) {
+    greg_t *regs = uc->uc_mcontext.gregs;
+    uint64_t call = *thread->masked, back, slot, frame;
+    struct stack_probe probe = {{0}};
+    if (call <= thread->stack_low || call + FRAME_POINTER + 8 > thread->stack_high ||
+        !stack_read(&probe, call - 8, &back) || back != (uintptr_t)sleep_call_made ||
+        !stack_read(&probe, call + offsetof(struct sleep_call, slot), &slot) || !is_slot(slot) ||
+        !stack_read(&probe, call + FRAME_POINTER, &frame))
+        return false;
+    regs[REG_RIP] = (greg_t) * (_Atomic(uintptr_t) *)slot;
+    regs[REG_RSP] = (greg_t)(call + FRAME_POINTER + 8);
+    regs[REG_RBP] = (greg_t)frame;
+    return true;
+}
+
 void sleep_show_end(ucontext_t *uc, const struct sleep_shown *shown) {
     greg_t *regs = uc->uc_mcontext.gregs;
     regs[REG_RIP] = shown->pc;
@@ -431,6 +477,11 @@ bool sleep_is_sleeper(uint64_t routine) {
 const struct sleep_call *sleep_call_at(const ucontext_t *uc) {
     (void)uc;
     return NULL;
+}
+
+bool sleep_look(const struct agent_thread *thread, ucontext_t *uc) {
+    (void)thread, (void)uc;
+    return false;
 }
 
 void sleep_show(ucontext_t *uc, const struct sleep_call *call, bool in_call,

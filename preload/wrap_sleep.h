@@ -1,14 +1,15 @@
 /*
  * wrap_sleep.h - the calls in which a thread may go to sleep.
  *
- * A timer that runs on wall-clock time must not interrupt them: it stops before the call, or its
- * signal is blocked during the call. A timer whose signal is pending is not started again by the
- * kernel, so that costs a sleeping thread one interrupt at most, and it is never woken. The
- * functions of libc that can put their caller to sleep are intercepted; while the thread's flag is
- * clear that costs a load, a test and an indirect jump, and the real function finds the caller's
- * registers and stack as they were. What SA_RESTART
- * covers in full is not announced (read, accept, waitpid), or not intercepted (flock, open, fcntl,
- * futexes inside libc); nor are calls from libc to itself.
+ * A timer that runs on real time must not interrupt them: its signal is blocked during the call. A
+ * timer whose signal is pending is not started again by the kernel, so a sleeping thread is never
+ * woken. The wall clock (wall.h) looks at sleeping threads: there only those calls are made with
+ * the signal blocked whose interruption would be seen. Where calls are counted (calls.h), a call
+ * is announced instead. The functions of libc that can put their caller to sleep are intercepted;
+ * while the thread's flag is clear that costs a load, a test and an indirect jump, and the real
+ * function finds the caller's registers and stack as they were. What SA_RESTART covers in full is
+ * not announced to who counts calls (read, accept, waitpid), or not intercepted (flock, open,
+ * fcntl, futexes inside libc); nor are calls from libc to itself.
  *
  * On x86-64. Elsewhere nothing is intercepted: there is no announcement, so no burst should begin.
  */
@@ -26,15 +27,18 @@
 #define SLEEP_IS_WRAPPED 0
 #endif
 
-/* Values of sleep_burst, may be or-ed: which calls are announced. */
+/* Values of sleep_burst, may be or-ed. */
 enum {
-    SLEEP_ANY = 1, /* all that are announced at all */
-    /* Those whose interruption restart.h can't undo: a transfer that would end short (write, send,
-     * recv with MSG_WAITALL), a wait for a signal (where a doubt may mean to wait for ever), a
-     * sleep that leaves the rest of its time in place of its argument. For timers that interrupt
-     * sleeping threads. */
+    SLEEP_ANY = 1, /* all are announced that are announced at all */
+    /* Those are made with our signal blocked whose interruption restart.h can't undo: a transfer
+     * that would end short (write, send, recv with MSG_WAITALL), a wait for a signal (where a doubt
+     * may mean to wait for ever), a sleep that leaves the rest of its time in place of its
+     * argument. For timers that interrupt sleeping threads. */
     SLEEP_FRAGILE = 2,
     SLEEP_MASKED = 4, /* all are made with our signal blocked, none is announced */
+    /* Every one is announced, those that SA_RESTART covers too, unless it is made with our signal
+     * blocked. */
+    SLEEP_NEXT = 8,
 };
 
 /* The calling thread's wish, 0: no announcement. Any context, on the thread itself. */
@@ -72,6 +76,13 @@ void trigger_before_masked(struct sleep_call *call) __attribute__((visibility("h
 /* The masked call that has just ended where the context is, while our signal is being unblocked;
  * else NULL. Signal context. */
 const struct sleep_call *sleep_call_at(const ucontext_t *uc);
+
+struct agent_thread;
+
+/* Of another thread, which may run meanwhile: the context in which the real function began of the
+ * call with our signal blocked that it is in, into pc, sp and frame pointer of `uc`. False: it is
+ * in none that can be told. Nothing that it finds needs to be true. While the thread can't end. */
+bool sleep_look(const struct agent_thread *thread, ucontext_t *uc);
 
 /* What sleep_show has replaced. */
 struct sleep_shown {

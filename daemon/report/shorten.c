@@ -70,12 +70,18 @@ static bool fits(const char *name, size_t max) {
     return utf8_columns(name) <= max;
 }
 
-static const char *skip_columns(const char *text, size_t columns) {
-    while (*text != '\0' && columns > 0) {
-        text++;
-        while ((*text & 0xc0) == 0x80)
-            text++;
-        columns--;
+/* Where the first so many columns end; a character that is partly within them is not, or with
+ * `whole`, is. */
+static const char *skip_columns(const char *text, size_t columns, bool whole) {
+    size_t wide, taken = 0;
+
+    while (*text != '\0' && taken < columns) {
+        size_t bytes = utf8_measure(text, &wide);
+
+        taken += wide;
+        if (taken > columns && !whole)
+            break;
+        text += bytes;
     }
     return text;
 }
@@ -90,10 +96,10 @@ static char *without_middle(const char *name, size_t max, const char *gap) {
         gap_columns = 0, gap = "";
     tail = (max - gap_columns) * 3 / 5;
     head = max - gap_columns - tail;
-    end = skip_columns(name, head);
+    end = skip_columns(name, head, false);
     memcpy(to, name, (size_t)(end - name));
     to = stpcpy(to + (end - name), gap);
-    strcpy(to, skip_columns(name, columns - tail));
+    strcpy(to, skip_columns(name, columns - tail, true));
     return out;
 }
 

@@ -2,9 +2,10 @@
  * text.h - what the parts of the text report share.
  *
  * All numbers of a row stand in columns of fixed width: inclusive share and own share, each
- * followed by how much larger the true one may be ("+1.2"). A number that would show as 0.0 stays
- * empty, and a column of bounds that would be empty in all rows is left out. Where calls are
- * counted, the own share is followed by the number of calls, and its bound is a number of calls.
+ * followed by how much larger the true one may be ("+1.2"). An own share or a bound that would
+ * show as 0.0 stays empty, and a column of bounds that would be empty in all rows is left out.
+ * Where calls are counted, the own share is followed by the number of calls, and its bound is a
+ * number of calls.
  */
 #ifndef HCCT_TEXT_H
 #define HCCT_TEXT_H

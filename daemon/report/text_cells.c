@@ -108,7 +108,10 @@ static void put_calls(const struct text *text, const struct numbers *numbers) {
 }
 
 void text_numbers(const struct text *text, const struct numbers *numbers) {
-    text_cell(text, text_share(text, numbers->inclusive));
+    if (numbers->inclusive > 0 && text_share(text, numbers->inclusive) < TEXT_LEAST)
+        fprintf(text->out, "%*s", TEXT_SHARE, "<0.1 %");
+    else
+        text_cell(text, text_share(text, numbers->inclusive));
     if (text->inclusive_bounds)
         put_bound(text, numbers->inclusive_error);
     fputs("  ", text->out);

@@ -6,6 +6,7 @@
 #include "daemon/report/memory.h"
 #include "daemon/report/text.h"
 #include "daemon/report/text_wrap.h"
+#include "daemon/report/title.h"
 
 /* The parts of a report that is to have a number of lines. Head and summary have what they need;
  * functions and trees share the rest. */
@@ -26,8 +27,16 @@ struct report {
 /* Writes a part of a report to report->text->out. `which`: a process, a number of rows, or 0. */
 typedef void text_part(const struct report *report, uint32_t which);
 
+/* Nobody has said which contexts are to be shown. */
 static bool is_brief(const struct text *text) {
-    return text->options->lines > 0;
+    return text->options->lines > 0 && text->options->n == 0;
+}
+
+/* The least share of a context that may have a row. Of n contexts that were asked for, all have. */
+static double least_share(const struct text *text) {
+    if (is_brief(text))
+        return TEXT_LEAST;
+    return text->options->lines > 0 ? 0 : text->options->cut;
 }
 
 static unsigned count_lines(const char *text) {
@@ -87,7 +96,7 @@ static void put_summary(const struct report *report, uint32_t process) {
     put_wrapped(report, put_summary_lines, process);
 }
 
-/* "Hot contexts of cc1 (pid 7): 3.20 s of CPU time, 45.0 % of all (...)". */
+/* "Hot contexts of cc1 (pid 7), 45.0 % of all (...)". */
 static void put_tree_title(const struct report *report, uint32_t process) {
     const struct text *text = report->text;
     const struct choice *choice = &text->choice;
@@ -95,7 +104,9 @@ static void put_tree_title(const struct report *report, uint32_t process) {
     fprintf(text->out, "%sHot contexts%s", text->paint->bold, text->paint->off);
     if (report->n > 1) {
         fputs(" of ", text->out);
-        text_process(text, process);
+        title_put_process(text->out, &text->profile->processes[process]);
+        fprintf(text->out, ", %.1f %% of all",
+                text_share(text, text_process_weight(text, process)) * 100);
     }
     if (is_brief(text) && choice->chosen < choice->n && process == report->order[0])
         fprintf(text->out, " (the heaviest, down to %.3g %%; --cut 0 shows all)",
@@ -162,23 +173,33 @@ static void fit_trees(const struct report *report, unsigned room) {
     (void)try_trees(report, fits);
 }
 
-static void choose_rows(const struct report *report, unsigned room) {
+static void make_choice(const struct report *report) {
     struct text *text = report->text;
-    uint32_t roots[TREES_MAX], *all = roots;
-    double floor = is_brief(text) ? TEXT_LEAST : text->options->cut;
+    uint32_t *roots = memory_new((size_t)report->trees + 1, sizeof(*roots), "processes");
 
-    if (report->trees > TREES_MAX)
-        all = memory_new(report->trees, sizeof(*all), "processes");
     for (uint32_t i = 0; i < report->trees; i++)
-        all[i] = profile_root(text->profile, report->order[i]);
-    choose_make(&text->choice, text->profile, &text->view, all, report->trees,
-                (uint64_t)(floor * (double)text->total));
-    if (all != roots)
-        free(all);
-    if (is_brief(text))
-        fit_trees(report, room);
-    else
+        roots[i] = profile_root(text->profile, report->order[i]);
+    choose_make(&text->choice, text->profile, &text->view, roots, report->trees,
+                (uint64_t)(least_share(text) * (double)text->total));
+    free(roots);
+}
+
+/* A tree for which there is no room leaves it to the others. */
+static void choose_rows(struct report *report, unsigned room) {
+    struct text *text = report->text;
+
+    make_choice(report);
+    if (!is_brief(text)) {
         (void)try_trees(report, text->choice.n);
+        return;
+    }
+    fit_trees(report, room);
+    while (report->trees > 1 && !has_rows(text, report->order[report->trees - 1])) {
+        report->trees--;
+        choose_free(&text->choice);
+        make_choice(report);
+        fit_trees(report, room);
+    }
 }
 
 /* How many functions have a line, where so many lines are left for them and the trees. */

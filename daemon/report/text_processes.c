@@ -33,14 +33,11 @@ uint64_t text_process_weight(const struct text *text, uint32_t process) {
 
 void text_process(const struct text *text, uint32_t process) {
     const struct profile_process *it = &text->profile->processes[process];
-    uint64_t weight = text_process_weight(text, process);
 
     fputs(text->paint->bold, text->out);
     title_put_process(text->out, it);
     fprintf(text->out, "%s: ", text->paint->off);
-    put_weight(text, weight, it->walks);
-    if (weight < text->total)
-        fprintf(text->out, ", %.1f %% of all", text_share(text, weight) * 100);
+    put_weight(text, text_process_weight(text, process), it->walks);
 }
 
 static void process_cells(const struct text *text, uint64_t weight, uint64_t walks) {

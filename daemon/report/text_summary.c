@@ -12,8 +12,9 @@
 #include "daemon/report/looks.h"
 #include "daemon/report/text.h"
 
-#define FEW_SAMPLES 10
-#define NEARLY_ALL  0.95 /* of the walks: so few less is not worth a word */
+#define ENOUGH_WALKS 0.9 /* of those asked for: so few less is not worth a word */
+#define FEW_SAMPLES  10
+#define NEARLY_ALL   0.95 /* of the walks: so few less is not worth a word */
 
 /* Each number of struct profile_process, of all processes. */
 static struct profile_process add_up(const struct profile *profile) {
@@ -231,8 +232,7 @@ static void put_sampling(const struct text *text, const struct profile_process *
         fprintf(text->out, "fewer than %d samples: shares are a matter of chance\n", FEW_SAMPLES);
         return;
     }
-    fprintf(text->out,
-            "95 %% intervals: a share of 50 %% %s%.1f points, of 10 %% %s%.1f, of 1 %% %s%.1f",
+    fprintf(text->out, "95 %% intervals: 50 %% %s%.1f points, 10 %% %s%.1f, 1 %% %s%.1f",
             plus_minus, half_width(0.5, samples), plus_minus, half_width(0.1, samples), plus_minus,
             half_width(0.01, samples));
     put_sample_size(text, sum, samples);
@@ -259,34 +259,37 @@ void text_head(const struct text *text) {
     put_meaning_of_bounds(text);
 }
 
-/* Fewer walks than asked for are said to be: the kernel serves CPU-time timers at its tick, and
- * what is finer stops before a thread sleeps. */
+/* Why there are fewer walks than were asked for; `skipped`: of those that are missing, the part
+ * that was left out on purpose. */
+static const char *why_fewer(double asked, double got, double skipped) {
+    if (got + skipped >= ENOUGH_WALKS * asked)
+        return "the others were skipped, as walks are dear here";
+    return "a thread that has slept in a lock, or in libc, is seen again from the kernel's next "
+           "tick "
+           "on";
+}
+
 static void put_rate(const struct text *text, const struct profile_process *sum) {
     const struct profile *profile = text->profile;
+    double seconds = (double)text->total / 1e9, asked, got;
+
     if (strcmp(profile->type, "cpu") != 0 || strcmp(profile->unit, "nanoseconds") != 0 ||
         profile->period == 0 || sum->walks == 0 || sum->burst_period_ns > 0)
         return;
-    double asked = 1e9 / (double)profile->period;
-    double got = (double)sum->walks / ((double)text->total / 1e9);
-    const struct human told = human_count((uint64_t)(got + 0.5)),
-                       wish = human_count((uint64_t)(asked + 0.5));
-    if (sum->rate_changes > 0) {
-        text_label(text, "rate");
-        fprintf(text->out,
-                "%s walks per second of CPU time on the whole: it was changed while this ran; each "
-                "walk counts for all the time since the one before\n",
-                told.text);
-        return;
-    }
-    if (got >= 0.9 * asked || text->total < 100 * profile->period)
+    asked = 1e9 / (double)profile->period;
+    got = (double)sum->walks / seconds;
+    if (sum->rate_changes == 0 &&
+        (got >= ENOUGH_WALKS * asked || text->total < 100 * profile->period))
         return;
     text_label(text, "rate");
-    fprintf(text->out,
-            "%s walks per second of CPU time, %s were asked for: after a sleep the next walk "
-            "comes\n"
-            "          with the kernel's tick; each walk counts for all the time since the one "
-            "before\n",
-            told.text, wish.text);
+    fprintf(text->out, "%s walks per second of CPU time", human_count((uint64_t)(got + 0.5)).text);
+    if (sum->rate_changes > 0)
+        fputs(" on the whole: it was changed while this ran; each walk weighs what its rate says\n",
+              text->out);
+    else
+        fprintf(text->out, ", %s were asked for: %s; those that were taken weigh more\n",
+                human_count((uint64_t)(asked + 0.5)).text,
+                why_fewer(asked, got, (double)sum->skipped / seconds));
 }
 
 static void put_clock(const struct text *text, const struct profile_process *sum) {

@@ -39,6 +39,11 @@ static int compare(const void *a, const void *b, void *arg) {
     return by_name != 0 ? by_name : (x->location > y->location) - (x->location < y->location);
 }
 
+/* Has the row a number that is not 0.0? */
+static bool is_told(const struct text *text, uint64_t self) {
+    return self > 0 && (text->calls || text_share(text, self) >= TEXT_LEAST);
+}
+
 /* Entries with weight, heaviest first; what was pruned is none of them. */
 static struct entry *make_entries(const struct text *text, uint32_t *n) {
     const struct profile *profile = text->profile;
@@ -158,6 +163,8 @@ void text_table(const struct text *text, uint32_t rows) {
         return;
     entries = make_entries(text, &n);
     shown = n < rows ? n : rows;
+    while (shown > 0 && !is_told(text, entries[shown - 1].numbers.self))
+        shown--;
     for (uint32_t i = 0; i < shown && text->options->by != PROFILE_BY_MODULE; i++) {
         size_t columns_needed = utf8_columns(module_name(text, &entries[i]));
 
@@ -174,7 +181,7 @@ void text_table(const struct text *text, uint32_t rows) {
         put_entry(text, &entries[i], module_width);
         self += entries[i].numbers.self;
     }
-    if (self < text->total)
+    if (is_told(text, text->total - self))
         put_rest(text, text->total - self, n - shown, n - shown == 1 ? title->one : title->all);
     fputc('\n', text->out);
     free(entries);

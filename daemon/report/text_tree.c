@@ -18,11 +18,12 @@
 
 #define MAX_LEVEL      40 /* deeper rows keep that indentation, and say how deep they are */
 #define LEVEL_WIDTH    3  /* or less where the terminal is narrow */
-#define MIN_NAMES      40 /* columns that names get before the indentation is made narrower ... */
+#define MIN_NAMES      28 /* columns that names get before the indentation is made narrower ... */
 #define MIN_NAMES_DEEP 24 /* ... and before rows keep that of their caller */
 #define MIN_NAME       20 /* columns of a name, however much is told behind it */
 #define CHAIN_ENDS     2  /* functions that a long row shows of its beginning, and of its end */
-#define ROW_LINES      2  /* of the terminal, before a row shows one function at either end */
+#define CHAIN_WHOLE    (UINT32_MAX / 4) /* or of all */
+#define ROW_LINES      2 /* of the terminal, before a row shows one function at either end */
 
 /* A row still to print. */
 struct row {
@@ -274,11 +275,14 @@ static unsigned measure_chain(const struct printer *p, const struct row *row, ui
     return lines;
 }
 
-/* Where lines are few, a row that would take too many shows less of its ends. */
+/* Where lines are few, a row that would take too many shows less of its ends; where all is asked
+ * for, it is shown. */
 static uint32_t chain_ends(const struct printer *p, const struct row *row) {
-    bool is_brief = p->text->options->lines > 0;
+    const struct format_options *options = p->text->options;
 
-    return is_brief && measure_chain(p, row, CHAIN_ENDS) > ROW_LINES ? 1 : CHAIN_ENDS;
+    if (options->lines == 0)
+        return options->cut > 0 ? CHAIN_ENDS : CHAIN_WHOLE;
+    return measure_chain(p, row, CHAIN_ENDS) > ROW_LINES ? 1 : CHAIN_ENDS;
 }
 
 static void push_row(struct printer *p, struct row row) {
@@ -311,8 +315,8 @@ static void push_below(struct printer *p, uint32_t node, uint32_t level) {
     }
 }
 
-/* How many there are, and what they are, for free(): "78 more callees (312 contexts)". */
-static char *describe_left_out(const struct text *text, uint32_t node) {
+/* How many there are, and what they are, for free(): "[~] 78 more callees (312 contexts)". */
+static char *describe_left_out(const struct text *text, uint32_t node, bool with_contexts) {
     struct callees callees = choose_callees(&text->choice, node);
     bool is_root = text->profile->nodes[node].parent == 0;
     uint64_t contexts = 0;
@@ -330,7 +334,7 @@ static char *describe_left_out(const struct text *text, uint32_t node) {
         fprintf(out, " %s%s %s%s", human_count(callees.n_hidden).text,
                 callees.chosen > 0 ? " more" : "", is_root ? "outermost function" : "callee",
                 callees.n_hidden == 1 ? "" : "s");
-    if (callees.n_hidden > 0 && contexts > callees.n_hidden)
+    if (with_contexts && callees.n_hidden > 0 && contexts > callees.n_hidden)
         fprintf(out, " (%s contexts)", human_count(contexts).text);
     if (callees.hidden_is_pruned)
         fputs(callees.n_hidden > 0 ? " and pruned ones" : " pruned contexts", out);
@@ -356,15 +360,19 @@ static void put_left_out(struct printer *p, const struct row *row) {
 
     text_numbers(text, &numbers);
     put_indent(p, row, true);
-    put_words(p, describe_left_out(text, row->left_out), name_room(p, row, true));
+    put_words(p, describe_left_out(text, row->left_out, true), name_room(p, row, true));
     fputc('\n', text->out);
 }
 
-/* A row none of whose callees has a row says so itself. */
+/* A row none of whose callees has a row says so itself, in its last line if that has room. */
 static void put_all_left_out(struct printer *p, const struct row *row, uint32_t last) {
-    char *words = describe_left_out(p->text, last);
     size_t arrow = utf8_columns(p->text->glyphs->arrow);
+    char *words = describe_left_out(p->text, last, true);
 
+    if (p->column + 1 + arrow + utf8_columns(words) > row_end(p, row)) {
+        free(words);
+        words = describe_left_out(p->text, last, false);
+    }
     make_room(p, row, arrow + utf8_columns(words));
     fputs(p->text->paint->dim, p->text->out);
     put(p, p->text->glyphs->arrow);

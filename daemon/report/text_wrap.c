@@ -6,18 +6,17 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "daemon/report/utf8.h"
+
 /* The end of the character, or of the escape sequence, at `at`; *columns is what it takes. */
 static const char *next_glyph(const char *at, size_t *columns) {
-    *columns = *at != '\033';
-    if (*at++ == '\033') {
-        at += *at == '[';
-        while (*at != '\0' && *at != '\n' && (*at < '@' || *at > '~'))
-            at++;
-        return *at == '\0' || *at == '\n' ? at : at + 1;
-    }
-    while (((unsigned char)*at & 0xc0) == 0x80)
+    if (*at != '\033')
+        return at + utf8_measure(at, columns);
+    *columns = 0;
+    at += at[1] == '[' ? 2 : 1;
+    while (*at != '\0' && *at != '\n' && (*at < '@' || *at > '~'))
         at++;
-    return at;
+    return *at == '\0' || *at == '\n' ? at : at + 1;
 }
 
 /* May a line end before the space at `at`? A number stays with its per cent sign. */

@@ -5,6 +5,7 @@
 
 #include <stdint.h>
 #include <string.h>
+#include <wchar.h>
 
 /* Lead bytes from..to take `length` bytes, of which the second lies in low..high. */
 static const struct lead {
@@ -56,12 +57,36 @@ bool utf8_is_valid(const char *text, size_t length) {
     return true;
 }
 
-size_t utf8_columns(const char *text) {
-    size_t columns = 0;
+uint32_t utf8_decode(const char *text, size_t bytes) {
+    static const uint8_t lead[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
+    uint32_t c = (uint8_t)text[0] & lead[bytes];
 
-    for (; *text != '\0'; text++)
-        columns += (*text & 0xc0) != 0x80;
-    return columns;
+    for (size_t i = 1; i < bytes; i++)
+        c = c << 6 | ((uint8_t)text[i] & 0x3f);
+    return c;
+}
+
+size_t utf8_measure(const char *text, size_t *columns) {
+    size_t bytes = utf8_length(text);
+    int width;
+
+    *columns = 1;
+    if (bytes < 2)
+        return 1;
+    width = wcwidth((wchar_t)utf8_decode(text, bytes));
+    if (width >= 0)
+        *columns = (size_t)width;
+    return bytes;
+}
+
+size_t utf8_columns(const char *text) {
+    size_t sum = 0, columns;
+
+    while (*text != '\0') {
+        text += utf8_measure(text, &columns);
+        sum += columns;
+    }
+    return sum;
 }
 
 void utf8_repair(char *out, const char *text) {

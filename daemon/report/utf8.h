@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* Bytes of the well-formed character at `text` (1 to 4), 0 when it is none. `text` is terminated.
  */
@@ -14,7 +15,15 @@ size_t utf8_length(const char *text);
 /* Whether all of `text`, terminated and of that length, is well-formed. */
 bool utf8_is_valid(const char *text, size_t length);
 
-/* Columns that a valid string takes on a terminal: one for each character. */
+/* The character at `text`, of so many bytes (1 to 4) in well-formed UTF-8. */
+uint32_t utf8_decode(const char *text, size_t bytes);
+
+/* Bytes of the character at `text`, which is not its end and well-formed, and the columns that it
+ * takes on a terminal: 2 for wide ones, 0 for what joins the one before; 1 where the locale
+ * (LC_CTYPE) does not know it. */
+size_t utf8_measure(const char *text, size_t *columns);
+
+/* Columns that a valid string takes. */
 size_t utf8_columns(const char *text);
 
 /* Copies, with U+FFFD for each byte that is not part of a character. `out` has room for

@@ -97,31 +97,48 @@ static void test_any(void) {
     sleep_burst = 0;
 }
 
-static unsigned announcements_of_fragile(int flags) {
+static unsigned masked_of_fragile(int flags) {
     int pair[2];
     char byte;
     struct timespec time = {0, 1};
-    announced = 0;
+    masked = 0;
     socketpair(AF_UNIX, SOCK_STREAM, 0, pair);
-    sleep_burst = SLEEP_FRAGILE;
+    sleep_burst |= SLEEP_FRAGILE;
     poll(NULL, 0, 0);
     nanosleep(&time, NULL);
     nanosleep(&time, flags != 0 ? &time : NULL);
     recv(pair[0], &byte, 1, MSG_DONTWAIT | flags);
+    CHECK(read(-1, &byte, 1) == -1);
+    syscall(SYS_getpid);
+    syscall(flags != 0 ? SYS_write : SYS_read, -1, "", 0);
     sleep_burst = 0;
     close(pair[0]);
     close(pair[1]);
-    return announced;
+    return masked;
 }
 
 static void test_fragile(void) {
-    CHECK_UINT(announcements_of_fragile(0), 0);
-    CHECK_UINT(announcements_of_fragile(MSG_WAITALL), 2);
     announced = 0;
+    CHECK_UINT(masked_of_fragile(0), 0);
+    CHECK_UINT(masked_of_fragile(MSG_WAITALL), 3);
+    CHECK_UINT(announced, 0);
+    masked = 0;
     sleep_burst = SLEEP_FRAGILE;
     CHECK(write(STDOUT_FILENO, "", 0) == 0);
     sleep_burst = 0;
-    CHECK_UINT(announced, 1);
+    CHECK_UINT(masked, 1);
+}
+
+/* What is not masked is announced, read as well. */
+static void test_next(void) {
+    announced = 0;
+    sleep_burst = SLEEP_NEXT;
+    CHECK_UINT(masked_of_fragile(0), 0);
+    CHECK_UINT(announced, 7);
+    announced = 0;
+    sleep_burst = SLEEP_NEXT;
+    CHECK_UINT(masked_of_fragile(MSG_WAITALL), 3);
+    CHECK_UINT(announced, 4);
 }
 
 static uint64_t signals_blocked(void) {
@@ -225,6 +242,7 @@ int main(void) {
     sleep_start();
     test_any();
     test_fragile();
+    test_next();
     test_masked();
     CHECK(!sleep_is_sleeper((uintptr_t)main));
     CHECK(!sleep_is_sleeper((uintptr_t)poll)); /* the stub */

@@ -14,8 +14,8 @@ tests_daemon_freeze_test_LDADD = libhcct_code.a libhcct_report.a libhcct_common.
 
 check_PROGRAMS += tests/daemon/bounds_test
 TESTS += tests/daemon/bounds_test
-tests_daemon_bounds_test_SOURCES = tests/daemon/bounds_test.c daemon/freeze_tree.c \
-	daemon/freeze_tree.h daemon/tree_copy.h
+tests_daemon_bounds_test_SOURCES = tests/daemon/bounds_test.c tests/daemon/shown.c \
+	tests/daemon/shown.h daemon/freeze_tree.c daemon/freeze_tree.h daemon/tree_copy.h
 tests_daemon_bounds_test_LDADD = libhcct_code.a libhcct_report.a libhcct_common.a $(REPORT_LIBS) $(ELF_LIBS) \
 	$(IBERTY_LIBS)
 

@@ -14,11 +14,11 @@ e2e_tests = \
 	tests/e2e/lines_test.py tests/e2e/lives_test.py tests/e2e/rate_test.py tests/e2e/readers_test.py \
 	tests/e2e/checkpoint_test.py tests/e2e/hostile_test.py tests/e2e/kill_test.py \
 	tests/e2e/many_test.py tests/e2e/masked_test.py tests/e2e/slow_client_test.py \
-	tests/e2e/valgrind_test.py tests/e2e/wall_test.py \
+	tests/e2e/valgrind_test.py tests/e2e/wall_test.py tests/e2e/wall_calls_test.py tests/e2e/wall_end_test.py \
 	tests/e2e/follow_test.py tests/e2e/jit_test.py tests/e2e/lifecycle_test.py tests/e2e/loads_test.py \
 	tests/e2e/oracle_test.py tests/e2e/programs_test.py tests/e2e/sleep_test.py \
 	tests/e2e/storm_test.py tests/e2e/top_server_test.py tests/e2e/top_test.py \
-	tests/e2e/window_test.py \
+	tests/e2e/text_test.py tests/e2e/window_test.py \
 	tests/e2e/called_test.py tests/e2e/calls_callgrind_test.py tests/e2e/calls_exact_test.py \
 	tests/e2e/calls_robust_test.py tests/e2e/calls_some_test.py tests/e2e/calls_torture_test.py
 TESTS += $(e2e_tests)
@@ -58,6 +58,10 @@ tests_targets_phases_SOURCES = tests/targets/phases.c
 tests_targets_phases_CFLAGS = $(TARGET_CFLAGS) -pthread
 tests_targets_phases_LDFLAGS = -pthread
 
+check_PROGRAMS += tests/targets/handlers
+tests_targets_handlers_SOURCES = tests/targets/handlers.c
+tests_targets_handlers_CFLAGS = $(TARGET_CFLAGS)
+
 check_PROGRAMS += tests/targets/names
 EXTRA_DIST += tests/e2e/names.rs
 tests_targets_names_SOURCES = tests/targets/names.cc
@@ -93,7 +97,13 @@ tests_targets_sleepy_SOURCES = tests/targets/sleepy.c
 tests_targets_sleepy_CFLAGS = $(TARGET_CFLAGS) -pthread
 tests_targets_sleepy_LDFLAGS = -pthread
 
-check_PROGRAMS += tests/targets/sleeper
+check_PROGRAMS += tests/targets/sleep_battery tests/targets/sleep_on tests/targets/sleeper
+tests_targets_sleep_on_SOURCES = tests/targets/sleep_on.cc
+tests_targets_sleep_on_CXXFLAGS = $(CALLS_CXXFLAGS) -O1 -pthread
+tests_targets_sleep_on_LDFLAGS = -pthread
+tests_targets_sleep_battery_SOURCES = tests/targets/sleep_battery.c
+tests_targets_sleep_battery_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
+tests_targets_sleep_battery_LDFLAGS = -pthread
 tests_targets_sleeper_SOURCES = tests/targets/sleeper.c tests/targets/sleeper.h \
 	tests/targets/sleeper_event.c tests/targets/sleeper_later.c tests/targets/sleeper_later.h \
 	tests/targets/sleeper_time.c

@@ -3,6 +3,8 @@
  */
 #include "tests/check.h"
 
+#include <locale.h>
+
 #include "daemon/report/human.h"
 #include "daemon/report/profile.h"
 #include "daemon/report/shorten.h"
@@ -219,6 +221,20 @@ static void check_short(const char *name, size_t max, const char *want) {
     free(got);
 }
 
+/* Wide characters take two columns, and are not cut in half; in the C locale each takes one. */
+static void test_wide_names(void) {
+    static const char name[] = "日本語の関数の長い名前";
+
+    CHECK_UINT(utf8_columns(name), 11);
+    if (setlocale(LC_CTYPE, "C.UTF-8") == NULL)
+        return;
+    CHECK_UINT(utf8_columns(name), 22);
+    check_short(name, 22, name);
+    check_short(name, 11, "日本..名前"); /* 4 and 5 columns are for its ends */
+    check_short("e\xcc\x81t\xc3\xa9", 3, "e\xcc\x81t\xc3\xa9"); /* an accent of its own */
+    setlocale(LC_CTYPE, "C");
+}
+
 static void test_names(void) {
     check_short("std::vector<int>::push_back(int const&)", 0,
                 "std::vector<int>::push_back(int const&)");
@@ -285,6 +301,7 @@ int main(void) {
     test_random_invariants();
     test_deep();
     test_names();
+    test_wide_names();
     test_numbers();
     return check_report();
 }

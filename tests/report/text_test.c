@@ -10,6 +10,7 @@
 
 #include "common/compiler.h"
 #include "daemon/report/format.h"
+#include "daemon/report/text_wrap.h"
 #include "tests/report/sample.h"
 
 static char *report(const struct profile *profile, const struct format_options *options) {
@@ -120,10 +121,21 @@ static void test_counters(void) {
     check_says(profile, "made twice", false);
     check_says(profile, "bursts", false);
     check_says(profile, " s of CPU time in 9,633 walks", true);
-    check_says(
-        profile,
-        "\nsampling  95 % intervals: a share of 50 % +-1.0 points, of 10 % +-0.6, of 1 % +-0.2\n",
-        true);
+    check_says(profile, "\nsampling  95 % intervals: 50 % +-1.0 points, 10 % +-0.6, 1 % +-0.2\n",
+               true);
+    check_says(profile, "\nrate ", false);
+    process->walks = 4000;
+    check_says(profile,
+               " walks per second of CPU time, 1,000 were asked for: a thread that has slept",
+               true);
+    process->skipped = 5600;
+    check_says(profile, " were asked for: the others were skipped, as walks are dear here; those",
+               true);
+    process->rate_changes = 1;
+    check_says(profile, " on the whole: it was changed while this ran; each walk weighs", true);
+    check_says(profile, "asked for", false);
+    process->rate_changes = process->skipped = 0;
+    process->walks = 9633;
     process->checked = 9000;
     process->different = 2;
     process->refused = 1;
@@ -135,11 +147,10 @@ static void test_counters(void) {
     process->burst_length_ns = 2000000;
     process->burst_period_ns = 20000000;
     check_says(profile, "\nbursts    100, each 2.0 ms long, one in 20.0 ms\n", true);
-    check_says(
-        profile,
-        "a share of 50 % +-9.6 points, of 10 % +-6.0, of 1 % +-2.6; what one burst sees counts "
-        "as one sample\n",
-        true);
+    check_says(profile,
+               "50 % +-9.6 points, 10 % +-6.0, 1 % +-2.6; what one burst sees counts "
+               "as one sample\n",
+               true);
     profile->type = "wall";
     check_says(profile, " s of wall-clock time in 9,633 walks", true);
     profile_free(profile);
@@ -164,7 +175,7 @@ static void test_calls(void) {
                true);
     process->every = 100;
     check_says(profile, "\ncalls     one call in 100 is counted, as 100; nothing lost;", true);
-    check_says(profile, "\nsampling  95 % intervals: a share of 50 % +-0.1 points", true);
+    check_says(profile, "\nsampling  95 % intervals: 50 % +-0.1 points", true);
     check_says(profile, "as one sample", false);
     process->every_each = true;
     process->credit = "new";
@@ -289,14 +300,11 @@ static void test_any(void) {
     }
 }
 
-/* Programs of equal parts: as many of them as there is room for, and how many there are beyond. */
-static void test_equal(uint32_t handlers, uint64_t weight) {
+/* A program of equal parts. */
+static struct profile *sample_handlers(uint32_t handlers, uint64_t weight) {
     struct profile *profile = profile_new();
     uint32_t process =
         profile_add_process(profile, &(struct profile_process){.command = "server", .pid = 1});
-    struct format_options options = format_default_options;
-    unsigned shown = 0, left = 0;
-    char *text, *rest;
 
     profile->type = "cpu";
     profile->unit = "nanoseconds";
@@ -306,6 +314,16 @@ static void test_equal(uint32_t handlers, uint64_t weight) {
         snprintf(frames, sizeof(frames), "main@server/dispatch@server/handle_%03u@server", i);
         sample_add(profile, process, frames, weight, 0);
     }
+    return profile;
+}
+
+/* As many of them as there is room for, and how many there are beyond. */
+static void test_equal(uint32_t handlers, uint64_t weight) {
+    struct profile *profile = sample_handlers(handlers, weight);
+    struct format_options options = format_default_options;
+    unsigned shown = 0, left = 0;
+    char *text, *rest;
+
     options.width = 80;
     text = report(profile, &options);
     CHECK_UINT(count_lines(text), FORMAT_DEFAULT_LINES);
@@ -342,6 +360,65 @@ static void test_narrow(void) {
     profile_free(profile);
 }
 
+static void check_wrapped(const char *lines, size_t width, const char *want) {
+    char *text;
+    size_t bytes;
+    FILE *out = open_memstream(&text, &bytes);
+
+    text_wrap(out, lines, width, 2);
+    fclose(out);
+    CHECK_STR(text, want);
+    free(text);
+}
+
+static void test_wrap(void) {
+    check_wrapped("", 10, "");
+    check_wrapped("\n\n", 10, "\n\n");
+    check_wrapped("1234567890\nab\n", 10, "1234567890\nab\n");
+    check_wrapped("one two three four\n", 10, "one two\n  three\n  four\n");
+    check_wrapped("one two three four\n", 0, "one two three four\n");
+    check_wrapped("12345 10 % of\n", 9, "12345\n  10 % of\n"); /* not "%" by itself */
+    check_wrapped("123456789012345678\n", 10, "1234567890\n  12345678\n");
+    check_wrapped("\033[1mone\033[0m two three\n", 10, "\033[1mone\033[0m two\n  three\n");
+    check_wrapped("no end of line", 10, "no end of\n  line");
+    check_wrapped("\033[1", 10, "\033[1");
+}
+
+/* The n hottest contexts have rows however light they are. */
+static void test_hottest(void) {
+    struct profile *profile = sample_handlers(100, 10000000);
+    struct format_options options = format_default_options;
+    unsigned shown = 0;
+    char *text;
+
+    options.n = 60;
+    text = report(profile, &options);
+    for (const char *at = strstr(text, "Hot contexts"); (at = strstr(at, "handle_")) != NULL; at++)
+        shown++;
+    CHECK_UINT(shown, 60);
+    free(text);
+    profile_free(profile);
+}
+
+/* Who asks for all gets the middle of rows, too. */
+static void test_whole(void) {
+    struct profile *profile = sample_shell();
+    struct format_options options = format_default_options;
+    char *brief = report(profile, &options), *whole;
+
+    format_set_cut(&options, 0);
+    whole = report(profile, &options);
+    CHECK(strstr(brief, " frames ...") != NULL && strstr(whole, " frames ...") == NULL);
+    CHECK(strstr(whole, "[~] 12 more functions") != NULL);
+    format_set_top(&options, 100);
+    free(brief);
+    brief = report(profile, &options);
+    CHECK(strstr(brief, " more functions") == NULL);
+    free(brief);
+    free(whole);
+    profile_free(profile);
+}
+
 /* What "+1.2" means is said where it stands, and only there. */
 static void test_bounds(void) {
     struct profile *profile = sample_shell(), *exact = sample_stripped();
@@ -361,6 +438,9 @@ int main(void) {
     test_equal(100, 10000000);
     test_equal(900, 10000000);
     test_narrow();
+    test_hottest();
+    test_whole();
+    test_wrap();
     test_bounds();
     test_golden(setlocale(LC_CTYPE, "C.UTF-8") != NULL && setlocale(LC_CTYPE, "C") != NULL);
     test_empty();

@@ -45,3 +45,15 @@ tests_tree_panes_test_LDADD = libhcct_tree.a
 
 tests_tree_bounded_test_SOURCES = tests/tree/bounded_test.c $(TREE_WORLD)
 tests_tree_bounded_test_LDADD = libhcct_tree.a
+
+# What is shown of trees, from the stream to the file.
+check_PROGRAMS += tests/tree/truth_test
+TESTS += tests/tree/truth_test
+tests_tree_truth_test_SOURCES = tests/tree/truth_test.c $(TREE_WORLD) tests/daemon/shown.c \
+	tests/daemon/shown.h daemon/checkpoint_fields.c daemon/checkpoint_fields.h \
+	daemon/checkpoint_file.c daemon/checkpoint_file.h daemon/checkpoint_format.h \
+	daemon/checkpoint_load.c daemon/checkpoint_load.h daemon/checkpoint_save.c \
+	daemon/checkpoint_save.h daemon/freeze_tree.c daemon/freeze_tree.h daemon/tree_copy.c \
+	daemon/tree_copy.h daemon/tree_delta.c daemon/tree_delta.h
+tests_tree_truth_test_LDADD = $(INGEST_TEST_LIBS)
+tests_tree_truth_test_LDFLAGS = -pthread

@@ -1,0 +1,43 @@
+"""The wall clock sees all of a thread's time, whatever call it sleeps in: each call is the only one
+of a thread, alone or beside writes, and the thread's own clock says how long that was. Threads that
+never compute, and children of fork that do nothing but sleep, are there."""
+
+from support import check, finish, folded, record, run, scratch, target
+
+SECONDS = "3"
+PART = 0.03  # of a thread's time may be wrong
+FORK_PART = 0.1  # children wait for the daemon first; and the time in fork itself
+
+path = scratch("calls.pb.gz")
+
+
+def battery(rate, *only):
+    """{function: (ns that the program has measured, ns in the profile)}"""
+    command = [target("sleep_battery"), SECONDS, *only]
+    plain = run(command) if not only else None
+    result = record(command, path, "--clock", "wall", "--rate", str(rate))
+    check(result.status == 0, f"{rate}/s: ended with status 0, all calls as they should")
+    true = {}
+    for line in result.out.decode().splitlines():
+        ns, name = line.split()
+        true[name] = int(ns)
+    if plain is not None:
+        names = [line.split()[1] for line in plain.out.decode().splitlines()]
+        check(plain.status == 0 and list(true) == names, f"{rate}/s: the same output")
+    seen = dict.fromkeys(true, 0)
+    for frames, weight in folded(path):
+        # children begin in the functions of their parents
+        name = next((frame for frame in reversed(frames) if frame in seen), None)
+        if name is not None and not any("fork" in frame for frame in frames):
+            seen[name] += weight
+    return {name: (ns, seen[name]) for name, ns in true.items()}
+
+
+for name, (ns, seen) in battery(250).items():
+    if name != "child_sleeps":
+        check(abs(seen - ns) <= (FORK_PART if "waitpid" in name else PART) * ns,
+              f"{name}: {seen / 1e9:.3f} s, {ns / 1e9:.3f} is true")
+ns, seen = battery(1000, "waitpid")["child_sleeps"]
+check(abs(seen - ns) <= FORK_PART * ns,
+      f"children of fork: {seen / 1e9:.3f} s, {ns / 1e9:.3f} is true")
+finish()
