@@ -10,8 +10,7 @@
 
 static void put_one(struct top_line *line, const struct top_model *model,
                     const struct profile_process *process) {
-    const char *title = model->total->title;
-    top_line_name(line, *title != '\0' ? title : process->command, 40);
+    top_line_name(line, process->command, 40);
     if (process->pid != 0)
         top_line_print(line, " (pid %" PRIu32, process->pid);
     else
@@ -25,15 +24,10 @@ static void put_one(struct top_line *line, const struct top_model *model,
 void top_head_who(struct top_line *line, const struct top_model *model) {
     const struct profile *profile = model->total;
     uint32_t n = profile->n_processes - 1;
-    if (n == 1) {
+    if (n == 1)
         put_one(line, model, &profile->processes[1]);
-    } else {
-        if (*profile->title != '\0') {
-            top_line_name(line, profile->title, 40);
-            top_line_print(line, ": ");
-        }
+    else
         top_line_print(line, "%" PRIu32 " processes, %" PRIu32 " of them running", n, model->live);
-    }
     if (profile->duration_ns > 0)
         top_line_print(line, ", profiled for %s", human_time(profile->duration_ns).text);
 }
