@@ -6,6 +6,7 @@
  */
 #include "client/ask.h"
 #include "client/command.h"
+#include "client/command_line.h"
 #include "client/instrumented.h"
 #include "client/launch.h"
 #include "client/locate.h"
@@ -137,22 +138,26 @@ static bool was_profiled(const struct record_options *options, const struct proc
 
 enum fetched { FETCHED, FETCHED_NOTHING, FETCH_FAILED };
 
-static enum fetched fetch(const struct record_options *options, pid_t pid, const char *program,
+static enum fetched fetch(const struct record_options *options, pid_t pid, char *const *argv,
                           struct http_answer *answer) {
     struct process_list list;
     struct query query;
     uint32_t only = only_pid(options, pid);
     if (processes_ask(recording.socket, &list) != HCCT_EXIT_OK)
         return FETCH_FAILED;
-    bool profiled = was_profiled(options, &list, only, program);
+    bool profiled = was_profiled(options, &list, only, argv[0]);
     processes_free(&list);
     if (!profiled)
         return FETCHED_NOTHING;
+    char *title = command_line_title(argv);
     query_start(&query, "/v1/hot");
     query_add(&query, "format", "pprof");
     if (only > 0)
         query_add_unsigned(&query, "pid", only);
     query_add(&query, "symbols", "complete");
+    if (title != NULL)
+        query_add(&query, "title", title);
+    free(title);
     bool answered = ask(recording.socket, "GET", query.text, answer) == HCCT_EXIT_OK;
     return answered ? FETCHED : FETCH_FAILED;
 }
@@ -234,7 +239,7 @@ static int run(const struct record_options *options, const struct view *view, ch
         return EXIT_OURS;
     if (end.error != 0)
         return exec_status(argv[0], end.error);
-    enum fetched fetched = fetch(options, end.pid, argv[0], &answer);
+    enum fetched fetched = fetch(options, end.pid, argv, &answer);
     private_daemon_stop(&recording.daemon);
     bool good = fetched == FETCHED_NOTHING ||
                 (fetched == FETCHED && finish(options, view, &answer, end.pid));

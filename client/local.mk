@@ -15,6 +15,8 @@ client_hcct_SOURCES = \
 	client/cmd_report.c \
 	client/cmd_snapshot.c \
 	client/command.h \
+	client/command_line.c \
+	client/command_line.h \
 	client/doctor.h \
 	client/doctor_machine.c \
 	client/doctor_parts.c \

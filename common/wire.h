@@ -202,7 +202,8 @@ struct wire_module {
     char path[WIRE_MODULE_BYTES - 64]; /* agent: not terminated, cut when longer */
 };
 
-#define WIRE_COMMAND_ROOM 128 /* bytes of a command's name, its NUL included; longer ones are cut */
+/* Bytes of a command's name, its NUL included; longer ones are cut. */
+#define WIRE_COMMAND_ROOM 128
 
 enum wire_control {
     WIRE_CONTROL_ON = 1u, /* daemon: profile; otherwise the agent stays idle */

@@ -24,7 +24,7 @@ struct checkpoint_about {
     struct mcct_stats tree; /* total, updates, unseen and capped */
     const char *exe;
     const char *command; /* NULL: not known */
-    const char *tags; /* NULL: none */
+    const char *tags;    /* NULL: none */
 };
 
 /* The text as whole words, filled up with NULs, malloc'ed; *words says how many. NULL: no memory.

@@ -88,6 +88,11 @@ static bool set_ignore(struct query *q, const char *value) {
     return filter_check(value, unused, sizeof unused);
 }
 
+static bool set_title(struct query *q, const char *value) {
+    q->title = value;
+    return true;
+}
+
 static bool set_symbols(struct query *q, const char *value) {
     q->patience = strcmp(value, "complete") == 0 ? SYMBOL_COMPLETE : SYMBOL_SOON;
     return q->patience == SYMBOL_COMPLETE || strcmp(value, "soon") == 0;
@@ -138,6 +143,7 @@ static const struct {
     {"top", set_top, "a number of functions"},
     {"window", set_window, "a time of up to an hour, such as 10s, 5m, 1h or 90 (seconds)"},
     {"symbols", set_symbols, "soon or complete"},
+    {"title", set_title, "what the profile is to be called"},
     {"focus", set_focus, "a POSIX extended regular expression"},
     {"ignore", set_ignore, "a POSIX extended regular expression"},
 };
@@ -218,6 +224,7 @@ static struct profile *build(const struct query *query, struct process *const *p
     struct profile *profile =
         query->window_ns > 0 ? freeze_window(processes, n, query->window_ns, &params, &module_of)
                              : freeze(processes, n, &params, &module_of);
+    profile->title = profile_string(profile, query->title);
     symbolize(profile, module_of, config.symbols, query->patience);
     free(module_of);
     return profile;

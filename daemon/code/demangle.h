@@ -1,8 +1,9 @@
 /*
  * demangle.h - names of the linker made readable.
  *
- * Runs in the worker child, whose limits end what is not foreseen here. A hostile name costs little:
- * long ones are left as they are, and what a short one would expand to is not written to its end.
+ * Runs in the worker child, whose limits end what is not foreseen here. A hostile name costs
+ * little: long ones are left as they are, and what a short one would expand to is not written to
+ * its end.
  */
 #ifndef HCCT_DEMANGLE_H
 #define HCCT_DEMANGLE_H

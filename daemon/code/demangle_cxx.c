@@ -41,9 +41,8 @@ static bool run(demangler *parse, int options, const char *name, char *readable)
 }
 
 bool demangle_cxx(const char *name, char readable[DEMANGLE_NAME_MAX + 1]) {
-    return name[0] == '_' &&
-           run(cplus_demangle_v3_callback, DMGL_PARAMS | DMGL_ANSI | DMGL_NO_RECURSE_LIMIT, name,
-               readable);
+    return name[0] == '_' && run(cplus_demangle_v3_callback,
+                                 DMGL_PARAMS | DMGL_ANSI | DMGL_NO_RECURSE_LIMIT, name, readable);
 }
 
 bool demangle_rust(const char *name, char readable[DEMANGLE_NAME_MAX + 1]) {

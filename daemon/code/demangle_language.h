@@ -12,8 +12,9 @@
  * byte: this fits into half a megabyte for its tables and 4 for its stack. */
 #define DEMANGLE_INPUT_MAX 8192
 
-/* False: `name`, of at most DEMANGLE_INPUT_MAX bytes, is none of this language. Otherwise `readable`
- * is what to show, its first DEMANGLE_NAME_MAX bytes, ended by a NUL. Not thread-safe. */
+/* False: `name`, of at most DEMANGLE_INPUT_MAX bytes, is none of this language. Otherwise
+ * `readable` is what to show, its first DEMANGLE_NAME_MAX bytes, ended by a NUL. Not thread-safe.
+ */
 typedef bool demangle_language(const char *name, char readable[DEMANGLE_NAME_MAX + 1]);
 
 demangle_language demangle_cxx;   /* _Z... */

@@ -42,8 +42,7 @@ static size_t module_length(const char *text, bool is_first) {
     between = separator_length(text + n);
     if (between == 0 || isupper((unsigned char)text[0]))
         return between > 0 ? n : 0;
-    return !is_first && islower((unsigned char)text[0]) &&
-                   isupper((unsigned char)text[n + between])
+    return !is_first && islower((unsigned char)text[0]) && isupper((unsigned char)text[n + between])
                ? n
                : 0;
 }

@@ -183,8 +183,8 @@ static void take_command(struct process *p) {
 /* What an agent says before its first module, by which it is known to be whole. */
 static void take_names(struct process *p) {
     if (p->names_taken || session_memory_modules(&p->memory) == 0 ||
-        atomic_load_explicit(&session_memory_module(&p->memory, 0)->filled,
-                             memory_order_acquire) == 0)
+        atomic_load_explicit(&session_memory_module(&p->memory, 0)->filled, memory_order_acquire) ==
+            0)
         return;
     take_tags(p);
     take_command(p);

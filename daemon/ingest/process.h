@@ -66,10 +66,10 @@ struct process {
     pid_t pid; /* 0: several finished processes folded into one */
     uid_t uid;
     struct process_identity identity;
-    const char *exe;     /* owned */
+    const char *exe;       /* owned */
     char *_Atomic command; /* owned: what it was executed by; NULL: not known (yet) */
-    char *_Atomic tags;    /* owned; NULL: none, or not known yet. Both are set once, under the lock */
-    uint64_t since_ns;   /* wall clock, since 1970 */
+    char *_Atomic tags; /* owned; NULL: none, or not known yet. Both are set once, under the lock */
+    uint64_t since_ns;  /* wall clock, since 1970 */
     uint64_t since_mono_ns;
     struct session_sampling sampling;
     uint64_t earlier_ns; /* CPU time of the process before it executed this program */

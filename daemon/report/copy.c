@@ -13,6 +13,7 @@ struct profile *copy_begin(const struct profile *from) {
     to->type = profile_string(to, from->type);
     to->unit = profile_string(to, from->unit);
     to->summary = profile_string(to, from->summary);
+    to->title = profile_string(to, from->title);
     to->phi = from->phi;
     to->epsilon = from->epsilon;
     to->period = from->period;

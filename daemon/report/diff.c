@@ -203,12 +203,13 @@ static void weigh_total(struct diff *diff) {
     w->beyond = fabs(diff_change(w)) > w->margin;
 }
 
-static void describe_side(struct diff *diff, int side, const char *name) {
+static void describe_side(struct diff *diff, int side, const char *name, const char *title) {
     const struct diff_join *join = diff->join;
     struct diff_side *it = &diff->side[side];
     uint64_t most = 0;
 
     it->name = profile_string(diff->profile, name);
+    it->title = profile_string(diff->profile, title);
     it->total = join->all[side].total;
     it->samples = join->all[side].kind == LOOKS_SAMPLED ? join->all[side].looks : 0;
     it->exe = "";
@@ -258,7 +259,7 @@ bool diff_make(struct diff *diff, const struct profile *before, const struct pro
     diff->join = diff_join(from, options->by);
     diff->profile = diff->join->profile;
     for (int side = 0; side < DIFF_SIDES; side++)
-        describe_side(diff, side, options->name[side]);
+        describe_side(diff, side, options->name[side], from[side]->title);
     diff->before_total = diff->side[DIFF_BEFORE].total;
     diff->after_total = diff->side[DIFF_AFTER].total;
     diff->sampling = both_sampled(diff->join);

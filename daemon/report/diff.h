@@ -55,10 +55,11 @@ enum diff_sampling {
 
 /* One of the two profiles, as it was given. */
 struct diff_side {
-    const char *name; /* of the file, "" when it has none */
-    uint64_t total;   /* N */
-    double samples;   /* effective sample size; 0: exact, or not known */
-    const char *exe;  /* last part of the path; of several executables the heaviest */
+    const char *name;  /* of the file, "" when it has none */
+    uint64_t total;    /* N */
+    double samples;    /* effective sample size; 0: exact, or not known */
+    const char *title; /* what was recorded (profile.h), "" when it is not known */
+    const char *exe;   /* what its process is called; of several the heaviest */
     uint32_t n_exes;
 };
 

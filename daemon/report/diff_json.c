@@ -37,6 +37,7 @@ static void put_side(struct json_out *json, const char *key, const struct diff_s
     json_object_member(json, key);
     json_known_member(json, "file", side->name);
     json_known_member(json, "exe", side->exe);
+    json_known_member(json, "title", side->title);
     json_number_member(json, "executables", side->n_exes);
     json_number_member(json, "total", side->total);
     if (side->samples > 0)

@@ -84,14 +84,14 @@ static const char *plural(uint64_t n) {
 static void put_side(const struct report *r, int side) {
     const struct diff_side *it = &r->diff->side[side];
     const struct profile *profile = r->diff->profile;
-    char *exe = shorten(it->exe, NAME_COLUMNS, "..");
+    char *exe = shorten(*it->title != '\0' ? it->title : it->exe, NAME_COLUMNS, "..");
 
     label(r, side == DIFF_BEFORE ? "before" : "after");
     if (*it->name != '\0')
         fprintf(r->out, "%s: ", it->name);
     fputs(exe, r->out);
     free(exe);
-    if (it->n_exes > 1)
+    if (it->n_exes > 1 && *it->title == '\0')
         fprintf(r->out, " and %u more", (unsigned)(it->n_exes - 1));
     fprintf(r->out, ", %s %s", human_weight(profile, it->total).text,
             human_type(profile, it->total));

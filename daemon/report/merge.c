@@ -74,8 +74,9 @@ static uint32_t merge_location(struct merging *m, const struct profile *from, ui
 
 /* Fields that must be equal in processes that are added up; all other numbers are sums. */
 static const char *const alike[] = {
-    "exe", "command",  "tags",       "clock",           "collector",       "credit",
-    "every", "every_each", "burst_length_ns", "burst_period_ns", NULL};
+    "exe",    "command", "tags",       "clock",           "collector",
+    "credit", "every",   "every_each", "burst_length_ns", "burst_period_ns",
+    NULL};
 
 static bool is_alike_field(const struct process_field *field) {
     for (const char *const *name = alike; *name != NULL; name++)
@@ -226,6 +227,7 @@ static void merge_header(struct profile *to, const struct profile *from, bool fi
     /* what has phi of the sum has it of a part, which keeps it, when the part's phi is no larger */
     to->phi = from->phi > to->phi ? from->phi : to->phi;
     to->epsilon = from->epsilon > to->epsilon ? from->epsilon : to->epsilon;
+    to->title = first || strcmp(to->title, from->title) == 0 ? profile_string(to, from->title) : "";
     to->window_ns = from->window_ns > to->window_ns ? from->window_ns : to->window_ns;
     if (from->time_ns != 0 && (to->time_ns == 0 || from->time_ns < to->time_ns))
         to->time_ns = from->time_ns;

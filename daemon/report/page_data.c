@@ -202,6 +202,7 @@ static void put_head(struct page *page, const char *kind, const char *by, uint64
     json_string_member(json, "unit", profile->unit);
     json_string_member(json, "measure", human_type(profile, 2));
     json_string_member(json, "by", by);
+    json_known_member(json, "title", profile->title);
     json_double_member(json, "phi", profile->phi);
     json_double_member(json, "epsilon", profile->epsilon);
     json_string_member(json, "summary", profile->summary);
@@ -291,6 +292,7 @@ static void put_sides(struct page *page, const struct diff *diff) {
         json_object_member(&page->json, names[i]);
         json_string_member(&page->json, "name", diff->side[i].name);
         json_string_member(&page->json, "exe", diff->side[i].exe);
+        json_known_member(&page->json, "title", diff->side[i].title);
         put_total(page, diff->side[i].total);
         json_end(&page->json, '}');
     }

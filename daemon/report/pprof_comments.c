@@ -79,6 +79,8 @@ char *comment_profile(const struct profile *profile) {
     put_number(out, "phi", profile->phi);
     put_number(out, "epsilon", profile->epsilon);
     put_string(out, "summary", profile->summary);
+    if (*profile->title != '\0')
+        put_string(out, "title", profile->title);
     if (profile->window_ns != 0)
         fprintf(out, " window_ns=%" PRIu64, profile->window_ns);
     end(out);
@@ -177,6 +179,8 @@ static void read_profile(struct profile *profile, char *text) {
             profile->epsilon = strtod(value, NULL);
         else if (strcmp(key, "summary") == 0)
             profile->summary = profile_string(profile, value);
+        else if (strcmp(key, "title") == 0)
+            profile->title = profile_string(profile, value);
         else if (strcmp(key, "window_ns") == 0)
             profile->window_ns = strtoull(value, NULL, 10);
     }

@@ -83,6 +83,8 @@ void text_report(struct text *text);
 /* The parts of the report. Lines of head and summary are as long as they are. */
 /* What there is to know before the rows are read: chance, and what "+1.2" means. */
 void text_head(const struct text *text);
+/* A line with the command that was recorded, where that is known. */
+void text_title(const struct text *text);
 /* "sqlite3 (pid 812, 4 threads): 9.64 s of CPU time, 9,633 walks", without a newline. */
 void text_process(const struct text *text, uint32_t process);
 /* The same of all of them: "3 processes: ...". */

@@ -80,6 +80,7 @@ static void put_head_lines(const struct report *report, uint32_t process) {
 }
 
 static void put_head(const struct report *report, uint32_t process) {
+    text_title(report->text);
     put_wrapped(report, put_head_lines, process);
     fputc('\n', report->text->out);
     if (report->n > 1)

@@ -19,6 +19,14 @@ static void put_weight(const struct text *text, uint64_t weight, uint64_t walks)
         fprintf(text->out, ", in the last %s", human_time(text->profile->window_ns).text);
 }
 
+void text_title(const struct text *text) {
+    char *title = shorten(text->profile->title, text->options->width, text->glyphs->gap);
+
+    if (*title != '\0')
+        fprintf(text->out, "%s%s%s\n", text->paint->bold, title, text->paint->off);
+    free(title);
+}
+
 uint64_t text_process_weight(const struct text *text, uint32_t process) {
     return text->view.inclusive[profile_root(text->profile, process)];
 }

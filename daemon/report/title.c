@@ -10,6 +10,8 @@
 #include "daemon/report/memory.h"
 #include "daemon/report/shorten.h"
 
+#define COMMANDS_MOST 3 /* names in a title */
+
 /* A command may have any bytes in its name: none of them commands the terminal. */
 static void put_name(FILE *out, const char *name) {
     char *plain = shorten(name, 0, "");
@@ -98,17 +100,84 @@ char *title_of_bound(const struct profile *profile, const struct title_bound *bo
     return end(&title);
 }
 
-char *title_of_profile(const struct profile *profile) {
-    uint64_t total = profile_total(profile);
+/* Processes of one name together. */
+struct named {
+    const char *command; /* of the profile's strings: equal ones are one pointer */
+    uint64_t weight;
+    uint32_t first; /* process of that name */
+};
+
+static int by_command(const void *a, const void *b) {
+    const struct named *x = a, *y = b;
+
+    if (x->command != y->command)
+        return (uintptr_t)x->command < (uintptr_t)y->command ? -1 : 1;
+    return (x->first > y->first) - (x->first < y->first);
+}
+
+static int by_weight(const void *a, const void *b) {
+    const struct named *x = a, *y = b;
+
+    if (x->weight != y->weight)
+        return x->weight > y->weight ? -1 : 1;
+    return (x->first > y->first) - (x->first < y->first);
+}
+
+static struct named *processes_by_weight(const struct profile *profile, uint32_t *n) {
+    uint32_t all = profile->n_processes - 1;
+    struct named *names = memory_new((size_t)all + 1, sizeof(*names), "processes");
+
+    for (uint32_t i = 0; i < all; i++)
+        names[i] = (struct named){.command = profile->processes[i + 1].command, .first = i + 1};
+    for (uint32_t i = 1; i < profile->n_nodes; i++)
+        names[profile->nodes[i].process - 1].weight += profile->nodes[i].count;
+    qsort(names, all, sizeof(*names), by_command);
+    *n = 0;
+    for (uint32_t i = 0; i < all; i++)
+        if (i > 0 && names[i].command == names[*n - 1].command)
+            names[*n - 1].weight += names[i].weight;
+        else
+            names[(*n)++] = names[i];
+    qsort(names, *n, sizeof(*names), by_weight);
+    return names;
+}
+
+void title_put_commands(FILE *out, const struct profile *profile, uint32_t most) {
+    uint32_t n;
+    struct named *names = processes_by_weight(profile, &n);
+
+    for (uint32_t i = 0; i < n && i < most; i++) {
+        fputs(i > 0 ? ", " : "", out);
+        put_name(out, names[i].command);
+    }
+    if (n > most)
+        fprintf(out, " and %" PRIu32 " more", n - most);
+    free(names);
+}
+
+char *title_of_command(const struct profile *profile) {
     struct title title;
 
     begin(&title);
-    if (profile->n_processes == 2)
-        put_name(title.out, profile->processes[1].command);
+    if (*profile->title != '\0')
+        put_name(title.out, profile->title);
+    else if (profile->n_processes > 1)
+        title_put_commands(title.out, profile, COMMANDS_MOST);
     else
-        fprintf(title.out, "%" PRIu32 " processes", profile->n_processes - 1);
-    fprintf(title.out, ": %s %s", human_weight(profile, total).text, human_type(profile, total));
+        fputs("no process", title.out);
+    return end(&title);
+}
+
+char *title_of_profile(const struct profile *profile) {
+    uint64_t total = profile_total(profile);
+    char *command = title_of_command(profile);
+    struct title title;
+
+    begin(&title);
+    fprintf(title.out, "%s: %s %s", command, human_weight(profile, total).text,
+            human_type(profile, total));
     if (profile->window_ns > 0)
         fprintf(title.out, " in the last %s", human_time(profile->window_ns).text);
+    free(command);
     return end(&title);
 }

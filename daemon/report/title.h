@@ -27,6 +27,14 @@ char *title_of_process(const struct profile_process *process);
 /* For free(): "error bound 12.0 ms each, 40.0 ms in all". */
 char *title_of_bound(const struct profile *profile, const struct title_bound *bound);
 
+/* "cc1plus, as and 3 more": what its processes are called, each name once, the heaviest first, up
+ * to `most` of them. */
+void title_put_commands(FILE *out, const struct profile *profile, uint32_t most);
+
+/* For free(): the command line that was recorded, where that is known; else what the processes are
+ * called, "cc1plus, as, make and 3 more". No control character is in it. */
+char *title_of_command(const struct profile *profile);
+
 /* For free(): "sqlite3: 13.10 s of CPU time in the last 60.0 s". */
 char *title_of_profile(const struct profile *profile);
 

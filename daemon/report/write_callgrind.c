@@ -16,6 +16,7 @@
 #include "daemon/report/format.h"
 #include "daemon/report/intern.h"
 #include "daemon/report/memory.h"
+#include "daemon/report/title.h"
 
 #define UNKNOWN "???" /* as callgrind says it */
 
@@ -114,12 +115,15 @@ static void put_command(const struct callgrind *c) {
 
     if (profile->n_processes == 2 && profile->processes[1].pid != 0)
         fprintf(c->out, "pid: %" PRIu32 "\n", profile->processes[1].pid);
-    for (uint32_t i = 1; i < profile->n_processes; i++) {
-        fputs(i == 1 ? "cmd: " : ", ", c->out);
-        put_text(c->out, *profile->processes[i].exe != '\0' ? profile->processes[i].exe
-                                                            : profile->processes[i].command);
+    if (profile->n_processes > 1) {
+        char *command = title_of_command(profile);
+
+        fputs("cmd: ", c->out);
+        put_text(c->out, command);
+        fputc('\n', c->out);
+        free(command);
     }
-    fputs(profile->n_processes > 1 ? "\npart: 1\n" : "part: 1\n", c->out);
+    fputs("part: 1\n", c->out);
 }
 
 static void put_event(const struct callgrind *c) {

@@ -305,6 +305,10 @@ static void put_legend(const struct dot *dot) {
     fputs("  legend [shape=note style=filled fillcolor=\"#f4f4f0\" fontsize=14 "
           "tooltip=\"hcct\" label=\"",
           dot->out);
+    if (*profile->title != '\0') {
+        put_name(dot->out, profile->title, LABEL);
+        fputs("\\l", dot->out);
+    }
     put_processes(dot);
     fprintf(dot->out, "N = %s ", human_weight(profile, dot->total).text);
     put_name(dot->out, human_type(profile, dot->total), LABEL);

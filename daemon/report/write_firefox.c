@@ -237,8 +237,10 @@ static void put_categories(struct json_out *json) {
 static void put_product(struct firefox *f) {
     const struct profile *profile = f->profile;
 
-    json_string_member(&f->json, "product",
-                       profile->n_processes == 2 ? profile->processes[1].command : "hcct");
+    char *command = title_of_command(profile);
+
+    json_string_member(&f->json, "product", command);
+    free(command);
     json_string_member(&f->json, "importedFrom", "hcct " HCCT_VERSION);
     json_key(&f->json, "interval");
     if (f->exponent < 0 && profile->period > 0)

@@ -11,7 +11,8 @@ from support import block, number, varint
 class Writer:
     """A profile in the format of pprof: stacks of "f:1" (call site 1 of f) and "f" (f itself)."""
 
-    def __init__(self, exe="/opt/app/server", kind="calls", unit="count", build="c0ffee",
+    def __init__(self, exe="/opt/app/server", command="server", kind="calls", unit="count",
+                 build="c0ffee",
                  comments=("hcct: profile 1 phi=0.1 epsilon=0.02 summary=space-saving",)):
         self.strings = {"": 0}
         self.locations, self.functions = {}, {}
@@ -19,7 +20,7 @@ class Writer:
         self.exe, self.kind, self.unit, self.build = exe, kind, unit, build
         self.comments = list(comments)
         if comments:
-            self.comments.append(f"hcct: process 1 command=server exe={exe} pid=7 runs=1 "
+            self.comments.append(f"hcct: process 1 command={command} exe={exe} pid=7 runs=1 "
                                  "contexts=400 monitored=20 bytes=6400")
 
     def string(self, text):
@@ -146,7 +147,7 @@ class Eval(support.ClientTest):
     def test_names_are_data(self):
         """What a profile calls its functions does nothing to a terminal."""
         for name in ("exact", "approx"):
-            writer = Writer(exe="/opt/a\x1b[2Jb")
+            writer = Writer(exe="/opt/a\x1b[2Jb", command="a\x1b[2Jb")
             writer.add("main:1/f\x1b[2J" + "é" * 200, 10 if name == "exact" else 5)
             self.write(name, writer.add("main", 100))
         status, out, _ = self.eval()

@@ -1,7 +1,10 @@
 # The client against a server that says what it is told, and an agent that does nothing.
-check_PROGRAMS += tests/client/http_client_test tests/client/instrumented_target \
+check_PROGRAMS += tests/client/command_line_test tests/client/http_client_test tests/client/instrumented_target \
 	tests/client/instrumented_test tests/client/library_user tests/client/static_target
 check_LTLIBRARIES += tests/client/empty_agent.la tests/client/libcalled.la
+
+tests_client_command_line_test_SOURCES = client/command_line.c tests/client/command_line_test.c
+tests_client_command_line_test_LDADD = libhcct_report.a $(REPORT_LIBS)
 
 tests_client_http_client_test_SOURCES = client/http_client.c tests/client/http_client_test.c
 tests_client_instrumented_target_SOURCES = tests/client/static_target.c
@@ -24,7 +27,7 @@ tests_client_empty_agent_la_LDFLAGS = -module -avoid-version -shared -rpath /now
 EXTRA_DIST += tests/client/fake_hcctd.py tests/client/support.py
 dist_check_SCRIPTS += tests/client/completions_test.sh tests/client/eval_test.py tests/client/query_test.py tests/client/record_test.py \
 	tests/client/replay_test.py
-TESTS += tests/client/completions_test.sh tests/client/eval_test.py tests/client/http_client_test \
+TESTS += tests/client/command_line_test tests/client/completions_test.sh tests/client/eval_test.py tests/client/http_client_test \
 	tests/client/instrumented_test tests/client/query_test.py tests/client/record_test.py \
 	tests/client/replay_test.py
 

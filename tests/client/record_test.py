@@ -5,6 +5,7 @@ import shutil
 import signal
 import subprocess
 import unittest
+from urllib.parse import quote
 
 import support
 
@@ -30,7 +31,8 @@ class Record(support.ClientTest):
             self.assertEqual(file.read(), support.small_profile())
         self.assertEqual(self.names(), ["hcct.pb.gz"])
         self.assertEqual(self.log(), ["hcctd phi=None epsilon=None none", "GET /v1/processes",
-                                      "GET /v1/hot?format=pprof&symbols=complete"])
+                                      "GET /v1/hot?format=pprof&symbols=complete&title=" +
+                                      quote("sh -c 'echo out; echo err >&2; exit 7'")])
 
     def test_options_reach_daemon_and_agent(self):
         status, out, _ = self.hcct("record", "--phi", "0.01", "--epsilon", "0.002", "-F", "250",
@@ -41,7 +43,8 @@ class Record(support.ClientTest):
         self.assertEqual(out.decode().split(),
                          ["250", "no", f"{support.EMPTY_AGENT}:{support.EMPTY_AGENT}"])
         self.assertEqual(self.log()[0], "hcctd phi=0.01 epsilon=0.002 none")
-        self.assertEqual(self.log()[2], "GET /v1/hot?format=pprof&symbols=complete")
+        self.assertEqual(self.log()[2], "GET /v1/hot?format=pprof&symbols=complete&title=" + quote(
+            "sh -c 'echo $HCCT_RATE $HCCT_FOLLOW $LD_PRELOAD; test -S $HCCT_SOCKET'"))
 
     def test_no_report(self):
         _, _, err = self.hcct("record", "--no-report", "true")

@@ -1,6 +1,7 @@
 """Processes are shown by the name they were executed by, as ps shows them, not by that of the file
 behind it."""
 
+import json
 import os
 import shutil
 import sys
@@ -66,6 +67,34 @@ record([evil], path)
 for form in "text", "folded", "callgrind", "dot":
     out = report(path, form=form)
     check("\x1b" not in out and (form != "text" or "\x9b" not in out), f"{form}: no control character of the name gets out")
+
+# the command that was recorded is the profile's title, and a shell takes it as it was given
+command = [CALLED, "", "a b", "it's", "--x=$HOME", "*", "\x1b[31m\n", "\udcff\u009b", "gr\u00fc\u00df"]
+path = scratch("title.pb.gz")
+result = record(command, path)
+title = report(path)["title"]
+words = run(["bash", "-c", f"printf '%s\\0' {title}"]).out.split(b"\0")[:-1]
+check(words == [os.fsencode(word) for word in command], f"a shell reads the arguments again: {title}")
+check(title.isprintable() and "gr\u00fc\u00df" in title, "nothing in it steers a terminal")
+check(result.err.decode().splitlines()[0] == title, "the report begins with it")
+for form in "callgrind", "speedscope", "firefox", "dot", "html":
+    check("--x=$HOME" in report(path, form=form), f"{form} has it")
+sides = json.loads(run([HCCT, "diff", "--format", "json", path, path]).out)
+check(sides["before"]["title"] == sides["after"]["title"] == title, "and hcct diff")
+merged = scratch("merged.pb.gz")
+run([HCCT, "merge", "-o", merged, path, path])
+check(report(merged)["title"] == title, "the sum of two runs of one command keeps it")
+run([HCCT, "merge", "-o", merged, path, scratch("evil.pb.gz")])
+check("title" not in report(merged), "that of two commands has none")
+
+# without a title, processes are named by their weight
+path = scratch("named.pb.gz")
+with Daemon() as daemon:
+    run(["sh", "-c", f"{link('light')} & {link('heavy')}; {link('heavy')}; wait"], env=daemon.env())
+    run([HCCT, "hot", "--socket", daemon.socket, "--format", "speedscope", "-o", path])
+with open(path) as f:
+    name = json.load(f)["name"]
+check(name.startswith("heavy, light, sh: "), f"the heaviest first: {name}")
 
 with Daemon() as daemon:
     for name in "gzip", "awk":

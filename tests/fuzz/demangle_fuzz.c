@@ -18,9 +18,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
 /* Letters that mean something to one of the languages, behind its prefix. */
 static size_t make_up(uint64_t *random, uint8_t *into) {
     static const char *const prefixes[] = {"_Z", "_R", "_D", "caml", "_ZN"};
-    static const char *const letters[] = {"SIEJPRKNLXTDFZaiclpdv01239_", "CNIMXYTRQPSAFDLBEslv0129_",
-                                          "0123456789QASPFDTNKabcilvZ_G", "AZaz__.$5e_0129",
-                                          "0123Sabc_EILPKt"};
+    static const char *const letters[] = {
+        "SIEJPRKNLXTDFZaiclpdv01239_", "CNIMXYTRQPSAFDLBEslv0129_", "0123456789QASPFDTNKabcilvZ_G",
+        "AZaz__.$5e_0129", "0123Sabc_EILPKt"};
     size_t kind = fuzz_random(random) % 5, n = strlen(prefixes[kind]);
     size_t length = n + fuzz_random(random) % (FUZZ_INPUT_MAX - n);
     memcpy(into, prefixes[kind], n);

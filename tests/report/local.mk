@@ -12,6 +12,7 @@ check_PROGRAMS += \
 	tests/report/pprof_test \
 	tests/report/profile_test \
 	tests/report/text_test \
+	tests/report/title_test \
 	tests/report/write_sample \
 	tests/report/writers_test
 
@@ -58,6 +59,9 @@ tests_report_text_test_SOURCES = tests/report/text_test.c tests/report/sample.c 
 	tests/report/sample_calls.c tests/report/sample.h tests/check.h
 tests_report_text_test_LDADD = libhcct_report.a libhcct_common.a $(REPORT_LIBS)
 
+tests_report_title_test_SOURCES = tests/report/title_test.c tests/check.h
+tests_report_title_test_LDADD = libhcct_report.a libhcct_common.a $(REPORT_LIBS)
+
 tests_report_write_sample_SOURCES = tests/report/write_sample.c tests/report/sample.c \
 	tests/report/sample_calls.c tests/report/sample_hard.c tests/report/sample.h
 tests_report_write_sample_LDADD = libhcct_report.a libhcct_common.a $(REPORT_LIBS)
@@ -79,6 +83,7 @@ TESTS += \
 	tests/report/profile_test \
 	tests/report/readers_test.py \
 	tests/report/text_test \
+	tests/report/title_test \
 	tests/report/writers_test
 
 dist_check_SCRIPTS += tests/report/readers_test.py

@@ -171,7 +171,7 @@ function readProfile(data) {
     const profile = {
         isDiff: data.kind === "diff", type: data.type, unit: data.unit, measure: data.measure,
         by: data.by, phi: data.phi, epsilon: data.epsilon, summary: data.summary,
-        timeMs: data.time_ms, wide: data.wide, facts: data.facts,
+        timeMs: data.time_ms, title: data.title || "", wide: data.wide, facts: data.facts,
         modules: data.modules.map((i) => visibleText(data.strings[i])), moduleKeys: [],
         processes: data.processes,
     };

@@ -12,9 +12,24 @@ function fact(profile, word) {
     return found ? found[1] : "";
 }
 
+function processWeights(profile) {
+    const weights = profile.processes.map(() => 0);
+    for (let i = 1; i < profile.nodes.n; i++) {
+        if (profile.nodes.parent[i] === 0) weights[profile.nodes.process[i] - 1] = profile.nodes.total[i];
+    }
+    return weights;
+}
+
+// The command that was recorded, else the processes' names, the heaviest first.
 function titleOf(profile) {
-    const names = [...new Set(profile.processes.map((p) => visibleText(p.command || baseName(p.exe))))];
+    if (profile.title) return visibleText(profile.title);
     if (profile.processes.length === 1) return processLabel(profile.processes[0]);
+    const weights = processWeights(profile), sums = new Map();
+    profile.processes.forEach((p, i) => {
+        const name = visibleText(p.command || baseName(p.exe));
+        sums.set(name, (sums.get(name) || 0) + weights[i]);
+    });
+    const names = [...sums.keys()].sort((a, b) => sums.get(b) - sums.get(a));
     return names.length > 3 ? `${names.slice(0, 3).join(", ")} and ${names.length - 3} more` : names.join(", ");
 }
 
@@ -66,7 +81,7 @@ function chipsOf(profile) {
 function showHeader(app) {
     const {profile} = app;
     byId("command").textContent = profile.isDiff
-        ? `${visibleText(profile.diff.after.exe)}: before and after` : titleOf(profile);
+        ? `${visibleText(profile.diff.after.title || profile.diff.after.exe)}: before and after` : titleOf(profile);
     byId("subtitle").textContent = subtitleOf(profile);
     document.title = `${titleOf(profile)} - hcct`;
     byId("chips").replaceChildren(...chipsOf(profile).map(([word, value, title]) => {
@@ -86,10 +101,7 @@ function showProcesses(app) {
     const {profile} = app, select = byId("process");
     if (app.live) return; // the server's list is there
     select.hidden = profile.processes.length < 2;
-    const weights = profile.processes.map(() => 0);
-    for (let i = 1; i < profile.nodes.n; i++) {
-        if (profile.nodes.parent[i] === 0) weights[profile.nodes.process[i] - 1] = profile.nodes.total[i];
-    }
+    const weights = processWeights(profile);
     const order = weights.map((w, i) => i).sort((a, b) => weights[b] - weights[a]);
     select.replaceChildren(new Option(`all ${profile.processes.length} processes`, "0"),
         ...order.map((i) => new Option(`${processLabel(profile.processes[i])}, ` +
