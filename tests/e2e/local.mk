@@ -19,7 +19,8 @@ e2e_tests = \
 	tests/e2e/oracle_test.py tests/e2e/programs_test.py tests/e2e/sleep_test.py \
 	tests/e2e/storm_test.py tests/e2e/top_server_test.py tests/e2e/top_test.py \
 	tests/e2e/text_test.py tests/e2e/window_test.py \
-	tests/e2e/called_test.py tests/e2e/calls_callgrind_test.py tests/e2e/calls_exact_test.py \
+	tests/e2e/called_test.py tests/e2e/calls_broad_test.py tests/e2e/calls_callgrind_test.py \
+	tests/e2e/calls_exact_test.py \
 	tests/e2e/calls_robust_test.py tests/e2e/calls_some_test.py tests/e2e/calls_torture_test.py
 TESTS += $(e2e_tests)
 EXTRA_DIST += $(e2e_tests) tests/e2e/calls_support.py tests/e2e/rusage.py tests/e2e/screen.py \
@@ -128,6 +129,10 @@ tests_targets_calls_mixed_plain_SOURCES = tests/targets/calls_mixed.c
 tests_targets_calls_mixed_plain_CFLAGS = $(TARGET_CFLAGS) $(REPORTING_PLAIN) -pthread
 tests_targets_calls_mixed_plain_LDFLAGS = $(USES_CALLS_SHARED)
 tests_targets_calls_mixed_plain_LDADD = tests/targets/calls_shared
+
+check_PROGRAMS += tests/targets/calls_broad
+tests_targets_calls_broad_SOURCES = tests/targets/calls_broad.c
+tests_targets_calls_broad_CFLAGS = $(TARGET_CFLAGS) $(REPORTING_PLAIN)
 
 # Shared objects under plain names, which libtool does not wrap.
 check_PROGRAMS += tests/targets/calls_naive tests/targets/calls_shared
