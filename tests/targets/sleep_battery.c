@@ -644,6 +644,7 @@ int main(int argc, char **argv) {
         must(pthread_create(&w->thread, NULL, threads[i].function, w) == 0);
         if (w->wake != NULL)
             must(pthread_create(&w->waker, NULL, wake_often, w) == 0);
+        usleep(5000); /* hcctd makes room for threads as they come */
     }
     for (unsigned i = 0; i < COUNT; i++)
         if (waiters[i].name != NULL)
