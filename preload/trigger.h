@@ -4,7 +4,7 @@
  *   TRIGGER_CPU    thread CPU time. Always; slowly while there is no daemon. A walk weighs
  *                  expiries x period, or with finer triggers the CPU time since the last one.
  *   TRIGGER_FINE   monotonic. During a burst, which TRIGGER_CPU begins. A walk weighs its step.
- *   TRIGGER_WALL   monotonic. HCCT_CLOCK=wall; slower while asleep. Time asleep.
+ *   TRIGGER_WALL   monotonic. HCCT_CLOCK=wall; slower while asleep. Time off the processor.
  *   TRIGGER_TASK   task clock event. HCCT_CLOCK=perf, instead of TRIGGER_FINE. CPU time since the
  *                  last.
  *

@@ -188,6 +188,7 @@ void wall_cpu_tick(struct agent_thread *thread, struct wire_session *session,
         credit_sleep(thread, sleep_limit(t, off, slept_elsewhere(t)));
         run(thread, until_due(t, off));
     }
+    t->wall.asleep = false; /* the last sample is another now */
     (void)walk(thread, session, uc, sleep_call_at(uc));
     wall_begin(thread, session, plan); /* the signal was moved by another thread */
 }
