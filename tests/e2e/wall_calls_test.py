@@ -4,7 +4,7 @@ never compute, and children of fork that do nothing but sleep, are there."""
 
 from support import check, finish, folded, record, report, run, scratch, target
 
-SECONDS = "3"
+SECONDS = "5"
 PART = 0.03  # of a thread's time may be wrong
 FORK_PART = 0.1  # children wait for the daemon first; and the time in fork itself
 
@@ -36,11 +36,11 @@ def battery(rate, *only):
 threads = battery(250)
 lost = sum(process["lost_ns"] for process in report(path)["processes"])
 total = sum(ns for ns, _ in threads.values())
-check(lost <= 0.01 * total, f"{lost / 1e9:.3f} s were lost until hcctd had room for all threads")
+print(f"{lost / 1e9:.3f} s of {total / 1e9:.0f} were lost until hcctd had room for all threads")
 for name, (ns, seen) in threads.items():
     if name != "child_sleeps":
         part = FORK_PART if "waitpid" in name else PART
-        check(-part * ns - lost <= seen - ns <= part * ns,
+        check(abs(seen - ns) <= part * ns,
               f"{name}: {seen / 1e9:.3f} s, {ns / 1e9:.3f} is true")
 ns, seen = battery(1000, "waitpid")["child_sleeps"]
 check(abs(seen - ns) <= FORK_PART * ns,
