@@ -58,7 +58,10 @@ struct trigger {
     struct {                       /* of wall.c: times that the thread was off the processor */
         struct interval_course steps; /* between the points that are looked for */
         uint64_t due_ns;              /* of the next point */
-        bool asleep;                  /* the last look met a sleep, and has sampled it */
+        bool in_call;                 /* the last look met a sleep, ... */
+        bool asleep;                  /* ... and has sampled it */
+        bool late;                    /* the next look was put off */
+        uint64_t look_ns;             /* of the last look */
         uint64_t since_ns;            /* when the first look met it */
         uint64_t cpu_ns;              /* CPU time at the end of that look */
         uint64_t sleeps; /* the kernel's count of voluntary switches at the last look */

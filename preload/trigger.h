@@ -1,12 +1,10 @@
 /*
  * trigger.h - when to look.
  *
- *   TRIGGER_CPU    thread CPU time. Slowly while there is no daemon; at the beginning of a burst,
- * or where a gap ends; instead of TRIGGER_FINE in a thread that hardly runs. On the wall clock it
- * samples CPU time: a walk weighs expiries x period. TRIGGER_FINE   monotonic. Looks for the points
- * of the thread's CPU time that are to be sampled. A walk weighs its step. TRIGGER_WALL monotonic.
- * HCCT_CLOCK=wall; slower while asleep. Time asleep. TRIGGER_TASK   task clock event.
- * HCCT_CLOCK=perf, instead of TRIGGER_FINE. CPU time since the last.
+ *   TRIGGER_FINE   monotonic: looks for points of CPU time
+ *   TRIGGER_CPU    CPU time: looks for a daemon, ends gaps, waits for points of idle threads
+ *   TRIGGER_WALL   monotonic, HCCT_CLOCK=wall: looks for points of time off the processor
+ *   TRIGGER_TASK   task clock event, HCCT_CLOCK=perf: in the place of TRIGGER_FINE
  *
  * A CPU timer never fires in a sleeping thread, but the kernel serves it at its own tick: what a
  * program does right before or after ticks would be seen too often or not at all. So the fine timer

@@ -11,8 +11,9 @@
  * In a sleep that has lasted for long the next look is put off, by a part of that sleep so far. All
  * points up to the look are credited to the sleep if it still lasts then. If it has ended, and the
  * thread has not slept since, the points were in it as well: that is found out at the thread's next
- * CPU tick, or before its next call that may sleep. If it has slept elsewhere since, they are
- * credited to what the look finds: doc/sampling.md.
+ * CPU tick, before its next call that may sleep, or at its end. If it has slept elsewhere since,
+ * half of the time since the last look is credited to that sleep and the rest to what the look
+ * finds: doc/sampling.md.
  */
 #include "preload/wall.h"
 
@@ -30,7 +31,8 @@
 
 #define SLOWEST_NS SECOND_NS /* between two looks at a thread that sleeps on */
 #define SLEEP_PART 8         /* of a sleep so far: until the next look at it */
-#define EARLY_PART 16        /* of a step: a look at a sleep so much before its point is in time */
+#define EARLY_NS   100000    /* so much before its point a second look at a sleep is in time, ... */
+#define EARLY_PART 16        /* ... but no more than this part of a step */
 #define POINTS_MAX 64        /* that are found at one look and drawn one by one */
 
 static struct ticker *ticker(struct agent_thread *thread) {
@@ -43,10 +45,11 @@ static uint64_t sleeps(void) {
     return (uint64_t)usage.ru_nvcsw;
 }
 
-/* The clock of the points. The thread is on the processor now, so it stands still. */
-static uint64_t off_ns(void) {
-    uint64_t time = ticker_now(CLOCK_MONOTONIC), cpu = ticker_now(CLOCK_THREAD_CPUTIME_ID);
-    return time > cpu ? time - cpu : 0;
+/* The clock of the points. The thread is on the processor now, so it stands still; what passes
+ * between the two readings, if the thread has to wait there, counts. Never before the last look. */
+static uint64_t off_ns(const struct trigger *t) {
+    uint64_t cpu = ticker_now(CLOCK_THREAD_CPUTIME_ID), time = ticker_now(CLOCK_MONOTONIC);
+    return time > cpu && time - cpu > t->wall.look_ns ? time - cpu : t->wall.look_ns;
 }
 
 static void run(struct agent_thread *thread, uint64_t wait_ns) {
@@ -73,7 +76,7 @@ void wall_begin(struct agent_thread *thread, struct wire_session *session,
         session_expect_slots(session); /* its first sample may be taken when the process ends */
     for (int i = 0; i < INTERVAL_WORDS; i++)
         words[i] = draw_word(&thread->random);
-    uint64_t off = off_ns();
+    uint64_t off = t->wall.look_ns = off_ns(t);
     t->wall.due_ns = off + interval_begin(&t->wall.steps, plan->wall_ns, 1, words);
     sleep_burst |= SLEEP_FRAGILE;
     run(thread, until_due(t, off));
@@ -94,19 +97,27 @@ static uint64_t reach(struct agent_thread *thread, uint64_t limit) {
     return sum;
 }
 
-/* The thread runs. What was left of the sleep that the last look met is credited to it, if that can
- * be told; then the timer goes on to the next point. */
-static void end_sleep(struct agent_thread *thread, uint64_t off) {
+/* The sleep that the last look met may have ended. */
+static bool slept_elsewhere(const struct trigger *t) {
+    return sleeps() - t->wall.sleeps > 1;
+}
+
+/* The points up to `limit` were in the sleep that the last look met and that is over now. */
+static void credit_sleep(struct agent_thread *thread, uint64_t limit) {
     struct trigger *t = &thread->trigger;
-    bool no_other = t->wall.asleep && sleeps() - t->wall.sleeps <= 1;
-    t->wall.asleep = false;
+    struct wire_slot *slot = thread->slot;
+    bool known = t->wall.late && t->wall.asleep && slot != NULL && emit_can_repeat(thread, slot);
+    t->wall.late = t->wall.asleep = false;
     sleep_burst &= ~(uint32_t)SLEEP_NEXT;
-    if (!no_other || thread->slot == NULL || !emit_can_repeat(thread, thread->slot))
-        return;
-    uint64_t weight = reach(thread, off);
-    if (weight != 0 && emit_again(thread, thread->slot, weight))
-        session_count(thread->slot, WIRE_CREDITED_NS, weight);
-    run(thread, until_due(t, off));
+    uint64_t weight = known ? reach(thread, limit) : 0;
+    if (weight != 0 && emit_again(thread, slot, weight))
+        session_count(slot, WIRE_CREDITED_NS, weight);
+}
+
+/* Up to where, when it is `off` now: where the thread has slept elsewhere as well, the end of that
+ * sleep may be anywhere since the last look. */
+static uint64_t sleep_limit(const struct trigger *t, uint64_t off, bool elsewhere) {
+    return elsewhere ? off - (off - t->wall.look_ns) / 2 : off;
 }
 
 /* What is owed, to the context that the tick has met, or to the call at whose end it comes. */
@@ -121,6 +132,13 @@ static bool walk(struct agent_thread *thread, struct wire_session *session, ucon
     return walked;
 }
 
+/* What the thread has computed since the timer was set makes it come before its point. A sleep that
+ * goes on is as good as at the point then; the first look at one may be too early for it. */
+static uint64_t tolerance(const struct sampling_plan *plan, bool same) {
+    uint64_t part = plan->wall_ns / EARLY_PART;
+    return !same ? 0 : part < EARLY_NS ? part : EARLY_NS;
+}
+
 /* The timer, after a look. */
 static void look_on(struct agent_thread *thread, uint64_t off) {
     struct trigger *t = &thread->trigger;
@@ -128,9 +146,12 @@ static void look_on(struct agent_thread *thread, uint64_t off) {
     if (t->wall.asleep)
         t->wall.cpu_ns = ticker_now(CLOCK_THREAD_CPUTIME_ID);
     uint64_t rest = t->wall.asleep ? (off - t->wall.since_ns) / SLEEP_PART : 0;
+    t->wall.late = rest > wait;
+    t->wall.look_ns = off;
     sleep_burst &= ~(uint32_t)SLEEP_NEXT;
-    if (rest > wait) {
-        wait = rest < SLOWEST_NS ? rest : SLOWEST_NS;
+    if (t->wall.late) { /* by chance, so that what follows the sleep is not always met as late */
+        rest = interval_draw(rest < SLOWEST_NS ? rest : SLOWEST_NS, draw_word(&thread->random));
+        wait = rest > wait ? rest : wait;
         sleep_burst |= SLEEP_NEXT;
     }
     run(thread, wait);
@@ -143,14 +164,15 @@ void wall_tick(struct agent_thread *thread, struct wire_session *session,
     bool in_call = call == NULL && interrupted_in_call(uc);
     if (ticker(thread)->period_ns == 0)
         return; /* it was under way when the timer was given up */
-    uint64_t off = off_ns(), switches = in_call ? sleeps() : 0;
-    bool same = in_call && t->wall.asleep && switches - t->wall.sleeps <= 1;
-    if ((sleep_burst & SLEEP_NEXT) != 0 && !in_call)
-        end_sleep(thread, off);
-    thread->owed_ns += reach(thread, in_call ? off + plan->wall_ns / EARLY_PART : off);
+    uint64_t off = off_ns(t), switches = in_call ? sleeps() : 0;
+    bool same = in_call && t->wall.in_call && switches - t->wall.sleeps <= 1;
+    if (t->wall.late && !same)
+        credit_sleep(thread, sleep_limit(t, off, in_call || call != NULL || slept_elsewhere(t)));
+    thread->owed_ns += reach(thread, off + tolerance(plan, same));
     bool walked = walk(thread, session, uc, call);
     if (walked && (in_call || call != NULL))
         session_count(thread->slot, WIRE_ASLEEP, 1);
+    t->wall.in_call = in_call;
     t->wall.asleep = in_call && walked;
     t->wall.sleeps = switches;
     if (!same)
@@ -160,8 +182,13 @@ void wall_tick(struct agent_thread *thread, struct wire_session *session,
 
 void wall_cpu_tick(struct agent_thread *thread, struct wire_session *session,
                    const struct sampling_plan *plan, ucontext_t *uc) {
-    if (thread->trigger.wall.asleep)
-        end_sleep(thread, off_ns());
+    struct trigger *t = &thread->trigger;
+    if (t->wall.late) {
+        uint64_t off = off_ns(t);
+        credit_sleep(thread, sleep_limit(t, off, slept_elsewhere(t)));
+        run(thread, until_due(t, off));
+    }
+    t->wall.asleep = false; /* the last sample is another now */
     (void)walk(thread, session, uc, sleep_call_at(uc));
     wall_begin(thread, session, plan); /* the signal was moved by another thread */
 }
@@ -173,8 +200,10 @@ void wall_awake(struct agent_thread *thread) {
         sys4(SYS_rt_sigprocmask, SIG_BLOCK, &all, &before, KERNEL_SIGSET_BYTES) != 0)
         return;
     sleep_burst &= ~(uint32_t)SLEEP_NEXT;
-    if (session_enter(thread) != NULL) {
-        end_sleep(thread, off_ns());
+    if (!slept_elsewhere(&thread->trigger) && session_enter(thread) != NULL) {
+        uint64_t off = off_ns(&thread->trigger);
+        credit_sleep(thread, off);
+        run(thread, until_due(&thread->trigger, off));
         session_leave(thread);
     }
     sys4(SYS_rt_sigprocmask, SIG_SETMASK, &before, 0, KERNEL_SIGSET_BYTES);

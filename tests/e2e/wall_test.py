@@ -1,7 +1,13 @@
 """Elapsed time: a program that sleeps 70 % of its time shows it, in the contexts where it sleeps, and
 its calls return as they should (it aborts otherwise)."""
 
-from support import check, finish, folded, record, report, scratch, target
+import os
+import shutil
+import signal
+import subprocess
+import time
+
+from support import HCCT, check, finish, folded, record, report, scratch, target
 
 path = scratch("wall.pb.gz")
 result = record([target("sleepy"), "6"], path, "--clock", "wall", "--rate", "1000")
@@ -23,4 +29,31 @@ for name, ns in spent.items():
 asleep = sum(ns for name, ns in seen.items() if name != "compute") / total
 check(asleep >= 0.6, f"{100 * asleep:.1f} % of the time is sleep")
 check(report(path)["unit"] == "nanoseconds", "the unit is nanoseconds")
+
+# a server that has next to nothing to do: its main thread waits in epoll_wait
+if shutil.which("redis-server"):
+    path = scratch("redis.pb.gz")
+    began = time.monotonic()
+    recording = subprocess.Popen(
+        [HCCT, "record", "--clock", "wall", "-o", path, "--", "redis-server", "--port", "0",
+         "--unixsocket", scratch("redis.sock"), "--save", ""],
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=os.path.dirname(path))
+    while not os.path.exists(scratch("redis.sock")) and recording.poll() is None:
+        time.sleep(0.01)
+    ready = time.monotonic()
+    time.sleep(4)
+    idle = time.monotonic() - ready
+    if recording.poll() is None:
+        children = f"/proc/{recording.pid}/task/{recording.pid}/children"
+        for pid in open(children).read().split():
+            if open(f"/proc/{pid}/comm").read().strip() == "redis-server":
+                os.kill(int(pid), signal.SIGTERM)
+    recording.wait(60)
+    lived = time.monotonic() - began
+    waited = sum(weight for frames, weight in folded(path)
+                 if "main" in frames and "epoll_wait" in frames) / 1e9
+    check(0.95 * idle <= waited <= lived,
+          f"redis-server: {waited:.2f} s in epoll_wait, {idle:.2f} idle")
+else:
+    print("redis-server is not installed: left out")
 finish()

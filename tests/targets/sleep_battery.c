@@ -73,6 +73,7 @@ struct waiter {
     aio_context_t events;
     uint64_t ns;
     const char *name;
+    void *(*function)(void *);
 };
 
 /* ---- ended by time ---- */
@@ -619,6 +620,17 @@ static void end(struct waiter *w) {
         semctl(w->ipc, 0, IPC_RMID);
 }
 
+static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+
+static void *pass_gate(void *arg) {
+    struct waiter *w = arg;
+    pthread_mutex_lock(&gate);
+    pthread_mutex_unlock(&gate);
+    void *result = w->function(w);
+    sink++;
+    return result;
+}
+
 int main(int argc, char **argv) {
     static struct waiter waiters[COUNT];
     struct sigaction action = {.sa_handler = on_signal};
@@ -630,6 +642,7 @@ int main(int argc, char **argv) {
     null_fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
     sigaction(SIGUSR1, &action, NULL);
     signal(SIGPIPE, SIG_IGN);
+    pthread_mutex_lock(&gate);
     for (unsigned i = 0; i < COUNT; i++) {
         struct waiter *w = &waiters[i];
         if (argc > 2 && strstr(threads[i].name, argv[2]) == NULL)
@@ -638,13 +651,16 @@ int main(int argc, char **argv) {
                              .wake = threads[i].wake,
                              .open = threads[i].open,
                              .writes = threads[i].writes,
-                             .name = threads[i].name};
+                             .name = threads[i].name,
+                             .function = threads[i].function};
         if (w->open != NULL)
             w->open(w);
-        must(pthread_create(&w->thread, NULL, threads[i].function, w) == 0);
+        must(pthread_create(&w->thread, NULL, pass_gate, w) == 0);
         if (w->wake != NULL)
             must(pthread_create(&w->waker, NULL, wake_often, w) == 0);
     }
+    sleep(1); /* hcctd makes room for the threads */
+    pthread_mutex_unlock(&gate);
     for (unsigned i = 0; i < COUNT; i++)
         if (waiters[i].name != NULL)
             end(&waiters[i]);
