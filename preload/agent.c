@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 
 #include "preload/calls.h"
-#include "preload/last.h"
+#include "preload/edge.h"
 #include "preload/modules.h"
 #include "preload/program_name.h"
 #include "preload/real.h"
@@ -51,8 +51,10 @@ static void unblock_after_fork(void) {
 }
 
 static void after_fork_parent(void) {
-    if (agent_started() && thread_self != NULL)
-        unblock_after_fork();
+    if (!agent_started() || thread_self == NULL)
+        return;
+    edge_sample(thread_self, EDGE_CALLER);
+    unblock_after_fork();
 }
 
 /* The child looks for the daemon at its first sample, not now: most children call exec at once. */
@@ -90,6 +92,8 @@ static void after_fork_child(void) {
     agent_start_in_child(0);
     if (agent.settings.follow)
         start_calls_in_child();
+    if (thread_self != NULL)
+        edge_sample(thread_self, EDGE_CALLER);
     unblock_after_fork();
 }
 
@@ -130,8 +134,7 @@ __attribute__((constructor)) void agent_start(void) {
 __attribute__((destructor)) static void agent_end(void) {
     if (!agent_started() || thread_self == NULL)
         return;
-    struct last_caller caller = LAST_CALLER;
-    last_sample(thread_self, &caller);
+    edge_sample(thread_self, EDGE_CALLER);
     wall_leave();
     calls_at_exit(thread_self);
 }

@@ -5,7 +5,7 @@
  *     trigger.c     the CPU timer; what a tick of any timer means (ticker.c: the timers themselves)
  *       burst.c       walks at points of a thread's CPU time (points.c: which; other_clock.c: where
  *                     there are none)
- *         last.c        what is left of them where a thread ends
+ *         edge.c        what is due where a thread begins or ends
  *       wall.c        looks at a thread that sleeps
  *         sampling.c    one sample, or none when walks are dear
  *           walk.c        registers -> context

@@ -29,6 +29,7 @@
 #define ASLEEP_STEPS  2
 #define ASLEEP_MAX_NS 20000000u /* restart.c takes a call for a new one later */
 #define ASLEEP_LOOKS  8
+#define EDGE_NS       50000 /* where the agent begins it samples what is due by itself (edge.h) */
 #define EARLY_NS      2000  /* a tick so much before its point is in time */
 #define LATE_NS       20000 /* one so much behind it says that the timer has lost the CPU clock */
 
@@ -167,10 +168,11 @@ static void weigh(struct agent_thread *thread, struct wire_session *session, uin
 }
 
 /* From here on points are looked for. */
-static void watch(struct agent_thread *thread, const struct sampling_plan *plan, uint64_t now) {
+static void watch(struct agent_thread *thread, const struct sampling_plan *plan, uint64_t now,
+                  uint64_t least) {
     thread->trigger.asleep_ns = 0;
     ticker_halt(cpu_ticker(thread));
-    aim(thread, plan, now, 1);
+    aim(thread, plan, now, least);
     sleep_burst |= SLEEP_MASKED;
 }
 
@@ -181,7 +183,7 @@ static void end_gap(struct agent_thread *thread, struct wire_session *session,
     uint64_t gap = now - t->gap_ns;
     weigh(thread, session, gap_weight(thread, plan, gap), uc);
     points_put_off(&t->points, gap);
-    watch(thread, plan, now);
+    watch(thread, plan, now, 1);
 }
 
 void burst_plan(struct agent_thread *thread, struct wire_session *session,
@@ -196,7 +198,7 @@ void burst_plan(struct agent_thread *thread, struct wire_session *session,
     }
     points_begin(&t->points, plan, t->cpu_ns, &thread->random);
     if (thread == thread_self)
-        watch(thread, plan, now);
+        watch(thread, plan, now, EDGE_NS);
     else
         begin_gap(thread, plan, now);
 }

@@ -14,7 +14,7 @@
 
 #include "preload/calls.h"
 #include "preload/check.h"
-#include "preload/last.h"
+#include "preload/edge.h"
 #include "preload/sampling.h"
 #include "preload/session.h"
 #include "preload/signal.h"
@@ -173,8 +173,7 @@ static bool later(struct agent_thread *thread) {
 static void on_thread_end(void *arg) {
     if (!agent_started() || arg != thread_self || later(arg))
         return;
-    struct last_caller caller = LAST_CALLER;
-    last_sample(arg, &caller);
+    edge_sample(arg, EDGE_CALLER);
     thread_end(arg);
 }
 

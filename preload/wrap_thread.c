@@ -8,6 +8,7 @@
 #include <threads.h>
 
 #include "preload/agent.h"
+#include "preload/edge.h"
 #include "preload/real.h"
 #include "preload/thread.h"
 
@@ -16,6 +17,7 @@ static void *start_posix(void *arg) {
     void *(*start)(void *) = thread->start;
     void *argument = thread->argument;
     thread_begin(thread);
+    edge_sample(thread, EDGE_CALLER);
     return start(argument);
 }
 
@@ -24,6 +26,7 @@ static int start_c11(void *arg) {
     int (*start)(void *) = thread->start_c11;
     void *argument = thread->argument;
     thread_begin(thread);
+    edge_sample(thread, EDGE_CALLER);
     return start(argument);
 }
 

@@ -261,12 +261,14 @@ void text_head(const struct text *text) {
 
 /* Why there are fewer walks than were asked for; `skipped`: of those that are missing, the part
  * that was left out on purpose. */
-static const char *why_fewer(double asked, double got, double skipped) {
+static const char *why_fewer(const struct profile_process *sum, double asked, double got,
+                             double skipped) {
     if (got + skipped >= ENOUGH_WALKS * asked)
         return "the others were skipped, as walks are dear here";
-    return "a thread that has slept in a lock, or in libc, is seen again from the kernel's next "
-           "tick "
-           "on";
+    if (sum->clock != NULL && strcmp(sum->clock, "perf") == 0)
+        return "the kernel's event stands still while threads are switched";
+    return "points that are reached together are one walk, and a thread that has slept for long in "
+           "a lock is seen again from the kernel's next tick on";
 }
 
 static void put_rate(const struct text *text, const struct profile_process *sum) {
@@ -289,7 +291,7 @@ static void put_rate(const struct text *text, const struct profile_process *sum)
     else
         fprintf(text->out, ", %s were asked for: %s; those that were taken weigh more\n",
                 human_count((uint64_t)(asked + 0.5)).text,
-                why_fewer(asked, got, (double)sum->skipped / seconds));
+                why_fewer(sum, asked, got, (double)sum->skipped / seconds));
 }
 
 static void put_clock(const struct text *text, const struct profile_process *sum) {

@@ -126,7 +126,7 @@ static void test_counters(void) {
     check_says(profile, "\nrate ", false);
     process->walks = 4000;
     check_says(profile,
-               " walks per second of CPU time, 1,000 were asked for: a thread that has slept",
+               " walks per second of CPU time, 1,000 were asked for: points that are reached",
                true);
     process->skipped = 5600;
     check_says(profile, " were asked for: the others were skipped, as walks are dear here; those",
