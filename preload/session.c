@@ -142,6 +142,13 @@ static void note_slot(struct wire_session *session, uint32_t used) {
         ;
 }
 
+void session_expect_slots(struct wire_session *session) {
+    uint32_t threads = 0;
+    for (struct agent_thread *t = thread_first(); t != NULL; t = t->next)
+        threads += atomic_load_explicit(&t->used, memory_order_relaxed);
+    note_slot(session, threads < WIRE_SLOTS_MAX ? threads : WIRE_SLOTS_MAX);
+}
+
 /* First fit, so that the slots in use stay at the low, allocated end. */
 static struct wire_slot *claim(struct wire_session *session, pid_t tid) {
     uint32_t ready = atomic_load_explicit(&session->slots_ready, memory_order_acquire);
@@ -159,14 +166,8 @@ static struct wire_slot *claim(struct wire_session *session, pid_t tid) {
         }
     }
     note_slot(session, ready + 1 < WIRE_SLOTS_MAX ? ready + 1 : WIRE_SLOTS_MAX);
+    session_expect_slots(session);
     return NULL;
-}
-
-void session_expect_slots(struct wire_session *session) {
-    uint32_t threads = 0;
-    for (struct agent_thread *t = thread_first(); t != NULL; t = t->next)
-        threads += atomic_load_explicit(&t->used, memory_order_relaxed);
-    note_slot(session, threads < WIRE_SLOTS_MAX ? threads : WIRE_SLOTS_MAX);
 }
 
 struct wire_slot *session_slot(struct agent_thread *thread, struct wire_session *session) {

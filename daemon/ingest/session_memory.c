@@ -104,13 +104,18 @@ static uint32_t at_most(uint32_t n, uint32_t limit) {
     return n < limit ? n : limit;
 }
 
-/* Twice as many, or those that the process may have. */
+static uint32_t at_least(uint32_t n, uint32_t limit) {
+    return n > limit ? n : limit;
+}
+
+/* Twice as many, or as many as are asked for, of those that the process may have. */
 static void extend_slots(struct session_memory *memory, pid_t pid) {
     uint32_t used = atomic_load_explicit(&memory->session->slots_used, memory_order_relaxed);
     memory->slots_refused = 0;
     if (used < memory->slots_ready || memory->slots_ready >= WIRE_SLOTS_MAX)
         return;
-    uint32_t upto = at_most(2 * memory->slots_ready, session_room_slots(pid, memory->slot_bytes));
+    uint32_t wanted = at_least(at_most(used, WIRE_SLOTS_MAX), 2 * memory->slots_ready);
+    uint32_t upto = at_most(wanted, session_room_slots(pid, memory->slot_bytes));
     if (upto <= memory->slots_ready || !allocate_slots(memory, upto))
         memory->slots_refused = at_most(used, WIRE_SLOTS_MAX) - memory->slots_ready;
 }
