@@ -65,7 +65,7 @@ static void put_model(const struct top_model *model, const struct top_want *want
     char title[16];
     put_head(model, want->window, width);
     snprintf(title, sizeof title, "%s%%", recent ? want->window : "");
-    top_layout_make(&layout, width, recent);
+    top_layout_make(&layout, width, recent, model->bounded);
     top_line_begin(&line, width);
     top_cells_title(&line, &layout, shape, TOP_BY_TOTAL, title);
     put(&line);

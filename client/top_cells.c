@@ -10,31 +10,35 @@
 #define LEAST 0.0005 /* smaller shares would show as 0.0 */
 
 /* The narrowest names that leave room for more columns. */
-#define NAME_LEAST 24
+#define NAME_LEAST  24
+#define NAME_BOUNDS 40 /* and for those that few need */
 
 double top_share(const struct top_tree *tree, uint64_t weight, int span) {
     uint64_t all = tree->node[0].weight[span].inclusive;
     return all > 0 ? (double)weight / (double)all : 0;
 }
 
-static unsigned group(bool errors) {
-    return errors ? 3 * CELL : 2 * CELL;
+static unsigned group(const struct top_layout *layout) {
+    return (2u + layout->errors + layout->bounds) * CELL;
 }
 
-void top_layout_make(struct top_layout *layout, unsigned width, bool spans) {
-    *layout = (struct top_layout){.width = width, .recent = spans, .errors = true};
+void top_layout_make(struct top_layout *layout, unsigned width, bool spans, bool bounded) {
     unsigned groups = spans ? 2 : 1;
-    if (width > 0 && groups * group(true) + NAME_LEAST > width)
+    *layout =
+        (struct top_layout){.width = width, .recent = spans, .errors = true, .bounds = bounded};
+    if (width > 0 && groups * group(layout) + NAME_BOUNDS > width)
+        layout->bounds = false;
+    if (width > 0 && groups * group(layout) + NAME_LEAST > width)
         layout->errors = false;
-    layout->name = groups * group(layout->errors) + (spans ? 4 : 2);
+    layout->name = groups * group(layout) + (spans ? 4 : 2);
 }
 
 void top_layout_extent(const struct top_layout *layout, enum top_cell cell,
                        struct top_extent *extent) {
     bool recent = cell == TOP_CELL_RECENT || cell == TOP_CELL_RECENT_SELF;
-    unsigned begin = recent ? group(layout->errors) + 2 : 0;
+    unsigned begin = recent ? group(layout) + 2 : 0;
     if (cell == TOP_CELL_SELF || cell == TOP_CELL_RECENT_SELF)
-        begin += CELL;
+        begin += layout->bounds ? 2 * CELL : CELL;
     *extent = (struct top_extent){begin, begin + CELL};
     if (recent && !layout->recent)
         extent->end = extent->begin;
@@ -46,6 +50,8 @@ static void put_titles(struct top_line *line, const struct top_layout *layout, c
     char word[32];
     snprintf(word, sizeof word, "%s%s", sort == by_total ? "*" : "", total);
     top_line_print(line, "%*s", CELL, word);
+    if (layout->bounds)
+        top_line_print(line, "%*s", CELL, "error");
     snprintf(word, sizeof word, "%s%s", sort == by_self ? "*" : "", self);
     top_line_print(line, "%*s", CELL, word);
     if (layout->errors)
@@ -74,10 +80,20 @@ static void put_share(struct top_line *line, double share, const char *sign) {
     top_line_print(line, "%*s", CELL, share < LEAST ? "" : text);
 }
 
+/* Rows that stand for several contexts have the sum of their bounds, which may be more than there
+ * is. */
+static uint64_t most_beyond(const struct top_tree *tree, const struct top_weight *weight,
+                            int span) {
+    uint64_t rest = tree->node[0].weight[span].inclusive - weight->inclusive;
+    return weight->beyond < rest ? weight->beyond : rest;
+}
+
 static void put_weights(struct top_line *line, const struct top_layout *layout,
                         const struct top_tree *tree, const struct top_node *node, int span) {
     const struct top_weight *weight = &node->weight[span];
     put_share(line, top_share(tree, weight->inclusive, span), "");
+    if (layout->bounds)
+        put_share(line, top_share(tree, most_beyond(tree, weight, span), span), "+");
     put_share(line, top_share(tree, weight->self, span), "");
     if (layout->errors)
         put_share(line, top_share(tree, weight->error, span), "+");

@@ -14,12 +14,13 @@
 struct top_layout {
     unsigned width; /* columns of the terminal; 0: any */
     bool recent;    /* the columns of the recent weights */
-    bool errors;    /* the columns of errors */
+    bool errors;    /* the columns of errors of own shares ... */
+    bool bounds;    /* ... and of those with all below */
     unsigned name;  /* first column of the name */
 };
 
-/* `spans`: the model has recent weights. */
-void top_layout_make(struct top_layout *layout, unsigned width, bool spans);
+/* `spans`: the model has recent weights; `bounded`: and bounds of those with all below. */
+void top_layout_make(struct top_layout *layout, unsigned width, bool spans, bool bounded);
 
 /* Where the cells of a row begin and end, for who paints them. */
 enum top_cell { TOP_CELL_TOTAL, TOP_CELL_SELF, TOP_CELL_RECENT, TOP_CELL_RECENT_SELF, TOP_CELLS };

@@ -8,9 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/report/bounds.h"
 #include "daemon/report/format.h"
 #include "daemon/report/memory.h"
 #include "daemon/report/process_fields.h"
+#include "daemon/report/tree_view.h"
 
 #define CONTEXTS_SEED 0x636f6e7465787473u
 
@@ -62,17 +64,23 @@ static struct top_frame place_frame(struct profile *profile, const struct profil
 }
 
 /* Adds the weights of a profile to the tree; roots stand for processes. */
-static void add(struct top_tree *tree, struct profile *profile, enum profile_by by, int span) {
+static void add(struct top_model *model, struct profile *profile, int span) {
+    struct top_tree *tree = &model->tree;
     uint32_t *at = memory_new(profile->n_nodes + 1, sizeof *at, "contexts");
+    uint64_t *inclusive = tree_inclusive(profile), *upper = bounds_upper(profile, inclusive);
     for (uint32_t i = 1; i < profile->n_nodes; i++) {
         const struct profile_node node = profile->nodes[i]; /* strings may be added below */
         struct top_frame frame = node.parent == 0 ? process_frame(profile, node.process)
-                                                  : place_frame(profile, &node, by);
+                                                  : place_frame(profile, &node, model->by);
         at[i] = top_tree_child(tree, at[node.parent], top_tree_frame(tree, &frame));
         struct top_weight *weight = &tree->node[at[i]].weight[span];
         weight->self += node.count;
         weight->error += node.error;
+        weight->beyond += upper[i] - inclusive[i];
+        model->bounded |= weight->beyond > 0;
     }
+    free(upper);
+    free(inclusive);
     free(at);
 }
 
@@ -102,10 +110,10 @@ struct top_model *top_model_make(const struct profile *total, const struct profi
     model->by = by;
     model->total = format_select(total, &options);
     top_tree_begin(&model->tree, CONTEXTS_SEED);
-    add(&model->tree, model->total, by, TOP_TOTAL);
+    add(model, model->total, TOP_TOTAL);
     if (recent != NULL) {
         model->recent = format_select(recent, &options);
-        add(&model->tree, model->recent, by, TOP_RECENT);
+        add(model, model->recent, TOP_RECENT);
         model->span_ns = recent->window_ns > 0 ? recent->window_ns : 1;
     }
     top_tree_sum(&model->tree);
@@ -143,6 +151,7 @@ bool top_model_set_change(struct top_model *model, const struct top_model *mark)
             .self = since(now.self, then.self),
             .error = now.error + then.error,
             .inclusive = since(now.inclusive, then.inclusive),
+            .beyond = now.beyond + then.beyond,
         };
     }
     uint64_t span = model->total->duration_ns - mark->total->duration_ns;

@@ -18,6 +18,7 @@ struct top_model {
     uint64_t span_ns; /* that the recent weights are of, as the daemon says; 0: there are none */
     struct profile_process sum; /* numbers of all processes; unseen: the largest */
     uint32_t live;              /* processes that still run */
+    bool bounded;               /* some context may weigh more with all below than is certain */
 };
 
 /* Takes two profiles of the same processes as the daemon gave them; `recent` is NULL when only what

@@ -186,7 +186,8 @@ static void draw_tree(struct top_ui *ui) {
     char title[16];
     int top = HEAD_LINES + 1;
     snprintf(title, sizeof title, "%s%%", recent != NULL ? recent : "");
-    top_layout_make(&layout, (unsigned)COLS, recent != NULL);
+    top_layout_make(&layout, (unsigned)COLS, recent != NULL,
+                    ui->model != NULL && ui->model->bounded);
     top_line_begin(&line, (unsigned)COLS);
     top_cells_title(&line, &layout, ui->shape, ui->view.sort, title);
     put(HEAD_LINES, &line, A_UNDERLINE);

@@ -23,6 +23,7 @@ static void add_weight(struct top_node *node, const struct top_node *context) {
     for (int span = 0; span < TOP_SPANS; span++) {
         node->weight[span].inclusive += context->weight[span].self;
         node->weight[span].error += context->weight[span].error;
+        node->weight[span].beyond += context->weight[span].error;
     }
 }
 
@@ -79,6 +80,7 @@ static void flatten(struct top_tree *tree, const struct top_tree *contexts) {
             weight->self += context->weight[span].self;
             weight->error += context->weight[span].error;
             weight->inclusive += outermost ? context->weight[span].inclusive : 0;
+            weight->beyond += outermost ? context->weight[span].beyond : 0;
             tree->node[0].weight[span].inclusive += context->weight[span].self;
         }
         next = top_tree_next(contexts, at, &leaves);

@@ -16,8 +16,8 @@
 enum { TOP_TOTAL, TOP_RECENT, TOP_SPANS };
 
 struct top_weight {
-    uint64_t self, error; /* its own: self - error <= true <= self */
-    uint64_t inclusive;
+    uint64_t self, error;       /* its own: self <= true <= self + error */
+    uint64_t inclusive, beyond; /* with all below: inclusive <= true <= inclusive + beyond */
 };
 
 /* What a row says beside its numbers. Strings are UTF-8 with anything in it, and the model's. */
