@@ -3,11 +3,11 @@
  */
 #include "preload/agent.h"
 
-#include <pthread.h>
 #include <sys/mman.h>
 
 #include "preload/calls.h"
 #include "preload/confine.h"
+#include "preload/glibc.h"
 #include "preload/last.h"
 #include "preload/modules.h"
 #include "preload/program_name.h"
@@ -102,7 +102,7 @@ __attribute__((constructor)) void agent_start(void) {
         return;
     begun = true;
     calls_self = NULL;
-    if (confine_was_born())
+    if (!glibc_is_here() || confine_was_born())
         return;
     uint64_t since = ticker_now(CLOCK_THREAD_CPUTIME_ID); /* before: exec, the loader */
     real_resolve();
@@ -120,7 +120,7 @@ __attribute__((constructor)) void agent_start(void) {
     modules_start();
     restart_start();
     sleep_start();
-    pthread_atfork(before_fork, after_fork_parent, after_fork_child);
+    __register_atfork(before_fork, after_fork_parent, after_fork_child, &__dso_handle);
     agent.process = process;
     process->pid = (pid_t)sys0(SYS_getpid);
     agent.begins = true;

@@ -15,7 +15,7 @@ preload_libhcctagent_la_SOURCES = \
 	preload/calls_stack.c preload/calls_start.c preload/calls_tell.c preload/check.c preload/check.h \
 	preload/confine.c preload/confine.h preload/confine_born.c \
 	preload/connect.c preload/connect.h preload/copies.c preload/copies.h preload/draw.c preload/draw.h preload/emit.c preload/emit.h \
-	preload/first.c preload/first.h preload/last.c preload/last.h preload/other_clock.c preload/other_clock.h preload/points.c preload/points.h preload/handler_masks.c preload/handler_masks.h \
+	preload/first.c preload/first.h preload/glibc.h preload/last.c preload/last.h preload/other_clock.c preload/other_clock.h preload/points.c preload/points.h preload/handler_masks.c preload/handler_masks.h \
 	preload/interrupted.h preload/interval.c preload/interval.h \
 	preload/memo.c preload/memo.h preload/modules.c preload/modules.h preload/plan.h \
 	preload/program_name.c preload/program_name.h preload/real.c \

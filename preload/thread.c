@@ -15,6 +15,7 @@
 #include "preload/calls.h"
 #include "preload/check.h"
 #include "preload/confine.h"
+#include "preload/glibc.h"
 #include "preload/last.h"
 #include "preload/sampling.h"
 #include "preload/session.h"
@@ -34,8 +35,6 @@ __thread struct agent_thread *thread_self;
 static _Atomic(struct agent_thread *) contexts;
 static pthread_key_t end_key;
 static size_t default_stack;
-
-extern void *__libc_stack_end; /* the main thread's stack as the kernel made it */
 
 struct agent_thread *thread_first(void) {
     return atomic_load_explicit(&contexts, memory_order_acquire);

@@ -8,16 +8,15 @@
  */
 #include "preload/wrap_sleep.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <signal.h>
-#include <gnu/libc-version.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <string.h>
 
 #include "common/compiler.h"
 #include "preload/confine.h"
+#include "preload/glibc.h"
 #include "preload/stack.h"
 #include "preload/sys.h"
 #include "preload/syscall_code.h"
@@ -312,7 +311,8 @@ static long no_such_call(void) {
 
 static bool is_in_libc(void *address) {
     struct dl_find_object of_libc, of_address;
-    return _dl_find_object((void *)(uintptr_t)gnu_get_libc_version, &of_libc) == 0 &&
+    return glibc_is_here() &&
+           _dl_find_object((void *)(uintptr_t)gnu_get_libc_version, &of_libc) == 0 &&
            _dl_find_object(address, &of_address) == 0 &&
            of_libc.dlfo_link_map == of_address.dlfo_link_map;
 }

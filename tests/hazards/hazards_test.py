@@ -218,6 +218,37 @@ def confined(runs):
             check(b"forbade " in text, f"confined: {kind}: the report says so")
 
 
+def built_otherwise(runs):
+    """A program with another C library, or with a sanitizer, in the tree of a recorded one."""
+    source = os.path.join(os.environ.get("HCCT_SRCDIR", "."), "tests", "hazards", "foreign.c")
+    for name, compiler, env, profiled in (
+            ("musl", ["musl-gcc"], {}, False),
+            ("address", ["gcc", "-fsanitize=address"], {}, True),
+            ("address_leaks", ["gcc", "-fsanitize=address"], {"ASAN_OPTIONS": "detect_leaks=1"},
+             True),
+            ("thread", ["gcc", "-fsanitize=thread"], {}, True),
+            ("undefined", ["gcc", "-fsanitize=undefined"], {}, True)):
+        path = scratch(name)
+        if shutil.which(compiler[0]) is None or subprocess.run(
+                [*compiler, "-O1", "-pthread", "-o", path, source], capture_output=True,
+                check=False).returncode != 0:
+            print(f"built_otherwise: {compiler} is not here, left out")
+            continue
+        plain, bad, walks = run([path], env=env), 0, 0
+        for _ in range(runs):
+            profile = scratch("profile.hcct")
+            result = run([HCCT, "record", "-o", profile, "--no-report", "--rate", "1000", "--",
+                          "/bin/sh", "-c", path + " 2>" + scratch("err") + "; exit $?"], env=env)
+            with open(scratch("err"), "rb") as err:
+                got = result.status, result.out, err.read()
+            bad += got != (plain.status, plain.out, plain.err)
+            report = run([HCCT, "report", "--format", "folded", profile])
+            walks += report.out.count(b"compute")
+        check(plain.status == 0 and bad == 0, f"built_otherwise: {name} runs as without the agent"
+              + (f", not {got}" if bad else ""))
+        check((walks > 0) == profiled, f"built_otherwise: {name} is profiled, or stays out")
+
+
 def chroot(_):
     """A program in another root, where its libraries have paths that mean nothing outside."""
     root = scratch("root")
@@ -242,7 +273,7 @@ def chroot(_):
         app.wait()
 
 
-MORE = [killed, memory_full, many_contexts_bounded, unlinked, chroot, confined]
+MORE = [killed, memory_full, many_contexts_bounded, unlinked, chroot, confined, built_otherwise]
 
 
 def main():

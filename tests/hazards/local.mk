@@ -40,6 +40,7 @@ tests_hazards_confined_LDFLAGS = -pthread
 tests_hazards_confined_calls_SOURCES = tests/hazards/confined.c
 tests_hazards_confined_calls_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread -finstrument-functions
 tests_hazards_confined_calls_LDFLAGS = -pthread
+EXTRA_DIST += tests/hazards/foreign.c
 tests_hazards_exec_chain_SOURCES = tests/hazards/exec_chain.c tests/hazards/busy.h
 tests_hazards_exec_chain_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
 tests_hazards_exec_chain_LDFLAGS = -pthread
