@@ -59,6 +59,19 @@ static void set_or_not(const char *name, const char *value) {
         setenv(name, value, 1);
 }
 
+/* AddressSanitizer's library refuses to start behind any other. It need not come first, and in
+ * LD_PRELOAD it would be in all programs that the command starts. */
+static void let_sanitizer_start(void) {
+    static const char order[] = "verify_asan_link_order";
+    const char *options = getenv("ASAN_OPTIONS");
+    char *joined;
+    if (options != NULL && strstr(options, order) != NULL)
+        return;
+    bool first = options == NULL || options[0] == '\0';
+    if (asprintf(&joined, "%s%s%s=0", first ? "" : options, first ? "" : ":", order) > 0)
+        setenv("ASAN_OPTIONS", joined, 1);
+}
+
 static void set_environment(const struct launch *launch) {
     char text[16];
     const char *preload = getenv("LD_PRELOAD");
@@ -69,6 +82,7 @@ static void set_environment(const struct launch *launch) {
         if (asprintf(&joined, "%s:%s", launch->agent, preload) > 0)
             setenv("LD_PRELOAD", joined, 1);
     }
+    let_sanitizer_start();
     setenv("HCCT_SOCKET", launch->socket, 1);
     snprintf(text, sizeof text, "%u", launch->rate);
     set_or_not("HCCT_RATE", launch->rate > 0 ? text : NULL);

@@ -35,7 +35,7 @@
 
 #include "common/tags.h"
 
-#define WIRE_VERSION       6u
+#define WIRE_VERSION       7u
 #define WIRE_HELLO_MAGIC   "HCCTAGNT"
 #define WIRE_SESSION_MAGIC 0x7353746363680001ull
 
@@ -234,6 +234,7 @@ struct wire_session {
     _Atomic uint32_t signal;         /* the signal in use */
     _Atomic uint32_t perf_refused;   /* threads that wanted a task clock event and got none */
     _Atomic uint32_t fine_refused;   /* threads that got no second timer for a rate above HZ */
+    _Atomic uint32_t confined;       /* threads that have forbidden themselves system calls */
     char tags[TAGS_ROOM];            /* tags.h; before the first module is told. Empty: none */
     _Atomic uint64_t lost_ns;        /* weights of samples of threads that found no slot */
     char command[WIRE_COMMAND_ROOM]; /* the name that the program was executed by, as tags. Empty:

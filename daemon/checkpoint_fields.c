@@ -54,6 +54,7 @@ static const struct field {
     FIELD(stats.off),
     FIELD(stats.perf_refused),
     FIELD(stats.fine_refused),
+    FIELD(stats.confined),
     FIELD(stats.ships.credited),
     FIELD(stats.ships.complete),
     FIELD(stats.ships.truncated),

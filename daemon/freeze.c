@@ -81,6 +81,7 @@ static void describe(const struct process *process, const struct process_stats *
         .rate_changes = stats->rate_changes,
         .perf_refused = stats->perf_refused,
         .fine_refused = stats->fine_refused,
+        .confined = stats->confined,
         .restarts = stats->restarts,
         .gap_ns = stats->gap_ns,
         .unfinished = stats->unfinished,

@@ -50,6 +50,7 @@ static void describe(struct json_out *json, struct process *p) {
     json_number_member(json, "threads_without_timer", stats.timers_missing);
     json_number_member(json, "threads_without_perf", stats.perf_refused);
     json_number_member(json, "threads_without_fine_timer", stats.fine_refused);
+    json_number_member(json, "threads_confined", stats.confined);
     json_number_member(json, "broken_rings", stats.broken);
     json_number_member(json, "restarts", stats.restarts);
     json_number_member(json, "gap_ns", stats.gap_ns);

@@ -3,11 +3,12 @@
  */
 #include "preload/agent.h"
 
-#include <pthread.h>
 #include <sys/mman.h>
 
 #include "preload/calls.h"
+#include "preload/confine.h"
 #include "preload/edge.h"
+#include "preload/glibc.h"
 #include "preload/modules.h"
 #include "preload/program_name.h"
 #include "preload/real.h"
@@ -41,7 +42,7 @@ static void before_fork(void) {
 }
 
 bool agent_owns_memory(void) {
-    return agent_started() && agent.process->pid == (pid_t)sys0(SYS_getpid);
+    return agent_started() && !confine_is_quiet() && agent.process->pid == (pid_t)sys0(SYS_getpid);
 }
 
 /* Unless a handler forks that has interrupted a call with our signal blocked: the call unblocks. */
@@ -89,6 +90,8 @@ static void start_calls_in_child(void) {
 }
 
 static void after_fork_child(void) {
+    if (confine_is_quiet())
+        return;
     agent_start_in_child(0);
     if (agent.settings.follow)
         start_calls_in_child();
@@ -102,8 +105,10 @@ __attribute__((constructor)) void agent_start(void) {
     if (begun)
         return;
     begun = true;
-    uint64_t since = ticker_now(CLOCK_THREAD_CPUTIME_ID); /* before: exec, the loader */
     calls_self = NULL;
+    if (!glibc_is_here() || confine_was_born())
+        return;
+    uint64_t since = ticker_now(CLOCK_THREAD_CPUTIME_ID); /* before: exec, the loader */
     real_resolve();
     settings_read(&agent.settings);
     program_name_read(agent.command, sizeof agent.command);
@@ -119,7 +124,7 @@ __attribute__((constructor)) void agent_start(void) {
     modules_start();
     restart_start();
     sleep_start();
-    pthread_atfork(before_fork, after_fork_parent, after_fork_child);
+    __register_atfork(before_fork, after_fork_parent, after_fork_child, &__dso_handle);
     agent.process = process;
     process->pid = (pid_t)sys0(SYS_getpid);
     agent.begins = true;
@@ -132,7 +137,7 @@ __attribute__((constructor)) void agent_start(void) {
 }
 
 __attribute__((destructor)) static void agent_end(void) {
-    if (!agent_started() || thread_self == NULL)
+    if (!agent_started() || thread_self == NULL || confine_is_quiet())
         return;
     edge_sample(thread_self, EDGE_CALLER);
     wall_leave();

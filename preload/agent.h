@@ -16,6 +16,7 @@
  *             check.c       the proof that memo.c is right (HCCT_CHECK)
  *     calls.c      instead of samples: reports of instrumented calls (calls.h has its own map)
  *   thread.c    birth and death of a thread's context; wrap_*.c what is intercepted to learn of it
+ *   confine.c   silence, where the program forbids system calls (wrap_seccomp.c: when)
  *   connect.c   handshake with the daemon; session.c the attached session
  *
  * Contexts of execution, named on each declaration:
@@ -63,7 +64,8 @@ static inline bool agent_started(void) {
 }
 
 /* False in a child that shares its parent's memory (vfork, CLONE_VM): what the agent keeps is the
- * parent's, while signal table and masks are the child's own. One system call. Any context. */
+ * parent's, while signal table and masks are the child's own. False in a confined thread
+ * (confine.h). Else one system call. Any context. */
 bool agent_owns_memory(void);
 
 /* Starts the agent, once; the constructor does it, or an earlier report of a call. Process context.

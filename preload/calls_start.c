@@ -13,6 +13,7 @@
 
 #include "preload/agent.h"
 #include "preload/burst.h"
+#include "preload/confine.h"
 #include "preload/modules.h"
 #include "preload/sampling.h"
 #include "preload/session.h"
@@ -128,7 +129,7 @@ void calls_end(struct agent_thread *thread) {
         return;
     calls_burst_end(thread);
     calls_settle(c);
-    if (in_bursts())
+    if (in_bursts() && !confine_is_quiet())
         account_unseen(c, ticker_now(CLOCK_THREAD_CPUTIME_ID));
     thread->head = c->head;
     c->session = NULL;

@@ -28,7 +28,10 @@ struct edge_caller {
 #define EDGE_CALLER ((struct edge_caller){0, 0, 0})
 #endif
 
-/* Takes the sample of what the calling thread has reached. Thread context. */
+/* Takes the sample of what the calling thread has reached, where it may make system calls for the
+ * agent (confine.h). Thread context. */
 void edge_sample(struct agent_thread *thread, struct edge_caller caller);
+/* The same, inside confine_enter. */
+void edge_sample_inside(struct agent_thread *thread, const struct edge_caller *caller);
 
 #endif

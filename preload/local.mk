@@ -13,8 +13,11 @@ preload_libhcctagent_la_SOURCES = \
 	preload/calls.c preload/calls.h preload/calls_align.c preload/calls_code.c \
 	preload/calls_known.c \
 	preload/calls_stack.c preload/calls_start.c preload/calls_tell.c preload/check.c preload/check.h \
+	preload/confine.c preload/confine.h preload/confine_born.c \
 	preload/connect.c preload/connect.h preload/copies.c preload/copies.h preload/draw.c preload/draw.h preload/emit.c preload/emit.h \
-	preload/first.c preload/first.h preload/edge.c preload/edge.h preload/other_clock.c preload/other_clock.h preload/points.c preload/points.h preload/handler_masks.c preload/handler_masks.h \
+	preload/edge.c preload/edge.h preload/first.c preload/first.h preload/glibc.h \
+	preload/handler_masks.c preload/handler_masks.h preload/other_clock.c preload/other_clock.h \
+	preload/points.c preload/points.h \
 	preload/interrupted.h preload/interval.c preload/interval.h \
 	preload/memo.c preload/memo.h preload/modules.c preload/modules.h preload/plan.h \
 	preload/program_name.c preload/program_name.h preload/real.c \
@@ -26,6 +29,6 @@ preload_libhcctagent_la_SOURCES = \
 	preload/trigger.c preload/trigger.h $(UNWIND_SOURCES) preload/unwind_usual.h \
 	preload/walk.c preload/walk.h preload/wall.c preload/wall.h preload/wall_leave.c preload/wall_leave.h \
 	preload/wrap_dl.c preload/wrap_exit.c preload/wrap_jump.c \
-	preload/wrap_signal.c preload/wrap_sleep.c preload/wrap_sleep.h preload/wrap_thread.c
+	preload/wrap_seccomp.c preload/wrap_signal.c preload/wrap_sleep.c preload/wrap_sleep.h preload/wrap_thread.c
 preload_libhcctagent_la_CFLAGS = $(AGENT_CFLAGS)
 preload_libhcctagent_la_LDFLAGS = -module -avoid-version -shared $(AGENT_LDFLAGS)

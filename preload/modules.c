@@ -8,13 +8,13 @@
  */
 #include "preload/modules.h"
 
-#include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <unistd.h>
 
+#include "preload/glibc.h"
 #include "preload/stack.h"
 #include "preload/sys.h"
 

@@ -20,15 +20,16 @@ enum name {
     SIGALTSTACK,
     SIGNALFD,
     EXIT,
+    PRCTL,
     JUMP_FIRST,
     SIGNAL_FIRST = JUMP_FIRST + REAL_JUMPS,
 };
 
 static const char *const names[] = {
-    "sigaction", "pthread_sigmask", "sigprocmask",   "pthread_create", "thrd_create",
-    "dlclose",   "sigaltstack",     "signalfd",      "_exit",          "longjmp",
-    "_longjmp",  "siglongjmp",      "__longjmp_chk", "signal",         "bsd_signal",
-    "ssignal",   "sysv_signal",     "__sysv_signal", "sigset",
+    "sigaction",  "pthread_sigmask", "sigprocmask", "pthread_create", "thrd_create",
+    "dlclose",    "sigaltstack",     "signalfd",    "_exit",          "prctl",
+    "longjmp",    "_longjmp",        "siglongjmp",  "__longjmp_chk",  "signal",
+    "bsd_signal", "ssignal",         "sysv_signal", "__sysv_signal",  "sigset",
 };
 
 static _Atomic(void *) found[HCCT_ARRAY_LEN(names)];
@@ -89,6 +90,10 @@ int real_thrd_create(thrd_t *id, thrd_start_t start, void *argument) {
 
 int real_dlclose(void *handle) {
     return AS(int (*)(void *), DLCLOSE)(handle);
+}
+
+int real_prctl(int option, const unsigned long argument[4]) {
+    return AS(int (*)(int, ...), PRCTL)(option, argument[0], argument[1], argument[2], argument[3]);
 }
 
 void real_exit(int status) {

@@ -4,9 +4,7 @@
  */
 #include "preload/restart.h"
 
-#include <dlfcn.h>
 #include <errno.h>
-#include <gnu/libc-version.h>
 #include <linux/futex.h>
 #include <linux/io_uring.h>
 #include <signal.h>
@@ -14,6 +12,7 @@
 #include <sys/socket.h>
 
 #include "common/compiler.h"
+#include "preload/glibc.h"
 #include "preload/stack.h"
 #include "preload/sys.h"
 #include "preload/syscall_code.h"

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "preload/confine.h"
 #include "preload/handler_masks.h"
 #include "preload/real.h"
 #include "preload/session.h"
@@ -101,6 +102,7 @@ static void count_restart(struct agent_thread *self, enum restart_verdict verdic
 
 static void on_signal(int number, siginfo_t *info, void *uc) {
     int saved = errno;
+    uint32_t before;
     enum trigger_kind kind;
     struct agent_thread *self = thread_self, *owner = NULL;
     if (info->si_code == SI_TIMER)
@@ -109,11 +111,12 @@ static void on_signal(int number, siginfo_t *info, void *uc) {
         owner = self, kind = TRIGGER_TASK;
     if (owner == NULL) {
         foreign(self, info, uc);
-    } else if (owner == self && agent_started()) {
+    } else if (owner == self && agent_started() && confine_enter(self, &before)) {
         block_former(self, uc);
         uint64_t overrun = kind == TRIGGER_TASK ? 0 : (unsigned)info->si_overrun;
         trigger_tick(self, kind, 1 + overrun, uc);
         count_restart(self, restart_interrupted(&self->restart, uc, number, kind == TRIGGER_WALL));
+        confine_leave(self, before);
     }
     errno = saved;
 }
@@ -168,16 +171,10 @@ static void tell_session(int number) {
     session_leave(self);
 }
 
-/* Returns the old signal, which has its default action now. */
-static int move(void) {
-    int old = signal_number();
+/* No timer raises `old` any more. What is still pending of ours is discarded by ignoring it once.
+ */
+static void give_back(int old, int number) {
     struct sigaction ignore, plain;
-    int number = find_free(old);
-    atomic_store(&in_use, number);
-    for (struct agent_thread *t = thread_first(); t != NULL; t = t->next)
-        if (atomic_load(&t->used))
-            trigger_move(t, number);
-    /* what is still pending of our timers is discarded by ignoring it once */
     memset(&ignore, 0, sizeof ignore);
     ignore.sa_handler = SIG_IGN;
     memset(&plain, 0, sizeof plain);
@@ -186,6 +183,32 @@ static int move(void) {
     real_sigaction(old, &plain, NULL);
     handler_mask_move(old, number);
     tell_session(number);
+}
+
+void signal_stop(void) {
+    int old = signal_number();
+    atomic_store(&in_use, 0);
+    if (old != 0)
+        give_back(old, 0);
+}
+
+void signal_resume(int number) {
+    if (number == 0 || !signal_start(number))
+        return;
+    handler_mask_move(0, signal_number());
+    tell_session(signal_number());
+    signal_unblock();
+}
+
+/* Returns the old signal, which has its default action now. */
+static int move(void) {
+    int old = signal_number();
+    int number = find_free(old);
+    atomic_store(&in_use, number);
+    for (struct agent_thread *t = thread_first(); t != NULL; t = t->next)
+        if (atomic_load(&t->used))
+            trigger_move(t, number);
+    give_back(old, number);
     settings_say(&agent.settings, false, "the application uses the agent's signal; ",
                  number != 0 ? "moved to another" : "no other is free: not profiled any more");
     return old;
@@ -209,6 +232,10 @@ static void change_mask(int how, int number) {
     uint64_t mask = bit(number);
     if (mask != 0)
         sys4(SYS_rt_sigprocmask, how, &mask, 0, KERNEL_SIGSET_BYTES);
+}
+
+void signal_block_hidden(int number) {
+    change_mask(SIG_BLOCK, number);
 }
 
 void signal_unblock(void) {

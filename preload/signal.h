@@ -24,6 +24,11 @@ void signal_yield(void);
  * comes. Thread context. */
 void signal_give_up(void);
 
+/* The agent uses no signal from now on, its timers are deleted; and the same one again, if it is
+ * still free. Thread context. */
+void signal_stop(void);
+void signal_resume(int number);
+
 /* A mask that has the signal and not most others: it means this one. Any context. */
 bool signal_is_named(const sigset_t *set, int number);
 /* The handler of `action` is the agent's. Any context. */
@@ -36,6 +41,8 @@ void signal_hidden_action(struct sigaction *action);
 void signal_unblock(void);
 /* The same at the program's start: what it has inherited as blocked it believes to be blocked. */
 void signal_unblock_first(void);
+/* What the application believes to be blocked is blocked now; 0: nothing. */
+void signal_block_hidden(int number);
 /* Keeps our signal off while the process forks, so that a storm of them can't starve it. */
 void signal_block_for_fork(void);
 

@@ -14,7 +14,9 @@
 
 #include "preload/calls.h"
 #include "preload/check.h"
+#include "preload/confine.h"
 #include "preload/edge.h"
+#include "preload/glibc.h"
 #include "preload/sampling.h"
 #include "preload/session.h"
 #include "preload/signal.h"
@@ -33,8 +35,6 @@ __thread struct agent_thread *thread_self;
 static _Atomic(struct agent_thread *) contexts;
 static pthread_key_t end_key;
 static size_t default_stack;
-
-extern void *__libc_stack_end; /* the main thread's stack as the kernel made it */
 
 struct agent_thread *thread_first(void) {
     return atomic_load_explicit(&contexts, memory_order_acquire);
@@ -108,10 +108,8 @@ static struct agent_thread *reserve(void) {
     return t;
 }
 
-struct agent_thread *thread_reserve(const pthread_attr_t *attr) {
+static struct agent_thread *reserve_for(const pthread_attr_t *attr) {
     size_t stack = default_stack;
-    if (agent.process == NULL)
-        return NULL;
     if (!agent_started())
         /* a child made without fork(): this is the first we hear of it */
         agent_start_in_child(UINT64_MAX);
@@ -127,6 +125,20 @@ struct agent_thread *thread_reserve(const pthread_attr_t *attr) {
     return t;
 }
 
+struct agent_thread *thread_reserve(const pthread_attr_t *attr) {
+    struct agent_thread *self = thread_self;
+    uint32_t before;
+    if (agent.process == NULL || confine_is_quiet())
+        return NULL;
+    if (self == NULL)
+        return reserve_for(attr);
+    if (!confine_enter(self, &before))
+        return NULL;
+    struct agent_thread *reserved = reserve_for(attr);
+    confine_leave(self, before);
+    return reserved;
+}
+
 uint64_t thread_switches(void) {
     struct rusage usage;
     if (sys2(SYS_getrusage, RUSAGE_THREAD, &usage) != 0)
@@ -139,6 +151,11 @@ void thread_release(struct agent_thread *thread) {
 }
 
 void thread_begin(struct agent_thread *thread) {
+    uint32_t before;
+    if (!confine_enter(thread, &before)) {
+        thread_release(thread);
+        return;
+    }
     /* the thread's control block lies at the top of its stack */
     thread->stack_high = (uint64_t)pthread_self() & ~7ull;
     thread->stack_low = thread->stack_high - thread->stack_low;
@@ -149,17 +166,41 @@ void thread_begin(struct agent_thread *thread) {
     trigger_start(thread, 0);
     calls_begin(thread);
     signal_unblock();
+    confine_leave(thread, before);
 }
 
-void thread_end(struct agent_thread *thread) {
+static void leave(struct agent_thread *thread) {
     calls_end(thread);
     wall_awake(thread);
     thread->ending = true;
-    trigger_stop(thread);
+    if (!confine_is_quiet())
+        trigger_stop(thread); /* else who confines all does it */
     session_give_slot(thread);
+}
+
+void thread_end(struct agent_thread *thread) {
+    leave(thread);
     thread_self = NULL;
+    confine_leave(thread, 0);
     thread_release(thread);
     wall_leave_wait();
+}
+
+void thread_step_out(struct agent_thread *thread) {
+    leave(thread);
+    signal_block_hidden(thread->hidden_signal);
+    sleep_burst = 0;
+    pthread_setspecific(end_key, NULL);
+    thread_self = NULL;
+}
+
+void thread_step_in(struct agent_thread *thread) {
+    thread_self = thread;
+    pthread_setspecific(end_key, thread);
+    thread->ending = false;
+    trigger_start(thread, UINT64_MAX);
+    calls_begin(thread);
+    signal_unblock();
 }
 
 /* Destructors of the application may still report calls: ours goes last, as far as that is up to
@@ -173,7 +214,10 @@ static bool later(struct agent_thread *thread) {
 static void on_thread_end(void *arg) {
     if (!agent_started() || arg != thread_self || later(arg))
         return;
-    edge_sample(arg, EDGE_CALLER);
+    const struct edge_caller caller = EDGE_CALLER;
+    uint32_t before;
+    if (confine_enter(arg, &before))
+        edge_sample_inside(arg, &caller);
     thread_end(arg);
 }
 
@@ -212,7 +256,7 @@ bool thread_start_main(void) {
 
 void thread_forget_others(void) {
     for (struct agent_thread *t = thread_first(); t != NULL; t = t->next) {
-        t->busy = 0;
+        t->busy = t->inside = 0;
         forget(t);
         if (t != thread_self)
             thread_release(t);

@@ -73,7 +73,8 @@ struct trigger {
 struct agent_thread {
     struct agent_thread *next; /* all contexts ever made, never unlinked */
     _Atomic uint32_t used;
-    _Atomic uint32_t busy; /* inside the handler, with the session in use */
+    _Atomic uint32_t busy;   /* inside the handler, with the session in use */
+    _Atomic uint32_t inside; /* in code of the agent that makes system calls (confine.h) */
     pid_t tid;
     bool ending;        /* no more ticks */
     uint8_t end_rounds; /* of destructors that have passed */
@@ -142,6 +143,11 @@ uint64_t thread_switches(void);
 void thread_begin(struct agent_thread *thread);
 /* The calling thread is about to end. */
 void thread_end(struct agent_thread *thread);
+
+/* The calling thread leaves the profile, and keeps its context; and is there again. Thread context.
+ */
+void thread_step_out(struct agent_thread *thread);
+void thread_step_in(struct agent_thread *thread);
 
 /* The main thread's context and what ends a thread's; false: the process can't be profiled.
  * Process context. */

@@ -15,6 +15,7 @@
 #include "preload/agent.h"
 #include "preload/burst.h"
 #include "preload/calls.h"
+#include "preload/confine.h"
 #include "preload/first.h"
 #include "preload/modules.h"
 #include "preload/other_clock.h"
@@ -114,19 +115,29 @@ void trigger_forget(struct agent_thread *thread) {
     thread->trigger = (struct trigger){0};
 }
 
-void trigger_move(struct agent_thread *thread, int signal) {
+static void begin_again(struct agent_thread *thread, int signal) {
     struct trigger *t = &thread->trigger;
     const struct sampling_plan plan = t->plan;
+    t->plan = (struct sampling_plan){0};
+    if (signal != 0 &&
+        ticker_make(cpu_ticker(thread), ticker_cpu_clock(thread->tid), signal, thread->tid))
+        follow(thread, NULL, &plan, UINT64_MAX, false);
+}
+
+void trigger_resume(struct agent_thread *thread) {
+    if (thread->trigger.plan.coarse_ns != 0) /* else it has not begun */
+        begin_again(thread, signal_number());
+}
+
+void trigger_move(struct agent_thread *thread, int signal) {
+    struct trigger *t = &thread->trigger;
     if (!cpu_ticker(thread)->made)
         return;
     task_clock_close(&t->task_clock);
     t->task_clock_ns = 0;
     for (int kind = 0; kind < TRIGGER_TIMERS; kind++)
         ticker_free(&t->ticker[kind]);
-    t->plan = (struct sampling_plan){0};
-    if (signal != 0 &&
-        ticker_make(cpu_ticker(thread), ticker_cpu_clock(thread->tid), signal, thread->tid))
-        follow(thread, NULL, &plan, UINT64_MAX, false);
+    begin_again(thread, signal);
 }
 
 static bool owns(const struct agent_thread *thread, const void *ticker, enum trigger_kind *kind) {
@@ -221,12 +232,14 @@ static void tick(struct agent_thread *thread, struct wire_session *session, enum
 
 void trigger_before_sleep(void) {
     struct agent_thread *thread = thread_self;
-    if (thread == NULL)
+    uint32_t before;
+    if (thread == NULL || !confine_enter(thread, &before))
         return;
     if (agent.settings.collector == WIRE_COLLECT_CALLS)
         calls_burst_end(thread);
     else
         wall_awake(thread);
+    confine_leave(thread, before);
 }
 
 /* What the handler costs is measured at one tick in so many: the thread's CPU clock is a system

@@ -29,6 +29,8 @@ void trigger_inherit(const struct agent_thread *parent);
 void trigger_stop(struct agent_thread *thread);
 /* In a child of fork: timers are not inherited. */
 void trigger_forget(struct agent_thread *thread);
+/* Anew after trigger_stop, for a thread that still runs. Any thread. */
+void trigger_resume(struct agent_thread *thread);
 /* The timers raise another signal from now on. Any thread. */
 void trigger_move(struct agent_thread *thread, int signal);
 

@@ -6,6 +6,9 @@
  * pools do) does so, but for ours, and reads back the mask that it has set. One that blocks ours by
  * name, or makes a descriptor of it, wants to have it: the agent moves away.
  *
+ * A thread that has confined itself (confine.h) can't make the agent move away from the others:
+ * what it sets for our signal is left out.
+ *
  * In a child that shares its parent's memory nothing of the agent's is changed: what the child sets
  * is for itself alone, and it has none of our timers.
  */
@@ -14,6 +17,7 @@
 #include <sys/signalfd.h>
 
 #include "preload/agent.h"
+#include "preload/confine.h"
 #include "preload/handler_masks.h"
 #include "preload/real.h"
 #include "preload/signal.h"
@@ -21,6 +25,11 @@
 
 static bool is_ours(int number) {
     return number > 0 && agent.process != NULL && number == signal_number() && agent_owns_memory();
+}
+
+/* Others are still sampled. */
+static bool is_others(int number) {
+    return number > 0 && agent.process != NULL && number == signal_number() && confine_is_quiet();
 }
 
 /* A disposition of another signal. */
@@ -44,6 +53,11 @@ static int change_others(int number, const struct sigaction *action, struct siga
 }
 
 static int change_action(int number, const struct sigaction *action, struct sigaction *old) {
+    if (is_others(number)) {
+        if (old != NULL)
+            signal_hidden_action(old);
+        return 0;
+    }
     if (!is_ours(number)) {
         int result = change_others(number, action, old);
         if (result == 0 && old != NULL && signal_is_agents(old))
@@ -74,6 +88,8 @@ hcct_export int __sigaction(int number, const struct sigaction *action, struct s
     hcct_export void (*name(int number, void (*handler)(int)))(int);                               \
     hcct_export void (*name(int number, void (*handler)(int)))(int) {                              \
         struct sigaction old;                                                                      \
+        if (is_others(number))                                                                     \
+            return SIG_DFL;                                                                        \
         if (is_ours(number))                                                                       \
             signal_yield();                                                                        \
         bool given_up = agent.process != NULL && real_sigaction(number, NULL, &old) == 0 &&        \

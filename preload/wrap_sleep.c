@@ -8,15 +8,15 @@
  */
 #include "preload/wrap_sleep.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <signal.h>
-#include <gnu/libc-version.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <string.h>
 
 #include "common/compiler.h"
+#include "preload/confine.h"
+#include "preload/glibc.h"
 #include "preload/stack.h"
 #include "preload/sys.h"
 #include "preload/syscall_code.h"
@@ -99,8 +99,10 @@ __thread uintptr_t sleep_masked;
     F(sendfile, ALL, NO_SET)                                                                       \
     F(sendfile64, ALL, NO_SET)                                                                     \
     F(splice, ALL, NO_SET)                                                                         \
-    F(connect, ALL, NO_SET)                                                                        \
-    F(syscall, IF_FRAGILE_NUMBER, NO_SET)
+    F(connect, ALL, NO_SET)
+
+/* By which a program may confine itself, too (wrap_seccomp.c). */
+#define RAW(F) F(syscall, IF_FRAGILE_NUMBER, NO_SET)
 
 /* What SA_RESTART covers in full: never announced, but masked, so that a thread which often waits
  * in them keeps its timer. */
@@ -113,10 +115,10 @@ __thread uintptr_t sleep_masked;
     F(waitpid, NONE, NO_SET)
 
 #define NAME(name, fragile, set) #name,
-static const char *const names[] = {RESTARTED(NAME) SLEEPERS(NAME)};
+static const char *const names[] = {RESTARTED(NAME) SLEEPERS(NAME) RAW(NAME)};
 
 #define SET(name, fragile, set) set,
-static const uint8_t sets[] = {RESTARTED(SET) SLEEPERS(SET)};
+static const uint8_t sets[] = {RESTARTED(SET) SLEEPERS(SET) RAW(SET)};
 
 #define ONE(name, fragile, set) +1
 enum { ANNOUNCED_FIRST = 0 RESTARTED(ONE) };
@@ -169,17 +171,28 @@ extern const uint8_t sleep_call_left[] __attribute__((visibility("hidden")));
     ".size " label ", .-" label "\n"
 
 /* r11 is where the thread's sleep_burst is, up to labels 2 and 3. */
-#define STUB(name, fragile, set)                                                                   \
-    STUB_OF(name, fragile, "testb $1, %fs:(%r11)\njne 2f\n") /* SLEEP_ANY */
-#define STUB_RESTARTED(name, fragile, set) STUB_OF(name, fragile, "")
+#define IF_ANY "testb $1, %fs:(%r11)\njne 2f\n" /* SLEEP_ANY */
+#define STUB(name, fragile, set)           STUB_OF(name, "", fragile, IF_ANY)
+#define STUB_RESTARTED(name, fragile, set) STUB_OF(name, "", fragile, "")
 
-#define STUB_OF(name, fragile, any)                                                                        \
+/* seccomp, or prctl(PR_SET_SECCOMP) */
+#define IF_CONFINES                                                                                \
+    "cmpq $317, %rdi\n"                                                                            \
+    "je confine_syscall\n"                                                                         \
+    "cmpq $157, %rdi\n"                                                                            \
+    "jne 5f\n"                                                                                     \
+    "cmpq $22, %rsi\n"                                                                             \
+    "je confine_syscall\n"                                                                         \
+    "5:\n"
+#define STUB_RAW(name, fragile, set) STUB_OF(name, IF_CONFINES, fragile, IF_ANY)
+
+#define STUB_OF(name, before, fragile, any)                                                        \
     ".p2align 4\n"                                                                                 \
     ".globl " #name "\n"                                                                           \
     ".type " #name ", @function\n"                                                                 \
     #name ":\n"                                                                                    \
     ".cfi_startproc\n"                                                                             \
-    ENTRY                                                                                          \
+    ENTRY before                                                                                   \
     "movq sleep_burst@gottpoff(%rip), %r11\n"                                                      \
     "cmpb $0, %fs:(%r11)\n"                                                                        \
     "jne 1f\n"                                                                                     \
@@ -250,6 +263,14 @@ extern const uint8_t sleep_call_left[] __attribute__((visibility("hidden")));
     "movq %rax, 80(%rsp)\n"                                                                        \
     "movq sleep_masked@gottpoff(%rip), %r11\n"                                                     \
     "movq $0, %fs:(%r11)\n"                                                                        \
+    "movq thread_self@gottpoff(%rip), %r11\n"                                                      \
+    "movq %fs:(%r11), %r11\n"                                                                      \
+    "testq %r11, %r11\n"                                                                           \
+    "je 2f\n"                                                                                      \
+    "movl $1, %eax\n"                                                                              \
+    "xchgl %eax, 16(%r11)\n" /* inside: as confine_enter */                                        \
+    "2: cmpb $0, confine_all(%rip)\n"                                                              \
+    "jne 3f\n"                                                                                     \
     "movl $14, %eax\n" /* rt_sigprocmask */                                                        \
     "movl $1, %edi\n"  /* SIG_UNBLOCK */                                                           \
     "leaq 72(%rsp), %rsi\n"                                                                        \
@@ -257,6 +278,12 @@ extern const uint8_t sleep_call_left[] __attribute__((visibility("hidden")));
     "movl $8, %r10d\n"                                                                             \
     "syscall\n"                                                                                    \
     "sleep_call_left:\n"                                                                           \
+    "3: movq thread_self@gottpoff(%rip), %r11\n"                                                   \
+    "movq %fs:(%r11), %r11\n"                                                                      \
+    "testq %r11, %r11\n"                                                                           \
+    "je 4f\n"                                                                                      \
+    "movl $0, 16(%r11)\n"                                                                          \
+    "4:\n"                                                                                         \
     "movq 80(%rsp), %rax\n"                                                                        \
     "1: leave\n"                                                                                   \
     ".cfi_def_cfa rsp, 8\n"                                                                        \
@@ -275,7 +302,7 @@ __asm__(".pushsection .data.sleep_slots, \"aw\"\n"
         ".popsection\n"
         ".pushsection .text\n" DETOUR("sleep_announce", "trigger_before_sleep")
             DETOUR("sleep_learn", "sleep_look_up") MASKED_CALL RESTARTED(STUB_RESTARTED)
-                SLEEPERS(STUB) ".popsection\n");
+                SLEEPERS(STUB) RAW(STUB_RAW) ".popsection\n");
 
 static long no_such_call(void) {
     errno = ENOSYS;
@@ -284,7 +311,8 @@ static long no_such_call(void) {
 
 static bool is_in_libc(void *address) {
     struct dl_find_object of_libc, of_address;
-    return _dl_find_object((void *)(uintptr_t)gnu_get_libc_version, &of_libc) == 0 &&
+    return glibc_is_here() &&
+           _dl_find_object((void *)(uintptr_t)gnu_get_libc_version, &of_libc) == 0 &&
            _dl_find_object(address, &of_address) == 0 &&
            of_libc.dlfo_link_map == of_address.dlfo_link_map;
 }
@@ -363,13 +391,8 @@ static void change_set(struct sleep_call *call, uint8_t set) {
     call->argument[SET_PLACE(set)] = (uintptr_t)call->set;
 }
 
-void sleep_enter(struct sleep_call *call) {
-    size_t which = (size_t)(call->slot - sleep_slots);
+static void block(struct sleep_call *call, size_t which) {
     uint64_t before = 0;
-    bool raw = which == HCCT_ARRAY_LEN(names) - 1; /* syscall */
-    call->mask = call->reached_ns = call->unblock = 0;
-    if (raw && !may_sleep((long)call->argument[0]))
-        return;
     trigger_before_masked(call);
     if (call->mask == 0 ||
         sys4(SYS_rt_sigprocmask, SIG_BLOCK, &call->mask, &before, KERNEL_SIGSET_BYTES) != 0)
@@ -382,6 +405,26 @@ void sleep_enter(struct sleep_call *call) {
     sleep_masked = (uintptr_t)call;
 }
 
+void sleep_enter(struct sleep_call *call) {
+    struct agent_thread *self = thread_self;
+    size_t which = (size_t)(call->slot - sleep_slots);
+    uint32_t before;
+    bool raw = which == HCCT_ARRAY_LEN(names) - 1; /* syscall */
+    call->mask = call->reached_ns = call->unblock = 0;
+    if (self == NULL || (raw && !may_sleep((long)call->argument[0])) ||
+        !confine_enter(self, &before))
+        return;
+    block(call, which);
+    confine_leave(self, before);
+}
+
+long sleep_real_syscall(long number, const long argument[6]) {
+    long (*real)(long, ...) =
+        (long (*)(long, ...))(uintptr_t)sleep_slots[HCCT_ARRAY_LEN(names) - 1];
+    return real(number, argument[0], argument[1], argument[2], argument[3], argument[4],
+                argument[5]);
+}
+
 const struct sleep_call *sleep_call_at(const ucontext_t *uc) {
     const greg_t *regs = uc->uc_mcontext.gregs;
     uintptr_t pc = (uintptr_t)regs[REG_RIP];
@@ -391,6 +434,7 @@ const struct sleep_call *sleep_call_at(const ucontext_t *uc) {
 }
 
 #define FRAME_POINTER sizeof(struct sleep_call)
+_Static_assert(offsetof(struct agent_thread, inside) == 16, "the assembly knows the place");
 _Static_assert(sizeof(struct sleep_call) == 240 && offsetof(struct sleep_call, mask) == 72 &&
                    offsetof(struct sleep_call, unblock) == 88,
                "the assembly knows the layout");

@@ -95,6 +95,11 @@ void sleep_show(ucontext_t *uc, const struct sleep_call *call, bool in_call,
                 struct sleep_shown *shown);
 void sleep_show_end(ucontext_t *uc, const struct sleep_shown *shown);
 
+#if SLEEP_IS_WRAPPED
+/* libc's syscall(), not watched. Thread context. */
+long sleep_real_syscall(long number, const long argument[6]);
+#endif
+
 /* Looks all real functions up, so that none needs dlsym later. Process context. */
 void sleep_start(void);
 

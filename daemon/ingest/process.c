@@ -350,6 +350,7 @@ static void sum_live(struct process *p, struct process_stats *sum) {
     sum->timers_missing += atomic_load(&session->timers_missing);
     sum->perf_refused += atomic_load(&session->perf_refused);
     sum->fine_refused += atomic_load(&session->fine_refused);
+    sum->confined += atomic_load(&session->confined);
     sum->signal = atomic_load(&session->signal);
     sum->rate = atomic_load(&session->rate);
     sum->burst_length_ns = atomic_load(&session->burst_length_ns);

@@ -45,6 +45,7 @@ struct process_stats {
     bool off;                                  /* it was told to look no more */
     uint32_t perf_refused; /* threads that wanted a task clock event and got none */
     uint32_t fine_refused; /* threads that got no second timer for a rate above HZ */
+    uint32_t confined;     /* threads that forbade themselves system calls (seccomp) */
     struct process_ships ships;
     struct draws draws; /* of walks: what was drained so far */
     /* a new hcctd went on from a checkpoint */

@@ -63,6 +63,7 @@ const struct process_field process_fields[] = {
     FIELD(rate_changes, FIELD_U64),
     FIELD(perf_refused, FIELD_U64),
     FIELD(fine_refused, FIELD_U64),
+    FIELD(confined, FIELD_U64),
     FIELD(restarts, FIELD_U64),
     FIELD(gap_ns, FIELD_U64),
     FIELD(unfinished, FIELD_U64),

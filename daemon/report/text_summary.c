@@ -55,6 +55,7 @@ static struct profile_process add_up(const struct profile *profile) {
         sum.rate_changes += it->rate_changes;
         sum.perf_refused += it->perf_refused;
         sum.fine_refused += it->fine_refused;
+        sum.confined += it->confined;
         sum.restarts += it->restarts;
         sum.gap_ns += it->gap_ns;
         sum.unfinished += it->unfinished;
@@ -308,6 +309,15 @@ static void put_clock(const struct text *text, const struct profile_process *sum
     }
 }
 
+static void put_confined(const struct text *text, const struct profile_process *sum) {
+    if (sum->confined == 0)
+        return;
+    text_label(text, "confined");
+    fprintf(text->out, "%s thread%s forbade %s system calls (seccomp), and %s not sampled since\n",
+            human_count(sum->confined).text, sum->confined == 1 ? "" : "s",
+            sum->confined == 1 ? "itself" : "themselves", sum->confined == 1 ? "was" : "were");
+}
+
 /* What the bursts of all processes were, when they were the same. */
 static void put_bursts(const struct text *text, const struct profile_process *sum) {
     const struct profile *profile = text->profile;
@@ -401,6 +411,7 @@ void text_summary(const struct text *text) {
     put_error(text, &sum);
     put_rate(text, &sum);
     put_clock(text, &sum);
+    put_confined(text, &sum);
     put_bursts(text, &sum);
     text_calls_seen(text, &sum);
     put_check(text, &sum);

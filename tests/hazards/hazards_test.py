@@ -72,6 +72,15 @@ HAZARDS = [
       for kind, danger in (("kill", "the same, sent"), ("timer", "the same, by interval timers"),
                            ("descriptor", "the same, as descriptors"), ("thread", "in a thread"),
                            ("all", "a foreign signal while all are blocked"))),
+    *(Hazard("confined_" + kind, danger, [program("confined"), kind], rarely=5) for kind, danger in (
+        ("strict", "all system calls but four are forbidden (seccomp)"),
+        ("filter", "the same, by a filter"), ("libc", "the same, by another function"),
+        ("all", "for all threads"), ("one", "for one of several threads"),
+        ("child", "in a child, that has children and threads"), ("refused", "in vain"),
+        ("born", "a program is executed so"), ("container", "the same as containers do it"))),
+    *(Hazard("confined_" + kind + "_wall", "the same on the wall clock", [program("confined"), kind],
+             rarely=5, HCCT_CLOCK="wall", HCCT_RATE="1000")
+      for kind in ("strict", "filter", "all", "one", "child", "refused")),
     Hazard("library_churn", "dlopen and dlclose of code that runs", rarely=5),
     Hazard("close_all", "all descriptors closed, again and again", rarely=10),
     Hazard("clock_calls", "code that the kernel maps, and procedure linkage", rarely=20),
@@ -180,6 +189,66 @@ def unlinked(_):
         app.wait()
 
 
+def confined(runs):
+    """Without a daemon, and where calls are counted; what is told of it; containers go on."""
+    kinds = ("strict", "filter", "libc", "all", "one", "child", "refused", "born", "container")
+    with Daemon() as daemon:
+        places = {"without a daemon": daemon.env(HCCT_SOCKET=scratch("nobody")),
+                  "with calls": daemon.env(HCCT_COLLECTOR="calls"),
+                  "with calls in bursts": daemon.env(HCCT_COLLECTOR="calls", HCCT_BURST="1ms/3ms")}
+        for kind in kinds:
+            command = [program("confined_calls"), kind]
+            plain = run(command)
+            for place, env in places.items():
+                results = [run(command, env=env) for _ in range(max(1, runs // 2))]
+                bad = [r for r in results if (r.status, r.out, r.err) !=
+                       (plain.status, plain.out, plain.err)]
+                check(not bad, f"confined: {kind} is as without the agent, {place}"
+                      + (f", not {bad[0]}" if bad else ""))
+    for kind, threads in (("filter", 1), ("all", 4), ("one", 1), ("born", 1), ("container", 1)):
+        with Daemon() as daemon:
+            run([program("confined"), kind], env=daemon.env(HCCT_RATE="1000"))
+            found = daemon.wait_for(lambda p: p["state"] == "finished" and p["walks"] > 5)
+            check(found is not None and found["threads_confined"] == threads,
+                  f"confined: {kind}: {threads} thread{'s' * (threads > 1)} told")
+            rest = [p for p in daemon.processes() if p["threads_confined"] == 0 and p["walks"] > 5]
+            check(bool(rest) == (kind == "container"),
+                  f"confined: {kind}: what is executed is profiled in a container only")
+            text = run([HCCT, "hot", "--socket", daemon.socket, "--exe", "confined"]).out
+            check(b"forbade " in text, f"confined: {kind}: the report says so")
+
+
+def built_otherwise(runs):
+    """A program with another C library, or with a sanitizer, in the tree of a recorded one."""
+    source = os.path.join(os.environ.get("HCCT_SRCDIR", "."), "tests", "hazards", "foreign.c")
+    for name, compiler, env, profiled in (
+            ("musl", ["musl-gcc"], {}, False),
+            ("address", ["gcc", "-fsanitize=address"], {}, True),
+            ("address_leaks", ["gcc", "-fsanitize=address"], {"ASAN_OPTIONS": "detect_leaks=1"},
+             True),
+            ("thread", ["gcc", "-fsanitize=thread"], {}, True),
+            ("undefined", ["gcc", "-fsanitize=undefined"], {}, True)):
+        path = scratch(name)
+        if shutil.which(compiler[0]) is None or subprocess.run(
+                [*compiler, "-O1", "-pthread", "-o", path, source], capture_output=True,
+                check=False).returncode != 0:
+            print(f"built_otherwise: {compiler} is not here, left out")
+            continue
+        plain, bad, walks = run([path], env=env), 0, 0
+        for _ in range(runs):
+            profile = scratch("profile.hcct")
+            result = run([HCCT, "record", "-o", profile, "--no-report", "--rate", "1000", "--",
+                          "/bin/sh", "-c", path + " 2>" + scratch("err") + "; exit $?"], env=env)
+            with open(scratch("err"), "rb") as err:
+                got = result.status, result.out, err.read()
+            bad += got != (plain.status, plain.out, plain.err)
+            report = run([HCCT, "report", "--format", "folded", profile])
+            walks += report.out.count(b"compute")
+        check(plain.status == 0 and bad == 0, f"built_otherwise: {name} runs as without the agent"
+              + (f", not {got}" if bad else ""))
+        check((walks > 0) == profiled, f"built_otherwise: {name} is profiled, or stays out")
+
+
 def chroot(_):
     """A program in another root, where its libraries have paths that mean nothing outside."""
     root = scratch("root")
@@ -204,7 +273,7 @@ def chroot(_):
         app.wait()
 
 
-MORE = [killed, memory_full, many_contexts_bounded, unlinked, chroot]
+MORE = [killed, memory_full, many_contexts_bounded, unlinked, chroot, confined, built_otherwise]
 
 
 def main():

@@ -6,6 +6,8 @@ check_PROGRAMS += \
 	tests/hazards/big_fork \
 	tests/hazards/clock_calls \
 	tests/hazards/close_all \
+	tests/hazards/confined \
+	tests/hazards/confined_calls \
 	tests/hazards/exec_chain \
 	tests/hazards/few_timers \
 	tests/hazards/interrupted \
@@ -32,6 +34,13 @@ tests_hazards_clock_calls_LDFLAGS = -pthread
 tests_hazards_close_all_SOURCES = tests/hazards/close_all.c tests/hazards/busy.h
 tests_hazards_close_all_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
 tests_hazards_close_all_LDFLAGS = -pthread
+tests_hazards_confined_SOURCES = tests/hazards/confined.c
+tests_hazards_confined_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
+tests_hazards_confined_LDFLAGS = -pthread
+tests_hazards_confined_calls_SOURCES = tests/hazards/confined.c
+tests_hazards_confined_calls_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread -finstrument-functions
+tests_hazards_confined_calls_LDFLAGS = -pthread
+EXTRA_DIST += tests/hazards/foreign.c
 tests_hazards_exec_chain_SOURCES = tests/hazards/exec_chain.c tests/hazards/busy.h
 tests_hazards_exec_chain_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
 tests_hazards_exec_chain_LDFLAGS = -pthread

@@ -1,0 +1,120 @@
+/*
+ * confine.c - the agent falls silent before the program may make no more system calls.
+ */
+#include "preload/confine.h"
+
+#include <time.h>
+
+#include "preload/calls.h"
+#include "preload/session.h"
+#include "preload/signal.h"
+#include "preload/sys.h"
+#include "preload/trigger.h"
+#include "preload/wall_leave.h"
+#include "preload/wrap_sleep.h"
+
+#define NAP_NS    50000
+#define NAPS_MOST 400 /* a handler may have left the agent's code by a jump */
+
+_Atomic bool confine_all, confine_some;
+
+static bool is_other(const struct agent_thread *t) {
+    return t != thread_self && atomic_load(&t->used) != 0;
+}
+
+/* Contexts of a parent process do not count. */
+static bool has_others(void) {
+    for (struct agent_thread *t = thread_first(); t != NULL && agent_started(); t = t->next)
+        if (is_other(t))
+            return true;
+    return false;
+}
+
+static bool others_are_outside(void) {
+    for (struct agent_thread *t = thread_first(); t != NULL; t = t->next)
+        if (is_other(t) && atomic_load(&t->inside) != 0)
+            return false;
+    return true;
+}
+
+/* What others do just now may take system calls; what they begin from now on takes none. */
+static void wait_for_others(void) {
+    const struct timespec nap = {0, NAP_NS};
+    for (int i = 0; i < NAPS_MOST && !others_are_outside(); i++)
+        sys2(SYS_nanosleep, &nap, 0);
+}
+
+/* The session is there as before: to write into it takes no system call. */
+static void count(struct agent_thread *thread, bool all) {
+    uint32_t threads = 0;
+    struct wire_session *session = session_enter(thread);
+    if (session == NULL)
+        return;
+    for (struct agent_thread *t = thread_first(); t != NULL && all; t = t->next)
+        threads += atomic_load(&t->used) != 0;
+    atomic_fetch_add(&session->confined, all ? threads : 1);
+    session_leave(thread);
+}
+
+static void leave_process(struct agent_thread *thread, const struct edge_caller *caller) {
+    if (thread != NULL) {
+        edge_sample_inside(thread, caller);
+        wall_leave();
+        calls_end(thread);
+    }
+    atomic_store(&confine_all, true);
+    if (agent_started()) { /* else a child that has no timers yet */
+        wait_for_others();
+        for (struct agent_thread *t = thread_first(); t != NULL; t = t->next)
+            trigger_stop(t);
+    }
+    if (thread != NULL)
+        signal_block_hidden(thread->hidden_signal);
+    signal_stop();
+    sleep_burst = 0;
+}
+
+void confine_begin(struct confine *what, bool all, const struct edge_caller *caller) {
+    *what = (struct confine){.some_before = atomic_load(&confine_some), .signal = signal_number()};
+    if (agent.process == NULL || atomic_load(&confine_all))
+        return;
+    if (agent_started() && !agent_owns_memory())
+        return; /* a child that shares its parent's memory has nothing of ours */
+    what->thread = agent_started() ? thread_self : NULL;
+    what->which = all || !has_others() ? CONFINE_PROCESS : CONFINE_THREAD;
+    if (what->which == CONFINE_PROCESS) {
+        leave_process(what->thread, caller);
+        return;
+    }
+    if (what->thread != NULL) {
+        edge_sample_inside(what->thread, caller);
+        thread_step_out(what->thread);
+    }
+    atomic_store(&confine_some, true);
+}
+
+static void resume_process(int signal) {
+    signal_resume(signal);
+    atomic_store(&confine_all, false);
+    for (struct agent_thread *t = thread_first(); t != NULL && agent_started(); t = t->next)
+        if (atomic_load(&t->used) != 0 && !t->ending)
+            trigger_resume(t);
+    if (agent_started() && thread_self != NULL)
+        calls_begin(thread_self);
+}
+
+void confine_end(const struct confine *what, bool done) {
+    struct agent_thread *thread = what->thread;
+    if (done && thread != NULL)
+        count(thread, what->which == CONFINE_PROCESS);
+    if (done && what->which == CONFINE_THREAD && thread != NULL)
+        thread_release(thread);
+    if (done)
+        return;
+    if (what->which == CONFINE_PROCESS)
+        resume_process(what->signal);
+    if (what->which == CONFINE_THREAD)
+        atomic_store(&confine_some, what->some_before);
+    if (what->which == CONFINE_THREAD && thread != NULL)
+        thread_step_in(thread);
+}

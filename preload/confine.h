@@ -1,0 +1,67 @@
+/*
+ * confine.h - a thread or a process that forbids itself system calls (seccomp).
+ *
+ * Such a filter may kill for any call that the program itself does not make, so the agent makes
+ * none from then on: no timer is left, no call is masked, no end or start of a thread is noticed.
+ * Only a return from a signal and what the kernel maps for reading clocks are used.
+ *
+ * A thread that confines itself alone leaves the profile. One that is the only one, or that
+ * confines all (SECCOMP_FILTER_FLAG_TSYNC), ends the profile of the process. Confined threads hand
+ * their filter on, so in a process with one of them no thread without a context is ever profiled.
+ */
+#ifndef HCCT_CONFINE_H
+#define HCCT_CONFINE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/compiler.h"
+#include "preload/edge.h"
+#include "preload/thread.h"
+
+/* No thread of the process may make system calls for the agent. Inherited by children. Read by the
+ * assembly of wrap_sleep.c, too. */
+extern _Atomic bool confine_all __attribute__((visibility("hidden")));
+/* Some thread may not: those without a context are taken for such. Inherited by children. */
+extern _Atomic bool confine_some __attribute__((visibility("hidden")));
+
+/* True when the calling thread makes no system call for the agent. Any context. */
+static inline bool confine_is_quiet(void) {
+    return atomic_load(&confine_all) || (atomic_load(&confine_some) && thread_self == NULL);
+}
+
+/* Stands around what makes system calls for the agent, so that confine_begin of another thread
+ * waits for its end. False: it may make none, and there is no confine_leave. `before` is for
+ * confine_leave. Any context, on the thread itself. */
+static inline bool confine_enter(struct agent_thread *thread, uint32_t *before) {
+    *before = atomic_exchange(&thread->inside, 1);
+    if (hcct_likely(!atomic_load(&confine_all)))
+        return true;
+    atomic_store_explicit(&thread->inside, *before, memory_order_release);
+    return false;
+}
+
+static inline void confine_leave(struct agent_thread *thread, uint32_t before) {
+    atomic_store_explicit(&thread->inside, before, memory_order_release);
+}
+
+/* What confine_begin has made quiet; for confine_end. */
+struct confine {
+    enum { CONFINE_NOTHING, CONFINE_THREAD, CONFINE_PROCESS } which;
+    struct agent_thread *thread; /* the calling one, NULL: it was not profiled */
+    bool some_before;            /* confine_some, as it was */
+    int signal;                  /* the agent's, before */
+};
+
+/* Before the calling thread confines itself, or `all` threads of the process: what is due is
+ * sampled, timers are deleted. confine_end must follow. Thread context. */
+void confine_begin(struct confine *what, bool all, const struct edge_caller *caller);
+/* After it: where it was refused the profile goes on. Thread context. */
+void confine_end(const struct confine *what, bool done);
+
+/* Whether the process was begun confined, so that it can't be profiled. Makes no call but those
+ * that the loader has made, and fork. Process context. */
+bool confine_was_born(void);
+
+#endif
