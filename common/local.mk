@@ -4,6 +4,7 @@ libhcct_common_a_SOURCES = \
 	common/arch.h common/burst.c common/burst.h common/compiler.h \
 	common/options.c \
 	common/options.h \
+	common/own_directory.c common/own_directory.h \
 	common/paths.c \
 	common/paths.h \
 	common/ring.h \
