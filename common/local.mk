@@ -11,4 +11,5 @@ libhcct_common_a_SOURCES = \
 	common/tags.c \
 	common/tags.h \
 	common/unwind_table.h \
+	common/utf8.c common/utf8.h \
 	common/wire.h
