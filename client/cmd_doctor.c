@@ -4,9 +4,12 @@
 #include "client/command.h"
 #include "client/doctor.h"
 #include "common/options.h"
+#include "common/utf8.h"
+#include "daemon/report/shorten.h"
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 static const struct option_spec specs[] = {
     {NULL, 0, OPTION_FLAG, NULL, 0, 0, 0, NULL},
@@ -27,6 +30,7 @@ void finding_set(struct finding *finding, enum finding_kind kind, const char *fo
     va_start(arguments, format);
     vsnprintf(finding->text, sizeof finding->text, format, arguments);
     va_end(arguments);
+    utf8_clean(finding->text); /* it names files and what they hold */
     finding->kind = kind;
 }
 
@@ -57,7 +61,9 @@ int cmd_doctor(int argc, char **argv) {
     parts = run_checks(doctor_parts, NULL);
     worst = parts > machine ? parts : machine;
     if (program != NULL) {
-        printf("\n%s:\n", program);
+        char *name = shorten(program, 0, "");
+        printf("\n%s:\n", name);
+        free(name);
         enum finding_kind of_it = run_checks(doctor_program, program);
         worst = of_it > worst ? of_it : worst;
     }

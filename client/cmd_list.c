@@ -5,8 +5,8 @@
 #include "client/command.h"
 #include "client/processes.h"
 #include "common/options.h"
+#include "common/utf8.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,10 +49,8 @@ static void size_text(char *text, size_t bytes, uint64_t size) {
 
 /* A command's name is the process's own words: nothing in it may steer the terminal. */
 static void printable(char *text, size_t bytes, const char *from) {
-    size_t n = 0;
-    for (; n + 1 < bytes && from[n] != '\0'; n++)
-        text[n] = iscntrl((unsigned char)from[n]) ? '?' : from[n];
-    text[n] = '\0';
+    snprintf(text, bytes, "%s", from);
+    utf8_clean(text);
 }
 
 static void print_process(const struct listed_process *process) {

@@ -197,7 +197,7 @@ static bool finish(const struct record_options *options, const struct view *view
     if (stored && !options->no_report)
         show(profile, view);
     if (stored)
-        fprintf(stderr, "%s: the profile is in %s\n", options_program, name);
+        complain("the profile is in %s", name);
     if (stored && options->open)
         stored = open_profile(profile, view->format, &format_default_options, name, !to_stdout);
     free(name);

@@ -5,51 +5,15 @@
 
 #include <ctype.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/compiler.h"
-#include "daemon/report/utf8.h"
+#include "common/utf8.h"
 
 #define ARGUMENT_MAX (COMMAND_LINE_MAX / 5)
 #define HEAD         (ARGUMENT_MAX * 2 / 3) /* of a long argument, and the rest from its end */
 #define GAP          "..."
-
-/* Characters that a terminal does not show, or that change how it shows others. */
-static const struct range {
-    uint32_t first, last;
-} hidden[] = {{0x80, 0x9f},     {0xad, 0xad},     {0x61c, 0x61c},
-              {0x200b, 0x200f}, {0x2028, 0x202e}, {0x2060, 0x206f},
-              {0xfeff, 0xfeff}, {0xfff9, 0xfffb}, {0xe0000, 0xe0fff}};
-
-static uint32_t code_point(const char *text, size_t length) {
-    static const uint8_t first_bits[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
-    uint32_t point = (uint8_t)text[0] & first_bits[length];
-    for (size_t i = 1; i < length; i++)
-        point = point << 6 | ((uint8_t)text[i] & 0x3f);
-    return point;
-}
-
-/* Bytes of the character at `text` when it may be printed as it is, else 0. */
-static size_t printable_length(const char *text) {
-    size_t length = utf8_length(text);
-    if (length <= 1)
-        return length == 1 && !iscntrl((unsigned char)*text) ? 1 : 0;
-    uint32_t point = code_point(text, length);
-    for (size_t i = 0; i < HCCT_ARRAY_LEN(hidden); i++)
-        if (point >= hidden[i].first && point <= hidden[i].last)
-            return 0;
-    return length;
-}
-
-static bool is_printable(const char *text) {
-    for (size_t n; *text != '\0'; text += n)
-        if ((n = printable_length(text)) == 0)
-            return false;
-    return true;
-}
 
 /* Without quotes: letters, digits, all that is not ASCII, and what means nothing to a shell. An
  * equals sign in the first word would make it an assignment. */
@@ -86,7 +50,7 @@ static void put_escape(FILE *out, char byte) {
 static void put_escaped(FILE *out, const char *text) {
     fputs("$'", out);
     while (*text != '\0') {
-        size_t n = printable_length(text);
+        size_t n = utf8_printable(text);
         if (n == 0)
             put_escape(out, *text++);
         else if (*text == '\'' || *text == '\\')
@@ -98,7 +62,7 @@ static void put_escaped(FILE *out, const char *text) {
 }
 
 static void put_quoted(FILE *out, const char *text, bool is_first) {
-    if (!is_printable(text))
+    if (!utf8_is_printable(text))
         put_escaped(out, text);
     else if (is_plain(text, is_first))
         fputs(text, out);

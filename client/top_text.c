@@ -13,8 +13,8 @@
 #include <string.h>
 #include <wchar.h>
 
+#include "common/utf8.h"
 #include "daemon/report/shorten.h"
-#include "daemon/report/utf8.h"
 
 static bool is_utf8(void) {
     return strcmp(nl_langinfo(CODESET), "UTF-8") == 0;

@@ -4,10 +4,12 @@ libhcct_common_a_SOURCES = \
 	common/arch.h common/burst.c common/burst.h common/compiler.h \
 	common/options.c \
 	common/options.h \
+	common/own_directory.c common/own_directory.h \
 	common/paths.c \
 	common/paths.h \
 	common/ring.h \
 	common/tags.c \
 	common/tags.h \
 	common/unwind_table.h \
+	common/utf8.c common/utf8.h \
 	common/wire.h

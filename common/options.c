@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/utf8.h"
+
 const char *options_program = "hcct";
 
 /* getopt_long's values: above all letters, so that an option without a letter has one too. */
@@ -23,6 +25,7 @@ void complain(const char *format, ...) {
     va_start(list, format);
     vsnprintf(line, sizeof line, format, list);
     va_end(list);
+    utf8_clean(line); /* it may name what others have named */
     fprintf(stderr, "%s: %s\n", options_program, line);
 }
 

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "common/options.h"
+#include "common/own_directory.h"
 #include "daemon/checkpoint_load.h"
 #include "daemon/checkpoint_save.h"
 #include "daemon/ingest/registry.h"
@@ -32,9 +33,10 @@ static struct {
 
 /* ---- the directory ---- */
 
-/* Held until the process ends, however that may be. */
+/* What is read there says whose profiles they are: the directory must be ours. Held until the
+ * process ends, however that may be. */
 static bool lock_directory(const char *directory) {
-    int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int fd = own_directory_make(directory);
     return fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0;
 }
 
@@ -43,11 +45,11 @@ bool checkpoint_open(const char *directory, char *error, size_t room) {
     int n = snprintf(checkpoint.path, space, "%s/hcctd.state", directory);
     int m = snprintf(checkpoint.temporary, space, "%s/hcctd.state.new", directory);
     errno = ENAMETOOLONG;
-    if (n < (int)space && m < (int)space && (mkdir(directory, 0700) == 0 || errno == EEXIST))
+    if (n < (int)space && m < (int)space)
         checkpoint.open = lock_directory(directory);
     if (!checkpoint.open)
         snprintf(error, room, "--state-dir %.200s can't be used: %s", directory,
-                 errno == EWOULDBLOCK ? "another hcctd does so" : strerror(errno));
+                 errno == EWOULDBLOCK ? "another hcctd does so" : own_directory_error(errno));
     return checkpoint.open;
 }
 

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/utf8.h"
 #include "daemon/control.h"
 #include "daemon/http_tcp.h"
 #include "daemon/http_wait.h"
@@ -215,7 +216,9 @@ static enum MHD_Result refuse(struct MHD_Connection *connection, unsigned status
     char *body = malloc(length + 2);
     if (body == NULL)
         return MHD_NO;
-    memcpy(body, error->text, length);
+    memcpy(body, error->text, length + 1);
+    utf8_clean(body); /* it may quote the request, or what others have named */
+    length = strlen(body);
     memcpy(body + length, "\n", 2);
     return answer(connection, status, "text/plain; charset=utf-8", body, length + 1);
 }

@@ -8,11 +8,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/utf8.h"
 #include "common/wire.h"
 #include "daemon/config.h"
 #include "daemon/ingest/registry.h"
 #include "daemon/ingest/session_room.h"
-#include "daemon/report/utf8.h"
 
 /* One process as it is now, or the sum of the finished ones. */
 struct sample {
@@ -123,8 +123,10 @@ static void escape(char *to, size_t room, const char *from) {
 
 static void name_command(struct sample *s, const char *command) {
     char *repaired = malloc(3 * strlen(command) + 1);
-    if (repaired != NULL)
+    if (repaired != NULL) {
         utf8_repair(repaired, command);
+        utf8_clean(repaired);
+    }
     escape(s->command, sizeof s->command, repaired != NULL ? repaired : "");
     /* cut in the middle of a character: what is left of it goes */
     for (size_t i = 0, n; s->command[i] != '\0'; i += n)

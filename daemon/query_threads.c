@@ -5,12 +5,12 @@
 
 #include <stdlib.h>
 
+#include "common/utf8.h"
 #include "daemon/ingest/ingest.h"
 #include "daemon/ingest/registry.h"
 #include "daemon/ingest/threads.h"
 #include "daemon/report/json_out.h"
 #include "daemon/report/memory.h"
-#include "daemon/report/utf8.h"
 
 static const char *state_word(const struct process_thread *thread) {
     if (thread->broken)

@@ -6,8 +6,9 @@
 
 #include "daemon/query.h"
 
-/* Writes one report for each live process that the query asks for into the report directory: to a
- * temporary name, then renamed, so that a reader never sees half of one. Names each file through
+/* Writes one report for each live process that the query asks for into the report directory, which
+ * must be ours (own_directory.h): to a temporary name, then renamed, so that a reader never sees
+ * half of one. Names each file through
  * `written`. */
 typedef void snapshot_written(void *arg, const char *path);
 enum query_status snapshot_write(const struct query *query, snapshot_written *written, void *arg,

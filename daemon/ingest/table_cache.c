@@ -18,6 +18,7 @@
 #include <zlib.h>
 
 #include "common/options.h"
+#include "common/own_directory.h"
 #include "common/unwind_table.h"
 #include "daemon/code/unwind_compile.h"
 #include "daemon/ingest/table_cache_room.h"
@@ -97,25 +98,11 @@ void table_cache_free(struct table_cache *cache) {
     free(cache);
 }
 
-static bool is_ours(const struct stat *info) {
-    return info->st_uid == geteuid() && (info->st_mode & (S_IWGRP | S_IWOTH)) == 0;
-}
-
 /* Opens the directory if it is there. False: errno says why. */
 static bool open_directory(struct table_cache *cache) {
-    struct stat info;
-    if (cache->directory >= 0)
-        return true;
-    int fd = open(cache->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0)
-        return false;
-    if (fstat(fd, &info) != 0 || !is_ours(&info)) {
-        close(fd);
-        errno = EPERM;
-        return false;
-    }
-    cache->directory = fd;
-    return true;
+    if (cache->directory < 0)
+        cache->directory = own_directory_open(cache->path);
+    return cache->directory >= 0;
 }
 
 /* A home that is another user's, as under sudo, is left alone. */
@@ -134,7 +121,8 @@ static bool make_directory(struct table_cache *cache) {
             return false;
         }
     }
-    return (mkdir(cache->path, 0700) == 0 || errno == EEXIST) && open_directory(cache);
+    cache->directory = own_directory_make(cache->path);
+    return cache->directory >= 0;
 }
 
 /* ---- files ---- */
@@ -192,7 +180,7 @@ static void *read_file(const struct table_cache *cache, int fd, const struct mod
                        size_t *bytes) {
     struct header header, expected;
     struct stat info;
-    if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode) || !is_ours(&info) ||
+    if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode) || !own_directory_is_ours(&info) ||
         (uint64_t)info.st_size > cache->limit || !read_all(fd, &header, sizeof header) ||
         header.bytes != (uint64_t)info.st_size - sizeof header)
         return NULL;
@@ -264,6 +252,6 @@ void table_cache_put(struct table_cache *cache, const struct module_info *module
     if (!put(cache, name, &header, table) && !cache->has_complained) {
         cache->has_complained = true;
         complain("unwind tables are made anew each time, as they can't be kept in %s: %s",
-                 cache->path, strerror(errno));
+                 cache->path, own_directory_error(errno));
     }
 }

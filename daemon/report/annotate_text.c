@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/utf8.h"
 #include "daemon/report/annotate.h"
 #include "daemon/report/human.h"
 
@@ -33,23 +34,40 @@ static void put_share(FILE *out, uint64_t weight, uint64_t total) {
 }
 
 static void put_callees(FILE *out, const struct annotate_line *line, uint64_t total) {
-    for (uint32_t i = 0; i < line->n_callees && i < CALLEES_SHOWN; i++)
-        fprintf(out, "%28s-> %s %.2f %%\n", "", line->callees[i].name,
-                100 * (double)line->callees[i].weight / (double)total);
+    for (uint32_t i = 0; i < line->n_callees && i < CALLEES_SHOWN; i++) {
+        fprintf(out, "%28s-> ", "");
+        utf8_put(out, line->callees[i].name);
+        fprintf(out, " %.2f %%\n", 100 * (double)line->callees[i].weight / (double)total);
+    }
     if (line->n_callees > CALLEES_SHOWN)
         fprintf(out, "%28s-> %u more\n", "", line->n_callees - CALLEES_SHOWN);
 }
 
+/* A line of source, or NULL; its tabs stay what they are. Ends what it writes to. */
+static void put_source_line(FILE *out, char *text) {
+    for (char *part = text, *rest; part != NULL; part = rest) {
+        rest = strchr(part, '\t');
+        if (rest != NULL)
+            *rest++ = '\0';
+        utf8_put(out, part);
+        if (rest != NULL)
+            fputc('\t', out);
+    }
+    fputc('\n', out);
+}
+
 /* `line` may be NULL: it weighs nothing. `text` is its source, or NULL. */
 static void put_line(FILE *out, uint64_t total, const struct annotate_line *line, uint32_t number,
-                     const char *text) {
+                     char *text) {
     put_share(out, line != NULL ? line->self : 0, total);
     put_share(out, line != NULL ? line->inclusive : 0, total);
-    if (number != 0)
-        fprintf(out, "%6u  %s\n", number, text != NULL ? text : "");
-    else
+    if (number != 0) {
+        fprintf(out, "%6u  ", number);
+        put_source_line(out, text);
+    } else {
         fputs("     ?  line not recorded: the innermost frame is known by its routine alone\n",
               out);
+    }
     if (line != NULL && total != 0)
         put_callees(out, line, total);
 }
@@ -101,7 +119,10 @@ static void put_function(FILE *out, const struct annotation *annotation,
     bool has_file = function->file[0] != '\0';
     FILE *source = has_file ? open_source(function->file, sources->directory) : NULL;
 
-    fprintf(out, "%s%s%s\n", function->name, has_file ? "  " : "", function->file);
+    utf8_put(out, function->name);
+    fputs(has_file ? "  " : "", out);
+    utf8_put(out, function->file);
+    fputc('\n', out);
     fprintf(out, "%s self", human_weight(profile, function->self).text);
     fprintf(out, ", %s inclusive", human_weight(profile, function->inclusive).text);
     fprintf(out, ", of %s\n", human_weight(profile, annotation->total).text);

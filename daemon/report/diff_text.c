@@ -8,12 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/utf8.h"
 #include "daemon/report/diff_judge.h"
 #include "daemon/report/human.h"
 #include "daemon/report/memory.h"
 #include "daemon/report/shorten.h"
 #include "daemon/report/tree_view.h"
-#include "daemon/report/utf8.h"
 
 #define CELL 11 /* columns of a number */
 #define PATH_COLUMNS                                                                               \
@@ -87,8 +87,10 @@ static void put_side(const struct report *r, int side) {
     char *exe = shorten(*it->title != '\0' ? it->title : it->exe, NAME_COLUMNS, "..");
 
     label(r, side == DIFF_BEFORE ? "before" : "after");
-    if (*it->name != '\0')
-        fprintf(r->out, "%s: ", it->name);
+    if (*it->name != '\0') {
+        utf8_put(r->out, it->name);
+        fputs(": ", r->out);
+    }
     fputs(exe, r->out);
     free(exe);
     if (it->n_exes > 1 && *it->title == '\0')
@@ -254,8 +256,11 @@ static void put_functions(const struct report *r) {
         put_numbers(r, &functions[i].self, &functions[i].inclusive);
         fputs(name, r->out);
         put_place(r, location);
-        if (*module != '\0' && r->diff->by != PROFILE_BY_MODULE)
-            fprintf(r->out, "  (%s)", profile_basename(module));
+        if (*module != '\0' && r->diff->by != PROFILE_BY_MODULE) {
+            fputs("  (", r->out);
+            utf8_put(r->out, profile_basename(module));
+            fputc(')', r->out);
+        }
         fputc('\n', r->out);
         free(name);
     }

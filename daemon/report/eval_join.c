@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/utf8.h"
 #include "daemon/report/eval_entries.h"
 #include "daemon/report/eval_processes.h"
 #include "daemon/report/memory.h"
@@ -379,9 +380,10 @@ char *eval_path(const struct eval_join *join, uint32_t context) {
     path = memory_new((size_t)depth + 1, sizeof(*path), "a name");
     for (uint32_t i = context, k = depth; k > 0; i = join->contexts[i].parent)
         path[--k] = i;
-    for (uint32_t k = 0; k < depth; k++)
-        fprintf(out, "%s%s", k > 0 ? " > " : "",
-                join->places[join->contexts[path[k]].routine].name);
+    for (uint32_t k = 0; k < depth; k++) {
+        fputs(k > 0 ? " > " : "", out);
+        utf8_put(out, join->places[join->contexts[path[k]].routine].name);
+    }
     if (fclose(out) != 0)
         profile_die("a name");
     free(path);

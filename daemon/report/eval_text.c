@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/utf8.h"
 #include "daemon/report/eval.h"
 #include "daemon/report/human.h"
 #include "daemon/report/shorten.h"
-#include "daemon/report/utf8.h"
 
 #define PATH_COLUMNS 80 /* longer paths lose their beginning */
 #define PATH_FRAMES  30
@@ -71,8 +71,10 @@ static void put_side(FILE *out, const struct eval *eval, int side, const char *w
     fprintf(out, ": %s %s", human_weight(profile, it->total).text, human_type(profile, it->total));
     if (*collector == '\0')
         fputs(", by another tool", out);
-    else if (strcmp(collector, profile->type) != 0)
-        fprintf(out, " by %s", collector);
+    else if (strcmp(collector, profile->type) != 0) {
+        fputs(" by ", out);
+        utf8_put(out, collector);
+    }
     if (*profile->summary != '\0')
         fprintf(out, ", kept by %s", profile->summary);
     fputc('\n', out);

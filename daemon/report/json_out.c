@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/utf8.h"
 #include "daemon/report/memory.h"
-#include "daemon/report/utf8.h"
 
 static void separate(struct json_out *json) {
     if (json->more)
@@ -34,37 +34,61 @@ void json_key(struct json_out *json, const char *key) {
 }
 
 /* What can't stand in a string as it is. A table, as an answer is a million characters. */
-enum { PLAIN = 0, SPECIAL = 1, MARKUP = 2 };
+enum { PLAIN = 0, SPECIAL = 1, MARKUP = 2, LEAD = 3 };
 static const uint8_t kind_of[256] = {
-    [0 ... 0x1f] = SPECIAL, ['"'] = SPECIAL, ['\\'] = SPECIAL, [0x7f] = SPECIAL,
-    ['<'] = MARKUP,         ['>'] = MARKUP,  ['&'] = MARKUP,
+    [0 ... 0x1f] = SPECIAL,
+    ['"'] = SPECIAL,
+    ['\\'] = SPECIAL,
+    [0x7f] = SPECIAL,
+    ['<'] = MARKUP,
+    ['>'] = MARKUP,
+    ['&'] = MARKUP,
+    /* of what must not be printed (utf8.h), which a reader may print */
+    [0xc2] = LEAD,
+    [0xd8] = LEAD,
+    [0xe2] = LEAD,
+    [0xef] = LEAD,
+    [0xf3] = LEAD,
 };
 
-static bool is_plain(const struct json_out *json, char c) {
-    uint8_t kind = kind_of[(uint8_t)c];
-    return kind == PLAIN || (kind == MARKUP && !json->in_html);
+static bool is_plain(const struct json_out *json, const char *text) {
+    uint8_t kind = kind_of[(uint8_t)*text];
+    return kind == PLAIN || (kind == MARKUP && !json->in_html) ||
+           (kind == LEAD && utf8_printable(text) > 0);
 }
 
-static void put_escaped(FILE *out, char c) {
+/* "\u009b"; two of them where one has too few digits. */
+static void put_code_point(FILE *out, uint32_t point) {
+    if (point >= 0x10000)
+        fprintf(out, "\\u%04x\\u%04x", 0xd800 + ((point - 0x10000) >> 10),
+                0xdc00 + ((point - 0x10000) & 0x3ff));
+    else
+        fprintf(out, "\\u%04x", point);
+}
+
+/* Returns the last byte of what it has put. */
+static const char *put_escaped(FILE *out, const char *text) {
     static const char short_form[] = {
         ['"'] = '"', ['\\'] = '\\', ['\n'] = 'n', ['\t'] = 't', ['\r'] = 'r'};
-    unsigned char byte = (unsigned char)c;
+    unsigned char byte = (unsigned char)*text;
+    size_t bytes = utf8_length(text);
 
     if (byte < sizeof short_form && short_form[byte] != 0)
         fprintf(out, "\\%c", short_form[byte]);
     else
-        fprintf(out, "\\u%04x", byte);
+        put_code_point(out, bytes > 0 ? utf8_decode(text, bytes) : 0xfffd);
+    return text + (bytes > 1 ? bytes - 1 : 0);
 }
 
 static void put_text(struct json_out *json, const char *text, size_t length) {
     for (const char *end = text + length; text < end; text++) {
         const char *plain = text;
 
-        while (text < end && is_plain(json, *text))
+        while (text < end && is_plain(json, text))
             text++;
         fwrite_unlocked(plain, 1, (size_t)(text - plain), json->out);
         if (text < end)
-            put_escaped(json->out, *text);
+            text = put_escaped(json->out, text);
     }
 }
 

@@ -59,7 +59,6 @@ libhcct_report_a_SOURCES = \
 	daemon/report/text_wrap.c daemon/report/text_wrap.h \
 	daemon/report/title.c daemon/report/title.h \
 	daemon/report/tree_view.c daemon/report/tree_view.h \
-	daemon/report/utf8.c daemon/report/utf8.h \
 	daemon/report/write_callgrind.c \
 	daemon/report/write_dot.c \
 	daemon/report/write_firefox.c \

@@ -178,7 +178,7 @@ static void read_profile(struct profile *profile, char *text) {
         else if (strcmp(key, "epsilon") == 0)
             profile->epsilon = strtod(value, NULL);
         else if (strcmp(key, "summary") == 0)
-            profile->summary = profile_string(profile, value);
+            profile->summary = profile_word(profile, value);
         else if (strcmp(key, "title") == 0)
             profile->title = profile_string(profile, value);
         else if (strcmp(key, "window_ns") == 0)

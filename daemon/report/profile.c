@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/utf8.h"
 #include "daemon/report/intern.h"
 #include "daemon/report/memory.h"
-#include "daemon/report/utf8.h"
 
 struct profile_index {
     struct pool pool; /* strings and lines */
@@ -115,6 +115,17 @@ const char *profile_string(struct profile *profile, const char *text) {
     }
     free(repaired);
     return index->strings[*slot];
+}
+
+const char *profile_word(struct profile *profile, const char *text) {
+    char *clean = memory_new(strlen(text) + 1, 1, "a name");
+    const char *word;
+
+    strcpy(clean, text);
+    utf8_clean(clean);
+    word = profile_string(profile, clean);
+    free(clean);
+    return word;
 }
 
 /* ---- modules and functions: their strings are one pointer each by now ---- */

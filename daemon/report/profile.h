@@ -171,6 +171,9 @@ void profile_free(struct profile *profile); /* NULL is allowed */
  * "", bytes that are not UTF-8 become U+FFFD. */
 const char *profile_string(struct profile *profile, const char *text);
 
+/* The same for a word that stands in sentences: it is made printable (utf8_clean()), too. */
+const char *profile_word(struct profile *profile, const char *text);
+
 uint32_t profile_add_module(struct profile *profile, const char *path, const char *build_id);
 uint32_t profile_add_function(struct profile *profile, const char *name, const char *system_name,
                               const char *file, uint32_t start_line);

@@ -393,8 +393,8 @@ static bool choose_values(struct reader *r) {
             strcmp(unit, chosen_unit) == 0)
             r->value_error = i;
     }
-    r->profile->type = profile_string(r->profile, chosen_type);
-    r->profile->unit = profile_string(r->profile, chosen_unit);
+    r->profile->type = profile_word(r->profile, chosen_type);
+    r->profile->unit = profile_word(r->profile, chosen_unit);
     return true;
 }
 

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/utf8.h"
 #include "daemon/report/memory.h"
-#include "daemon/report/utf8.h"
 
 #define MAX_NESTING 64
 
@@ -103,21 +103,6 @@ static char *without_middle(const char *name, size_t max, const char *gap) {
     return out;
 }
 
-/* Control characters would end the line or command the terminal: the ASCII ones, and those of
- * Latin-1, which are two bytes (0xc2, 0x80 to 0x9f). */
-static char *clean(const char *name) {
-    char *copy = memory_new(strlen(name) + 1, 1, "a name");
-
-    strcpy(copy, name);
-    for (char *at = copy; *at != '\0'; at++) {
-        if ((unsigned char)*at < ' ' || *at == 0x7f)
-            *at = ' ';
-        else if ((unsigned char)at[0] == 0xc2 && (unsigned char)at[1] < 0xa0)
-            at[0] = at[1] = ' ';
-    }
-    return copy;
-}
-
 static char *replace(char *old, char *new) {
     free(old);
     return new;
@@ -125,8 +110,10 @@ static char *replace(char *old, char *new) {
 
 char *shorten(const char *name, size_t max, const char *gap) {
     static const struct brackets { char open, close; } kinds[] = {{'(', ')'}, {'<', '>'}};
-    char *short_name = clean(name);
+    char *short_name = memory_new(strlen(name) + 1, 1, "a name");
 
+    strcpy(short_name, name);
+    utf8_clean(short_name);
     for (size_t k = 0; k < 2 && max > 0; k++) {
         int level = nesting(short_name, kinds[k].open, kinds[k].close);
 

@@ -6,9 +6,9 @@
 
 #include <stddef.h>
 
-/* The name for a line of text: control characters become spaces, and what does not fit into `max`
- * columns goes, the least telling first: parameters, then template arguments from the innermost
- * out, then the middle. `gap` stands where something was ("..."). max 0: any length.
+/* The name for a line of text: what must not be printed becomes spaces, and what does not fit into
+ * `max` columns goes, the least telling first: parameters, then template arguments from the
+ * innermost out, then the middle. `gap` stands where something was ("..."). max 0: any length.
  * free() gives the name back. */
 char *shorten(const char *name, size_t max, const char *gap);
 

@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/utf8.h"
 #include "daemon/report/human.h"
 #include "daemon/report/memory.h"
 #include "daemon/report/shorten.h"
 #include "daemon/report/text.h"
-#include "daemon/report/utf8.h"
 
 #define MODULE_WIDTH 28u /* longer ones are cut, or push their row where it may be of any width */
 #define MODULE_LEAST 12u
@@ -83,8 +83,10 @@ static char *describe(const struct text *text, const struct profile_location *pl
         profile_die("a report");
     if (text->options->by == PROFILE_BY_SITE && place->address != 0)
         fprintf(out, "  0x%" PRIx64, place->address);
-    if (*function->file != '\0')
-        fprintf(out, "  %s", profile_basename(function->file));
+    if (*function->file != '\0') {
+        fputs("  ", out);
+        utf8_put(out, profile_basename(function->file));
+    }
     if (*function->file != '\0' && line != 0)
         fprintf(out, ":%" PRIu32, line);
     if (fclose(out) != 0)

@@ -10,11 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/utf8.h"
 #include "daemon/report/human.h"
 #include "daemon/report/memory.h"
 #include "daemon/report/shorten.h"
 #include "daemon/report/text.h"
-#include "daemon/report/utf8.h"
 
 #define MAX_LEVEL      40 /* deeper rows keep that indentation, and say how deep they are */
 #define LEVEL_WIDTH    3  /* or less where the terminal is narrow */

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "daemon/report/utf8.h"
+#include "common/utf8.h"
 
 /* The end of the character, or of the escape sequence, at `at`; *columns is what it takes. */
 static const char *next_glyph(const char *at, size_t *columns) {

@@ -6,24 +6,16 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "common/utf8.h"
 #include "daemon/report/human.h"
 #include "daemon/report/memory.h"
-#include "daemon/report/shorten.h"
 
 #define COMMANDS_MOST 3 /* names in a title */
-
-/* A command may have any bytes in its name: none of them commands the terminal. */
-static void put_name(FILE *out, const char *name) {
-    char *plain = shorten(name, 0, "");
-
-    fputs(plain, out);
-    free(plain);
-}
 
 void title_put_process(FILE *out, const struct profile_process *process) {
     const char *separator = " (";
 
-    put_name(out, process->command);
+    utf8_put(out, process->command);
     if (process->pid != 0) {
         fprintf(out, "%spid %" PRIu32, separator, process->pid);
         separator = ", ";
@@ -41,7 +33,8 @@ void title_put_process(FILE *out, const struct profile_process *process) {
         separator = ", ";
     }
     if (*process->tags != '\0') {
-        fprintf(out, "%s%s", separator, process->tags);
+        fputs(separator, out);
+        utf8_put(out, process->tags);
         separator = ", ";
     }
     if (*separator == ',')
@@ -148,7 +141,7 @@ void title_put_commands(FILE *out, const struct profile *profile, uint32_t most)
 
     for (uint32_t i = 0; i < n && i < most; i++) {
         fputs(i > 0 ? ", " : "", out);
-        put_name(out, names[i].command);
+        utf8_put(out, names[i].command);
     }
     if (n > most)
         fprintf(out, " and %" PRIu32 " more", n - most);
@@ -160,7 +153,7 @@ char *title_of_command(const struct profile *profile) {
 
     begin(&title);
     if (*profile->title != '\0')
-        put_name(title.out, profile->title);
+        utf8_put(title.out, profile->title);
     else if (profile->n_processes > 1)
         title_put_commands(title.out, profile, COMMANDS_MOST);
     else

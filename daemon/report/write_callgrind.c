@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/utf8.h"
 #include "daemon/report/call_graph.h"
 #include "daemon/report/format.h"
 #include "daemon/report/intern.h"
@@ -36,12 +37,6 @@ struct callgrind {
 
 /* ---- names ---- */
 
-/* To the end of the line: what isn't to be seen there becomes a space. */
-static void put_text(FILE *out, const char *text) {
-    for (; *text != '\0'; text++)
-        fputc((unsigned char)*text < ' ' || *text == 0x7f ? ' ' : *text, out);
-}
-
 static bool same_name(const void *entries, uint32_t i, const void *key) {
     const struct names *names = entries;
 
@@ -59,7 +54,7 @@ static void put_name(FILE *out, const char *key, struct names *names, const char
         names->text = memory_grow(names->text, *slot, &names->room, sizeof(*names->text), "names");
         names->text[*slot] = name;
         fputc(' ', out);
-        put_text(out, *name != '\0' ? name : UNKNOWN);
+        utf8_put(out, *name != '\0' ? name : UNKNOWN);
     }
     fputc('\n', out);
 }
@@ -75,7 +70,7 @@ static void put_function(struct callgrind *c, uint32_t vertex, bool calls, bool 
     if (!named[vertex]) {
         named[vertex] = true;
         fputc(' ', c->out);
-        put_text(c->out, *frame->name != '\0' ? frame->name : UNKNOWN);
+        utf8_put(c->out, *frame->name != '\0' ? frame->name : UNKNOWN);
         if (it->level > 1)
             fprintf(c->out, "'%" PRIu32, it->level);
     }
@@ -119,7 +114,7 @@ static void put_command(const struct callgrind *c) {
         char *command = title_of_command(profile);
 
         fputs("cmd: ", c->out);
-        put_text(c->out, command);
+        utf8_put(c->out, command);
         fputc('\n', c->out);
         free(command);
     }
@@ -131,7 +126,7 @@ static void put_event(const struct callgrind *c) {
 
     fprintf(c->out, "positions: %s\n", c->addresses ? "instr line" : "line");
     fprintf(c->out, "event: %s : ", event.name);
-    put_text(c->out, event.text);
+    utf8_put(c->out, event.text);
     fprintf(c->out, "\nevent: %s_error : certain bound on how much %s is too low\n", event.name,
             event.name);
     fprintf(c->out, "events: %s %s_error\n", event.name, event.name);
@@ -144,15 +139,15 @@ static void put_header(const struct callgrind *c) {
     fprintf(c->out, "# callgrind format\nversion: 1\ncreator: hcct-%s\n", HCCT_VERSION);
     put_command(c);
     fputs("desc: weight: ", c->out);
-    put_text(c->out, *profile->type != '\0' ? profile->type : "weight");
+    utf8_put(c->out, *profile->type != '\0' ? profile->type : "weight");
     fputs(" in ", c->out);
-    put_text(c->out, *profile->unit != '\0' ? profile->unit : "units");
+    utf8_put(c->out, *profile->unit != '\0' ? profile->unit : "units");
     fprintf(c->out, ", N = %" PRIu64 "\n", c->total);
     if (profile->phi > 0)
         fprintf(c->out, "desc: hot contexts: phi = %g, epsilon = %g, by ", profile->phi,
                 profile->epsilon);
     if (profile->phi > 0) {
-        put_text(c->out, profile->summary);
+        utf8_put(c->out, profile->summary);
         fputc('\n', c->out);
     }
     if (!profile_of_calls(profile))

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/utf8.h"
 #include "daemon/report/dot_choose.h"
 #include "daemon/report/format.h"
 #include "daemon/report/human.h"
@@ -40,21 +41,27 @@ static double share(const struct dot *dot, uint64_t weight) {
  * for \N in tooltips, as of 2.43. */
 enum quoting { ATTRIBUTE, LABEL, TOOLTIP };
 
-/* One byte of a name within quotes. */
-static void put_byte(FILE *out, char byte, enum quoting quoting) {
-    if (byte == '\\' && quoting == TOOLTIP)
+/* One character of a name within quotes, of so many bytes. */
+static void put_character(FILE *out, const char *text, size_t bytes, enum quoting quoting) {
+    char byte = *text;
+
+    if (utf8_printable(text) == 0)
+        fputc(' ', out);
+    else if (byte == '\\' && quoting == TOOLTIP)
         fputs("\\\\\\\\", out);
     else if (byte == '&' && quoting != ATTRIBUTE)
         fputs("&amp;", out);
     else if (byte == '"' || byte == '\\')
         fprintf(out, "\\%c", byte);
     else
-        fputc((unsigned char)byte < ' ' || byte == 0x7f ? ' ' : byte, out);
+        fwrite(text, 1, bytes, out);
 }
 
 static void put_name(FILE *out, const char *name, enum quoting quoting) {
-    for (; *name != '\0'; name++)
-        put_byte(out, *name, quoting);
+    for (size_t n; *name != '\0'; name += n) {
+        n = utf8_length(name);
+        put_character(out, name, n, quoting);
+    }
 }
 
 static const char *name_of(const struct call_frame *frame) {
@@ -80,16 +87,15 @@ static void put_wrapped(FILE *out, const char *name) {
     char *text = shorten(name, NAME_COLUMNS, "…");
     size_t column = 0;
 
-    for (const char *at = text; *at != '\0'; at++) {
-        bool begins = (*at & 0xc0) != 0x80;
+    for (const char *at = text; *at != '\0'; column++) {
+        size_t bytes = utf8_length(at);
 
-        if (begins && strlen(at) > 4 &&
-            ((column >= BREAK_FROM && may_break(at)) || column >= BREAK_AT)) {
+        if (strlen(at) > 4 && ((column >= BREAK_FROM && may_break(at)) || column >= BREAK_AT)) {
             fputs("\\n", out);
             column = 0;
         }
-        put_byte(out, *at, LABEL);
-        column += begins;
+        put_character(out, at, bytes, LABEL);
+        at += bytes;
     }
     free(text);
 }

@@ -2,7 +2,8 @@
  * write_folded.c - one line for each context, for flame graph tools: "process;main;work 1234".
  *
  * The frames are split at semicolons and the weight at the last space, so that a name keeps its
- * spaces, gives its semicolons for colons, and control characters for spaces. A number at the end
+ * spaces, gives its semicolons for colons, and control characters for spaces, or, where they are
+ * not ASCII, for underscores. A number at the end
  * of a name hangs on an underscore, "f 12" as "f_12": two numbers at the end of a line are taken
  * for weights before and after a change.
  */
@@ -10,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/utf8.h"
 #include "daemon/report/format.h"
 #include "daemon/report/memory.h"
 #include "daemon/report/stacks.h"
@@ -31,8 +33,15 @@ static const char *find_number(const char *name) {
 static void put_name(FILE *out, const char *name) {
     const char *number = find_number(name);
 
-    for (; *name != '\0'; name++)
-        fputc(name == number ? '_' : *name == ';' ? ':' : is_blank(*name) ? ' ' : *name, out);
+    for (size_t n; *name != '\0'; name += n) {
+        n = utf8_length(name);
+        if (n == 1)
+            fputc(name == number ? '_' : *name == ';' ? ':' : is_blank(*name) ? ' ' : *name, out);
+        else if (utf8_printable(name) > 0)
+            fwrite(name, 1, n, out);
+        else
+            fputc('_', out);
+    }
 }
 
 bool write_folded(FILE *out, const struct profile *profile, const struct format_options *options) {

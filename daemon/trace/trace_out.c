@@ -26,13 +26,25 @@ static bool is_directory(const char *path) {
     return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
 }
 
-/* A pipe would block the daemon. */
-static int open_file(const char *path) {
+/* A file of ours that has no other name: what somebody else may have put into the directory, such
+ * as a link to a file of ours, is neither. */
+static bool is_ours_alone(const struct stat *info) {
+    return S_ISREG(info->st_mode) && info->st_uid == geteuid() && info->st_nlink == 1;
+}
+
+static bool may_write(const struct stat *info, bool named_by_us) {
+    return named_by_us ? is_ours_alone(info) : S_ISREG(info->st_mode) || S_ISCHR(info->st_mode);
+}
+
+/* A pipe would block the daemon. A name that the user gave may be a link; one that can be guessed,
+ * in a directory, may not. */
+static int open_file(const char *path, bool named_by_us) {
     struct stat info;
-    int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0600);
+    int follow = named_by_us ? O_NOFOLLOW : 0;
+    int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | follow, 0600);
     if (fd < 0)
         return -1;
-    bool good = fstat(fd, &info) == 0 && (S_ISREG(info.st_mode) || S_ISCHR(info.st_mode));
+    bool good = fstat(fd, &info) == 0 && may_write(&info, named_by_us);
     if (good && (!S_ISREG(info.st_mode) || ftruncate(fd, 0) == 0))
         return fd;
     int error = good ? errno : ENOTSUP;
@@ -72,18 +84,21 @@ bool trace_out_open(struct trace_out *out, const char *path, char *error, size_t
     struct trace_head head = {.version = TRACE_VERSION};
     *out = (struct trace_out){.fd = -1};
     memcpy(head.magic, TRACE_MAGIC, sizeof head.magic);
-    int n = is_directory(path)
+    bool directory = is_directory(path);
+    int n = directory
                 ? snprintf(out->path, sizeof out->path, "%s/hcctd-%ld.trace", path, (long)getpid())
                 : snprintf(out->path, sizeof out->path, "%s", path);
     errno = ENAMETOOLONG;
     if (n < (int)sizeof out->path)
-        out->fd = open_file(out->path);
+        out->fd = open_file(out->path, directory);
     if (out->fd >= 0 && !make_buffers(out))
         errno = ENOMEM;
     else if (out->fd >= 0 && write_all(out, &head, sizeof head))
         return true;
     snprintf(error, error_room, "the trace can't be written to %.200s: %s", path,
-             errno == ENOTSUP ? "it is no regular file" : strerror(errno));
+             errno == ENOTSUP ? "it is no regular file"
+             : errno == ELOOP ? "its name there is a symbolic link"
+                              : strerror(errno));
     trace_out_close(out);
     return false;
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "common/compiler.h"
-#include "daemon/report/utf8.h"
+#include "common/utf8.h"
 #include "tests/check.h"
 
 static const struct {

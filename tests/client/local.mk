@@ -4,7 +4,7 @@ check_PROGRAMS += tests/client/command_line_test tests/client/http_client_test t
 check_LTLIBRARIES += tests/client/empty_agent.la tests/client/libcalled.la
 
 tests_client_command_line_test_SOURCES = client/command_line.c tests/client/command_line_test.c
-tests_client_command_line_test_LDADD = libhcct_report.a $(REPORT_LIBS)
+tests_client_command_line_test_LDADD = libhcct_report.a libhcct_common.a $(REPORT_LIBS)
 
 tests_client_http_client_test_SOURCES = client/http_client.c tests/client/http_client_test.c
 tests_client_instrumented_target_SOURCES = tests/client/static_target.c

@@ -57,7 +57,7 @@ tests_fuzz_http_client_fuzz_SOURCES = client/ask.c client/http_client.c client/p
 tests_fuzz_http_client_fuzz_LDFLAGS = $(FUZZ_LINK)
 tests_fuzz_http_client_fuzz_LDADD = libhcct_fuzz.a libhcct_report.a libhcct_common.a $(REPORT_LIBS)
 
-tests_fuzz_options_fuzz_SOURCES = common/burst.c tests/fuzz/options_fuzz.c
+tests_fuzz_options_fuzz_SOURCES = common/burst.c common/utf8.c common/utf8.h tests/fuzz/options_fuzz.c
 tests_fuzz_options_fuzz_LDFLAGS = $(FUZZ_LINK)
 tests_fuzz_options_fuzz_LDADD = libhcct_fuzz.a -lm
 

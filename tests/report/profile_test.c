@@ -5,11 +5,11 @@
 
 #include <locale.h>
 
+#include "common/utf8.h"
 #include "daemon/report/human.h"
 #include "daemon/report/profile.h"
 #include "daemon/report/shorten.h"
 #include "daemon/report/tree_view.h"
-#include "daemon/report/utf8.h"
 #include "tests/report/sample.h"
 
 /* The node at the end of a path of names below the root of process 1; 0: there is none. */
@@ -246,7 +246,7 @@ static void test_names(void) {
     check_short("operator->", 30, "operator->");
     check_short("<T as Trait<u8>>::call", 20, "<..>::call");
     check_short("abcdefghijklmnopqrstuvwxyz", 12, "abcd..uvwxyz");
-    check_short("a\nb\033[0m\x7f\xc2\x9b", 0, "a b [0m   ");
+    check_short("a\nb\033[0m\x7f\xc2\x9b", 0, "a b [0m  ");
     check_short("日本語の関数の名前", 6, "日本..名前");
     CHECK(profile_is_place_name("libx.so+0x12ab"));
     CHECK(profile_is_place_name("0x12"));

@@ -58,7 +58,7 @@ static void test_names(void) {
     check_title(profile, "as, cc1, ld [1m and 2 more",
                 "as, cc1, ld [1m and 2 more: 124 ns of CPU time");
     profile->title = profile_string(profile, HOSTILE);
-    check_title(profile, "sh -c 'x' [2J   ", "sh -c 'x' [2J   : 124 ns of CPU time");
+    check_title(profile, "sh -c 'x' [2J  ", "sh -c 'x' [2J  : 124 ns of CPU time");
     profile_free(profile);
 }
 

@@ -5,8 +5,8 @@
 
 #include <json-c/json.h>
 
+#include "common/utf8.h"
 #include "daemon/report/format.h"
-#include "daemon/report/utf8.h"
 #include "tests/report/sample.h"
 
 static char *written(const char *format, const struct profile *profile,

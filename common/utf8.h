@@ -1,5 +1,5 @@
 /*
- * utf8.h - what the writers need to know of UTF-8.
+ * utf8.h - names in UTF-8: their characters, their columns, what of them may be printed.
  */
 #ifndef HCCT_UTF8_H
 #define HCCT_UTF8_H
@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 /* Bytes of the well-formed character at `text` (1 to 4), 0 when it is none. `text` is terminated.
  */
@@ -25,6 +26,21 @@ size_t utf8_measure(const char *text, size_t *columns);
 
 /* Columns that a valid string takes. */
 size_t utf8_columns(const char *text);
+
+/* Bytes of the character at `text` when a terminal shows it as a character. 0: it is no character,
+ * a control character, or one that is invisible or changes the order of others. `text` is
+ * terminated and not at its end. */
+size_t utf8_printable(const char *text);
+
+/* Whether all of `text` is printable. */
+bool utf8_is_printable(const char *text);
+
+/* Makes a string printable in its place: a space for each character that is not, a question mark
+ * for each byte that is no part of a character. It gets no longer. */
+void utf8_clean(char *text);
+
+/* Writes a string to a stream as utf8_clean() makes it. */
+void utf8_put(FILE *out, const char *text);
 
 /* Copies, with U+FFFD for each byte that is not part of a character. `out` has room for
  * 3 * strlen(text) + 1. */

@@ -1,7 +1,7 @@
 /*
  * utf8.c - recognise, measure and repair UTF-8 (RFC 3629: no surrogates, nothing overlong).
  */
-#include "daemon/report/utf8.h"
+#include "common/utf8.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -87,6 +87,74 @@ size_t utf8_columns(const char *text) {
         sum += columns;
     }
     return sum;
+}
+
+/* Characters that a terminal does not show, or that change how it shows others. */
+static const struct range {
+    uint32_t first, last;
+} hidden[] = {{0x80, 0x9f},     {0xad, 0xad},     {0x61c, 0x61c},
+              {0x200b, 0x200f}, {0x2028, 0x202e}, {0x2060, 0x206f},
+              {0xfeff, 0xfeff}, {0xfff9, 0xfffb}, {0xe0000, 0xe0fff}};
+
+size_t utf8_printable(const char *text) {
+    size_t length = utf8_length(text);
+    uint32_t point;
+
+    if (length == 0)
+        return 0;
+    if (length == 1)
+        return (uint8_t)*text >= ' ' && *text != 0x7f ? 1 : 0;
+    point = utf8_decode(text, length);
+    for (size_t i = 0; i < sizeof(hidden) / sizeof(hidden[0]); i++)
+        if (point >= hidden[i].first && point <= hidden[i].last)
+            return 0;
+    return length;
+}
+
+bool utf8_is_printable(const char *text) {
+    for (size_t n; *text != '\0'; text += n)
+        if ((n = utf8_printable(text)) == 0)
+            return false;
+    return true;
+}
+
+/* What stands for the character or the byte at `text`, which is not printable; *bytes: how many it
+ * has. */
+static char replacement(const char *text, size_t *bytes) {
+    *bytes = utf8_length(text);
+    if (*bytes > 0)
+        return ' ';
+    *bytes = 1;
+    return '?';
+}
+
+void utf8_clean(char *text) {
+    char *to = text;
+
+    while (*text != '\0') {
+        size_t n = utf8_printable(text);
+
+        if (n > 0) {
+            memmove(to, text, n);
+            to += n;
+        } else {
+            *to++ = replacement(text, &n);
+        }
+        text += n;
+    }
+    *to = '\0';
+}
+
+void utf8_put(FILE *out, const char *text) {
+    while (*text != '\0') {
+        size_t n = utf8_printable(text);
+
+        if (n > 0)
+            fwrite(text, 1, n, out);
+        else
+            fputc(replacement(text, &n), out);
+        text += n;
+    }
 }
 
 void utf8_repair(char *out, const char *text) {
