@@ -45,14 +45,16 @@ bool agent_owns_memory(void) {
 }
 
 /* Unless a handler forks that has interrupted a call with our signal blocked: the call unblocks. */
-static void unblock_after_fork(void) {
+static void unblock_after_fork(const struct caller *libc) {
+    const struct caller *forker = thread_self != NULL ? thread_self->forker : NULL;
     if (sleep_masked == 0)
-        signal_unblock();
+        thread_unblock(forker != NULL ? forker : libc);
 }
 
 static void after_fork_parent(void) {
+    struct caller caller = CALLER;
     if (agent_started() && thread_self != NULL)
-        unblock_after_fork();
+        unblock_after_fork(&caller);
 }
 
 /* The child looks for the daemon at its first sample, not now: most children call exec at once. */
@@ -87,10 +89,11 @@ static void start_calls_in_child(void) {
 }
 
 static void after_fork_child(void) {
+    struct caller caller = CALLER;
     agent_start_in_child(0);
     if (agent.settings.follow)
         start_calls_in_child();
-    unblock_after_fork();
+    unblock_after_fork(&caller);
 }
 
 __attribute__((constructor)) void agent_start(void) {
@@ -98,7 +101,6 @@ __attribute__((constructor)) void agent_start(void) {
     if (begun)
         return;
     begun = true;
-    uint64_t since = ticker_now(CLOCK_THREAD_CPUTIME_ID); /* before: exec, the loader */
     calls_self = NULL;
     real_resolve();
     settings_read(&agent.settings);
@@ -122,7 +124,8 @@ __attribute__((constructor)) void agent_start(void) {
     if (session_attach(true))
         learn_modules();
     agent.begins = false;
-    trigger_start(thread_self, since);
+    /* before: exec, the loader, and what the agent itself has taken */
+    trigger_start(thread_self, UINT64_MAX);
     calls_begin(thread_self);
     signal_unblock_first();
 }
@@ -130,7 +133,7 @@ __attribute__((constructor)) void agent_start(void) {
 __attribute__((destructor)) static void agent_end(void) {
     if (!agent_started() || thread_self == NULL)
         return;
-    struct last_caller caller = LAST_CALLER;
+    struct caller caller = CALLER;
     last_sample(thread_self, &caller);
     wall_leave();
     calls_at_exit(thread_self);

@@ -11,21 +11,15 @@
 
 #if SLEEP_IS_WRAPPED
 
-static void set(ucontext_t *uc, const struct last_caller *caller) {
-    greg_t *regs = uc->uc_mcontext.gregs;
-    regs[REG_RIP] = (greg_t)caller->pc;
-    regs[REG_RSP] = (greg_t)caller->sp;
-    regs[REG_RBP] = (greg_t)caller->frame;
-}
-
 /* Ticks keep away meanwhile. The one that comes afterwards finds that its point is over. */
-void last_sample(struct agent_thread *thread, const struct last_caller *caller) {
+void last_sample(struct agent_thread *thread, const struct caller *caller) {
     ucontext_t uc = {0};
+    struct caller none;
     thread->ending = true;
     atomic_signal_fence(memory_order_seq_cst);
     if (burst_is_due(thread)) {
         struct wire_session *session = session_enter(thread);
-        set(&uc, caller);
+        caller_show(&uc, caller, &none);
         burst_tick(thread, session, &thread->trigger.plan, 1, &uc);
         if (session != NULL)
             session_leave(thread);
@@ -36,7 +30,7 @@ void last_sample(struct agent_thread *thread, const struct last_caller *caller) 
 
 #else
 
-void last_sample(struct agent_thread *thread, const struct last_caller *caller) {
+void last_sample(struct agent_thread *thread, const struct caller *caller) {
     (void)thread, (void)caller;
 }
 

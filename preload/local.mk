@@ -10,7 +10,7 @@ preload_libhcctagent_la_SOURCES = \
 	common/arch.h common/burst.c common/burst.h common/compiler.h common/paths.c \
 	common/paths.h common/ring.h common/tags.c common/tags.h common/unwind_table.h \
 	common/wire.h preload/agent.c preload/agent.h preload/burst.c preload/burst.h \
-	preload/calls.c preload/calls.h preload/calls_align.c preload/calls_code.c \
+	preload/caller.c preload/caller.h preload/calls.c preload/calls.h preload/calls_align.c preload/calls_code.c \
 	preload/calls_known.c \
 	preload/calls_stack.c preload/calls_start.c preload/calls_tell.c preload/check.c preload/check.h \
 	preload/connect.c preload/connect.h preload/copies.c preload/copies.h preload/draw.c preload/draw.h preload/emit.c preload/emit.h \
@@ -25,7 +25,7 @@ preload_libhcctagent_la_SOURCES = \
 	preload/task_clock.h preload/thread.c preload/thread.h preload/ticker.c preload/ticker.h \
 	preload/trigger.c preload/trigger.h $(UNWIND_SOURCES) preload/unwind_usual.h \
 	preload/walk.c preload/walk.h preload/wall.c preload/wall.h preload/wall_leave.c preload/wall_leave.h \
-	preload/wrap_dl.c preload/wrap_exit.c preload/wrap_jump.c \
+	preload/wrap_dl.c preload/wrap_exit.c preload/wrap_fork.c preload/wrap_jump.c \
 	preload/wrap_signal.c preload/wrap_sleep.c preload/wrap_sleep.h preload/wrap_thread.c
 preload_libhcctagent_la_CFLAGS = $(AGENT_CFLAGS)
 preload_libhcctagent_la_LDFLAGS = -module -avoid-version -shared $(AGENT_LDFLAGS)

@@ -20,15 +20,16 @@ enum name {
     SIGALTSTACK,
     SIGNALFD,
     EXIT,
+    FORK,
     JUMP_FIRST,
     SIGNAL_FIRST = JUMP_FIRST + REAL_JUMPS,
 };
 
 static const char *const names[] = {
-    "sigaction", "pthread_sigmask", "sigprocmask",   "pthread_create", "thrd_create",
-    "dlclose",   "sigaltstack",     "signalfd",      "_exit",          "longjmp",
-    "_longjmp",  "siglongjmp",      "__longjmp_chk", "signal",         "bsd_signal",
-    "ssignal",   "sysv_signal",     "__sysv_signal", "sigset",
+    "sigaction",  "pthread_sigmask", "sigprocmask", "pthread_create", "thrd_create",
+    "dlclose",    "sigaltstack",     "signalfd",    "_exit",          "fork",
+    "longjmp",    "_longjmp",        "siglongjmp",  "__longjmp_chk",  "signal",
+    "bsd_signal", "ssignal",         "sysv_signal", "__sysv_signal",  "sigset",
 };
 
 static _Atomic(void *) found[HCCT_ARRAY_LEN(names)];
@@ -89,6 +90,14 @@ int real_thrd_create(thrd_t *id, thrd_start_t start, void *argument) {
 
 int real_dlclose(void *handle) {
     return AS(int (*)(void *), DLCLOSE)(handle);
+}
+
+void *real_fork_address(void) {
+    return next(FORK);
+}
+
+int real_fork(void) {
+    return AS(int (*)(void), FORK)();
 }
 
 void real_exit(int status) {

@@ -25,6 +25,8 @@ int real_pthread_create(pthread_t *id, const pthread_attr_t *attr, void *(*start
                         void *argument);
 int real_thrd_create(thrd_t *id, thrd_start_t start, void *argument);
 int real_dlclose(void *handle);
+int real_fork(void);
+void *real_fork_address(void);
 
 enum real_jump { REAL_LONGJMP, REAL_LONGJMP_BSD, REAL_SIGLONGJMP, REAL_LONGJMP_CHK, REAL_JUMPS };
 _Noreturn void real_longjmp(enum real_jump which, struct __jmp_buf_tag *buffer, int value);

@@ -138,6 +138,15 @@ void thread_release(struct agent_thread *thread) {
     atomic_store_explicit(&thread->used, 0, memory_order_release);
 }
 
+/* A tick that has waited comes before the call returns. */
+void thread_unblock(const struct caller *caller) {
+    thread_self->instead = caller;
+    atomic_signal_fence(memory_order_seq_cst);
+    signal_unblock();
+    atomic_signal_fence(memory_order_seq_cst);
+    thread_self->instead = NULL;
+}
+
 void thread_begin(struct agent_thread *thread) {
     /* the thread's control block lies at the top of its stack */
     thread->stack_high = (uint64_t)pthread_self() & ~7ull;
@@ -148,7 +157,7 @@ void thread_begin(struct agent_thread *thread) {
     pthread_setspecific(end_key, thread);
     trigger_start(thread, 0);
     calls_begin(thread);
-    signal_unblock();
+    thread_unblock(&thread->begun);
 }
 
 void thread_end(struct agent_thread *thread) {
@@ -173,7 +182,7 @@ static bool later(struct agent_thread *thread) {
 static void on_thread_end(void *arg) {
     if (!agent_started() || arg != thread_self || later(arg))
         return;
-    struct last_caller caller = LAST_CALLER;
+    struct caller caller = CALLER;
     last_sample(arg, &caller);
     thread_end(arg);
 }

@@ -11,6 +11,7 @@
 #include <sys/types.h>
 
 #include "preload/agent.h"
+#include "preload/caller.h"
 #include "preload/interval.h"
 #include "preload/copies.h"
 #include "preload/memo.h"
@@ -75,10 +76,13 @@ struct agent_thread {
     _Atomic uint32_t used;
     _Atomic uint32_t busy; /* inside the handler, with the session in use */
     pid_t tid;
-    bool ending;        /* no more ticks */
-    uint8_t end_rounds; /* of destructors that have passed */
-    int hidden_signal;  /* the application believes that it has blocked this one, which is open: it
-                         * is ours, or was; 0: none */
+    const struct caller *instead; /* what samples show now, NULL: where they meet the thread */
+    struct caller begun;          /* where its start routine was called */
+    const struct caller *forker;  /* where it has called fork, while it does, else NULL */
+    bool ending;                  /* no more ticks */
+    uint8_t end_rounds;           /* of destructors that have passed */
+    int hidden_signal; /* the application believes that it has blocked this one, which is open: it
+                        * is ours, or was; 0: none */
     const volatile uintptr_t *masked; /* its sleep_masked (wrap_sleep.h), while it is used */
     uint64_t stack_low, stack_high;   /* the thread's own stack */
     struct trigger trigger;
@@ -140,6 +144,9 @@ uint64_t thread_switches(void);
 
 /* The calling thread is alive: starts its timer. Thread context, on the thread itself. */
 void thread_begin(struct agent_thread *thread);
+/* Unblocks our signal on the calling thread, which is profiled. What was to be sampled meanwhile is
+ * shown at `caller`. Process and thread context. */
+void thread_unblock(const struct caller *caller);
 /* The calling thread is about to end. */
 void thread_end(struct agent_thread *thread);
 

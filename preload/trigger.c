@@ -265,10 +265,8 @@ static void tick_alone(struct agent_thread *thread, enum trigger_kind kind, uint
         follow(thread, NULL, &looking, UINT64_MAX, false);
 }
 
-void trigger_tick(struct agent_thread *thread, enum trigger_kind kind, uint64_t expiries,
-                  ucontext_t *uc) {
-    if (thread->ending)
-        return;
+static void tick_shown(struct agent_thread *thread, enum trigger_kind kind, uint64_t expiries,
+                       ucontext_t *uc) {
     struct wire_session *session = session_enter(thread);
     if (session == NULL) {
         tick_alone(thread, kind, expiries, uc);
@@ -283,4 +281,18 @@ void trigger_tick(struct agent_thread *thread, enum trigger_kind kind, uint64_t 
     if (measured)
         measure(thread, began);
     session_leave(thread);
+}
+
+void trigger_tick(struct agent_thread *thread, enum trigger_kind kind, uint64_t expiries,
+                  ucontext_t *uc) {
+    struct caller own, shown;
+    if (thread->ending)
+        return;
+    if (hcct_likely(thread->instead == NULL)) {
+        tick_shown(thread, kind, expiries, uc);
+        return;
+    }
+    caller_show(uc, thread->instead, &own);
+    tick_shown(thread, kind, expiries, uc);
+    caller_show(uc, &own, &shown);
 }

@@ -15,6 +15,7 @@ static void *start_posix(void *arg) {
     struct agent_thread *thread = arg;
     void *(*start)(void *) = thread->start;
     void *argument = thread->argument;
+    thread->begun = CALLER;
     thread_begin(thread);
     return start(argument);
 }
@@ -23,6 +24,7 @@ static int start_c11(void *arg) {
     struct agent_thread *thread = arg;
     int (*start)(void *) = thread->start_c11;
     void *argument = thread->argument;
+    thread->begun = CALLER;
     thread_begin(thread);
     return start(argument);
 }
