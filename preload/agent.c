@@ -98,6 +98,7 @@ static void after_fork_child(void) {
 
 __attribute__((constructor)) void agent_start(void) {
     static bool begun;
+    struct caller caller = CALLER;
     if (begun)
         return;
     begun = true;
@@ -125,9 +126,12 @@ __attribute__((constructor)) void agent_start(void) {
         learn_modules();
     agent.begins = false;
     /* before: exec, the loader, and what the agent itself has taken */
+    thread_self->instead = &caller;
     trigger_start(thread_self, UINT64_MAX);
     calls_begin(thread_self);
     signal_unblock_first();
+    atomic_signal_fence(memory_order_seq_cst);
+    thread_self->instead = NULL;
 }
 
 __attribute__((destructor)) static void agent_end(void) {

@@ -152,6 +152,7 @@ void thread_begin(struct agent_thread *thread) {
     thread->stack_high = (uint64_t)pthread_self() & ~7ull;
     thread->stack_low = thread->stack_high - thread->stack_low;
     thread->tid = (pid_t)sys0(SYS_gettid);
+    thread->instead = &thread->begun;
     thread_self = thread;
     thread->masked = &sleep_masked;
     pthread_setspecific(end_key, thread);
