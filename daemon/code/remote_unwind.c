@@ -73,7 +73,8 @@ static enum step why_not(const struct remote_walk *walk) {
 }
 
 /* To the caller. The stack pointer must rise, but for a signal frame, which may be on a stack of
- * its own, and where the program was interrupted while a register has the return address (vfork). */
+ * its own, and where the program was interrupted while a register has the return address (vfork).
+ */
 static enum step step_by_entry(struct remote_walk *walk) {
     uint64_t least = walk->sp + (walk->exact ? 0 : 1);
     walk->entry_used = walk->read_failed = false;
