@@ -108,7 +108,6 @@ __attribute__((constructor)) void agent_start(void) {
     calls_self = NULL;
     if (!glibc_is_here() || confine_was_born())
         return;
-    uint64_t since = ticker_now(CLOCK_THREAD_CPUTIME_ID); /* before: exec, the loader */
     real_resolve();
     settings_read(&agent.settings);
     program_name_read(agent.command, sizeof agent.command);
@@ -131,7 +130,8 @@ __attribute__((constructor)) void agent_start(void) {
     if (session_attach(true))
         learn_modules();
     agent.begins = false;
-    trigger_start(thread_self, since);
+    /* before: exec, the loader, and what the agent itself has taken */
+    trigger_start(thread_self, UINT64_MAX);
     calls_begin(thread_self);
     signal_unblock_first();
 }

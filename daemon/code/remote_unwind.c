@@ -73,9 +73,10 @@ static enum step why_not(const struct remote_walk *walk) {
 }
 
 /* To the caller. The stack pointer must rise, but for a signal frame, which may be on a stack of
- * its own. */
+ * its own, and where the program was interrupted while a register has the return address (vfork).
+ */
 static enum step step_by_entry(struct remote_walk *walk) {
-    uint64_t was = walk->sp;
+    uint64_t least = walk->sp + (walk->exact ? 0 : 1);
     walk->entry_used = walk->read_failed = false;
     int status = unw_step(&walk->cursor);
     if (status < 0 || !walk->entry_used)
@@ -87,7 +88,7 @@ static enum step step_by_entry(struct remote_walk *walk) {
         return STEP_BAD_STACK;
     walk->exact = walk->place.entry.is_signal;
     if (!walk->exact)
-        return walk->sp > was ? STEP_ON : STEP_BAD_STACK;
+        return walk->sp >= least ? STEP_ON : STEP_BAD_STACK;
     walk->stack_switched |= walk->sp - walk->stack_start > walk->stack_end - walk->stack_start;
     return STEP_ON;
 }

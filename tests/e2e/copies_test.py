@@ -30,4 +30,12 @@ check(abs(credited / (spent - process["lost_ns"]) - 1) <= chance,
       f"{credited / 1e9:.2f} s are in both functions, of {spent / 1e9:.2f} s; {100 * chance:.0f} % is chance")
 share, real = seen["second"] / credited, true["second"] / spent
 check(abs(share - real) <= chance / 2, f"second: {100 * share:.1f} % seen, {100 * real:.1f} % true")
+
+# In vfork a register has the return address, and the stack pointer does not move.
+path = scratch("vforks.pb.gz")
+record([target("vforks")], path, "--rate", "4000")
+vforks = [(frames, weight) for frames, weight in folded(path) if "__vfork" in frames or "vfork" in frames]
+time = sum(weight for _, weight in vforks)
+whole = sum(weight for frames, weight in vforks if "have_a_child" in frames)
+check(0 < 0.95 * time <= whole, f"vfork: {time / 1e6:.1f} ms, {whole / 1e6:.1f} ms below its caller")
 finish()

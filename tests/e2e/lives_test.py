@@ -7,6 +7,7 @@ the kernel does for them after that is in no sample: some 10 us of a thread, 100
 busy machine lets ticks come late, which the last sample makes up for."""
 
 import math
+import sys
 
 from support import check, finish, folded, record, report, scratch, target
 
@@ -85,6 +86,29 @@ before = sum(ns for name, ns in cpu.items() if name != "lives")
 check(cpu.get("lives", 0) <= used + before / 3 and before >= 0.1 * SECOND,
       f"after exec: {cpu.get('lives', 0) / SECOND:.2f} s are the program's, which says "
       f"{used / SECOND:.2f}; {before / SECOND:.2f} s are the shell's")
+
+# What fork takes is fork's, and the agent's start is nobody's.
+path = scratch("fork.pb.gz")
+code = """import os, time
+memory, taken = bytearray(150 << 20), 0
+for _ in range(60):
+    before = time.thread_time_ns()
+    child = os.fork()
+    if child == 0:
+        os._exit(0)
+    taken += time.thread_time_ns() - before
+    os.waitpid(child, 0)
+print(taken)"""
+result = record([sys.executable, "-S", "-c", code], path)
+true, weight = int(result.out), 1e6
+seen = seen_in(path, "__fork", "__libc_fork", "fork")[0]
+check(is_right(sum(seen), true, 60 * weight / 5),
+      f"fork: {sum(seen) / SECOND:.3f} s credited, {true / SECOND:.3f} s used")
+functions = report(path)
+agents = {i for i, module in enumerate(functions["modules"]) if "libhcctagent" in module["path"]}
+ours = sum(f["self"] for f in functions["functions"] if f.get("module") in agents)
+check(ours <= 0.05 * functions["total"],
+      f"the agent's own functions: {ours / SECOND:.3f} s of {functions['total'] / SECOND:.3f}")
 
 for depth in 50, 300, 2000:
     check_deep(depth, 1, 1000)
