@@ -71,6 +71,7 @@ static void try_calls(void) {
     sys5(SYS_ppoll, NULL, 0, &zero, NULL, 0);
     sys3(SYS_recvmsg, NOBODY, NULL, MSG_CMSG_CLOEXEC);
     sys5(SYS_getsockopt, NOBODY, SOL_SOCKET, SO_RCVTIMEO, NULL, NULL);
+    sys2(SYS_fstat, NOBODY, NULL);
     sys1(SYS_close, fd);
     sys2(SYS_prctl, PR_GET_NAME, room);
     sys4(SYS_wait4, NOBODY, NULL, WNOHANG, NULL);

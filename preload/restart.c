@@ -8,6 +8,7 @@
 #include <linux/futex.h>
 #include <linux/io_uring.h>
 #include <signal.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/socket.h>
 
@@ -32,7 +33,7 @@ enum kind {
     CLOCK,        /* TIMESPEC of clock_nanosleep, unless absolute */
     FUTEX,        /* TIMESPEC when the operation is a plain wait */
     SOCKET,       /* option of the descriptor, if that is a socket */
-    RING,         /* PLAIN unless arguments are extended */
+    RING,         /* none, or a member of what a register points to */
 };
 
 static const struct known {
@@ -62,7 +63,7 @@ static const struct known {
     {SYS_futex, FUTEX, RESTART_R10, -ETIMEDOUT, -1},
     {SYS_io_getevents, TIMESPEC, RESTART_R8, 0, -1},
     {SYS_io_pgetevents, TIMESPEC, RESTART_R8, 0, -1},
-    {SYS_io_uring_enter, RING, 0, 0, -1},
+    {SYS_io_uring_enter, RING, 0, -ETIME, -1},
     {SYS_read, SOCKET, 0, -EAGAIN, SO_RCVTIMEO},
     {SYS_readv, SOCKET, 0, -EAGAIN, SO_RCVTIMEO},
     {SYS_recvfrom, SOCKET, 0, -EAGAIN, SO_RCVTIMEO},
@@ -226,6 +227,27 @@ static enum restart_verdict again_socket(struct restart_state *state, const stru
     return timeout == 0 ? again(known, call) : again_unchanged(state, known, call, timeout);
 }
 
+/* Flags of io_uring_enter that older headers don't know. */
+#define RING_ABSOLUTE   (1u << 5)
+#define RING_REGISTERED (1u << 6) /* what the register holds is no address */
+
+static enum restart_verdict again_ring(struct restart_state *state, const struct known *known,
+                                       struct restart_call *call) {
+    uint64_t flags = call->argument[RESTART_R10], time, timeout;
+    if ((flags & IORING_ENTER_EXT_ARG) == 0)
+        return again(known, call);
+    if ((flags & RING_REGISTERED) != 0 ||
+        !call->read(call->arg,
+                    call->argument[RESTART_R8] + offsetof(struct io_uring_getevents_arg, ts),
+                    &time))
+        return RESTART_DECLINED;
+    if (time == 0 || (flags & RING_ABSOLUTE) != 0)
+        return again(known, call);
+    if (!read_timespec(call, time, &timeout))
+        return RESTART_DECLINED;
+    return again_unchanged(state, known, call, timeout);
+}
+
 static bool is_interrupted(const struct restart_call *call) {
     return call->result == -EINTR && call->code != NULL && call->code_bytes >= SYSCALL_BYTES &&
            memcmp(call->code + call->code_bytes - SYSCALL_BYTES, "\x0f\x05", SYSCALL_BYTES) == 0;
@@ -250,9 +272,7 @@ static enum restart_verdict make_again(struct restart_state *state, const struct
     case SOCKET:
         return again_socket(state, known, call);
     case RING:
-        if ((call->argument[RESTART_R10] & IORING_ENTER_EXT_ARG) != 0)
-            return RESTART_DECLINED;
-        return again(known, call);
+        return again_ring(state, known, call);
     case PLAIN:
         break;
     }

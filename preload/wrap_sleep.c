@@ -13,6 +13,8 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 
 #include "common/compiler.h"
 #include "preload/confine.h"
@@ -39,9 +41,18 @@ __thread uintptr_t sleep_masked;
     "cmpq %" one ", %" other "\n"                                                                  \
     "jne 4f\n"
 
-#define NUMBERS 320 /* that sleep_fragile_numbers has a bit for */
+#define IF_ABOVE(bytes, count)                                                                     \
+    "cmpq $" #bytes ", %" count "\n"                                                               \
+    "jbe 4f\n"
+/* Of a device that is memory: what has a page, and is not over when a signal comes, ends. */
+#define IF_MEMORY(name)                                                                            \
+    "leaq sleep_slot_" #name "(%rip), %r11\n"                                                      \
+    "jmp sleep_if_memory\n"
+#define IF_MEMORY_ABOVE(name, bytes, count) IF_ABOVE(bytes, count) IF_MEMORY(name)
+
+#define NUMBERS 448 /* that sleep_fragile_numbers has a bit for */
 #define IF_FRAGILE_NUMBER                                                                          \
-    "cmpq $319, %rdi\n"                                                                            \
+    "cmpq $447, %rdi\n"                                                                            \
     "ja 4f\n"                                                                                      \
     "btq %rdi, sleep_fragile_numbers(%rip)\n"                                                      \
     "jnc 4f\n"
@@ -99,6 +110,8 @@ __thread uintptr_t sleep_masked;
     F(sendfile, ALL, NO_SET)                                                                       \
     F(sendfile64, ALL, NO_SET)                                                                     \
     F(splice, ALL, NO_SET)                                                                         \
+    F(copy_file_range, ALL, NO_SET)                                                                \
+    F(getrandom, IF_ABOVE(256, "rsi"), NO_SET)                                                     \
     F(connect, ALL, NO_SET)
 
 /* By which a program may confine itself, too (wrap_seccomp.c). */
@@ -107,9 +120,9 @@ __thread uintptr_t sleep_masked;
 /* What SA_RESTART covers in full: never announced, but masked, so that a thread which often waits
  * in them keeps its timer. */
 #define RESTARTED(F)                                                                               \
-    F(read, NONE, NO_SET)                                                                          \
-    F(__read_chk, NONE, NO_SET)                                                                    \
-    F(readv, NONE, NO_SET)                                                                         \
+    F(read, IF_MEMORY_ABOVE(read, 4095, "rdx"), NO_SET)                                            \
+    F(__read_chk, IF_MEMORY_ABOVE(__read_chk, 4095, "rdx"), NO_SET)                                \
+    F(readv, IF_MEMORY(readv), NO_SET)                                                             \
     F(accept, NONE, NO_SET)                                                                        \
     F(accept4, NONE, NO_SET)                                                                       \
     F(waitpid, NONE, NO_SET)
@@ -128,6 +141,7 @@ extern _Atomic(uintptr_t) sleep_slots[HCCT_ARRAY_LEN(names)] __attribute__((visi
 
 /* Called by the stubs. */
 void sleep_look_up(_Atomic(uintptr_t) *slot) __attribute__((visibility("hidden"), used));
+bool sleep_is_memory(int fd) __attribute__((visibility("hidden"), used));
 void sleep_enter(struct sleep_call *call) __attribute__((visibility("hidden"), used));
 
 extern const uint8_t sleep_call_made[] __attribute__((visibility("hidden")));
@@ -169,6 +183,21 @@ extern const uint8_t sleep_call_left[] __attribute__((visibility("hidden")));
     "jmp *(%r11)\n"                                                                                \
     ".cfi_endproc\n"                                                                               \
     ".size " label ", .-" label "\n"
+
+/* The call whose slot is in r11 and whose first argument is a descriptor. */
+#define MEMORY_CALL                                                                                \
+    ".p2align 4\n"                                                                                 \
+    ".type sleep_if_memory, @function\n"                                                           \
+    "sleep_if_memory:\n"                                                                           \
+    ".cfi_startproc\n"                                                                             \
+    SAVE_ARGUMENTS                                                                                 \
+    "call sleep_is_memory\n"                                                                       \
+    "testb %al, %al\n" /* the flags stay */                                                        \
+    RESTORE_ARGUMENTS                                                                              \
+    "jne sleep_call_masked\n"                                                                      \
+    "jmp sleep_announce\n"                                                                         \
+    ".cfi_endproc\n"                                                                               \
+    ".size sleep_if_memory, .-sleep_if_memory\n"
 
 /* r11 is where the thread's sleep_burst is, up to labels 2 and 3. */
 #define IF_ANY "testb $1, %fs:(%r11)\njne 2f\n" /* SLEEP_ANY */
@@ -301,7 +330,7 @@ __asm__(".pushsection .data.sleep_slots, \"aw\"\n"
         "sleep_slots:\n"
         ".popsection\n"
         ".pushsection .text\n" DETOUR("sleep_announce", "trigger_before_sleep")
-            DETOUR("sleep_learn", "sleep_look_up") MASKED_CALL RESTARTED(STUB_RESTARTED)
+            DETOUR("sleep_learn", "sleep_look_up") MEMORY_CALL MASKED_CALL RESTARTED(STUB_RESTARTED)
                 SLEEPERS(STUB) RAW(STUB_RAW) ".popsection\n");
 
 static long no_such_call(void) {
@@ -351,6 +380,8 @@ static bool may_sleep(long number) {
     case SYS_sendmmsg:
     case SYS_sendfile:
     case SYS_splice:
+    case SYS_copy_file_range:
+    case SYS_getrandom:
     case SYS_recvfrom:
     case SYS_recvmsg:
     case SYS_recvmmsg:
@@ -362,6 +393,7 @@ static bool may_sleep(long number) {
     case SYS_mq_timedreceive:
     case SYS_mq_timedsend:
     case SYS_io_getevents:
+    case SYS_io_uring_enter:
     case SYS_pause:
         return true;
     default:
@@ -375,10 +407,24 @@ static bool may_sleep(long number) {
     (BIT(SYS_write, word) | BIT(SYS_writev, word) | BIT(SYS_pwritev, word) |                       \
      BIT(SYS_sendto, word) | BIT(SYS_sendmsg, word) | BIT(SYS_sendmmsg, word) |                    \
      BIT(SYS_sendfile, word) | BIT(SYS_splice, word) | BIT(SYS_connect, word) |                    \
-     BIT(SYS_pause, word))
+     BIT(SYS_copy_file_range, word) | BIT(SYS_getrandom, word) | BIT(SYS_pause, word))
 extern const uint64_t sleep_fragile_numbers[NUMBERS / 64] __attribute__((visibility("hidden")));
 const uint64_t sleep_fragile_numbers[NUMBERS / 64] = {FRAGILE_IN(0), FRAGILE_IN(1), FRAGILE_IN(2),
-                                                      FRAGILE_IN(3), FRAGILE_IN(4)};
+                                                      FRAGILE_IN(3), FRAGILE_IN(4), FRAGILE_IN(5),
+                                                      FRAGILE_IN(6)};
+
+#define MEMORY_DEVICES 1 /* their major number: zero, full, random, urandom */
+
+bool sleep_is_memory(int fd) {
+    struct stat file;
+    struct agent_thread *self = thread_self;
+    uint32_t before;
+    if (self == NULL || !confine_enter(self, &before))
+        return false;
+    bool known = sys2(SYS_fstat, fd, &file) == 0;
+    confine_leave(self, before);
+    return known && S_ISCHR(file.st_mode) && major(file.st_rdev) == MEMORY_DEVICES;
+}
 
 static void change_set(struct sleep_call *call, uint8_t set) {
     const uint64_t *given = (const uint64_t *)call->argument[SET_PLACE(set)];

@@ -31,9 +31,9 @@
 enum {
     SLEEP_ANY = 1, /* all are announced that are announced at all */
     /* Those are made with our signal blocked whose interruption restart.h can't undo: a transfer
-     * that would end short (write, send, recv with MSG_WAITALL), a wait for a signal (where a doubt
-     * may mean to wait for ever), a sleep that leaves the rest of its time in place of its
-     * argument. For timers that interrupt sleeping threads. */
+     * that would end short (write, send, recv with MSG_WAITALL, copies, random bytes), a wait for a
+     * signal (where a doubt may mean to wait for ever), a sleep that leaves the rest of its time in
+     * place of its argument. For timers that interrupt sleeping threads. */
     SLEEP_FRAGILE = 2,
     SLEEP_MASKED = 4, /* all are made with our signal blocked, none is announced */
     /* Every one is announced, those that SA_RESTART covers too, unless it is made with our signal

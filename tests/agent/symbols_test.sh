@@ -19,12 +19,12 @@ needed=$(readelf -d "$agent" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | grep -v 
 check "it needs libc only" "$needed" "libc.so.6"
 
 wanted="_Exit _exit __cyg_profile_func_enter __cyg_profile_func_exit __longjmp_chk __sigaction __sysv_signal
-    _longjmp bsd_signal dlclose longjmp pthread_create pthread_sigmask sigaction signal
+    _longjmp bsd_signal dlclose longjmp prctl pthread_create pthread_sigmask sigaction signal
     sigaltstack siglongjmp signalfd sigprocmask sigset ssignal sysv_signal thrd_create"
 # what can put its caller to sleep
 case $(uname -m) in
 x86_64) wanted="$wanted __poll_chk __ppoll_chk __read_chk __recv_chk accept accept4 read readv waitpid __recvfrom_chk
-    clock_nanosleep connect epoll_pwait epoll_pwait2 epoll_wait mq_receive mq_send
+    clock_nanosleep connect copy_file_range epoll_pwait epoll_pwait2 epoll_wait getrandom mq_receive mq_send
     mq_timedreceive mq_timedsend msgrcv msgsnd nanosleep pause poll ppoll pselect recv
     recvfrom recvmmsg recvmsg select sem_clockwait sem_timedwait sem_wait semop semtimedop send
     sendfile sendfile64 sendmmsg sendmsg sendto sigsuspend sigtimedwait sigwait sigwaitinfo sleep
@@ -39,4 +39,8 @@ check "all symbols are bound at the start" \
 check "no allocation, lock or print is reachable" \
     "$(nm -D --undefined-only "$agent" | awk '{ print $2 }' | sed 's/@.*//' |
         grep -E '^(malloc|calloc|realloc|free|.*printf|fopen|fwrite|pthread_mutex_.*|dlopen|__tls_get_addr|_Unwind_.*|unw_.*)$')" ""
+# a loader ends a program for a symbol that it does not find, unless that is weak
+check "what only glibc has is not needed" \
+    "$(nm -D --undefined-only "$agent" | awk '$1 == "U" { print $2 }' | sed 's/@.*//' |
+        grep -E '^(_dl_.*|__libc_stack_end|__register_atfork|gnu_get_libc_version|__.*_chk|__fdelt.*)$')" ""
 exit $status

@@ -15,10 +15,22 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "preload/confine.h"
+#include "preload/thread.h"
 #include "preload/wrap_sleep.h"
 #include "tests/check.h"
 
 static unsigned announced;
+
+static struct agent_thread context;
+__thread struct agent_thread *thread_self = &context;
+_Atomic bool confine_all, confine_some;
+
+long confine_syscall(long number, long a, long b, long c, long d, long e, long f)
+    __attribute__((visibility("hidden"), used));
+long confine_syscall(long number, long a, long b, long c, long d, long e, long f) {
+    return sleep_real_syscall(number, (const long[]){a, b, c, d, e, f});
+}
 
 void trigger_before_sleep(void) {
     char room[256];

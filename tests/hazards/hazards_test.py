@@ -81,6 +81,12 @@ HAZARDS = [
     *(Hazard("confined_" + kind + "_wall", "the same on the wall clock", [program("confined"), kind],
              rarely=5, HCCT_CLOCK="wall", HCCT_RATE="1000")
       for kind in ("strict", "filter", "all", "one", "child", "refused")),
+    *(Hazard("short_transfers" + name, danger, [program("short_transfers")], rarely=10, **env)
+      for name, danger, env in (
+          ("", "transfers that a signal cuts short", {}),
+          ("_often", "the same at 1,000/s", {"HCCT_RATE": "1000"}),
+          ("_wall", "the same on the wall clock", {"HCCT_CLOCK": "wall", "HCCT_RATE": "1000"}),
+          ("_bursts", "the same in bursts", {"HCCT_RATE": "4000", "HCCT_BURST": "2ms/10ms"}))),
     Hazard("library_churn", "dlopen and dlclose of code that runs", rarely=5),
     Hazard("close_all", "all descriptors closed, again and again", rarely=10),
     Hazard("clock_calls", "code that the kernel maps, and procedure linkage", rarely=20),

@@ -18,6 +18,7 @@ check_PROGRAMS += \
 	tests/hazards/many_contexts \
 	tests/hazards/own_profiling \
 	tests/hazards/restarts \
+	tests/hazards/short_transfers \
 	tests/hazards/small_stacks \
 	tests/hazards/throw \
 	tests/hazards/vfork_signals \
@@ -41,6 +42,8 @@ tests_hazards_confined_calls_SOURCES = tests/hazards/confined.c
 tests_hazards_confined_calls_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread -finstrument-functions
 tests_hazards_confined_calls_LDFLAGS = -pthread
 EXTRA_DIST += tests/hazards/foreign.c
+tests_hazards_short_transfers_SOURCES = tests/hazards/short_transfers.c
+tests_hazards_short_transfers_CFLAGS = $(TARGET_CFLAGS) -O2
 tests_hazards_exec_chain_SOURCES = tests/hazards/exec_chain.c tests/hazards/busy.h
 tests_hazards_exec_chain_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
 tests_hazards_exec_chain_LDFLAGS = -pthread
