@@ -94,7 +94,7 @@ class Queries(support.ClientTest):
         self.assertEqual(lines[1].split(), ["4711", "server", "live", "12.34s", "1234", "walks",
                                             "321", "120.6K", "5"])
         self.assertEqual(lines[2].split()[:3], ["-", "cc1", "finished"])
-        self.assertIn("a?[2Jb", lines[4])
+        self.assertIn("a [2Jb", lines[4])
         status, out, _ = self.hcct("list", "--format", "json")
         self.assertEqual(json.loads(out)["processes"], json.loads(PROCESSES))
         self.expect_error(2, "a list is text or json", "list", "--format", "pprof")
