@@ -42,9 +42,11 @@ struct agent_process {
     pid_t pid; /* 0: the agent has not started in this process */
     _Atomic(struct wire_session *) session;
     _Atomic(const void *) arena;
-    uint64_t arena_bytes, slot_bytes;
+    uint64_t arena_bytes, slot_bytes, session_bytes;
+    uint32_t slots;               /* that are mapped */
     _Atomic uint32_t epoch;       /* counts sessions; 0: none yet */
     _Atomic uint32_t attaching;   /* one thread changes the session, others keep away */
+    _Atomic bool barred;          /* there is no room for a session (mlockall under a limit) */
     _Atomic uint32_t leaving;     /* the process ends: no thread's stack may go (wall_leave.h) */
     _Atomic uint64_t last_try_ns; /* when the daemon was last looked for */
 };

@@ -14,6 +14,7 @@
 #include "preload/wrap_sleep.h"
 
 #define NAP_NS    50000
+#define REST_NS   20000000
 #define NAPS_MOST 400 /* a handler may have left the agent's code by a jump */
 
 _Atomic bool confine_all, confine_some;
@@ -44,6 +45,15 @@ static void wait_for_others(void) {
         sys2(SYS_nanosleep, &nap, 0);
 }
 
+/* A thread that a timer has woken, but whose signal has gone with the timer, goes on with its sleep
+ * by a system call of the kernel's own making (restart_syscall), which the filter may not allow.
+ * They do so before: whether all have can't be told. */
+static void let_others_sleep(void) {
+    const struct timespec rest = {0, REST_NS};
+    if (has_others())
+        sys2(SYS_nanosleep, &rest, 0);
+}
+
 /* The session is there as before: to write into it takes no system call. */
 static void count(struct agent_thread *thread, bool all) {
     uint32_t threads = 0;
@@ -71,6 +81,7 @@ static void leave_process(struct agent_thread *thread, const struct edge_caller 
     if (thread != NULL)
         signal_block_hidden(thread->hidden_signal);
     signal_stop();
+    let_others_sleep();
     sleep_burst = 0;
 }
 

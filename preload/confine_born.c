@@ -64,6 +64,8 @@ static void try_calls(void) {
         sys6(SYS_mmap, 0, WIRE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     sys3(SYS_madvise, at, WIRE_PAGE, MADV_DONTFORK);
     sys4(SYS_mremap, at, WIRE_PAGE, WIRE_PAGE, MREMAP_MAYMOVE);
+    sys3(SYS_mprotect, at, WIRE_PAGE, PROT_NONE);
+    sys2(SYS_munlock, at, WIRE_PAGE);
     sys2(SYS_munmap, at, WIRE_PAGE);
     long fd = sys3(SYS_socket, AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     sys3(SYS_connect, NOBODY, NULL, 0);

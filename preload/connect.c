@@ -10,10 +10,12 @@
 #include <poll.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <time.h>
 
+#include "preload/memory.h"
 #include "preload/sys.h"
 
 static int open_socket(const char *path) {
@@ -74,17 +76,32 @@ static bool receive(int fd, struct wire_welcome *welcome, int fds[2]) {
 }
 
 static void *map(int fd, size_t bytes, int protection) {
-    long at = sys6(SYS_mmap, 0, bytes, protection, MAP_SHARED | MAP_NORESERVE, fd, 0);
-    return at < 0 && at > -WIRE_PAGE ? NULL : (void *)at;
+    return memory_map(bytes, protection, MAP_SHARED | MAP_NORESERVE, fd);
+}
+
+/* Where the address space is limited (RLIMIT_AS): threads and tables that have room in this; for
+ * more threads there is no slot, and stacks in code without a table are sent as copies. */
+#define SMALL_SESSION (4u << 20)
+#define SMALL_ARENA   (16u << 20)
+
+static void choose_sizes(const struct wire_welcome *welcome, struct connect_result *result) {
+    struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
+    sys2(SYS_getrlimit, RLIMIT_AS, &limit);
+    bool small = limit.rlim_cur != RLIM_INFINITY;
+    result->slot_bytes = welcome->slot_bytes;
+    result->slots =
+        small ? (unsigned)(SMALL_SESSION / welcome->slot_bytes) : (unsigned)WIRE_SLOTS_MAX;
+    result->session_bytes = WIRE_SLOTS_OFFSET + result->slots * result->slot_bytes;
+    result->arena_bytes =
+        small && welcome->arena_bytes > SMALL_ARENA ? SMALL_ARENA : welcome->arena_bytes;
 }
 
 static bool map_both(const struct wire_welcome *welcome, const int fds[2],
                      struct connect_result *result) {
-    if (welcome->session_bytes != WIRE_SESSION_BYTES(welcome->slot_bytes))
+    if (welcome->slot_bytes == 0 ||
+        welcome->session_bytes != WIRE_SESSION_BYTES(welcome->slot_bytes))
         return false;
-    result->slot_bytes = welcome->slot_bytes;
-    result->session_bytes = welcome->session_bytes;
-    result->arena_bytes = welcome->arena_bytes;
+    choose_sizes(welcome, result);
     result->session = map(fds[0], result->session_bytes, PROT_READ | PROT_WRITE);
     if (result->session == NULL)
         return false;

@@ -11,9 +11,10 @@
 #include "common/wire.h"
 
 struct connect_result {
-    void *session;     /* mapped read-write, not inherited by fork */
-    const void *arena; /* mapped read-only */
-    size_t session_bytes, arena_bytes, slot_bytes;
+    void *session;                                 /* mapped read-write, not inherited by fork */
+    const void *arena;                             /* mapped read-only */
+    size_t session_bytes, arena_bytes, slot_bytes; /* that are mapped; of one slot */
+    unsigned slots;                                /* that are mapped */
 };
 
 /* Connects, says `wish` (what the user asks for; the rest is filled in), waits at most `wait_ms`

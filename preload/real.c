@@ -21,15 +21,16 @@ enum name {
     SIGNALFD,
     EXIT,
     PRCTL,
+    MLOCKALL,
     JUMP_FIRST,
     SIGNAL_FIRST = JUMP_FIRST + REAL_JUMPS,
 };
 
 static const char *const names[] = {
-    "sigaction",  "pthread_sigmask", "sigprocmask", "pthread_create", "thrd_create",
-    "dlclose",    "sigaltstack",     "signalfd",    "_exit",          "prctl",
-    "longjmp",    "_longjmp",        "siglongjmp",  "__longjmp_chk",  "signal",
-    "bsd_signal", "ssignal",         "sysv_signal", "__sysv_signal",  "sigset",
+    "sigaction",   "pthread_sigmask", "sigprocmask",   "pthread_create", "thrd_create", "dlclose",
+    "sigaltstack", "signalfd",        "_exit",         "prctl",          "mlockall",    "longjmp",
+    "_longjmp",    "siglongjmp",      "__longjmp_chk", "signal",         "bsd_signal",  "ssignal",
+    "sysv_signal", "__sysv_signal",   "sigset",
 };
 
 static _Atomic(void *) found[HCCT_ARRAY_LEN(names)];
@@ -94,6 +95,10 @@ int real_dlclose(void *handle) {
 
 int real_prctl(int option, const unsigned long argument[4]) {
     return AS(int (*)(int, ...), PRCTL)(option, argument[0], argument[1], argument[2], argument[3]);
+}
+
+int real_mlockall(int flags) {
+    return AS(int (*)(int), MLOCKALL)(flags);
 }
 
 void real_exit(int status) {

@@ -25,6 +25,7 @@ int real_pthread_create(pthread_t *id, const pthread_attr_t *attr, void *(*start
                         void *argument);
 int real_thrd_create(thrd_t *id, thrd_start_t start, void *argument);
 int real_dlclose(void *handle);
+int real_mlockall(int flags);
 int real_prctl(int option, const unsigned long argument[4]);
 
 enum real_jump { REAL_LONGJMP, REAL_LONGJMP_BSD, REAL_SIGLONGJMP, REAL_LONGJMP_CHK, REAL_JUMPS };

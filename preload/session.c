@@ -51,7 +51,7 @@ static void drop(struct agent_process *process) {
     atomic_store(&process->session, NULL);
     if (agent.settings.collector == WIRE_COLLECT_CALLS)
         return; /* hooks write without asking: the memory stays, as long as the process does */
-    sys2(SYS_munmap, old, WIRE_SESSION_BYTES(process->slot_bytes));
+    sys2(SYS_munmap, old, process->session_bytes);
     sys2(SYS_munmap, atomic_load(&process->arena), process->arena_bytes);
 }
 
@@ -79,6 +79,8 @@ static bool attach(struct agent_process *process, int wait_ms) {
     atomic_store(&process->arena, found.arena);
     process->arena_bytes = found.arena_bytes;
     process->slot_bytes = found.slot_bytes;
+    process->session_bytes = found.session_bytes;
+    process->slots = found.slots;
     atomic_fetch_add(&process->epoch, 1);
     atomic_store(&process->session, session);
     return true;
@@ -89,7 +91,7 @@ bool session_attach(bool now) {
     uint64_t time = coarse_ns(), last = atomic_load(&process->last_try_ns);
     uint32_t nobody = 0;
     bool attached = false;
-    if (!now && time - last < RETRY_NS)
+    if (atomic_load(&process->barred) || (!now && time - last < RETRY_NS))
         return false;
     if (!atomic_compare_exchange_strong(&process->attaching, &nobody, 1))
         return false;
@@ -98,6 +100,49 @@ bool session_attach(bool now) {
         attached = attach(process, last == 0 ? FIRST_WAIT_MS : LATER_WAIT_MS);
     atomic_store(&process->attaching, 0);
     return attached;
+}
+
+/* ---- while the application locks its memory ---- */
+
+#define NAP_NS    50000
+#define NAPS_MOST 400
+
+static void set_rights(const struct agent_process *process, int session, int arena) {
+    sys3(SYS_mprotect, atomic_load(&process->session), process->session_bytes, session);
+    sys3(SYS_mprotect, atomic_load(&process->arena), process->arena_bytes, arena);
+}
+
+bool session_hide(void) {
+    const struct timespec nap = {0, NAP_NS};
+    struct agent_process *process = agent.process;
+    uint32_t nobody = 0;
+    if (agent.settings.collector == WIRE_COLLECT_CALLS || atomic_load(&process->session) == NULL ||
+        !atomic_compare_exchange_strong(&process->attaching, &nobody, 1))
+        return false;
+    for (int i = 0; i < NAPS_MOST && !others_are_out(); i++)
+        sys2(SYS_nanosleep, &nap, 0);
+    if (others_are_out() && atomic_load(&process->session) != NULL) {
+        set_rights(process, PROT_NONE, PROT_NONE);
+        return true;
+    }
+    atomic_store(&process->attaching, 0);
+    return false;
+}
+
+void session_leave_for_good(void) {
+    atomic_store(&agent.process->barred, true);
+    drop(agent.process);
+}
+
+void session_show(void) {
+    struct agent_process *process = agent.process;
+    struct wire_session *session = atomic_load(&process->session);
+    if (session != NULL) {
+        sys2(SYS_munlock, session, process->session_bytes);
+        sys2(SYS_munlock, atomic_load(&process->arena), process->arena_bytes);
+        set_rights(process, PROT_READ | PROT_WRITE, PROT_READ);
+    }
+    atomic_store(&process->attaching, 0);
 }
 
 static void begin_epoch(struct agent_thread *thread, uint32_t epoch) {
@@ -146,13 +191,13 @@ void session_expect_slots(struct wire_session *session) {
     uint32_t threads = 0;
     for (struct agent_thread *t = thread_first(); t != NULL; t = t->next)
         threads += atomic_load_explicit(&t->used, memory_order_relaxed);
-    note_slot(session, threads < WIRE_SLOTS_MAX ? threads : WIRE_SLOTS_MAX);
+    note_slot(session, threads < agent.process->slots ? threads : agent.process->slots);
 }
 
 /* First fit, so that the slots in use stay at the low, allocated end. */
 static struct wire_slot *claim(struct wire_session *session, pid_t tid) {
     uint32_t ready = atomic_load_explicit(&session->slots_ready, memory_order_acquire);
-    for (uint32_t i = 0; i < ready && i < WIRE_SLOTS_MAX; i++) {
+    for (uint32_t i = 0; i < ready && i < agent.process->slots; i++) {
         struct wire_slot *slot = slot_at(session, i);
         uint32_t state = WIRE_SLOT_FREE;
         if (atomic_load_explicit(&slot->state, memory_order_relaxed) == state &&
@@ -165,7 +210,7 @@ static struct wire_slot *claim(struct wire_session *session, pid_t tid) {
             return slot;
         }
     }
-    note_slot(session, ready + 1 < WIRE_SLOTS_MAX ? ready + 1 : WIRE_SLOTS_MAX);
+    note_slot(session, ready + 1 < agent.process->slots ? ready + 1 : agent.process->slots);
     session_expect_slots(session);
     return NULL;
 }

@@ -19,6 +19,15 @@ bool session_attach(bool now);
 struct wire_session *session_enter(struct agent_thread *thread);
 void session_leave(struct agent_thread *thread);
 
+/* No thread enters the session until session_show, and its mappings have no rights, so that locking
+ * all memory does not fill them. False: there is none, it can't be left, or calls are counted,
+ * whose hooks write without asking. Thread context. */
+bool session_hide(void);
+/* After it: the mappings are not locked. Thread context. */
+void session_show(void);
+/* While it is hidden: it goes, and there will be no other. Thread context. */
+void session_leave_for_good(void);
+
 /* Its daemon has not been heard of for so long that it must be gone. Any context. */
 bool session_is_dead(struct wire_session *session);
 

@@ -17,6 +17,7 @@
 #include "preload/confine.h"
 #include "preload/edge.h"
 #include "preload/glibc.h"
+#include "preload/memory.h"
 #include "preload/sampling.h"
 #include "preload/session.h"
 #include "preload/signal.h"
@@ -60,11 +61,10 @@ struct context {
 };
 
 static struct agent_thread *make(void) {
-    long at = sys6(SYS_mmap, 0, sizeof(struct context), PROT_READ | PROT_WRITE,
-                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (at < 0 && at > -WIRE_PAGE)
+    struct context *context = memory_map(sizeof *context, PROT_READ | PROT_WRITE,
+                                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
+    if (context == NULL)
         return NULL;
-    struct context *context = (struct context *)at;
     struct agent_thread *t = &context->thread;
     t->used = 1;
     t->memo = (struct memo){.frame = context->frame,
@@ -78,6 +78,11 @@ static struct agent_thread *make(void) {
     while (!atomic_compare_exchange_weak(&contexts, &t->next, t))
         ;
     return t;
+}
+
+void thread_unlock_contexts(void) {
+    for (struct agent_thread *t = thread_first(); t != NULL; t = t->next)
+        sys2(SYS_munlock, t, sizeof(struct context));
 }
 
 /* Nothing of an earlier thread's, or of the parent process's, holds any more. */

@@ -155,6 +155,9 @@ bool thread_start_main(void);
 /* In a child: only the calling thread is left. */
 void thread_forget_others(void);
 
+/* The application has locked all memory: contexts need not be. Thread context. */
+void thread_unlock_contexts(void);
+
 /* First of all contexts; follow ->next and skip those that are not used. Any context. */
 struct agent_thread *thread_first(void);
 

@@ -53,11 +53,13 @@ static void say(const char *text) {
 #define ALLOW     BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
 #define KILL      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS)
 
-/* What this program uses after it is confined, libc's own start and end of threads included. */
+/* What this program uses after it is confined, libc's own start and end of threads included;
+ * and what the kernel makes for a thread that goes on with its sleep. */
 static const int
     few[] = {SYS_read, SYS_write, SYS_exit, SYS_exit_group, SYS_rt_sigreturn},
-    threads[] = {SYS_read,  SYS_write, SYS_exit,    SYS_exit_group, SYS_rt_sigreturn,
-                 SYS_futex, SYS_poll,  SYS_madvise, SYS_munmap,     SYS_rt_sigprocmask},
+    threads[] = {SYS_read,         SYS_write,          SYS_exit,           SYS_exit_group,
+                 SYS_rt_sigreturn, SYS_futex,          SYS_poll,           SYS_madvise,
+                 SYS_munmap,       SYS_rt_sigprocmask, SYS_restart_syscall},
     family[] = {SYS_read,         SYS_write,           SYS_exit,      SYS_exit_group,
                 SYS_rt_sigreturn, SYS_futex,           SYS_clone,     SYS_clone3,
                 SYS_wait4,        SYS_set_robust_list, SYS_mmap,      SYS_mprotect,

@@ -87,6 +87,9 @@ HAZARDS = [
           ("_often", "the same at 1,000/s", {"HCCT_RATE": "1000"}),
           ("_wall", "the same on the wall clock", {"HCCT_CLOCK": "wall", "HCCT_RATE": "1000"}),
           ("_bursts", "the same in bursts", {"HCCT_RATE": "4000", "HCCT_BURST": "2ms/10ms"}))),
+    *(Hazard("locked_" + kind, danger, [program("locked"), kind], rarely=5) for kind, danger in (
+        ("current", "all memory is locked"), ("future", "the same, and what comes later"),
+        ("limit", "the same under a limit"), ("space", "address space is limited"))),
     Hazard("library_churn", "dlopen and dlclose of code that runs", rarely=5),
     Hazard("close_all", "all descriptors closed, again and again", rarely=10),
     Hazard("clock_calls", "code that the kernel maps, and procedure linkage", rarely=20),

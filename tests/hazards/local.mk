@@ -15,6 +15,7 @@ check_PROGRAMS += \
 	tests/hazards/leave_allocating \
 	tests/hazards/library_churn \
 	tests/hazards/loader_and_malloc \
+	tests/hazards/locked \
 	tests/hazards/many_contexts \
 	tests/hazards/own_profiling \
 	tests/hazards/restarts \
@@ -44,6 +45,9 @@ tests_hazards_confined_calls_LDFLAGS = -pthread
 EXTRA_DIST += tests/hazards/foreign.c
 tests_hazards_short_transfers_SOURCES = tests/hazards/short_transfers.c
 tests_hazards_short_transfers_CFLAGS = $(TARGET_CFLAGS) -O2
+tests_hazards_locked_SOURCES = tests/hazards/locked.c tests/hazards/busy.h
+tests_hazards_locked_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
+tests_hazards_locked_LDFLAGS = -pthread
 tests_hazards_exec_chain_SOURCES = tests/hazards/exec_chain.c tests/hazards/busy.h
 tests_hazards_exec_chain_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
 tests_hazards_exec_chain_LDFLAGS = -pthread
