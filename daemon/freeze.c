@@ -133,19 +133,15 @@ static bool take_tree(struct process *process, struct freeze_part *part) {
     return copied;
 }
 
-/* The weight of the last window->asked_ns before window->now. */
-struct window {
-    uint64_t asked_ns, now, span_ns;
-};
-
-static bool take_window(struct process *process, struct freeze_part *part, struct window *window) {
+static bool take_window(struct process *process, struct freeze_part *part,
+                        struct freeze_copies *copies) {
     struct windows_sum sum;
-    bool taken = windows_sum(process, window->now, window->asked_ns, &sum);
+    bool taken = windows_sum(process, copies->now, copies->window_ns, &sum);
     if (taken && sum.tree != NULL)
         taken = tree_copy_take(&part->copy, sum.tree);
     mcct_free(sum.tree);
-    if (sum.span_ns > window->span_ns)
-        window->span_ns = sum.span_ns;
+    if (sum.span_ns > copies->span_ns)
+        copies->span_ns = sum.span_ns;
     describe(process, &sum.stats, &part->process);
     return taken;
 }
@@ -154,56 +150,45 @@ static bool is_over(const struct freeze_part *part) {
     return !part->process.live && part->copy.stats.total == 0;
 }
 
-/* How many parts there are. */
-static size_t take_parts(struct process *const *processes, size_t n, struct freeze_part *parts,
-                         struct window *window) {
-    size_t taken = 0;
-    for (size_t i = 0; i < n; i++) {
-        struct freeze_part *part = &parts[taken];
-        bool whole = window->asked_ns > 0 ? take_window(processes[i], part, window)
-                                          : take_tree(processes[i], part);
-        if (!whole)
-            profile_die("no memory to copy a tree");
-        if (window->asked_ns > 0 && is_over(part))
+bool freeze_take(struct freeze_copies *copies, struct process *const *processes, size_t n,
+                 uint64_t window_ns) {
+    *copies = (struct freeze_copies){.window_ns = window_ns, .now = windows_now()};
+    copies->part = calloc(n + 1, sizeof *copies->part);
+    bool whole = copies->part != NULL;
+    for (size_t i = 0; i < n && whole; i++) {
+        struct freeze_part *part = &copies->part[copies->n];
+        whole =
+            window_ns > 0 ? take_window(processes[i], part, copies) : take_tree(processes[i], part);
+        if (whole && window_ns > 0 && is_over(part))
             tree_copy_free(&part->copy);
-        else
-            taken++;
+        else if (whole)
+            copies->n++;
     }
-    return taken;
+    if (!whole)
+        freeze_forget(copies);
+    return whole;
 }
 
-static void describe_window(struct profile *profile, const struct window *window) {
+void freeze_forget(struct freeze_copies *copies) {
+    for (size_t i = 0; i < copies->n; i++)
+        tree_copy_free(&copies->part[i].copy);
+    free(copies->part);
+    *copies = (struct freeze_copies){0};
+}
+
+static void describe_window(struct profile *profile, uint64_t span_ns) {
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
-    profile->window_ns = profile->duration_ns = window->span_ns > 0 ? window->span_ns : 1;
+    profile->window_ns = profile->duration_ns = span_ns > 0 ? span_ns : 1;
     profile->time_ns =
         (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec - profile->window_ns;
 }
 
-/* window_ns 0: since the start. */
-static struct profile *freeze_both(struct process *const *processes, size_t n, uint64_t window_ns,
-                                   const struct freeze_params *params, uint32_t **module_of) {
-    struct window window = {.asked_ns = window_ns, .now = windows_now()};
-    struct freeze_part *parts = calloc(n + 1, sizeof *parts);
-    if (parts == NULL)
-        profile_die("no memory to copy the trees");
-    size_t n_parts = take_parts(processes, n, parts, &window);
-    struct profile *profile = freeze_trees(parts, n_parts, params, module_of);
+struct profile *freeze(const struct freeze_copies *copies, struct process *const *processes,
+                       size_t n, const struct freeze_params *params, uint32_t **module_of) {
+    struct profile *profile = freeze_trees(copies->part, copies->n, params, module_of);
     describe_times(profile, processes, n);
-    if (window.asked_ns > 0)
-        describe_window(profile, &window);
-    for (size_t i = 0; i < n_parts; i++)
-        tree_copy_free(&parts[i].copy);
-    free(parts);
+    if (copies->window_ns > 0)
+        describe_window(profile, copies->span_ns);
     return profile;
-}
-
-struct profile *freeze(struct process *const *processes, size_t n,
-                       const struct freeze_params *params, uint32_t **module_of) {
-    return freeze_both(processes, n, 0, params, module_of);
-}
-
-struct profile *freeze_window(struct process *const *processes, size_t n, uint64_t window_ns,
-                              const struct freeze_params *params, uint32_t **module_of) {
-    return freeze_both(processes, n, window_ns, params, module_of);
 }

@@ -28,6 +28,7 @@
 #include "daemon/code/frame.h"
 #include "daemon/code/jit_names.h"
 #include "daemon/code/module.h"
+#include "daemon/report/memory.h"
 
 struct freezer {
     struct profile *profile;
@@ -49,14 +50,14 @@ static bool is_here(const struct tree_copy *copy, const struct copied_node *c) {
 
 /* ---- places ---- */
 
-static void *grow(void *array, uint32_t *room, uint32_t need) {
+static uint32_t *grow(uint32_t *array, uint32_t *room, uint32_t need) {
     if (need < *room)
         return array;
     uint32_t n = need + 64;
-    uint32_t *grown = realloc(array, n * sizeof *grown);
-    if (grown == NULL)
-        profile_die("no memory for a profile's modules");
-    memset(grown + *room, 0, (n - *room) * sizeof *grown);
+    uint32_t *grown = memory_new(n, sizeof *grown, "a profile's modules");
+    if (array != NULL)
+        memcpy(grown, array, *room * sizeof *grown);
+    free(array);
     *room = n;
     return grown;
 }

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "common/utf8.h"
+#include "daemon/answer_stream.h"
 #include "daemon/control.h"
 #include "daemon/http_tcp.h"
 #include "daemon/http_wait.h"
@@ -278,8 +279,7 @@ static enum MHD_Result serve(struct MHD_Connection *connection, const char *path
     struct request request = {.connection = connection};
     unsigned status;
     uid_t asker;
-    char *body = NULL;
-    size_t bytes = 0;
+    struct answer_stream stream;
     status = admit(connection, method, tcp, &asker, &request.error);
     if (status != 0)
         return refuse(connection, status, &request.error);
@@ -291,15 +291,16 @@ static enum MHD_Result serve(struct MHD_Connection *connection, const char *path
     MHD_get_connection_values(connection, MHD_GET_ARGUMENT_KIND, take_argument, &arguments);
     if (arguments.status != QUERY_OK)
         return refuse(connection, arguments.status, &request.error);
-    FILE *out = open_memstream(&body, &bytes);
-    if (out == NULL)
+    if (!answer_stream_open(&stream))
         return MHD_NO;
-    status = route->serve(&request, out);
-    fclose(out);
+    status = route->serve(&request, stream.out);
+    if (!answer_stream_close(&stream) && status == QUERY_OK)
+        status = query_no_memory("the answer", &request.error);
     if (status == QUERY_OK)
         return answer(connection, status,
-                      route->mime != NULL ? route->mime : request.query.format->mime, body, bytes);
-    free(body);
+                      route->mime != NULL ? route->mime : request.query.format->mime, stream.bytes,
+                      stream.n);
+    free(stream.bytes);
     return refuse(connection, status, &request.error);
 }
 

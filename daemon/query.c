@@ -14,6 +14,7 @@
 #include "daemon/ingest/ingest.h"
 #include "daemon/ingest/registry.h"
 #include "daemon/report/filter.h"
+#include "daemon/report/memory.h"
 #include "daemon/symbols.h"
 
 /* ---- parameters ---- */
@@ -215,21 +216,6 @@ struct process **query_processes(const struct query *query, size_t *n) {
 
 /* ---- answers ---- */
 
-static struct profile *build(const struct query *query, struct process *const *processes,
-                             size_t n) {
-    const struct freeze_params params = {query->phi, config.epsilon, config.summary};
-    uint32_t *module_of;
-    for (size_t i = 0; i < n; i++)
-        ingest_settle(processes[i]);
-    struct profile *profile =
-        query->window_ns > 0 ? freeze_window(processes, n, query->window_ns, &params, &module_of)
-                             : freeze(processes, n, &params, &module_of);
-    profile->title = profile_string(profile, query->title);
-    symbolize(profile, module_of, config.symbols, query->patience);
-    free(module_of);
-    return profile;
-}
-
 static bool have_windows(struct process *const *processes, size_t n, struct query_error *error) {
     for (size_t i = 0; i < n; i++)
         if (processes[i]->sampling.collector != WIRE_COLLECT_WALKS) {
@@ -241,17 +227,57 @@ static bool have_windows(struct process *const *processes, size_t n, struct quer
     return true;
 }
 
+/* An answer under way. */
+struct writing {
+    const struct query *query;
+    const struct freeze_copies *copies;
+    struct process *const *processes;
+    size_t n;
+    FILE *out;
+    int error; /* of the stream */
+};
+
+static void write_profile(void *arg) {
+    struct writing *w = arg;
+    const struct freeze_params params = {w->query->phi, config.epsilon, config.summary};
+    uint32_t *module_of;
+    struct profile *profile = freeze(w->copies, w->processes, w->n, &params, &module_of);
+    profile->title = profile_string(profile, w->query->title);
+    symbolize(profile, module_of, config.symbols, w->query->patience);
+    free(module_of);
+    if (!format_write(w->query->format, w->out, profile, &w->query->options))
+        w->error = errno;
+    profile_free(profile);
+}
+
+enum query_status query_no_memory(const char *what, struct query_error *error) {
+    snprintf(error->text, sizeof error->text,
+             "hcctd has no memory for %s: ask for less (n=, phi=, pid=), or give it more", what);
+    return QUERY_FAILED;
+}
+
 enum query_status query_write(const struct query *query, struct process *const *processes, size_t n,
                               FILE *out, struct query_error *error) {
+    struct freeze_copies copies;
+    const char *what;
     if (query->window_ns > 0 && !have_windows(processes, n, error))
         return QUERY_BAD;
-    struct profile *profile = build(query, processes, n);
-    bool ok = format_write(query->format, out, profile, &query->options);
-    if (!ok)
-        snprintf(error->text, sizeof error->text, "the answer could not be written: %s",
-                 strerror(errno));
-    profile_free(profile);
-    return ok ? QUERY_OK : QUERY_FAILED;
+    for (size_t i = 0; i < n; i++)
+        ingest_settle(processes[i]);
+    if (!freeze_take(&copies, processes, n, query->window_ns))
+        return query_no_memory("copies of the trees", error);
+    struct writing w = {query, &copies, processes, n, out, 0};
+    bool done = memory_try(write_profile, &w, &what);
+    freeze_forget(&copies);
+    if (!done)
+        return query_no_memory(what, error);
+    if (w.error == 0)
+        return QUERY_OK;
+    if (w.error == ENOMEM)
+        return query_no_memory("the answer", error);
+    snprintf(error->text, sizeof error->text, "the answer could not be written: %s",
+             strerror(w.error));
+    return QUERY_FAILED;
 }
 
 bool query_have_one_unit(struct process *const *processes, size_t n, struct query_error *error) {

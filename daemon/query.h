@@ -62,4 +62,7 @@ bool query_have_one_unit(struct process *const *processes, size_t n, struct quer
 /* GET /v1/processes: JSON. */
 enum query_status query_list(const struct query *query, FILE *out);
 
+/* There is no memory for `what`: QUERY_FAILED, and the sentence for it. */
+enum query_status query_no_memory(const char *what, struct query_error *error);
+
 #endif

@@ -13,6 +13,7 @@
 #include "daemon/http_wait.h"
 #include "daemon/ingest/ingest.h"
 #include "daemon/ingest/registry.h"
+#include "daemon/report/memory.h"
 #include "daemon/symbols.h"
 #include "daemon/tree/summary.h"
 #include "daemon/tree_delta.h"
@@ -132,29 +133,40 @@ static uint64_t period_of(struct process *process) {
     return stats.rate > 0 && !calls ? 1000000000u / stats.rate : 0;
 }
 
+/* The answer, of parts from which the start is subtracted. */
+struct difference {
+    const struct query *query;
+    const struct moment *start;
+    struct moment *end;
+    size_t n;
+    FILE *out;
+    bool written;
+};
+
+static void write_parts(void *arg) {
+    struct difference *d = arg;
+    const struct freeze_params params = {
+        .phi = d->query->phi, .epsilon = config.epsilon, .summary = config.summary};
+    uint32_t *module_of;
+    struct profile *profile = freeze_trees(d->end->part, d->n, &params, &module_of);
+    profile->period = period_of(d->start->process[0]);
+    profile->time_ns = d->start->wall_ns;
+    profile->duration_ns = d->end->mono_ns - d->start->mono_ns;
+    symbolize(profile, module_of, config.symbols, SYMBOL_COMPLETE);
+    free(module_of);
+    d->written = write_pprof(d->out, profile, &d->query->options);
+    profile_free(profile);
+}
+
 static enum query_status write_difference(const struct query *query, const struct moment *start,
                                           struct moment *end, FILE *out,
                                           struct query_error *error) {
-    const struct freeze_params params = {
-        .phi = query->phi, .epsilon = config.epsilon, .summary = config.summary};
-    enum query_status status = QUERY_FAILED;
-    uint32_t *module_of;
-    size_t n = 0;
-    snprintf(error->text, sizeof error->text, "there is no memory to subtract two profiles");
-    if (subtract_all(end, start, &n)) {
-        struct profile *profile = freeze_trees(end->part, n, &params, &module_of);
-        profile->period = period_of(start->process[0]);
-        profile->time_ns = start->wall_ns;
-        profile->duration_ns = end->mono_ns - start->mono_ns;
-        symbolize(profile, module_of, config.symbols, SYMBOL_COMPLETE);
-        free(module_of);
-        if (write_pprof(out, profile, &query->options))
-            status = QUERY_OK;
-        profile_free(profile);
-    }
-    for (size_t i = end->n; i < n; i++)
+    struct difference d = {.query = query, .start = start, .end = end, .out = out};
+    const char *what = "the difference of two profiles";
+    bool whole = subtract_all(end, start, &d.n) && memory_try(write_parts, &d, &what) && d.written;
+    for (size_t i = end->n; i < d.n; i++)
         tree_copy_free(&end->part[i].copy);
-    return status;
+    return whole ? QUERY_OK : query_no_memory(what, error);
 }
 
 static enum query_status wait_and_write(const struct query *query, unsigned seconds, int fd,
@@ -166,10 +178,8 @@ static enum query_status wait_and_write(const struct query *query, unsigned seco
                  "hcctd ends: there is no profile of %u seconds any more", seconds);
         return QUERY_UNAVAILABLE;
     }
-    if (!take(&end, query, start->n)) {
-        snprintf(error->text, sizeof error->text, "there is no memory to copy the trees");
-        return QUERY_FAILED;
-    }
+    if (!take(&end, query, start->n))
+        return query_no_memory("copies of the trees", error);
     enum query_status status = write_difference(query, start, &end, out, error);
     forget(&end);
     return status;
@@ -179,10 +189,8 @@ enum query_status query_pprof(const struct query *query, unsigned seconds, int f
                               struct query_error *error) {
     struct moment start;
     enum query_status status = QUERY_FAILED;
-    if (!take(&start, query, 0)) {
-        snprintf(error->text, sizeof error->text, "there is no memory to copy the trees");
-        return QUERY_FAILED;
-    }
+    if (!take(&start, query, 0))
+        return query_no_memory("copies of the trees", error);
     if (start.n == 0)
         status = query_nothing(query, error);
     else if (!query_have_one_unit(start.process, start.n, error))

@@ -7,10 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "daemon/report/memory.h"
+
 static void set_symbol(struct profile *profile, uint32_t location, const struct symbol *symbol) {
-    struct profile_line *lines = calloc(symbol->n_lines + 1, sizeof *lines);
-    if (lines == NULL)
-        profile_die("no memory for source lines");
+    struct profile_line *lines = memory_new(symbol->n_lines + 1, sizeof *lines, "source lines");
     for (uint32_t i = 0; i < symbol->n_lines; i++) {
         const struct symbol_line *l = &symbol->lines[i];
         lines[i].function = profile_add_function(profile, l->name, l->system_name,
@@ -56,23 +56,39 @@ static size_t collect(struct profile *profile, uint32_t *location) {
     return n;
 }
 
+/* What the locations without lines are called: `wish` by the order of `location`. */
+struct naming {
+    struct profile *profile;
+    const uint32_t *location;
+    const struct symbol_wish *wish;
+    size_t n;
+};
+
+static void set_symbols(void *arg) {
+    const struct naming *naming = arg;
+    for (size_t i = 0; i < naming->n; i++) {
+        naming->profile->unresolved += naming->wish[i].is_for_now;
+        set_symbol(naming->profile, naming->location[i], &naming->wish[i].symbol);
+    }
+}
+
 void symbolize(struct profile *profile, const uint32_t *module_of, struct symbol_service *service,
                enum symbol_patience patience) {
-    uint32_t *location = calloc(profile->n_locations + 1, sizeof *location);
-    struct symbol_wish *wish = calloc(profile->n_locations + 1, sizeof *wish);
-    if (location == NULL || wish == NULL)
-        profile_die("no memory for symbols");
+    uint32_t *location = memory_new(profile->n_locations + 1, sizeof *location, "symbols");
+    struct symbol_wish *wish = memory_new(profile->n_locations + 1, sizeof *wish, "symbols");
     size_t n = collect(profile, location);
+    struct naming naming = {profile, location, wish, n};
+    const char *what;
     for (size_t i = 0; i < n; i++) {
         const struct profile_location *l = &profile->locations[location[i]];
         wish[i] = (struct symbol_wish){.module = module_of[l->module], .query = query_of(l)};
     }
     symbol_service_resolve(service, wish, n, patience);
-    for (size_t i = 0; i < n; i++) {
-        profile->unresolved += wish[i].is_for_now;
-        set_symbol(profile, location[i], &wish[i].symbol);
+    bool named = memory_try(set_symbols, &naming, &what);
+    for (size_t i = 0; i < n; i++)
         symbol_clear(&wish[i].symbol);
-    }
+    if (!named)
+        profile_die(what);
     free(location);
     free(wish);
 }

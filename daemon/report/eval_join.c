@@ -369,12 +369,8 @@ void eval_join_free(struct eval_join *join) {
 
 char *eval_path(const struct eval_join *join, uint32_t context) {
     uint32_t depth = 0, *path;
-    size_t bytes;
-    char *text;
-    FILE *out = open_memstream(&text, &bytes);
+    FILE *out = memory_stream("a name");
 
-    if (out == NULL)
-        profile_die("a name");
     for (uint32_t i = context; join->contexts[i].parent != 0; i = join->contexts[i].parent)
         depth++;
     path = memory_new((size_t)depth + 1, sizeof(*path), "a name");
@@ -384,8 +380,6 @@ char *eval_path(const struct eval_join *join, uint32_t context) {
         fputs(k > 0 ? " > " : "", out);
         utf8_put(out, join->places[join->contexts[path[k]].routine].name);
     }
-    if (fclose(out) != 0)
-        profile_die("a name");
     free(path);
-    return text;
+    return memory_stream_end(out, NULL, "a name");
 }

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "common/utf8.h"
-#include "daemon/report/memory.h"
 
 static void separate(struct json_out *json) {
     if (json->more)
@@ -146,12 +145,24 @@ void json_string_member(struct json_out *json, const char *key, const char *text
     json_string(json, text);
 }
 
+/* Gets no memory, so that nothing can fail where a list is written. */
 void json_bytes_member(struct json_out *json, const char *key, const char *bytes) {
-    char *text = memory_new(3 * strlen(bytes) + 1, 1, "a name");
+    json_key(json, key);
+    separate(json);
+    putc_unlocked('"', json->out);
+    while (*bytes != '\0') {
+        size_t good = 0;
 
-    utf8_repair(text, bytes);
-    json_string_member(json, key, text);
-    free(text);
+        for (size_t n; bytes[good] != '\0' && (n = utf8_length(&bytes[good])) > 0;)
+            good += n;
+        put_text(json, bytes, good);
+        bytes += good;
+        if (*bytes != '\0') {
+            fputs("\xef\xbf\xbd", json->out);
+            bytes++;
+        }
+    }
+    putc_unlocked('"', json->out);
 }
 
 void json_number_member(struct json_out *json, const char *key, uint64_t number) {

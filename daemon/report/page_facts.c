@@ -32,9 +32,8 @@ static uint64_t *count_contexts(const struct profile *profile) {
 static char *summary_lines(const struct profile *profile, uint64_t total) {
     static const struct glyphs glyphs = {.plus_minus = "\u00b1", .times = "\u00d7"};
     static const struct paint paint = {"", "", "", "", ""};
-    char *lines = NULL;
-    size_t bytes;
-    struct text text = {.out = open_memstream(&lines, &bytes),
+    char *lines;
+    struct text text = {.out = memory_stream("the summary"),
                         .profile = profile,
                         .options = &format_default_options,
                         .glyphs = &glyphs,
@@ -43,12 +42,9 @@ static char *summary_lines(const struct profile *profile, uint64_t total) {
                         .calls = profile_of_calls(profile),
                         .below = count_contexts(profile)};
 
-    if (text.out == NULL)
-        profile_die("the summary");
     tree_view_make(&text.view, profile);
     text_summary(&text);
-    if (fclose(text.out) != 0)
-        profile_die("the summary");
+    lines = memory_stream_end(text.out, NULL, "the summary");
     tree_view_free(&text.view);
     free(text.below);
     return lines;

@@ -57,23 +57,8 @@ static void put_number(FILE *out, const char *key, double value) {
     fprintf(out, " %s=%s", key, text);
 }
 
-static FILE *begin(char **text, size_t *bytes) {
-    FILE *out = open_memstream(text, bytes);
-
-    if (out == NULL)
-        profile_die("comments");
-    return out;
-}
-
-static void end(FILE *out) {
-    if (fclose(out) != 0)
-        profile_die("comments");
-}
-
 char *comment_profile(const struct profile *profile) {
-    char *text;
-    size_t bytes;
-    FILE *out = begin(&text, &bytes);
+    FILE *out = memory_stream("comments");
 
     fprintf(out, PROFILE_WORD "%d", VERSION);
     put_number(out, "phi", profile->phi);
@@ -83,15 +68,12 @@ char *comment_profile(const struct profile *profile) {
         put_string(out, "title", profile->title);
     if (profile->window_ns != 0)
         fprintf(out, " window_ns=%" PRIu64, profile->window_ns);
-    end(out);
-    return text;
+    return memory_stream_end(out, NULL, "comments");
 }
 
 char *comment_process(const struct profile *profile, uint32_t process) {
     const struct profile_process *from = &profile->processes[process];
-    char *text;
-    size_t bytes;
-    FILE *out = begin(&text, &bytes);
+    FILE *out = memory_stream("comments");
 
     fprintf(out, PROCESS_WORD "%" PRIu32, process);
     for (const struct process_field *field = process_fields; field->name != NULL; field++) {
@@ -103,8 +85,7 @@ char *comment_process(const struct profile *profile, uint32_t process) {
         } else if (number != 0)
             fprintf(out, " %s=%" PRIu64, field->name, number);
     }
-    end(out);
-    return text;
+    return memory_stream_end(out, NULL, "comments");
 }
 
 char *comment_process_label(const struct profile *profile, uint32_t process) {

@@ -23,6 +23,7 @@ struct profile_index {
 };
 
 void profile_die(const char *what) {
+    memory_give_up(what);
     fprintf(stderr, "hcct: out of memory for %s\n", what);
     exit(1);
 }

@@ -245,7 +245,7 @@ const char *profile_place_name(struct profile *names, const struct profile *prof
 /* Is it such a name, and no symbol? */
 bool profile_is_place_name(const char *name);
 
-/* Ends the program: "out of memory for WHAT". */
+/* Ends what is tried (memory.h), else the program: "out of memory for WHAT". */
 _Noreturn void profile_die(const char *what);
 
 #endif

@@ -50,15 +50,11 @@ static unsigned count_lines(const char *text) {
 /* What a part writes, for free(). */
 static char *print(const struct report *report, text_part *part, uint32_t which) {
     FILE *out = report->text->out;
-    size_t bytes;
     char *printed;
 
-    report->text->out = open_memstream(&printed, &bytes);
-    if (report->text->out == NULL)
-        profile_die("a report");
+    report->text->out = memory_stream("a report");
     part(report, which);
-    if (fclose(report->text->out) != 0)
-        profile_die("a report");
+    printed = memory_stream_end(report->text->out, NULL, "a report");
     report->text->out = out;
     return printed;
 }

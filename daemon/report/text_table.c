@@ -75,12 +75,8 @@ static const char *module_name(const struct text *text, const struct entry *entr
 static char *describe(const struct text *text, const struct profile_location *place,
                       const struct profile_function *function) {
     uint32_t line = place->lines[0].line != 0 ? place->lines[0].line : function->start_line;
-    char *words;
-    size_t bytes;
-    FILE *out = open_memstream(&words, &bytes);
+    FILE *out = memory_stream("a report");
 
-    if (out == NULL)
-        profile_die("a report");
     if (text->options->by == PROFILE_BY_SITE && place->address != 0)
         fprintf(out, "  0x%" PRIx64, place->address);
     if (*function->file != '\0') {
@@ -89,9 +85,7 @@ static char *describe(const struct text *text, const struct profile_location *pl
     }
     if (*function->file != '\0' && line != 0)
         fprintf(out, ":%" PRIu32, line);
-    if (fclose(out) != 0)
-        profile_die("a report");
-    return words;
+    return memory_stream_end(out, NULL, "a report");
 }
 
 /* Columns that the names of modules get at most; 0: any number. */

@@ -77,12 +77,8 @@ static char *describe(const struct text *text, const struct run *run) {
     const struct profile *profile = text->profile;
     const struct profile_location *place = &profile->locations[profile->nodes[node].location];
     const struct profile_function *function = &profile->functions[place->lines[0].function];
-    char *suffix;
-    size_t bytes;
-    FILE *out = open_memstream(&suffix, &bytes);
+    FILE *out = memory_stream("a report");
 
-    if (out == NULL)
-        profile_die("a report");
     if (profile->nodes[node].inlined)
         fputs(" (inlined)", out);
     if (module_changes(text, node) && !profile_is_place_name(tree_name(profile, node)))
@@ -93,9 +89,7 @@ static char *describe(const struct text *text, const struct run *run) {
         fprintf(out, " %s:%" PRIu32, profile_basename(function->file), place->lines[0].line);
     if (run->length > 1)
         fprintf(out, " %s%s", text->glyphs->times, human_count(run->length).text);
-    if (fclose(out) != 0)
-        profile_die("a report");
-    return suffix;
+    return memory_stream_end(out, NULL, "a report");
 }
 
 /* ---- rows ---- */
@@ -263,12 +257,9 @@ static unsigned measure_chain(const struct printer *p, const struct row *row, ui
     size_t bytes;
 
     trial.text = &text;
-    text.out = open_memstream(&printed, &bytes);
-    if (text.out == NULL)
-        profile_die("a report");
+    text.out = memory_stream("a report");
     put_chain(&trial, row, ends);
-    if (fclose(text.out) != 0)
-        profile_die("a report");
+    printed = memory_stream_end(text.out, &bytes, "a report");
     for (size_t i = 0; i < bytes; i++)
         lines += printed[i] == '\n';
     free(printed);
@@ -320,12 +311,8 @@ static char *describe_left_out(const struct text *text, uint32_t node, bool with
     struct callees callees = choose_callees(&text->choice, node);
     bool is_root = text->profile->nodes[node].parent == 0;
     uint64_t contexts = 0;
-    char *words;
-    size_t bytes;
-    FILE *out = open_memstream(&words, &bytes);
+    FILE *out = memory_stream("a report");
 
-    if (out == NULL)
-        profile_die("a report");
     for (uint32_t i = text->view.first[node]; i < text->view.first[node + 1]; i++)
         if (!choose_has(&text->choice, text->view.child[i]))
             contexts += text->below[text->view.child[i]];
@@ -338,9 +325,7 @@ static char *describe_left_out(const struct text *text, uint32_t node, bool with
         fprintf(out, " (%s contexts)", human_count(contexts).text);
     if (callees.hidden_is_pruned)
         fputs(callees.n_hidden > 0 ? " and pruned ones" : " pruned contexts", out);
-    if (fclose(out) != 0)
-        profile_die("a report");
-    return words;
+    return memory_stream_end(out, NULL, "a report");
 }
 
 /* Takes the words over. */

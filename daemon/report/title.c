@@ -41,31 +41,11 @@ void title_put_process(FILE *out, const struct profile_process *process) {
         fputc(')', out);
 }
 
-/* A string that is written like a file. */
-struct title {
-    FILE *out;
-    char *text;
-    size_t length;
-};
-
-static void begin(struct title *title) {
-    title->out = open_memstream(&title->text, &title->length);
-    if (title->out == NULL)
-        profile_die("a title");
-}
-
-static char *end(struct title *title) {
-    if (fclose(title->out) != 0)
-        profile_die("a title");
-    return title->text;
-}
-
 char *title_of_process(const struct profile_process *process) {
-    struct title title;
+    FILE *out = memory_stream("a title");
 
-    begin(&title);
-    title_put_process(title.out, process);
-    return end(&title);
+    title_put_process(out, process);
+    return memory_stream_end(out, NULL, "a title");
 }
 
 struct title_bound *title_bounds(const struct profile *profile) {
@@ -83,14 +63,13 @@ struct title_bound *title_bounds(const struct profile *profile) {
 }
 
 char *title_of_bound(const struct profile *profile, const struct title_bound *bound) {
-    struct title title;
+    FILE *out = memory_stream("a title");
 
-    begin(&title);
     if (bound->all == 0)
-        fputs("error bound 0", title.out);
+        fputs("error bound 0", out);
     else
-        fprintf(title.out, "error bound %s each", human_weight(profile, bound->largest).text);
-    return end(&title);
+        fprintf(out, "error bound %s each", human_weight(profile, bound->largest).text);
+    return memory_stream_end(out, NULL, "a title");
 }
 
 /* Processes of one name together. */
@@ -149,28 +128,26 @@ void title_put_commands(FILE *out, const struct profile *profile, uint32_t most)
 }
 
 char *title_of_command(const struct profile *profile) {
-    struct title title;
+    FILE *out = memory_stream("a title");
 
-    begin(&title);
     if (*profile->title != '\0')
-        utf8_put(title.out, profile->title);
+        utf8_put(out, profile->title);
     else if (profile->n_processes > 1)
-        title_put_commands(title.out, profile, COMMANDS_MOST);
+        title_put_commands(out, profile, COMMANDS_MOST);
     else
-        fputs("no process", title.out);
-    return end(&title);
+        fputs("no process", out);
+    return memory_stream_end(out, NULL, "a title");
 }
 
 char *title_of_profile(const struct profile *profile) {
     uint64_t total = profile_total(profile);
     char *command = title_of_command(profile);
-    struct title title;
+    FILE *out = memory_stream("a title");
 
-    begin(&title);
-    fprintf(title.out, "%s: %s %s", command, human_weight(profile, total).text,
+    fprintf(out, "%s: %s %s", command, human_weight(profile, total).text,
             human_type(profile, total));
     if (profile->window_ns > 0)
-        fprintf(title.out, " in the last %s", human_time(profile->window_ns).text);
+        fprintf(out, " in the last %s", human_time(profile->window_ns).text);
     free(command);
-    return end(&title);
+    return memory_stream_end(out, NULL, "a title");
 }

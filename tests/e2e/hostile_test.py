@@ -7,79 +7,19 @@ import os
 import random
 import re
 import signal
-import socket
 import struct
 import subprocess
 import time
 
 from support import Daemon, check, finish, scratch, target
+from wire_support import (HEAD, MODULE_BYTES, MODULES, RING, SLOT_BYTES, SLOTS, SLOTS_READY, USED,
+                          claim, connect, hello, publish, session)
 
 seed = int(os.environ.get("HCCT_SEED", time.time_ns() % 1000000))
 print(f"HCCT_SEED={seed}")
 ROOM = 400 << 20  # what hcctd may take while all that goes on; it begins with some 10 MB
 GIVEN = 32 << 20  # shared memory that a process of one thread may get
 SESSIONS = 2000
-WIRE = open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../common/wire.h")).read()
-
-
-def constant(name):
-    return int(re.search(rf"#define {name}\s+(\w+?)u?\s", WIRE).group(1), 0)
-
-
-VERSION = constant("WIRE_VERSION")
-SLOT_BYTES = constant("WIRE_SLOT_BYTES")
-MODULES = constant("WIRE_HEADER_BYTES")
-MODULE_BYTES = constant("WIRE_MODULE_BYTES")
-SLOTS = MODULES + constant("WIRE_MODULES_MAX") * MODULE_BYTES
-USED = 128  # of struct wire_session: what the agent writes
-HEAD, RING = 64, 448  # of struct wire_slot
-SLOTS_READY = 64 + 16
-
-
-def hello(version=VERSION, size=64, pid=0, rate=100, sessions=0, collector=0, clock=0):
-    return struct.pack("<8sIIIIII QQ IIII", b"HCCTAGNT", version, size, pid, rate, 0, clock, 0, 0,
-                       collector, 1, 0, sessions)
-
-
-def connect(path):
-    """Waits for room: the kernel refuses (EAGAIN) while all places of the daemon's queue are taken."""
-    connection = socket.socket(socket.AF_UNIX)
-    connection.settimeout(30)
-    end = time.monotonic() + 30
-    while True:
-        try:
-            connection.connect(path)
-            return connection
-        except BlockingIOError:
-            if time.monotonic() > end:
-                raise
-            time.sleep(0.001)
-
-
-def session(path, **wish):
-    """The memory that the daemon gives, and its descriptors; None: it gives none."""
-    with connect(path) as connection:
-        connection.sendall(hello(**wish))
-        answer, fds, _, _ = socket.recv_fds(connection, 64, 2)
-    if len(fds) != 2:
-        return None, []
-    bytes_ = struct.unpack_from("<Q", answer, 16)[0]
-    return mmap.mmap(fds[0], bytes_), fds
-
-
-def claim(memory, slot):
-    at = SLOTS + slot * SLOT_BYTES
-    struct.pack_into("<II", memory, USED, 64, 4096)  # modules, slots: more than there are
-    struct.pack_into("<I16s", memory, at + 4, 0xffffffff, b"\xff" * 16)
-    struct.pack_into("<I", memory, at, 1)
-    return at
-
-
-def publish(memory, at, words):
-    memory[at + RING:at + RING + 8 * len(words)] = struct.pack(f"<{len(words)}Q", *words)
-    struct.pack_into("<Q", memory, at + HEAD, len(words))
-
-
 # ---- the attacks; each in a process of its own ----
 
 def random_bytes(path):
