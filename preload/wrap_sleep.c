@@ -471,12 +471,18 @@ long sleep_real_syscall(long number, const long argument[6]) {
                 argument[5]);
 }
 
+/* ThreadSanitizer hands signals on later, with the context as it was: what was there is gone. */
+static bool is_whole(const struct sleep_call *call) {
+    return call->slot >= sleep_slots && call->slot < sleep_slots + HCCT_ARRAY_LEN(names);
+}
+
 const struct sleep_call *sleep_call_at(const ucontext_t *uc) {
     const greg_t *regs = uc->uc_mcontext.gregs;
     uintptr_t pc = (uintptr_t)regs[REG_RIP];
     if (pc < (uintptr_t)sleep_call_made || pc > (uintptr_t)sleep_call_left)
         return NULL;
-    return (const struct sleep_call *)(uintptr_t)regs[REG_RSP];
+    const struct sleep_call *call = (const struct sleep_call *)(uintptr_t)regs[REG_RSP];
+    return is_whole(call) ? call : NULL;
 }
 
 #define FRAME_POINTER sizeof(struct sleep_call)
