@@ -16,7 +16,9 @@
  */
 #include "preload/burst.h"
 
+#include "preload/confine.h"
 #include "preload/draw.h"
+#include "preload/edge.h"
 #include "preload/interrupted.h"
 #include "preload/other_clock.h"
 #include "preload/session.h"
@@ -79,9 +81,10 @@ static bool has_fine_timer(struct agent_thread *thread, struct wire_session *ses
 
 /* It goes on by itself where steps are the same. */
 static void use_fine_timer(struct agent_thread *thread, const struct sampling_plan *plan,
-                           uint64_t time, uint64_t rest) {
+                           uint64_t now, uint64_t time, uint64_t rest) {
     struct trigger *t = &thread->trigger;
-    t->expiry_ns = time + rest;
+    uint64_t next = points_next(&t->points);
+    t->earliest_ns = time + (next > now ? next - now : 0);
     ticker_run(fine(thread), rest,
                points_in_burst(&t->points) ? t->points.steps.step_ns : plan->coarse_ns);
 }
@@ -92,7 +95,7 @@ static void use_cpu_timer(struct agent_thread *thread, const struct sampling_pla
     struct trigger *t = &thread->trigger;
     t->by_cpu_timer = true;
     ticker_run(cpu_ticker(thread), rest, plan->coarse_ns);
-    t->expiry_ns = UINT64_MAX;
+    t->earliest_ns = UINT64_MAX;
     ticker_run(fine(thread), patience, patience);
 }
 
@@ -129,7 +132,7 @@ static void aim(struct agent_thread *thread, const struct sampling_plan *plan, u
     if (hardly_runs && waits_long(&t->points, plan) && !t->avoids_ticks)
         use_cpu_timer(thread, plan, rest, patience(rest, ran, passed));
     else
-        use_fine_timer(thread, plan, time, rest);
+        use_fine_timer(thread, plan, now, time, rest);
 }
 
 static void stop(struct agent_thread *thread) {
@@ -215,27 +218,20 @@ static uint64_t reach(struct agent_thread *thread, const struct sampling_plan *p
     return weight;
 }
 
-static void show_and_weigh(struct agent_thread *thread, struct wire_session *session,
-                           uint64_t weight, const struct sleep_call *call, bool in_call,
-                           ucontext_t *uc) {
-    struct sleep_shown shown;
-    sleep_show(uc, call, in_call, &shown);
-    weigh(thread, session, weight, uc);
-    sleep_show_end(uc, &shown);
-}
-
 /* What the points up to now weigh goes to the context that the tick has met, or to a call at whose
- * end it comes; what was due before that call, to the caller. */
+ * end it comes. */
 static void take(struct agent_thread *thread, struct wire_session *session,
                  const struct sampling_plan *plan, uint64_t now, ucontext_t *uc) {
     const struct sleep_call *call = sleep_call_at(uc);
+    struct sleep_place place, own;
     if (call == NULL) {
         weigh(thread, session, reach(thread, plan, now), uc);
         return;
     }
-    if (call->reached_ns != 0)
-        show_and_weigh(thread, session, reach(thread, plan, call->reached_ns), call, false, uc);
-    show_and_weigh(thread, session, reach(thread, plan, now), call, true, uc);
+    place = sleep_place(call, true);
+    sleep_show(uc, &place, &own);
+    weigh(thread, session, reach(thread, plan, now), uc);
+    sleep_show(uc, &own, &place);
 }
 
 static void leave_asleep(struct agent_thread *thread, const struct sampling_plan *plan,
@@ -326,7 +322,7 @@ void burst_tick(struct agent_thread *thread, struct wire_session *session,
         return; /* the thread sleeps longer than it used to */
     t->avoids_ticks |= t->by_cpu_timer;
     leave_cpu_timer(thread);
-    t->expiry_ns += expiries * fine(thread)->period_ns;
+    t->earliest_ns += expiries * fine(thread)->period_ns;
     if (is_early)
         too_early(thread, plan, now, uc);
     else
@@ -338,6 +334,12 @@ bool burst_is_due(struct agent_thread *thread) {
            ticker_now(CLOCK_THREAD_CPUTIME_ID) >= points_next(&thread->trigger.points);
 }
 
+void burst_catch(struct agent_thread *thread, struct wire_session *session, ucontext_t *uc) {
+    thread->walk_price_ns = 0;
+    leave_cpu_timer(thread);
+    reached(thread, session, &thread->trigger.plan, ticker_now(CLOCK_THREAD_CPUTIME_ID), true, uc);
+}
+
 void burst_end(struct agent_thread *thread) {
     if (runs(thread))
         stop(thread);
@@ -345,13 +347,21 @@ void burst_end(struct agent_thread *thread) {
 
 /* ---- calls that are made with our signal blocked ---- */
 
-/* Where the tick of a point that was reached before the call is still on its way. */
-static uint64_t reached_before(struct agent_thread *thread) {
+/* Ticks come late, so calls that are shorter than that look at both of their ends whether a point
+ * was reached. The thread's clock is dear, and no faster than real time: it is read where the point
+ * may have been reached at all. Before the thread has its part of a session the tick has to come.
+ */
+static void catch_point(struct agent_thread *thread, const struct sleep_place *place) {
     struct trigger *t = &thread->trigger;
-    if (!runs(thread) || ticker_now(CLOCK_MONOTONIC) < t->expiry_ns)
-        return 0;
-    uint64_t now = ticker_now(CLOCK_THREAD_CPUTIME_ID);
-    return now >= points_next(&t->points) ? now : 0;
+    uint64_t time;
+    if (!runs(thread) || thread->slot == NULL ||
+        (time = ticker_now(CLOCK_MONOTONIC)) < t->earliest_ns)
+        return;
+    uint64_t now = ticker_now(CLOCK_THREAD_CPUTIME_ID), next = points_next(&t->points);
+    if (now >= next)
+        edge_sample_inside(thread, place);
+    else if (!t->by_cpu_timer)
+        t->earliest_ns = time + (next - now);
 }
 
 static bool on_stack(const struct agent_thread *thread, uintptr_t address) {
@@ -372,5 +382,16 @@ void trigger_before_masked(struct sleep_call *call) {
     }
     wall_awake(thread);
     call->mask = 1ull << (ours - 1);
-    call->reached_ns = reached_before(thread);
+    struct sleep_place place = sleep_place(call, false);
+    catch_point(thread, &place);
+}
+
+void trigger_after_masked(struct sleep_call *call) {
+    struct agent_thread *thread = thread_self;
+    uint32_t before;
+    if (thread == NULL || !confine_enter(thread, &before))
+        return;
+    struct sleep_place place = sleep_place(call, true);
+    catch_point(thread, &place);
+    confine_leave(thread, before);
 }

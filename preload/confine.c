@@ -66,7 +66,7 @@ static void count(struct agent_thread *thread, bool all) {
     session_leave(thread);
 }
 
-static void leave_process(struct agent_thread *thread, const struct edge_caller *caller) {
+static void leave_process(struct agent_thread *thread, const struct sleep_place *caller) {
     if (thread != NULL) {
         edge_sample_inside(thread, caller);
         wall_leave();
@@ -85,7 +85,7 @@ static void leave_process(struct agent_thread *thread, const struct edge_caller 
     sleep_burst = 0;
 }
 
-void confine_begin(struct confine *what, bool all, const struct edge_caller *caller) {
+void confine_begin(struct confine *what, bool all, const struct sleep_place *caller) {
     *what = (struct confine){.some_before = atomic_load(&confine_some), .signal = signal_number()};
     if (agent.process == NULL || atomic_load(&confine_all))
         return;

@@ -56,7 +56,7 @@ struct confine {
 
 /* Before the calling thread confines itself, or `all` threads of the process: what is due is
  * sampled, timers are deleted. confine_end must follow. Thread context. */
-void confine_begin(struct confine *what, bool all, const struct edge_caller *caller);
+void confine_begin(struct confine *what, bool all, const struct sleep_place *caller);
 /* After it: where it was refused the profile goes on. Thread context. */
 void confine_end(const struct confine *what, bool done);
 

@@ -13,25 +13,19 @@
 
 #if SLEEP_IS_WRAPPED
 
-static void set(ucontext_t *uc, const struct edge_caller *caller) {
-    greg_t *regs = uc->uc_mcontext.gregs;
-    regs[REG_RIP] = (greg_t)caller->pc;
-    regs[REG_RSP] = (greg_t)caller->sp;
-    regs[REG_RBP] = (greg_t)caller->frame;
-}
-
-static void take(struct agent_thread *thread, const struct edge_caller *caller) {
+static void take(struct agent_thread *thread, const struct sleep_place *caller) {
+    struct sleep_place none;
     ucontext_t uc = {0};
-    set(&uc, caller);
+    sleep_show(&uc, caller, &none);
     struct wire_session *session = session_enter(thread);
-    burst_tick(thread, session, &thread->trigger.plan, 1, &uc);
+    burst_catch(thread, session, &uc);
     if (session != NULL)
         session_leave(thread);
 }
 
 /* As in the handler, no signal comes meanwhile. A tick that was on its way finds that its point is
  * over. */
-void edge_sample_inside(struct agent_thread *thread, const struct edge_caller *caller) {
+void edge_sample_inside(struct agent_thread *thread, const struct sleep_place *caller) {
     uint64_t all = UINT64_MAX, before = 0;
     if (!burst_is_due(thread) ||
         sys4(SYS_rt_sigprocmask, SIG_BLOCK, &all, &before, KERNEL_SIGSET_BYTES) != 0)
@@ -42,13 +36,13 @@ void edge_sample_inside(struct agent_thread *thread, const struct edge_caller *c
 
 #else
 
-void edge_sample_inside(struct agent_thread *thread, const struct edge_caller *caller) {
+void edge_sample_inside(struct agent_thread *thread, const struct sleep_place *caller) {
     (void)thread, (void)caller;
 }
 
 #endif
 
-void edge_sample(struct agent_thread *thread, struct edge_caller caller) {
+void edge_sample(struct agent_thread *thread, struct sleep_place caller) {
     uint32_t before;
     if (!confine_enter(thread, &before))
         return;

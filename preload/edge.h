@@ -15,23 +15,19 @@
 
 /* Where the function that asks for it was called. Its caller's frame pointer is right even where
  * other registers are not: what stands between is libc's. */
-struct edge_caller {
-    uint64_t pc, sp, frame;
-};
-
 #if SLEEP_IS_WRAPPED /* else there are no points */
 #define EDGE_CALLER                                                                                \
-    ((struct edge_caller){(uint64_t)(uintptr_t)__builtin_return_address(0),                        \
+    ((struct sleep_place){(uint64_t)(uintptr_t)__builtin_return_address(0),                        \
                           (uint64_t)(uintptr_t)__builtin_frame_address(0) + 16,                    \
                           *(const uint64_t *)__builtin_frame_address(0)})
 #else
-#define EDGE_CALLER ((struct edge_caller){0, 0, 0})
+#define EDGE_CALLER ((struct sleep_place){0, 0, 0})
 #endif
 
 /* Takes the sample of what the calling thread has reached, where it may make system calls for the
  * agent (confine.h). Thread context. */
-void edge_sample(struct agent_thread *thread, struct edge_caller caller);
+void edge_sample(struct agent_thread *thread, struct sleep_place caller);
 /* The same, inside confine_enter. */
-void edge_sample_inside(struct agent_thread *thread, const struct edge_caller *caller);
+void edge_sample_inside(struct agent_thread *thread, const struct sleep_place *caller);
 
 #endif

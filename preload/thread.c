@@ -219,7 +219,7 @@ static bool later(struct agent_thread *thread) {
 static void on_thread_end(void *arg) {
     if (!agent_started() || arg != thread_self || later(arg))
         return;
-    const struct edge_caller caller = EDGE_CALLER;
+    const struct sleep_place caller = EDGE_CALLER;
     uint32_t before;
     if (confine_enter(arg, &before))
         edge_sample_inside(arg, &caller);

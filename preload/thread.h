@@ -54,7 +54,7 @@ struct trigger {
     uint64_t step_ns, step_cpu_ns; /* CLOCK_MONOTONIC and CPU time where this step began */
     uint64_t gap_ns;               /* CPU time at which the last gap without a fine timer began */
     uint64_t gap_switches;         /* thread_switches() there */
-    uint64_t expiry_ns;            /* of the fine timer, CLOCK_MONOTONIC */
+    uint64_t earliest_ns;          /* CLOCK_MONOTONIC: the next point is not reached before */
     struct {                       /* of wall.c: times that the thread was off the processor */
         struct interval_course steps; /* between the points that are looked for */
         uint64_t due_ns;              /* of the next point */

@@ -123,12 +123,13 @@ static uint64_t sleep_limit(const struct trigger *t, uint64_t off, bool elsewher
 /* What is owed, to the context that the tick has met, or to the call at whose end it comes. */
 static bool walk(struct agent_thread *thread, struct wire_session *session, ucontext_t *uc,
                  const struct sleep_call *call) {
-    struct sleep_shown shown;
+    struct sleep_place place, own;
     if (call == NULL)
         return sampling_walk(thread, session, uc);
-    sleep_show(uc, call, true, &shown);
+    place = sleep_place(call, true);
+    sleep_show(uc, &place, &own);
     bool walked = sampling_walk(thread, session, uc);
-    sleep_show_end(uc, &shown);
+    sleep_show(uc, &own, &place);
     return walked;
 }
 

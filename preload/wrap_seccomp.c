@@ -22,7 +22,7 @@ static bool prctl_confines(unsigned long mode, unsigned long filter) {
 }
 
 hcct_export int prctl(int option, ...) {
-    struct edge_caller caller = EDGE_CALLER;
+    struct sleep_place caller = EDGE_CALLER;
     unsigned long argument[4];
     struct confine confine;
     va_list list;
@@ -57,7 +57,7 @@ static bool call_confines(long number, const long argument[6]) {
 long confine_syscall(long number, long a, long b, long c, long d, long e, long f)
     __attribute__((visibility("hidden"), used));
 long confine_syscall(long number, long a, long b, long c, long d, long e, long f) {
-    struct edge_caller caller = EDGE_CALLER;
+    struct sleep_place caller = EDGE_CALLER;
     const long argument[6] = {a, b, c, d, e, f};
     struct confine confine;
     if (!call_confines(number, argument))

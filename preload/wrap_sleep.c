@@ -290,6 +290,8 @@ extern const uint8_t sleep_call_left[] __attribute__((visibility("hidden")));
     "cmpq $0, 88(%rsp)\n"                                                                          \
     "je 1f\n"                                                                                      \
     "movq %rax, 80(%rsp)\n"                                                                        \
+    "movq %rsp, %rdi\n"                                                                            \
+    "call trigger_after_masked\n"                                                                  \
     "movq sleep_masked@gottpoff(%rip), %r11\n"                                                     \
     "movq $0, %fs:(%r11)\n"                                                                        \
     "movq thread_self@gottpoff(%rip), %r11\n"                                                      \
@@ -456,7 +458,7 @@ void sleep_enter(struct sleep_call *call) {
     size_t which = (size_t)(call->slot - sleep_slots);
     uint32_t before;
     bool raw = which == HCCT_ARRAY_LEN(names) - 1; /* syscall */
-    call->mask = call->reached_ns = call->unblock = 0;
+    call->mask = call->unblock = 0;
     if (self == NULL || (raw && !may_sleep((long)call->argument[0])) ||
         !confine_enter(self, &before))
         return;
@@ -491,14 +493,19 @@ _Static_assert(sizeof(struct sleep_call) == 240 && offsetof(struct sleep_call, m
                    offsetof(struct sleep_call, unblock) == 88,
                "the assembly knows the layout");
 
-void sleep_show(ucontext_t *uc, const struct sleep_call *call, bool in_call,
-                struct sleep_shown *shown) {
-    greg_t *regs = uc->uc_mcontext.gregs;
+struct sleep_place sleep_place(const struct sleep_call *call, bool in_call) {
     const uint64_t *frame = (const uint64_t *)((uintptr_t)call + FRAME_POINTER);
-    *shown = (struct sleep_shown){regs[REG_RIP], regs[REG_RSP], regs[REG_RBP]};
-    regs[REG_RIP] = in_call ? (greg_t)*call->slot : (greg_t)frame[1];
-    regs[REG_RSP] = (greg_t)(uintptr_t)(frame + (in_call ? 1 : 2));
-    regs[REG_RBP] = (greg_t)frame[0];
+    return (struct sleep_place){in_call ? *call->slot : frame[1],
+                                (uint64_t)(uintptr_t)(frame + (in_call ? 1 : 2)), frame[0]};
+}
+
+void sleep_show(ucontext_t *uc, const struct sleep_place *place, struct sleep_place *own) {
+    greg_t *regs = uc->uc_mcontext.gregs;
+    *own = (struct sleep_place){(uint64_t)regs[REG_RIP], (uint64_t)regs[REG_RSP],
+                                (uint64_t)regs[REG_RBP]};
+    regs[REG_RIP] = (greg_t)place->pc;
+    regs[REG_RSP] = (greg_t)place->sp;
+    regs[REG_RBP] = (greg_t)place->frame;
 }
 
 static bool is_slot(uint64_t address) {
@@ -520,13 +527,6 @@ bool sleep_look(const struct agent_thread *thread, ucontext_t *uc) {
     regs[REG_RSP] = (greg_t)(call + FRAME_POINTER + 8);
     regs[REG_RBP] = (greg_t)frame;
     return true;
-}
-
-void sleep_show_end(ucontext_t *uc, const struct sleep_shown *shown) {
-    greg_t *regs = uc->uc_mcontext.gregs;
-    regs[REG_RIP] = shown->pc;
-    regs[REG_RSP] = shown->sp;
-    regs[REG_RBP] = shown->frame;
 }
 
 static uintptr_t sorted[HCCT_ARRAY_LEN(names)];
@@ -580,13 +580,13 @@ bool sleep_look(const struct agent_thread *thread, ucontext_t *uc) {
     return false;
 }
 
-void sleep_show(ucontext_t *uc, const struct sleep_call *call, bool in_call,
-                struct sleep_shown *shown) {
-    (void)uc, (void)call, (void)in_call, (void)shown;
+struct sleep_place sleep_place(const struct sleep_call *call, bool in_call) {
+    (void)call, (void)in_call;
+    return (struct sleep_place){0, 0, 0};
 }
 
-void sleep_show_end(ucontext_t *uc, const struct sleep_shown *shown) {
-    (void)uc, (void)shown;
+void sleep_show(ucontext_t *uc, const struct sleep_place *place, struct sleep_place *own) {
+    (void)uc, (void)place, (void)own;
 }
 
 #endif

@@ -58,9 +58,8 @@ struct sleep_call {
     _Atomic(uintptr_t) *slot;
     uint64_t mask; /* of the kernel: our signal; 0: nothing is blocked */
     uint64_t result;
-    uint64_t unblock;    /* at the end: it was not blocked before */
-    uint64_t reached_ns; /* CPU time at the call, when a sample was already due there; else 0 */
-    uint64_t unused;
+    uint64_t unblock; /* at the end: it was not blocked before */
+    uint64_t unused[2];
     uint64_t set[16]; /* the application's signal set, but for ours */
 };
 
@@ -69,9 +68,11 @@ struct sleep_call {
 extern __thread uintptr_t sleep_masked
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
-/* Before a masked call: sets the mask, and reached_ns. Thread context, or inside a handler of the
- * application. Keeps errno. Defined by the trigger. */
+/* Before a masked call: sets the mask. A point that was reached is sampled, as it is at the call's
+ * end, before our signal is unblocked. Thread context, or inside a handler of the application. Keep
+ * errno. Defined by the trigger. */
 void trigger_before_masked(struct sleep_call *call) __attribute__((visibility("hidden")));
+void trigger_after_masked(struct sleep_call *call) __attribute__((visibility("hidden"), used));
 
 /* The masked call that has just ended where the context is, while our signal is being unblocked;
  * else NULL. Signal context. */
@@ -84,16 +85,15 @@ struct agent_thread;
  * in none that can be told. Nothing that it finds needs to be true. While the thread can't end. */
 bool sleep_look(const struct agent_thread *thread, ucontext_t *uc);
 
-/* What sleep_show has replaced. */
-struct sleep_shown {
-    long long pc, sp, frame;
+/* A context as a walk begins with it. */
+struct sleep_place {
+    uint64_t pc, sp, frame;
 };
 
-/* The context as it was when the real function began (`in_call`), or as it will be at the return to
- * its caller, for a walk; then back. Signal context. */
-void sleep_show(ucontext_t *uc, const struct sleep_call *call, bool in_call,
-                struct sleep_shown *shown);
-void sleep_show_end(ucontext_t *uc, const struct sleep_shown *shown);
+/* Where the real function began (`in_call`), or where it will return to its caller. Any context. */
+struct sleep_place sleep_place(const struct sleep_call *call, bool in_call);
+/* `uc` is there from here on; *own is what it was. Signal context. */
+void sleep_show(ucontext_t *uc, const struct sleep_place *place, struct sleep_place *own);
 
 #if SLEEP_IS_WRAPPED
 /* libc's syscall(), not watched. Thread context. */

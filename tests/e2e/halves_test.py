@@ -73,6 +73,8 @@ for setting, programs in (("100", IN_STEP), ("250", IN_STEP + PROGRAMS[2:4]), ("
         rate = process["walks"] / (process["total"] / 1e9) / looks
         check(0.94 - chance / 4 <= rate <= 1.03 + chance / 4,
               f"{setting} a second, {kind}: {rate:.3f} of the walks")
-        check(abs(credited - spent) <= (0.04 + chance) * spent,
+        # on a busy machine ticks are later than parts of 30 us last: what calls between has their time
+        elsewhere = 0.3 if us < 100 else 0.04
+        check(abs(credited - spent) <= (elsewhere + chance) * spent,
               f"{setting} a second, {kind}: {credited / spent:.3f} of the time")
 finish()

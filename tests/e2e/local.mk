@@ -180,6 +180,10 @@ check_PROGRAMS += tests/targets/lines
 tests_targets_lines_SOURCES = tests/targets/lines.c
 tests_targets_lines_CFLAGS = $(TARGET_CFLAGS) -O1 -g
 
+check_PROGRAMS += tests/targets/short_calls
+tests_targets_short_calls_SOURCES = tests/targets/short_calls.c
+tests_targets_short_calls_CFLAGS = $(TARGET_CFLAGS)
+
 check_PROGRAMS += tests/targets/vforks
 tests_targets_vforks_SOURCES = tests/targets/vforks.c
 tests_targets_vforks_CFLAGS = $(TARGET_CFLAGS)

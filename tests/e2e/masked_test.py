@@ -21,4 +21,13 @@ for name, options in (("10,000 a second", ["--rate", "10000"]),
     for after in ("after_longjmp", "after_siglongjmp", "after_fork"):
         seen = sum(weight for frames, weight in folded(path) if after in frames) / 1e6
         check(70 <= seen <= 130, f"{name}: {after} had {seen:.1f} ms of 100")
+
+# Short calls, nearer to each other than a tick may be late.
+path = scratch("short.pb.gz")
+result = record([target("short_calls"), "2"], path, "--rate", "1000")
+in_read, total = map(int, result.out.split())
+stacks = folded(path)
+seen = sum(weight for frames, weight in stacks if frames[-1] in ("read", "__read", "__libc_read"))
+share, true = seen / sum(weight for _, weight in stacks), in_read / total
+check(abs(share - true) <= 0.1, f"short calls: {100 * share:.1f} % in read, {100 * true:.1f} % is true")
 finish()
