@@ -106,7 +106,8 @@ def check_wall(daemon):
     pid = str(app.pid)
     hcct(daemon, "set", "-p", pid, "--rate", "1000")
     seen = walks_in(daemon, app.pid, 1)
-    check(seen > 400, f"wall clock: --rate 1000: {seen:.0f} walks per CPU second")
+    # CPU time is sampled by the kernel's tick there, and there may be no other
+    check(seen > 140, f"wall clock: --rate 1000: {seen:.0f} walks per CPU second")
     hcct(daemon, "stop", "-p", pid)
     burn(app.pid, 0.5)
     before = listed(daemon, app.pid)
