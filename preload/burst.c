@@ -50,9 +50,10 @@ static struct ticker *cpu_ticker(struct agent_thread *thread) {
     return &thread->trigger.ticker[TRIGGER_CPU];
 }
 
-/* A timer waits for the next point. */
+/* A timer waits for the next point. (Where calls are counted the fine timer ends their bursts.) */
 static bool runs(struct agent_thread *thread) {
-    return fine(thread)->period_ns != 0 || thread->trigger.by_cpu_timer;
+    return (fine(thread)->period_ns != 0 && thread->trigger.plan.fine_ns != 0) ||
+           thread->trigger.by_cpu_timer;
 }
 
 static uint64_t now_of(const struct agent_thread *thread) {
