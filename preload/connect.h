@@ -12,7 +12,7 @@
 
 struct connect_result {
     void *session;                                 /* mapped read-write, not inherited by fork */
-    const void *arena;                             /* mapped read-only */
+    const struct wire_arena *arena;                /* mapped read-only */
     size_t session_bytes, arena_bytes, slot_bytes; /* that are mapped; of one slot */
     unsigned slots;                                /* that are mapped */
 };

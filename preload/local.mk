@@ -11,7 +11,7 @@ preload_libhcctagent_la_SOURCES = \
 	common/paths.h common/ring.h common/tags.c common/tags.h common/unwind_table.h \
 	common/wire.h preload/agent.c preload/agent.h preload/burst.c preload/burst.h \
 	preload/calls.c preload/calls.h preload/calls_align.c preload/calls_code.c \
-	preload/calls_known.c \
+	preload/calls_fork.c preload/calls_known.c preload/calls_session.c \
 	preload/calls_stack.c preload/calls_start.c preload/calls_tell.c preload/check.c preload/check.h \
 	preload/confine.c preload/confine.h preload/confine_born.c \
 	preload/connect.c preload/connect.h preload/copies.c preload/copies.h preload/draw.c preload/draw.h preload/emit.c preload/emit.h \
