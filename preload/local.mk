@@ -24,6 +24,7 @@ preload_libhcctagent_la_SOURCES = \
 	preload/real.h preload/restart.c preload/restart.h preload/sampling.c preload/sampling.h \
 	preload/session.c preload/session.h preload/settings.c preload/settings.h preload/ship.c \
 	preload/ship.h preload/signal.c preload/signal.h preload/stack.c preload/stack.h \
+	preload/stopped.c preload/stopped.h \
 	preload/sys.h preload/syscall_code.c preload/syscall_code.h preload/task_clock.c \
 	preload/task_clock.h preload/thread.c preload/thread.h preload/ticker.c preload/ticker.h \
 	preload/trigger.c preload/trigger.h $(UNWIND_SOURCES) preload/unwind_usual.h \
