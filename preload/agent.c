@@ -62,7 +62,7 @@ static void after_fork_parent(void) {
 /* The child looks for the daemon at its first sample, not now: most children call exec at once. */
 void agent_start_in_child(uint64_t since) {
     agent.process->pid = (pid_t)sys0(SYS_getpid);
-    confine_let_go(); /* it may have been another thread's */
+    confine_forget_held();
     if (thread_self != NULL)
         trigger_inherit(thread_self);
     thread_forget_others();

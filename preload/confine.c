@@ -3,6 +3,7 @@
  */
 #include "preload/confine.h"
 
+#include <signal.h>
 #include <time.h>
 
 #include "preload/calls.h"
@@ -70,18 +71,26 @@ bool confine_enter_rarely(struct agent_thread *thread, uint32_t before, bool wai
     return false;
 }
 
-void confine_hold(void) {
+uint64_t confine_hold(void) {
+    uint64_t all = UINT64_MAX, mask = 0;
     bool nobody = false;
+    sys4(SYS_rt_sigprocmask, SIG_BLOCK, &all, &mask, KERNEL_SIGSET_BYTES);
     for (int i = 0;
          i < HELD_NAPS_MOST && !atomic_compare_exchange_strong(&confine_held, &nobody, true); i++) {
         nap();
         nobody = false;
     }
     wait_for_others();
+    return mask;
 }
 
-void confine_let_go(void) {
+void confine_forget_held(void) {
     atomic_store(&confine_held, false);
+}
+
+void confine_let_go(uint64_t mask) {
+    atomic_store(&confine_held, false);
+    sys4(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, KERNEL_SIGSET_BYTES);
 }
 
 /* A thread that a timer has woken, but whose signal has gone with the timer, goes on with its sleep

@@ -59,11 +59,14 @@ static inline void confine_leave(struct agent_thread *thread, uint32_t before) {
     atomic_store_explicit(&thread->inside, before, memory_order_release);
 }
 
-/* The calling thread may work on what other threads keep for themselves: none of them is in code
- * between confine_enter and confine_leave until confine_let_go. Waits for another that does so. The
- * caller is not in such code. Any context. */
-void confine_hold(void);
-void confine_let_go(void);
+/* The calling thread may work on what other threads keep for themselves, or change: none of them is
+ * in code between confine_enter and confine_leave until confine_let_go, which takes what this
+ * returns. No signal comes to the calling thread meanwhile. Waits for another that does so. Any
+ * context. */
+uint64_t confine_hold(void);
+void confine_let_go(uint64_t mask);
+/* In a child: who has confine_held may not be there. Process context. */
+void confine_forget_held(void);
 
 /* What confine_begin has made quiet; for confine_end. */
 struct confine {

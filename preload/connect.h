@@ -18,8 +18,9 @@ struct connect_result {
 };
 
 /* Connects, says `wish` (what the user asks for; the rest is filled in), waits for the
- * answer, no more than `wait_ms` and next to nothing where the daemon is stopped, maps what the daemon gave, closes all descriptors. Any context; takes some system
- * calls and no lock. False: no daemon, or it refused.
+ * answer, no more than `wait_ms` and next to nothing where the daemon is stopped, maps what the
+ * daemon gave, closes all descriptors. Any context; takes some system calls and no lock. False: no
+ * daemon, or it refused.
  */
 bool connect_daemon(const char *path, const struct wire_hello *wish, int wait_ms,
                     struct connect_result *result);

@@ -215,11 +215,11 @@ static void move_from(int old) {
 /* Timers of other threads are made anew, and what these keep of them: they are kept out meanwhile.
  * So is a second thread that wants to have the signal, and finds that it has it. */
 static bool move(int old) {
-    confine_hold();
+    uint64_t mask = confine_hold();
     bool moves = signal_number() == old;
     if (moves)
         move_from(old);
-    confine_let_go();
+    confine_let_go(mask);
     return moves;
 }
 

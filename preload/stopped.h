@@ -6,9 +6,10 @@
 
 #include <stdbool.h>
 
-/* True: the process that listens where the Unix socket `fd` is connected to is stopped by a signal or
- * a debugger, and will not answer soon. False: it is not, or can't be seen from here (another PID
- * namespace, a hidden /proc). Any context; five system calls, and a descriptor for their time. */
+/* True: the process that listens where the Unix socket `fd` is connected to is stopped by a signal
+ * or a debugger, and will not answer soon. False: it is not, or can't be seen from here (another
+ * PID namespace, a hidden /proc). Any context; five system calls, and a descriptor for their time.
+ */
 bool stopped_is_peer(int fd);
 
 #endif
