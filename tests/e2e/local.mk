@@ -21,7 +21,7 @@ e2e_tests = \
 	tests/e2e/terminal_test.py tests/e2e/text_test.py tests/e2e/window_test.py \
 	tests/e2e/called_test.py tests/e2e/calls_broad_test.py tests/e2e/calls_callgrind_test.py \
 	tests/e2e/calls_exact_test.py \
-	tests/e2e/calls_robust_test.py tests/e2e/calls_some_test.py tests/e2e/calls_torture_test.py
+	tests/e2e/calls_robust_test.py tests/e2e/gone_test.py tests/e2e/calls_some_test.py tests/e2e/calls_torture_test.py
 TESTS += $(e2e_tests)
 EXTRA_DIST += $(e2e_tests) tests/e2e/calls_support.py tests/e2e/rusage.py tests/e2e/screen.py \
 	tests/e2e/support.py tests/e2e/wire_support.py tests/e2e/workloads.py
@@ -162,6 +162,14 @@ tests_targets_calls_torture_plain_SOURCES = $(TORTURE)
 tests_targets_calls_torture_plain_CXXFLAGS = $(CALLS_CXXFLAGS) $(REPORTING_PLAIN) -pthread
 tests_targets_calls_torture_plain_LDFLAGS = $(USES_CALLS_SHARED)
 tests_targets_calls_torture_plain_LDADD = tests/targets/calls_shared
+
+# tests/targets/restless loads the plugins above.
+check_PROGRAMS += tests/targets/calls_asked tests/targets/restless
+tests_targets_calls_asked_SOURCES = tests/targets/calls_asked.c
+tests_targets_calls_asked_CFLAGS = $(TARGET_CFLAGS) $(REPORTING_PLAIN)
+tests_targets_restless_SOURCES = tests/targets/restless.cc
+tests_targets_restless_CXXFLAGS = $(CALLS_CXXFLAGS) $(REPORTING_PLAIN) -pthread
+tests_targets_restless_LDFLAGS = -pthread
 
 check_PROGRAMS += tests/targets/calls_own_hooks tests/targets/calls_phases
 tests_targets_calls_own_hooks_SOURCES = tests/targets/calls_own_hooks.c
