@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <locale.h>
 #include <malloc.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -276,14 +277,30 @@ static int open_tcp(void) {
 
 /* An answer about many contexts takes a hundred times the memory that hcctd needs else; malloc
  * would keep it, and for each thread that ever answered. Large pieces go back to the kernel at
- * once; smaller ones don't, as to get them again costs a third of an answer. */
-#define LARGE_BYTES (2 << 20)
-#define ARENAS      4
+ * once; smaller ones don't, as to get them again costs a third of an answer.
+ *
+ * One heap for all threads: another would reserve 64 MB of address space when a thread first
+ * allocates, and without that much the thread could not allocate at all. The heap grows by some
+ * megabytes that are left untouched, for what takes little when there are no more to be had. */
+#define LARGE_BYTES   (2 << 20)
+#define RESERVE_BYTES (4 << 20)
 
 static void give_memory_back(void) {
     mallopt(M_MMAP_THRESHOLD, LARGE_BYTES);
     mallopt(M_TRIM_THRESHOLD, 2 * LARGE_BYTES);
-    mallopt(M_ARENA_MAX, ARENAS);
+    mallopt(M_TOP_PAD, RESERVE_BYTES);
+    mallopt(M_ARENA_MAX, 1);
+}
+
+/* The default is what RLIMIT_STACK allows, 8 MB of address space or more. */
+#define STACK_BYTES (1 << 20)
+
+static void keep_stacks_small(void) {
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, STACK_BYTES);
+    pthread_setattr_default_np(&attributes);
+    pthread_attr_destroy(&attributes);
 }
 
 int main(int argc, char **argv) {
@@ -304,6 +321,7 @@ int main(int argc, char **argv) {
     }
     raise_limits();
     give_memory_back();
+    keep_stacks_small();
     if (settings.trace != NULL && !recording_open(settings.trace, error, sizeof error))
         fail(error);
     if (settings.state_dir != NULL && strcmp(settings.state_dir, "none") != 0 &&

@@ -173,7 +173,10 @@ static enum query_status wait_and_write(const struct query *query, unsigned seco
                                         const struct moment *start, FILE *out,
                                         struct query_error *error) {
     struct moment end;
-    if (http_wait(fd, seconds) != HTTP_WAITED) {
+    enum http_waited waited = http_wait(query->asker, fd, seconds);
+    if (waited == HTTP_NO_THREAD)
+        return query_no_memory("a thread that waits", error);
+    if (waited != HTTP_WAITED) {
         snprintf(error->text, sizeof error->text,
                  "hcctd ends: there is no profile of %u seconds any more", seconds);
         return QUERY_UNAVAILABLE;
