@@ -71,6 +71,7 @@ HAZARDS = [
     *(Hazard("waited_" + kind, danger, [program("waited_signals"), kind], rarely=20)
       for kind, danger in (("kill", "the same, sent"), ("timer", "the same, by interval timers"),
                            ("descriptor", "the same, as descriptors"), ("thread", "in a thread"),
+                           ("young", "while threads begin and end"),
                            ("all", "a foreign signal while all are blocked"))),
     *(Hazard("confined_" + kind, danger, [program("confined"), kind], rarely=5) for kind, danger in (
         ("strict", "all system calls but four are forbidden (seccomp)"),
