@@ -137,6 +137,8 @@ struct profile {
     uint64_t period;     /* weight of one sample as asked for, 0: not known */
     uint64_t time_ns;    /* wall clock at the start, since 1970 */
     uint64_t duration_ns;
+    uint64_t kernel_ns;  /* CPU time of all that was recorded, user and system, by the kernel's own
+                          * count: what total can be held against. 0: not known */
     uint32_t unresolved; /* locations with a bare name for now: what is inlined there, and their
                           * lines, are still being found out */
     uint64_t window_ns; /* weights are those of so much time, up to time_ns + duration_ns; 0: of all

@@ -19,7 +19,7 @@ e2e_tests = \
 	tests/e2e/follow_test.py tests/e2e/jit_test.py tests/e2e/lifecycle_test.py tests/e2e/loads_test.py \
 	tests/e2e/oracle_test.py tests/e2e/programs_test.py tests/e2e/sleep_test.py \
 	tests/e2e/storm_test.py tests/e2e/top_server_test.py tests/e2e/top_test.py \
-	tests/e2e/terminal_test.py tests/e2e/text_test.py tests/e2e/window_test.py \
+	tests/e2e/terminal_test.py tests/e2e/text_test.py tests/e2e/totals_test.py tests/e2e/window_test.py \
 	tests/e2e/called_test.py tests/e2e/calls_broad_test.py tests/e2e/calls_callgrind_test.py \
 	tests/e2e/calls_exact_test.py \
 	tests/e2e/calls_robust_test.py tests/e2e/calls_some_test.py tests/e2e/calls_torture_test.py
