@@ -26,8 +26,8 @@ struct launch {
 
 struct launch_end {
     pid_t pid;
-    int status; /* as a shell gives it: the command's own, or 128 + signal */
-    int error;  /* errno when it could not be run, 0 otherwise */
+    int status;      /* as a shell gives it: the command's own, or 128 + signal */
+    int error;       /* errno when it could not be run, 0 otherwise */
     uint64_t cpu_ns; /* user and system, of the command and of what it has waited for */
 };
 

@@ -25,7 +25,8 @@ enum looks_kind looks_of_process(const struct profile *profile, uint32_t process
  * left to chance in that part. */
 double looks_pool(uint64_t weight, double looks, uint64_t more_weight, double more_looks);
 
-/* That of all processes of the profile; 0: nothing was left to chance, or nothing is known of it. */
+/* That of all processes of the profile; 0: nothing was left to chance, or nothing is known of it.
+ */
 double looks_of_all(const struct profile *profile);
 
 /* Half of the 95 % interval (Wilson's) of what weighs `weight` in the process, in the unit of the
