@@ -4,7 +4,8 @@
  *   format, version, type, unit, by, phi, epsilon, summary, period, time_ns, duration_ns,
  *   window_ns, kernel_ns, unresolved, total
  *   processes: [{command, exe, tags, pid, runs, live, threads, total, cpu_ns, walks, ..., scale}]
- *   modules:   [{path, build_id}]
+ *   modules:   [{path, build_id}]; the path of a program that was executed by a link has the
+ *              link's name, its process's exe the file's
  *   functions: [{function, system_name, module, file, line, address, self, self_upper, inclusive,
  *                inclusive_upper}]
  *   nodes:     [{parent, process, function, system_name, module, file, line, address, inlined,
