@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "common/tags.h"
+#include "daemon/agent_frames.h"
 #include "daemon/config.h"
 #include "daemon/freeze.h"
 #include "daemon/ingest/ingest.h"
@@ -254,6 +255,7 @@ static void write_profile(void *arg) {
     profile->kernel_ns = w->query->kernel_ns;
     symbolize(profile, module_of, config.symbols, w->query->patience);
     free(module_of);
+    profile = agent_frames_hide(profile);
     if (!format_write(w->query->format, w->out, profile, &w->query->options))
         w->error = errno;
     profile_free(profile);

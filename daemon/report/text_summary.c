@@ -364,6 +364,24 @@ static void put_check(const struct text *text, const struct profile_process *sum
             human_count(sum->ambiguous).text, human_count(sum->identifiers).text);
 }
 
+/* What stands in PROFILE_AGENT frames. */
+static uint64_t weight_of_wrappers(const struct profile *profile) {
+    uint64_t weight = 0;
+
+    for (uint32_t i = 1; i < profile->n_nodes; i++)
+        if (profile_is_agent(profile, profile->nodes[i].location))
+            weight += profile->nodes[i].count;
+    return weight;
+}
+
+static void put_wrappers(const struct text *text) {
+    uint64_t weight = weight_of_wrappers(text->profile);
+
+    if (text_share(text, weight) >= TEXT_LEAST)
+        fprintf(text->out, "%s in its wrappers of calls that can sleep (" PROFILE_AGENT "); ",
+                human_share(text_share(text, weight)).text);
+}
+
 /* Of calls only the signal handler's share is known, not that of the reports; text_calls() tells
  * what was lost. */
 static void put_cost(const struct text *text, const struct profile_process *sum) {
@@ -376,6 +394,8 @@ static void put_cost(const struct text *text, const struct profile_process *sum)
         fprintf(text->out, "%s of the CPU time was spent in the agent's handler%s",
                 human_share((double)sum->handler_ns / (double)sum->cpu_ns).text,
                 text->calls ? ", reports of calls not included" : "; ");
+    if (!text->calls)
+        put_wrappers(text);
     if (!text->calls)
         fprintf(text->out, "%s ticks lost", human_count(sum->lost).text);
     if (sum->lost_ns > 0 && !text->calls)
