@@ -237,8 +237,9 @@ struct wire_session {
     _Atomic uint32_t confined;       /* threads that have forbidden themselves system calls */
     char tags[TAGS_ROOM];            /* tags.h; before the first module is told. Empty: none */
     _Atomic uint64_t lost_ns;        /* weights of samples of threads that found no slot */
-    char command[WIRE_COMMAND_ROOM]; /* the name that the program was executed by, as tags. Empty:
-                                        that of its file */
+    char command[WIRE_COMMAND_ROOM]; /* the name that the program was executed by, as tags. A slash
+                                        before it: of a file or link, and no script. Empty: that of
+                                        its file */
 };
 
 #define WIRE_HEARTBEAT_DEAD_NS 3000000000ull /* a daemon silent for so long is dead */

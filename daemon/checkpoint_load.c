@@ -68,6 +68,7 @@ static struct process *make(const struct checkpoint_about *about, const struct m
         .since_mono_ns = end_of(about) - about->duration_ns,
         .ended_mono_ns = end_of(about),
         .runs = (uint32_t)about->runs,
+        .linked = about->linked,
         .threads_open = (uint32_t)about->threads_open,
         .ended = about->stats,
     };

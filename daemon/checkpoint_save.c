@@ -52,6 +52,7 @@ static void describe(struct process *p, struct checkpoint_about *about) {
         .sampling = p->sampling,
         .exe = p->exe,
         .command = p->command,
+        .linked = p->linked,
         .tags = p->tags,
     };
     process_stats_locked(p, &about->stats);

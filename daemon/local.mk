@@ -1,7 +1,7 @@
 # hcctd: the rooms below daemon/, wired together.
 bin_PROGRAMS += daemon/hcctd
 daemon_hcctd_SOURCES = \
-	daemon/answer_stream.c daemon/answer_stream.h daemon/activation.c daemon/activation.h daemon/control.c daemon/control.h \
+	daemon/agent_frames.c daemon/agent_frames.h daemon/answer_stream.c daemon/answer_stream.h daemon/activation.c daemon/activation.h daemon/control.c daemon/control.h \
 	daemon/checkpoint.c daemon/checkpoint.h daemon/checkpoint_fields.c daemon/checkpoint_fields.h \
 	daemon/checkpoint_file.c daemon/checkpoint_file.h daemon/checkpoint_format.h \
 	daemon/checkpoint_load.c daemon/checkpoint_load.h daemon/checkpoint_save.c \

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "common/tags.h"
+#include "daemon/agent_frames.h"
 #include "daemon/config.h"
 #include "daemon/freeze.h"
 #include "daemon/ingest/ingest.h"
@@ -94,6 +95,13 @@ static bool set_title(struct query *q, const char *value) {
     return true;
 }
 
+static bool set_kernel_ns(struct query *q, const char *value) {
+    double n;
+    bool ok = number(value, 0, 1e18, &n);
+    q->kernel_ns = ok ? (uint64_t)n : 0;
+    return ok;
+}
+
 static bool set_symbols(struct query *q, const char *value) {
     q->patience = strcmp(value, "complete") == 0 ? SYMBOL_COMPLETE : SYMBOL_SOON;
     return q->patience == SYMBOL_COMPLETE || strcmp(value, "soon") == 0;
@@ -145,6 +153,7 @@ static const struct {
     {"window", set_window, "a time of up to an hour, such as 10s, 5m, 1h or 90 (seconds)"},
     {"symbols", set_symbols, "soon or complete"},
     {"title", set_title, "what the profile is to be called"},
+    {"kernel_ns", set_kernel_ns, "a CPU time in nanoseconds"},
     {"focus", set_focus, "a POSIX extended regular expression"},
     {"ignore", set_ignore, "a POSIX extended regular expression"},
 };
@@ -243,8 +252,10 @@ static void write_profile(void *arg) {
     uint32_t *module_of;
     struct profile *profile = freeze(w->copies, w->processes, w->n, &params, &module_of);
     profile->title = profile_string(profile, w->query->title);
+    profile->kernel_ns = w->query->kernel_ns;
     symbolize(profile, module_of, config.symbols, w->query->patience);
     free(module_of);
+    profile = agent_frames_hide(profile);
     if (!format_write(w->query->format, w->out, profile, &w->query->options))
         w->error = errno;
     profile_free(profile);

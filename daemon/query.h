@@ -18,6 +18,7 @@ struct query {
     const char *tag;   /* KEY=VALUE that a process has; NULL: any */
     double phi;        /* what is called hot; asked for, it cuts what is shown, too (options.phi) */
     const char *title; /* of the profile (profile.h); NULL: none */
+    uint64_t kernel_ns; /* what the asker knows of the profile's CPU time (profile.h); 0: nothing */
     const struct format *format;
     struct format_options options;
     uint64_t window_ns;            /* weights of the last so much time; 0: since the start */

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "daemon/agent_frames.h"
 #include "daemon/config.h"
 #include "daemon/freeze.h"
 #include "daemon/http_wait.h"
@@ -39,6 +40,7 @@ static bool take_part(struct process *process, struct freeze_part *part) {
     bool copied = tree_copy_take(&part->copy, process->tree);
     pthread_mutex_unlock(&process->lock);
     freeze_describe(process, &part->process);
+    part->linked = process->linked;
     return copied;
 }
 
@@ -154,6 +156,7 @@ static void write_parts(void *arg) {
     profile->duration_ns = d->end->mono_ns - d->start->mono_ns;
     symbolize(profile, module_of, config.symbols, SYMBOL_COMPLETE);
     free(module_of);
+    profile = agent_frames_hide(profile);
     d->written = write_pprof(d->out, profile, &d->query->options);
     profile_free(profile);
 }

@@ -89,6 +89,7 @@ struct process *process_new_finished(const struct process *like) {
         .identity = like->identity,
         .exe = like->exe,
         .command = like->command,
+        .linked = like->linked,
         .tags = like->tags,
         .since_ns = like->since_ns,
         .since_mono_ns = like->since_mono_ns,
@@ -178,6 +179,7 @@ static void take_command(struct process *p) {
     const char *last = last_part(name);
     if (p->command == NULL && last[0] != '\0' && strchr(last, '/') == NULL)
         p->command = strdup(last);
+    p->linked = name[0] == '/' && p->command != NULL;
 }
 
 /* What an agent says before its first module, by which it is known to be whole. */

@@ -69,6 +69,7 @@ struct process {
     struct process_identity identity;
     const char *exe;       /* owned */
     char *_Atomic command; /* owned: what it was executed by; NULL: not known (yet) */
+    _Atomic bool linked;   /* the command is a name of exe, maybe a link's, and no script */
     char *_Atomic tags; /* owned; NULL: none, or not known yet. Both are set once, under the lock */
     uint64_t since_ns;  /* wall clock, since 1970 */
     uint64_t since_mono_ns;

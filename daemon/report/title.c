@@ -24,7 +24,7 @@ void title_put_process(FILE *out, const struct profile_process *process) {
         fprintf(out, "%s%s runs", separator, human_count(process->runs).text);
         separator = ", ";
     }
-    if (process->threads > 1) {
+    if (process->threads > 1 && process->runs <= 1) {
         fprintf(out, "%s%" PRIu32 " threads", separator, process->threads);
         separator = ", ";
     }
