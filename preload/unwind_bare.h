@@ -32,6 +32,9 @@ enum unwind_evidence {
 enum unwind_evidence unwind_call_before(const struct unwind_env *env,
                                         const struct unwind_module *module, uint64_t ra);
 
+/* Whether `pc` is code of a module with a rule for it. */
+bool unwind_has_rule(const struct unwind_env *env, uint64_t pc);
+
 /* A return address comes after a call: what a stale or foreign word seldom does. */
 bool unwind_is_return_address(const struct unwind_env *env, uint64_t ra);
 
