@@ -78,6 +78,23 @@ static bool may_return_to(const struct unwind_env *env, const struct unwind_modu
                           : unwind_is_return_address(env, ra);
 }
 
+#define NEAR (1ull << 31) /* a call within generated code reaches no further */
+
+bool unwind_may_go_back(const struct unwind_env *env, uint64_t pc, uint64_t to) {
+    struct unwind_module module;
+    uint8_t code[16];
+    return to - pc + NEAR < 2 * NEAR && read_code(env, to, code) &&
+           !env->find(env->arg, to, &module);
+}
+
+/* The same of code whose frame is at `fp`: the chain of frame pointers goes on from there. */
+static bool chain_goes_on(const struct unwind_env *env, uint64_t pc, uint64_t fp) {
+    uint64_t next, ra;
+    return unwind_read(env, fp, &next) && next > fp && (next & 7) == 0 &&
+           unwind_read(env, next + 8, &ra) &&
+           (ra - pc + NEAR < 2 * NEAR || unwind_is_return_address(env, ra));
+}
+
 /* ---- by frame pointer ---- */
 
 /* The caller, as the frame pointer has it. */
@@ -102,8 +119,12 @@ static bool find_by_fp(const struct unwind_env *env, const struct unwind_module 
     uint64_t base = set ? caller->fp : sp;
     caller->ra_at = none ? base : base + 8;
     caller->fp_at = none ? 0 : base;
-    return (base & 7) == 0 && unwind_read(env, caller->ra_at, &caller->ra) &&
-           may_return_to(env, module, caller->ra) && (none || unwind_read(env, base, &caller->fp));
+    if ((base & 7) != 0 || !unwind_read(env, caller->ra_at, &caller->ra) ||
+        (!none && !unwind_read(env, base, &caller->fp)))
+        return false;
+    return may_return_to(env, module, caller->ra) ||
+           (module == NULL && set && unwind_may_go_back(env, regs->pc, caller->ra) &&
+            chain_goes_on(env, regs->pc, base));
 }
 
 static enum unwind_end go_by_fp(struct unwind_registers *regs, struct unwind_step *step,
@@ -185,11 +206,11 @@ enum unwind_end unwind_bare_step(const struct unwind_env *env, const struct unwi
  * and through code that keeps none: then the instructions tell, if they can be followed. */
 enum unwind_end unwind_generated_step(const struct unwind_env *env, struct unwind_registers *regs,
                                       struct unwind_step *step) {
-    if (!regs->exact && !unwind_is_return_address(env, regs->pc))
-        return UNWIND_NO_MODULE;
     struct framed_caller caller;
-    step->routine = regs->exact ? regs->pc : regs->pc - 1;
     bool framed = find_by_fp(env, NULL, regs, &caller);
+    if (!framed && !regs->exact && !unwind_is_return_address(env, regs->pc))
+        return UNWIND_NO_MODULE;
+    step->routine = regs->exact ? regs->pc : regs->pc - 1;
     if (framed && !unwind_has_rule(env, caller.ra - 1))
         return go_by_fp(regs, step, &caller);
     if (unwind_follow(env, NULL, regs, step))
