@@ -79,9 +79,10 @@ static void drain(void) {
 static void put_ship(struct fuzz_input *input) {
     uint64_t sizes = fuzz_take_word(input);
     uint32_t registers = (uint32_t)(sizes >> 32) % 40, words = (uint32_t)sizes % 100;
+    uint32_t frames = (uint32_t)(sizes >> 16) % 50;
     put(wire_word(WIRE_SHIP, sizes >> 40));
-    put(WIRE_SHIP_SIZES(registers, words));
-    for (uint32_t i = 0; i < 1 + registers + words; i++)
+    put(WIRE_SHIP_SIZES(frames, registers, words));
+    for (uint32_t i = 0; i < 3 + 2 * frames + registers + words; i++)
         put(i);
 }
 
