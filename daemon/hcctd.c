@@ -25,6 +25,7 @@
 #include "daemon/http_tcp.h"
 #include "daemon/ingest/ingest.h"
 #include "daemon/ingest/registry.h"
+#include "daemon/ingest/robust.h"
 #include "daemon/ingest/ships.h"
 #include "daemon/ingest/tables.h"
 #include "daemon/listener.h"
@@ -219,6 +220,7 @@ static void serve(int listener, int tcp, int signals) {
                  .max_bytes = config.memory_limit},
         .made = recording_begin,
     };
+    robust_begin();
     checkpoint_restore(&policy.tree);
     struct elf_worker *compiler = elf_worker_new("/proc/self/exe");
     struct table_cache *cache = table_cache_new(settings.table_cache, TABLE_CACHE_BYTES);

@@ -175,9 +175,10 @@ void thread_begin(struct agent_thread *thread) {
 }
 
 static void leave(struct agent_thread *thread) {
+    thread->ending = true; /* first: a tick would begin again what ends here */
+    atomic_signal_fence(memory_order_seq_cst);
     calls_end(thread);
     wall_awake(thread);
-    thread->ending = true;
     if (!confine_is_quiet())
         trigger_stop(thread); /* else who confines all does it */
     session_give_slot(thread);

@@ -255,8 +255,24 @@ bool ingest_start(void) {
            pthread_create(&ingest.thread, NULL, run, NULL) == 0;
 }
 
+/* What is written after the last reading is lost, and the agents of programs whose calls are
+ * counted say so in their next session. Walks that were under way then are read at the very end. */
+static void say_goodbye(void) {
+    size_t n;
+    struct process **list = registry_list_live(&n);
+    for (size_t i = 0; i < n; i++) {
+        drain_to_end(list[i]);
+        process_say_goodbye(list[i]);
+    }
+    for (size_t i = 0; i < n; i++)
+        if (list[i]->sampling.collector == WIRE_COLLECT_WALKS)
+            process_drain(list[i], NULL, NULL);
+    registry_free_list(list, n);
+}
+
 void ingest_stop(void) {
     ingest.stop = true;
     wake();
     pthread_join(ingest.thread, NULL);
+    say_goodbye();
 }

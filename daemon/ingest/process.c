@@ -333,6 +333,17 @@ bool process_drain(struct process *p, process_module_seen *seen, void *arg) {
     return any;
 }
 
+void process_say_goodbye(struct process *p) {
+    pthread_mutex_lock(&p->lock);
+    if (p->live) {
+        atomic_fetch_or(&p->memory.session->control, WIRE_CONTROL_GONE);
+        uint32_t n = session_memory_slots(&p->memory);
+        for (uint32_t i = 0; i < n; i++)
+            reader_wake(session_memory_slot(&p->memory, i));
+    }
+    pthread_mutex_unlock(&p->lock);
+}
+
 /* ---- end and statistics ---- */
 
 static void sum_live(struct process *p, struct process_stats *sum) {
@@ -346,6 +357,7 @@ static void sum_live(struct process *p, struct process_stats *sum) {
         add_counters(sum, session_memory_slot(&p->memory, i));
     }
     sum->counter[WIRE_LOST_NS] += atomic_load(&session->lost_ns);
+    sum->counter[WIRE_LOST] += atomic_load(&session->lost);
     sum->slots_missing += atomic_load(&session->slots_missing);
     sum->slots_refused += p->memory.slots_refused;
     sum->modules_missing += atomic_load(&session->modules_missing);

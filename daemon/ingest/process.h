@@ -153,6 +153,11 @@ bool process_drain(struct process *process, process_module_seen *seen, void *arg
  * WIRE_TABLE_NONE). */
 void process_publish_table(struct process *process, uint32_t index, uint64_t table);
 
+/* hcctd ends, and the process goes on: its agent is told, and threads that wait for room are woken.
+ * Where calls are counted, its rings must not be read after this: the agent takes what is in them
+ * for lost. */
+void process_say_goodbye(struct process *process);
+
 /* The process is gone: drains its rings for the last time and gives back all but its tree. Shipped
  * stacks may still come to that (ships.h). */
 void process_end(struct process *process);

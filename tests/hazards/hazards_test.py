@@ -67,6 +67,7 @@ HAZARDS = [
     Hazard("alternate_stack", "small alternate stacks, unmapped under fire", rarely=5),
     Hazard("few_timers", "no timers to be had (RLIMIT_SIGPENDING)"),
     Hazard("own_profiling", "a program that uses SIGPROF itself", rarely=10),
+    Hazard("moved_signal", "signal after signal is taken while threads compute", rarely=5),
     Hazard("vfork_signals", "a child that shares its parent's memory resets all signals", rarely=5),
     Hazard("waited_signals", "SIGPROF and SIGVTALRM are blocked and waited for", rarely=20),
     *(Hazard("waited_" + kind, danger, [program("waited_signals"), kind], rarely=20)

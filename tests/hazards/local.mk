@@ -17,6 +17,7 @@ check_PROGRAMS += \
 	tests/hazards/loader_and_malloc \
 	tests/hazards/locked \
 	tests/hazards/many_contexts \
+	tests/hazards/moved_signal \
 	tests/hazards/own_profiling \
 	tests/hazards/restarts \
 	tests/hazards/short_transfers \
@@ -72,6 +73,9 @@ tests_hazards_loader_and_malloc_LDFLAGS = -pthread
 tests_hazards_many_contexts_SOURCES = tests/hazards/many_contexts.c tests/hazards/busy.h
 tests_hazards_many_contexts_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
 tests_hazards_many_contexts_LDFLAGS = -pthread
+tests_hazards_moved_signal_SOURCES = tests/hazards/moved_signal.c tests/hazards/busy.h
+tests_hazards_moved_signal_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
+tests_hazards_moved_signal_LDFLAGS = -pthread
 tests_hazards_own_profiling_SOURCES = tests/hazards/own_profiling.c tests/hazards/busy.h
 tests_hazards_own_profiling_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
 tests_hazards_own_profiling_LDFLAGS = -pthread
@@ -99,10 +103,13 @@ tests_hazards_tls_library_la_LDFLAGS = -module -avoid-version -shared -rpath /no
 TESTS += tests/hazards/hazards_test.py
 dist_check_SCRIPTS += tests/hazards/hazards_test.py
 
-# RUNS=1000 is the default; HAZARDS="throw big_fork" runs only these.
+# RUNS=1000 is the default; HAZARDS="throw big_fork" runs only these, HAZARDS=gone only the last.
 hazards: all
 	@$(MAKE) $(AM_MAKEFLAGS) -k check TESTS= >/dev/null
 	@HCCT_SRCDIR=$(abs_top_srcdir) HCCT_BUILDDIR=$(abs_top_builddir) $(PYTHON3) \
 		$(srcdir)/tests/hazards/hazards_test.py --runs $(or $(RUNS),1000) $(HAZARDS)
+	@case "$(HAZARDS)" in "" | gone) \
+		HCCT_SRCDIR=$(abs_top_srcdir) HCCT_BUILDDIR=$(abs_top_builddir) $(PYTHON3) \
+		$(srcdir)/tests/e2e/gone_test.py --kills $(or $(RUNS),1000) ;; esac
 
 .PHONY: hazards
