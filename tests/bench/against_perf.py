@@ -95,6 +95,8 @@ class Told:
 
     def __init__(self, path, by):
         profile = report(path, "--by", by)
+        self.files = {process["command"]: os.path.basename(process["exe"])
+                      for process in profile["processes"]}
         self.all, nodes = profile["total"], profile["nodes"]
         self.own, self.inclusive = collections.Counter(), collections.Counter()
         self.more_own, self.more = collections.Counter(), collections.Counter()
@@ -102,30 +104,34 @@ class Told:
         for node in nodes:
             path = paths[node["parent"]] if node["parent"] is not None else ()
             if node["parent"] is not None and not node.get("inlined"):
-                path = (*path, name_of(node["function"]))
+                path = (*path, self.name_of(node["function"], by))
             paths.append(path)
             if path and node["count"] > 0:
                 self.own[path[-1]] += node["count"]
                 for name in set(path):
                     self.inclusive[name] += node["count"]
         for function in profile["functions"]:
-            name = name_of(function["function"])
+            name = self.name_of(function["function"], by)
             self.more_own[name] += function["self_upper"] - function["self"]
             self.more[name] += function["inclusive_upper"] - function["inclusive"]
 
+    def name_of(self, frame, by):
+        """perf calls modules by their files, hcct a program by the link that it was executed by."""
+        if by == "module":
+            return self.files.get(frame, frame)
+        module = frame.split("+0x")[0]
+        return f"({self.files.get(module, module)})" if "+0x" in frame else bare(frame)
 
-def name_of(frame):
-    return f"({frame.split('+0x')[0]})" if "+0x" in frame else bare(frame)
 
-
-def table(title, wanted, seen, got, more, told, looks):
-    """The ten largest of `wanted`; the largest difference beyond the bound and a point, in points."""
+def table(title, wanted, seen, got, more, told, looks, lacking=0):
+    """The ten largest of `wanted`, of which perf may lack a part; the largest difference beyond that
+    and hcct's bound, in points."""
     worst = (0.0, 0.0)
     print(f"{title:44} {'perf':>7} {'hcct':>7} {'more':>6} {'differ':>7} {'chance':>7}")
     for name, n in wanted.most_common(10):
         p, h, slack = n / seen.all, got[name] / told.all, more[name] / told.all
         chance = 1.96 * math.sqrt(p * (1 - p) * (1 / seen.all + 1 / looks))
-        differ = h - p if h > p else min(0, h + slack - p)
+        differ = max(0, h - p - lacking) if h > p else min(0, h + slack - p)
         print(f"{name[:44]:44} {100 * p:7.2f} {100 * h:7.2f} {100 * slack:6.2f} "
               f"{100 * differ:+7.2f} {100 * chance:7.2f}")
         worst = max(worst, (100 * abs(differ), 100 * chance))
@@ -167,10 +173,12 @@ def main():
     table("function, self", seen.self_functions, seen, functions.own, functions.more_own, functions,
           looks)
     if wish.stacks is not None:
-        print(f"stacks of perf's that lack callers: {100 * (1 - seen.whole / seen.all):.2f} %")
-        table("module, inclusive", seen.modules, seen, modules.inclusive, modules.more, modules, looks)
+        lacking = 1 - seen.whole / seen.all
+        print(f"stacks of perf's that lack callers: {100 * lacking:.2f} %")
+        table("module, inclusive", seen.modules, seen, modules.inclusive, modules.more, modules, looks,
+              lacking)
         table("function, inclusive", seen.functions, seen, functions.inclusive, functions.more,
-              functions, looks)
+              functions, looks, lacking)
     finish()
 
 
