@@ -276,6 +276,21 @@ def time_namespace(runs):
               f"time_namespace: all of the program is profiled: {walks} walks in {runs} runs")
 
 
+def valgrind(runs):
+    """What valgrind says of a program, and of its children, does not depend on the agent."""
+    if shutil.which("valgrind") is None:
+        print("valgrind: is not installed, left out")
+        return
+    with Daemon() as daemon:
+        for collector in ({"HCCT_RATE": "1000"}, {"HCCT_COLLECTOR": "calls"},
+                          {"HCCT_COLLECTOR": "calls", "HCCT_BURST": "1ms/3ms"}):
+            for _ in range(runs):
+                result = run(["valgrind", "-q", "--error-exitcode=9", program("forks_and_threads")],
+                             env=daemon.env(**collector))
+                check((result.status, result.out, result.err) == (0, b"as it should\n" * 3, b""),
+                      f"valgrind: has nothing to say with {collector}, and {result.status}")
+
+
 def chroot(_):
     """A program in another root, where its libraries have paths that mean nothing outside."""
     root = scratch("root")
@@ -301,7 +316,7 @@ def chroot(_):
 
 
 MORE = [killed, memory_full, many_contexts_bounded, unlinked, chroot, confined, built_otherwise,
-        time_namespace]
+        time_namespace, valgrind]
 
 
 def main():
