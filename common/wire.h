@@ -243,8 +243,9 @@ struct wire_session {
     _Atomic uint32_t confined;       /* threads that have forbidden themselves system calls */
     char tags[TAGS_ROOM];            /* tags.h; before the first module is told. Empty: none */
     _Atomic uint64_t lost_ns;        /* weights of samples of threads that found no slot */
-    char command[WIRE_COMMAND_ROOM]; /* the name that the program was executed by, as tags. Empty:
-                                        that of its file */
+    char command[WIRE_COMMAND_ROOM]; /* the name that the program was executed by, as tags. A slash
+                                        before it: of a file or link, and no script. Empty: that of
+                                        its file */
     _Atomic uint64_t lost; /* calls that stood in rings of earlier sessions and were never read */
 };
 
@@ -279,8 +280,12 @@ struct wire_arena {
  *   CALL routine site as POP n, PUSH and CREDIT 1, in one word. Its highest bit alone is the verb;
  *                     n has 7 bits, each offset 28
  *   SHIP w            weight w to a context that the daemon is to find out by itself; the cursor
- *                     does not move. Raw words follow: WIRE_SHIP_SIZES, the pc, the registers by
- *                     DWARF number, and a copy of the stack, from the stack pointer up
+ *                     does not move. Raw words follow: WIRE_SHIP_SIZES, the pc, where the walk is to
+ *                     go on, which registers are known there (bit n: the one of DWARF number n), all
+ *                     registers by DWARF number, the frames that the agent has found below that
+ *                     place (routine and site of each, innermost first), and a copy of the stack,
+ *                     from the stack pointer up. Without such frames the walk begins at the pc; with
+ *                     them the place is a return address
  */
 /* clang-format on */
 #define WIRE_VERB_SHIFT   60
@@ -301,8 +306,14 @@ enum wire_verb {
     WIRE_CODE = 7,
 };
 
-#define WIRE_SHIP_SIZES(registers, stack) ((uint64_t)(registers) << 32 | (uint32_t)(stack))
-#define WIRE_SHIP_STACK_MAX               7168u /* words of a stack that are copied at most */
+/* Numbers of frames, of registers, and of words of the stack. */
+#define WIRE_SHIP_SIZES(frames, registers, stack)                                                  \
+    ((uint64_t)(frames) << 48 | (uint64_t)(uint16_t)(registers) << 32 | (uint32_t)(stack))
+#define WIRE_SHIP_FRAMES(sizes)    ((uint32_t)((sizes) >> 48))
+#define WIRE_SHIP_REGISTERS(sizes) ((uint32_t)(uint16_t)((sizes) >> 32))
+#define WIRE_SHIP_WORDS(sizes)     ((uint32_t)(sizes))
+#define WIRE_SHIP_FRAMES_MAX       512u
+#define WIRE_SHIP_STACK_MAX        7168u /* words of a stack that are copied at most */
 
 /* In the place of a routine: the second word is the pc itself, not a return address. */
 #define WIRE_HERE 0u

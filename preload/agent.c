@@ -3,6 +3,8 @@
  */
 #include "preload/agent.h"
 
+#include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #include "preload/calls.h"
@@ -107,6 +109,14 @@ static void after_fork_child(void) {
     unblock_after_fork();
 }
 
+/* Valgrind runs a translation of the program, whose times say nothing of it. It would report what a
+ * walk reads as errors of the program; and in a child of fork it takes what is not inherited
+ * (MADV_DONTFORK) for readable. It preloads a library of its own. */
+static bool valgrind_runs_us(void) {
+    const char *preloaded = getenv("LD_PRELOAD");
+    return preloaded != NULL && strstr(preloaded, "/vgpreload_") != NULL;
+}
+
 __attribute__((constructor)) void agent_start(void) {
     static bool begun;
     if (begun)
@@ -120,6 +130,10 @@ __attribute__((constructor)) void agent_start(void) {
     program_name_read(agent.command, sizeof agent.command);
     if (!agent.settings.enable || agent.settings.socket[0] == '\0')
         return;
+    if (valgrind_runs_us()) {
+        settings_say(&agent.settings, false, "valgrind runs the program: ", "not profiled");
+        return;
+    }
     struct agent_process *process = make_process_page();
     if (process == NULL || !thread_start_main())
         return;

@@ -49,8 +49,14 @@ bool session_is_dead(struct wire_session *session) {
     if (session_was_ended(session, atomic_load(&agent.process->arena)))
         return true;
     uint64_t beat = atomic_load_explicit(&session->heartbeat_ns, memory_order_relaxed);
-    uint64_t now = coarse_ns();
-    return now > beat && now - beat > WIRE_HEARTBEAT_DEAD_NS;
+    uint64_t ahead = atomic_load_explicit(&agent.process->ahead_ns, memory_order_relaxed);
+    int64_t silent_ns = (int64_t)(coarse_ns() - beat - ahead);
+    return silent_ns > (int64_t)WIRE_HEARTBEAT_DEAD_NS;
+}
+
+/* The daemon has just made the session. */
+static void learn_clock(struct agent_process *process, struct wire_session *session) {
+    atomic_store(&process->ahead_ns, coarse_ns() - atomic_load(&session->heartbeat_ns));
 }
 
 static bool others_are_out(void) {
@@ -139,6 +145,7 @@ static bool attach(struct agent_process *process, int wait_ms) {
     struct wire_session *session = found.session;
     memcpy(session->tags, set->tags, sizeof session->tags);
     memcpy(session->command, agent.command, sizeof session->command);
+    learn_clock(process, session);
     modules_reset();
     atomic_store(&process->arena, found.arena);
     process->arena_bytes = found.arena_bytes;

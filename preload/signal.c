@@ -249,6 +249,19 @@ void signal_block_hidden(int number) {
     change_mask(SIG_BLOCK, number);
 }
 
+void signal_before_thread(const struct agent_thread *creator) {
+    if (hcct_unlikely(creator != NULL && creator->hidden_signal != 0) && agent_owns_memory())
+        signal_block_hidden(creator->hidden_signal);
+}
+
+/* The agent may have moved away meanwhile: then the former signal is the application's. */
+void signal_after_thread(struct agent_thread *creator) {
+    if (hcct_likely(creator == NULL || creator->hidden_signal == 0) || !agent_owns_memory())
+        return;
+    creator->hidden_signal = signal_number();
+    signal_unblock();
+}
+
 void signal_unblock(void) {
     change_mask(SIG_UNBLOCK, signal_number());
 }

@@ -186,6 +186,8 @@ static void leave(struct agent_thread *thread) {
 
 void thread_end(struct agent_thread *thread) {
     leave(thread);
+    if (!confine_is_quiet())
+        signal_block_hidden(thread->hidden_signal);
     thread_self = NULL;
     confine_leave(thread, 0);
     thread_release(thread);

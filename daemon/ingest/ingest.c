@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "common/compiler.h"
+#include "daemon/code/frame.h"
 #include "daemon/ingest/registry.h"
 #include "daemon/ingest/resume.h"
 #include "daemon/ingest/ships.h"
@@ -103,12 +104,15 @@ static void go_on(struct process *process) {
 }
 
 void ingest_adopt(struct process *process, bool again) {
+    struct frame_user *frames = process->frames;
+    frame_hold(frames); /* a tree may be on its way from one process to another */
     if (again)
         go_on(process);
     finish(process->pid); /* exec: a new program in the same process */
     pid_t pid = process->pid;
     bool there = watch_end(process);
     registry_add(process);
+    frame_drop(frames);
     if (!there)
         finish(pid);
     wake();

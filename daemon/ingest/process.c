@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "common/tags.h"
+#include "daemon/code/frame.h"
 #include "daemon/code/module.h"
 #include "daemon/ingest/proc_stat.h"
 #include "daemon/ingest/ships.h"
@@ -65,11 +66,12 @@ struct process *process_new(const struct process_params *params) {
     identity_read(params->pid, &p->identity);
     p->exe = executable_of(params->pid);
     p->tree = mcct_new(&params->tree);
-    p->addresses = addresses_new();
+    p->frames = frame_user(params->uid);
+    p->addresses = addresses_new(p->frames);
     p->arena = arena_get();
     pthread_mutex_init(&p->lock, NULL);
-    if (p->exe == NULL || p->tree == NULL || p->addresses == NULL || p->arena == NULL ||
-        !addresses_name_generated(p->addresses, params->pid, params->uid) ||
+    if (p->exe == NULL || p->tree == NULL || p->frames == NULL || p->addresses == NULL ||
+        p->arena == NULL || !addresses_name_generated(p->addresses, params->pid, params->uid) ||
         !session_memory_make(&p->memory, params->pid, &params->sampling) ||
         (params->sampling.collector == WIRE_COLLECT_WALKS && !windows_begin(p, &params->tree))) {
         process_free(p);
@@ -89,6 +91,7 @@ struct process *process_new_finished(const struct process *like) {
         .identity = like->identity,
         .exe = like->exe,
         .command = like->command,
+        .linked = like->linked,
         .tags = like->tags,
         .since_ns = like->since_ns,
         .since_mono_ns = like->since_mono_ns,
@@ -100,6 +103,7 @@ struct process *process_new_finished(const struct process *like) {
         .ended_mono_ns = like->ended_mono_ns,
         .memory = {.fd = -1},
         .tree = like->tree,
+        .frames = like->frames,
         .ended = like->ended,
     };
     pthread_mutex_init(&p->lock, NULL);
@@ -178,6 +182,7 @@ static void take_command(struct process *p) {
     const char *last = last_part(name);
     if (p->command == NULL && last[0] != '\0' && strchr(last, '/') == NULL)
         p->command = strdup(last);
+    p->linked = name[0] == '/' && p->command != NULL;
 }
 
 /* What an agent says before its first module, by which it is known to be whole. */

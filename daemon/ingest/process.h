@@ -69,6 +69,7 @@ struct process {
     struct process_identity identity;
     const char *exe;       /* owned */
     char *_Atomic command; /* owned: what it was executed by; NULL: not known (yet) */
+    _Atomic bool linked;   /* the command is a name of exe, maybe a link's, and no script */
     char *_Atomic tags; /* owned; NULL: none, or not known yet. Both are set once, under the lock */
     uint64_t since_ns;  /* wall clock, since 1970 */
     uint64_t since_mono_ns;
@@ -90,6 +91,7 @@ struct process {
     struct session_memory memory; /* while live */
     struct arena *arena;
     struct mcct *tree;
+    struct frame_user *frames;     /* the ids in it (code/frame.h) are that user's */
     struct panes *_Atomic panes;   /* windows.h; NULL: there are none. Written under the lock */
     struct process_counts counted; /* is in the panes, and those before them */
     struct addresses *addresses;
@@ -134,8 +136,8 @@ static inline const char *process_tags(const struct process *process) {
 const char *process_command(const struct process *process);
 
 /* A finished process with one reference, as a checkpoint says: what stands in `like` from pid to
- * since_mono_ns, its runs, `ended`, threads_open and ended_mono_ns; takes over its exe, command,
- * tags and tree, but not when it fails (NULL: no memory). */
+ * since_mono_ns, its runs, frames, `ended`, threads_open and ended_mono_ns; takes over its exe,
+ * command, tags and tree, but not when it fails (NULL: no memory). */
 struct process *process_new_finished(const struct process *like);
 void process_free(struct process *process); /* the registry's, when no reference is left */
 

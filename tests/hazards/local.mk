@@ -10,6 +10,7 @@ check_PROGRAMS += \
 	tests/hazards/confined_calls \
 	tests/hazards/exec_chain \
 	tests/hazards/few_timers \
+	tests/hazards/forks_and_threads \
 	tests/hazards/interrupted \
 	tests/hazards/late_tls \
 	tests/hazards/leave_allocating \
@@ -55,6 +56,9 @@ tests_hazards_exec_chain_LDFLAGS = -pthread
 tests_hazards_few_timers_SOURCES = tests/hazards/few_timers.c tests/hazards/busy.h
 tests_hazards_few_timers_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
 tests_hazards_few_timers_LDFLAGS = -pthread
+tests_hazards_forks_and_threads_SOURCES = tests/hazards/forks_and_threads.c tests/hazards/busy.h
+tests_hazards_forks_and_threads_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread -finstrument-functions
+tests_hazards_forks_and_threads_LDFLAGS = -pthread
 tests_hazards_interrupted_SOURCES = tests/hazards/interrupted.c tests/hazards/busy.h
 tests_hazards_interrupted_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
 tests_hazards_interrupted_LDFLAGS = -pthread
