@@ -22,6 +22,10 @@
 #include "daemon/report/diff_judge.h"
 #include "daemon/report/memory.h"
 
+/* Mean square of a step that is uniform in f/2 to 3f/2, to f^2. */
+#define STEPS_DIFFER (13.0 / 12)
+/* Of the CPU time of one program, from run to run: so little is not said to be a change. */
+#define RUNS_DIFFER   0.02
 #define Z_95          1.96
 #define BY_CHANCE     0.05
 #define LEAST_SAMPLES 6 /* all on one side: 1 in 32 by chance; of 5 it is 1 in 16 */
@@ -190,16 +194,27 @@ static void weigh(struct diff *diff) {
 
 /* ---- the whole ---- */
 
-/* The total itself is an estimate: samples come by chance, so many as by Poisson's law at most. */
+/* Of the total. Steps between samples cover the CPU time without gaps: their sum is right but for
+ * the last one, though they are random and the samples' weights differ by that. What they differ
+ * beyond it is roulette's chance. Else samples are as many as by Poisson's law at most. */
+static double variance_of_total(const struct diff *diff, int side) {
+    const struct diff_group *all = &diff->join->all[side];
+    double total = (double)all->total, each = step(diff, side, 0), squares = each * total, mean;
+
+    if (!(all->walks > 0))
+        return squares;
+    mean = total / all->walks;
+    return fmax(0, squares - STEPS_DIFFER * mean * total) + mean * mean;
+}
+
 static void weigh_total(struct diff *diff) {
-    double sum = step(diff, DIFF_BEFORE, 0) * (double)diff->before_total +
-                 step(diff, DIFF_AFTER, 0) * (double)diff->after_total;
+    double sum = variance_of_total(diff, DIFF_BEFORE) + variance_of_total(diff, DIFF_AFTER);
     struct diff_weight *w = &diff->total;
 
     w->before = diff->before_total;
     w->after = diff->after_total;
     w->interval = diff->sampling == DIFF_SAMPLED ? Z_95 * sqrt(sum) : 0;
-    w->margin = w->interval;
+    w->margin = w->interval + (w->interval > 0 ? RUNS_DIFFER * (double)w->before : 0);
     w->beyond = fabs(diff_change(w)) > w->margin;
 }
 

@@ -167,6 +167,12 @@ static void add_looks(struct diff_group *group, enum looks_kind kind, double loo
     group->looks = looks_pool(group->total, group->looks, total, looks);
 }
 
+/* Its samples cover its CPU time step by step. */
+static bool is_uniform(const struct profile *from, const struct profile_process *process) {
+    return strcmp(from->type, "cpu") == 0 && strcmp(process->collector, "walks") == 0 &&
+           process->burst_period_ns == 0;
+}
+
 static void add_process(struct diff_group *group, const struct profile *from, uint32_t process,
                         uint64_t total) {
     const struct profile_process *it = &from->processes[process];
@@ -176,6 +182,7 @@ static void add_process(struct diff_group *group, const struct profile *from, ui
     if (total == 0)
         return; /* it was there and has nothing */
     add_looks(group, kind, looks, total);
+    group->walks += is_uniform(from, it) ? (double)it->walks : 0;
     group->total += total;
     group->capped += it->capped;
 }

@@ -23,9 +23,9 @@ struct diff_tally {
 
 /* What a profile says of all processes of one executable. */
 struct diff_group {
-    const char *exe; /* its own name, of the union's strings; NULL: it has none of these */
-    uint64_t total;  /* what their contexts weigh */
-    double looks;
+    const char *exe;     /* its own name, of the union's strings; NULL: it has none of these */
+    uint64_t total;      /* what their contexts weigh */
+    double looks, walks; /* effective sample size, and samples where they are of walks */
     enum looks_kind kind;
     uint64_t capped; /* each process may have so much more or less of any context */
 };
