@@ -155,6 +155,7 @@ static uint32_t intern(const struct process *p, const struct wire_module *shared
     path[length] = '\0';
     struct module_mapping mapping = {
         .pid = p->pid,
+        .uid = p->uid,
         .start = m.start,
         .end = m.end,
         .path = path,
