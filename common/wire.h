@@ -46,7 +46,6 @@
 
 #define WIRE_HELLO_NO_FOLLOW 1u /* not to be profiled when its parent is */
 #define WIRE_HELLO_LINES     2u /* walks: where the innermost routine was is told, too (HERE) */
-#define WIRE_HELLO_BEGINS    4u /* the program was just executed: CPU time so far is not its own */
 
 /* What weights are, and what makes a thread look at itself. */
 enum wire_clock {
@@ -239,6 +238,7 @@ struct wire_session {
     _Atomic uint64_t lost_ns;        /* weights of samples of threads that found no slot */
     char command[WIRE_COMMAND_ROOM]; /* the name that the program was executed by, as tags. Empty:
                                         that of its file */
+    uint64_t earlier_ns; /* CPU time of the process before it executed this program, as tags */
 };
 
 #define WIRE_HEARTBEAT_DEAD_NS 3000000000ull /* a daemon silent for so long is dead */

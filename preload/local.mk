@@ -28,7 +28,8 @@ preload_libhcctagent_la_SOURCES = \
 	preload/task_clock.h preload/thread.c preload/thread.h preload/ticker.c preload/ticker.h \
 	preload/trigger.c preload/trigger.h $(UNWIND_SOURCES) preload/unwind_usual.h \
 	preload/walk.c preload/walk.h preload/wall.c preload/wall.h preload/wall_leave.c preload/wall_leave.h \
-	preload/wrap_dl.c preload/wrap_exit.c preload/wrap_jump.c preload/wrap_memory.c \
+	preload/wrap_dl.c preload/wrap_exit.c preload/wrap_identity.c \
+	preload/wrap_jump.c preload/wrap_memory.c \
 	preload/wrap_seccomp.c preload/wrap_signal.c preload/wrap_sleep.c preload/wrap_sleep.h preload/wrap_thread.c
 preload_libhcctagent_la_CFLAGS = $(AGENT_CFLAGS)
 preload_libhcctagent_la_LDFLAGS = -module -avoid-version -shared $(AGENT_LDFLAGS)
