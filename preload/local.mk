@@ -19,7 +19,8 @@ preload_libhcctagent_la_SOURCES = \
 	preload/handler_masks.c preload/handler_masks.h preload/other_clock.c preload/other_clock.h \
 	preload/points.c preload/points.h \
 	preload/interrupted.h preload/interval.c preload/interval.h \
-	preload/memo.c preload/memo.h preload/memory.c preload/memory.h preload/modules.c preload/modules.h preload/plan.h \
+	preload/memo.c preload/memo.h preload/memory.c preload/memory.h preload/modules.c preload/modules.h \
+	preload/next_symbol.c preload/next_symbol.h preload/plan.h \
 	preload/program_name.c preload/program_name.h preload/real.c \
 	preload/real.h preload/restart.c preload/restart.h preload/sampling.c preload/sampling.h \
 	preload/session.c preload/session.h preload/settings.c preload/settings.h preload/ship.c \

@@ -1,14 +1,14 @@
 /*
- * real.c - dlsym(RTLD_NEXT), once for each name.
+ * real.c - the next function of each name, looked up once.
  */
 #include "preload/real.h"
 
-#include <dlfcn.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <string.h>
 
 #include "common/compiler.h"
+#include "preload/next_symbol.h"
 
 enum name {
     SIGACTION,
@@ -47,7 +47,7 @@ static _Atomic(void *) found[HCCT_ARRAY_LEN(names)];
 static void *next(unsigned i) {
     void *function = atomic_load_explicit(&found[i], memory_order_acquire);
     if (hcct_unlikely(function == NULL)) {
-        function = dlsym(RTLD_NEXT, names[i]);
+        function = next_symbol(names[i]);
         atomic_store_explicit(&found[i], function, memory_order_release);
     }
     return function;

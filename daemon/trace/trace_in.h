@@ -28,7 +28,7 @@ struct trace_in {
     char *plain;
     size_t plain_at, plain_end;
     uint64_t packed_before; /* bytes of the file between its head and `in` */
-    bool whole; /* the zstd frame has ended, and its checksum is right */
+    bool whole;             /* the zstd frame has ended, and its checksum is right */
 };
 
 /* Opens the file ("-": stdin) and reads its head. False: in->error; nothing is left open. */
