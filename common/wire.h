@@ -19,7 +19,12 @@
  *     j < modules_ready: just these pages have been allocated, the rest are holes, and touching a
  *     hole when memory is full would be SIGBUS.
  *   table arena, one for many processes, written by the daemon, mapped read-only by agents:
- *     unwind tables (unwind_table.h) at the offsets that wire_module.table names.
+ *     [ struct wire_arena | unwind tables (unwind_table.h) at offsets that wire_module.table names
+ * ]
+ *
+ * The end of a session: the daemon reads the rings for the last time, sets WIRE_CONTROL_GONE and
+ * wakes who waits for it. When it is killed, the kernel says so in wire_arena.daemon. When it only
+ * stands still, its heartbeat grows old. In each case the agent leaves the session.
  *
  * Who writes a field is said beside it. The daemon trusts nothing that an agent can write: each
  * index is reduced to its range before use, each size is checked, each string is bounded.
@@ -205,7 +210,8 @@ struct wire_module {
 #define WIRE_COMMAND_ROOM 128
 
 enum wire_control {
-    WIRE_CONTROL_ON = 1u, /* daemon: profile; otherwise the agent stays idle */
+    WIRE_CONTROL_ON = 1u,   /* daemon: profile; otherwise the agent stays idle */
+    WIRE_CONTROL_GONE = 2u, /* daemon, as its last word: no ring of this session is read any more */
 };
 
 struct wire_session {
@@ -236,9 +242,18 @@ struct wire_session {
     _Atomic uint32_t confined;       /* threads that have forbidden themselves system calls */
     char tags[TAGS_ROOM];            /* tags.h; before the first module is told. Empty: none */
     _Atomic uint64_t lost_ns;        /* weights of samples of threads that found no slot */
-    char command[WIRE_COMMAND_ROOM]; /* the name that the program was executed by, as tags. Empty:
-                                        that of its file */
-    uint64_t earlier_ns; /* CPU time of the process before it executed this program, as tags */
+    char command[WIRE_COMMAND_ROOM]; /* the name that the program was executed by, as tags. A slash
+                                        before it: of a file or link, and no script. Empty: that of
+                                        its file */
+    _Atomic uint64_t lost; /* calls that stood in rings of earlier sessions and were never read */
+    uint64_t earlier_ns;   /* CPU time of the process before it executed this program, as tags */
+};
+
+/* The first page of the table arena. */
+struct wire_arena {
+    /* daemon: its thread, as the owner of a robust futex (set_robust_list(2)): however that thread
+     * ends, the kernel adds FUTEX_OWNER_DIED. 0: there are no such futexes here */
+    _Atomic uint32_t daemon;
 };
 
 #define WIRE_HEARTBEAT_DEAD_NS 3000000000ull /* a daemon silent for so long is dead */
@@ -328,5 +343,6 @@ _Static_assert(sizeof(struct wire_slot) == 448, "slot header");
 _Static_assert(sizeof(struct wire_slot) % WIRE_CACHE_LINE == 0, "ring begins on a cache line");
 _Static_assert(sizeof(struct wire_module) == WIRE_MODULE_BYTES, "module record");
 _Static_assert(sizeof(struct wire_session) <= WIRE_HEADER_BYTES, "session header");
+_Static_assert(sizeof(struct wire_arena) <= WIRE_PAGE, "arena header");
 
 #endif

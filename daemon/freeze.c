@@ -130,6 +130,7 @@ static bool take_tree(struct process *process, struct freeze_part *part) {
     bool copied = tree_copy_take(&part->copy, process->tree);
     pthread_mutex_unlock(&process->lock);
     freeze_describe(process, &part->process);
+    part->linked = process->linked;
     return copied;
 }
 
@@ -143,6 +144,7 @@ static bool take_window(struct process *process, struct freeze_part *part,
     if (sum.span_ns > copies->span_ns)
         copies->span_ns = sum.span_ns;
     describe(process, &sum.stats, &part->process);
+    part->linked = process->linked;
     return taken;
 }
 

@@ -24,6 +24,7 @@ struct freeze_params {
 /* One process. */
 struct freeze_part {
     struct tree_copy copy;
+    bool linked; /* its command is a name of its exe, maybe a link's, and no script */
     struct profile_process process; /* but what is the tree's: freeze_trees() fills that in */
 };
 

@@ -43,6 +43,7 @@ enum { MAP, DUMP, SOURCES };
 struct jit_code {
     pid_t pid;
     uid_t uid;
+    struct frame_user *names; /* whose they are */
     struct source source[SOURCES];
     struct perf_map *map; /* NULL: no address has been asked for */
     uint64_t read_ns;     /* when the files were last read */
@@ -68,7 +69,7 @@ struct jit_code *jit_code_new(pid_t pid, uid_t uid) {
     struct jit_code *jit = calloc(1, sizeof *jit);
     if (jit == NULL)
         return NULL;
-    *jit = (struct jit_code){.pid = pid, .uid = uid};
+    *jit = (struct jit_code){.pid = pid, .uid = uid, .names = frame_user(uid)};
     jit->source[MAP] = (struct source){.open = jit_file_open_map, .take = take_map, .fd = -1};
     jit->source[DUMP] = (struct source){
         .open = jit_file_open_dump, .take = take_dump, .fd = -1, .sparse = OPEN_DUMP};
@@ -196,7 +197,7 @@ uint32_t jit_code_name(struct jit_code *jit, uint64_t address) {
     }
     if (name == NULL)
         jit->missed = true;
-    return name != NULL ? jit_name_intern(name) : JIT_UNNAMED;
+    return name != NULL ? jit_name_intern_for(jit->names, name) : JIT_UNNAMED;
 }
 
 bool jit_code_look(struct jit_code *jit) {

@@ -326,13 +326,16 @@ static void call(struct drain *d, uint64_t word) {
 
 /* ---- room for the writer ---- */
 
+void reader_wake(struct wire_slot *slot) {
+    atomic_store(&slot->waiting, 0);
+    syscall(SYS_futex, &slot->waiting, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
 /* A thread that counts calls may be asleep until there is room; half a ring is worth its waking. */
 static void wake_writer(const struct reader *reader, struct wire_slot *slot) {
     uint64_t left = atomic_load_explicit(&slot->head, memory_order_relaxed) - reader->at;
-    if (hcct_likely(atomic_load(&slot->waiting) == 0) || left > reader->size / 2)
-        return;
-    atomic_store(&slot->waiting, 0);
-    syscall(SYS_futex, &slot->waiting, FUTEX_WAKE, 1, NULL, NULL, 0);
+    if (hcct_unlikely(atomic_load(&slot->waiting) != 0) && left <= reader->size / 2)
+        reader_wake(slot);
 }
 
 static void give_back(struct drain *d) {

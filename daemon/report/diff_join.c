@@ -158,12 +158,13 @@ static uint32_t join_process(struct joining *j, int side, const struct profile_p
 }
 
 /* One unknown makes all unknown; exact ones add weight without chance. */
-static void add_looks(struct diff_group *group, enum looks_kind kind, double looks) {
+static void add_looks(struct diff_group *group, enum looks_kind kind, double looks,
+                      uint64_t total) {
     if (kind == LOOKS_UNKNOWN || group->kind == LOOKS_UNKNOWN)
         group->kind = LOOKS_UNKNOWN;
     else if (kind == LOOKS_SAMPLED)
         group->kind = LOOKS_SAMPLED;
-    group->looks += looks;
+    group->looks = looks_pool(group->total, group->looks, total, looks);
 }
 
 static void add_process(struct diff_group *group, const struct profile *from, uint32_t process,
@@ -174,7 +175,7 @@ static void add_process(struct diff_group *group, const struct profile *from, ui
 
     if (total == 0)
         return; /* it was there and has nothing */
-    add_looks(group, kind, looks);
+    add_looks(group, kind, looks, total);
     group->total += total;
     group->capped += it->capped;
 }

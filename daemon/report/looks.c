@@ -56,25 +56,47 @@ double samples_half_width(double share, double samples) {
            (1 + z2 / samples);
 }
 
+/* The variance of a part's weight, to that of one sample of weight 1. */
+static double variance(uint64_t weight, double looks) {
+    return looks > 0 ? (double)weight * (double)weight / looks : 0;
+}
+
+double looks_pool(uint64_t weight, double looks, uint64_t more_weight, double more_looks) {
+    double sum = (double)weight + (double)more_weight;
+    double both = variance(weight, looks) + variance(more_weight, more_looks);
+
+    return both > 0 ? sum * sum / both : looks + more_looks;
+}
+
 /* What one process weighs, and its samples; of all where `process` is 0. */
-static uint64_t weigh(const struct profile *profile, uint32_t process) {
+static uint64_t weigh(const struct profile *profile, uint32_t process, double *samples) {
     uint64_t total = 0;
 
-    for (uint32_t i = 1; i < profile->n_processes; i++)
-        if (process == 0 || process == i)
-            total += profile->processes[i].total;
+    *samples = 0;
+    for (uint32_t i = 1; i < profile->n_processes; i++) {
+        uint64_t weight = profile->processes[i].total;
+        double looks;
+
+        if (process != 0 && process != i)
+            continue;
+        looks_of_process(profile, i, weight, &looks);
+        *samples = looks_pool(total, *samples, weight, looks);
+        total += weight;
+    }
     return total;
 }
 
-double chance_half_width(const struct profile *profile, uint32_t process, uint64_t weight) {
-    uint64_t total = weigh(profile, process);
-    double samples = 0, of_one;
+double looks_of_all(const struct profile *profile) {
+    double samples;
 
-    for (uint32_t i = 1; i < profile->n_processes; i++)
-        if (process == 0 || process == i) {
-            looks_of_process(profile, i, profile->processes[i].total, &of_one);
-            samples += of_one;
-        }
+    weigh(profile, 0, &samples);
+    return samples;
+}
+
+double chance_half_width(const struct profile *profile, uint32_t process, uint64_t weight) {
+    double samples;
+    uint64_t total = weigh(profile, process, &samples);
+
     if (weight > total || total == 0)
         return 0;
     return (double)total * samples_half_width((double)weight / (double)total, samples);

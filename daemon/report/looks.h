@@ -20,6 +20,15 @@ enum looks_kind {
 enum looks_kind looks_of_process(const struct profile *profile, uint32_t process, uint64_t total,
                                  double *looks);
 
+/* The effective sample size of two parts together, which weigh differently a sample: a third of the
+ * weight that rests on three samples makes the whole as uncertain as they are. 0 looks: nothing was
+ * left to chance in that part. */
+double looks_pool(uint64_t weight, double looks, uint64_t more_weight, double more_looks);
+
+/* That of all processes of the profile; 0: nothing was left to chance, or nothing is known of it.
+ */
+double looks_of_all(const struct profile *profile);
+
 /* Half of the 95 % interval (Wilson's) of what weighs `weight` in the process, in the unit of the
  * profile; `process` 0: in all together. 0: nothing was left to chance, or nothing is known of it.
  * Adds up the samples of all processes each time: for many weights, samples_half_width. */

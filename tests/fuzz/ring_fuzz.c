@@ -3,7 +3,9 @@
  * limits, and a lie closes the ring for good.
  */
 #include <stdbool.h>
+#include <unistd.h>
 
+#include "daemon/code/frame.h"
 #include "common/ring.h"
 #include "daemon/ingest/reader.h"
 #include "daemon/tree/panes.h"
@@ -33,7 +35,7 @@ static void begin(bool has_panes) {
     size_t bytes = sizeof *world.slot + 8 * RING_WORDS;
     world.slot = aligned_alloc(64, bytes);
     world.tree = mcct_new(&params);
-    world.map = addresses_new();
+    world.map = addresses_new(frame_user(geteuid()));
     world.clock = world.drains = 0;
     fuzz_must(world.slot != NULL && world.tree != NULL && world.map != NULL);
     memset(world.slot, 0, bytes);

@@ -2,6 +2,8 @@
  * reader_test.c - AGAIN, MAP and SHIP in a ring, well-formed and not: what arrives, what is
  * refused, and that a lie closes the ring.
  */
+#include <unistd.h>
+
 #include "daemon/ingest/reader.h"
 
 #include "common/ring.h"
@@ -26,7 +28,7 @@ static void start(void) {
     slot = aligned_alloc(64, WIRE_SLOT_BYTES);
     memset(slot, 0, WIRE_SLOT_BYTES);
     tree = mcct_new(&params);
-    map = addresses_new();
+    map = addresses_new(frame_user(geteuid()));
 }
 
 static void stop(void) {

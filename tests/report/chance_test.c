@@ -132,7 +132,17 @@ static unsigned count(const struct how *how, bool kish) {
     return held;
 }
 
+/* A part that rests on few samples makes the whole as uncertain as it is. */
+static void test_pool(void) {
+    CHECK(fabs(looks_pool(100, 100, 50, 50) - 150) < 1e-9);
+    CHECK(fabs(looks_pool(0, 0, 60, 3) - 3) < 1e-9);
+    CHECK(fabs(looks_pool(100, 0, 100, 25) - 100) < 1e-9); /* half of it is exact */
+    CHECK(looks_pool(100, 0, 100, 0) == 0);
+    CHECK(looks_pool(120, 120, 60, 3) < 27.1 && looks_pool(120, 120, 60, 3) > 24);
+}
+
 int main(void) {
+    test_pool();
     static const struct how hows[] = {
         {.name = "uniform, short phases", .phase_ns = 1e5, .share = 0.3},
         {.name = "uniform, rare", .phase_ns = 1e5, .share = 0.005},
