@@ -32,7 +32,8 @@
 #define ASLEEP_MAX_NS 20000000u /* restart.c takes a call for a new one later */
 #define ASLEEP_LOOKS  8
 #define EDGE_NS       50000 /* where the agent begins it samples what is due by itself (edge.h) */
-#define EARLY_NS      2000  /* a tick so much before its point is in time */
+#define ATTACH_NS     10000000u /* a program that begins is heard of after so long */
+#define EARLY_NS      2000      /* a tick so much before its point is in time */
 #define LATE_NS       20000 /* one so much behind it says that the timer has lost the CPU clock */
 
 /* Early ticks: the thread may be one that hardly runs, if it has had less than one part in so many
@@ -124,6 +125,8 @@ static void aim(struct agent_thread *thread, const struct sampling_plan *plan, u
     struct trigger *t = &thread->trigger;
     uint64_t next = points_next(&t->points), rest = next > now + least ? next - now : least;
     uint64_t time = ticker_now(CLOCK_MONOTONIC);
+    if (session_is_awaited() && rest > ATTACH_NS)
+        rest = ATTACH_NS;
     if (t->points.early == 0) {
         t->step_ns = time;
         t->step_cpu_ns = now;
@@ -140,7 +143,15 @@ static void stop(struct agent_thread *thread) {
     leave_cpu_timer(thread);
     ticker_halt(fine(thread));
     if (thread == thread_self)
-        sleep_burst &= ~(uint32_t)SLEEP_MASKED;
+        sleep_burst &= ~(uint32_t)(SLEEP_MASKED | SLEEP_FRAGILE);
+}
+
+/* Calls that can sleep are made with our signal blocked from now on. But the first tick of a
+ * program has to come while it sleeps, too, or the daemon would not hear of it: no call is harmed
+ * by it. */
+static void mask_sleeps(void) {
+    sleep_burst &= ~(uint32_t)(SLEEP_MASKED | SLEEP_FRAGILE);
+    sleep_burst |= session_is_awaited() ? SLEEP_FRAGILE : SLEEP_MASKED;
 }
 
 /* ---- gaps ---- */
@@ -177,7 +188,7 @@ static void watch(struct agent_thread *thread, const struct sampling_plan *plan,
     thread->trigger.asleep_ns = 0;
     ticker_halt(cpu_ticker(thread));
     aim(thread, plan, now, least);
-    sleep_burst |= SLEEP_MASKED;
+    mask_sleeps();
 }
 
 static void end_gap(struct agent_thread *thread, struct wire_session *session,
@@ -318,6 +329,8 @@ void burst_tick(struct agent_thread *thread, struct wire_session *session,
     thread->walk_price_ns = 0;
     if (!runs(thread) || plan->fine_ns == 0)
         return; /* it was under way when the timer was stopped */
+    if (hcct_unlikely((sleep_burst & SLEEP_FRAGILE) != 0))
+        mask_sleeps();
     uint64_t now = ticker_now(CLOCK_THREAD_CPUTIME_ID);
     bool is_early = now + EARLY_NS < points_next(&t->points);
     if (t->by_cpu_timer && is_early)

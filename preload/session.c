@@ -18,6 +18,7 @@
 #include "preload/calls.h"
 #include "preload/connect.h"
 #include "preload/modules.h"
+#include "preload/signal.h"
 #include "preload/sys.h"
 
 #define RETRY_NS 1000000000ull /* a missing daemon is looked for so often, at most */
@@ -130,8 +131,7 @@ static bool attach(struct agent_process *process, int wait_ms) {
     const struct agent_settings *set = &agent.settings;
     struct wire_hello wish = {.rate = set->rate,
                               .flags = (set->follow ? 0 : WIRE_HELLO_NO_FOLLOW) |
-                                       (set->lines ? WIRE_HELLO_LINES : 0) |
-                                       (agent.begins ? WIRE_HELLO_BEGINS : 0),
+                                       (set->lines ? WIRE_HELLO_LINES : 0),
                               .clock = set->clock,
                               .burst_length_ns = set->burst_length_ns,
                               .burst_period_ns = set->burst_period_ns,
@@ -145,6 +145,8 @@ static bool attach(struct agent_process *process, int wait_ms) {
     struct wire_session *session = found.session;
     memcpy(session->tags, set->tags, sizeof session->tags);
     memcpy(session->command, agent.command, sizeof session->command);
+    session->earlier_ns = agent.earlier_ns;
+    atomic_store(&session->signal, (uint32_t)signal_number());
     learn_clock(process, session);
     modules_reset();
     atomic_store(&process->arena, found.arena);

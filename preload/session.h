@@ -14,6 +14,13 @@
  * in the middle of its work. Any context, signals blocked or not. */
 bool session_attach(bool now);
 
+/* The program was executed not long ago, and attaches at its first tick, whatever that finds: no
+ * sample depends on it. Any context. */
+static inline bool session_is_awaited(void) {
+    return agent.process->awaits &&
+           atomic_load_explicit(&agent.process->last_try_ns, memory_order_relaxed) == 0;
+}
+
 /* Enters the session for the calling thread: NULL when there is none, the daemon is dead, or it is
  * being replaced. Otherwise session_leave must follow, soon. May be nested, in the handler, too.
  * Signal context, or thread context while no tick can come. */

@@ -19,6 +19,7 @@
 #include "common/compiler.h"
 #include "preload/confine.h"
 #include "preload/glibc.h"
+#include "preload/next_symbol.h"
 #include "preload/stack.h"
 #include "preload/sys.h"
 #include "preload/syscall_code.h"
@@ -351,7 +352,7 @@ static bool is_in_libc(void *address) {
 void sleep_look_up(_Atomic(uintptr_t) *slot) {
     const char *name = names[slot - sleep_slots];
     int saved = errno;
-    void *real = dlsym(RTLD_NEXT, name);
+    void *real = next_symbol(name);
     errno = saved;
     if (real == NULL)
         real = (void *)(uintptr_t)no_such_call;

@@ -31,6 +31,8 @@ libhcct_code_a_SOURCES = \
 	daemon/code/init_code.h \
 	daemon/code/jit_names.c \
 	daemon/code/jit_names.h \
+	daemon/code/jit_dump.c \
+	daemon/code/jit_dump.h \
 	daemon/code/module.c \
 	daemon/code/module.h \
 	daemon/code/module_open.c \

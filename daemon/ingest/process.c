@@ -56,7 +56,6 @@ struct process *process_new(const struct process_params *params) {
     p->pid = params->pid;
     p->uid = params->uid;
     p->sampling = params->sampling;
-    p->earlier_ns = params->earlier_ns;
     p->refs = 1;
     p->runs = 1;
     p->live = true;
@@ -375,8 +374,9 @@ static void sum_live(struct process *p, struct process_stats *sum) {
     sum->burst_period_ns = atomic_load(&session->burst_period_ns);
     sum->off = (atomic_load(&session->control) & WIRE_CONTROL_ON) == 0;
     struct proc_stat stat;
+    uint64_t earlier = session->earlier_ns; /* the clock of a process goes on over exec */
     if (proc_stat_read(p->pid, &stat))
-        sum->cpu_ns = stat.cpu_ns > p->earlier_ns ? stat.cpu_ns - p->earlier_ns : 0;
+        sum->cpu_ns = stat.cpu_ns > earlier ? stat.cpu_ns - earlier : 0;
 }
 
 void process_stats_locked(struct process *p, struct process_stats *stats) {

@@ -175,8 +175,10 @@ static bool read_locations(struct reader *r) {
     for (size_t i = 0; i < r->message->n_location; i++) {
         const Perftools__Profiles__Location *location = r->message->location[i];
         struct profile_line lines[MAX_LINES];
-        struct profile_location place = {
-            .address = location->address, .is_entry = location->hcct_entry, .lines = lines};
+        struct profile_location place = {.address = location->address,
+                                         .routine = location->hcct_routine,
+                                         .is_entry = location->hcct_entry,
+                                         .lines = lines};
 
         if (!read_lines(r, location, lines, &place.n_lines))
             return false;

@@ -58,9 +58,9 @@ static char *dump(const struct profile *profile) {
             const struct profile_location *place = &profile->locations[profile->nodes[at].location];
             const struct profile_module *module = &profile->modules[place->module];
 
-            fprintf(out, " | %s %s %" PRIx64 "-%" PRIx64 " %" PRIx64 " %d", module->path,
-                    module->build_id, module->start, module->limit, place->address,
-                    place->is_entry);
+            fprintf(out, " | %s %s %" PRIx64 "-%" PRIx64 " %" PRIx64 " %" PRIx64 " %d",
+                    module->path, module->build_id, module->start, module->limit, place->address,
+                    place->routine, place->is_entry);
             for (uint32_t k = 0; k < place->n_lines; k++) {
                 const struct profile_function *function =
                     &profile->functions[place->lines[k].function];
@@ -102,7 +102,23 @@ static void round_trip(struct profile *profile, bool same_contents) {
     free(first.data);
 }
 
+/* One address in two functions, into both of which it was inlined. */
+static struct profile *two_routines(void) {
+    struct profile *profile = sample_calls();
+    struct profile_location place = {
+        .module = 1, .address = 0x1234, .routine = 0x1200, .is_entry = false};
+    struct profile_line line = {.function = profile_add_function(profile, "f", "f", "f.c", 1)};
+    uint32_t root = profile_root(profile, 1);
+
+    place.lines = &line, place.n_lines = 1;
+    for (unsigned i = 0; i < 2; i++, place.routine += 0x10)
+        profile_add_node(profile, root, profile_intern_location(profile, &place), 5, 0);
+    profile->processes[1].total += 10;
+    return profile;
+}
+
 static void test_round_trips(void) {
+    round_trip(two_routines(), true);
     round_trip(sample_shell(), true);
     round_trip(sample_build(), true);
     round_trip(sample_names(), true);
