@@ -117,15 +117,22 @@ __thread uintptr_t sleep_masked;
 /* By which a program may confine itself, too (wrap_seccomp.c). */
 #define RAW(F) F(syscall, IF_FRAGILE_NUMBER, NO_SET)
 
-/* What SA_RESTART covers in full: never announced, but masked, so that a thread which often waits
- * in them keeps its timer. */
+/* What SA_RESTART covers in full, or libc itself: never announced, but masked, so that a thread
+ * which often waits in them keeps its timer. */
 #define RESTARTED(F)                                                                               \
     F(read, IF_MEMORY_ABOVE(read, 4095, "rdx"), NO_SET)                                            \
     F(__read_chk, IF_MEMORY_ABOVE(__read_chk, 4095, "rdx"), NO_SET)                                \
     F(readv, IF_MEMORY(readv), NO_SET)                                                             \
     F(accept, NONE, NO_SET)                                                                        \
     F(accept4, NONE, NO_SET)                                                                       \
-    F(waitpid, NONE, NO_SET)
+    F(waitpid, NONE, NO_SET)                                                                       \
+    F(pthread_cond_wait, NONE, NO_SET)                                                             \
+    F(pthread_cond_timedwait, NONE, NO_SET)                                                        \
+    F(pthread_cond_clockwait, NONE, NO_SET)                                                        \
+    F(cnd_wait, NONE, NO_SET)                                                                      \
+    F(cnd_timedwait, NONE, NO_SET)                                                                 \
+    F(pthread_barrier_wait, NONE, NO_SET)                                                          \
+    F(pthread_join, NONE, NO_SET)
 
 #define NAME(name, fragile, set) #name,
 static const char *const names[] = {RESTARTED(NAME) SLEEPERS(NAME) RAW(NAME)};
@@ -348,11 +355,22 @@ static bool is_in_libc(void *address) {
            of_libc.dlfo_link_map == of_address.dlfo_link_map;
 }
 
+/* Condition variables have an older version that takes another structure; before glibc 2.36 dlsym
+ * finds that one after RTLD_NEXT. */
+static void *find_real(const char *name) {
+    int saved = errno;
+    void *real = NULL;
+    if (dlvsym != NULL && strncmp(name, "pthread_cond_", 13) == 0)
+        real = dlvsym(RTLD_NEXT, name, "GLIBC_2.3.2");
+    if (real == NULL)
+        real = dlsym(RTLD_NEXT, name);
+    errno = saved;
+    return real;
+}
+
 void sleep_look_up(_Atomic(uintptr_t) *slot) {
     const char *name = names[slot - sleep_slots];
-    int saved = errno;
-    void *real = dlsym(RTLD_NEXT, name);
-    errno = saved;
+    void *real = find_real(name);
     if (real == NULL)
         real = (void *)(uintptr_t)no_such_call;
     else if (strcmp(name, "syscall") == 0 && is_in_libc(real))
