@@ -49,6 +49,7 @@ struct agent_process {
     _Atomic bool barred;          /* there is no room for a session (mlockall under a limit) */
     _Atomic uint32_t leaving;     /* the process ends: no thread's stack may go (wall_leave.h) */
     _Atomic uint64_t last_try_ns; /* when the daemon was last looked for */
+    _Atomic uint64_t missed_ns;   /* weights of samples while the session was changed: to be told */
 };
 
 struct agent_globals {

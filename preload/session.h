@@ -28,6 +28,9 @@ void session_show(void);
 /* While it is hidden: it goes, and there will be no other. Thread context. */
 void session_leave_for_good(void);
 
+/* Another thread changes the session, or uses it alone, for a while. Any context. */
+bool session_is_held(void);
+
 /* Its daemon has not been heard of for so long that it must be gone. Any context. */
 bool session_is_dead(struct wire_session *session);
 
