@@ -47,7 +47,7 @@ uint32_t ship_stack(struct agent_thread *thread, struct wire_session *session,
     uint64_t at = start + HEAD_WORDS;
     for (; copied < n && unwind_read(env, sp + 8 * copied, &word); copied++)
         ring_put(slot, WALK_WORDS, at++, word);
-    ring_put(slot, WALK_WORDS, start, wire_word(WIRE_SHIP, weight));
+    ring_put(slot, WALK_WORDS, start, wire_word(WIRE_SHIP, weight | thread->same_burst));
     ring_put(slot, WALK_WORDS, start + 1, WIRE_SHIP_SIZES(ARCH_REGS, copied));
     ring_put(slot, WALK_WORDS, start + 2, regs->pc);
     for (unsigned i = 0; i < ARCH_REGS; i++)
