@@ -210,11 +210,10 @@ static void put_sample_size(const struct text *text, const struct profile_proces
 
     if (sum->burst_period_ns > 0 && !chance->total_known)
         fputs("; what one burst sees counts as one sample", text->out);
-    else if (text->calls || walks == 0 ||
-             (worth > NEARLY_ALL * walks && worth * NEARLY_ALL < walks))
-        return;
-    fprintf(text->out, "; the walks are worth %s independent ones",
-            human_count((uint64_t)(worth + 0.5)).text);
+    else if (!text->calls && walks > 0 &&
+             (worth < NEARLY_ALL * walks || worth * NEARLY_ALL > walks))
+        fprintf(text->out, "; the walks are worth %s independent ones",
+                human_count((uint64_t)(worth + 0.5)).text);
 }
 
 /* In points: the half of the 95 % interval of a share. */
