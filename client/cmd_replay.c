@@ -6,6 +6,7 @@
 #include "client/profile_file.h"
 #include "client/replay.h"
 #include "client/view.h"
+#include "daemon/agent_frames.h"
 #include "daemon/symbols.h"
 #include "daemon/tree/summary.h"
 
@@ -119,6 +120,7 @@ static struct profile *make_profile(struct replayed *replayed, const struct repl
     profile->duration_ns = replayed->duration_ns;
     profile->period = replayed->period;
     symbolize(profile, module_of, symbols, SYMBOL_COMPLETE);
+    profile = agent_frames_hide(profile);
     free(module_of);
     return profile;
 }

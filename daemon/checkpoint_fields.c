@@ -27,6 +27,7 @@ static const struct field {
     FIELD(runs),
     FIELD(threads_open),
     FIELD(live),
+    FIELD(linked),
     FIELD(identity.start_ticks),
     FIELD(identity.exe_device),
     FIELD(identity.exe_inode),

@@ -135,6 +135,7 @@ static bool take_tree(struct process *process, struct freeze_part *part) {
     part->effects = process_effects_locked(process);
     pthread_mutex_unlock(&process->lock);
     freeze_describe(process, &part->process);
+    part->linked = process->linked;
     return copied;
 }
 
@@ -151,6 +152,7 @@ static bool take_window(struct process *process, struct freeze_part *part,
     if (sum.span_ns > copies->span_ns)
         copies->span_ns = sum.span_ns;
     describe(process, &sum.stats, &part->process);
+    part->linked = process->linked;
     return taken;
 }
 

@@ -34,6 +34,8 @@ struct freezer {
     struct profile *profile;
     uint32_t *module_of, *profile_module; /* profile index -> id, id -> profile index */
     uint32_t module_of_room, profile_module_room;
+    const struct freeze_part *parts;
+    size_t n_parts;
     bool calls;               /* the process at hand reported its calls */
     struct routine *routines; /* of which design effects are known, in order */
     size_t n_routines;
@@ -118,6 +120,28 @@ static uint32_t *grow(uint32_t *array, uint32_t *room, uint32_t need) {
     return grown;
 }
 
+/* A program is called by the link that it was executed by (redis-server, which is redis-check-rdb)
+ * where all its processes here were; else by its file. */
+static const char *module_path(const struct freezer *f, const char *path) {
+    const char *link = NULL, *slash = strrchr(path, '/');
+    for (size_t i = 0; i < f->n_parts; i++) {
+        const struct freeze_part *part = &f->parts[i];
+        if (strcmp(part->process.exe, path) != 0)
+            continue;
+        if (!part->linked || (link != NULL && strcmp(part->process.command, link) != 0))
+            return path;
+        link = part->process.command;
+    }
+    if (link == NULL || slash == NULL)
+        return path;
+    size_t directory = (size_t)(slash + 1 - path), bytes = directory + strlen(link) + 1;
+    char *whole = memory_new(1, bytes, "a profile's modules");
+    snprintf(whole, bytes, "%.*s%s", (int)directory, path, link);
+    const char *kept = profile_string(f->profile, whole);
+    free(whole);
+    return kept;
+}
+
 static uint32_t module_index(struct freezer *f, uint32_t id) {
     struct module_info info;
     if (id == 0 || !module_get(id, &info))
@@ -128,7 +152,8 @@ static uint32_t module_index(struct freezer *f, uint32_t id) {
     char hex[2 * MODULE_BUILD_ID_MAX + 1] = "";
     for (unsigned i = 0; i < info.build_id_len; i++)
         snprintf(hex + 2 * i, 3, "%02x", info.build_id[i]);
-    uint32_t index = profile_add_module(f->profile, info.is_vdso ? "[vdso]" : info.path, hex);
+    uint32_t index =
+        profile_add_module(f->profile, info.is_vdso ? "[vdso]" : module_path(f, info.path), hex);
     f->module_of = grow(f->module_of, &f->module_of_room, index);
     f->module_of[index] = id;
     f->profile_module[id] = index;
@@ -317,7 +342,7 @@ static void describe_tree(struct profile_process *process, const struct mcct_sta
 
 struct profile *freeze_trees(struct freeze_part *parts, size_t n,
                              const struct freeze_params *params, uint32_t **module_of) {
-    struct freezer f = {.profile = profile_new()};
+    struct freezer f = {.profile = profile_new(), .parts = parts, .n_parts = n};
     describe(f.profile, parts, n, params);
     for (size_t i = 0; i < n; i++) {
         struct freeze_part *part = &parts[i];

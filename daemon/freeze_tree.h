@@ -26,6 +26,7 @@ struct freeze_params {
 struct freeze_part {
     struct tree_copy copy;
     struct scatter_effects effects; /* of functions */
+    bool linked; /* its command is a name of its exe, maybe a link's, and no script */
     struct profile_process process; /* but what is the tree's: freeze_trees() fills that in */
 };
 

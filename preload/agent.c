@@ -3,6 +3,8 @@
  */
 #include "preload/agent.h"
 
+#include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #include "preload/calls.h"
@@ -54,6 +56,7 @@ static void unblock_after_fork(void) {
 static void after_fork_parent(void) {
     if (!agent_started() || thread_self == NULL)
         return;
+    calls_after_fork_parent();
     edge_sample(thread_self, EDGE_CALLER);
     unblock_after_fork();
 }
@@ -61,6 +64,7 @@ static void after_fork_parent(void) {
 /* The child looks for the daemon at its first sample, not now: most children call exec at once. */
 void agent_start_in_child(uint64_t since) {
     agent.process->pid = (pid_t)sys0(SYS_getpid);
+    confine_forget_held();
     if (thread_self != NULL)
         trigger_inherit(thread_self);
     thread_forget_others();
@@ -69,13 +73,17 @@ void agent_start_in_child(uint64_t since) {
         trigger_start(thread_self, since);
 }
 
-/* The daemon begins with the tables at once; until they are there, walks are shipped. */
-static void learn_modules(void) {
+/* The daemon begins with the tables at once; until they are there, walks are shipped. A child asks
+ * for what its parent knew: the loader's lock may belong to a thread that is not in the child. */
+static void learn_modules(bool in_child) {
     struct wire_session *session = session_enter(thread_self);
     if (session == NULL)
         return;
     atomic_store(&session->signal, (uint32_t)signal_number());
-    modules_learn_all(thread_self, session);
+    if (in_child)
+        modules_learn_again(thread_self, session);
+    else
+        modules_learn_all(thread_self, session);
     session_leave(thread_self);
 }
 
@@ -85,19 +93,28 @@ static void start_calls_in_child(void) {
     if (agent.settings.collector != WIRE_COLLECT_CALLS || thread_self == NULL)
         return;
     if (exhaustive && session_attach(true))
-        learn_modules();
+        learn_modules(true);
     calls_after_fork_child();
 }
 
 static void after_fork_child(void) {
     if (confine_is_quiet())
         return;
+    calls_enter_child();
     agent_start_in_child(0);
     if (agent.settings.follow)
         start_calls_in_child();
     if (thread_self != NULL)
         edge_sample(thread_self, EDGE_CALLER);
     unblock_after_fork();
+}
+
+/* Valgrind runs a translation of the program, whose times say nothing of it. It would report what a
+ * walk reads as errors of the program; and in a child of fork it takes what is not inherited
+ * (MADV_DONTFORK) for readable. It preloads a library of its own. */
+static bool valgrind_runs_us(void) {
+    const char *preloaded = getenv("LD_PRELOAD");
+    return preloaded != NULL && strstr(preloaded, "/vgpreload_") != NULL;
 }
 
 __attribute__((constructor)) void agent_start(void) {
@@ -113,6 +130,10 @@ __attribute__((constructor)) void agent_start(void) {
     program_name_read(agent.command, sizeof agent.command);
     if (!agent.settings.enable || agent.settings.socket[0] == '\0')
         return;
+    if (valgrind_runs_us()) {
+        settings_say(&agent.settings, false, "valgrind runs the program: ", "not profiled");
+        return;
+    }
     struct agent_process *process = make_process_page();
     if (process == NULL || !thread_start_main())
         return;
@@ -128,7 +149,7 @@ __attribute__((constructor)) void agent_start(void) {
     process->pid = (pid_t)sys0(SYS_getpid);
     agent.begins = true;
     if (session_attach(true))
-        learn_modules();
+        learn_modules(false);
     agent.begins = false;
     /* before: exec, the loader, and what the agent itself has taken */
     trigger_start(thread_self, UINT64_MAX);

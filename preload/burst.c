@@ -212,12 +212,13 @@ void burst_plan(struct agent_thread *thread, struct wire_session *session,
 
 /* ---- ticks ---- */
 
-static uint64_t reach(struct agent_thread *thread, const struct sampling_plan *plan,
-                      uint64_t limit) {
+/* The slot of a session that was left is no memory of ours any more. */
+static uint64_t reach(struct agent_thread *thread, const struct wire_session *session,
+                      const struct sampling_plan *plan, uint64_t limit) {
     struct points *points = &thread->trigger.points;
     uint32_t before = points->begun;
     uint64_t weight = points_reach(points, plan, limit, &thread->random);
-    if (points->begun != before && thread->slot != NULL)
+    if (points->begun != before && session != NULL && thread->slot != NULL)
         session_count(thread->slot, WIRE_BURSTS, points->begun - before);
     return weight;
 }
@@ -229,12 +230,12 @@ static void take(struct agent_thread *thread, struct wire_session *session,
     const struct sleep_call *call = sleep_call_at(uc);
     struct sleep_place place, own;
     if (call == NULL) {
-        weigh(thread, session, reach(thread, plan, now), uc);
+        weigh(thread, session, reach(thread, session, plan, now), uc);
         return;
     }
     place = sleep_place(call, true);
     sleep_show(uc, &place, &own);
-    weigh(thread, session, reach(thread, plan, now), uc);
+    weigh(thread, session, reach(thread, session, plan, now), uc);
     sleep_show(uc, &own, &place);
 }
 

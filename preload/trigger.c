@@ -260,6 +260,7 @@ static void tick_alone(struct agent_thread *thread, enum trigger_kind kind, uint
                        ucontext_t *uc) {
     const struct sampling_plan plan = thread->trigger.plan;
     bool found = false;
+    calls_found(thread, NULL, uc);
     if (!plan.idle && !has_tried()) {
         sample(thread, NULL, &plan, kind, expiries, uc);
         if (!has_tried())

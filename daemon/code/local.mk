@@ -41,6 +41,8 @@ libhcct_code_a_SOURCES = \
 	daemon/code/remote_target.h \
 	daemon/code/remote_unwind.c \
 	daemon/code/remote_unwind.h \
+	daemon/code/seeded_hash.c \
+	daemon/code/seeded_hash.h \
 	daemon/code/shipped_stack.h \
 	daemon/code/symbol.c \
 	daemon/code/symbol.h \

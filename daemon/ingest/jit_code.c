@@ -29,7 +29,8 @@
 struct jit_code {
     pid_t pid;
     uid_t uid;
-    int fd; /* of the file; -1: not open */
+    struct frame_user *names; /* whose they are */
+    int fd;                   /* of the file; -1: not open */
     off_t at;
     struct perf_map *map; /* NULL: no address has been asked for */
     uint64_t read_ns;     /* when the file was last read, or looked for in vain */
@@ -40,7 +41,7 @@ struct jit_code {
 struct jit_code *jit_code_new(pid_t pid, uid_t uid) {
     struct jit_code *jit = calloc(1, sizeof *jit);
     if (jit != NULL)
-        *jit = (struct jit_code){.pid = pid, .uid = uid, .fd = -1};
+        *jit = (struct jit_code){.pid = pid, .uid = uid, .names = frame_user(uid), .fd = -1};
     return jit;
 }
 
@@ -225,7 +226,7 @@ uint32_t jit_code_name(struct jit_code *jit, uint64_t address) {
     }
     if (name == NULL)
         jit->missed = true;
-    return name != NULL ? jit_name_intern(name) : JIT_UNNAMED;
+    return name != NULL ? jit_name_intern_for(jit->names, name) : JIT_UNNAMED;
 }
 
 bool jit_code_look(struct jit_code *jit) {

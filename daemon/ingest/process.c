@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "common/tags.h"
+#include "daemon/code/frame.h"
 #include "daemon/code/module.h"
 #include "daemon/ingest/proc_stat.h"
 #include "daemon/ingest/ships.h"
@@ -65,13 +66,14 @@ struct process *process_new(const struct process_params *params) {
     identity_read(params->pid, &p->identity);
     p->exe = executable_of(params->pid);
     p->tree = mcct_new(&params->tree);
-    p->addresses = addresses_new();
+    p->frames = frame_user(params->uid);
+    p->addresses = addresses_new(p->frames);
     p->arena = arena_get();
     if (params->sampling.collector == WIRE_COLLECT_WALKS)
         p->scatter = scatter_new(); /* without it intervals are those of independent samples */
     pthread_mutex_init(&p->lock, NULL);
-    if (p->exe == NULL || p->tree == NULL || p->addresses == NULL || p->arena == NULL ||
-        !addresses_name_generated(p->addresses, params->pid, params->uid) ||
+    if (p->exe == NULL || p->tree == NULL || p->frames == NULL || p->addresses == NULL ||
+        p->arena == NULL || !addresses_name_generated(p->addresses, params->pid, params->uid) ||
         !session_memory_make(&p->memory, params->pid, &params->sampling) ||
         (params->sampling.collector == WIRE_COLLECT_WALKS && !windows_begin(p, &params->tree))) {
         process_free(p);
@@ -91,6 +93,7 @@ struct process *process_new_finished(const struct process *like) {
         .identity = like->identity,
         .exe = like->exe,
         .command = like->command,
+        .linked = like->linked,
         .tags = like->tags,
         .since_ns = like->since_ns,
         .since_mono_ns = like->since_mono_ns,
@@ -102,6 +105,7 @@ struct process *process_new_finished(const struct process *like) {
         .ended_mono_ns = like->ended_mono_ns,
         .memory = {.fd = -1},
         .tree = like->tree,
+        .frames = like->frames,
         .ended = like->ended,
     };
     pthread_mutex_init(&p->lock, NULL);
@@ -183,6 +187,7 @@ static void take_command(struct process *p) {
     const char *last = last_part(name);
     if (p->command == NULL && last[0] != '\0' && strchr(last, '/') == NULL)
         p->command = strdup(last);
+    p->linked = name[0] == '/' && p->command != NULL;
 }
 
 /* What an agent says before its first module, by which it is known to be whole. */
@@ -343,6 +348,17 @@ bool process_drain(struct process *p, process_module_seen *seen, void *arg) {
     return any;
 }
 
+void process_say_goodbye(struct process *p) {
+    pthread_mutex_lock(&p->lock);
+    if (p->live) {
+        atomic_fetch_or(&p->memory.session->control, WIRE_CONTROL_GONE);
+        uint32_t n = session_memory_slots(&p->memory);
+        for (uint32_t i = 0; i < n; i++)
+            reader_wake(session_memory_slot(&p->memory, i));
+    }
+    pthread_mutex_unlock(&p->lock);
+}
+
 /* ---- end and statistics ---- */
 
 static void sum_live(struct process *p, struct process_stats *sum) {
@@ -356,6 +372,7 @@ static void sum_live(struct process *p, struct process_stats *sum) {
         add_counters(sum, session_memory_slot(&p->memory, i));
     }
     sum->counter[WIRE_LOST_NS] += atomic_load(&session->lost_ns);
+    sum->counter[WIRE_LOST] += atomic_load(&session->lost);
     sum->slots_missing += atomic_load(&session->slots_missing);
     sum->slots_refused += p->memory.slots_refused;
     sum->modules_missing += atomic_load(&session->modules_missing);

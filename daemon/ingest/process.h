@@ -71,6 +71,7 @@ struct process {
     struct process_identity identity;
     const char *exe;       /* owned */
     char *_Atomic command; /* owned: what it was executed by; NULL: not known (yet) */
+    _Atomic bool linked;   /* the command is a name of exe, maybe a link's, and no script */
     char *_Atomic tags; /* owned; NULL: none, or not known yet. Both are set once, under the lock */
     uint64_t since_ns;  /* wall clock, since 1970 */
     uint64_t since_mono_ns;
@@ -92,6 +93,7 @@ struct process {
     struct session_memory memory; /* while live */
     struct arena *arena;
     struct mcct *tree;
+    struct frame_user *frames;     /* the ids in it (code/frame.h) are that user's */
     struct panes *_Atomic panes;   /* windows.h; NULL: there are none. Written under the lock */
     struct process_counts counted; /* is in the panes, and those before them */
     struct addresses *addresses;
@@ -138,8 +140,8 @@ static inline const char *process_tags(const struct process *process) {
 const char *process_command(const struct process *process);
 
 /* A finished process with one reference, as a checkpoint says: what stands in `like` from pid to
- * since_mono_ns, its runs, `ended`, threads_open and ended_mono_ns; takes over its exe, command,
- * tags and tree, but not when it fails (NULL: no memory). */
+ * since_mono_ns, its runs, frames, `ended`, threads_open and ended_mono_ns; takes over its exe,
+ * command, tags and tree, but not when it fails (NULL: no memory). */
 struct process *process_new_finished(const struct process *like);
 void process_free(struct process *process); /* the registry's, when no reference is left */
 
@@ -155,6 +157,11 @@ bool process_drain(struct process *process, process_module_seen *seen, void *arg
 /* Publishes where the table of module log entry `index` is (an offset in the process's arena or
  * WIRE_TABLE_NONE). */
 void process_publish_table(struct process *process, uint32_t index, uint64_t table);
+
+/* hcctd ends, and the process goes on: its agent is told, and threads that wait for room are woken.
+ * Where calls are counted, its rings must not be read after this: the agent takes what is in them
+ * for lost. */
+void process_say_goodbye(struct process *process);
 
 /* The process is gone: drains its rings for the last time and gives back all but its tree. Shipped
  * stacks may still come to that (ships.h). */

@@ -63,6 +63,9 @@ uint64_t reader_end(struct reader *reader, struct wire_slot *slot);
 void reader_drain(struct reader *reader, struct wire_slot *slot, uint64_t end, struct mcct *tree,
                   struct addresses *map, struct reader_effect *effect);
 
+/* The slot's thread need not wait for room any more. */
+void reader_wake(struct wire_slot *slot);
+
 /* The thread is gone: its cursors leave the trees. */
 void reader_close(struct reader *reader);
 

@@ -110,7 +110,7 @@ static struct process **list_some(unsigned from, unsigned to, registry_want *wan
     pthread_mutex_lock(&lock);
     for (unsigned l = from; l < to; l++)
         room += lists[l].n;
-    struct process **list = room > 0 ? calloc(room, sizeof *list) : NULL;
+    struct process **list = calloc(room + 1, sizeof *list); /* NULL says more than "none" */
     for (unsigned l = from; l < to && list != NULL; l++)
         for (struct process *p = lists[l].first; p != NULL; p = p->next) {
             if (want != NULL && !want(p, arg))

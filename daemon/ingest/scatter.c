@@ -408,6 +408,23 @@ void scatter_sum(const struct scatter *scatter, bool bursts, struct scatter_sums
         sums->total += IN_UNITS(variance_of_all(scatter, bursts));
 }
 
+static void see_thread(const struct scatter_thread *thread, void see(uint32_t frame)) {
+    for (uint32_t i = 0; i < thread->depth && i < LEVELS; i++)
+        see(thread->level[i].frame);
+    see(thread->leaf.frame);
+    for (uint32_t i = 0; i < thread->now->n; i++) /* those of earlier clusters are in the table */
+        see(thread->now->item[i].name.frame);
+}
+
+void scatter_each_frame(const struct scatter *scatter, void see(uint32_t frame)) {
+    for (uint32_t i = 0; scatter != NULL && i < scatter->room; i++)
+        if (scatter->slots[i].name.key != 0)
+            see(scatter->slots[i].name.frame);
+    for (const struct scatter_thread *t = scatter != NULL ? scatter->threads : NULL; t != NULL;
+         t = t->next)
+        see_thread(t, see);
+}
+
 /* ---- effects of functions ---- */
 
 struct scatter_effects scatter_effects(const struct scatter *scatter, bool bursts) {

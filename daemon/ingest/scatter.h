@@ -78,6 +78,9 @@ void scatter_skip(struct scatter_thread *thread);
 /* Adds what is known so far. `bursts`: clusters are bursts. NULL is allowed. */
 void scatter_sum(const struct scatter *scatter, bool bursts, struct scatter_sums *sums);
 
+/* Calls `see` with each frame that is known here: they must stay what they are. */
+void scatter_each_frame(const struct scatter *scatter, void see(uint32_t frame));
+
 struct scatter_effects {
     struct scatter_effect *effect;
     size_t n;

@@ -370,11 +370,19 @@ bool profile_is_pseudo(const struct profile_location *location) {
            location->n_lines == 1;
 }
 
-bool profile_is_pruned(const struct profile *profile, uint32_t location) {
+static bool is_called(const struct profile *profile, uint32_t location, const char *name) {
     const struct profile_location *place = &profile->locations[location];
 
     return place->module == 0 && place->n_lines == 1 &&
-           strcmp(profile->functions[place->lines[0].function].name, PROFILE_PRUNED) == 0;
+           strcmp(profile->functions[place->lines[0].function].name, name) == 0;
+}
+
+bool profile_is_pruned(const struct profile *profile, uint32_t location) {
+    return is_called(profile, location, PROFILE_PRUNED);
+}
+
+bool profile_is_agent(const struct profile *profile, uint32_t location) {
+    return is_called(profile, location, PROFILE_AGENT);
 }
 
 bool *profile_find_hidden(const struct profile *profile) {

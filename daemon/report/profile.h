@@ -145,6 +145,8 @@ struct profile {
     uint64_t period;     /* weight of one sample as asked for, 0: not known */
     uint64_t time_ns;    /* wall clock at the start, since 1970 */
     uint64_t duration_ns;
+    uint64_t kernel_ns;  /* CPU time of all that was recorded, user and system, by the kernel's own
+                          * count: what total can be held against. 0: not known */
     uint32_t unresolved; /* locations with a bare name for now: what is inlined there, and their
                           * lines, are still being found out */
     uint64_t window_ns; /* weights are those of so much time, up to time_ns + duration_ns; 0: of all
@@ -171,6 +173,8 @@ struct profile {
 
 /* Name of the pseudo-frame for the frames of contexts that are not kept, or not shown. */
 #define PROFILE_PRUNED "[~]"
+/* Name of the pseudo-frame for what the agent's wrappers of libc's functions take. */
+#define PROFILE_AGENT "[hcct]"
 
 struct profile *profile_new(void);
 void profile_free(struct profile *profile); /* NULL is allowed */
@@ -247,6 +251,8 @@ const char *profile_basename(const char *path);
 bool profile_is_pseudo(const struct profile_location *location);
 /* Is PROFILE_PRUNED. */
 bool profile_is_pruned(const struct profile *profile, uint32_t location);
+/* Is PROFILE_AGENT. */
+bool profile_is_agent(const struct profile *profile, uint32_t location);
 /* By node: is it a PROFILE_PRUNED frame, or below one? The caller frees it. */
 bool *profile_find_hidden(const struct profile *profile);
 /* The name of last resort, "libx.so+0x1234", of a location; kept by `names`, which may be another

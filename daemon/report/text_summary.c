@@ -15,7 +15,8 @@
 #define ENOUGH_WALKS 0.9 /* of those asked for: so few less is not worth a word */
 #define FEW_SAMPLES  10
 #define LEAST_TOLD   0.001 /* of the total: what chance makes of it is not worth a word */
-#define NEARLY_ALL   0.95  /* of the walks: so few less is not worth a word */
+#define NEAR_KERNEL  0.03 /* of the kernel's count: so little is not worth a word */
+#define NEARLY_ALL   0.95 /* of the walks: so few less is not worth a word */
 
 /* Each number of struct profile_process, of all processes. */
 static struct profile_process add_up(const struct profile *profile) {
@@ -96,6 +97,27 @@ static void put_total(const struct text *text, const struct profile_process *sum
         fprintf(text->out, ", in the last %s", human_time(text->profile->window_ns).text);
     else if (text->profile->duration_ns > 0)
         fprintf(text->out, ", %s elapsed", human_time(text->profile->duration_ns).text);
+    fputc('\n', text->out);
+}
+
+/* Beside N what the kernel has counted, and why they differ. */
+static void put_kernel(const struct text *text) {
+    const struct profile *profile = text->profile;
+    double share = (double)text->total / (double)profile->kernel_ns;
+
+    if (profile->kernel_ns == 0 || strcmp(profile->type, "cpu") != 0 ||
+        strcmp(profile->unit, "nanoseconds") != 0)
+        return;
+    text_label(text, "kernel");
+    fprintf(text->out, "counted %s of CPU time for the command and its children: N is %s of it",
+            human_time(profile->kernel_ns).text, human_share(share).text);
+    if (share < 1 - NEAR_KERNEL)
+        fputs("; the rest is in no context: exec, the dynamic loader and the kernel's end of each "
+              "process, and programs that can't load the agent",
+              text->out);
+    else if (share > 1 + NEAR_KERNEL)
+        fputs("; N is an estimate from samples, and has children that nobody waited for, too",
+              text->out);
     fputc('\n', text->out);
 }
 
@@ -353,6 +375,24 @@ static void put_check(const struct text *text, const struct profile_process *sum
             human_count(sum->ambiguous).text, human_count(sum->identifiers).text);
 }
 
+/* What stands in PROFILE_AGENT frames. */
+static uint64_t weight_of_wrappers(const struct profile *profile) {
+    uint64_t weight = 0;
+
+    for (uint32_t i = 1; i < profile->n_nodes; i++)
+        if (profile_is_agent(profile, profile->nodes[i].location))
+            weight += profile->nodes[i].count;
+    return weight;
+}
+
+static void put_wrappers(const struct text *text) {
+    uint64_t weight = weight_of_wrappers(text->profile);
+
+    if (text_share(text, weight) >= TEXT_LEAST)
+        fprintf(text->out, "%s in its wrappers of calls that can sleep (" PROFILE_AGENT "); ",
+                human_share(text_share(text, weight)).text);
+}
+
 /* Of calls only the signal handler's share is known, not that of the reports; text_calls() tells
  * what was lost. */
 static void put_cost(const struct text *text, const struct profile_process *sum) {
@@ -365,6 +405,8 @@ static void put_cost(const struct text *text, const struct profile_process *sum)
         fprintf(text->out, "%s of the CPU time was spent in the agent's handler%s",
                 human_share((double)sum->handler_ns / (double)sum->cpu_ns).text,
                 text->calls ? ", reports of calls not included" : "; ");
+    if (!text->calls)
+        put_wrappers(text);
     if (!text->calls)
         fprintf(text->out, "%s ticks lost", human_count(sum->lost).text);
     if (sum->lost_ns > 0 && !text->calls)
@@ -405,6 +447,7 @@ void text_summary(const struct text *text) {
     struct profile_process sum = add_up(text->profile);
 
     put_total(text, &sum);
+    put_kernel(text);
     text_calls(text, &sum);
     put_walks(text, &sum);
     put_contexts(text, &sum);

@@ -2,10 +2,11 @@
  * write_json.c - a profile as JSON, format "hcct-profile", version 2.
  *
  *   format, version, type, unit, by, phi, epsilon, summary, period, time_ns, duration_ns,
- *   window_ns, unresolved, total
+ *   window_ns, kernel_ns, unresolved, total
  *   processes: [{command, exe, tags, pid, runs, live, threads, total, cpu_ns, walks, ..., scale}]
  *   chance:    {samples, total_half_width, shares: [...], half_widths: [...]}
- *   modules:   [{path, build_id}]
+ *   modules:   [{path, build_id}]; the path of a program that was executed by a link has the
+ *              link's name, its process's exe the file's
  *   functions: [{function, system_name, module, file, line, address, self, self_upper, inclusive,
  *                inclusive_upper, self_half_width, inclusive_half_width}]
  *   nodes:     [{parent, process, function, system_name, module, file, line, address, inlined,
@@ -30,6 +31,9 @@
  *
  * `window_ns` is there when the weights, and what the processes' counters say, are of the last so
  * much time only and not since the start; duration_ns is the same then.
+ *
+ * `kernel_ns` is there when hcct record knows what CPU time the kernel has counted for all that was
+ * recorded: exec, the loader and the end of each process are in it, and in no context.
  *
  * `unresolved` is there when so many places have a bare name for now: what is inlined there, and
  * their lines, are still being found out, and a later answer has them.
@@ -196,6 +200,8 @@ static void put_header(struct json_out *json, const struct profile *profile, enu
     json_number_member(json, "duration_ns", profile->duration_ns);
     if (profile->window_ns != 0)
         json_number_member(json, "window_ns", profile->window_ns);
+    if (profile->kernel_ns != 0)
+        json_number_member(json, "kernel_ns", profile->kernel_ns);
     if (profile->unresolved != 0)
         json_number_member(json, "unresolved", profile->unresolved);
     json_number_member(json, "total", profile_total(profile));

@@ -44,7 +44,7 @@ static const char no_memory[] = "there is no memory for it";
 struct trace_reader *trace_reader_open(const char *path, char *error, size_t error_room) {
     struct trace_reader *reader = calloc(1, sizeof *reader);
     char *name = strdup(strcmp(path, "-") == 0 ? "standard input" : path);
-    if (reader == NULL || name == NULL || !trace_known_start(&reader->known)) {
+    if (reader == NULL || name == NULL || !trace_known_start(&reader->known, false)) {
         snprintf(error, error_room, "%s: %s", path, no_memory);
         free(reader);
         free(name);

@@ -135,7 +135,7 @@ static void test_refused(void) {
 /* In frames: one for each function, whatever its addresses; modules go before. */
 static void test_frames(void) {
     struct frame_key key;
-    struct addresses *map = addresses_new();
+    struct addresses *map = addresses_new(frame_user(geteuid()));
     put(path, "w", "1000 100 one\n2000 100 two\n");
     CHECK(frame_get(addresses_frame(map, 0x1010, 0x2010), &key));
     CHECK(key.routine_module == 0 && key.routine == 0x1010 && key.site == 0x2010);

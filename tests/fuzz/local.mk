@@ -70,7 +70,7 @@ tests_fuzz_pprof_fuzz_LDFLAGS = $(FUZZ_LINK)
 tests_fuzz_pprof_fuzz_LDADD = libhcct_fuzz.a libhcct_report.a libhcct_common.a $(REPORT_LIBS)
 
 tests_fuzz_query_fuzz_SOURCES = daemon/freeze.c daemon/freeze_tree.c daemon/query.c \
-	daemon/symbols.c daemon/tree_copy.c tests/fuzz/query_fuzz.c
+	daemon/agent_frames.c daemon/symbols.c daemon/tree_copy.c tests/fuzz/query_fuzz.c
 tests_fuzz_query_fuzz_LDFLAGS = $(FUZZ_LINK)
 tests_fuzz_query_fuzz_LDADD = $(FUZZ_INGEST)
 

@@ -67,7 +67,8 @@ tests_report_write_sample_SOURCES = tests/report/write_sample.c tests/report/sam
 	tests/report/sample_calls.c tests/report/sample_hard.c tests/report/sample.h
 tests_report_write_sample_LDADD = libhcct_report.a libhcct_common.a $(REPORT_LIBS)
 
-tests_report_writers_test_SOURCES = tests/report/writers_test.c tests/report/sample.c \
+tests_report_writers_test_SOURCES = tests/report/writers_test.c tests/report/forest.c \
+	tests/report/forest.h tests/report/sample.c \
 	tests/report/sample_calls.c tests/report/sample_hard.c tests/report/sample.h tests/check.h
 tests_report_writers_test_LDADD = libhcct_report.a libhcct_common.a $(REPORT_LIBS)
 
