@@ -130,9 +130,10 @@ static uint64_t patience(uint64_t rest, uint64_t ran, uint64_t passed) {
     return time < PATIENCE_MAX_NS ? (uint64_t)time : PATIENCE_MAX_NS;
 }
 
-/* What the thread waits for is seldom. */
-static bool waits_long(const struct points *points, const struct sampling_plan *plan) {
-    return (points_in_burst(points) ? plan->fine_ns : plan->coarse_ns) >= ticker_resolution();
+/* What the thread waits for is seldom. Not a burst: one that begins late goes to what runs then, as
+ * a whole where it is over by then. */
+static bool waits_long(const struct sampling_plan *plan) {
+    return plan_is_endless(plan) && plan->fine_ns >= ticker_resolution();
 }
 
 /* The timer, to what is next, but not before `least` of real time. The thread has run from `then`
@@ -151,7 +152,7 @@ static void aim(struct agent_thread *thread, const struct sampling_plan *plan, s
     }
     uint64_t ran = cpu - t->step_cpu_ns, passed = time - t->step_ns;
     bool hardly_runs = t->points.early >= NAPS_OF_STEP && ran < passed / RUNS_ABOVE;
-    if (hardly_runs && waits_long(&t->points, plan) && !t->avoids_ticks)
+    if (hardly_runs && waits_long(plan) && !t->avoids_ticks)
         use_cpu_timer(thread, plan, rest, patience(rest, ran, passed));
     else
         use_fine_timer(thread, plan, now, rest);
@@ -215,6 +216,7 @@ static void end_gap(struct agent_thread *thread, struct wire_session *session,
     struct moment now = now_here();
     uint64_t gap = now.cpu_ns - t->gap_ns;
     t->cpu_ns = now.cpu_ns;
+    thread->burst_sent = 0; /* this sample is of none */
     weigh(thread, session, gap_weight(thread, plan, gap), uc);
     points_put_off(&t->points, gap);
     watch(thread, plan, now, 1);
@@ -231,6 +233,7 @@ void burst_plan(struct agent_thread *thread, struct wire_session *session,
         return;
     }
     points_begin(&t->points, plan, t->cpu_ns, &thread->random);
+    thread->burst_sent = 0;
     if (thread == thread_self)
         watch(thread, plan, now, EDGE_NS);
     else

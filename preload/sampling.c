@@ -104,6 +104,14 @@ static void tell_missed(struct wire_session *session) {
         atomic_fetch_add(&session->lost_ns, atomic_exchange(missed, 0));
 }
 
+/* Samples of one burst are told to belong together. */
+static void mark_burst(struct agent_thread *thread) {
+    const struct trigger *t = &thread->trigger;
+    uint32_t burst = plan_is_endless(&t->plan) ? 0 : t->points.begun;
+    thread->same_burst = burst != 0 && burst == thread->burst_sent ? WIRE_SAME_BURST : 0;
+    thread->burst_sent = burst;
+}
+
 static bool walk_in(struct agent_thread *thread, struct wire_session *session, uint64_t weight,
                     const ucontext_t *uc) {
     struct wire_slot *slot = session_slot(thread, session);
@@ -117,6 +125,7 @@ static bool walk_in(struct agent_thread *thread, struct wire_session *session, u
         session_count(slot, WIRE_SKIPPED, 1);
         return false;
     }
+    mark_burst(thread);
     struct walk_cost cost = walk_sample(thread, session, slot, taken, uc);
     pay(thread, cost);
     copies_walked(&thread->copies, cost.copied, &thread->random);

@@ -57,7 +57,7 @@ enum diff_sampling {
 struct diff_side {
     const char *name;  /* of the file, "" when it has none */
     uint64_t total;    /* N */
-    double samples;    /* effective sample size; 0: exact, or not known */
+    double samples;    /* effective sample size of a share of a tenth; 0: exact, or not known */
     const char *title; /* what was recorded (profile.h), "" when it is not known */
     const char *exe;   /* what its process is called; of several the heaviest */
     uint32_t n_exes;

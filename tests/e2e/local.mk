@@ -11,7 +11,7 @@ e2e_tests = \
 	tests/e2e/check_test.py tests/e2e/daemon_test.py tests/e2e/deep_test.py \
 	tests/e2e/diff_test.py tests/e2e/doctor_test.py \
 	tests/e2e/control_test.py tests/e2e/http_test.py tests/e2e/systemd_test.py tests/e2e/tags_test.py \
-	tests/e2e/copies_test.py tests/e2e/first_process_test.py tests/e2e/guest_test.py tests/e2e/halves_test.py tests/e2e/init_test.py tests/e2e/known_shares_test.py \
+	tests/e2e/copies_test.py tests/e2e/first_process_test.py tests/e2e/guest_test.py tests/e2e/halves_test.py tests/e2e/init_test.py tests/e2e/intervals_test.py tests/e2e/known_shares_test.py \
 	tests/e2e/lines_test.py tests/e2e/lives_test.py tests/e2e/rate_test.py tests/e2e/readers_test.py \
 	tests/e2e/checkpoint_test.py tests/e2e/hostile_test.py tests/e2e/kill_test.py \
 	tests/e2e/attach_test.py tests/e2e/many_test.py tests/e2e/masked_test.py tests/e2e/no_memory_test.py tests/e2e/own_directory_test.py tests/e2e/slow_client_test.py tests/e2e/two_users_test.py \
@@ -219,4 +219,14 @@ tests_targets_halves_CFLAGS = $(TARGET_CFLAGS) -O1
 check-law: all $(check_PROGRAMS)
 	@$(AM_TESTS_ENVIRONMENT) $(PYTHON3) -B '$(abs_top_srcdir)'/tests/e2e/halves_test.py --runs 20
 
-.PHONY: check-law
+# Functions whose shares are known, in phases of several lengths. By hand, 100 runs of each setting,
+# as a table: make check-intervals.
+check_PROGRAMS += tests/targets/shares
+tests_targets_shares_SOURCES = tests/targets/shares.c
+tests_targets_shares_CFLAGS = $(TARGET_CFLAGS) -O1
+tests_targets_shares_LDFLAGS = -pthread
+
+check-intervals: all $(check_PROGRAMS)
+	@$(AM_TESTS_ENVIRONMENT) $(PYTHON3) -B '$(abs_top_srcdir)'/tests/e2e/intervals_test.py --runs 100
+
+.PHONY: check-law check-intervals
