@@ -97,9 +97,25 @@ static uint64_t taken_weight(struct agent_thread *thread, uint64_t weight) {
     return draw_roulette(draw_word(&thread->random), weight, thread->least_ns);
 }
 
+/* What no session could be told of, while it was held. */
+static void tell_missed(struct wire_session *session) {
+    _Atomic uint64_t *missed = &agent.process->missed_ns;
+    if (hcct_unlikely(atomic_load_explicit(missed, memory_order_relaxed) != 0))
+        atomic_fetch_add(&session->lost_ns, atomic_exchange(missed, 0));
+}
+
+/* Samples of one burst are told to belong together. */
+static void mark_burst(struct agent_thread *thread) {
+    const struct trigger *t = &thread->trigger;
+    uint32_t burst = plan_is_endless(&t->plan) ? 0 : t->points.begun;
+    thread->same_burst = burst != 0 && burst == thread->burst_sent ? WIRE_SAME_BURST : 0;
+    thread->burst_sent = burst;
+}
+
 static bool walk_in(struct agent_thread *thread, struct wire_session *session, uint64_t weight,
                     const ucontext_t *uc) {
     struct wire_slot *slot = session_slot(thread, session);
+    tell_missed(session);
     if (slot == NULL) {
         atomic_fetch_add(&session->lost_ns, weight);
         return false;
@@ -109,6 +125,7 @@ static bool walk_in(struct agent_thread *thread, struct wire_session *session, u
         session_count(slot, WIRE_SKIPPED, 1);
         return false;
     }
+    mark_burst(thread);
     struct walk_cost cost = walk_sample(thread, session, slot, taken, uc);
     pay(thread, cost);
     copies_walked(&thread->copies, cost.copied, &thread->random);
@@ -136,6 +153,10 @@ bool sampling_walk(struct agent_thread *thread, struct wire_session *session,
     thread->owed_ns = 0;
     if (weight == 0)
         return false;
+    if (hcct_unlikely(session == NULL) && session_is_held()) {
+        atomic_fetch_add(&agent.process->missed_ns, weight);
+        return false;
+    }
     if (hcct_unlikely(session == NULL))
         return walk_first(thread, weight, uc);
     return walk_in(thread, session, weight, uc);

@@ -27,7 +27,8 @@ void sampling_account(struct agent_thread *thread);
 
 /* Walks and credits thread->owed_ns. After walks that were dear, chance decides whether
  * there is one. What could not be sent is lost, and counted. `session`: NULL where the process has
- * none yet; then the daemon is looked for, by chance as well. False: no walk. Signal context,
+ * none yet; then the daemon is looked for, by chance as well, unless another thread does so: then
+ * the sample is lost. False: no walk. Signal context,
  * inside the session. */
 bool sampling_walk(struct agent_thread *thread, struct wire_session *session, const ucontext_t *uc);
 

@@ -4,8 +4,8 @@
  * Attaching unmaps the old session's memory, so nobody may be using it. Each thread says so by its
  * `busy` word before it looks at the session, and the attacher says so by `attaching` before it
  * looks at the busy words; both sides in sequentially consistent order, so that at least one of two
- * sees the other and backs off (Dekker). Nobody waits: the loser's time is credited at a later
- * tick.
+ * sees the other and backs off (Dekker). Nobody waits: the samples of the loser are counted as
+ * lost.
  */
 #include "preload/session.h"
 
@@ -58,6 +58,10 @@ bool session_is_dead(struct wire_session *session) {
 /* The daemon has just made the session. */
 static void learn_clock(struct agent_process *process, struct wire_session *session) {
     atomic_store(&process->ahead_ns, coarse_ns() - atomic_load(&session->heartbeat_ns));
+}
+
+bool session_is_held(void) {
+    return atomic_load_explicit(&agent.process->attaching, memory_order_relaxed) != 0;
 }
 
 static bool others_are_out(void) {

@@ -44,6 +44,9 @@ void session_show(void);
 /* While it is hidden: it goes, and there will be no other. Thread context. */
 void session_leave_for_good(void);
 
+/* Another thread changes the session, or uses it alone, for a while. Any context. */
+bool session_is_held(void);
+
 /* Its daemon has said goodbye or was killed: nothing of it will be read any more. Any context,
  * while both are mapped. */
 bool session_was_ended(struct wire_session *session, const struct wire_arena *arena);

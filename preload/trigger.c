@@ -260,6 +260,16 @@ static void measure(struct agent_thread *thread, uint64_t began) {
     sampling_measured(thread, ns);
 }
 
+/* While another thread has the session for itself: timers go on, samples are lost. An event's walk
+ * takes what it owes, and the points of sleep stay due. */
+static void tick_held(struct agent_thread *thread, const struct sampling_plan *plan,
+                      enum trigger_kind kind, uint64_t expiries, ucontext_t *uc) {
+    if (plan->wall_ns == 0 && plan->perf_ns == 0)
+        sample(thread, NULL, plan, kind, expiries, uc);
+    else if (plan->wall_ns != 0 && kind == TRIGGER_CPU)
+        atomic_fetch_add(&agent.process->missed_ns, expiries * plan->coarse_ns);
+}
+
 /* At a tick without a session: a child samples as its parent did, and the first sample looks for
  * the daemon. Where that was in vain, or the daemon has gone, ticks do nothing but look for one. */
 static void tick_alone(struct agent_thread *thread, enum trigger_kind kind, uint64_t expiries,
@@ -267,6 +277,10 @@ static void tick_alone(struct agent_thread *thread, enum trigger_kind kind, uint
     const struct sampling_plan plan = thread->trigger.plan;
     bool found = false;
     calls_found(thread, NULL, uc);
+    if (!plan.idle && session_is_held() && agent.settings.collector == WIRE_COLLECT_WALKS) {
+        tick_held(thread, &plan, kind, expiries, uc);
+        return;
+    }
     if (!plan.idle && !has_tried()) {
         sample(thread, NULL, &plan, kind, expiries, uc);
         if (!has_tried())

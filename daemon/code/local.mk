@@ -37,6 +37,8 @@ libhcct_code_a_SOURCES = \
 	daemon/code/module.h \
 	daemon/code/module_open.c \
 	daemon/code/module_open.h \
+	daemon/code/module_trust.c \
+	daemon/code/module_trust.h \
 	daemon/code/perf_map.c \
 	daemon/code/perf_map.h \
 	daemon/code/remote_target.c \

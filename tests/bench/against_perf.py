@@ -166,6 +166,8 @@ def main():
         seen = by_perf(data)
         if wish.stacks is None or seen.whole >= WHOLE * seen.all:
             break
+    if seen.all == 0:
+        raise SystemExit("perf has no sample of the command")
     looks = sum(process["walks"] for process in report(profile)["processes"]) or 1
     modules, functions = Told(profile, "module"), Told(profile, "function")
     print(f"{seen.all} samples of perf's, {looks} of hcct's\n")

@@ -55,6 +55,8 @@ class Replay(support.ClientTest):
     def test_writes_a_profile_like_record(self):
         self.write()
         status, out, err = self.hcct("replay", "--phi", "0.1", "-o", "p.pb.gz", "trace")
+        _, epsilon, _ = self.hcct("report", "--format", "json", "p.pb.gz")
+        self.assertIn(b'"epsilon":2.0000000000000002e-05', epsilon)
         self.assertEqual((status, out), (0, b""))
         self.assertIn("leaf", err)
         self.assertEqual(err.splitlines()[-1], "hcct: the profile is in p.pb.gz")

@@ -4,6 +4,7 @@
 #include "tests/check.h"
 
 #include <inttypes.h>
+#include <sys/resource.h>
 
 #include "daemon/report/format.h"
 #include "daemon/report/gzip.h"
@@ -421,6 +422,30 @@ static void test_mutated(void) {
     free(file.data);
 }
 
+/* A small file that stands for more than is read is refused without taking memory for it. */
+static void test_bomb(void) {
+    enum { MEMBER = 4 << 20, MEMBERS = 300 };
+    size_t member_bytes = 0, plain_bytes;
+    char error[256] = "";
+    uint8_t *zeros = calloc(1, MEMBER), *member = gzip_pack(zeros, MEMBER, &member_bytes);
+    uint8_t *bomb = malloc(MEMBERS * member_bytes);
+    struct rlimit before, little;
+    for (size_t i = 0; i < MEMBERS; i++)
+        memcpy(bomb + i * member_bytes, member, member_bytes);
+    free(zeros);
+    CHECK(getrlimit(RLIMIT_DATA, &before) == 0);
+    little = (struct rlimit){.rlim_cur = 128 << 20, .rlim_max = before.rlim_max};
+#if !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__ /* these need more */
+    CHECK(setrlimit(RLIMIT_DATA, &little) == 0);
+#endif
+    CHECK(gzip_unpack(bomb, MEMBERS * member_bytes, 1 << 30, &plain_bytes, error, sizeof(error)) ==
+          NULL);
+    CHECK_STR(error, "the uncompressed data is larger than any profile may be");
+    CHECK(setrlimit(RLIMIT_DATA, &before) == 0);
+    free(member);
+    free(bomb);
+}
+
 int main(void) {
     test_round_trips();
     test_completion();
@@ -428,5 +453,6 @@ int main(void) {
     test_foreign();
     test_damaged();
     test_mutated();
+    test_bomb();
     return check_report();
 }
