@@ -33,7 +33,8 @@
 #define ASLEEP_MAX_NS 20000000u /* restart.c takes a call for a new one later */
 #define ASLEEP_LOOKS  8
 #define EDGE_NS       50000 /* where the agent begins it samples what is due by itself (edge.h) */
-#define EARLY_NS      2000  /* a tick so much before its point is in time */
+#define ATTACH_NS     10000000u /* a program that begins is heard of after so long */
+#define EARLY_NS      2000      /* a tick so much before its point is in time */
 #define LATE_NS       20000 /* one so much behind it says that the timer has lost the CPU clock */
 
 #define SLEPT_NS 20000 /* a call that has taken so long has slept, or is long enough to pay */
@@ -129,9 +130,10 @@ static uint64_t patience(uint64_t rest, uint64_t ran, uint64_t passed) {
     return time < PATIENCE_MAX_NS ? (uint64_t)time : PATIENCE_MAX_NS;
 }
 
-/* What the thread waits for is seldom. */
-static bool waits_long(const struct points *points, const struct sampling_plan *plan) {
-    return (points_in_burst(points) ? plan->fine_ns : plan->coarse_ns) >= ticker_resolution();
+/* What the thread waits for is seldom. Not a burst: one that begins late goes to what runs then, as
+ * a whole where it is over by then. */
+static bool waits_long(const struct sampling_plan *plan) {
+    return plan_is_endless(plan) && plan->fine_ns >= ticker_resolution();
 }
 
 /* The timer, to what is next, but not before `least` of real time. The thread has run from `then`
@@ -142,13 +144,15 @@ static void aim(struct agent_thread *thread, const struct sampling_plan *plan, s
     uint64_t time = ticker_now(CLOCK_MONOTONIC), cpu = then.cpu_ns + (time - then.time_ns);
     struct moment now = {cpu, time};
     uint64_t next = points_next(&t->points), rest = next > cpu + least ? next - cpu : least;
+    if (session_is_awaited() && rest > ATTACH_NS)
+        rest = ATTACH_NS;
     if (t->points.early == 0) {
         t->step_ns = time;
         t->step_cpu_ns = cpu;
     }
     uint64_t ran = cpu - t->step_cpu_ns, passed = time - t->step_ns;
     bool hardly_runs = t->points.early >= NAPS_OF_STEP && ran < passed / RUNS_ABOVE;
-    if (hardly_runs && waits_long(&t->points, plan) && !t->avoids_ticks)
+    if (hardly_runs && waits_long(plan) && !t->avoids_ticks)
         use_cpu_timer(thread, plan, rest, patience(rest, ran, passed));
     else
         use_fine_timer(thread, plan, now, rest);
@@ -158,7 +162,15 @@ static void stop(struct agent_thread *thread) {
     leave_cpu_timer(thread);
     ticker_halt(fine(thread));
     if (thread == thread_self)
-        sleep_burst &= ~(uint32_t)SLEEP_MASKED;
+        sleep_burst &= ~(uint32_t)(SLEEP_MASKED | SLEEP_FRAGILE);
+}
+
+/* Calls that can sleep are made with our signal blocked from now on. But the first tick of a
+ * program has to come while it sleeps, too, or the daemon would not hear of it: no call is harmed
+ * by it. */
+static void mask_sleeps(void) {
+    sleep_burst &= ~(uint32_t)(SLEEP_MASKED | SLEEP_FRAGILE);
+    sleep_burst |= session_is_awaited() ? SLEEP_FRAGILE : SLEEP_MASKED;
 }
 
 /* ---- gaps ---- */
@@ -195,7 +207,7 @@ static void watch(struct agent_thread *thread, const struct sampling_plan *plan,
     thread->trigger.asleep_ns = 0;
     ticker_halt(cpu_ticker(thread));
     aim(thread, plan, now, least);
-    sleep_burst |= SLEEP_MASKED;
+    mask_sleeps();
 }
 
 static void end_gap(struct agent_thread *thread, struct wire_session *session,
@@ -204,6 +216,7 @@ static void end_gap(struct agent_thread *thread, struct wire_session *session,
     struct moment now = now_here();
     uint64_t gap = now.cpu_ns - t->gap_ns;
     t->cpu_ns = now.cpu_ns;
+    thread->burst_sent = 0; /* this sample is of none */
     weigh(thread, session, gap_weight(thread, plan, gap), uc);
     points_put_off(&t->points, gap);
     watch(thread, plan, now, 1);
@@ -220,6 +233,7 @@ void burst_plan(struct agent_thread *thread, struct wire_session *session,
         return;
     }
     points_begin(&t->points, plan, t->cpu_ns, &thread->random);
+    thread->burst_sent = 0;
     if (thread == thread_self)
         watch(thread, plan, now, EDGE_NS);
     else
@@ -228,6 +242,7 @@ void burst_plan(struct agent_thread *thread, struct wire_session *session,
 
 /* ---- ticks ---- */
 
+/* The slot of a session that was left is no memory of ours any more. */
 static uint64_t reach(struct agent_thread *thread, const struct wire_session *session,
                       const struct sampling_plan *plan, uint64_t limit) {
     struct points *points = &thread->trigger.points;
@@ -349,6 +364,8 @@ void burst_tick(struct agent_thread *thread, struct wire_session *session,
     thread->walk_price_ns = 0;
     if (!runs(thread) || plan->fine_ns == 0)
         return; /* it was under way when the timer was stopped */
+    if (hcct_unlikely((sleep_burst & SLEEP_FRAGILE) != 0))
+        mask_sleeps();
     struct moment now = now_here();
     bool is_early = comes_early(t, now);
     if (t->by_cpu_timer && is_early)

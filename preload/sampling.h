@@ -13,6 +13,9 @@
 /* As the session asks for now, of a session that is on. Any context, inside the session. */
 struct sampling_plan sampling_plan(struct wire_session *session);
 
+/* As the settings ask for, where there is no session yet. Any context. */
+struct sampling_plan sampling_plan_asked(void);
+
 /* CPU time from one burst to the next where `rest` is what is left of the period: between a half
  * and one and a half of it, so that bursts do not fall into step with what the program does. Any
  * context.

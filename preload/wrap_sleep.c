@@ -19,6 +19,7 @@
 #include "common/compiler.h"
 #include "preload/confine.h"
 #include "preload/glibc.h"
+#include "preload/next_symbol.h"
 #include "preload/stack.h"
 #include "preload/sys.h"
 #include "preload/syscall_code.h"
@@ -355,22 +356,11 @@ static bool is_in_libc(void *address) {
            of_libc.dlfo_link_map == of_address.dlfo_link_map;
 }
 
-/* Condition variables have an older version that takes another structure; before glibc 2.36 dlsym
- * finds that one after RTLD_NEXT. */
-static void *find_real(const char *name) {
-    int saved = errno;
-    void *real = NULL;
-    if (dlvsym != NULL && strncmp(name, "pthread_cond_", 13) == 0)
-        real = dlvsym(RTLD_NEXT, name, "GLIBC_2.3.2");
-    if (real == NULL)
-        real = dlsym(RTLD_NEXT, name);
-    errno = saved;
-    return real;
-}
-
 void sleep_look_up(_Atomic(uintptr_t) *slot) {
     const char *name = names[slot - sleep_slots];
-    void *real = find_real(name);
+    int saved = errno;
+    void *real = next_symbol(name);
+    errno = saved;
     if (real == NULL)
         real = (void *)(uintptr_t)no_such_call;
     else if (strcmp(name, "syscall") == 0 && is_in_libc(real))

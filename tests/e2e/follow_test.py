@@ -26,7 +26,7 @@ for options, expected in ([], (3, 4)), (["--no-follow"], (1,)):
 
 with Daemon() as daemon:
     for _ in range(90):
-        run(["/usr/bin/env", "true"], env=daemon.env())
+        run(["/usr/bin/env", "true"], env=daemon.env(HCCT_ATTACH="start"))
     daemon.wait_for(lambda p: p["runs"] > 10)
     processes = daemon.processes()
     runs = sum(p["runs"] for p in processes)
