@@ -15,8 +15,8 @@
 #define ENOUGH_WALKS 0.9 /* of those asked for: so few less is not worth a word */
 #define FEW_SAMPLES  10
 #define LEAST_TOLD   0.001 /* of the total: what chance makes of it is not worth a word */
-#define NEAR_KERNEL  0.03 /* of the kernel's count: so little is not worth a word */
-#define NEARLY_ALL   0.95 /* of the walks: so few less is not worth a word */
+#define NEAR_KERNEL  0.03  /* of the kernel's count: so little is not worth a word */
+#define NEARLY_ALL   0.95  /* of the walks: so few less is not worth a word */
 
 /* Each number of struct profile_process, of all processes. */
 static struct profile_process add_up(const struct profile *profile) {

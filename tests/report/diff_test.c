@@ -200,6 +200,9 @@ static struct profile *sample(const struct forest *truth, const struct sampled *
     if (how->tell_bursts) {
         profile->processes[1].burst_period_ns = 1;
         profile->processes[1].bursts = how->samples / how->clump;
+    } else { /* steps between samples cover the time: the total is right but for the last one */
+        profile->processes[1].drawn = how->samples;
+        profile->processes[1].varied_total = 1;
     }
     return profile;
 }
@@ -237,7 +240,6 @@ static struct wolves wolves(const struct sampled *how, uint64_t seed) {
         if (!make(&diff, sample(&forest, how, &seed), sample(&forest, how, &seed), DIFF_AUTO))
             return wolves;
         CHECK(diff.sampling == DIFF_SAMPLED);
-        /* steps between samples cover the time: the total is right but for the last ones */
         CHECK(how->tell_bursts ||
               diff.total.interval * how->samples < 4 * (double)diff.before_total);
         compared += diff.compared;
