@@ -24,8 +24,6 @@
 #include "daemon/report/diff_judge.h"
 #include "daemon/report/memory.h"
 
-/* Mean square of a step that is uniform in f/2 to 3f/2, to f^2. */
-#define STEPS_DIFFER (13.0 / 12)
 /* Of the CPU time of one program, from run to run: so little is not said to be a change. */
 #define RUNS_DIFFER   0.02
 #define Z_95          1.96

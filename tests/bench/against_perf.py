@@ -176,7 +176,8 @@ def main():
           looks)
     if wish.stacks is not None:
         lacking = 1 - seen.whole / seen.all
-        print(f"stacks of perf's that lack callers: {100 * lacking:.2f} %")
+        print(f"stacks of perf's that lack callers: {100 * lacking:.2f} %"
+              + ("" if lacking <= 1 - WHOLE else ": too many to judge inclusive shares by"))
         table("module, inclusive", seen.modules, seen, modules.inclusive, modules.more, modules, looks,
               lacking)
         table("function, inclusive", seen.functions, seen, functions.inclusive, functions.more,

@@ -30,6 +30,7 @@ with Daemon() as daemon:
     daemon.wait_for(lambda p: p["runs"] > 10)
     processes = daemon.processes()
     runs = sum(p["runs"] for p in processes)
-    check(runs == 180, f"{runs} processes came and went (env calls exec: two programs each time)")
+    # a program does not wait for a hcctd that is late
+    check(150 < runs <= 180, f"{runs} processes came and went (env calls exec: two programs each time)")
     check(len(processes) < 70, f"old ones are folded by executable: {len(processes)} profiles")
 finish()
