@@ -8,7 +8,18 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
+
+/* To the ns, where /proc has hundredths of a second; also of a zombie. */
+static bool cpu_clock(pid_t pid, uint64_t *ns) {
+    clockid_t clock;
+    struct timespec time;
+    if (clock_getcpuclockid(pid, &clock) != 0 || clock_gettime(clock, &time) != 0)
+        return false;
+    *ns = (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+    return true;
+}
 
 bool proc_stat_read(pid_t pid, struct proc_stat *stat) {
     char path[64], text[1024];
@@ -32,6 +43,7 @@ bool proc_stat_read(pid_t pid, struct proc_stat *stat) {
     stat->parent = parent;
     stat->threads = threads;
     stat->start_ticks = start;
-    stat->cpu_ns = (user + system) * (1000000000u / (uint64_t)sysconf(_SC_CLK_TCK));
+    if (!cpu_clock(pid, &stat->cpu_ns))
+        stat->cpu_ns = (user + system) * (1000000000u / (uint64_t)sysconf(_SC_CLK_TCK));
     return true;
 }
