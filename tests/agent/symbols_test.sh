@@ -24,8 +24,10 @@ wanted="_Exit _exit __cyg_profile_func_enter __cyg_profile_func_exit __longjmp_c
 # what can put its caller to sleep
 case $(uname -m) in
 x86_64) wanted="$wanted __poll_chk __ppoll_chk __read_chk __recv_chk accept accept4 read readv waitpid __recvfrom_chk
-    clock_nanosleep connect copy_file_range epoll_pwait epoll_pwait2 epoll_wait getrandom mq_receive mq_send
-    mq_timedreceive mq_timedsend msgrcv msgsnd nanosleep pause poll ppoll pselect recv
+    clock_nanosleep cnd_timedwait cnd_wait connect copy_file_range epoll_pwait epoll_pwait2 epoll_wait getrandom mq_receive mq_send
+    mq_timedreceive mq_timedsend msgrcv msgsnd nanosleep pause poll ppoll pselect
+    pthread_barrier_wait pthread_cond_clockwait pthread_cond_timedwait pthread_cond_wait
+    pthread_join recv
     recvfrom recvmmsg recvmsg select sem_clockwait sem_timedwait sem_wait semop semtimedop send
     sendfile sendfile64 sendmmsg sendmsg sendto sigsuspend sigtimedwait sigwait sigwaitinfo sleep
     splice syscall thrd_sleep usleep write writev" ;;
