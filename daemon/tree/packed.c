@@ -7,12 +7,12 @@
 
 #include "daemon/tree/tree.h"
 
-#define LOG_MIN      (1u << 16)  /* words that are gathered at least */
-#define LOG_QUARTERS 3u          /* and so many quarters of the contexts that are stored, or */
-#define LOG_TIMES    2u          /* so many times those, where the store is large */
-#define STORE_LARGE  (1u << 20)  /* contexts: more than a processor keeps at hand */
-#define GIVE_PART    4u    /* of what is monitored goes when memory is short */
-#define GIVE_MIN     1024u /* as long as so many are */
+#define LOG_MIN      (1u << 16) /* words that are gathered at least */
+#define LOG_QUARTERS 3u         /* and so many quarters of the contexts that are stored, or */
+#define LOG_TIMES    2u         /* so many times those, where the store is large */
+#define STORE_LARGE  (1u << 20) /* contexts: more than a processor keeps at hand */
+#define GIVE_PART    4u         /* of what is monitored goes when memory is short */
+#define GIVE_MIN     1024u      /* as long as so many are */
 
 void packed_free(struct packed *packed) {
     if (packed == NULL)
@@ -132,8 +132,7 @@ static bool first_rest(struct packed *packed, uint32_t capacity, uint64_t factor
     packed_sums_init(&first, &aside, factor, capacity);
     packed_sums_begin(&first, &packed->store, packed->unseen);
     packed_sums_add(&first, &packed->log);
-    bool whole =
-        packed_sums_rest(&first, &packed->view, packed->view_unseen, NULL, &packed->rest);
+    bool whole = packed_sums_rest(&first, &packed->view, packed->view_unseen, NULL, &packed->rest);
     packed_sums_free(&first);
     return whole;
 }
@@ -188,8 +187,7 @@ static void give_nodes(struct unpacking *u, const struct packed *packed) {
         mcct_pop(&u->cursor, mcct_depth(&u->cursor) - (run_depth(it.word) - 1));
         mcct_push(&u->cursor, run_frame(it.word));
         if (it.item != NULL && it.item->count != 0)
-            give_count(u, it.item->count, store_error(it.item, packed->unseen),
-                       run_frame(it.word));
+            give_count(u, it.item->count, store_error(it.item, packed->unseen), run_frame(it.word));
         give_residuals(u, ++node);
     }
 }

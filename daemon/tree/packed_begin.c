@@ -36,8 +36,7 @@ static bool take_residual(void *arg, uint32_t frame, uint64_t weight) {
         packing->residual = grown;
         packing->room = room;
     }
-    packing->residual[packing->residuals++] =
-        (struct packed_residual){packing->at, frame, weight};
+    packing->residual[packing->residuals++] = (struct packed_residual){packing->at, frame, weight};
     return true;
 }
 

@@ -55,8 +55,8 @@ static void choose(struct packed_sums *sums, const struct run_log *log) {
     uint32_t *at_depth = calloc(RUN_DEPTH_MAX + 1, sizeof *at_depth);
     if (parent != NULL && frame != NULL && weight != NULL && at_depth != NULL) {
         uint32_t n = fill(sums, log, parent, frame, weight, at_depth);
-        packed_sums_choose(
-            sums, &(struct zone_sample){parent, frame, weight, n, (double)sums->chosen});
+        packed_sums_choose(sums,
+                           &(struct zone_sample){parent, frame, weight, n, (double)sums->chosen});
     }
     free(parent);
     free(frame);
@@ -111,7 +111,7 @@ void packed_sums_add(struct packed_sums *sums, const struct run_log *log) {
     sums->chosen += log->weight;
     if (sums->runs == sums->next) {
         choose(sums, log);
-        sums->next += sums->next == 0                  ? 1
+        sums->next += sums->next == 0                 ? 1
                       : sums->next < PACKED_SUMS_RUNS ? sums->next
                                                       : PACKED_SUMS_RUNS;
     }

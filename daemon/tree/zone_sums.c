@@ -9,7 +9,7 @@
 
 #define ROOM_FIRST  64u
 #define FRAMES_MAX  (1u << 23) /* what is beyond has no sums */
-#define MEMORY_PART 8u /* of the tree's, where that is limited */
+#define MEMORY_PART 8u         /* of the tree's, where that is limited */
 
 #define ROW_BYTES   (ZONES_MAX * sizeof(uint32_t))
 #define BLOCK_BYTES (ZONE_SUMS_BLOCK * sizeof(uint64_t))
@@ -81,7 +81,8 @@ static uint32_t new_block(struct zone_sums *sums) {
     if (sums->blocks >= sums->most)
         return 0;
     if (sums->blocks + 1 >= sums->blocks_room) {
-        uint64_t *sum = grow(sums, sums->sum, &sums->blocks_room, sums->blocks_room + 1, BLOCK_BYTES);
+        uint64_t *sum =
+            grow(sums, sums->sum, &sums->blocks_room, sums->blocks_room + 1, BLOCK_BYTES);
         if (sum == NULL)
             return 0;
         sums->sum = sum;

@@ -12,9 +12,9 @@
  * and, unless memory was short (then weight is missing), the sums of a frame over all zones are
  * exactly what contexts of that frame have had.
  *
- * To add costs three loads and no search, as this is done for each word of a run: a table of rows by
- * frame / ZONE_SUMS_BLOCK, in a row the blocks by zone, in a block one sum for each frame. Only what
- * is needed exists.
+ * To add costs three loads and no search, as this is done for each word of a run: a table of rows
+ * by frame / ZONE_SUMS_BLOCK, in a row the blocks by zone, in a block one sum for each frame. Only
+ * what is needed exists.
  *
  * There are as many blocks as half of the tree's capacity at most, but ZONE_SUMS_MIN at least, and
  * all takes an eighth of the tree's memory at most where that is limited. Beyond that, weight goes
@@ -33,11 +33,11 @@
 
 struct zone_sums {
     struct budget *budget;
-    uint32_t most;         /* blocks */
-    uint32_t *row;         /* by frame / ZONE_SUMS_BLOCK; 0: none */
-    uint32_t *block;       /* of row r and zone z: [r * ZONES_MAX + z]; 0: none */
-    uint64_t *sum;         /* of block b: [b * ZONE_SUMS_BLOCK] and so on */
-    uint32_t row_room;     /* of `row` */
+    uint32_t most;     /* blocks */
+    uint32_t *row;     /* by frame / ZONE_SUMS_BLOCK; 0: none */
+    uint32_t *block;   /* of row r and zone z: [r * ZONES_MAX + z]; 0: none */
+    uint64_t *sum;     /* of block b: [b * ZONE_SUMS_BLOCK] and so on */
+    uint32_t row_room; /* of `row` */
     uint32_t rows, rows_room, blocks, blocks_room; /* [0] is none of them, but takes room */
     uint32_t free; /* a block that is not used any more, whose first sum tells the next; 0: none */
 };

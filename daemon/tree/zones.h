@@ -7,8 +7,9 @@
  *
  * zones_choose() makes new zones where a sample of contexts has much of its weight: going from the
  * callees to their callers, a context names a zone as soon as what is below it, and in no zone yet,
- * weighs one part in ZONES_CUT of the sample. So fewer than ZONES_CUT are made, and less than one
- * part in ZONES_CUT of the sample is left in zone 0.
+ * weighs one part in ZONES_CUT of the sample. So fewer than ZONES_CUT are made, and of what is
+ * below any context less than one part in ZONES_CUT of the sample is in the zone of that context,
+ * unless it names one.
  *
  * The contexts between the root and those that name zones are nodes here, found by the hash of
  * (caller, frame). Everything else is described by its zone alone, and zones_below() costs one
@@ -39,9 +40,9 @@ struct zones {
     struct budget *budget;
     uint64_t factor; /* of the hash: odd and random */
     struct zone_node *node;
-    uint32_t *slot;       /* nodes by (parent, frame); 0: free */
-    uint32_t n, room;     /* of `node`, whose [0] is no node; slots are twice as many */
-    uint32_t at[ZONES_MAX]; /* the node that names it; 0: no zone has that number */
+    uint32_t *slot;           /* nodes by (parent, frame); 0: free */
+    uint32_t n, room;         /* of `node`, whose [0] is no node; slots are twice as many */
+    uint32_t at[ZONES_MAX];   /* the node that names it; 0: no zone has that number */
     double weight[ZONES_MAX]; /* what samples had in it, for what they stood for */
 };
 
@@ -65,10 +66,10 @@ void zones_free(struct zones *zones);
 
 /* Makes new zones. If there may not be enough numbers for them, the zones with the least weight are
  * dissolved first, and become part of the zones around them: whoever has numbers of zones replaces
- * each `zone` by became[zone]. False: that is not needed. Where there is no memory, no zone is made.
+ * each `zone` by became[zone]. False: that is not needed. Where there is no memory, no zone is
+ * made.
  */
-bool zones_choose(struct zones *zones, const struct zone_sample *sample,
-                  uint8_t became[ZONES_MAX]);
+bool zones_choose(struct zones *zones, const struct zone_sample *sample, uint8_t became[ZONES_MAX]);
 
 /* The zone that surrounds this one; ZONES_ROOT for itself. */
 static inline uint8_t zones_around(const struct zones *zones, uint8_t zone) {
