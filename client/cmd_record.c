@@ -138,11 +138,11 @@ static bool was_profiled(const struct record_options *options, const struct proc
 
 enum fetched { FETCHED, FETCHED_NOTHING, FETCH_FAILED };
 
-static enum fetched fetch(const struct record_options *options, pid_t pid, char *const *argv,
-                          struct http_answer *answer) {
+static enum fetched fetch(const struct record_options *options, const struct launch_end *end,
+                          char *const *argv, struct http_answer *answer) {
     struct process_list list;
     struct query query;
-    uint32_t only = only_pid(options, pid);
+    uint32_t only = only_pid(options, end->pid);
     if (processes_ask(recording.socket, &list) != HCCT_EXIT_OK)
         return FETCH_FAILED;
     bool profiled = was_profiled(options, &list, only, argv[0]);
@@ -154,6 +154,8 @@ static enum fetched fetch(const struct record_options *options, pid_t pid, char 
     query_add(&query, "format", "pprof");
     if (only > 0)
         query_add_unsigned(&query, "pid", only);
+    else if (!options->no_follow) /* else the kernel's count is of more than the profile */
+        query_add_fraction(&query, "kernel_ns", (double)end->cpu_ns);
     query_add(&query, "symbols", "complete");
     if (title != NULL)
         query_add(&query, "title", title);
@@ -239,7 +241,7 @@ static int run(const struct record_options *options, const struct view *view, ch
         return EXIT_OURS;
     if (end.error != 0)
         return exec_status(argv[0], end.error);
-    enum fetched fetched = fetch(options, end.pid, argv, &answer);
+    enum fetched fetched = fetch(options, &end, argv, &answer);
     private_daemon_stop(&recording.daemon);
     bool good = fetched == FETCHED_NOTHING ||
                 (fetched == FETCHED && finish(options, view, &answer, end.pid));

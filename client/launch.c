@@ -13,6 +13,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -86,6 +88,7 @@ static void set_environment(const struct launch *launch) {
     setenv("HCCT_SOCKET", launch->socket, 1);
     snprintf(text, sizeof text, "%u", launch->rate);
     set_or_not("HCCT_RATE", launch->rate > 0 ? text : NULL);
+    set_or_not("HCCT_ATTACH", "start"); /* what has no sample is shown, too */
     set_or_not("HCCT_BURST", launch->burst);
     set_or_not("HCCT_CLOCK", launch->clock);
     set_or_not("HCCT_COLLECTOR", launch->collector);
@@ -124,18 +127,23 @@ static int read_exec_error(int fd) {
 }
 
 /* The pid is not passed on to kill() any more before it can be another process's. */
-static int wait_for(pid_t pid) {
+static int wait_for(pid_t pid, struct rusage *used) {
     siginfo_t info;
     int status = 0;
     while (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT) != 0 && errno == EINTR)
         ;
     running = 0;
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+    while (wait4(pid, &status, 0, used) < 0 && errno == EINTR)
         ;
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
+static uint64_t nanoseconds(const struct timeval *time) {
+    return (uint64_t)time->tv_sec * 1000000000u + (uint64_t)time->tv_usec * 1000u;
+}
+
 bool launch_run(const struct launch *launch, struct launch_end *end) {
+    struct rusage used = {0};
     int report[2];
     sigset_t all, mask;
     if (pipe2(report, O_CLOEXEC) != 0) {
@@ -154,7 +162,8 @@ bool launch_run(const struct launch *launch, struct launch_end *end) {
     if (pid > 0) {
         end->pid = pid;
         end->error = read_exec_error(report[0]);
-        end->status = wait_for(pid);
+        end->status = wait_for(pid, &used);
+        end->cpu_ns = nanoseconds(&used.ru_utime) + nanoseconds(&used.ru_stime);
     } else {
         complain("no process can be started: %s", strerror(error));
     }

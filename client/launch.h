@@ -5,6 +5,7 @@
 #define HCCT_LAUNCH_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 struct launch {
@@ -25,8 +26,9 @@ struct launch {
 
 struct launch_end {
     pid_t pid;
-    int status; /* as a shell gives it: the command's own, or 128 + signal */
-    int error;  /* errno when it could not be run, 0 otherwise */
+    int status;      /* as a shell gives it: the command's own, or 128 + signal */
+    int error;       /* errno when it could not be run, 0 otherwise */
+    uint64_t cpu_ns; /* user and system, of the command and of what it has waited for */
 };
 
 /* From now on signals that would end us are passed on while the command runs, and otherwise call

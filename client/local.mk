@@ -58,7 +58,7 @@ client_hcct_SOURCES = \
 	client/top_tree.c client/top_tree.h \
 	client/top_ui.c client/top_ui.h \
 	client/view.c client/view.h \
-	daemon/freeze_tree.c daemon/freeze_tree.h \
+	daemon/agent_frames.c daemon/agent_frames.h daemon/freeze_tree.c daemon/freeze_tree.h \
 	daemon/symbols.c daemon/symbols.h \
 	daemon/tree_copy.c daemon/tree_copy.h
 client_hcct_CPPFLAGS = $(AM_CPPFLAGS) -DPKGLIBDIR='"$(pkglibdir)"' -DBINDIR='"$(bindir)"' \

@@ -5,6 +5,7 @@
  *   ring_room        writer, any context  reader's calls
  *   ring_put         writer, any context  reader's calls
  *   ring_publish     writer, any context  reader's calls
+ *   ring_unread      writer, any context  none
  *   ring_available   reader               writer's calls
  *   ring_word        reader               writer's calls
  *   ring_consume     reader               writer's calls
@@ -42,6 +43,22 @@ static inline void ring_put(struct wire_slot *slot, uint64_t size, uint64_t at, 
 /* Writer: everything before `at` is the reader's now. */
 static inline void ring_publish(struct wire_slot *slot, uint64_t at) {
     atomic_store_explicit(&slot->head, at, memory_order_release);
+}
+
+/* Writer, when there is no reader any more: the weights of all credits before `at`, its own
+ * position, that were not read. A record that was not published whole counts for nothing. */
+static inline uint64_t ring_unread(struct wire_slot *slot, uint64_t size, uint64_t at) {
+    uint64_t next = atomic_load_explicit(&slot->tail, memory_order_acquire), weight = 0;
+    while (at - next <= size && next < at) {
+        uint64_t word = ring_words(slot)[next++ % size];
+        if ((word & WIRE_CALL) != 0)
+            weight++;
+        else if (word >> WIRE_VERB_SHIFT == WIRE_PUSH)
+            next++; /* its site */
+        else if (word >> WIRE_VERB_SHIFT == WIRE_CREDIT)
+            weight += word & WIRE_OPERAND_MASK;
+    }
+    return weight;
 }
 
 /* Reader: words that can be read from `at` (the reader's own position) on, or RING_BROKEN. */

@@ -19,7 +19,12 @@
  *     j < modules_ready: just these pages have been allocated, the rest are holes, and touching a
  *     hole when memory is full would be SIGBUS.
  *   table arena, one for many processes, written by the daemon, mapped read-only by agents:
- *     unwind tables (unwind_table.h) at the offsets that wire_module.table names.
+ *     [ struct wire_arena | unwind tables (unwind_table.h) at offsets that wire_module.table names
+ * ]
+ *
+ * The end of a session: the daemon reads the rings for the last time, sets WIRE_CONTROL_GONE and
+ * wakes who waits for it. When it is killed, the kernel says so in wire_arena.daemon. When it only
+ * stands still, its heartbeat grows old. In each case the agent leaves the session.
  *
  * Who writes a field is said beside it. The daemon trusts nothing that an agent can write: each
  * index is reduced to its range before use, each size is checked, each string is bounded.
@@ -35,7 +40,7 @@
 
 #include "common/tags.h"
 
-#define WIRE_VERSION       7u
+#define WIRE_VERSION       9u
 #define WIRE_HELLO_MAGIC   "HCCTAGNT"
 #define WIRE_SESSION_MAGIC 0x7353746363680001ull
 
@@ -46,7 +51,6 @@
 
 #define WIRE_HELLO_NO_FOLLOW 1u /* not to be profiled when its parent is */
 #define WIRE_HELLO_LINES     2u /* walks: where the innermost routine was is told, too (HERE) */
-#define WIRE_HELLO_BEGINS    4u /* the program was just executed: CPU time so far is not its own */
 
 /* What weights are, and what makes a thread look at itself. */
 enum wire_clock {
@@ -206,7 +210,8 @@ struct wire_module {
 #define WIRE_COMMAND_ROOM 128
 
 enum wire_control {
-    WIRE_CONTROL_ON = 1u, /* daemon: profile; otherwise the agent stays idle */
+    WIRE_CONTROL_ON = 1u,   /* daemon: profile; otherwise the agent stays idle */
+    WIRE_CONTROL_GONE = 2u, /* daemon, as its last word: no ring of this session is read any more */
 };
 
 struct wire_session {
@@ -237,8 +242,18 @@ struct wire_session {
     _Atomic uint32_t confined;       /* threads that have forbidden themselves system calls */
     char tags[TAGS_ROOM];            /* tags.h; before the first module is told. Empty: none */
     _Atomic uint64_t lost_ns;        /* weights of samples of threads that found no slot */
-    char command[WIRE_COMMAND_ROOM]; /* the name that the program was executed by, as tags. Empty:
-                                        that of its file */
+    char command[WIRE_COMMAND_ROOM]; /* the name that the program was executed by, as tags. A slash
+                                        before it: of a file or link, and no script. Empty: that of
+                                        its file */
+    _Atomic uint64_t lost; /* calls that stood in rings of earlier sessions and were never read */
+    uint64_t earlier_ns;   /* CPU time of the process before it executed this program, as tags */
+};
+
+/* The first page of the table arena. */
+struct wire_arena {
+    /* daemon: its thread, as the owner of a robust futex (set_robust_list(2)): however that thread
+     * ends, the kernel adds FUTEX_OWNER_DIED. 0: there are no such futexes here */
+    _Atomic uint32_t daemon;
 };
 
 #define WIRE_HEARTBEAT_DEAD_NS 3000000000ull /* a daemon silent for so long is dead */
@@ -257,20 +272,27 @@ struct wire_session {
  *   PUSH HERE pc      one level more, innermost, where lines were asked for (WIRE_HELLO_LINES): no
  *                     routine, but the place in the one under the cursor at which the thread was
  *                     interrupted. It is popped as a frame is
- *   CREDIT w          weight w (for walks: ns of CPU time) to the context under the cursor
+ *   CREDIT w          weight w (for walks: ns of CPU time) to the context under the cursor. With
+ *                     WIRE_SAME_BURST in w, the sample is of the burst of the one before
  *   MAP g             addresses from here on are those of generation g of the module log
  *   AGAIN n           the frame under the cursor was entered n times more (recursion): n times the
  *                     PUSH that made it
  *   CODE base         routines and sites of CALL events are offsets from there on
  *   CALL routine site as POP n, PUSH and CREDIT 1, in one word. Its highest bit alone is the verb;
  *                     n has 7 bits, each offset 28
- *   SHIP w            weight w to a context that the daemon is to find out by itself; the cursor
- *                     does not move. Raw words follow: WIRE_SHIP_SIZES, the pc, the registers by
- *                     DWARF number, and a copy of the stack, from the stack pointer up
+ *   SHIP w            weight w, as of CREDIT, to a context that the daemon is to find out by
+ *                     itself; the cursor does not move. Raw words follow: WIRE_SHIP_SIZES, the pc, where the walk is to
+ *                     go on, which registers are known there (bit n: the one of DWARF number n), all
+ *                     registers by DWARF number, the frames that the agent has found below that
+ *                     place (routine and site of each, innermost first), and a copy of the stack,
+ *                     from the stack pointer up. Without such frames the walk begins at the pc; with
+ *                     them the place is a return address
  */
 /* clang-format on */
 #define WIRE_VERB_SHIFT   60
 #define WIRE_OPERAND_MASK ((1ull << WIRE_VERB_SHIFT) - 1)
+#define WIRE_SAME_BURST   (1ull << 59) /* of a CREDIT or SHIP; the weight is the rest */
+#define WIRE_WEIGHT_MASK  (WIRE_SAME_BURST - 1)
 #define WIRE_CALL         (1ull << 63)
 #define WIRE_POPS_SHIFT   56 /* of a CALL */
 #define WIRE_POPS_MAX     127u
@@ -287,8 +309,14 @@ enum wire_verb {
     WIRE_CODE = 7,
 };
 
-#define WIRE_SHIP_SIZES(registers, stack) ((uint64_t)(registers) << 32 | (uint32_t)(stack))
-#define WIRE_SHIP_STACK_MAX               7168u /* words of a stack that are copied at most */
+/* Numbers of frames, of registers, and of words of the stack. */
+#define WIRE_SHIP_SIZES(frames, registers, stack)                                                  \
+    ((uint64_t)(frames) << 48 | (uint64_t)(uint16_t)(registers) << 32 | (uint32_t)(stack))
+#define WIRE_SHIP_FRAMES(sizes)    ((uint32_t)((sizes) >> 48))
+#define WIRE_SHIP_REGISTERS(sizes) ((uint32_t)(uint16_t)((sizes) >> 32))
+#define WIRE_SHIP_WORDS(sizes)     ((uint32_t)(sizes))
+#define WIRE_SHIP_FRAMES_MAX       512u
+#define WIRE_SHIP_STACK_MAX        7168u /* words of a stack that are copied at most */
 
 /* In the place of a routine: the second word is the pc itself, not a return address. */
 #define WIRE_HERE 0u
@@ -318,5 +346,6 @@ _Static_assert(sizeof(struct wire_slot) == 448, "slot header");
 _Static_assert(sizeof(struct wire_slot) % WIRE_CACHE_LINE == 0, "ring begins on a cache line");
 _Static_assert(sizeof(struct wire_module) == WIRE_MODULE_BYTES, "module record");
 _Static_assert(sizeof(struct wire_session) <= WIRE_HEADER_BYTES, "session header");
+_Static_assert(sizeof(struct wire_arena) <= WIRE_PAGE, "arena header");
 
 #endif

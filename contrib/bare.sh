@@ -68,7 +68,8 @@ bring_network
 rm -rf "$root/root/hcct"
 git clone -q --no-local "$sources" "$root/root/hcct"
 
-settings="NODE_EXTRA_CA_CERTS=/etc/ssl/machine.crt"
+# npm's own setting, which may come along in .npmrc, is stronger than node's
+settings="NODE_EXTRA_CA_CERTS=/etc/ssl/machine.crt npm_config_cafile=/etc/ssl/machine.crt"
 for name in CI http_proxy https_proxy no_proxy HTTP_PROXY HTTPS_PROXY NO_PROXY; do
     value=$(printenv "$name" || true)
     [ -z "$value" ] || settings="$settings $name=$value"

@@ -16,7 +16,7 @@
 
 struct checkpoint_about {
     uint64_t pid, uid, runs, threads_open;
-    bool live;
+    bool live, linked;
     struct process_identity identity;
     uint64_t since_ns, duration_ns; /* wall clock, since 1970 */
     struct session_sampling sampling;

@@ -11,6 +11,7 @@
 #include "daemon/checkpoint_fields.h"
 #include "daemon/checkpoint_file.h"
 #include "daemon/code/array_grow.h"
+#include "daemon/code/frame.h"
 #include "daemon/ingest/registry.h"
 #include "daemon/ingest/windows.h"
 #include "daemon/trace/trace_known.h"
@@ -68,6 +69,8 @@ static struct process *make(const struct checkpoint_about *about, const struct m
         .since_mono_ns = end_of(about) - about->duration_ns,
         .ended_mono_ns = end_of(about),
         .runs = (uint32_t)about->runs,
+        .linked = about->linked,
+        .frames = frame_user((uid_t)about->uid),
         .threads_open = (uint32_t)about->threads_open,
         .ended = about->stats,
     };
@@ -75,7 +78,9 @@ static struct process *make(const struct checkpoint_about *about, const struct m
     like.command = about->command != NULL ? strdup(about->command) : NULL;
     like.tags = about->tags != NULL ? strdup(about->tags) : NULL;
     like.tree = mcct_new(tree);
-    struct process *p = like.exe != NULL && like.tree != NULL ? process_new_finished(&like) : NULL;
+    struct process *p = like.exe != NULL && like.tree != NULL && like.frames != NULL
+                            ? process_new_finished(&like)
+                            : NULL;
     if (p == NULL) {
         free((char *)like.exe);
         free(like.command);
@@ -122,7 +127,7 @@ static const char *take_node(struct loading *l, const struct checkpoint_node *no
     memcpy(&error, node->error, sizeof error);
     if (node->frame >= l->known.frames.n || error > count)
         return corrupt;
-    uint32_t frame = l->known.frames.id[node->frame];
+    uint32_t frame = trace_known_frame(&l->known, node->frame, l->list[l->n - 1]->frames);
     if (node->up == CHECKPOINT_RESIDUAL) {
         mcct_restore_residual(&l->cursor, frame, count);
         return NULL;
@@ -196,7 +201,7 @@ const char *checkpoint_load(const char *path, const struct mcct_params *tree,
     l->params = tree;
     const char *wrong = checkpoint_file_open(&l->file, path);
     if (wrong == NULL) {
-        wrong = trace_known_start(&l->known) ? load(l) : no_memory;
+        wrong = trace_known_start(&l->known, true) ? load(l) : no_memory;
         trace_known_end(&l->known);
         checkpoint_file_close(&l->file);
         if (wrong != NULL)

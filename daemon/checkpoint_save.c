@@ -10,6 +10,7 @@
 
 #include "daemon/checkpoint_fields.h"
 #include "daemon/checkpoint_file.h"
+#include "daemon/code/frame.h"
 #include "daemon/ingest/registry.h"
 #include "daemon/ingest/windows.h"
 #include "daemon/trace/trace_define.h"
@@ -52,6 +53,7 @@ static void describe(struct process *p, struct checkpoint_about *about) {
         .sampling = p->sampling,
         .exe = p->exe,
         .command = p->command,
+        .linked = p->linked,
         .tags = p->tags,
     };
     process_stats_locked(p, &about->stats);
@@ -132,8 +134,13 @@ static bool save(struct saving *s, const char *path) {
     if (!checkpoint_file_create(&s->file, path))
         return false;
     struct process **list = registry_list(NULL, NULL, &n);
+    s->failed = list == NULL;
+    for (size_t i = 0; i < n; i++) /* numbers in the file go by their ids */
+        frame_hold(list[i]->frames);
     for (size_t i = 0; i < n && !s->failed; i++)
         put_process(s, list[i]);
+    for (size_t i = 0; i < n; i++)
+        frame_drop(list[i]->frames);
     registry_free_list(list, n);
     bool whole = checkpoint_file_finish(&s->file);
     if (s->failed)

@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <locale.h>
 #include <malloc.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,8 +23,10 @@
 #include "daemon/door.h"
 #include "daemon/http.h"
 #include "daemon/http_tcp.h"
+#include "daemon/ingest/frame_sweep.h"
 #include "daemon/ingest/ingest.h"
 #include "daemon/ingest/registry.h"
+#include "daemon/ingest/robust.h"
 #include "daemon/ingest/ships.h"
 #include "daemon/ingest/tables.h"
 #include "daemon/listener.h"
@@ -69,7 +72,9 @@ static const struct option_spec options[] = {
     {"phi", 0, OPTION_FRACTION, "P", AT(phi), 0, 1,
      "a context is hot from this share of all weight on (default: 0.0001)"},
     {"epsilon", 0, OPTION_FRACTION, "E", AT(epsilon), 0, 1,
-     "largest error of a count, as a share of all weight; less than phi (default: phi / 5)"},
+     "largest error of a count, as a share of all weight; less than phi (default: 0.00002, or phi "
+     "/ 5 where "
+     "that is less)"},
     {"summary", 0, OPTION_STRING, "KIND", AT(summary), 0, 0,
      "which contexts are kept: filtered-space-saving (default), space-saving, space-saving-list, "
      "lossy-counting, sticky-sampling or exact"},
@@ -113,7 +118,7 @@ static void check_settings(void) {
         usage_error("--listen takes 127.0.0.1:PORT or [::1]:PORT: hcctd answers this machine "
                     "only");
     if (settings.epsilon == 0)
-        settings.epsilon = settings.phi / 5;
+        settings.epsilon = summary_default_epsilon(settings.phi);
     if (settings.epsilon >= settings.phi)
         usage_error("epsilon must be below phi: a context can't be told hot by a count that may be "
                     "wrong by more than that");
@@ -218,6 +223,7 @@ static void serve(int listener, int tcp, int signals) {
                  .max_bytes = config.memory_limit},
         .made = recording_begin,
     };
+    robust_begin();
     checkpoint_restore(&policy.tree);
     struct elf_worker *compiler = elf_worker_new("/proc/self/exe");
     struct table_cache *cache = table_cache_new(settings.table_cache, TABLE_CACHE_BYTES);
@@ -225,15 +231,16 @@ static void serve(int listener, int tcp, int signals) {
     struct elf_worker *unwinder = elf_worker_new("/proc/self/exe");
     config.symbols = symbol_service_new("/proc/self/exe");
     if (compiler == NULL || unwinder == NULL || config.symbols == NULL || !ships_start(unwinder) ||
-        !tables_start(compiler, cache) || !ingest_start() || !http_start(tcp) ||
-        !checkpoint_start(settings.checkpoint) || !door_open(&door, listener, &policy) ||
-        !door_watch(&door, signals, on_signal))
+        !tables_start(compiler, cache) || !frame_sweep_start() || !ingest_start() ||
+        !http_start(tcp) || !checkpoint_start(settings.checkpoint) ||
+        !door_open(&door, listener, &policy) || !door_watch(&door, signals, on_signal))
         fail("the daemon's parts can't be started: no memory, threads or descriptors");
     tell_ready(tcp);
     door_loop(&door);
     listener_close(listener, config.socket);
     http_stop();
     ingest_stop();
+    frame_sweep_stop();
     ships_stop();
     checkpoint_stop();
     recording_close();
@@ -276,14 +283,30 @@ static int open_tcp(void) {
 
 /* An answer about many contexts takes a hundred times the memory that hcctd needs else; malloc
  * would keep it, and for each thread that ever answered. Large pieces go back to the kernel at
- * once; smaller ones don't, as to get them again costs a third of an answer. */
-#define LARGE_BYTES (2 << 20)
-#define ARENAS      4
+ * once; smaller ones don't, as to get them again costs a third of an answer.
+ *
+ * One heap for all threads: another would reserve 64 MB of address space when a thread first
+ * allocates, and without that much the thread could not allocate at all. The heap grows by some
+ * megabytes that are left untouched, for what takes little when there are no more to be had. */
+#define LARGE_BYTES   (2 << 20)
+#define RESERVE_BYTES (4 << 20)
 
 static void give_memory_back(void) {
     mallopt(M_MMAP_THRESHOLD, LARGE_BYTES);
     mallopt(M_TRIM_THRESHOLD, 2 * LARGE_BYTES);
-    mallopt(M_ARENA_MAX, ARENAS);
+    mallopt(M_TOP_PAD, RESERVE_BYTES);
+    mallopt(M_ARENA_MAX, 1);
+}
+
+/* The default is what RLIMIT_STACK allows, 8 MB of address space or more. */
+#define STACK_BYTES (1 << 20)
+
+static void keep_stacks_small(void) {
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, STACK_BYTES);
+    pthread_setattr_default_np(&attributes);
+    pthread_attr_destroy(&attributes);
 }
 
 int main(int argc, char **argv) {
@@ -304,6 +327,7 @@ int main(int argc, char **argv) {
     }
     raise_limits();
     give_memory_back();
+    keep_stacks_small();
     if (settings.trace != NULL && !recording_open(settings.trace, error, sizeof error))
         fail(error);
     if (settings.state_dir != NULL && strcmp(settings.state_dir, "none") != 0 &&

@@ -1,6 +1,6 @@
 /*
- * http.c - routes as a table, libmicrohttpd below. Each connection has a thread of its own, so that
- * a slow client or a long query delays nobody else.
+ * http.c - routes as a table, libmicrohttpd below. One thread of a listener reads requests and
+ * sends answers, however slow the client is; others compute the answers (http_jobs.h).
  */
 #include "daemon/http.h"
 
@@ -13,6 +13,7 @@
 #include "common/utf8.h"
 #include "daemon/answer_stream.h"
 #include "daemon/control.h"
+#include "daemon/http_jobs.h"
 #include "daemon/http_tcp.h"
 #include "daemon/http_wait.h"
 #include "daemon/metrics.h"
@@ -35,13 +36,22 @@ static _Atomic unsigned connected;    /* to it */
 static struct MHD_Daemon *tcp_server; /* NULL: there is no loopback listener */
 static _Atomic unsigned in_progress;  /* requests whose answers are not sent yet */
 
+/* One request. It belongs to libmicrohttpd's thread, but while it is a job to that job's. */
 struct request {
+    struct http_job job;
     struct MHD_Connection *connection;
+    const struct route *route; /* NULL: none was found yet */
     struct query query;
     struct query_error error;
     unsigned seconds; /* of /debug/pprof/profile */
     struct control control;
+    unsigned status; /* of the answer; 0: there is none yet */
+    char *body;
+    size_t bytes;
 };
+
+/* For want of memory even for a sentence. */
+static struct MHD_Response *no_memory;
 
 static int socket_of(struct MHD_Connection *connection) {
     const union MHD_ConnectionInfo *info =
@@ -91,8 +101,6 @@ static bool set_control(struct request *r, const char *name, const char *value,
 
 static enum query_status serve_pprof(struct request *r, FILE *out) {
     unsigned seconds = r->seconds != 0 ? r->seconds : PPROF_SECONDS;
-    MHD_set_connection_option(r->connection, MHD_CONNECTION_OPTION_TIMEOUT,
-                              seconds + IDLE_SECONDS); /* to wait is not to be idle */
     return query_pprof(&r->query, seconds, socket_of(r->connection), out, &r->error);
 }
 
@@ -197,10 +205,10 @@ static const char *policy_of(const char *mime) {
 static enum MHD_Result answer(struct MHD_Connection *connection, unsigned status, const char *mime,
                               char *body, size_t bytes) {
     struct MHD_Response *response =
-        MHD_create_response_from_buffer(bytes, body, MHD_RESPMEM_MUST_FREE);
+        body != NULL ? MHD_create_response_from_buffer(bytes, body, MHD_RESPMEM_MUST_FREE) : NULL;
     if (response == NULL) {
         free(body);
-        return MHD_NO;
+        return MHD_queue_response(connection, MHD_HTTP_INTERNAL_SERVER_ERROR, no_memory);
     }
     MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, mime);
     MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
@@ -215,18 +223,17 @@ static enum MHD_Result refuse(struct MHD_Connection *connection, unsigned status
                               const struct query_error *error) {
     size_t length = strlen(error->text);
     char *body = malloc(length + 2);
-    if (body == NULL)
-        return MHD_NO;
-    memcpy(body, error->text, length + 1);
-    utf8_clean(body); /* it may quote the request, or what others have named */
-    length = strlen(body);
-    memcpy(body + length, "\n", 2);
+    if (body != NULL) {
+        memcpy(body, error->text, length + 1);
+        utf8_clean(body); /* it may quote the request, or what others have named */
+        length = strlen(body);
+        memcpy(body + length, "\n", 2);
+    }
     return answer(connection, status, "text/plain; charset=utf-8", body, length + 1);
 }
 
 struct arguments {
     struct request *request;
-    const struct route *route;
     enum query_status status;
 };
 
@@ -234,7 +241,7 @@ static enum MHD_Result take_argument(void *arg, enum MHD_ValueKind kind, const c
                                      const char *value) {
     struct arguments *a = arg;
     (void)kind;
-    if (set_own(a->route, a->request, name, value, &a->status))
+    if (set_own(a->request->route, a->request, name, value, &a->status))
         return a->status == QUERY_OK ? MHD_YES : MHD_NO;
     a->status = query_set(&a->request->query, name, value, &a->request->error);
     return a->status == QUERY_OK ? MHD_YES : MHD_NO;
@@ -274,52 +281,86 @@ static unsigned admit(struct MHD_Connection *connection, const char *method, boo
     return status;
 }
 
-static enum MHD_Result serve(struct MHD_Connection *connection, const char *path,
-                             const char *method, bool tcp) {
-    struct request request = {.connection = connection};
-    unsigned status;
-    uid_t asker;
+/* By a thread of http_jobs.h. */
+static void compute(struct http_job *job) {
+    struct request *request = (struct request *)(void *)job; /* begins with it */
     struct answer_stream stream;
-    status = admit(connection, method, tcp, &asker, &request.error);
+    if (answer_stream_open(&stream)) {
+        request->status = request->route->serve(request, stream.out);
+        if (!answer_stream_close(&stream) && request->status == QUERY_OK)
+            request->status = query_no_memory("the answer", &request->error);
+        request->body = stream.bytes;
+        request->bytes = stream.n;
+    } else {
+        request->status = query_no_memory("the answer", &request->error);
+    }
+    MHD_resume_connection(request->connection);
+}
+
+/* Status of a refusal, or 0: it can be computed. */
+static unsigned prepare(struct request *request, const char *path, const char *method, bool tcp) {
+    uid_t asker;
+    unsigned status = admit(request->connection, method, tcp, &asker, &request->error);
     if (status != 0)
-        return refuse(connection, status, &request.error);
-    const struct route *route = find_route(method, path, &status, &request.error);
-    if (route == NULL)
-        return refuse(connection, status, &request.error);
-    struct arguments arguments = {&request, route, QUERY_OK};
-    query_init(&request.query, asker);
-    MHD_get_connection_values(connection, MHD_GET_ARGUMENT_KIND, take_argument, &arguments);
-    if (arguments.status != QUERY_OK)
-        return refuse(connection, arguments.status, &request.error);
-    if (!answer_stream_open(&stream))
-        return MHD_NO;
-    status = route->serve(&request, stream.out);
-    if (!answer_stream_close(&stream) && status == QUERY_OK)
-        status = query_no_memory("the answer", &request.error);
-    if (status == QUERY_OK)
-        return answer(connection, status,
-                      route->mime != NULL ? route->mime : request.query.format->mime, stream.bytes,
-                      stream.n);
-    free(stream.bytes);
-    return refuse(connection, status, &request.error);
+        return status;
+    request->route = find_route(method, path, &status, &request->error);
+    if (request->route == NULL)
+        return status;
+    struct arguments arguments = {request, QUERY_OK};
+    query_init(&request->query, asker);
+    MHD_get_connection_values(request->connection, MHD_GET_ARGUMENT_KIND, take_argument,
+                              &arguments);
+    request->job = (struct http_job){.uid = asker, .run = compute};
+    return arguments.status != QUERY_OK ? arguments.status : 0;
+}
+
+/* The whole request is there. */
+static enum MHD_Result serve(struct request *request, const char *path, const char *method,
+                             bool tcp) {
+    unsigned status = prepare(request, path, method, tcp);
+    if (status != 0)
+        return refuse(request->connection, status, &request->error);
+    MHD_suspend_connection(request->connection);
+    http_jobs_put(&request->job);
+    return MHD_YES;
+}
+
+/* The answer is there. */
+static enum MHD_Result reply(struct request *request) {
+    const char *mime = request->route->mime;
+    if (request->status != QUERY_OK)
+        return refuse(request->connection, request->status, &request->error);
+    char *body = request->body;
+    request->body = NULL;
+    return answer(request->connection, request->status,
+                  mime != NULL ? mime : request->query.format->mime, body, request->bytes);
 }
 
 static void completed(void *unused, struct MHD_Connection *connection, void **state,
                       enum MHD_RequestTerminationCode how) {
+    struct request *request = *state;
     (void)unused, (void)connection, (void)how;
-    if (*state != NULL)
-        atomic_fetch_sub(&in_progress, 1);
+    if (request == NULL)
+        return;
+    atomic_fetch_sub(&in_progress, 1);
+    free(request->body);
+    free(request);
     *state = NULL;
 }
 
-/* libmicrohttpd calls once for the headers and again when the body, which we ignore, is there. */
+/* libmicrohttpd calls once for the headers, again when the body, which we ignore, is there, and
+ * again when the answer is. */
 static enum MHD_Result handle(void *tcp, struct MHD_Connection *connection, const char *path,
                               const char *method, const char *version, const char *upload,
                               size_t *upload_bytes, void **state) {
-    static int seen;
+    struct request *request = *state;
     (void)version, (void)upload;
-    if (*state == NULL) {
-        *state = &seen;
+    if (request == NULL) {
+        request = calloc(1, sizeof *request);
+        if (request == NULL)
+            return MHD_queue_response(connection, MHD_HTTP_INTERNAL_SERVER_ERROR, no_memory);
+        request->connection = connection;
+        *state = request;
         atomic_fetch_add(&in_progress, 1);
         return MHD_YES;
     }
@@ -327,11 +368,10 @@ static enum MHD_Result handle(void *tcp, struct MHD_Connection *connection, cons
         *upload_bytes = 0;
         return MHD_YES;
     }
-    return serve(connection, path, method, tcp != NULL);
+    return request->status != 0 ? reply(request) : serve(request, path, method, tcp != NULL);
 }
 
-#define FLAGS                                                                                      \
-    (MHD_USE_THREAD_PER_CONNECTION | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL | MHD_USE_ITC)
+#define FLAGS (MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL | MHD_ALLOW_SUSPEND_RESUME)
 #define LIMITS(connections)                                                                        \
     MHD_OPTION_CONNECTION_LIMIT, connections, MHD_OPTION_CONNECTION_TIMEOUT, IDLE_SECONDS,         \
         MHD_OPTION_NOTIFY_COMPLETED, completed, NULL
@@ -348,7 +388,9 @@ static void count_connection(void *unused, struct MHD_Connection *connection, vo
 /* Each listener has connections of its own: those of one can't use up the other's. */
 bool http_start(int tcp) {
     static int is_tcp;
-    if (!http_wait_start())
+    static char sentence[] = "there is no memory for an answer\n";
+    no_memory = MHD_create_response_from_buffer(strlen(sentence), sentence, MHD_RESPMEM_PERSISTENT);
+    if (no_memory == NULL || !http_wait_start() || !http_jobs_start())
         return false;
     server = MHD_start_daemon(FLAGS | MHD_USE_NO_LISTEN_SOCKET, 0, NULL, NULL, handle, NULL,
                               LIMITS(NEVER_MET), MHD_OPTION_NOTIFY_CONNECTION, count_connection,
@@ -364,11 +406,13 @@ void http_stop(void) {
     http_wait_stop();
     for (int ms = 0; ms < FAREWELL_MS && atomic_load(&in_progress) > 0; ms += 10)
         usleep(10000);
+    http_jobs_stop();
     if (tcp_server != NULL)
         MHD_stop_daemon(tcp_server);
     if (server != NULL)
         MHD_stop_daemon(server);
     server = tcp_server = NULL;
+    MHD_destroy_response(no_memory);
 }
 
 void http_take(int fd, const struct sockaddr *address, socklen_t length) {

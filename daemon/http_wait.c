@@ -10,6 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "daemon/http_jobs.h"
+
 static int stopping = -1;
 
 bool http_wait_start(void) {
@@ -29,7 +31,7 @@ static int64_t now_ms(void) {
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-enum http_waited http_wait(int fd, unsigned seconds) {
+static enum http_waited wait_for(int fd, unsigned seconds) {
     int64_t end = now_ms() + (int64_t)seconds * 1000;
     struct pollfd watched[] = {{.fd = stopping, .events = POLLIN}, {.fd = fd, .events = POLLRDHUP}};
     for (;;) {
@@ -41,4 +43,12 @@ enum http_waited http_wait(int fd, unsigned seconds) {
             return HTTP_WAITED;
         return watched[0].revents != 0 ? HTTP_STOPPING : HTTP_GONE;
     }
+}
+
+enum http_waited http_wait(uid_t uid, int fd, unsigned seconds) {
+    if (!http_jobs_sleep(uid))
+        return HTTP_NO_THREAD;
+    enum http_waited waited = wait_for(fd, seconds);
+    http_jobs_wake(uid);
+    return waited;
 }

@@ -1,15 +1,17 @@
 /*
- * http_wait.h - a request that takes its time: sleeping in a connection's thread.
+ * http_wait.h - a request that takes its time: sleeping while others are served.
  */
 #ifndef HCCT_HTTP_WAIT_H
 #define HCCT_HTTP_WAIT_H
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 enum http_waited {
-    HTTP_WAITED,   /* the time has passed */
-    HTTP_GONE,     /* the client has hung up */
-    HTTP_STOPPING, /* hcctd ends */
+    HTTP_WAITED,    /* the time has passed */
+    HTTP_GONE,      /* the client has hung up */
+    HTTP_STOPPING,  /* hcctd ends */
+    HTTP_NO_THREAD, /* there is no memory for a thread that serves others meanwhile */
 };
 
 /* Before any thread. False: no descriptor. */
@@ -18,7 +20,8 @@ bool http_wait_start(void);
 void http_wait_stop(void);
 
 /* Waits `seconds`, or until the client at the other end of `fd` or the daemon goes. A client that
- * says no more is taken for one that has gone, as Go's servers do. Any thread. */
-enum http_waited http_wait(int fd, unsigned seconds);
+ * says no more is taken for one that has gone, as Go's servers do. In a job of that user alone
+ * (http_jobs.h). */
+enum http_waited http_wait(uid_t uid, int fd, unsigned seconds);
 
 #endif

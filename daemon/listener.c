@@ -99,7 +99,9 @@ int listener_open(const char *path, char *error, size_t bytes) {
     return listen_at(path, error, bytes);
 }
 
+/* Agents see who has called listen() last, and do not wait for one that is stopped. */
 void listener_adopt(int fd) {
+    listen(fd, BACKLOG);
     adopted_fd = fd;
 }
 

@@ -1,12 +1,12 @@
 # hcctd: the rooms below daemon/, wired together.
 bin_PROGRAMS += daemon/hcctd
 daemon_hcctd_SOURCES = \
-	daemon/answer_stream.c daemon/answer_stream.h daemon/activation.c daemon/activation.h daemon/control.c daemon/control.h \
+	daemon/agent_frames.c daemon/agent_frames.h daemon/answer_stream.c daemon/answer_stream.h daemon/activation.c daemon/activation.h daemon/control.c daemon/control.h \
 	daemon/checkpoint.c daemon/checkpoint.h daemon/checkpoint_fields.c daemon/checkpoint_fields.h \
 	daemon/checkpoint_file.c daemon/checkpoint_file.h daemon/checkpoint_format.h \
 	daemon/checkpoint_load.c daemon/checkpoint_load.h daemon/checkpoint_save.c \
 	daemon/checkpoint_save.h \
-	daemon/http_tcp.c daemon/http_tcp.h daemon/http_wait.c daemon/http_wait.h \
+	daemon/http_jobs.c daemon/http_jobs.h daemon/http_tcp.c daemon/http_tcp.h daemon/http_wait.c daemon/http_wait.h \
 	daemon/metrics.c daemon/metrics.h daemon/notify.c daemon/notify.h \
 	daemon/query_pprof.c daemon/query_pprof.h daemon/tree_delta.c daemon/tree_delta.h \
 	daemon/config.h daemon/door.c daemon/door.h daemon/freeze.c daemon/freeze.h \

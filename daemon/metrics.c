@@ -3,6 +3,7 @@
  */
 #include "daemon/metrics.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -10,7 +11,9 @@
 
 #include "common/utf8.h"
 #include "common/wire.h"
+#include "daemon/code/frame.h"
 #include "daemon/config.h"
+#include "daemon/ingest/frame_sweep.h"
 #include "daemon/ingest/registry.h"
 #include "daemon/ingest/session_room.h"
 
@@ -191,6 +194,41 @@ static void write_finished(FILE *out, struct process *const *processes, size_t n
     }
 }
 
+/* ---- what users have of what each may have so much of ---- */
+
+struct listing {
+    FILE *out;
+    const char *name;
+    const struct query *query;
+};
+
+static void list_frames(void *arg, const struct frame_usage *usage) {
+    const struct listing *l = arg;
+    if (query_sees(l->query, usage->uid))
+        fprintf(l->out, "%s{uid=\"%u\"} %u\n", l->name, (unsigned)usage->uid, usage->frames);
+}
+
+static void list_overflow(void *arg, const struct frame_usage *usage) {
+    const struct listing *l = arg;
+    if (query_sees(l->query, usage->uid))
+        fprintf(l->out, "%s{uid=\"%u\"} %" PRIu64 "\n", l->name, (unsigned)usage->uid,
+                usage->overflow);
+}
+
+static void write_users(FILE *out, const struct query *query) {
+    struct listing frames = {out, "hcct_frames", query};
+    struct listing overflow = {out, "hcct_frames_refused_total", query};
+    head(out, frames.name, "Frames that a user's programs have, or had since the last sweep",
+         false);
+    frame_usage_all(list_frames, &frames);
+    head(out, overflow.name, "Times that a frame was one too many, shown as [too many frames]",
+         true);
+    frame_usage_all(list_overflow, &overflow);
+    one(out, "hcct_frames_limit", "The most frames that one user may have", false, FRAMES_USER_MAX);
+    one(out, "hcct_frame_sweeps_total", "Sweeps that gave back frames in no use", true,
+        (double)frame_sweeps());
+}
+
 static double started(void) {
     static double at; /* the same at each scrape, whatever the clock does meanwhile */
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -255,6 +293,7 @@ enum query_status metrics_write(const struct query *query, FILE *out) {
         if (processes[i]->live)
             take(processes[i], &samples[live++]);
     write_daemon(out, live);
+    write_users(out, query);
     write_live(out, samples, live);
     write_finished(out, processes, n);
     free(samples);

@@ -9,6 +9,8 @@
 #include <unistd.h>
 
 #include "common/tags.h"
+#include "daemon/agent_frames.h"
+#include "daemon/code/frame.h"
 #include "daemon/config.h"
 #include "daemon/freeze.h"
 #include "daemon/ingest/ingest.h"
@@ -94,6 +96,13 @@ static bool set_title(struct query *q, const char *value) {
     return true;
 }
 
+static bool set_kernel_ns(struct query *q, const char *value) {
+    double n;
+    bool ok = number(value, 0, 1e18, &n);
+    q->kernel_ns = ok ? (uint64_t)n : 0;
+    return ok;
+}
+
 static bool set_symbols(struct query *q, const char *value) {
     q->patience = strcmp(value, "complete") == 0 ? SYMBOL_COMPLETE : SYMBOL_SOON;
     return q->patience == SYMBOL_COMPLETE || strcmp(value, "soon") == 0;
@@ -145,6 +154,7 @@ static const struct {
     {"window", set_window, "a time of up to an hour, such as 10s, 5m, 1h or 90 (seconds)"},
     {"symbols", set_symbols, "soon or complete"},
     {"title", set_title, "what the profile is to be called"},
+    {"kernel_ns", set_kernel_ns, "a CPU time in nanoseconds"},
     {"focus", set_focus, "a POSIX extended regular expression"},
     {"ignore", set_ignore, "a POSIX extended regular expression"},
 };
@@ -198,9 +208,13 @@ static const char *last_part(const char *path) {
     return slash != NULL ? slash + 1 : path;
 }
 
+bool query_sees(const struct query *query, uid_t uid) {
+    return query->asker == 0 || query->asker == geteuid() || query->asker == uid;
+}
+
 static bool wanted(const struct process *p, const void *arg) {
     const struct query *q = arg;
-    if (q->asker != 0 && q->asker != geteuid() && q->asker != p->uid)
+    if (!query_sees(q, p->uid))
         return false;
     if (q->pid != 0 && p->pid != q->pid)
         return false;
@@ -227,6 +241,16 @@ static bool have_windows(struct process *const *processes, size_t n, struct quer
     return true;
 }
 
+void query_hold_frames(struct process *const *processes, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        frame_hold(processes[i]->frames);
+}
+
+void query_drop_frames(struct process *const *processes, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        frame_drop(processes[i]->frames);
+}
+
 /* An answer under way. */
 struct writing {
     const struct query *query;
@@ -234,17 +258,27 @@ struct writing {
     struct process *const *processes;
     size_t n;
     FILE *out;
-    int error; /* of the stream */
+    bool holds; /* frames, until what they stand for is in the profile */
+    int error;  /* of the stream */
 };
+
+static void drop_frames(struct writing *w) {
+    if (w->holds)
+        query_drop_frames(w->processes, w->n);
+    w->holds = false;
+}
 
 static void write_profile(void *arg) {
     struct writing *w = arg;
     const struct freeze_params params = {w->query->phi, config.epsilon, config.summary};
     uint32_t *module_of;
     struct profile *profile = freeze(w->copies, w->processes, w->n, &params, &module_of);
+    drop_frames(w);
     profile->title = profile_string(profile, w->query->title);
+    profile->kernel_ns = w->query->kernel_ns;
     symbolize(profile, module_of, config.symbols, w->query->patience);
     free(module_of);
+    profile = agent_frames_hide(profile);
     if (!format_write(w->query->format, w->out, profile, &w->query->options))
         w->error = errno;
     profile_free(profile);
@@ -264,10 +298,14 @@ enum query_status query_write(const struct query *query, struct process *const *
         return QUERY_BAD;
     for (size_t i = 0; i < n; i++)
         ingest_settle(processes[i]);
-    if (!freeze_take(&copies, processes, n, query->window_ns))
+    struct writing w = {query, &copies, processes, n, out, true, 0};
+    query_hold_frames(processes, n);
+    if (!freeze_take(&copies, processes, n, query->window_ns)) {
+        drop_frames(&w);
         return query_no_memory("copies of the trees", error);
-    struct writing w = {query, &copies, processes, n, out, 0};
+    }
     bool done = memory_try(write_profile, &w, &what);
+    drop_frames(&w);
     freeze_forget(&copies);
     if (!done)
         return query_no_memory(what, error);

@@ -18,6 +18,7 @@ struct query {
     const char *tag;   /* KEY=VALUE that a process has; NULL: any */
     double phi;        /* what is called hot; asked for, it cuts what is shown, too (options.phi) */
     const char *title; /* of the profile (profile.h); NULL: none */
+    uint64_t kernel_ns; /* what the asker knows of the profile's CPU time (profile.h); 0: nothing */
     const struct format *format;
     struct format_options options;
     uint64_t window_ns;            /* weights of the last so much time; 0: since the start */
@@ -43,6 +44,9 @@ enum query_status query_set(struct query *query, const char *name, const char *v
                             struct query_error *error);
 void query_init(struct query *query, uid_t asker);
 
+/* May the asker see what is that user's? */
+bool query_sees(const struct query *query, uid_t uid);
+
 /* The processes that are asked for, with references (registry_free_list). */
 struct process **query_processes(const struct query *query, size_t *n);
 
@@ -52,6 +56,10 @@ enum query_status query_write(const struct query *query, struct process *const *
 
 /* All of it: find the processes, write the answer; an error when there are none. */
 enum query_status query_hot(const struct query *query, FILE *out, struct query_error *error);
+
+/* The frame ids of these processes stay what they are until they are dropped. */
+void query_hold_frames(struct process *const *processes, size_t n);
+void query_drop_frames(struct process *const *processes, size_t n);
 
 /* Nothing is there that the query asks for: QUERY_NOT_FOUND, and the sentence for it. */
 enum query_status query_nothing(const struct query *query, struct query_error *error);

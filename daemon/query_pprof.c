@@ -8,6 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "daemon/agent_frames.h"
+#include "daemon/code/frame.h"
 #include "daemon/config.h"
 #include "daemon/freeze.h"
 #include "daemon/http_wait.h"
@@ -18,8 +20,11 @@
 #include "daemon/tree/summary.h"
 #include "daemon/tree_delta.h"
 
-/* Processes at one moment. The references keep each process's tree, also of those that end. */
+/* Processes at one moment. The references keep each process's tree, also of those that end, and
+ * the frames of the copies are in use as long as they are: by a hold or, while time passes, as a
+ * root. */
 struct moment {
+    struct frame_root root; /* first: see mark_frames() */
     struct process **process;
     struct freeze_part *part;
     size_t n;
@@ -37,14 +42,24 @@ static bool take_part(struct process *process, struct freeze_part *part) {
     pthread_mutex_lock(&process->lock);
     mcct_settle(process->tree); /* as tree_delta() wants it */
     bool copied = tree_copy_take(&part->copy, process->tree);
+    part->effects = process_effects_locked(process);
     pthread_mutex_unlock(&process->lock);
     freeze_describe(process, &part->process);
+    part->linked = process->linked;
     return copied;
 }
 
+static void mark_frames(struct frame_root *root) {
+    struct moment *m = (struct moment *)(void *)root; /* begins with it */
+    for (size_t i = 0; i < m->n; i++)
+        for (size_t k = 0; k < m->part[i].copy.n; k++)
+            frame_mark(m->part[i].copy.node[k].frame);
+}
+
 static void forget(struct moment *m) {
+    query_drop_frames(m->process, m->n);
     for (size_t i = 0; m->part != NULL && i < m->n; i++)
-        tree_copy_free(&m->part[i].copy);
+        freeze_part_free(&m->part[i]);
     free(m->part);
     registry_free_list(m->process, m->n);
     *m = (struct moment){0};
@@ -54,6 +69,7 @@ static void forget(struct moment *m) {
 static bool take(struct moment *m, const struct query *query, size_t more) {
     *m = (struct moment){.wall_ns = clock_ns(CLOCK_REALTIME), .mono_ns = clock_ns(CLOCK_MONOTONIC)};
     m->process = query_processes(query, &m->n);
+    query_hold_frames(m->process, m->n);
     m->part = calloc(m->n + more + 1, sizeof *m->part);
     bool whole = m->part != NULL;
     for (size_t i = 0; i < m->n && whole; i++)
@@ -154,6 +170,7 @@ static void write_parts(void *arg) {
     profile->duration_ns = d->end->mono_ns - d->start->mono_ns;
     symbolize(profile, module_of, config.symbols, SYMBOL_COMPLETE);
     free(module_of);
+    profile = agent_frames_hide(profile);
     d->written = write_pprof(d->out, profile, &d->query->options);
     profile_free(profile);
 }
@@ -165,15 +182,29 @@ static enum query_status write_difference(const struct query *query, const struc
     const char *what = "the difference of two profiles";
     bool whole = subtract_all(end, start, &d.n) && memory_try(write_parts, &d, &what) && d.written;
     for (size_t i = end->n; i < d.n; i++)
-        tree_copy_free(&end->part[i].copy);
+        freeze_part_free(&end->part[i]);
     return whole ? QUERY_OK : query_no_memory(what, error);
 }
 
+/* Nothing is held while time passes. */
+static enum http_waited wait_for(struct moment *start, uid_t asker, int fd, unsigned seconds) {
+    start->root.mark = mark_frames;
+    frame_root_add(&start->root);
+    query_drop_frames(start->process, start->n);
+    enum http_waited waited = http_wait(asker, fd, seconds);
+    query_hold_frames(start->process, start->n);
+    frame_root_remove(&start->root);
+    return waited;
+}
+
 static enum query_status wait_and_write(const struct query *query, unsigned seconds, int fd,
-                                        const struct moment *start, FILE *out,
+                                        struct moment *start, FILE *out,
                                         struct query_error *error) {
     struct moment end;
-    if (http_wait(fd, seconds) != HTTP_WAITED) {
+    enum http_waited waited = wait_for(start, query->asker, fd, seconds);
+    if (waited == HTTP_NO_THREAD)
+        return query_no_memory("a thread that waits", error);
+    if (waited != HTTP_WAITED) {
         snprintf(error->text, sizeof error->text,
                  "hcctd ends: there is no profile of %u seconds any more", seconds);
         return QUERY_UNAVAILABLE;

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "common/options.h"
+#include "daemon/code/frame.h"
 #include "daemon/freeze.h"
 #include "daemon/ingest/registry.h"
 #include "daemon/trace/trace_writer.h"
@@ -53,6 +54,7 @@ void recording_begin(struct process *process) {
     uint64_t period = calls ? 0 : 1000000000u / process->sampling.rate;
     process->trace = trace_process_begin(writer, &about, process->since_ns, period);
     process->finished = end;
+    frame_hold(process->frames); /* for good: the trace goes by these ids */
 }
 
 void recording_close(void) {

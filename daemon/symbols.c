@@ -6,14 +6,31 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "daemon/report/memory.h"
+
+/* The name of last resort, "libx.so+0x12", is by the module's name in the profile. */
+static const char *name_of(struct profile *profile, uint32_t location, const char *name) {
+    const char *module =
+        profile_basename(profile->modules[profile->locations[location].module].path);
+    const char *place = strrchr(name, '+');
+    if (!profile_is_place_name(name) || place == NULL || *module == '\0')
+        return name;
+    size_t bytes = strlen(module) + strlen(place) + 1;
+    char *whole = memory_new(1, bytes, "a name");
+    snprintf(whole, bytes, "%s%s", module, place);
+    const char *kept = profile_string(profile, whole);
+    free(whole);
+    return kept;
+}
 
 static void set_symbol(struct profile *profile, uint32_t location, const struct symbol *symbol) {
     struct profile_line *lines = memory_new(symbol->n_lines + 1, sizeof *lines, "source lines");
     for (uint32_t i = 0; i < symbol->n_lines; i++) {
         const struct symbol_line *l = &symbol->lines[i];
-        lines[i].function = profile_add_function(profile, l->name, l->system_name,
+        lines[i].function = profile_add_function(profile, name_of(profile, location, l->name),
+                                                 name_of(profile, location, l->system_name),
                                                  l->file != NULL ? l->file : "", l->start_line);
         lines[i].line = l->line;
     }

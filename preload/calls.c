@@ -44,8 +44,7 @@ static void count_lost(struct calls *c) {
 }
 
 static void enter_fully(struct calls *c, const struct calls_event *e) {
-    calls_drop_left(c, e);
-    if (c->top == c->end && !calls_grow(c)) {
+    if (!calls_drop_left(c, e) || (c->top == c->end && !calls_grow(c))) {
         count_lost(c);
         return;
     }
@@ -61,7 +60,10 @@ static void enter_fully(struct calls *c, const struct calls_event *e) {
         calls_make_room(c);
 }
 
+/* What is reported when the session is lost already is over. */
 static void one_event(struct calls *c, const struct calls_event *e) {
+    if (c->session == NULL)
+        return;
     calls_settle(c);
     if (e->enter)
         enter_fully(c, e);
@@ -129,6 +131,7 @@ static void take(struct calls *c, struct calls_event *e) {
     e->jumped = c->busy >= CALLS_JUMPED;
     c->busy = e->sp;
     atomic_signal_fence(memory_order_seq_cst);
+    atomic_store(&c->thread->busy, 0); /* a handler may have left the session by longjmp */
     if (c->delayed != 0)
         do_delayed(c); /* of the report before */
     one_event(c, e);

@@ -13,14 +13,18 @@
  *   calls_tell.c    the road to the ring: room, waiting for it, what the daemon's cursor lacks
  *   calls_stack.c   frames that are gone; several stacks in one thread (coroutines)
  *   wrap_jump.c     the moment before a longjmp
- *   calls_start.c   threads, sessions, children of fork; bursts
+ *   calls_session.c the session that calls are told to, and its loss
+ *   calls_start.c   threads; bursts
+ *   calls_fork.c    children of fork
  *   calls_align.c   a stack walk to begin with, where calls were not followed before
  *   calls_code.c    which functions report their calls
  *   calls_known.c   and what a walk can't see of them
  *
  * What it guarantees without bursts: no call is lost as long as there is a daemon; a thread waits
- * when its ring is full. (D'Elia et al. 2015, section 4: rcontext, call, return; section 6: static
- * bursting, here without any upkeep between bursts.)
+ * when its ring is full. The daemon may end whenever a thread waits, and at any other moment: what
+ * tells, or makes room, returns false then, and nothing may be told after that. (D'Elia et al.
+ * 2015, section 4: rcontext, call, return; section 6: static bursting, here without any upkeep
+ * between bursts.)
  */
 #ifndef HCCT_CALLS_H
 #define HCCT_CALLS_H
@@ -69,6 +73,8 @@ struct calls_stack {
 #define CALLS_DELAYED  128  /* events of signal handlers that came within a report */
 #define CALLS_ROUTINES 8192 /* whose calls are counted apart (HCCT_EVERY=N/routine) */
 
+#define CALLS_RING WIRE_RING_WORDS(WIRE_CALLS_BYTES)
+
 struct calls_event {
     uint64_t routine, site, sp, report;
     bool enter;
@@ -106,7 +112,8 @@ struct calls {
     uint64_t high;
     bool guessed;
     struct agent_thread *thread;
-    struct wire_session *session;
+    struct wire_session *_Atomic session; /* its memory stays meanwhile (calls_use); NULL: none */
+    const struct wire_arena *arena;       /* and this */
     uint64_t until; /* calls to the next one that is sent, where not every one is */
     uint32_t of_routine[CALLS_ROUTINES];   /* the same for each routine, by hash: calls so far */
     uint64_t seen_from_ns, unseen_from_ns; /* CPU time at which this burst, this pause began */
@@ -125,18 +132,19 @@ extern __thread struct calls *calls_self
 /* The calling thread begins; its calls are followed from here on when there is a session and
  * nothing (a burst's beginning) is to be waited for. Thread context. */
 void calls_begin(struct agent_thread *thread);
-/* The calling thread ends, or its session is lost: no more calls. Thread or signal context. */
+/* The calling thread ends: no more calls. Thread context. */
 void calls_end(struct agent_thread *thread);
 /* The program ends, and the calling thread with it: what it did since its last burst is told, so
  * that what was seen is scaled by all there was. Calls of destructors to come still count. Thread
  * context. */
 void calls_at_exit(struct agent_thread *thread);
-/* Around fork, in the thread that calls it: the child goes on with the parent's open calls. */
-void calls_before_fork(void);
-void calls_after_fork_child(void);
 /* An object has gone: what a thread knows of the code that it called last may be wrong. Thread
  * context. */
 void calls_distrust(void);
+/* A tick found that session, NULL: none. If calls are told to another, that is lost. Signal
+ * context. */
+void calls_found(struct agent_thread *thread, const struct wire_session *session,
+                 const ucontext_t *uc);
 /* A tick of one of the thread's timers. Signal context, inside the session. */
 void calls_tick(struct agent_thread *thread, struct wire_session *session, enum trigger_kind kind,
                 const ucontext_t *uc);
@@ -151,10 +159,40 @@ static inline void calls_settle(struct calls *c) {
     c->told = c->cursor;
 }
 
+/* What follows calls is made, and no call is open. False: no memory. Thread context, while calls
+ * are not followed. */
+bool calls_prepare(struct agent_thread *thread);
+/* Calls are followed from here on, in the first burst where there are bursts, if there is a
+ * session. Thread context. */
+void calls_follow(struct agent_thread *thread);
+
+/* ---- calls_fork.c: around fork, in the thread that calls it ---- */
+
+void calls_before_fork(void);
+void calls_after_fork_parent(void);
+/* In the child, first of all; and where it is to follow calls, when it has a session or there is
+ * none. */
+void calls_enter_child(void);
+void calls_after_fork_child(void);
+
+/* ---- calls_session.c ---- */
+
+/* Calls are told to that slot from now on. Inside the session, no report is under way. */
+void calls_use_slot(struct calls *c, struct wire_session *session, struct wire_slot *slot);
+/* Some thread may write to the memory of that session. Any context. */
+bool calls_use(const struct wire_session *session);
+/* Nothing more is told to it. What nobody will read is counted as lost. */
+void calls_leave_session(struct calls *c);
+/* Nobody reads any more: calls are followed no longer. The application goes on; the thread's timer
+ * looks for another daemon. Always false. Inside a report, or while none is under way. */
+bool calls_lose(struct calls *c);
+/* The session is still the one in use, and somebody reads. Inside a report. */
+bool calls_is_read(struct calls *c);
+
 /* ---- calls_tell.c: thread context, inside a report ---- */
 
-/* The hot path may write up to where there is room now; waits until there is some. False: there is
- * no daemon any more. */
+/* The hot path may write up to where there is room now; waits until there is some. False: the
+ * session is lost. */
 bool calls_make_room(struct calls *c);
 /* Takes the daemon's cursor to the root. False: as above. */
 bool calls_pop_all(struct calls *c);
@@ -167,16 +205,17 @@ bool calls_tell_code(struct calls *c, uint64_t routine, uint64_t site);
 
 /* ---- calls_stack.c: thread context, inside a report ---- */
 
-/* `sp` lies on another stack than the thread ran on: goes there. */
-void calls_switch(struct calls *c, uint64_t sp);
+/* `sp` lies on another stack than the thread ran on: goes there. False: the session is lost, or
+ * there is no memory for another stack. */
+bool calls_switch(struct calls *c, uint64_t sp);
 
 static inline bool calls_is_elsewhere(const struct calls *c, uint64_t sp) {
     return sp < c->low || sp >= c->high;
 }
-/* Takes off what is gone when a function reports from `sp`, its beginning. */
-void calls_drop_left(struct calls *c, const struct calls_event *event);
-/* The same at the end of a function, and takes the function off, too. */
-void calls_leave(struct calls *c, const struct calls_event *event);
+/* Takes off what is gone when a function reports from `sp`, its beginning. False: as above. */
+bool calls_drop_left(struct calls *c, const struct calls_event *event);
+/* The same at the end of a function, and takes the function off, too. False: as above. */
+bool calls_leave(struct calls *c, const struct calls_event *event);
 /* Room for one more frame. False: no memory. */
 bool calls_grow(struct calls *c);
 /* No frame is open. */

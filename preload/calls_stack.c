@@ -115,13 +115,15 @@ static bool begins_anew(const struct calls *c, const struct calls_event *e) {
            (first->sp < e->sp || (first->sp == e->sp && first->report == e->report));
 }
 
-static void drop_left(struct calls *c, const struct calls_event *e) {
+static bool drop_left(struct calls *c, const struct calls_event *e) {
     if (calls_is_elsewhere(c, e->sp)) {
-        calls_switch(c, e->sp);
+        if (!calls_switch(c, e->sp))
+            return false;
         if (begins_anew(c, e))
             drop_to(c, c->base + 1);
     }
     drop_below(c, e->jumped ? e->sp : e->sp - CALLS_PUSHED_MAX);
+    return true;
 }
 
 /* Its return address has been written over since the walk that found it: a walk may meet a function
@@ -136,10 +138,7 @@ static bool is_entering(const struct calls_frame *f) {
     return (f->report & CALLS_WALKED) != 0 && (f->report & CALLS_ENTERING) != 0;
 }
 
-void calls_drop_left(struct calls *c, const struct calls_event *e) {
-    drop_left(c, e);
-    if (!e->jumped)
-        return;
+static void drop_jumped(struct calls *c, const struct calls_event *e) {
     while (has_returned(c->top - 1))
         drop_to(c, c->top - 1);
     const struct calls_frame *last = c->top - 1;
@@ -147,6 +146,14 @@ void calls_drop_left(struct calls *c, const struct calls_event *e) {
         c->top--; /* this is the report within which the walk met it */
     else if ((last->report & CALLS_WALKED) == 0 && last->sp == e->sp)
         drop_to(c, gone_from(c, e));
+}
+
+bool calls_drop_left(struct calls *c, const struct calls_event *e) {
+    if (!drop_left(c, e))
+        return false;
+    if (e->jumped)
+        drop_jumped(c, e);
+    return true;
 }
 
 /* The site may differ: of a function that was inlined in part, the rest may be a function of its
@@ -162,11 +169,7 @@ static void leave_by_jump(struct calls *c, const struct calls_event *e) {
         drop_to(c, c->top - 1);
 }
 
-void calls_leave(struct calls *c, const struct calls_event *e) {
-    if (e->report == e->site && !calls_is_elsewhere(c, e->sp))
-        leave_by_jump(c, e);
-    else
-        drop_left(c, e);
+static void take_off(struct calls *c, const struct calls_event *e) {
     struct calls_frame *f = c->top;
     while (f > c->base + 1 && !is_of(f - 1, e) && (f[-1].site == e->site || f[-1].sp < e->sp))
         f--;
@@ -176,6 +179,15 @@ void calls_leave(struct calls *c, const struct calls_event *e) {
     }
     drop_to(c, f);
     c->top--;
+}
+
+bool calls_leave(struct calls *c, const struct calls_event *e) {
+    if (e->report == e->site && !calls_is_elsewhere(c, e->sp))
+        leave_by_jump(c, e);
+    else if (!drop_left(c, e))
+        return false;
+    take_off(c, e);
+    return true;
 }
 
 /* ---- other stacks ---- */
@@ -218,21 +230,21 @@ static bool is_further_down(const struct calls *c, uint64_t sp) {
     return c->guessed && sp < c->low && c->low - sp <= NEAR;
 }
 
-void calls_switch(struct calls *c, uint64_t sp) {
+bool calls_switch(struct calls *c, uint64_t sp) {
     struct calls_stack *s = find(c, sp);
     if (is_further_down(c, sp) && (s == NULL || !is_on(s, sp))) {
         c->low = sp - NEAR;
-        return;
+        return true;
     }
     if (!calls_pop_all(c))
-        return;
+        return false;
     if (s == NULL)
         s = &c->other[sp / NEAR % CALLS_STACKS]; /* too many: its open calls are forgotten */
     struct calls_stack next = *s;
     if (next.room == 0) {
         next.base = map_frames(FIRST_ROOM);
         if (next.base == NULL)
-            return;
+            return false;
         next.room = FIRST_ROOM;
     }
     if (!is_on(&next, sp)) {
@@ -244,4 +256,5 @@ void calls_switch(struct calls *c, uint64_t sp) {
     }
     put_away(c, s);
     take_out(c, &next);
+    return true;
 }

@@ -1,5 +1,5 @@
 /*
- * calls_start.c - when calls are followed, and by which session.
+ * calls_start.c - when calls are followed.
  *
  *   no bursts   from the thread's first instruction on, if there is a daemon; where one appears
  *               later, from a tick on at which a walk shows what is open
@@ -8,6 +8,7 @@
  */
 #include "preload/calls.h"
 
+#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -17,6 +18,7 @@
 #include "preload/modules.h"
 #include "preload/sampling.h"
 #include "preload/session.h"
+#include "preload/signal.h"
 #include "preload/sys.h"
 #include "preload/wrap_sleep.h"
 
@@ -47,7 +49,7 @@ static struct calls *make(void) {
                                                                              : NULL;
 }
 
-static bool prepare(struct agent_thread *thread) {
+bool calls_prepare(struct agent_thread *thread) {
     if (thread->calls == NULL)
         thread->calls = make();
     struct calls *c = thread->calls;
@@ -66,38 +68,26 @@ static bool prepare(struct agent_thread *thread) {
 
 /* ---- session ---- */
 
-static void use_slot(struct calls *c, struct wire_session *session, struct wire_slot *slot) {
-    struct agent_thread *thread = c->thread;
-    if (c->session == session && c->slot == slot)
-        return;
-    c->session = session;
-    c->slot = slot;
-    c->head = thread->head;
-    c->generation = 0;
-    c->code_start = c->code_bytes = 0;
-    c->cursor = c->told = c->base + 1;
-    c->until = agent.settings.every;
-    c->sampled = agent.settings.every > 1 || agent.settings.credit == WIRE_CREDIT_NEW;
-    c->at = c->limit = NULL;
-}
-
 /* Thread context: the slots that are ready may all be taken, and no call is to be lost. */
 static struct wire_slot *wait_for_slot(struct agent_thread *thread, struct wire_session *session) {
     const struct timespec pause = {.tv_nsec = SLOT_WAIT_NS};
     struct wire_slot *slot;
-    for (int i = 0; (slot = session_slot(thread, session)) == NULL && i < SLOT_TRIES; i++)
+    for (int i = 0; (slot = session_slot(thread, session)) == NULL && i < SLOT_TRIES; i++) {
+        if (session_is_dead(session))
+            return NULL;
         sys2(SYS_nanosleep, &pause, NULL);
+    }
     return slot;
 }
 
-static void follow_at_once(struct agent_thread *thread) {
+static void follow(struct agent_thread *thread) {
     struct calls *c = thread->calls;
     struct wire_session *session = session_enter(thread);
     if (session == NULL)
         return;
     struct wire_slot *slot = wait_for_slot(thread, session);
     if (slot != NULL) {
-        use_slot(c, session, slot);
+        calls_use_slot(c, session, slot);
         c->alive = true;
         calls_self = c;
     }
@@ -106,15 +96,29 @@ static void follow_at_once(struct agent_thread *thread) {
 
 static void first_burst(struct agent_thread *thread);
 
+/* A tick in the middle of this would take a slot of its own. */
+static void without_ticks(struct agent_thread *thread, void (*how)(struct agent_thread *)) {
+    int number = signal_number();
+    uint64_t ours = number > 0 ? 1ull << (number - 1) : 0, before = 0;
+    if (sys4(SYS_rt_sigprocmask, SIG_BLOCK, &ours, &before, KERNEL_SIGSET_BYTES) != 0)
+        return;
+    how(thread);
+    sys4(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, KERNEL_SIGSET_BYTES);
+}
+
+void calls_follow(struct agent_thread *thread) {
+    if (!in_bursts())
+        without_ticks(thread, follow);
+    else if (thread->tid == agent.process->pid)
+        without_ticks(thread, first_burst);
+}
+
 void calls_begin(struct agent_thread *thread) {
     calls_self = NULL;
-    if (!wanted() || !prepare(thread))
+    if (!wanted() || !calls_prepare(thread))
         return;
     thread->calls->unseen_from_ns = ticker_now(CLOCK_THREAD_CPUTIME_ID);
-    if (!in_bursts())
-        follow_at_once(thread);
-    else if (thread->tid == agent.process->pid)
-        first_burst(thread);
+    calls_follow(thread);
 }
 
 static void account_unseen(struct calls *c, uint64_t now) {
@@ -128,12 +132,9 @@ void calls_end(struct agent_thread *thread) {
     if (c == NULL || !c->alive)
         return;
     calls_burst_end(thread);
-    calls_settle(c);
     if (in_bursts() && !confine_is_quiet())
         account_unseen(c, ticker_now(CLOCK_THREAD_CPUTIME_ID));
-    thread->head = c->head;
-    c->session = NULL;
-    c->slot = NULL;
+    calls_leave_session(c);
 }
 
 void calls_at_exit(struct agent_thread *thread) {
@@ -147,44 +148,7 @@ void calls_at_exit(struct agent_thread *thread) {
     session_count(c->slot, seen ? WIRE_SEEN_NS : WIRE_UNSEEN_NS, now - since);
 }
 
-/* ---- children ---- */
-
-void calls_before_fork(void) {
-    struct agent_thread *thread = thread_self;
-    const struct calls *c = calls_self;
-    thread->open.base = NULL;
-    if (c == NULL || !c->alive)
-        return;
-    thread->open.base = c->base;
-    thread->open.room = c->room;
-    thread->open.depth = (uint32_t)(c->top - c->base - 1);
-    thread->open.low = c->low;
-    thread->open.high = c->high;
-    thread->open.guessed = c->guessed;
-}
-
-void calls_after_fork_child(void) {
-    struct agent_thread *thread = thread_self;
-    calls_self = NULL;
-    if (!wanted() || thread == NULL || thread->calls == NULL)
-        return;
-    struct calls *c = thread->calls;
-    if (thread->open.base != NULL) {
-        c->base = thread->open.base;
-        c->room = thread->open.room;
-        c->end = c->base + c->room;
-    }
-    if (!prepare(thread))
-        return;
-    if (thread->open.base != NULL) {
-        c->top = c->base + 1 + thread->open.depth;
-        c->low = thread->open.low;
-        c->high = thread->open.high;
-        c->guessed = thread->open.guessed;
-    }
-    if (!in_bursts())
-        follow_at_once(thread);
-}
+/* ---- code that has gone ---- */
 
 void calls_distrust(void) {
     for (struct agent_thread *t = thread_first(); t != NULL; t = t->next)
@@ -205,6 +169,17 @@ static bool report_under_way(struct calls *c, const ucontext_t *uc) {
     return false;
 }
 
+void calls_found(struct agent_thread *thread, const struct wire_session *session,
+                 const ucontext_t *uc) {
+    struct calls *c = thread->calls;
+    if (c == NULL || c->session == NULL || c->session == session)
+        return;
+    if (report_under_way(c, uc))
+        c->limit = NULL; /* the next one sees it */
+    else
+        calls_lose(c);
+}
+
 /* True: calls are followed from here on. */
 static bool begin_here(struct agent_thread *thread, struct wire_session *session,
                        const ucontext_t *uc) {
@@ -214,7 +189,7 @@ static bool begin_here(struct agent_thread *thread, struct wire_session *session
     struct wire_slot *slot = session_slot(thread, session);
     if (slot == NULL)
         return false;
-    use_slot(c, session, slot);
+    calls_use_slot(c, session, slot);
     calls_settle(c);
     if (!calls_align(c, session, uc)) {
         session_count(slot, WIRE_LOST, 1);
@@ -268,7 +243,7 @@ static void first_burst(struct agent_thread *thread) {
     bool timer = SLEEP_IS_WRAPPED && burst_get_timer(thread, session);
     session_leave(thread);
     if (timer)
-        follow_at_once(thread);
+        follow(thread);
     if (calls_self != NULL)
         run_burst(thread);
 }
@@ -286,8 +261,9 @@ void calls_burst_end(struct agent_thread *thread) {
     ticker_halt(&t->ticker[TRIGGER_FINE]);
     if (c->busy == 0)
         calls_learn(c);
-    session_count(c->slot, WIRE_SEEN_NS, now - c->seen_from_ns);
-    c->unseen_from_ns = now;
+    if (now > c->seen_from_ns) /* else a tick has just ended it */
+        session_count(c->slot, WIRE_SEEN_NS, now - c->seen_from_ns);
+    c->seen_from_ns = c->unseen_from_ns = now;
     uint64_t rest = agent.settings.burst_period_ns - agent.settings.burst_length_ns;
     ticker_run(&t->ticker[TRIGGER_CPU], sampling_pause(rest, now), t->plan.coarse_ns);
 }
@@ -307,6 +283,7 @@ static void burst_may_end(struct agent_thread *thread) {
 
 void calls_tick(struct agent_thread *thread, struct wire_session *session, enum trigger_kind kind,
                 const ucontext_t *uc) {
+    calls_found(thread, session, uc);
     if (kind == TRIGGER_FINE && thread->calls != NULL)
         burst_may_end(thread);
     else if (in_bursts())

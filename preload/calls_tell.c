@@ -15,11 +15,11 @@
 #include "preload/session.h"
 #include "preload/sys.h"
 
-#define RING  WIRE_RING_WORDS(WIRE_CALLS_BYTES)
 #define AHEAD 4096u /* words that the hot path may write before it has to look around here */
 
-#define WAIT_NS                                                                                    \
-    2000000l /* the daemon wakes a waiting thread; a wake-up that was missed costs that */
+/* The daemon wakes a waiting thread. A wake-up that was missed costs that, and a daemon that was
+ * killed. */
+#define WAIT_NS 2000000l
 
 /* True: the daemon may have read by now. The application's errno stays, there is no libc call. */
 static bool wait_for_daemon(struct calls *c) {
@@ -28,37 +28,33 @@ static bool wait_for_daemon(struct calls *c) {
         return false;
     session_count(c->slot, WIRE_WAITS, 1);
     atomic_store(&c->slot->waiting, 1);
-    if (ring_room(c->slot, RING, c->head) > RING / 2)
+    if (ring_room(c->slot, CALLS_RING, c->head) > CALLS_RING / 2)
         return true;
     uint64_t all = ~0ull, mask; /* handlers would report calls that have to wait as well */
     sys4(SYS_rt_sigprocmask, SIG_SETMASK, &all, &mask, KERNEL_SIGSET_BYTES);
     sys4(SYS_futex, &c->slot->waiting, FUTEX_WAIT, 1, &limit);
     sys4(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, KERNEL_SIGSET_BYTES);
-    return !session_is_dead(c->session);
-}
-
-/* Nobody reads any more. The application goes on; the thread's timer looks for another daemon. */
-static bool give_up(struct calls *c) {
-    calls_end(c->thread);
-    return false;
+    return calls_is_read(c);
 }
 
 static bool have_room(struct calls *c, uint64_t words) {
-    while (ring_room(c->slot, RING, c->head) < words)
+    while (ring_room(c->slot, CALLS_RING, c->head) < words)
         if (!wait_for_daemon(c))
-            return give_up(c);
+            return calls_lose(c);
     return true;
 }
 
 bool calls_make_room(struct calls *c) {
-    if (c->session == NULL || !have_room(c, 1))
+    if (!session_seems_alive(c->session))
+        return calls_lose(c);
+    if (!have_room(c, 1))
         return false;
     if (c->sampled)
         return true; /* the hot path has nothing to write */
     if (agent.settings.burst_length_ns != 0)
         calls_learn(c); /* now and then, at a time as good as any */
-    uint64_t room = ring_room(c->slot, RING, c->head), offset = c->head % RING;
-    uint64_t n = room < RING - offset ? room : RING - offset;
+    uint64_t room = ring_room(c->slot, CALLS_RING, c->head), offset = c->head % CALLS_RING;
+    uint64_t n = room < CALLS_RING - offset ? room : CALLS_RING - offset;
     uint64_t frames = (uint64_t)(c->end - c->top);
     n = n < frames ? n : frames;
     c->at = ring_words(c->slot) + offset;
@@ -68,7 +64,7 @@ bool calls_make_room(struct calls *c) {
 }
 
 static void put(struct calls *c, uint64_t word) {
-    ring_put(c->slot, RING, c->head++, word);
+    ring_put(c->slot, CALLS_RING, c->head++, word);
 }
 
 static void publish(struct calls *c) {
@@ -144,7 +140,17 @@ static bool tell_generation(struct calls *c) {
     return true;
 }
 
-/* False: nobody reads any more. */
+/* The agent's own list of modules is of the session in use. False: the session is lost. */
+static bool find_modules(struct calls *c, uint64_t routine, uint64_t site, bool *found,
+                         struct unwind_module *module) {
+    if (!session_hold(c->thread, c->session))
+        return calls_lose(c);
+    modules_find(c->thread, c->session, site, module);
+    *found = modules_find(c->thread, c->session, routine, module);
+    session_leave(c->thread);
+    return true;
+}
+
 static bool tell_code(struct calls *c, const struct unwind_module *module) {
     uint64_t bytes = module->end - module->start;
     if (c->code_start != module->start) {
@@ -160,11 +166,11 @@ static bool tell_code(struct calls *c, const struct unwind_module *module) {
 
 bool calls_tell_code(struct calls *c, uint64_t routine, uint64_t site) {
     struct unwind_module module;
+    bool found = false;
     if (routine - c->code_start < c->code_bytes && site - c->code_start < c->code_bytes &&
         c->generation == modules_generation())
         return true;
-    modules_find(c->thread, c->session, site, &module);
-    if (modules_find(c->thread, c->session, routine, &module) && !tell_code(c, &module))
+    if (!find_modules(c, routine, site, &found, &module))
         return false;
-    return tell_generation(c);
+    return (!found || tell_code(c, &module)) && tell_generation(c);
 }

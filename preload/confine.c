@@ -3,6 +3,7 @@
  */
 #include "preload/confine.h"
 
+#include <signal.h>
 #include <time.h>
 
 #include "preload/calls.h"
@@ -17,7 +18,10 @@
 #define REST_NS   20000000
 #define NAPS_MOST 400 /* a handler may have left the agent's code by a jump */
 
-_Atomic bool confine_all, confine_some;
+/* Who has confine_held naps so often at most, and may be gone in a child. */
+#define HELD_NAPS_MOST (2 * NAPS_MOST)
+
+_Atomic bool confine_all, confine_some, confine_held;
 
 static bool is_other(const struct agent_thread *t) {
     return t != thread_self && atomic_load(&t->used) != 0;
@@ -38,11 +42,55 @@ static bool others_are_outside(void) {
     return true;
 }
 
+static void nap(void) {
+    const struct timespec time = {0, NAP_NS};
+    sys2(SYS_nanosleep, &time, 0);
+}
+
 /* What others do just now may take system calls; what they begin from now on takes none. */
 static void wait_for_others(void) {
-    const struct timespec nap = {0, NAP_NS};
     for (int i = 0; i < NAPS_MOST && !others_are_outside(); i++)
-        sys2(SYS_nanosleep, &nap, 0);
+        nap();
+}
+
+static void wait_while_held(struct agent_thread *thread) {
+    for (int i = 0; i < HELD_NAPS_MOST && atomic_load(&confine_held); i++) {
+        atomic_store(&thread->inside, 0);
+        nap();
+        atomic_store(&thread->inside, 1);
+    }
+}
+
+/* One that was inside already when it was interrupted is waited for: it must go on. */
+bool confine_enter_rarely(struct agent_thread *thread, uint32_t before, bool waits) {
+    if (waits && before == 0)
+        wait_while_held(thread);
+    if (!atomic_load(&confine_all) && (waits || before != 0))
+        return true;
+    atomic_store_explicit(&thread->inside, before, memory_order_release);
+    return false;
+}
+
+uint64_t confine_hold(void) {
+    uint64_t all = UINT64_MAX, mask = 0;
+    bool nobody = false;
+    sys4(SYS_rt_sigprocmask, SIG_BLOCK, &all, &mask, KERNEL_SIGSET_BYTES);
+    for (int i = 0;
+         i < HELD_NAPS_MOST && !atomic_compare_exchange_strong(&confine_held, &nobody, true); i++) {
+        nap();
+        nobody = false;
+    }
+    wait_for_others();
+    return mask;
+}
+
+void confine_forget_held(void) {
+    atomic_store(&confine_held, false);
+}
+
+void confine_let_go(uint64_t mask) {
+    atomic_store(&confine_held, false);
+    sys4(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, KERNEL_SIGSET_BYTES);
 }
 
 /* A thread that a timer has woken, but whose signal has gone with the timer, goes on with its sleep
@@ -90,7 +138,8 @@ void confine_begin(struct confine *what, bool all, const struct sleep_place *cal
     if (agent.process == NULL || atomic_load(&confine_all))
         return;
     if (agent_started() && !agent_owns_memory())
-        return; /* a child that shares its parent's memory has nothing of ours */
+        return;       /* a child that shares its parent's memory has nothing of ours */
+    agent_announce(); /* what was sampled so far is to be seen */
     what->thread = agent_started() ? thread_self : NULL;
     what->which = all || !has_others() ? CONFINE_PROCESS : CONFINE_THREAD;
     if (what->which == CONFINE_PROCESS) {

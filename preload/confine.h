@@ -31,20 +31,42 @@ static inline bool confine_is_quiet(void) {
     return atomic_load(&confine_all) || (atomic_load(&confine_some) && thread_self == NULL);
 }
 
-/* Stands around what makes system calls for the agent, so that confine_begin of another thread
- * waits for its end. False: it may make none, and there is no confine_leave. `before` is for
- * confine_leave. Any context, on the thread itself. */
+/* For a moment, one thread works on what is the others': they come in when it has done so. */
+extern _Atomic bool confine_held __attribute__((visibility("hidden")));
+
+/* The rest of the two below. `waits`: for the thread that has confine_held. */
+bool confine_enter_rarely(struct agent_thread *thread, uint32_t before, bool waits);
+
+/* Stands around what makes system calls for the agent, so that confine_begin and confine_hold of
+ * another thread wait for its end. False: it may make none, and there is no confine_leave. `before`
+ * is for confine_leave. Thread context, on the thread itself. */
 static inline bool confine_enter(struct agent_thread *thread, uint32_t *before) {
     *before = atomic_exchange(&thread->inside, 1);
-    if (hcct_likely(!atomic_load(&confine_all)))
+    if (hcct_likely(!atomic_load(&confine_all) && !atomic_load(&confine_held)))
         return true;
-    atomic_store_explicit(&thread->inside, *before, memory_order_release);
-    return false;
+    return confine_enter_rarely(thread, *before, true);
+}
+
+/* The same in signal context: false also while another thread has confine_held. */
+static inline bool confine_enter_at_tick(struct agent_thread *thread, uint32_t *before) {
+    *before = atomic_exchange(&thread->inside, 1);
+    if (hcct_likely(!atomic_load(&confine_all) && !atomic_load(&confine_held)))
+        return true;
+    return confine_enter_rarely(thread, *before, false);
 }
 
 static inline void confine_leave(struct agent_thread *thread, uint32_t before) {
     atomic_store_explicit(&thread->inside, before, memory_order_release);
 }
+
+/* The calling thread may work on what other threads keep for themselves, or change: none of them is
+ * in code between confine_enter and confine_leave until confine_let_go, which takes what this
+ * returns. No signal comes to the calling thread meanwhile. Waits for another that does so. Any
+ * context. */
+uint64_t confine_hold(void);
+void confine_let_go(uint64_t mask);
+/* In a child: who has confine_held may not be there. Process context. */
+void confine_forget_held(void);
 
 /* What confine_begin has made quiet; for confine_end. */
 struct confine {

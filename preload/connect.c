@@ -16,7 +16,11 @@
 #include <time.h>
 
 #include "preload/memory.h"
+#include "preload/stopped.h"
 #include "preload/sys.h"
+
+#define SECOND  1000000000l
+#define SOON_NS 200000l
 
 static int open_socket(const char *path) {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -44,14 +48,20 @@ static bool say_hello(int fd, const struct wire_hello *wish) {
 }
 
 /* Poll may be interrupted by a signal of the application; the answer is worth one more wait. */
-static bool wait_readable(int fd, int wait_ms) {
-    struct timespec limit = {wait_ms / 1000, wait_ms % 1000 * 1000000l};
+static bool wait_readable(int fd, long wait_ns) {
+    struct timespec limit = {wait_ns / SECOND, wait_ns % SECOND};
     struct pollfd ready = {.fd = fd, .events = POLLIN};
     long n;
     do {
         n = sys5(SYS_ppoll, &ready, 1, &limit, 0, 0); /* the kernel takes off what has passed */
     } while (n == -EINTR);
     return n == 1;
+}
+
+/* A hcctd that is not answering by now is busy, or stopped. */
+static bool wait_for_answer(int fd, int wait_ms) {
+    return wait_readable(fd, SOON_NS) ||
+           (!stopped_is_peer(fd) && wait_readable(fd, wait_ms * 1000000l));
 }
 
 static bool receive(int fd, struct wire_welcome *welcome, int fds[2]) {
@@ -125,7 +135,7 @@ bool connect_daemon(const char *path, const struct wire_hello *wish, int wait_ms
     int fd = open_socket(path);
     if (fd < 0)
         return false;
-    bool ok = say_hello(fd, wish) && wait_readable(fd, wait_ms) && receive(fd, &welcome, fds) &&
+    bool ok = say_hello(fd, wish) && wait_for_answer(fd, wait_ms) && receive(fd, &welcome, fds) &&
               map_both(&welcome, fds, result);
     for (int i = 0; i < 2; i++)
         if (fds[i] >= 0)

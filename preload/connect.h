@@ -12,14 +12,15 @@
 
 struct connect_result {
     void *session;                                 /* mapped read-write, not inherited by fork */
-    const void *arena;                             /* mapped read-only */
+    const struct wire_arena *arena;                /* mapped read-only */
     size_t session_bytes, arena_bytes, slot_bytes; /* that are mapped; of one slot */
     unsigned slots;                                /* that are mapped */
 };
 
-/* Connects, says `wish` (what the user asks for; the rest is filled in), waits at most `wait_ms`
- * for the answer, maps what the daemon gave, closes all descriptors. Any context; takes some system
- * calls and no lock. False: no daemon, or it refused.
+/* Connects, says `wish` (what the user asks for; the rest is filled in), waits for the
+ * answer, no more than `wait_ms` and next to nothing where the daemon is stopped, maps what the
+ * daemon gave, closes all descriptors. Any context; takes some system calls and no lock. False: no
+ * daemon, or it refused.
  */
 bool connect_daemon(const char *path, const struct wire_hello *wish, int wait_ms,
                     struct connect_result *result);

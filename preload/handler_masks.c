@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "common/compiler.h"
+#include "preload/confine.h"
 #include "preload/real.h"
 #include "preload/signal.h"
 #include "preload/thread.h"
@@ -85,9 +86,11 @@ static void mask_handlers(int ours) {
 void handler_mask_stack(size_t bytes, int ours) {
     if (bytes >= ROOMY_STACK || ours == 0 || all_masked)
         return;
+    uint64_t mask = confine_hold();
     small_stacks = true;
     mask_handlers(ours); /* by each thread that comes before the first is done: none may go on */
     all_masked = true;
+    confine_let_go(mask);
 }
 
 void handler_mask_move(int before, int ours) {

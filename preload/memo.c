@@ -149,6 +149,7 @@ static void count(struct memo_result *result, const struct unwind_step *step) {
     result->cached += (step->flags & UNWIND_STEP_CACHED) != 0;
     result->by_fp += (step->flags & UNWIND_STEP_BY_FP) != 0;
     result->searched += (step->flags & UNWIND_STEP_SEARCHED) != 0;
+    result->bare += (step->flags & UNWIND_STEP_BARE) != 0;
     result->effort += step->effort;
 }
 

@@ -60,6 +60,7 @@ struct memo_result {
     uint32_t stepped, cached, by_fp; /* frames found by a step; of these, rule from the cache; by
                                         frame pointer. The other frames were re-read. */
     uint32_t searched;               /* and by a search of the stack */
+    uint32_t bare;                   /* in code without unwind data, these among them */
     uint32_t effort;                 /* as so many steps more (unwind.h) */
 };
 
@@ -67,8 +68,9 @@ struct memo_result {
 void memo_forget(struct memo *memo);
 
 /* The walk from `regs`: afterwards memo->frame[0..depth) is the context. At most `limit` frames,
- * the innermost. When the walk ended at UNWIND_PENDING or UNWIND_RICH, the memo holds nothing.
- * Signal context. */
+ * the innermost. When the walk ended at UNWIND_PENDING or UNWIND_RICH, the memo holds nothing but
+ * the steps found up to there, memo->step[0..stepped): the last one has no caller, and memo->at is
+ * where it stands. Signal context. */
 void memo_walk(struct memo *memo, const struct unwind_env *env, const struct unwind_registers *regs,
                uint32_t limit, struct memo_result *result);
 

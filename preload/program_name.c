@@ -28,11 +28,18 @@ static const char *name_in(const char *path) {
     return slash != NULL ? slash + 1 : path;
 }
 
+/* An interpreter is called by its own name, and has been executed by that of its script. */
+static bool is_link(const char *executed_by) {
+    return executed_by[0] != '\0' && strcmp(executed_by, name_in(program_invocation_name)) == 0;
+}
+
 void program_name_read(char *name, size_t room) {
     const char *found = name_in((const char *)getauxval(AT_EXECFN));
+    size_t slash = is_link(found);
     if (found[0] == '\0')
         found = name_in(program_invocation_name);
-    size_t length = strnlen(found, room - 1);
-    memcpy(name, found, length);
-    name[length] = '\0';
+    size_t length = strnlen(found, room - 1 - slash);
+    memcpy(name, "/", slash);
+    memcpy(name + slash, found, length);
+    name[slash + length] = '\0';
 }

@@ -11,8 +11,9 @@
 #include <stddef.h>
 
 /* The last part of the path that was executed, of a script its own; where that path is a descriptor
- * or a link in /proc, the last part of argv[0]. Cut at room - 1 bytes, ended by a NUL, as it is in
- * all else: any byte but a slash may be in it. Empty: neither says anything. Process context, at
+ * or a link in /proc, the last part of argv[0]. A slash stands before the name of a file or link
+ * that was executed, none before that of a script. Cut at room - 1 bytes, ended by a NUL, as it is
+ * in all else: any byte but a slash may be in it. Empty: neither says anything. Process context, at
  * the start, before the program can write to its arguments. */
 void program_name_read(char *name, size_t room);
 

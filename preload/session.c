@@ -4,18 +4,21 @@
  * Attaching unmaps the old session's memory, so nobody may be using it. Each thread says so by its
  * `busy` word before it looks at the session, and the attacher says so by `attaching` before it
  * looks at the busy words; both sides in sequentially consistent order, so that at least one of two
- * sees the other and backs off (Dekker). Nobody waits: the loser's time is credited at a later
- * tick.
+ * sees the other and backs off (Dekker). Nobody waits: the samples of the loser are counted as
+ * lost.
  */
 #include "preload/session.h"
 
+#include <linux/futex.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <time.h>
 
+#include "preload/calls.h"
 #include "preload/connect.h"
 #include "preload/modules.h"
+#include "preload/signal.h"
 #include "preload/sys.h"
 
 #define RETRY_NS 1000000000ull /* a missing daemon is looked for so often, at most */
@@ -31,10 +34,34 @@ static uint64_t coarse_ns(void) {
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+static bool says_goodbye(struct wire_session *session) {
+    return (atomic_load_explicit(&session->control, memory_order_acquire) & WIRE_CONTROL_GONE) != 0;
+}
+
+static bool is_killed(const struct wire_arena *arena) {
+    return (atomic_load_explicit(&arena->daemon, memory_order_acquire) & FUTEX_OWNER_DIED) != 0;
+}
+
+bool session_was_ended(struct wire_session *session, const struct wire_arena *arena) {
+    return says_goodbye(session) || is_killed(arena);
+}
+
 bool session_is_dead(struct wire_session *session) {
+    if (session_was_ended(session, atomic_load(&agent.process->arena)))
+        return true;
     uint64_t beat = atomic_load_explicit(&session->heartbeat_ns, memory_order_relaxed);
-    uint64_t now = coarse_ns();
-    return now > beat && now - beat > WIRE_HEARTBEAT_DEAD_NS;
+    uint64_t ahead = atomic_load_explicit(&agent.process->ahead_ns, memory_order_relaxed);
+    int64_t silent_ns = (int64_t)(coarse_ns() - beat - ahead);
+    return silent_ns > (int64_t)WIRE_HEARTBEAT_DEAD_NS;
+}
+
+/* The daemon has just made the session. */
+static void learn_clock(struct agent_process *process, struct wire_session *session) {
+    atomic_store(&process->ahead_ns, coarse_ns() - atomic_load(&session->heartbeat_ns));
+}
+
+bool session_is_held(void) {
+    return atomic_load_explicit(&agent.process->attaching, memory_order_relaxed) != 0;
 }
 
 static bool others_are_out(void) {
@@ -44,15 +71,63 @@ static bool others_are_out(void) {
     return true;
 }
 
+/* ---- memory of sessions that were left ---- */
+
+static void unmap(const struct agent_left *left) {
+    sys2(SYS_munmap, left->session, left->session_bytes);
+    sys2(SYS_munmap, left->arena, left->arena_bytes);
+}
+
+static bool take_left(struct agent_process *process) {
+    uint32_t nobody = 0;
+    return atomic_compare_exchange_strong(&process->left_taken, &nobody, 1);
+}
+
+static void free_left(struct agent_process *process) {
+    bool some = false;
+    for (int i = 0; i < AGENT_LEFT_MAX; i++) {
+        struct agent_left *left = &process->left[i];
+        if (left->session != NULL && !calls_use(left->session)) {
+            unmap(left);
+            left->session = NULL;
+        }
+        some |= left->session != NULL;
+    }
+    atomic_store(&process->left_some, some);
+}
+
+/* Reports of calls write without asking, each thread's until it sees that there is no use in it. If
+ * this one can't be noted just now, its memory stays as long as the process does. */
+static void keep_left(struct agent_process *process, const struct agent_left *left) {
+    if (!take_left(process))
+        return;
+    for (int i = 0; i < AGENT_LEFT_MAX; i++)
+        if (process->left[i].session == NULL) {
+            process->left[i] = *left;
+            break;
+        }
+    free_left(process);
+    atomic_store(&process->left_taken, 0);
+}
+
+void session_free_left(void) {
+    struct agent_process *process = agent.process;
+    if (atomic_load(&process->left_some) == 0 || !take_left(process))
+        return;
+    free_left(process);
+    atomic_store(&process->left_taken, 0);
+}
+
 static void drop(struct agent_process *process) {
-    struct wire_session *old = atomic_load(&process->session);
-    if (old == NULL)
+    const struct agent_left old = {atomic_load(&process->session), atomic_load(&process->arena),
+                                   process->session_bytes, process->arena_bytes};
+    if (old.session == NULL)
         return;
     atomic_store(&process->session, NULL);
     if (agent.settings.collector == WIRE_COLLECT_CALLS)
-        return; /* hooks write without asking: the memory stays, as long as the process does */
-    sys2(SYS_munmap, old, process->session_bytes);
-    sys2(SYS_munmap, atomic_load(&process->arena), process->arena_bytes);
+        keep_left(process, &old);
+    else
+        unmap(&old);
 }
 
 static bool attach(struct agent_process *process, int wait_ms) {
@@ -60,8 +135,7 @@ static bool attach(struct agent_process *process, int wait_ms) {
     const struct agent_settings *set = &agent.settings;
     struct wire_hello wish = {.rate = set->rate,
                               .flags = (set->follow ? 0 : WIRE_HELLO_NO_FOLLOW) |
-                                       (set->lines ? WIRE_HELLO_LINES : 0) |
-                                       (agent.begins ? WIRE_HELLO_BEGINS : 0),
+                                       (set->lines ? WIRE_HELLO_LINES : 0),
                               .clock = set->clock,
                               .burst_length_ns = set->burst_length_ns,
                               .burst_period_ns = set->burst_period_ns,
@@ -75,6 +149,9 @@ static bool attach(struct agent_process *process, int wait_ms) {
     struct wire_session *session = found.session;
     memcpy(session->tags, set->tags, sizeof session->tags);
     memcpy(session->command, agent.command, sizeof session->command);
+    session->earlier_ns = agent.earlier_ns;
+    atomic_store(&session->signal, (uint32_t)signal_number());
+    learn_clock(process, session);
     modules_reset();
     atomic_store(&process->arena, found.arena);
     process->arena_bytes = found.arena_bytes;
@@ -86,18 +163,32 @@ static bool attach(struct agent_process *process, int wait_ms) {
     return true;
 }
 
+static bool has_session(struct agent_process *process) {
+    struct wire_session *session = atomic_load(&process->session);
+    return session != NULL && !session_is_dead(session);
+}
+
+static bool is_due(struct agent_process *process, bool now) {
+    uint64_t last = atomic_load(&process->last_try_ns); /* before the clock is read */
+    return now || coarse_ns() - last >= RETRY_NS;
+}
+
+/* `attaching` is ours: another thread may have looked, or have found one, just before. */
+static bool attach_if_due(struct agent_process *process, bool now) {
+    bool first = atomic_load(&process->last_try_ns) == 0;
+    if (has_session(process) || !is_due(process, now))
+        return false;
+    atomic_store(&process->last_try_ns, coarse_ns());
+    return others_are_out() && attach(process, first ? FIRST_WAIT_MS : LATER_WAIT_MS);
+}
+
 bool session_attach(bool now) {
     struct agent_process *process = agent.process;
-    uint64_t time = coarse_ns(), last = atomic_load(&process->last_try_ns);
     uint32_t nobody = 0;
-    bool attached = false;
-    if (atomic_load(&process->barred) || (!now && time - last < RETRY_NS))
+    if (atomic_load(&process->barred) || !is_due(process, now) ||
+        !atomic_compare_exchange_strong(&process->attaching, &nobody, 1))
         return false;
-    if (!atomic_compare_exchange_strong(&process->attaching, &nobody, 1))
-        return false;
-    atomic_store(&process->last_try_ns, time);
-    if (others_are_out())
-        attached = attach(process, last == 0 ? FIRST_WAIT_MS : LATER_WAIT_MS);
+    bool attached = attach_if_due(process, now);
     atomic_store(&process->attaching, 0);
     return attached;
 }
@@ -156,24 +247,45 @@ static void begin_epoch(struct agent_thread *thread, uint32_t epoch) {
     memset(thread->module_cache, 0, sizeof thread->module_cache);
 }
 
-struct wire_session *session_enter(struct agent_thread *thread) {
+/* Only its own thread writes `busy`, and what a handler adds it has taken off at its end. */
+static struct wire_session *enter(struct agent_thread *thread) {
     struct agent_process *process = agent.process;
     struct wire_session *session = NULL;
-    atomic_store(&thread->busy, 1);
+    atomic_store(&thread->busy, atomic_load_explicit(&thread->busy, memory_order_relaxed) + 1);
     if (atomic_load(&process->attaching) == 0)
         session = atomic_load(&process->session);
-    if (session == NULL || session_is_dead(session)) {
-        atomic_store(&thread->busy, 0);
-        return NULL;
-    }
-    uint32_t epoch = atomic_load(&process->epoch);
-    if (thread->epoch != epoch)
+    if (session != NULL && !session_is_dead(session))
+        return session;
+    session_leave(thread);
+    return NULL;
+}
+
+struct wire_session *session_enter(struct agent_thread *thread) {
+    struct wire_session *session = enter(thread);
+    uint32_t epoch = atomic_load(&agent.process->epoch);
+    if (session != NULL && thread->epoch != epoch)
         begin_epoch(thread, epoch);
     return session;
 }
 
+bool session_hold(struct agent_thread *thread, struct wire_session *session) {
+    struct wire_session *now = enter(thread);
+    if (now == session && now != NULL)
+        return true;
+    if (now != NULL)
+        session_leave(thread);
+    return false;
+}
+
+/* A child of fork begins with 0, whatever was under way where its parent forked. */
 void session_leave(struct agent_thread *thread) {
-    atomic_store_explicit(&thread->busy, 0, memory_order_release);
+    uint32_t depth = atomic_load_explicit(&thread->busy, memory_order_relaxed);
+    atomic_store_explicit(&thread->busy, depth > 0 ? depth - 1 : 0, memory_order_release);
+}
+
+bool session_seems_alive(struct wire_session *session) {
+    return atomic_load_explicit(&agent.process->session, memory_order_acquire) == session &&
+           !says_goodbye(session);
 }
 
 static struct wire_slot *slot_at(struct wire_session *session, uint32_t i) {

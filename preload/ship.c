@@ -10,7 +10,8 @@
 #include "preload/modules.h"
 #include "preload/unwind_inner.h"
 
-#define HEAD_WORDS (3u + ARCH_REGS) /* verb, sizes, pc, registers */
+#define HEAD_WORDS  (5u + ARCH_REGS) /* verb, sizes, pc, place, known, registers */
+#define FRAME_WORDS 2u
 
 /* On another stack than the thread's own its end is unknown, and each page is probed. */
 #define FOREIGN_MAX 1024u
@@ -35,23 +36,36 @@ static void learn_modules(struct agent_thread *thread, struct wire_session *sess
             modules_learn_pointed(thread, session, word, missed);
 }
 
+/* Everything but the verb and the sizes, and in front of the frames and the stack. */
+static void put_place(const struct agent_thread *thread, struct wire_slot *slot, uint64_t at,
+                      const struct unwind_registers *regs) {
+    ring_put(slot, WALK_WORDS, at, thread->interrupted.pc);
+    ring_put(slot, WALK_WORDS, at + 1, regs->pc);
+    ring_put(slot, WALK_WORDS, at + 2, regs->known & (uint32_t)((1ull << ARCH_REGS) - 1));
+    for (unsigned i = 0; i < ARCH_REGS; i++)
+        ring_put(slot, WALK_WORDS, at + 3 + i, regs->reg[i]);
+}
+
 uint32_t ship_stack(struct agent_thread *thread, struct wire_session *session,
-                    struct wire_slot *slot, uint64_t weight, const struct unwind_registers *regs,
+                    struct wire_slot *slot, uint64_t weight, uint32_t inner,
                     const struct unwind_env *env) {
+    const struct unwind_registers *regs = inner > 0 ? &thread->memo.at : &thread->interrupted;
     uint64_t sp = regs->reg[ARCH_SP] & ~7ull, n = words_above(env, sp), word, copied = 0;
     uint64_t start = thread->head;
-    if (ring_room(slot, WALK_WORDS, start) < EMIT_MAP_WORDS + HEAD_WORDS + n)
+    if (ring_room(slot, WALK_WORDS, start) < EMIT_MAP_WORDS + HEAD_WORDS + FRAME_WORDS * inner + n)
         return 0;
     learn_modules(thread, session, env, sp, n);
     emit_map(thread, slot, &start);
     uint64_t at = start + HEAD_WORDS;
+    for (uint32_t i = 0; i < inner; i++) {
+        ring_put(slot, WALK_WORDS, at++, thread->memo.step[i].step.routine);
+        ring_put(slot, WALK_WORDS, at++, thread->memo.step[i].step.site);
+    }
     for (; copied < n && unwind_read(env, sp + 8 * copied, &word); copied++)
         ring_put(slot, WALK_WORDS, at++, word);
-    ring_put(slot, WALK_WORDS, start, wire_word(WIRE_SHIP, weight));
-    ring_put(slot, WALK_WORDS, start + 1, WIRE_SHIP_SIZES(ARCH_REGS, copied));
-    ring_put(slot, WALK_WORDS, start + 2, regs->pc);
-    for (unsigned i = 0; i < ARCH_REGS; i++)
-        ring_put(slot, WALK_WORDS, start + 3 + i, regs->reg[i]);
+    ring_put(slot, WALK_WORDS, start, wire_word(WIRE_SHIP, weight | thread->same_burst));
+    ring_put(slot, WALK_WORDS, start + 1, WIRE_SHIP_SIZES(inner, ARCH_REGS, copied));
+    put_place(thread, slot, start + 2, regs);
     thread->head = at;
     ring_publish(slot, at);
     return (uint32_t)(at - start);

@@ -111,7 +111,7 @@ static void on_signal(int number, siginfo_t *info, void *uc) {
         owner = self, kind = TRIGGER_TASK;
     if (owner == NULL) {
         foreign(self, info, uc);
-    } else if (owner == self && agent_started() && confine_enter(self, &before)) {
+    } else if (owner == self && agent_started() && confine_enter_at_tick(self, &before)) {
         block_former(self, uc);
         uint64_t overrun = kind == TRIGGER_TASK ? 0 : (unsigned)info->si_overrun;
         trigger_tick(self, kind, 1 + overrun, uc);
@@ -200,9 +200,8 @@ void signal_resume(int number) {
     signal_unblock();
 }
 
-/* Returns the old signal, which has its default action now. */
-static int move(void) {
-    int old = signal_number();
+/* The old signal has its default action then. */
+static void move_from(int old) {
     int number = find_free(old);
     atomic_store(&in_use, number);
     for (struct agent_thread *t = thread_first(); t != NULL; t = t->next)
@@ -211,16 +210,28 @@ static int move(void) {
     give_back(old, number);
     settings_say(&agent.settings, false, "the application uses the agent's signal; ",
                  number != 0 ? "moved to another" : "no other is free: not profiled any more");
-    return old;
+}
+
+/* Timers of other threads are made anew, and what these keep of them: they are kept out meanwhile.
+ * So is a second thread that wants to have the signal, and finds that it has it. */
+static bool move(int old) {
+    uint64_t mask = confine_hold();
+    bool moves = signal_number() == old;
+    if (moves)
+        move_from(old);
+    confine_let_go(mask);
+    return moves;
 }
 
 void signal_yield(void) {
-    move();
+    (void)move(signal_number());
 }
 
 void signal_give_up(void) {
-    atomic_fetch_or(&given_up, bit(signal_number()));
-    set_handler(move());
+    int old = signal_number();
+    atomic_fetch_or(&given_up, bit(old));
+    if (move(old))
+        set_handler(old);
 }
 
 void signal_hidden_action(struct sigaction *action) {
@@ -236,6 +247,19 @@ static void change_mask(int how, int number) {
 
 void signal_block_hidden(int number) {
     change_mask(SIG_BLOCK, number);
+}
+
+void signal_before_thread(const struct agent_thread *creator) {
+    if (hcct_unlikely(creator != NULL && creator->hidden_signal != 0) && agent_owns_memory())
+        signal_block_hidden(creator->hidden_signal);
+}
+
+/* The agent may have moved away meanwhile: then the former signal is the application's. */
+void signal_after_thread(struct agent_thread *creator) {
+    if (hcct_likely(creator == NULL || creator->hidden_signal == 0) || !agent_owns_memory())
+        return;
+    creator->hidden_signal = signal_number();
+    signal_unblock();
 }
 
 void signal_unblock(void) {

@@ -7,6 +7,8 @@
 #include <signal.h>
 #include <stdbool.h>
 
+struct agent_thread;
+
 /* Takes the first candidate that nobody uses and installs the handler. False: none is free. Process
  * context. */
 bool signal_start(int wish);
@@ -43,6 +45,10 @@ void signal_unblock(void);
 void signal_unblock_first(void);
 /* What the application believes to be blocked is blocked now; 0: nothing. */
 void signal_block_hidden(int number);
+/* Around the creation of a thread, which inherits the mask and has no context at first: what its
+ * creator believes to be blocked is blocked in earnest meanwhile. Thread context. */
+void signal_before_thread(const struct agent_thread *creator);
+void signal_after_thread(struct agent_thread *creator);
 /* Keeps our signal off while the process forks, so that a storm of them can't starve it. */
 void signal_block_for_fork(void);
 

@@ -175,9 +175,10 @@ void thread_begin(struct agent_thread *thread) {
 }
 
 static void leave(struct agent_thread *thread) {
+    thread->ending = true; /* first: a tick would begin again what ends here */
+    atomic_signal_fence(memory_order_seq_cst);
     calls_end(thread);
     wall_awake(thread);
-    thread->ending = true;
     if (!confine_is_quiet())
         trigger_stop(thread); /* else who confines all does it */
     session_give_slot(thread);
@@ -185,6 +186,8 @@ static void leave(struct agent_thread *thread) {
 
 void thread_end(struct agent_thread *thread) {
     leave(thread);
+    if (!confine_is_quiet())
+        signal_block_hidden(thread->hidden_signal);
     thread_self = NULL;
     confine_leave(thread, 0);
     thread_release(thread);

@@ -73,7 +73,7 @@ struct trigger {
 struct agent_thread {
     struct agent_thread *next; /* all contexts ever made, never unlinked */
     _Atomic uint32_t used;
-    _Atomic uint32_t busy;   /* inside the handler, with the session in use */
+    _Atomic uint32_t busy;   /* the session is in use, in so many nested places */
     _Atomic uint32_t inside; /* in code of the agent that makes system calls (confine.h) */
     pid_t tid;
     bool ending;        /* no more ticks */
@@ -94,6 +94,8 @@ struct agent_thread {
     uint64_t random;        /* the state of its draws */
     uint64_t walk_price_ns; /* of the last walk, by its frames; 0: there was none */
     uint32_t price_scale;   /* what measured walks cost to that, in SAMPLING_PRICE_AS_LISTED-ths */
+    uint32_t burst_sent;    /* the burst of the last sample (points.begun), 0: none */
+    uint64_t same_burst;    /* WIRE_SAME_BURST: the sample that is being taken is of that burst */
     uint64_t least_ns;      /* a walk has to stand for so much time, as the last one was costly */
     struct copies copies;   /* of its stack, that go to the daemon */
     bool missed_slot;       /* counted once */
@@ -117,9 +119,10 @@ struct agent_thread {
     uint64_t told_here;  /* the pc that stands below the frames, 0: none */
     struct check *check; /* what HCCT_CHECK keeps, else NULL */
 
-    struct calls *calls; /* calls.h; NULL: calls were never followed */
-    struct {             /* its open calls while the process forks, base NULL: none */
-        struct calls_frame *base;
+    struct calls *calls;          /* calls.h; NULL: calls were never followed */
+    struct {                      /* calls_fork.c, while the process forks */
+        bool report;              /* one is under way */
+        struct calls_frame *base; /* of the open calls, NULL: none */
         uint32_t room, depth;
         uint64_t low, high;
         bool guessed;

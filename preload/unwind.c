@@ -170,6 +170,7 @@ static const struct unwind_rule *find_rule(const struct unwind_env *env,
     uint64_t pc = regs->exact ? regs->pc : regs->pc - 1;
     if (pc - module->start >= module->end - module->start && !env->find(env->arg, pc, module)) {
         *module = (struct unwind_module){0};
+        step->flags |= UNWIND_STEP_BARE;
         *end = unwind_generated_step(env, regs, step);
         return NULL;
     }
@@ -185,6 +186,7 @@ static const struct unwind_rule *find_rule(const struct unwind_env *env,
         step->routine = pc;
         *end = UNWIND_PENDING;
     } else {
+        step->flags |= UNWIND_STEP_BARE;
         *end = unwind_bare_step(env, module, regs, step);
     }
     return NULL;

@@ -87,6 +87,7 @@ enum unwind_step_flag {
     UNWIND_STEP_CACHED = 8,    /* the rule was in the cache (nothing depends on that) */
     UNWIND_STEP_BY_FP = 16,    /* no unwind data: the caller was found by frame pointer */
     UNWIND_STEP_SEARCHED = 32, /* no unwind data: the caller was found by a search of the stack */
+    UNWIND_STEP_BARE = 64,     /* no unwind data: the caller was found by these or other means */
 };
 
 /* One step, and the words that it read: the same words give the same step. */

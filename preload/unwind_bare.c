@@ -31,6 +31,11 @@ bool unwind_is_return_address(const struct unwind_env *env, uint64_t ra) {
     return ra > ARCH_LOWEST_CODE && read_code(env, ra, code) && arch_is_call_before(code + 8);
 }
 
+bool unwind_has_rule(const struct unwind_env *env, uint64_t pc) {
+    struct unwind_module module;
+    return env->find(env->arg, pc, &module) && unwind_row_at(&module, pc) != NULL;
+}
+
 /* ---- whose call it was ---- */
 
 /* Whether `address` is code of `module` without a rule. */
@@ -73,35 +78,65 @@ static bool may_return_to(const struct unwind_env *env, const struct unwind_modu
                           : unwind_is_return_address(env, ra);
 }
 
+#define NEAR (1ull << 31) /* a call within generated code reaches no further */
+
+bool unwind_may_go_back(const struct unwind_env *env, uint64_t pc, uint64_t to) {
+    struct unwind_module module;
+    uint8_t code[16];
+    return to - pc + NEAR < 2 * NEAR && read_code(env, to, code) &&
+           !env->find(env->arg, to, &module);
+}
+
+/* The same of code whose frame is at `fp`: the chain of frame pointers goes on from there. */
+static bool chain_goes_on(const struct unwind_env *env, uint64_t pc, uint64_t fp) {
+    uint64_t next, ra;
+    return unwind_read(env, fp, &next) && next > fp && (next & 7) == 0 &&
+           unwind_read(env, next + 8, &ra) &&
+           (ra - pc + NEAR < 2 * NEAR || unwind_is_return_address(env, ra));
+}
+
 /* ---- by frame pointer ---- */
+
+/* The caller, as the frame pointer has it. */
+struct framed_caller {
+    uint64_t ra, fp;
+    uint64_t ra_at, fp_at; /* where these were read; fp_at is 0: it is still in its register */
+    enum arch_frame state;
+};
 
 /* Generated code, and some written by hand, keeps the chain of frame pointers for its own use. The
  * instructions at an interrupted pc tell whether its frame is set up already. */
-static enum unwind_end step_by_fp(const struct unwind_env *env, const struct unwind_module *module,
-                                  struct unwind_registers *regs, struct unwind_step *step,
-                                  enum unwind_end otherwise) {
-    enum arch_frame state = ARCH_FRAME_SET;
+static bool find_by_fp(const struct unwind_env *env, const struct unwind_module *module,
+                       const struct unwind_registers *regs, struct framed_caller *caller) {
     uint8_t code[16];
-    uint64_t sp = regs->reg[ARCH_SP], fp = regs->reg[ARCH_FP], ra;
-    if (regs->exact) {
-        step->flags |= UNWIND_STEP_OPAQUE;
-        if (read_code(env, regs->pc, code))
-            state = arch_frame_at(code + 8);
-    }
-    if (state == ARCH_FRAME_SET &&
-        (!(regs->known & (UNWIND_FP_KNOWN | UNWIND_FP_PERHAPS)) || fp < sp))
-        return otherwise;
-    uint64_t base = state == ARCH_FRAME_SET ? fp : sp;
-    uint64_t ra_at = state == ARCH_FRAME_NONE ? base : base + 8;
-    if ((base & 7) != 0 || !unwind_read(env, ra_at, &ra) || !may_return_to(env, module, ra) ||
-        (state != ARCH_FRAME_NONE && !unwind_read(env, base, &fp)))
-        return otherwise;
+    uint64_t sp = regs->reg[ARCH_SP];
+    *caller = (struct framed_caller){.fp = regs->reg[ARCH_FP], .state = ARCH_FRAME_SET};
+    if (regs->exact && read_code(env, regs->pc, code))
+        caller->state = arch_frame_at(code + 8);
+    bool set = caller->state == ARCH_FRAME_SET, none = caller->state == ARCH_FRAME_NONE;
+    if (set && (!(regs->known & (UNWIND_FP_KNOWN | UNWIND_FP_PERHAPS)) || caller->fp < sp))
+        return false;
+    uint64_t base = set ? caller->fp : sp;
+    caller->ra_at = none ? base : base + 8;
+    caller->fp_at = none ? 0 : base;
+    if ((base & 7) != 0 || !unwind_read(env, caller->ra_at, &caller->ra) ||
+        (!none && !unwind_read(env, base, &caller->fp)))
+        return false;
+    return may_return_to(env, module, caller->ra) ||
+           (module == NULL && set && unwind_may_go_back(env, regs->pc, caller->ra) &&
+            chain_goes_on(env, regs->pc, base));
+}
+
+static enum unwind_end go_by_fp(struct unwind_registers *regs, struct unwind_step *step,
+                                const struct framed_caller *caller) {
     step->flags |= UNWIND_STEP_BY_FP | UNWIND_STEP_USES_FP;
-    step->ra_at = ra_at;
-    step->fp_at = state == ARCH_FRAME_NONE ? 0 : base;
-    regs->reg[ARCH_FP] = fp;
+    if (regs->exact)
+        step->flags |= UNWIND_STEP_OPAQUE;
+    step->ra_at = caller->ra_at;
+    step->fp_at = caller->fp_at;
+    regs->reg[ARCH_FP] = caller->fp;
     regs->known |= UNWIND_FP_KNOWN; /* as far as such code can be trusted */
-    return unwind_to_caller(regs, step, ra, step->ra_at + 8);
+    return unwind_to_caller(regs, step, caller->ra, caller->ra_at + 8);
 }
 
 /* ---- by call ---- */
@@ -152,28 +187,35 @@ static enum unwind_end step_by_call(const struct unwind_env *env,
 enum unwind_end unwind_bare_step(const struct unwind_env *env, const struct unwind_module *module,
                                  struct unwind_registers *regs, struct unwind_step *step) {
     uint64_t pc = regs->exact ? regs->pc : regs->pc - 1;
+    struct framed_caller caller;
     enum unwind_end end = UNWIND_NO_RULE;
     step->routine = pc & ~(uint64_t)(UNWIND_CODE_BLOCK - 1);
     if (unwind_follow(env, module, regs, step))
         return UNWIND_STEPPED;
     if (module->table != NULL) /* an object without any unwind data is no assembly */
         end = step_by_call(env, module, regs, step);
-    if (end == UNWIND_NO_RULE)
-        end = step_by_fp(env, module, regs, step, UNWIND_NO_RULE);
+    if (end == UNWIND_NO_RULE && find_by_fp(env, module, regs, &caller))
+        end = go_by_fp(regs, step, &caller);
     if (end == UNWIND_NO_RULE && unwind_search(env, module, regs, step))
         end = UNWIND_STEPPED;
     return end;
 }
 
-/* Most makers of code keep the chain of frame pointers, which is cheap to try. */
+/* Most makers of code keep the chain of frame pointers, which is cheap to try. Where it leads to
+ * compiled code, it may be the frame pointer of that code's function, which has come through others
+ * and through code that keeps none: then the instructions tell, if they can be followed. */
 enum unwind_end unwind_generated_step(const struct unwind_env *env, struct unwind_registers *regs,
                                       struct unwind_step *step) {
-    if (!regs->exact && !unwind_is_return_address(env, regs->pc))
+    struct framed_caller caller;
+    bool framed = find_by_fp(env, NULL, regs, &caller);
+    if (!framed && !regs->exact && !unwind_is_return_address(env, regs->pc))
         return UNWIND_NO_MODULE;
     step->routine = regs->exact ? regs->pc : regs->pc - 1;
-    enum unwind_end end = step_by_fp(env, NULL, regs, step, UNWIND_NO_MODULE);
-    if (end == UNWIND_NO_MODULE &&
-        (unwind_follow(env, NULL, regs, step) || unwind_search(env, NULL, regs, step)))
-        end = UNWIND_STEPPED;
-    return end;
+    if (framed && !unwind_has_rule(env, caller.ra - 1))
+        return go_by_fp(regs, step, &caller);
+    if (unwind_follow(env, NULL, regs, step))
+        return UNWIND_STEPPED;
+    if (framed)
+        return go_by_fp(regs, step, &caller);
+    return unwind_search(env, NULL, regs, step) ? UNWIND_STEPPED : UNWIND_NO_MODULE;
 }

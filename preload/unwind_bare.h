@@ -32,8 +32,15 @@ enum unwind_evidence {
 enum unwind_evidence unwind_call_before(const struct unwind_env *env,
                                         const struct unwind_module *module, uint64_t ra);
 
+/* Whether `pc` is code of a module with a rule for it. */
+bool unwind_has_rule(const struct unwind_env *env, uint64_t pc);
+
 /* A return address comes after a call: what a stale or foreign word seldom does. */
 bool unwind_is_return_address(const struct unwind_env *env, uint64_t ra);
+
+/* Whether generated code at `pc` may go back `to` a place although no call is there: interpreters
+ * push where to go on, and jump. Such a place is near, and in no module. */
+bool unwind_may_go_back(const struct unwind_env *env, uint64_t pc, uint64_t to);
 
 /* The caller's frame pointer, when `at` is the first word that a routine has pushed: it is there
  * when the routine's own frame pointer leads there, or has not changed since. */

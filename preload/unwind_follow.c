@@ -19,7 +19,7 @@
 /* Instructions: the unrolled loops of codecs are long. Generated code that is not followed soon is
  * part of a loop without a return. */
 #define STEPS_MAX      1024u
-#define GENERATED_MAX  128u
+#define GENERATED_MAX  512u
 #define STEPS_A_EFFORT 2u /* so many are as dear as a step of the walk */
 #define WAYS_MAX       8u /* branches not taken yet */
 #define STORED_MAX     12u
@@ -308,12 +308,15 @@ static enum course go(struct follow *f) {
 
 /* ---- the caller ---- */
 
-/* What stands on top of the stack where the code returns, when that can be: it follows a call. */
+/* What stands on top of the stack where the code returns, when that can be: it follows a call, or
+ * is where an interpreter goes on. */
 static bool arrive_at_caller(const struct follow *f, struct unwind_registers *regs,
                              struct unwind_step *step) {
     uint64_t at = f->reg[ARCH_SP], ra;
-    if ((at & 7) != 0 || at < regs->reg[ARCH_SP] || !load(f, at, &ra) ||
-        !unwind_is_return_address(f->env, ra))
+    if ((at & 7) != 0 || at < regs->reg[ARCH_SP] || !load(f, at, &ra))
+        return false;
+    if (!unwind_is_return_address(f->env, ra) &&
+        !(f->module == NULL && unwind_may_go_back(f->env, regs->pc, ra)))
         return false;
     step->flags |= UNWIND_STEP_OPAQUE;
     step->ra_at = at;

@@ -39,15 +39,9 @@ static enum lead lead_from(const struct unwind_env *given, uint64_t ra, uint64_t
     return LEAD_FAR;
 }
 
-/* Code of a module with a rule for it: what a search may end at. */
-static bool has_rule(const struct unwind_env *env, uint64_t pc) {
-    struct unwind_module module;
-    return env->find(env->arg, pc, &module) && unwind_row_at(&module, pc) != NULL;
-}
-
 static bool is_good(const struct unwind_env *env, const struct unwind_module *module, uint64_t ra,
                     uint64_t sp) {
-    if (!has_rule(env, ra - 1))
+    if (!unwind_has_rule(env, ra - 1)) /* all that a search may end at */
         return false;
     enum unwind_evidence evidence = unwind_call_before(env, module, ra);
     if (evidence == UNWIND_CALL_NONE)

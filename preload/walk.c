@@ -56,12 +56,21 @@ static void lose(struct wire_slot *slot, uint64_t weight) {
     session_count(slot, WIRE_LOST_NS, weight);
 }
 
+/* How many steps of a walk that has ended early go with the copy, for the daemon to begin at the
+ * caller that they have come to. From there on it knows fewer registers than from the interrupted
+ * place, so it is done only where the steps led through code that the daemon can't see. */
+static uint32_t steps_to_send(const struct memo *memo, const struct memo_result *result) {
+    uint32_t inner = result->stepped > 0 ? result->stepped - 1 : 0;
+    return result->bare > 0 && !memo->at.exact && inner <= WIRE_SHIP_FRAMES_MAX ? inner : 0;
+}
+
 /* There is no compact rule for some frame (yet): the daemon unwinds a copy of the stack. Returns
  * the part of the ring that is gone, in words. */
 static uint32_t send_copy(struct agent_thread *thread, struct wire_session *session,
-                          struct wire_slot *slot, uint64_t weight,
-                          const struct unwind_registers *regs, const struct unwind_env *env) {
-    uint32_t words = ship_stack(thread, session, slot, weight, regs, env);
+                          struct wire_slot *slot, uint64_t weight, const struct memo_result *result,
+                          const struct unwind_env *env) {
+    uint32_t inner = steps_to_send(&thread->memo, result);
+    uint32_t words = ship_stack(thread, session, slot, weight, inner, env);
     if (words == 0) {
         lose(slot, weight);
         return WALK_WORDS;
@@ -130,7 +139,7 @@ struct walk_cost walk_sample(struct agent_thread *thread, struct wire_session *s
     uint32_t copied = 0;
     look(thread, session, &env, uc, &result);
     if (result.end == UNWIND_PENDING || result.end == UNWIND_RICH) {
-        copied = send_copy(thread, session, slot, weight, regs, &env);
+        copied = send_copy(thread, session, slot, weight, &result, &env);
     } else {
         if (hcct_unlikely(thread->check != NULL))
             check_walk(thread, slot, &env, regs, frame_limit(session), result.end);

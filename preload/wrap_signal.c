@@ -32,8 +32,14 @@ static bool is_others(int number) {
     return number > 0 && agent.process != NULL && number == signal_number() && confine_is_quiet();
 }
 
+/* Around a change of a disposition: another thread may be about to write back what it has read
+ * (handler_mask_move), and must not write over ours. */
+static bool enter_to_change(uint32_t *before) {
+    return thread_self != NULL && agent_owns_memory() && confine_enter(thread_self, before);
+}
+
 /* A disposition of another signal. */
-static int change_others(int number, const struct sigaction *action, struct sigaction *old) {
+static int change_alone(int number, const struct sigaction *action, struct sigaction *old) {
     struct sigaction reduced;
     int ours = signal_number();
     bool valid = number > 0 && number < _NSIG && agent.process != NULL && ours != 0;
@@ -49,6 +55,15 @@ static int change_others(int number, const struct sigaction *action, struct siga
         handler_mask_set_back(number, before);
     else if (old != NULL)
         handler_mask_show(before, ours, old);
+    return result;
+}
+
+static int change_others(int number, const struct sigaction *action, struct sigaction *old) {
+    uint32_t before;
+    bool entered = action != NULL && enter_to_change(&before);
+    int result = change_alone(number, action, old);
+    if (entered)
+        confine_leave(thread_self, before);
     return result;
 }
 
@@ -92,9 +107,13 @@ hcct_export int __sigaction(int number, const struct sigaction *action, struct s
             return SIG_DFL;                                                                        \
         if (is_ours(number))                                                                       \
             signal_yield();                                                                        \
+        uint32_t inside;                                                                           \
+        bool entered = enter_to_change(&inside);                                                   \
         bool given_up = agent.process != NULL && real_sigaction(number, NULL, &old) == 0 &&        \
                         signal_is_agents(&old);                                                    \
         void (*before)(int) = real_signal(#name, number, handler);                                 \
+        if (entered)                                                                               \
+            confine_leave(thread_self, inside);                                                    \
         return given_up && before != SIG_ERR ? SIG_DFL : before;                                   \
     }
 

@@ -10,6 +10,7 @@
 #include "preload/agent.h"
 #include "preload/edge.h"
 #include "preload/real.h"
+#include "preload/signal.h"
 #include "preload/thread.h"
 
 static void *start_posix(void *arg) {
@@ -32,25 +33,31 @@ static int start_c11(void *arg) {
 
 hcct_export int pthread_create(pthread_t *restrict id, const pthread_attr_t *restrict attr,
                                void *(*start)(void *), void *restrict argument) {
-    struct agent_thread *thread = thread_reserve(attr);
-    if (thread == NULL)
-        return real_pthread_create(id, attr, start, argument);
-    thread->start = start;
-    thread->argument = argument;
-    int result = real_pthread_create(id, attr, start_posix, thread);
-    if (result != 0)
+    struct agent_thread *self = thread_self, *thread = thread_reserve(attr);
+    signal_before_thread(self);
+    if (thread != NULL) {
+        thread->start = start;
+        thread->argument = argument;
+    }
+    int result = thread != NULL ? real_pthread_create(id, attr, start_posix, thread)
+                                : real_pthread_create(id, attr, start, argument);
+    signal_after_thread(self);
+    if (thread != NULL && result != 0)
         thread_release(thread);
     return result;
 }
 
 hcct_export int thrd_create(thrd_t *id, thrd_start_t start, void *argument) {
-    struct agent_thread *thread = thread_reserve(NULL);
-    if (thread == NULL)
-        return real_thrd_create(id, start, argument);
-    thread->start_c11 = start;
-    thread->argument = argument;
-    int result = real_thrd_create(id, start_c11, thread);
-    if (result != thrd_success)
+    struct agent_thread *self = thread_self, *thread = thread_reserve(NULL);
+    signal_before_thread(self);
+    if (thread != NULL) {
+        thread->start_c11 = start;
+        thread->argument = argument;
+    }
+    int result = thread != NULL ? real_thrd_create(id, start_c11, thread)
+                                : real_thrd_create(id, start, argument);
+    signal_after_thread(self);
+    if (thread != NULL && result != thrd_success)
         thread_release(thread);
     return result;
 }

@@ -34,7 +34,10 @@
 #define ELF_SYMBOLS_MAX (1ull << 28)
 
 #define ELF_STACK_MAX                                                                              \
-    ((uint32_t)shipped_bytes(SHIPPED_RANGES_MAX, SHIPPED_REGISTERS_MAX, SHIPPED_WORDS_MAX))
+    ((uint32_t)shipped_bytes(&(const struct shipped_stack){.n_ranges = SHIPPED_RANGES_MAX,         \
+                                                           .n_inner = SHIPPED_INNER_MAX,           \
+                                                           .n_registers = SHIPPED_REGISTERS_MAX,   \
+                                                           .n_words = SHIPPED_WORDS_MAX}))
 #define ELF_WALK_MAX                                                                               \
     (sizeof(struct elf_walk_head) + SHIPPED_FRAMES_MAX * sizeof(struct shipped_frame))
 

@@ -405,7 +405,7 @@ bool elf_worker_unwind(struct elf_worker *worker, struct shipped_stack *stack,
         .path = "",
         .fd = -1,
         .stack = stack,
-        .stack_bytes = (uint32_t)shipped_bytes(stack->n_ranges, stack->n_registers, stack->n_words),
+        .stack_bytes = (uint32_t)shipped_bytes(stack),
     };
     bool done = false, failed = false;
     pthread_mutex_lock(&worker->lock);

@@ -120,8 +120,8 @@ static bool serve_image(struct child *child, const struct elf_request *request, 
 
 static bool is_stack(const struct shipped_stack *stack, uint32_t bytes) {
     return bytes >= sizeof(*stack) && stack->n_ranges <= SHIPPED_RANGES_MAX &&
-           stack->n_registers <= SHIPPED_REGISTERS_MAX && stack->n_words <= SHIPPED_WORDS_MAX &&
-           bytes == shipped_bytes(stack->n_ranges, stack->n_registers, stack->n_words);
+           stack->n_inner <= SHIPPED_INNER_MAX && stack->n_registers <= SHIPPED_REGISTERS_MAX &&
+           stack->n_words <= SHIPPED_WORDS_MAX && bytes == shipped_bytes(stack);
 }
 
 static bool serve_unwind(struct child *child, const struct elf_request *request, int fd) {

@@ -31,16 +31,22 @@ libhcct_code_a_SOURCES = \
 	daemon/code/init_code.h \
 	daemon/code/jit_names.c \
 	daemon/code/jit_names.h \
+	daemon/code/jit_dump.c \
+	daemon/code/jit_dump.h \
 	daemon/code/module.c \
 	daemon/code/module.h \
 	daemon/code/module_open.c \
 	daemon/code/module_open.h \
+	daemon/code/module_trust.c \
+	daemon/code/module_trust.h \
 	daemon/code/perf_map.c \
 	daemon/code/perf_map.h \
 	daemon/code/remote_target.c \
 	daemon/code/remote_target.h \
 	daemon/code/remote_unwind.c \
 	daemon/code/remote_unwind.h \
+	daemon/code/seeded_hash.c \
+	daemon/code/seeded_hash.h \
 	daemon/code/shipped_stack.h \
 	daemon/code/symbol.c \
 	daemon/code/symbol.h \

@@ -214,15 +214,19 @@ static enum step follow(struct remote_walk *walk, enum remote_found found,
     return state;
 }
 
-/* From the registers as they were shipped. */
+/* From the registers as they were shipped: those of the interrupted code, or of the caller that the
+ * agent has come to. */
 static bool start(struct remote_walk *walk) {
     const struct shipped_stack *stack = walk->stack;
     if (stack->n_registers <= ARCH_SP || stack->n_registers > SHIPPED_REGISTERS_MAX)
         return false;
     memcpy(walk->first, shipped_registers(stack), stack->n_registers * sizeof(uint64_t));
-    walk->known = UINT64_MAX >> (64 - stack->n_registers);
-    walk->first_pc = walk->pc = stack->pc;
-    walk->exact = true;
+    walk->known = stack->known & UINT64_MAX >> (64 - stack->n_registers);
+    if ((walk->known >> ARCH_SP & 1) == 0)
+        return false;
+    walk->pc = stack->at;
+    walk->exact = stack->n_inner == 0;
+    walk->first_pc = walk->exact ? walk->pc : walk->pc - 1;
     walk->sp = walk->first[ARCH_SP];
     walk->stack_start = walk->sp & ~7ull;
     if (walk->stack_start > UINT64_MAX - stack->n_words * sizeof(uint64_t))
@@ -236,7 +240,8 @@ uint32_t remote_unwind(struct remote_unwinder *unwinder, const struct shipped_st
     struct remote_walk walk = {.unwinder = unwinder, .stack = stack};
     enum step state = STEP_ON;
     unwinder->walks++;
-    out->n = 0;
+    memcpy(frames, shipped_inner(stack), stack->n_inner * sizeof(frames[0]));
+    out->n = stack->n_inner;
     out->mark = WIRE_PSEUDO_BAD_STACK;
     if (!start(&walk))
         return 0;

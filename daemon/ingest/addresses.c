@@ -26,19 +26,26 @@ struct addresses {
     uint32_t generation;  /* by which addresses are read; the cache belongs to it */
     bool remembers;       /* the cache is not empty */
     struct jit_code *jit; /* NULL: generated code has no names */
+    struct frame_user *frames;
 };
 
 /* One that remembers nothing, for the next process: most of a build's are over before a walk. */
 static _Atomic(struct addresses *) kept;
 
 /* Of a short process no page of the cache is ever touched, so none is cleared for it. */
-struct addresses *addresses_new(void) {
-    struct addresses *map = atomic_exchange(&kept, NULL);
-    if (map != NULL)
-        return map;
+static struct addresses *make(void) {
     void *at = mmap(NULL, sizeof(struct addresses), PROT_READ | PROT_WRITE,
                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     return at != MAP_FAILED ? at : NULL;
+}
+
+struct addresses *addresses_new(struct frame_user *frames) {
+    struct addresses *map = atomic_exchange(&kept, NULL);
+    if (map == NULL)
+        map = make();
+    if (map != NULL)
+        map->frames = frames;
+    return map;
 }
 
 void addresses_free(struct addresses *map) {
@@ -54,8 +61,7 @@ void addresses_free(struct addresses *map) {
         munmap(map, sizeof *map);
 }
 
-/* What was remembered of single addresses may be wrong. */
-static void forget(struct addresses *map) {
+void addresses_forget(struct addresses *map) {
     if (map->remembers)
         memset(&map->cache, 0, sizeof map->cache);
     map->remembers = false;
@@ -64,13 +70,13 @@ static void forget(struct addresses *map) {
 bool addresses_name_generated(struct addresses *map, pid_t pid, uid_t uid) {
     if (map->jit == NULL)
         map->jit = jit_code_new(pid, uid);
-    forget(map);
+    addresses_forget(map);
     return map->jit != NULL;
 }
 
 void addresses_refresh(struct addresses *map) {
     if (map->jit != NULL && jit_code_look(map->jit))
-        forget(map);
+        addresses_forget(map);
 }
 
 bool addresses_add(struct addresses *map, uint64_t start, uint64_t end, uint64_t bias,
@@ -83,7 +89,7 @@ bool addresses_add(struct addresses *map, uint64_t start, uint64_t end, uint64_t
         map->range = range;
         map->room = room;
     }
-    forget(map);
+    addresses_forget(map);
     map->range[map->ranges++] = (struct range){start, end, bias, module, generation};
     return true;
 }
@@ -92,7 +98,7 @@ void addresses_at(struct addresses *map, uint32_t generation) {
     if (map->generation == generation)
         return;
     map->generation = generation;
-    forget(map);
+    addresses_forget(map);
 }
 
 static bool is_visible(const struct addresses *map, const struct range *r) {
@@ -144,7 +150,7 @@ static uint32_t make_here(struct addresses *map, uint64_t pc) {
         key.site_module = r->module;
         key.site = pc - r->bias;
     }
-    return frame_intern(&key);
+    return frame_intern_for(map->frames, &key);
 }
 
 static uint32_t make_frame(struct addresses *map, uint64_t routine, uint64_t site) {
@@ -155,7 +161,7 @@ static uint32_t make_frame(struct addresses *map, uint64_t routine, uint64_t sit
         key.routine_module = translate(map, routine, routine, &key.routine);
     if (site != 0)
         key.site_module = translate(map, site - 1, site, &key.site);
-    return frame_intern(&key);
+    return frame_intern_for(map->frames, &key);
 }
 
 uint32_t addresses_translate(struct addresses *map, struct addresses_cached *entry,

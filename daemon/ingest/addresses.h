@@ -14,8 +14,10 @@
 #include "daemon/code/shipped_stack.h"
 
 struct addresses;
+struct frame_user; /* code/frame.h */
 
-struct addresses *addresses_new(void); /* NULL: no memory */
+/* Its frames will be those of that user. NULL: no memory. */
+struct addresses *addresses_new(struct frame_user *frames);
 void addresses_free(struct addresses *map);
 
 /* A module mapped at [start, end) from `generation` of the process's map on; then it hides older
@@ -34,6 +36,10 @@ bool addresses_name_generated(struct addresses *map, pid_t pid, uid_t uid);
 /* Notices generated code that has come or moved; to be called often, as it costs next to nothing.
  */
 void addresses_refresh(struct addresses *map);
+
+/* What was remembered of single addresses may be wrong, or frames that they had may be given back:
+ * they are translated anew. */
+void addresses_forget(struct addresses *map);
 
 /* How many ranges there are in this generation, and a copy of the newest n of them, oldest first.
  */

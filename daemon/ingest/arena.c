@@ -1,11 +1,14 @@
 /*
  * arena.c - a sparse memfd; pages are allocated before they are written, so that full memory is an
- * error here and not a SIGBUS.
+ * error here and not a SIGBUS. In front of its mapping lies a page of our own, for the entry by
+ * which the kernel finds the word in its first page (robust.h).
  */
 #include "daemon/ingest/arena.h"
 
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -13,6 +16,7 @@
 
 #include "common/unwind_table.h"
 #include "common/wire.h"
+#include "daemon/ingest/robust.h"
 
 #ifndef F_SEAL_FUTURE_WRITE
 #define F_SEAL_FUTURE_WRITE 0x0010
@@ -20,9 +24,13 @@
 
 #define NEARLY_FULL (ARENA_BYTES / 4 * 3)
 
+_Static_assert(ROBUST_DISTANCE == WIRE_PAGE && offsetof(struct wire_arena, daemon) == 0,
+               "the page in front begins at that distance");
+
 struct arena {
     int fd;
     unsigned refs;
+    struct robust_entry *entry; /* the page in front */
     char *base;
     uint64_t used;
     uint64_t *offset; /* by module id */
@@ -32,36 +40,53 @@ struct arena {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct arena *current; /* holds a reference */
 
+static bool map(struct arena *arena) {
+    char *at = mmap(NULL, ROBUST_DISTANCE + ARENA_BYTES, PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (at == MAP_FAILED)
+        return false;
+    arena->entry = (struct robust_entry *)(void *)at;
+    arena->base = at + ROBUST_DISTANCE;
+    return mmap(arena->base, ARENA_BYTES, PROT_READ | PROT_WRITE,
+                MAP_SHARED | MAP_NORESERVE | MAP_FIXED, arena->fd, 0) != MAP_FAILED;
+}
+
+static bool open_memory(struct arena *arena) {
+    const int seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_FUTURE_WRITE | F_SEAL_SEAL;
+    arena->fd = memfd_create("hcct-tables", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    return arena->fd >= 0 && ftruncate(arena->fd, (off_t)ARENA_BYTES) == 0 &&
+           fallocate(arena->fd, 0, 0, WIRE_PAGE) == 0 && map(arena) &&
+           fcntl(arena->fd, F_ADD_SEALS, seals) == 0;
+}
+
+static void destroy(struct arena *arena) {
+    if (arena->entry != NULL)
+        munmap(arena->entry, ROBUST_DISTANCE + ARENA_BYTES);
+    if (arena->fd >= 0)
+        close(arena->fd);
+    free(arena->offset);
+    free(arena);
+}
+
 static struct arena *make(void) {
     struct arena *arena = calloc(1, sizeof *arena);
     if (arena == NULL)
         return NULL;
     arena->refs = 1;
-    arena->used = WIRE_PAGE; /* small offsets are WIRE_TABLE_* */
-    arena->base = MAP_FAILED;
-    arena->fd = memfd_create("hcct-tables", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-    if (arena->fd >= 0 && ftruncate(arena->fd, (off_t)ARENA_BYTES) == 0)
-        arena->base = mmap(NULL, ARENA_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE,
-                           arena->fd, 0);
-    int seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_FUTURE_WRITE | F_SEAL_SEAL;
-    if (arena->base == MAP_FAILED || fcntl(arena->fd, F_ADD_SEALS, seals) != 0) {
-        if (arena->base != MAP_FAILED)
-            munmap(arena->base, ARENA_BYTES);
-        if (arena->fd >= 0)
-            close(arena->fd);
-        free(arena);
+    arena->used = WIRE_PAGE; /* what the header takes; small offsets are WIRE_TABLE_* */
+    if (!open_memory(arena)) {
+        destroy(arena);
         return NULL;
     }
+    robust_add(arena->entry);
     return arena;
 }
 
 static void release(struct arena *arena) {
     if (--arena->refs > 0)
         return;
-    munmap(arena->base, ARENA_BYTES);
-    close(arena->fd);
-    free(arena->offset);
-    free(arena);
+    robust_remove(arena->entry);
+    destroy(arena);
 }
 
 struct arena *arena_get(void) {

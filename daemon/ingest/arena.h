@@ -15,7 +15,8 @@
 
 struct arena;
 
-/* The arena for a new session, with one reference; NULL: no memory. */
+/* The arena for a new session, with one reference; NULL: no memory. Its header says when hcctd has
+ * ended, if robust_begin() was called before. */
 struct arena *arena_get(void);
 struct arena *arena_ref(struct arena *arena);
 void arena_put(struct arena *arena); /* NULL is allowed */

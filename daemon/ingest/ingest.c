@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "common/compiler.h"
+#include "daemon/code/frame.h"
 #include "daemon/ingest/registry.h"
 #include "daemon/ingest/resume.h"
 #include "daemon/ingest/ships.h"
@@ -103,12 +104,15 @@ static void go_on(struct process *process) {
 }
 
 void ingest_adopt(struct process *process, bool again) {
+    struct frame_user *frames = process->frames;
+    frame_hold(frames); /* a tree may be on its way from one process to another */
     if (again)
         go_on(process);
     finish(process->pid); /* exec: a new program in the same process */
     pid_t pid = process->pid;
     bool there = watch_end(process);
     registry_add(process);
+    frame_drop(frames);
     if (!there)
         finish(pid);
     wake();
@@ -255,8 +259,24 @@ bool ingest_start(void) {
            pthread_create(&ingest.thread, NULL, run, NULL) == 0;
 }
 
+/* What is written after the last reading is lost, and the agents of programs whose calls are
+ * counted say so in their next session. Walks that were under way then are read at the very end. */
+static void say_goodbye(void) {
+    size_t n;
+    struct process **list = registry_list_live(&n);
+    for (size_t i = 0; i < n; i++) {
+        drain_to_end(list[i]);
+        process_say_goodbye(list[i]);
+    }
+    for (size_t i = 0; i < n; i++)
+        if (list[i]->sampling.collector == WIRE_COLLECT_WALKS)
+            process_drain(list[i], NULL, NULL);
+    registry_free_list(list, n);
+}
+
 void ingest_stop(void) {
     ingest.stop = true;
     wake();
     pthread_join(ingest.thread, NULL);
+    say_goodbye();
 }

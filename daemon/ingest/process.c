@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "common/tags.h"
+#include "daemon/code/frame.h"
 #include "daemon/code/module.h"
 #include "daemon/ingest/proc_stat.h"
 #include "daemon/ingest/ships.h"
@@ -55,7 +56,6 @@ struct process *process_new(const struct process_params *params) {
     p->pid = params->pid;
     p->uid = params->uid;
     p->sampling = params->sampling;
-    p->earlier_ns = params->earlier_ns;
     p->refs = 1;
     p->runs = 1;
     p->live = true;
@@ -65,11 +65,14 @@ struct process *process_new(const struct process_params *params) {
     identity_read(params->pid, &p->identity);
     p->exe = executable_of(params->pid);
     p->tree = mcct_new(&params->tree);
-    p->addresses = addresses_new();
+    p->frames = frame_user(params->uid);
+    p->addresses = addresses_new(p->frames);
     p->arena = arena_get();
+    if (params->sampling.collector == WIRE_COLLECT_WALKS)
+        p->scatter = scatter_new(); /* without it intervals are those of independent samples */
     pthread_mutex_init(&p->lock, NULL);
-    if (p->exe == NULL || p->tree == NULL || p->addresses == NULL || p->arena == NULL ||
-        !addresses_name_generated(p->addresses, params->pid, params->uid) ||
+    if (p->exe == NULL || p->tree == NULL || p->frames == NULL || p->addresses == NULL ||
+        p->arena == NULL || !addresses_name_generated(p->addresses, params->pid, params->uid) ||
         !session_memory_make(&p->memory, params->pid, &params->sampling) ||
         (params->sampling.collector == WIRE_COLLECT_WALKS && !windows_begin(p, &params->tree))) {
         process_free(p);
@@ -89,6 +92,7 @@ struct process *process_new_finished(const struct process *like) {
         .identity = like->identity,
         .exe = like->exe,
         .command = like->command,
+        .linked = like->linked,
         .tags = like->tags,
         .since_ns = like->since_ns,
         .since_mono_ns = like->since_mono_ns,
@@ -100,6 +104,7 @@ struct process *process_new_finished(const struct process *like) {
         .ended_mono_ns = like->ended_mono_ns,
         .memory = {.fd = -1},
         .tree = like->tree,
+        .frames = like->frames,
         .ended = like->ended,
     };
     pthread_mutex_init(&p->lock, NULL);
@@ -117,6 +122,8 @@ static void free_readers(struct process *p) {
 
 static void give_back(struct process *p) {
     free_readers(p);
+    scatter_free(p->scatter);
+    p->scatter = NULL;
     if (p->memory.session != NULL)
         session_memory_free(&p->memory);
     if (!process_has_ships(p)) { /* else the last of them does it */
@@ -129,6 +136,7 @@ static void give_back(struct process *p) {
 
 void process_free(struct process *p) {
     give_back(p);
+    scatter_effects_free(&p->effects);
     mcct_free(p->tree);
     panes_free(p->panes);
     if (p->pidfd >= 0)
@@ -151,6 +159,7 @@ static uint32_t intern(const struct process *p, const struct wire_module *shared
     path[length] = '\0';
     struct module_mapping mapping = {
         .pid = p->pid,
+        .uid = p->uid,
         .start = m.start,
         .end = m.end,
         .path = path,
@@ -178,6 +187,7 @@ static void take_command(struct process *p) {
     const char *last = last_part(name);
     if (p->command == NULL && last[0] != '\0' && strchr(last, '/') == NULL)
         p->command = strdup(last);
+    p->linked = name[0] == '/' && p->command != NULL;
 }
 
 /* What an agent says before its first module, by which it is known to be whole. */
@@ -244,16 +254,23 @@ struct sweep {
 
 /* On the wall clock, what a sample stands for beyond the sampling interval was a sleep: measured.
  */
-static uint64_t measured_above(const struct process *p) {
+static uint64_t measured_above(const struct process *p, uint64_t step) {
+    return p->sampling.clock == WIRE_CLOCK_WALL ? step : 0;
+}
+
+/* What samples weigh at the rate of now. */
+static uint64_t step_of(const struct process *p) {
     uint32_t rate = atomic_load_explicit(&p->memory.session->rate, memory_order_relaxed);
-    return p->sampling.clock == WIRE_CLOCK_WALL && rate > 0 ? 1000000000u / rate : 0;
+    return rate > 0 ? 1000000000u / rate : 0;
 }
 
 static struct reader *reader_of(struct process *p, uint32_t i) {
     if (p->readers[i] == NULL)
         p->readers[i] = calloc(1, sizeof *p->readers[i]);
     if (p->readers[i] != NULL) {
-        p->readers[i]->measured_above = measured_above(p);
+        p->readers[i]->step = step_of(p);
+        p->readers[i]->measured_above = measured_above(p, p->readers[i]->step);
+        p->readers[i]->scatter = p->scatter;
         p->readers[i]->ships = &p->ships_read;
         p->readers[i]->size = session_memory_ring(&p->memory);
         p->readers[i]->keeper = p->trace;
@@ -331,6 +348,17 @@ bool process_drain(struct process *p, process_module_seen *seen, void *arg) {
     return any;
 }
 
+void process_say_goodbye(struct process *p) {
+    pthread_mutex_lock(&p->lock);
+    if (p->live) {
+        atomic_fetch_or(&p->memory.session->control, WIRE_CONTROL_GONE);
+        uint32_t n = session_memory_slots(&p->memory);
+        for (uint32_t i = 0; i < n; i++)
+            reader_wake(session_memory_slot(&p->memory, i));
+    }
+    pthread_mutex_unlock(&p->lock);
+}
+
 /* ---- end and statistics ---- */
 
 static void sum_live(struct process *p, struct process_stats *sum) {
@@ -344,6 +372,7 @@ static void sum_live(struct process *p, struct process_stats *sum) {
         add_counters(sum, session_memory_slot(&p->memory, i));
     }
     sum->counter[WIRE_LOST_NS] += atomic_load(&session->lost_ns);
+    sum->counter[WIRE_LOST] += atomic_load(&session->lost);
     sum->slots_missing += atomic_load(&session->slots_missing);
     sum->slots_refused += p->memory.slots_refused;
     sum->modules_missing += atomic_load(&session->modules_missing);
@@ -355,10 +384,12 @@ static void sum_live(struct process *p, struct process_stats *sum) {
     sum->rate = atomic_load(&session->rate);
     sum->burst_length_ns = atomic_load(&session->burst_length_ns);
     sum->burst_period_ns = atomic_load(&session->burst_period_ns);
+    scatter_sum(p->scatter, sum->burst_length_ns != 0, &sum->scatter);
     sum->off = (atomic_load(&session->control) & WIRE_CONTROL_ON) == 0;
     struct proc_stat stat;
+    uint64_t earlier = session->earlier_ns; /* the clock of a process goes on over exec */
     if (proc_stat_read(p->pid, &stat))
-        sum->cpu_ns = stat.cpu_ns > p->earlier_ns ? stat.cpu_ns - p->earlier_ns : 0;
+        sum->cpu_ns = stat.cpu_ns > earlier ? stat.cpu_ns - earlier : 0;
 }
 
 void process_stats_locked(struct process *p, struct process_stats *stats) {
@@ -368,6 +399,13 @@ void process_stats_locked(struct process *p, struct process_stats *stats) {
     /* the kernel counts in hundredths of a second; what was credited is certain */
     if (p->sampling.clock != WIRE_CLOCK_WALL && stats->cpu_ns < stats->counter[WIRE_CREDITED_NS])
         stats->cpu_ns = stats->counter[WIRE_CREDITED_NS];
+}
+
+struct scatter_effects process_effects_locked(struct process *p) {
+    bool bursts = p->live && atomic_load(&p->memory.session->burst_length_ns) != 0;
+    struct scatter_effects now = scatter_effects(p->live ? p->scatter : NULL, bursts);
+    scatter_effects_add(&now, &p->effects);
+    return now;
 }
 
 void process_get_stats(struct process *p, struct process_stats *stats) {
@@ -388,6 +426,9 @@ void process_end(struct process *p) {
     ships_take(p, &ships);
     if (p->live) {
         process_stats_locked(p, &last);
+        struct scatter_effects effects = process_effects_locked(p);
+        scatter_effects_free(&p->effects);
+        p->effects = effects;
         p->threads_open = last.threads - p->ended.threads;
         p->ended = last;
         p->ended_mono_ns = clock_ns(CLOCK_MONOTONIC);

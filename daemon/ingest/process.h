@@ -17,6 +17,7 @@
 #include "daemon/ingest/draws.h"
 #include "daemon/ingest/identity.h"
 #include "daemon/ingest/reader.h"
+#include "daemon/ingest/scatter.h"
 #include "daemon/ingest/session_memory.h"
 #include "daemon/ingest/ship.h"
 #include "daemon/trace/trace_writer.h"
@@ -48,6 +49,7 @@ struct process_stats {
     uint32_t confined;     /* threads that forbade themselves system calls (seccomp) */
     struct process_ships ships;
     struct draws draws; /* of walks: what was drained so far */
+    struct scatter_sums scatter;
     /* a new hcctd went on from a checkpoint */
     uint32_t restarts;
     uint32_t unfinished; /* processes that ended when there was none: what came last is not known */
@@ -69,11 +71,11 @@ struct process {
     struct process_identity identity;
     const char *exe;       /* owned */
     char *_Atomic command; /* owned: what it was executed by; NULL: not known (yet) */
+    _Atomic bool linked;   /* the command is a name of exe, maybe a link's, and no script */
     char *_Atomic tags; /* owned; NULL: none, or not known yet. Both are set once, under the lock */
     uint64_t since_ns;  /* wall clock, since 1970 */
     uint64_t since_mono_ns;
     struct session_sampling sampling;
-    uint64_t earlier_ns; /* CPU time of the process before it executed this program */
 
     struct process *next; /* registry's, as the following: in one of its lists ... */
     unsigned listed;      /* ... which is this one */
@@ -90,10 +92,13 @@ struct process {
     struct session_memory memory; /* while live */
     struct arena *arena;
     struct mcct *tree;
+    struct frame_user *frames;     /* the ids in it (code/frame.h) are that user's */
     struct panes *_Atomic panes;   /* windows.h; NULL: there are none. Written under the lock */
     struct process_counts counted; /* is in the panes, and those before them */
     struct addresses *addresses;
-    struct trace_process *trace; /* what is applied to the tree is kept, too; NULL: it is not */
+    struct scatter *scatter;        /* of walks, while live ... */
+    struct scatter_effects effects; /* ... and what it told at the end, and before */
+    struct trace_process *trace;    /* what is applied to the tree is kept, too; NULL: it is not */
     void (*_Atomic finished)(struct process *); /* see process_say_finished; NULL: nobody asks */
     struct reader *readers[WIRE_SLOTS_MAX];     /* by slot, made on first use */
     uint32_t modules_seen;                      /* of the module log */
@@ -116,7 +121,6 @@ struct process_params {
     pid_t pid;
     uid_t uid;
     struct session_sampling sampling;
-    uint64_t earlier_ns; /* CPU time that it has used for another program */
     struct mcct_params tree;
 };
 
@@ -134,8 +138,8 @@ static inline const char *process_tags(const struct process *process) {
 const char *process_command(const struct process *process);
 
 /* A finished process with one reference, as a checkpoint says: what stands in `like` from pid to
- * since_mono_ns, its runs, `ended`, threads_open and ended_mono_ns; takes over its exe, command,
- * tags and tree, but not when it fails (NULL: no memory). */
+ * since_mono_ns, its runs, frames, `ended`, threads_open and ended_mono_ns; takes over its exe,
+ * command, tags and tree, but not when it fails (NULL: no memory). */
 struct process *process_new_finished(const struct process *like);
 void process_free(struct process *process); /* the registry's, when no reference is left */
 
@@ -152,6 +156,11 @@ bool process_drain(struct process *process, process_module_seen *seen, void *arg
  * WIRE_TABLE_NONE). */
 void process_publish_table(struct process *process, uint32_t index, uint64_t table);
 
+/* hcctd ends, and the process goes on: its agent is told, and threads that wait for room are woken.
+ * Where calls are counted, its rings must not be read after this: the agent takes what is in them
+ * for lost. */
+void process_say_goodbye(struct process *process);
+
 /* The process is gone: drains its rings for the last time and gives back all but its tree. Shipped
  * stacks may still come to that (ships.h). */
 void process_end(struct process *process);
@@ -166,6 +175,8 @@ static inline bool process_has_ships(const struct process *process) {
 void process_say_finished(struct process *process);
 
 void process_get_stats(struct process *process, struct process_stats *stats);
+/* Design effects of functions, which the caller frees. The process's lock is held. */
+struct scatter_effects process_effects_locked(struct process *process);
 /* The same; the process's lock is held. */
 void process_stats_locked(struct process *process, struct process_stats *stats);
 

@@ -114,6 +114,7 @@ static bool in_pane(const struct reader *reader) {
 }
 
 static bool pop_frames(struct drain *d, uint64_t n) {
+    scatter_pop(d->reader->samples, n);
     if (in_pane(d->reader))
         mcct_pop(&d->reader->pane_cursor, n);
     return pop_in_tree(d, n);
@@ -125,13 +126,20 @@ static void push_frame(struct drain *d, uint32_t frame) {
     push_in_tree(d, frame);
 }
 
-static void credit(struct drain *d, uint64_t weight) {
+static void credit(struct drain *d, uint64_t weight, bool same_burst) {
     struct reader *reader = d->reader;
     if (in_pane(reader))
         mcct_credit(&reader->pane_cursor, weight);
     else if (reader->panes != NULL)
         panes_miss(reader->panes);
     draws_add(&d->effect->draws, weight, reader->measured_above);
+    const struct scatter_sample sample = {
+        .weight = weight,
+        .chance = draws_chance(weight, reader->measured_above),
+        .step = reader->step,
+        .same_burst = same_burst,
+    };
+    scatter_credit(reader->samples, &sample);
     credit_in_tree(d, weight);
 }
 
@@ -142,7 +150,12 @@ static void push(struct drain *d, uint64_t routine) {
         return;
     }
     uint64_t site = ring_word(d->slot, d->reader->size, reader->at++);
-    push_frame(d, addresses_frame(d->map, routine, site));
+    uint32_t frame = addresses_frame(d->map, routine, site);
+    if (routine == WIRE_HERE)
+        scatter_push_here(reader->samples);
+    else
+        scatter_push(reader->samples, routine, frame);
+    push_frame(d, frame);
 }
 
 static void again(struct drain *d, uint64_t n) {
@@ -154,6 +167,7 @@ static void again(struct drain *d, uint64_t n) {
     } else {
         if (in_pane(d->reader))
             mcct_again(&d->reader->pane_cursor, n);
+        scatter_again(d->reader->samples, n);
         trace_again(&d->reader->trace, n);
     }
     d->effect->behind = d->reader->again_max != 0 && d->effect->again >= d->reader->again_max;
@@ -166,39 +180,63 @@ static void copy_words(struct drain *d, uint64_t *into, uint32_t n) {
         into[i] = ring_word(d->slot, d->reader->size, d->reader->at++);
 }
 
+#define SHIP_FIRST_WORDS 3u /* pc, where to go on, registers known there */
+#define SHIP_FRAME_WORDS 2u /* routine, site */
+_Static_assert(sizeof(struct shipped_frame) == 8 * SHIP_FRAME_WORDS, "as in a ring");
+
 static void take_stack(struct drain *d, struct ship *ship) {
     struct shipped_stack *stack = &ship->stack;
-    stack->pc = ring_word(d->slot, d->reader->size, d->reader->at++);
+    uint64_t first[SHIP_FIRST_WORDS];
+    copy_words(d, first, SHIP_FIRST_WORDS);
+    stack->pc = first[0];
+    stack->at = first[1];
+    stack->known = first[2];
     addresses_ranges(d->map, shipped_ranges(stack), stack->n_ranges);
     copy_words(d, shipped_registers(stack), stack->n_registers);
+    copy_words(d, (uint64_t *)shipped_inner(stack), SHIP_FRAME_WORDS * stack->n_inner);
     copy_words(d, shipped_words(stack), stack->n_words);
     ship_list_add(d->reader->ships, ship);
 }
 
+/* The numbers that a SHIP begins with, and in *words of how many words it consists behind them.
+ * False: they can't be. */
+static bool read_sizes(struct drain *d, struct shipped_stack *sizes, uint64_t *words) {
+    struct reader *reader = d->reader;
+    if (reader->at >= d->end)
+        return false;
+    uint64_t word = ring_word(d->slot, reader->size, reader->at++);
+    *sizes = (struct shipped_stack){.n_inner = WIRE_SHIP_FRAMES(word),
+                                    .n_registers = WIRE_SHIP_REGISTERS(word),
+                                    .n_words = WIRE_SHIP_WORDS(word)};
+    if (sizes->n_inner > SHIPPED_INNER_MAX || sizes->n_registers > SHIPPED_REGISTERS_MAX ||
+        sizes->n_words > SHIPPED_WORDS_MAX)
+        return false;
+    *words = SHIP_FIRST_WORDS + SHIP_FRAME_WORDS * (uint64_t)sizes->n_inner + sizes->n_registers +
+             sizes->n_words;
+    return d->end - reader->at >= *words;
+}
+
 static void ship(struct drain *d, uint64_t weight) {
     struct reader *reader = d->reader;
-    uint64_t sizes =
-        reader->at < d->end ? ring_word(d->slot, d->reader->size, reader->at++) : UINT64_MAX;
-    uint32_t registers = (uint32_t)(sizes >> 32), words = (uint32_t)sizes;
-    if (registers > SHIPPED_REGISTERS_MAX || words > SHIPPED_WORDS_MAX ||
-        d->end - reader->at < 1ull + registers + words) {
+    struct shipped_stack sizes;
+    uint64_t words;
+    if (!read_sizes(d, &sizes, &words)) {
         reader->broken = true;
         return;
     }
     draws_add(&d->effect->draws, weight, reader->measured_above);
+    scatter_skip(reader->samples);
     d->effect->copies = true;
     uint32_t ranges = addresses_count(d->map);
-    struct ship *taken = NULL;
-    if (reader->ships != NULL && weight > 0)
-        taken =
-            ship_new(ranges < SHIPPED_RANGES_MAX ? ranges : SHIPPED_RANGES_MAX, registers, words);
+    sizes.n_ranges = ranges < SHIPPED_RANGES_MAX ? ranges : SHIPPED_RANGES_MAX;
+    struct ship *taken = reader->ships != NULL && weight > 0 ? ship_new(&sizes) : NULL;
     if (taken != NULL) {
         taken->weight = weight;
         taken->generation = reader->generation;
         take_stack(d, taken);
         return;
     }
-    reader->at += 1ull + registers + words;
+    reader->at += words;
     d->effect->refused += weight > 0;
     if (__builtin_add_overflow(d->effect->refused_weight, weight, &d->effect->refused_weight))
         d->effect->refused_weight = UINT64_MAX;
@@ -303,13 +341,16 @@ static void call(struct drain *d, uint64_t word) {
 
 /* ---- room for the writer ---- */
 
+void reader_wake(struct wire_slot *slot) {
+    atomic_store(&slot->waiting, 0);
+    syscall(SYS_futex, &slot->waiting, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
 /* A thread that counts calls may be asleep until there is room; half a ring is worth its waking. */
 static void wake_writer(const struct reader *reader, struct wire_slot *slot) {
     uint64_t left = atomic_load_explicit(&slot->head, memory_order_relaxed) - reader->at;
-    if (hcct_likely(atomic_load(&slot->waiting) == 0) || left > reader->size / 2)
-        return;
-    atomic_store(&slot->waiting, 0);
-    syscall(SYS_futex, &slot->waiting, FUTEX_WAKE, 1, NULL, NULL, 0);
+    if (hcct_unlikely(atomic_load(&slot->waiting) != 0) && left <= reader->size / 2)
+        reader_wake(slot);
 }
 
 static void give_back(struct drain *d) {
@@ -343,12 +384,12 @@ static bool apply(struct drain *d) {
         reader->code = operand;
         break;
     case WIRE_CREDIT:
-        if (operand > 0)
-            credit(d, operand);
+        if ((operand & WIRE_WEIGHT_MASK) > 0)
+            credit(d, operand & WIRE_WEIGHT_MASK, (operand & WIRE_SAME_BURST) != 0);
         d->effect->credits++;
         break;
     case WIRE_SHIP:
-        ship(d, operand);
+        ship(d, operand & WIRE_WEIGHT_MASK);
         d->effect->credits++;
         break;
     case WIRE_MAP:
@@ -377,6 +418,7 @@ void reader_drain(struct reader *reader, struct wire_slot *slot, uint64_t end, s
     if (end != begin && !reader->open) {
         mcct_cursor_open(tree, &reader->cursor);
         trace_thread_begin(&reader->trace, reader->keeper);
+        reader->samples = scatter_thread_new(reader->scatter);
         reader->open = true;
     }
     if (end != begin)
@@ -406,5 +448,7 @@ void reader_close(struct reader *reader) {
         mcct_cursor_close(&reader->cursor);
         trace_thread_end(&reader->trace);
     }
+    scatter_thread_free(reader->samples);
+    reader->samples = NULL;
     reader->open = false;
 }

@@ -39,8 +39,8 @@ void registry_give_up(void);
 unsigned registry_live(void);
 
 /* All processes of which `want` (NULL: any) says yes, oldest first, in a malloc'ed array; *n says
- * how many. Each carries a reference: registry_free_list gives them and the array back. NULL: none.
- */
+ * how many. Each carries a reference: registry_free_list gives them and the array back. NULL: there
+ * is no memory, and *n is 0. */
 typedef bool registry_want(const struct process *process, const void *arg);
 struct process **registry_list(registry_want *want, const void *arg, size_t *n);
 /* The same of those that live, at no cost for those that don't. */

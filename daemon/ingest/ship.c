@@ -9,8 +9,8 @@
 
 static _Atomic uint64_t on_their_way; /* bytes */
 
-struct ship *ship_new(uint32_t n_ranges, uint32_t n_registers, uint32_t n_words) {
-    uint64_t bytes = offsetof(struct ship, stack) + shipped_bytes(n_ranges, n_registers, n_words);
+struct ship *ship_new(const struct shipped_stack *sizes) {
+    uint64_t bytes = offsetof(struct ship, stack) + shipped_bytes(sizes);
     struct ship *ship = NULL;
     if (atomic_fetch_add(&on_their_way, bytes) + bytes <= SHIPS_BYTES_MAX)
         ship = malloc(bytes);
@@ -18,10 +18,7 @@ struct ship *ship_new(uint32_t n_ranges, uint32_t n_registers, uint32_t n_words)
         atomic_fetch_sub(&on_their_way, bytes);
         return NULL;
     }
-    *ship = (struct ship){.bytes = bytes};
-    ship->stack.n_ranges = n_ranges;
-    ship->stack.n_registers = n_registers;
-    ship->stack.n_words = n_words;
+    *ship = (struct ship){.bytes = bytes, .stack = *sizes};
     return ship;
 }
 

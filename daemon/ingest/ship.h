@@ -28,9 +28,9 @@ struct ship_list {
     struct ship *first, *last;
 };
 
-/* One with its sizes set, and room for what they say. NULL: too many are on their way, or there is
- * no memory. */
-struct ship *ship_new(uint32_t n_ranges, uint32_t n_registers, uint32_t n_words);
+/* One with the numbers of `sizes`, and room for what they say. NULL: too many are on their way, or
+ * there is no memory. */
+struct ship *ship_new(const struct shipped_stack *sizes);
 void ship_free(struct ship *ship);
 
 void ship_list_add(struct ship_list *list, struct ship *ship);

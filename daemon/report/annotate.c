@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/report/bounds.h"
 #include "daemon/report/memory.h"
 #include "daemon/report/tree_view.h"
 
@@ -22,6 +23,7 @@ struct work {
     struct annotation *to;
     const struct profile *from;
     uint64_t *inclusive; /* by node */
+    uint64_t *hidden;    /* by node: of it, in PROFILE_PRUNED frames */
     uint32_t *wanted;    /* by function of the profile: of the annotation, or NOT_WANTED */
     bool *has_wanted;    /* by node: in it, or above */
 };
@@ -140,10 +142,14 @@ static void credit_frame(struct work *w, uint32_t node, uint32_t k) {
 
     function->self += own;
     line->self += own;
-    if (!is_above(w, node, k, frame, true))
+    if (!is_above(w, node, k, frame, true)) {
         function->inclusive += w->inclusive[node];
-    if (!is_above(w, node, k, frame, false))
+        function->hidden += w->hidden[node];
+    }
+    if (!is_above(w, node, k, frame, false)) {
         line->inclusive += w->inclusive[node];
+        line->hidden += w->hidden[node];
+    }
 }
 
 static void credit_node(struct work *w, uint32_t node) {
@@ -207,6 +213,26 @@ static void put_in_order(struct annotation *annotation) {
               by_inclusive);
 }
 
+/* ---- bounds ---- */
+
+/* As of locations (bounds_flat): what stands in a PROFILE_PRUNED frame may have been called by any
+ * function, but what a line has of it for certain; where the innermost function is not known it may
+ * be any function's own. */
+static void find_bounds(struct work *w) {
+    struct annotation *to = w->to;
+
+    for (uint32_t i = 1; i < w->from->n_nodes; i++)
+        if (profile_is_pruned(w->from, w->from->nodes[i].location))
+            to->unknown += w->from->nodes[i].count;
+    for (uint32_t i = 0; i < to->n_functions; i++) {
+        struct annotate_function *function = &to->functions[i];
+
+        function->more = w->hidden[0] - function->hidden;
+        for (uint32_t k = 0; k < function->n_lines; k++)
+            function->lines[k].more = w->hidden[0] - function->lines[k].hidden;
+    }
+}
+
 /* ---- for all ---- */
 
 void annotation_make(struct annotation *annotation, const struct profile *profile,
@@ -215,14 +241,17 @@ void annotation_make(struct annotation *annotation, const struct profile *profil
 
     *annotation = (struct annotation){.profile = profile, .total = profile_total(profile)};
     w.inclusive = tree_inclusive(profile);
+    w.hidden = bounds_hidden(profile, w.inclusive);
     w.wanted = memory_new(profile->n_functions, sizeof(*w.wanted), "functions");
     w.has_wanted = memory_new(profile->n_nodes, sizeof(*w.has_wanted), "contexts");
     w.wanted[0] = NOT_WANTED;
     choose_functions(&w, pattern, is_regex);
     for (uint32_t i = 1; i < profile->n_nodes; i++)
         credit_node(&w, i);
+    find_bounds(&w);
     put_in_order(annotation);
     free(w.inclusive);
+    free(w.hidden);
     free(w.wanted);
     free(w.has_wanted);
 }

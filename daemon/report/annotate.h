@@ -17,10 +17,14 @@ struct annotate_callee {
     uint64_t weight;
 };
 
+/* Weights are certain; the true ones are larger by `more` at most: what contexts that are not kept
+ * may have of them. */
 struct annotate_line {
     uint32_t line; /* 0: not known, as where only the routine was recorded */
     uint64_t self;
-    uint64_t inclusive;              /* with all that is called from there; recursion counts once */
+    uint64_t inclusive; /* with all that is called from there; recursion counts once */
+    uint64_t more;      /* of the inclusive weight */
+    uint64_t hidden;    /* of the inclusive weight, what stands in PROFILE_PRUNED frames */
     struct annotate_callee *callees; /* heaviest first */
     uint32_t n_callees, room_callees;
 };
@@ -29,7 +33,7 @@ struct annotate_line {
 struct annotate_function {
     const char *name;
     const char *file; /* "" when not known */
-    uint64_t self, inclusive;
+    uint64_t self, inclusive, more, hidden;
     struct annotate_line *lines; /* by number */
     uint32_t n_lines, room_lines;
 };
@@ -37,6 +41,7 @@ struct annotate_function {
 struct annotation {
     const struct profile *profile;
     uint64_t total;                      /* N */
+    uint64_t unknown;                    /* by so much a self weight can be larger */
     struct annotate_function *functions; /* heaviest first */
     uint32_t n_functions, room_functions;
 };

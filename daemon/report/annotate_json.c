@@ -2,20 +2,30 @@
  * annotate_json.c - annotated functions as JSON, format "hcct-annotation", version 1.
  *
  *   format, version, type, unit, total
- *   functions: [{function, file, self, inclusive,
- *                lines: [{line, self, inclusive, callees: [{function, weight}]}]}]
+ *   functions: [{function, file, self, self_upper, inclusive, inclusive_upper,
+ *                lines: [{line, self, self_upper, inclusive, inclusive_upper,
+ *                         callees: [{function, weight}]}]}]
  *
- * What is not known is left out.
+ * True weights are in [self, self_upper] and [inclusive, inclusive_upper]; of a sampled profile
+ * they are what its samples say. What is not known is left out.
  */
 #include "daemon/report/annotate.h"
 #include "daemon/report/json_out.h"
 
-static void put_line(struct json_out *json, const struct annotate_line *line) {
+static void put_weights(struct json_out *json, const struct annotation *annotation, uint64_t self,
+                        uint64_t inclusive, uint64_t more) {
+    json_number_member(json, "self", self);
+    json_number_member(json, "self_upper", self + annotation->unknown);
+    json_number_member(json, "inclusive", inclusive);
+    json_number_member(json, "inclusive_upper", inclusive + more);
+}
+
+static void put_line(struct json_out *json, const struct annotation *annotation,
+                     const struct annotate_line *line) {
     json_begin(json, '{');
     if (line->line != 0)
         json_number_member(json, "line", line->line);
-    json_number_member(json, "self", line->self);
-    json_number_member(json, "inclusive", line->inclusive);
+    put_weights(json, annotation, line->self, line->inclusive, line->more);
     json_array_member(json, "callees");
     for (uint32_t i = 0; i < line->n_callees; i++) {
         json_begin(json, '{');
@@ -27,15 +37,15 @@ static void put_line(struct json_out *json, const struct annotate_line *line) {
     json_end(json, '}');
 }
 
-static void put_function(struct json_out *json, const struct annotate_function *function) {
+static void put_function(struct json_out *json, const struct annotation *annotation,
+                         const struct annotate_function *function) {
     json_begin(json, '{');
     json_string_member(json, "function", function->name);
     json_known_member(json, "file", function->file);
-    json_number_member(json, "self", function->self);
-    json_number_member(json, "inclusive", function->inclusive);
+    put_weights(json, annotation, function->self, function->inclusive, function->more);
     json_array_member(json, "lines");
     for (uint32_t i = 0; i < function->n_lines; i++)
-        put_line(json, &function->lines[i]);
+        put_line(json, annotation, &function->lines[i]);
     json_end(json, ']');
     json_end(json, '}');
 }
@@ -51,7 +61,7 @@ bool annotation_write_json(FILE *out, const struct annotation *annotation) {
     json_number_member(&json, "total", annotation->total);
     json_array_member(&json, "functions");
     for (uint32_t i = 0; i < annotation->n_functions; i++)
-        put_function(&json, &annotation->functions[i]);
+        put_function(&json, annotation, &annotation->functions[i]);
     json_end(&json, ']');
     json_end(&json, '}');
     fputc('\n', out);

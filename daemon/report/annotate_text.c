@@ -8,9 +8,12 @@
 #include "common/utf8.h"
 #include "daemon/report/annotate.h"
 #include "daemon/report/human.h"
+#include "daemon/report/chance.h"
 
 #define CALLEES_SHOWN 3
-#define TEXT_MAX      2000 /* bytes of a source line that are shown */
+#define TEXT_MAX      2000  /* bytes of a source line that are shown */
+#define MORE_WIDTH    6     /* columns of "+12.34" */
+#define LEAST_SHOWN   0.005 /* points: less would show as 0.00 */
 
 /* The source under its recorded path, else in the directory by ever shorter ends of that path. */
 static FILE *open_source(const char *path, const char *directory) {
@@ -31,6 +34,32 @@ static void put_share(FILE *out, uint64_t weight, uint64_t total) {
         fputs("          ", out);
     else
         fprintf(out, "%7.2f %% ", 100 * (double)weight / (double)total);
+}
+
+static double points(const struct annotation *annotation, uint64_t weight) {
+    return annotation->total > 0 ? 100 * (double)weight / (double)annotation->total : 0;
+}
+
+/* Have some weights bounds that would not show as 0.00? */
+static bool has_bounds(const struct annotation *annotation) {
+    uint64_t most = annotation->unknown;
+
+    for (uint32_t i = 0; i < annotation->n_functions; i++)
+        for (uint32_t k = 0; k < annotation->functions[i].n_lines; k++)
+            if (annotation->functions[i].lines[k].more > most)
+                most = annotation->functions[i].lines[k].more;
+    return points(annotation, most) >= LEAST_SHOWN;
+}
+
+/* A column where there are any. */
+static void put_more(FILE *out, const struct annotation *annotation,
+                     const struct annotate_line *line) {
+    if (!has_bounds(annotation))
+        return;
+    if (line == NULL || points(annotation, line->more) < LEAST_SHOWN)
+        fprintf(out, "%*s ", MORE_WIDTH, "");
+    else
+        fprintf(out, "%+*.2f ", MORE_WIDTH, points(annotation, line->more));
 }
 
 static void put_callees(FILE *out, const struct annotate_line *line, uint64_t total) {
@@ -57,10 +86,13 @@ static void put_source_line(FILE *out, char *text) {
 }
 
 /* `line` may be NULL: it weighs nothing. `text` is its source, or NULL. */
-static void put_line(FILE *out, uint64_t total, const struct annotate_line *line, uint32_t number,
-                     char *text) {
+static void put_line(FILE *out, const struct annotation *annotation,
+                     const struct annotate_line *line, uint32_t number, char *text) {
+    uint64_t total = annotation->total;
+
     put_share(out, line != NULL ? line->self : 0, total);
     put_share(out, line != NULL ? line->inclusive : 0, total);
+    put_more(out, annotation, line);
     if (number != 0) {
         fprintf(out, "%6u  ", number);
         put_source_line(out, text);
@@ -104,12 +136,29 @@ static void put_source(FILE *out, const struct annotation *annotation,
             continue;
         if (shown != 0 && number > shown + 1)
             fprintf(out, "%26s\n", "...");
-        put_line(out, annotation->total, line, number, text);
+        put_line(out, annotation, line, number, text);
         shown = number;
     }
     free(text);
     for (; next < function->n_lines; next++) /* the file is shorter than it was */
-        put_line(out, annotation->total, &function->lines[next], function->lines[next].line, NULL);
+        put_line(out, annotation, &function->lines[next], function->lines[next].line, NULL);
+}
+
+/* How far the numbers can be trusted. */
+static void put_intervals(FILE *out, const struct annotation *annotation,
+                          const struct annotate_function *function) {
+    const struct chance chance = chance_of(annotation->profile);
+    double share = points(annotation, function->inclusive) / 100;
+
+    if (has_bounds(annotation))
+        fprintf(
+            out,
+            "true shares are larger by up to %.2f points (self) and %.2f (inclusive; of a line, "
+            "as \"more\" says): contexts that were not kept may belong to it\n",
+            points(annotation, annotation->unknown), points(annotation, function->more));
+    if (chance.squares > 0)
+        fprintf(out, "95 %% interval of sampling: %.2f %% +-%.2f points inclusive\n", 100 * share,
+                100 * chance_half_width(&chance, share, 0));
 }
 
 static void put_function(FILE *out, const struct annotation *annotation,
@@ -126,16 +175,20 @@ static void put_function(FILE *out, const struct annotation *annotation,
     fprintf(out, "%s self", human_weight(profile, function->self).text);
     fprintf(out, ", %s inclusive", human_weight(profile, function->inclusive).text);
     fprintf(out, ", of %s\n", human_weight(profile, annotation->total).text);
+    put_intervals(out, annotation, function);
     if (has_file && source == NULL)
         fputs("the source is not under that path here: --source DIR says where it is\n", out);
-    fprintf(out, "%9s %9s %6s\n", "self", "inclusive", "line");
+    fprintf(out, "%9s %9s ", "self", "inclusive");
+    if (has_bounds(annotation))
+        fprintf(out, "%*s ", MORE_WIDTH, "more");
+    fprintf(out, "%6s\n", "line");
     if (function->n_lines > 0 && function->lines[0].line == 0)
-        put_line(out, annotation->total, &function->lines[0], 0, NULL);
+        put_line(out, annotation, &function->lines[0], 0, NULL);
     if (source != NULL)
         put_source(out, annotation, function, source, sources->around);
     for (uint32_t i = 0; i < function->n_lines && source == NULL; i++)
         if (function->lines[i].line != 0)
-            put_line(out, annotation->total, &function->lines[i], function->lines[i].line, NULL);
+            put_line(out, annotation, &function->lines[i], function->lines[i].line, NULL);
     if (source != NULL)
         fclose(source);
 }

@@ -294,7 +294,6 @@ static void add_own(struct edges *e, uint32_t node) {
 
     edge->contexts++;
     edge->weight += it->count;
-    edge->error += it->error;
 }
 
 static void add_call(struct edges *e, uint32_t caller, uint32_t node) {
@@ -324,7 +323,7 @@ static void enter_edge(struct edges *e, uint32_t node) {
     if (e->kept != NULL && !e->kept[graph->vertex[node]])
         return;
     e->anchor[node] = node;
-    if (graph->kind == CALL_GRAPH_OF_FUNCTIONS && (it->count > 0 || it->error > 0))
+    if (graph->kind == CALL_GRAPH_OF_FUNCTIONS && it->count > 0)
         add_own(e, node);
     if (above != 0)
         add_call(e, above, node);

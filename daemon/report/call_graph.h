@@ -30,7 +30,7 @@ struct call_edge {
     uint32_t caller, callee; /* vertices */
     uint32_t place;          /* location of the caller; 0 in a graph of places */
     uint32_t contexts;       /* nodes that are merged in it */
-    uint64_t weight, error;  /* inclusive; how much more it can be */
+    uint64_t weight, error;  /* inclusive; how much more it can be (0: to nobody) */
     uint64_t entered;        /* the callees' own weight: calls, where these are counted */
     uint32_t open;           /* private */
     bool gap;                /* something that isn't kept is between the two */

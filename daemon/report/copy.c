@@ -19,6 +19,7 @@ struct profile *copy_begin(const struct profile *from) {
     to->period = from->period;
     to->time_ns = from->time_ns;
     to->duration_ns = from->duration_ns;
+    to->kernel_ns = from->kernel_ns;
     to->unresolved = from->unresolved;
     to->window_ns = from->window_ns;
     for (uint32_t i = 1; i < from->n_processes; i++)

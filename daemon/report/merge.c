@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "daemon/report/bounds.h"
+#include "daemon/report/chance.h"
 #include "daemon/report/copy.h"
 #include "daemon/report/intern.h"
-#include "daemon/report/looks.h"
 #include "daemon/report/memory.h"
 #include "daemon/report/process_fields.h"
 
@@ -22,6 +22,7 @@ struct merging {
     } * counted;        /* by node */
     uint32_t counted_room;
     uint32_t tree;          /* the tree at hand, from 1 on */
+    bool ended_only;        /* processes that still run are not added up */
     struct intern by_place; /* locations that their address tells */
     uint32_t *places;
     uint32_t n_places, room;
@@ -124,21 +125,26 @@ static void add_process(struct profile_process *sum, const struct profile_proces
 
 /* How often another tool looked is told by the period of its profile, which the sum may not have.
  */
-static struct profile_process with_looks(const struct profile *from, uint32_t process) {
+static struct profile_process with_walks(const struct profile *from, uint32_t process) {
     struct profile_process copy = from->processes[process];
-    double looks;
+    struct chance chance = CHANCE_NONE;
 
-    if (copy.walks == 0 && *copy.collector == '\0' &&
-        looks_of_process(from, process, copy.total, &looks) == LOOKS_SAMPLED)
-        copy.walks = (uint64_t)(looks + 0.5);
+    chance_add(&chance, from, process, copy.total);
+    if (copy.walks == 0 && *copy.collector == '\0' && chance.kind == CHANCE_SAMPLED)
+        copy.walks = (uint64_t)(chance_samples(&chance, 0.5, 0) + 0.5);
     return copy;
 }
 
+static bool may_join(const struct merging *m, const struct profile_process *a,
+                     const struct profile_process *b) {
+    return !(m->ended_only && (a->live || b->live)) && are_alike(a, b);
+}
+
 static uint32_t merge_process(struct merging *m, const struct profile *from, uint32_t process) {
-    const struct profile_process copy = with_looks(from, process);
+    const struct profile_process copy = with_walks(from, process);
 
     for (uint32_t i = 1; i < m->to->n_processes; i++)
-        if (are_alike(&m->to->processes[i], &copy)) {
+        if (may_join(m, &m->to->processes[i], &copy)) {
             add_process(&m->to->processes[i], &copy);
             return i;
         }
@@ -232,6 +238,9 @@ static void merge_header(struct profile *to, const struct profile *from, bool fi
     if (from->time_ns != 0 && (to->time_ns == 0 || from->time_ns < to->time_ns))
         to->time_ns = from->time_ns;
     to->duration_ns += from->duration_ns;
+    to->kernel_ns = first || (to->kernel_ns > 0 && from->kernel_ns > 0)
+                        ? to->kernel_ns + from->kernel_ns
+                        : 0; /* of a part of the sum it would be wrong */
 }
 
 static bool fits(const struct profile *first, const struct profile *next, uint64_t *left,
@@ -251,6 +260,15 @@ static bool fits(const struct profile *first, const struct profile *next, uint64
     return false;
 }
 
+static struct profile *end(struct merging *m) {
+    if (m->to != NULL)
+        find_errors(m);
+    intern_free(&m->by_place);
+    free(m->places);
+    free(m->counted);
+    return m->to;
+}
+
 struct profile *merge_profiles(const struct profile *const *parts, size_t n, size_t *bad,
                                char *error, size_t error_bytes) {
     struct merging m = {.to = profile_new(), .n_places = 1};
@@ -266,10 +284,26 @@ struct profile *merge_profiles(const struct profile *const *parts, size_t n, siz
         merge_header(m.to, parts[i], i == 0);
         merge_nodes(&m, parts[i]);
     }
-    if (m.to != NULL)
-        find_errors(&m);
-    intern_free(&m.by_place);
-    free(m.places);
-    free(m.counted);
-    return m.to;
+    return end(&m);
+}
+
+static bool has_runs(const struct profile *profile) {
+    for (uint32_t i = 2; i < profile->n_processes; i++)
+        for (uint32_t k = 1; k < i; k++)
+            if (!profile->processes[i].live && !profile->processes[k].live &&
+                are_alike(&profile->processes[i], &profile->processes[k]))
+                return true;
+    return false;
+}
+
+struct profile *merge_runs(const struct profile *profile) {
+    struct merging m = {.n_places = 1, .ended_only = true};
+
+    if (profile->bounded || !has_runs(profile))
+        return NULL;
+    m.to = profile_new();
+    merge_header(m.to, profile, true);
+    merge_nodes(&m, profile);
+    m.to->unresolved = profile->unresolved;
+    return end(&m);
 }

@@ -26,4 +26,8 @@
 struct profile *merge_profiles(const struct profile *const *parts, size_t n, size_t *bad,
                                char *error, size_t error_bytes);
 
+/* The same profile with processes of one name that have ended as one: a shell script's commands, a
+ * build's compilers. A new profile; NULL: there are none to add up, or contexts were cut before. */
+struct profile *merge_runs(const struct profile *profile);
+
 #endif

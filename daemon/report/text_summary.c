@@ -8,12 +8,14 @@
 #include <string.h>
 
 #include "common/compiler.h"
+#include "daemon/report/chance.h"
 #include "daemon/report/human.h"
-#include "daemon/report/looks.h"
 #include "daemon/report/text.h"
 
 #define ENOUGH_WALKS 0.9 /* of those asked for: so few less is not worth a word */
 #define FEW_SAMPLES  10
+#define LEAST_TOLD   0.001 /* of the total: what chance makes of it is not worth a word */
+#define NEAR_KERNEL  0.03 /* of the kernel's count: so little is not worth a word */
 #define NEARLY_ALL   0.95 /* of the walks: so few less is not worth a word */
 
 /* Each number of struct profile_process, of all processes. */
@@ -74,10 +76,20 @@ void text_label(const struct text *text, const char *word) {
     fprintf(text->out, "%s%-*s%s", text->paint->bold, TEXT_LABEL, word, text->paint->off);
 }
 
+static void put_chance_of_total(const struct text *text) {
+    const struct chance chance = chance_of(text->profile);
+    double half = chance_total_half_width(&chance);
+
+    if (!text->calls && chance.total_known && half > LEAST_TOLD * (double)text->total)
+        fprintf(text->out, " %s%s", text->glyphs->plus_minus,
+                human_weight(text->profile, (uint64_t)half).text);
+}
+
 static void put_total(const struct text *text, const struct profile_process *sum) {
     text_label(text, "N");
-    fprintf(text->out, "%s %s", human_weight(text->profile, text->total).text,
-            human_type(text->profile, text->total));
+    fputs(human_weight(text->profile, text->total).text, text->out);
+    put_chance_of_total(text);
+    fprintf(text->out, " %s", human_type(text->profile, text->total));
     if (sum->walks > 0 && !text->calls)
         fprintf(text->out, " in %s walk%s", human_count(sum->walks).text,
                 sum->walks == 1 ? "" : "s");
@@ -85,6 +97,27 @@ static void put_total(const struct text *text, const struct profile_process *sum
         fprintf(text->out, ", in the last %s", human_time(text->profile->window_ns).text);
     else if (text->profile->duration_ns > 0)
         fprintf(text->out, ", %s elapsed", human_time(text->profile->duration_ns).text);
+    fputc('\n', text->out);
+}
+
+/* Beside N what the kernel has counted, and why they differ. */
+static void put_kernel(const struct text *text) {
+    const struct profile *profile = text->profile;
+    double share = (double)text->total / (double)profile->kernel_ns;
+
+    if (profile->kernel_ns == 0 || strcmp(profile->type, "cpu") != 0 ||
+        strcmp(profile->unit, "nanoseconds") != 0)
+        return;
+    text_label(text, "kernel");
+    fprintf(text->out, "counted %s of CPU time for the command and its children: N is %s of it",
+            human_time(profile->kernel_ns).text, human_share(share).text);
+    if (share < 1 - NEAR_KERNEL)
+        fputs("; the rest is in no context: exec, the dynamic loader and the kernel's end of each "
+              "process, and programs that can't load the agent",
+              text->out);
+    else if (share > 1 + NEAR_KERNEL)
+        fputs("; N is an estimate from samples, and has children that nobody waited for, too",
+              text->out);
     fputc('\n', text->out);
 }
 
@@ -192,39 +225,28 @@ static void put_error(const struct text *text, const struct profile_process *sum
     fputc('\n', text->out);
 }
 
-/* 0: nothing was left to chance, or it is not known. */
-static double count_looks(const struct profile *profile) {
-    double sum = 0, looks;
-
-    for (uint32_t i = 1; i < profile->n_processes; i++) {
-        looks_of_process(profile, i, profile->processes[i].total, &looks);
-        sum += looks;
-    }
-    return sum;
-}
-
 /* What the interval rests on, where that is not the number of walks. */
 static void put_sample_size(const struct text *text, const struct profile_process *sum,
-                            double samples) {
-    if (sum->burst_period_ns > 0)
+                            const struct chance *chance) {
+    double worth = chance_samples(chance, CHANCE_TYPICAL, 0), walks = (double)sum->walks;
+
+    if (sum->burst_period_ns > 0 && !chance->total_known)
         fputs("; what one burst sees counts as one sample", text->out);
-    else if (sum->walks == 0 || text->calls)
-        return;
-    else if (samples * NEARLY_ALL > (double)sum->walks)
-        fputs("; time asleep is measured, not sampled", text->out);
-    else if (samples < NEARLY_ALL * (double)sum->walks)
-        fprintf(text->out, "; walks of different weight, worth %s equal ones",
-                human_count((uint64_t)(samples + 0.5)).text);
+    else if (!text->calls && walks > 0 &&
+             (worth < NEARLY_ALL * walks || worth * NEARLY_ALL > walks))
+        fprintf(text->out, "; the walks are worth %s independent ones",
+                human_count((uint64_t)(worth + 0.5)).text);
 }
 
 /* In points: the half of the 95 % interval of a share. */
-static double half_width(double share, double samples) {
-    return 100 * samples_half_width(share, samples);
+static double half_width(const struct chance *chance, double share) {
+    return 100 * chance_half_width(chance, share, 0);
 }
 
 static void put_sampling(const struct text *text, const struct profile_process *sum) {
     const char *plus_minus = text->glyphs->plus_minus;
-    double samples = count_looks(text->profile);
+    struct chance chance = chance_of(text->profile);
+    double samples = chance_samples(&chance, CHANCE_TYPICAL, 0);
 
     if (samples == 0)
         return;
@@ -234,9 +256,9 @@ static void put_sampling(const struct text *text, const struct profile_process *
         return;
     }
     fprintf(text->out, "95 %% intervals: 50 %% %s%.1f points, 10 %% %s%.1f, 1 %% %s%.1f",
-            plus_minus, half_width(0.5, samples), plus_minus, half_width(0.1, samples), plus_minus,
-            half_width(0.01, samples));
-    put_sample_size(text, sum, samples);
+            plus_minus, half_width(&chance, 0.5), plus_minus, half_width(&chance, 0.1), plus_minus,
+            half_width(&chance, 0.01));
+    put_sample_size(text, sum, &chance);
     fputc('\n', text->out);
 }
 
@@ -353,6 +375,24 @@ static void put_check(const struct text *text, const struct profile_process *sum
             human_count(sum->ambiguous).text, human_count(sum->identifiers).text);
 }
 
+/* What stands in PROFILE_AGENT frames. */
+static uint64_t weight_of_wrappers(const struct profile *profile) {
+    uint64_t weight = 0;
+
+    for (uint32_t i = 1; i < profile->n_nodes; i++)
+        if (profile_is_agent(profile, profile->nodes[i].location))
+            weight += profile->nodes[i].count;
+    return weight;
+}
+
+static void put_wrappers(const struct text *text) {
+    uint64_t weight = weight_of_wrappers(text->profile);
+
+    if (text_share(text, weight) >= TEXT_LEAST)
+        fprintf(text->out, "%s in its wrappers of calls that can sleep (" PROFILE_AGENT "); ",
+                human_share(text_share(text, weight)).text);
+}
+
 /* Of calls only the signal handler's share is known, not that of the reports; text_calls() tells
  * what was lost. */
 static void put_cost(const struct text *text, const struct profile_process *sum) {
@@ -365,6 +405,8 @@ static void put_cost(const struct text *text, const struct profile_process *sum)
         fprintf(text->out, "%s of the CPU time was spent in the agent's handler%s",
                 human_share((double)sum->handler_ns / (double)sum->cpu_ns).text,
                 text->calls ? ", reports of calls not included" : "; ");
+    if (!text->calls)
+        put_wrappers(text);
     if (!text->calls)
         fprintf(text->out, "%s ticks lost", human_count(sum->lost).text);
     if (sum->lost_ns > 0 && !text->calls)
@@ -405,6 +447,7 @@ void text_summary(const struct text *text) {
     struct profile_process sum = add_up(text->profile);
 
     put_total(text, &sum);
+    put_kernel(text);
     text_calls(text, &sum);
     put_walks(text, &sum);
     put_contexts(text, &sum);

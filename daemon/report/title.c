@@ -8,7 +8,9 @@
 
 #include "common/utf8.h"
 #include "daemon/report/human.h"
+#include "daemon/report/chance.h"
 #include "daemon/report/memory.h"
+#include "daemon/report/tree_view.h"
 
 #define COMMANDS_MOST 3 /* names in a title */
 
@@ -24,7 +26,7 @@ void title_put_process(FILE *out, const struct profile_process *process) {
         fprintf(out, "%s%s runs", separator, human_count(process->runs).text);
         separator = ", ";
     }
-    if (process->threads > 1) {
+    if (process->threads > 1 && process->runs <= 1) {
         fprintf(out, "%s%" PRIu32 " threads", separator, process->threads);
         separator = ", ";
     }
@@ -50,25 +52,41 @@ char *title_of_process(const struct profile_process *process) {
 
 struct title_bound *title_bounds(const struct profile *profile) {
     struct title_bound *bounds = memory_new(profile->n_processes, sizeof(*bounds), "processes");
+    uint64_t *inclusive = tree_inclusive(profile), *upper = tree_upper(profile, inclusive);
+    bool *hidden = profile_find_hidden(profile);
 
     for (uint32_t i = 1; i < profile->n_nodes; i++) {
         const struct profile_node *node = &profile->nodes[i];
         struct title_bound *bound = &bounds[node->process];
 
-        bound->all += node->error;
-        if (node->error > bound->largest && !profile_is_pruned(profile, node->location))
-            bound->largest = node->error;
+        if (hidden[i] || node->parent == 0)
+            continue;
+        if (node->error > bound->self)
+            bound->self = node->error;
+        if (upper[i] - inclusive[i] > bound->inclusive)
+            bound->inclusive = upper[i] - inclusive[i];
     }
+    free(hidden);
+    free(upper);
+    free(inclusive);
     return bounds;
 }
 
-char *title_of_bound(const struct profile *profile, const struct title_bound *bound) {
+char *title_of_bound(const struct profile *profile, uint32_t process,
+                     const struct title_bound *bound) {
+    struct chance chance = CHANCE_NONE;
     FILE *out = memory_stream("a title");
 
-    if (bound->all == 0)
-        fputs("error bound 0", out);
+    if (bound->self == 0 && bound->inclusive == 0)
+        fputs("every context is counted exactly", out);
     else
-        fprintf(out, "error bound %s each", human_weight(profile, bound->largest).text);
+        fprintf(out, "true weights are larger by at most %s (self) and %s (inclusive)",
+                human_weight(profile, bound->self).text,
+                human_weight(profile, bound->inclusive).text);
+    chance_add(&chance, profile, process, profile->processes[process].total);
+    if (chance_half_width(&chance, 0.5, 0) > 0)
+        fprintf(out, ", sampling: 50 %% +-%.1f points (95 %%)",
+                100 * chance_half_width(&chance, 0.5, 0));
     return memory_stream_end(out, NULL, "a title");
 }
 

@@ -14,18 +14,21 @@ void title_put_process(FILE *out, const struct profile_process *process);
 
 /* Certain bounds of the contexts of one process. */
 struct title_bound {
-    uint64_t largest; /* of one context's own weight */
-    uint64_t all;     /* of all contexts together */
+    uint64_t self;      /* by so much one context's self weight can be larger */
+    uint64_t inclusive; /* the same for its inclusive weight: all that stands in "[~]" frames */
 };
 
-/* By process; free() gives it back. */
+/* By process; free() gives it back. Contexts that were cut for display have the bounds of before.
+ */
 struct title_bound *title_bounds(const struct profile *profile);
 
 /* For free(): "sqlite3 (pid 812, 4 threads)". */
 char *title_of_process(const struct profile_process *process);
 
-/* For free(): "error bound 12.0 ms each, 40.0 ms in all". */
-char *title_of_bound(const struct profile *profile, const struct title_bound *bound);
+/* For free(): "true weights are larger by at most 12.0 ms (self) and 40.0 ms (inclusive)", and what
+ * sampling adds. */
+char *title_of_bound(const struct profile *profile, uint32_t process,
+                     const struct title_bound *bound);
 
 /* "cc1plus, as and 3 more": what its processes are called, each name once, the heaviest first, up
  * to `most` of them. */

@@ -127,8 +127,10 @@ static void put_event(const struct callgrind *c) {
     fprintf(c->out, "positions: %s\n", c->addresses ? "instr line" : "line");
     fprintf(c->out, "event: %s : ", event.name);
     utf8_put(c->out, event.text);
-    fprintf(c->out, "\nevent: %s_error : certain bound on how much %s is too low\n", event.name,
-            event.name);
+    fprintf(
+        c->out,
+        "\nevent: %s_error : so much %s of a function or call can be too low; sums mean nothing\n",
+        event.name, event.name);
     fprintf(c->out, "events: %s %s_error\n", event.name, event.name);
     fprintf(c->out, "summary: %" PRIu64 " %" PRIu64 "\n", c->total, c->total_error);
 }
@@ -173,21 +175,57 @@ static void put_call(struct callgrind *c, const struct call_edge *edge, bool *na
     fprintf(c->out, "calls=%" PRIu64 "%s 0\n", calls > 0 ? calls : 1, c->addresses ? " 0x0" : "");
 }
 
+/* Readers add the bounds of calls to that of the function itself: at least what its inclusive
+ * weight can be larger by, where it has calls. Where it has none, its own row tells that. */
+static uint64_t own_bound(const struct callgrind *c, uint32_t vertex, uint32_t first_edge) {
+    const struct call_vertex *it = &c->graph.vertices[vertex];
+
+    for (uint32_t e = first_edge; e < c->graph.n_edges && c->graph.edges[e].caller == vertex; e++)
+        if (c->graph.edges[e].callee != 0)
+            return it->self_error;
+    return it->inclusive_error > it->self_error ? it->inclusive_error : it->self_error;
+}
+
+/* The bound stands in the first row of the function's own weight, or in a row by itself. */
+static void put_own(struct callgrind *c, const struct call_edge *edge, uint64_t *bound) {
+    put_position(c, edge != NULL ? edge->place : 0);
+    fprintf(c->out, " %" PRIu64 " %" PRIu64 "\n", edge != NULL ? edge->weight : 0, *bound);
+    *bound = 0;
+}
+
+static uint64_t sum_of_bounds(const struct callgrind *c) {
+    uint64_t sum = 0;
+
+    for (uint32_t vertex = 1, e = 1; vertex < c->graph.n_vertices; vertex++) {
+        sum += own_bound(c, vertex, e);
+        while (e < c->graph.n_edges && c->graph.edges[e].caller == vertex)
+            e++;
+    }
+    return sum;
+}
+
 static void put_costs(struct callgrind *c) {
     bool *named = memory_new(c->graph.n_vertices, sizeof(*named), "functions");
     uint32_t e = 1;
 
     for (uint32_t vertex = 1; vertex < c->graph.n_vertices; vertex++) {
+        uint64_t bound = own_bound(c, vertex, e);
+
         fputc('\n', c->out);
         put_function(c, vertex, false, named);
         for (; e < c->graph.n_edges && c->graph.edges[e].caller == vertex; e++) {
             const struct call_edge *edge = &c->graph.edges[e];
 
-            if (edge->callee != 0)
-                put_call(c, edge, named);
+            if (edge->callee == 0) {
+                put_own(c, edge, &bound);
+                continue;
+            }
+            put_call(c, edge, named);
             put_position(c, edge->place);
             fprintf(c->out, " %" PRIu64 " %" PRIu64 "\n", edge->weight, edge->error);
         }
+        if (bound > 0)
+            put_own(c, NULL, &bound);
     }
     free(named);
 }
@@ -202,10 +240,8 @@ bool write_callgrind(FILE *out, const struct profile *profile,
         by_line.by = PROFILE_BY_LINE;
     grouped = format_select(profile, &by_line);
     call_graph_make(&c.graph, grouped, CALL_GRAPH_OF_FUNCTIONS);
-    for (uint32_t i = 1; i < grouped->n_nodes; i++) {
-        c.total += grouped->nodes[i].count;
-        c.total_error += grouped->nodes[i].error;
-    }
+    c.total = profile_total(grouped);
+    c.total_error = sum_of_bounds(&c);
     put_header(&c);
     put_costs(&c);
     fprintf(out, "\ntotals: %" PRIu64 " %" PRIu64 "\n", c.total, c.total_error);

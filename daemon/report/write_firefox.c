@@ -204,9 +204,9 @@ static void put_facts(struct firefox *f) {
         put_fact(&f->json, "Summary", profile->summary);
     for (uint32_t i = 1; i < profile->n_processes; i++) {
         char *name = title_of_process(&profile->processes[i]);
-        char *bound = title_of_bound(profile, &bounds[i]), *label;
+        char *bound = title_of_bound(profile, i, &bounds[i]), *label;
 
-        if (asprintf(&label, "Own weights of %s", name) < 0)
+        if (asprintf(&label, "Bounds of %s", name) < 0)
             profile_die("a title");
         put_fact(&f->json, label, bound);
         free(label);

@@ -5,7 +5,8 @@
  * One evented profile for each process: the tree as nested calls, whose time axis is weight, so
  * that the viewer's time order is heaviest first and the last event stands at N of that process.
  * (Sampled profiles would repeat the whole path of each context.) Where weights have an error, each
- * process has a second profile, whose weights are the error bounds.
+ * process has a second profile, whose weights are the error bounds of self weights; its title has
+ * the largest bound of an inclusive one.
  *
  * Weights are integers with all their digits, though the viewer keeps 53 bits of them.
  */
@@ -19,7 +20,9 @@
 #include "daemon/report/title.h"
 #include "daemon/report/tree_view.h"
 
-#define SCHEMA "https://www.speedscope.app/file-format-schema.json"
+/* Bounds of inclusive weights overlap: no tree of calls can have them. */
+#define ERROR_BOUNDS "error bounds of self weights (their totals mean nothing)"
+#define SCHEMA       "https://www.speedscope.app/file-format-schema.json"
 
 struct speedscope {
     const struct profile *profile; /* grouped */
@@ -134,7 +137,7 @@ static void put_profiles(struct speedscope *s) {
 
     for (uint32_t k = view->first[0]; k < view->first[1]; k++) {
         uint32_t process = s->profile->nodes[view->child[k]].process;
-        char *bound = title_of_bound(s->profile, &bounds[process]);
+        char *bound = title_of_bound(s->profile, process, &bounds[process]);
 
         if (s->view.inclusive[view->child[k]] > 0 || k == view->first[0])
             put_named(s, process, &weights, ", ", bound);
@@ -142,7 +145,7 @@ static void put_profiles(struct speedscope *s) {
     }
     for (uint32_t k = view->first[0]; k < view->first[1]; k++)
         if (s->errors[view->child[k]] > 0)
-            put_named(s, s->profile->nodes[view->child[k]].process, &errors, ": ", "error bounds");
+            put_named(s, s->profile->nodes[view->child[k]].process, &errors, ": ", ERROR_BOUNDS);
     if (view->first[0] == view->first[1]) /* the viewer can't do without one */
         put_profile(s, 0, "no process", &weights);
     free(bounds);

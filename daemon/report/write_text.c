@@ -10,6 +10,7 @@
 #include "daemon/report/human.h"
 #include "daemon/report/memory.h"
 #include "daemon/report/bounds.h"
+#include "daemon/report/merge.h"
 #include "daemon/report/text.h"
 #include "daemon/report/title.h"
 
@@ -85,8 +86,10 @@ bool write_text(FILE *out, const struct profile *profile, const struct format_op
                         .options = options,
                         .glyphs = utf8 ? &unicode : &ascii,
                         .paint = options->color ? &ansi : &plain};
-    struct profile *grouped = format_select(profile, options);
+    struct profile *joined = merge_runs(profile);
+    struct profile *grouped = format_select(joined != NULL ? joined : profile, options);
 
+    profile_free(joined);
     text.profile = grouped;
     text.total = profile_total(grouped);
     tree_view_make(&text.view, grouped);

@@ -17,7 +17,7 @@ _Static_assert(MODULE_BUILD_ID_MAX <= 4 * TRACE_BUILD_ID_WORDS, "a build-id fits
 
 bool trace_define_start(struct trace_define *define, trace_put_record *put, void *arg) {
     *define = (struct trace_define){
-        .frames = calloc(TRACE_FRAMES_MAX, sizeof *define->frames),
+        .frames = calloc(FRAME_IDS_MAX, sizeof *define->frames),
         .modules = calloc(MODULES_MAX + 1, sizeof *define->modules),
         .names = calloc(JIT_NAMES_MAX + 1, sizeof *define->names),
         .last_frame = TRACE_FRAME_OVERFLOW,
@@ -91,11 +91,13 @@ static uint64_t name_number(struct trace_define *define, uint64_t id) {
 
 uint32_t trace_define_number(struct trace_define *define, uint32_t frame) {
     struct frame_key key;
-    if (frame >= TRACE_FRAMES_MAX || frame == FRAME_OVERFLOW || !frame_get(frame, &key))
+    if (frame == FRAME_OVERFLOW || !frame_get(frame, &key))
         return TRACE_FRAME_OVERFLOW;
     uint32_t number = atomic_load_explicit(&define->frames[frame], memory_order_relaxed);
     if (number != 0) /* another process was faster */
         return number;
+    if (define->last_frame + 1 >= TRACE_FRAMES_MAX)
+        return TRACE_FRAME_OVERFLOW;
     uint32_t words[TRACE_FRAME_WORDS] = {module_number(define, key.routine_module),
                                          module_number(define, key.site_module)};
     const uint64_t address[2] = {

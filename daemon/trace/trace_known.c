@@ -8,11 +8,14 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "daemon/code/array_grow.h"
 #include "daemon/code/frame.h"
 #include "daemon/code/jit_names.h"
 #include "daemon/code/module.h"
+
+#define TO_BE_ASKED_FOR UINT32_MAX /* no id is so large */
 
 static const char no_memory[] = "there is no memory for it";
 
@@ -25,16 +28,28 @@ static const char *add(struct trace_ids *ids, uint32_t id) {
     return NULL;
 }
 
-bool trace_known_start(struct trace_known *known) {
-    *known = (struct trace_known){0};
+/* The next frame is that key; NULL: there is none, but this id. */
+static const char *add_frame(struct trace_known *known, const struct frame_key *key, uint32_t id) {
+    if (!known->by_user)
+        return add(&known->frames, key != NULL ? frame_intern(key) : id);
+    if (!array_grow(&known->key, known->frames.n, &known->key_room, sizeof *known->key))
+        return no_memory;
+    if (key != NULL)
+        known->key[known->frames.n] = *key;
+    return add(&known->frames, id);
+}
+
+bool trace_known_start(struct trace_known *known, bool by_user) {
+    *known = (struct trace_known){.by_user = by_user};
     return add(&known->modules, 0) == NULL && add(&known->names, JIT_UNNAMED) == NULL &&
-           add(&known->frames, 0) == NULL && add(&known->frames, FRAME_OVERFLOW) == NULL;
+           add_frame(known, NULL, 0) == NULL && add_frame(known, NULL, FRAME_OVERFLOW) == NULL;
 }
 
 void trace_known_end(struct trace_known *known) {
     free(known->modules.id);
     free(known->names.id);
     free(known->frames.id);
+    free(known->key);
     *known = (struct trace_known){0};
 }
 
@@ -73,6 +88,7 @@ static const char *take_module(struct trace_known *known, const uint32_t *words,
     if (path == NULL || build_id_len > MODULE_BUILD_ID_MAX)
         return "a module is no module";
     const struct module_mapping mapping = {
+        .uid = known->by_user ? MODULE_NOBODY : geteuid(),
         .path = path,
         .build_id = (const uint8_t *)(words + 1),
         .build_id_len = (uint8_t)build_id_len,
@@ -117,7 +133,7 @@ static const char *take_frame(struct trace_known *known, const uint32_t *words, 
     if (!take_place(known, &key.routine_module, &key.routine) ||
         !take_place(known, &key.site_module, &key.site))
         return "a frame names what is not defined";
-    return add(&known->frames, frame_intern(&key));
+    return add_frame(known, &key, TO_BE_ASKED_FOR);
 }
 
 const char *trace_known_take(struct trace_known *known, enum trace_kind kind, const uint32_t *words,
@@ -132,4 +148,19 @@ const char *trace_known_take(struct trace_known *known, enum trace_kind kind, co
     default:
         return "it is no definition";
     }
+}
+
+uint32_t trace_known_frame(const struct trace_known *known, uint32_t number,
+                           struct frame_user *user) {
+    uint32_t id = known->frames.id[number];
+    if (id != TO_BE_ASKED_FOR)
+        return id;
+    struct frame_key key = known->key[number];
+    key.routine_module = module_adopt(key.routine_module, frame_uid(user));
+    key.site_module = module_adopt(key.site_module, frame_uid(user));
+    if (key.routine_module == MODULE_JIT)
+        key.routine = jit_name_intern_for(user, jit_name((uint32_t)key.routine));
+    if (key.site_module == MODULE_JIT)
+        key.site = jit_name_intern_for(user, jit_name((uint32_t)key.site));
+    return frame_intern_for(user, &key);
 }

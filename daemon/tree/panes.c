@@ -315,6 +315,17 @@ void panes_add(struct panes *into, struct panes *from) {
     into->since = from->since < into->since ? from->since : into->since;
 }
 
+bool panes_each_tree(const struct panes *panes, bool (*visit)(void *arg, const struct mcct *tree),
+                     void *arg) {
+    for (unsigned l = 0; l < LEVELS; l++)
+        for (unsigned i = 0; i < panes->level[l].n; i++) {
+            const struct pane *pane = panes->level[l].slot[i];
+            if (pane != NULL && pane->tree != NULL && !visit(arg, pane->tree))
+                return false;
+        }
+    return true;
+}
+
 size_t panes_bytes(const struct panes *panes) {
     size_t sum = 0;
     for (unsigned l = 0; l < LEVELS; l++)

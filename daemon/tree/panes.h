@@ -80,6 +80,10 @@ bool panes_empty(const struct panes *panes);
  * to the same time, and `from` must have no open cursor. */
 void panes_add(struct panes *into, struct panes *from);
 
+/* Calls `visit` for each tree; a false return stops, and is returned. */
+bool panes_each_tree(const struct panes *panes, bool (*visit)(void *arg, const struct mcct *tree),
+                     void *arg);
+
 /* Of all trees. */
 size_t panes_bytes(const struct panes *panes);
 

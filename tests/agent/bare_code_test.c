@@ -50,12 +50,31 @@ __asm__(".text\n"
         "    pop %r12\n"
         "    pop %rbx\n"
         "    ret\n"
-        "bare_pushes_end:\n");
+        "bare_pushes_end:\n"
+        ".p2align 4\n"
+        "bare_interpreter:\n" /* pushes where to go on, and jumps: no call is there */
+        "    push %rbp\n"
+        "    mov %rsp, %rbp\n"
+        "    lea 1f(%rip), %rax\n"
+        "    push %rax\n"
+        "    jmp bare_interpreted\n"
+        "1:  nop\n"
+        "    pop %rbp\n"
+        "    ret\n"
+        "bare_interpreted:\n"
+        "    push %rbp\n"
+        "    mov %rsp, %rbp\n"
+        "    push %rbx\n"
+        "    call *%rdi\n"
+        "    pop %rbx\n"
+        "    pop %rbp\n"
+        "    ret\n"
+        "bare_interpreted_end:\n");
 
 typedef void function(void);
 typedef void bare(function *fn);
-extern const char bare_framed_end[], bare_landing_end[], bare_pushes_end[];
-bare bare_framed, bare_landing, bare_pushes;
+extern const char bare_framed_end[], bare_landing_end[], bare_pushes_end[], bare_interpreted_end[];
+bare bare_framed, bare_landing, bare_pushes, bare_interpreter, bare_interpreted;
 
 /* ---- a walk at each instruction ---- */
 
@@ -65,6 +84,7 @@ struct span {
 
 static struct span watched;        /* walks are made here */
 static struct span watched_callee; /* and here, where the code is not the innermost frame */
+static uint32_t between; /* frames of the code that are further out than where walks are made */
 static struct unwind_frame outer[DEPTH_MAX]; /* of run(), from its own frame on */
 static uint32_t n_outer;
 static volatile bool stepping;
@@ -110,19 +130,20 @@ static void on_trap(int number, siginfo_t *info, void *context) {
     if (!stepping)
         uc->uc_mcontext.gregs[REG_EFL] &= ~TRAP_FLAG;
     if (within(&watched, pc))
-        inner = 1;
+        inner = 1 + between;
     else if (within(&watched_callee, pc))
-        inner = 2;
+        inner = 2 + between;
     else
         return;
-    inside += inner == 1;
-    called += inner == 2;
+    inside += inner == 1 + between;
+    called += inner == 2 + between;
     enum unwind_end end = walk(uc, frames, &n);
     if (ends_well(end, frames, n, inner))
         return;
     wrong++;
     printf("wrong at byte %llu: end %d, %u frames\n",
-           (unsigned long long)(pc - (inner == 1 ? watched.start : watched_callee.start)), end, n);
+           (unsigned long long)(pc - (inner == 1 + between ? watched.start : watched_callee.start)),
+           end, n);
 }
 
 /* The frames of run() itself; from here on each instruction traps. */
@@ -171,10 +192,11 @@ __attribute__((noinline, noclone)) static void run_pushes(bare *code) {
     stepping = false;
 }
 
-static void test_code(const char *name, void (*runs)(bare *), uint64_t code, uint64_t end,
+/* Walks are made in `span` of the code. */
+static void test_span(const char *name, void (*runs)(bare *), uint64_t code, struct span span,
                       unsigned calls) {
     inside = called = wrong = 0;
-    watched = (struct span){code, end};
+    watched = span;
     watched_callee = (struct span){(uintptr_t)callee, (uintptr_t)callee + 1};
     runs((bare *)code);
     printf("%s: walked at %u of its instructions, %u times from its callee\n", name, inside,
@@ -182,6 +204,22 @@ static void test_code(const char *name, void (*runs)(bare *), uint64_t code, uin
     CHECK(inside >= 6);
     CHECK_UINT(called, calls);
     CHECK_UINT(wrong, 0);
+}
+
+static void test_code(const char *name, void (*runs)(bare *), uint64_t code, uint64_t end,
+                      unsigned calls) {
+    test_span(name, runs, code, (struct span){code, end}, calls);
+}
+
+/* The frame of what an interpreter has jumped to is its own, and goes back to where no call is. */
+static void test_interpreter(char *at) {
+    uint64_t code = (uintptr_t)bare_interpreter, copy = (uintptr_t)at;
+    uint64_t inner = copy + ((uintptr_t)bare_interpreted - code);
+    uint64_t end = copy + ((uintptr_t)bare_interpreted_end - code);
+    memcpy(at, (const void *)code, end - copy);
+    between = 1;
+    test_span("interpreted", run, copy, (struct span){inner, end}, 1);
+    between = 0;
 }
 
 /* A copy in memory that no module covers. */
@@ -213,6 +251,7 @@ int main(void) {
     fp_hidden = false;
     test_generated("generated", copy, framed, framed_end);
     test_generated("generated, landing pad", copy + 512, landing, landing_end);
+    test_interpreter(copy + 1024);
     munmap(copy, 4096);
     own_tables_free();
     return check_report();

@@ -2,6 +2,8 @@
  * emit_test.c - the agent's differences, read back by the daemon's reader: whatever the contexts
  * and however full the ring, what arrives is what was sent.
  */
+#include <unistd.h>
+
 #include "common/ring.h"
 #include "daemon/code/frame.h"
 #include "daemon/ingest/reader.h"
@@ -32,7 +34,7 @@ static void start(void) {
     slot = aligned_alloc(64, WIRE_SLOT_BYTES);
     memset(slot, 0, WIRE_SLOT_BYTES);
     tree = mcct_new(&params);
-    map = addresses_new();
+    map = addresses_new(frame_user(geteuid()));
     CHECK(addresses_add(map, 0, 1ull << 40, 0, 1, 0)); /* all code is some module's */
 }
 

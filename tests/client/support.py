@@ -2,10 +2,16 @@
 import gzip
 import json
 import os
+import signal
 import subprocess
 import tempfile
 import time
 import unittest
+
+# nohup's children, and those of shells' background jobs, begin with these ignored
+for number in (signal.SIGHUP, signal.SIGQUIT):
+    signal.signal(number, signal.SIG_DFL)
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 BUILD = os.environ["HCCT_BUILDDIR"]
 SOURCE = os.environ["HCCT_SRCDIR"]

@@ -239,7 +239,7 @@ static void test_names(void) {
 
     char name[32];
     uint32_t unnamed = 0;
-    for (uint32_t i = 0; i < JIT_NAMES_MAX + 10; i++) {
+    for (uint32_t i = 0; i < JIT_NAMES_USER_MAX + 10; i++) {
         snprintf(name, sizeof name, "many %u", i);
         unnamed += jit_name_intern(name) == JIT_UNNAMED;
     }
@@ -247,6 +247,23 @@ static void test_names(void) {
     CHECK_UINT(jit_name_intern("JS:*a"), a);
     CHECK_STR(jit_name(a), "JS:*a");
     CHECK_STR(jit_name(jit_name_intern("many 77")), "many 77");
+
+    /* another user has names of their own, of equal text, too, and a sweep does not touch them */
+    struct frame_user *other = frame_user(12345);
+    uint32_t others = jit_name_intern_for(other, "JS:*a");
+    CHECK(others != JIT_UNNAMED && others != a);
+    jit_names_sweep_begin(frame_own_user());
+    jit_names_mark(&(struct frame_key){.routine_module = UINT32_MAX, .routine = a});
+    uint32_t late = jit_name_intern("late"), again = jit_name_intern("many 5");
+    jit_names_sweep_end(frame_own_user(), true);
+    CHECK_UINT(late, JIT_UNNAMED); /* there was no room before the end */
+    CHECK_UINT(jit_names_count(frame_own_user()), 2);
+    CHECK_STR(jit_name(a), "JS:*a");
+    CHECK_STR(jit_name(again), "many 5");
+    CHECK_STR(jit_name(b), "[generated code]");
+    CHECK_UINT(jit_name_intern("JS:*a"), a);
+    CHECK(jit_name_intern("late") != JIT_UNNAMED);
+    CHECK_STR(jit_name(others), "JS:*a");
 }
 
 int main(void) {

@@ -55,7 +55,7 @@ static uint64_t routine_of(void (*function)(void)) {
 static void return_to_init(struct shipped_stack *stack, const struct shipped_stack *from,
                            uint32_t at, bool is_low) {
     uint32_t gone = at + 1 + !is_low;
-    memcpy(stack, from, shipped_bytes(from->n_ranges, from->n_registers, from->n_words));
+    memcpy(stack, from, shipped_bytes(from));
     stack->n_words -= gone;
     memmove(shipped_words(stack), shipped_words(stack) + gone, stack->n_words * sizeof(uint64_t));
     shipped_registers(stack)[ARCH_SP] += gone * sizeof(uint64_t);
@@ -67,8 +67,7 @@ static void check_within_init(struct remote_unwinder *unwinder, const struct shi
                               const struct shipped_walk *walk, uint32_t n) {
     struct shipped_frame above[SNAPSHOT_DEPTH];
     uint32_t n_above = walk->n - n, at = 0;
-    struct shipped_stack *stack =
-        malloc(shipped_bytes(from->n_ranges, from->n_registers, from->n_words));
+    struct shipped_stack *stack = malloc(shipped_bytes(from));
     memcpy(above, walk->frames + n, n_above * sizeof(above[0]));
     uint64_t site = walk->frames[n - 1].site;
     const uint8_t *code = (const uint8_t *)(uintptr_t)above[0].routine, *end = code;
@@ -81,7 +80,7 @@ static void check_within_init(struct remote_unwinder *unwinder, const struct shi
     for (const uint8_t *pc = code; pc <= raised; pc++) {
         is_low |= pc - code >= 4 && memcmp(pc - 4, "\x48\x83\xec\x08", 4) == 0;
         return_to_init(stack, from, at, is_low && pc < raised);
-        stack->pc = (uint64_t)(uintptr_t)pc;
+        stack->pc = stack->at = (uint64_t)(uintptr_t)pc;
         struct shipped_walk again = walk_of(unwinder, stack);
         CHECK_UINT(again.mark, 0);
         CHECK_UINT(again.n, n_above);

@@ -150,11 +150,11 @@ static void test_no_code(struct remote_unwinder *unwinder) {
     struct shipped_stack *stack = snapshot.stack;
     struct code_range *own = shipped_ranges(stack);
     uint64_t pc = stack->pc;
-    stack->pc = 0x10;
+    stack->at = 0x10;
     struct shipped_walk walk = walk_of(unwinder, stack);
     CHECK_UINT(walk.mark, WIRE_PSEUDO_NO_MODULE);
     CHECK_UINT(walk.n, 0);
-    stack->pc = pc;
+    stack->at = pc;
     for (uint32_t i = 0; i < stack->n_ranges; i++)
         own[i].module = 0;
     shipped_registers(stack)[ARCH_FP] = 0;
@@ -165,6 +165,58 @@ static void test_no_code(struct remote_unwinder *unwinder) {
     walk = walk_of(unwinder, stack);
     CHECK_UINT(walk.mark, WIRE_PSEUDO_BAD_STACK);
     CHECK_UINT(walk.n, 0);
+    stack->n_registers = ARCH_REGS;
+    stack->known = 1ull << ARCH_FP;
+    walk = walk_of(unwinder, stack);
+    CHECK_UINT(walk.mark, WIRE_PSEUDO_BAD_STACK);
+}
+
+static uint64_t frame_of_main; /* where main keeps its frame pointer: nobody else has one */
+
+/* The stack above the caller of frame inner - 1, of which only stack pointer and frame pointer are
+ * known, and these frames. */
+static struct shipped_stack *rest_of(const struct shipped_stack *whole,
+                                     const struct shipped_walk *walk, uint32_t inner) {
+    struct shipped_stack head = *whole;
+    uint32_t above = 0;
+    for (uint32_t i = 0; i < inner; i++) {
+        while (above < whole->n_words && shipped_words(whole)[above] != walk->frames[i].site)
+            above++;
+        above++;
+    }
+    head.at = walk->frames[inner - 1].site;
+    head.known = 1ull << ARCH_SP | 1ull << ARCH_FP;
+    head.n_inner = inner;
+    head.n_words -= above;
+    struct shipped_stack *rest = calloc(1, shipped_bytes(&head));
+    *rest = head;
+    memcpy(shipped_ranges(rest), shipped_ranges(whole), rest->n_ranges * sizeof(struct code_range));
+    memcpy(shipped_inner(rest), walk->frames, inner * sizeof(struct shipped_frame));
+    shipped_registers(rest)[ARCH_SP] =
+        (shipped_registers(whole)[ARCH_SP] & ~7ull) + above * sizeof(uint64_t);
+    shipped_registers(rest)[ARCH_FP] = frame_of_main;
+    memcpy(shipped_words(rest), shipped_words(whole) + above, rest->n_words * sizeof(uint64_t));
+    return rest;
+}
+
+/* The agent has made the walk up to some frame: the result is the same. */
+static void test_begun(struct remote_unwinder *unwinder) {
+    snapshot.words_max = SHIPPED_WORDS_MAX;
+    descend(4);
+    struct shipped_walk walk = walk_of(unwinder, snapshot.stack);
+    CHECK_UINT(walk.mark, 0);
+    struct shipped_frame *whole = malloc(walk.n * sizeof(*whole));
+    memcpy(whole, walk.frames, walk.n * sizeof(*whole));
+    struct shipped_walk truth = {.n = walk.n, .frames = whole};
+    for (uint32_t inner = 1; inner < 6; inner++) {
+        struct shipped_stack *rest = rest_of(snapshot.stack, &truth, inner);
+        walk = walk_of(unwinder, rest);
+        CHECK_UINT(walk.mark, 0);
+        CHECK_UINT(walk.n, truth.n);
+        CHECK(memcmp(walk.frames, whole, walk.n * sizeof(*whole)) == 0);
+        free(rest);
+    }
+    free(whole);
 }
 
 static uint64_t next_random(uint64_t *state) {
@@ -205,7 +257,7 @@ static void test_lies(struct remote_unwinder *unwinder) {
         for (unsigned i = next_random(&state) % 3; i-- > 0;)
             shipped_registers(stack)[next_random(&state) % ARCH_REGS] = nasty(&state, stack);
         if (next_random(&state) % 4 == 0)
-            stack->pc = nasty(&state, stack);
+            stack->at = nasty(&state, stack);
         struct shipped_walk walk = walk_of(unwinder, stack);
         CHECK(walk.n <= SHIPPED_FRAMES_MAX && walk.mark < SHIPPED_MARKS_MAX);
         ended[walk.mark]++;
@@ -315,12 +367,14 @@ int main(int argc, char **argv) {
     struct sigaction second = {.sa_handler = second_handler};
     elf_version(EV_CURRENT);
     snapshot_begin(__builtin_frame_address(0));
+    frame_of_main = (uint64_t)(uintptr_t)__builtin_frame_address(0);
     sigaction(SIGUSR2, &second, NULL);
     struct remote_unwinder *unwinder = remote_unwinder_new();
     test_contexts(unwinder);
     test_repeats(unwinder);
     test_short_copies(unwinder);
     test_no_code(unwinder);
+    test_begun(unwinder);
     test_lies(unwinder);
     test_no_data(unwinder);
     test_worker(unwinder);

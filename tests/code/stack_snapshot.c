@@ -33,12 +33,14 @@ static void snap(int signal, siginfo_t *info, void *context) {
     uint64_t words = ((uint64_t)(uintptr_t)stack_top - sp) / 8;
     if (words > snapshot.words_max)
         words = snapshot.words_max;
-    struct shipped_stack *stack = malloc(
-        shipped_bytes(snapshot_n_ranges, ARCH_REGS, (uint32_t)words)); /* the signal is our own */
-    *stack = (struct shipped_stack){.pc = arch_pc(uc),
-                                    .n_ranges = snapshot_n_ranges,
-                                    .n_registers = ARCH_REGS,
-                                    .n_words = (uint32_t)words};
+    const struct shipped_stack sizes = {.pc = arch_pc(uc),
+                                        .at = arch_pc(uc),
+                                        .known = UINT64_MAX,
+                                        .n_ranges = snapshot_n_ranges,
+                                        .n_registers = ARCH_REGS,
+                                        .n_words = (uint32_t)words};
+    struct shipped_stack *stack = malloc(shipped_bytes(&sizes)); /* the signal is our own */
+    *stack = sizes;
     memcpy(shipped_ranges(stack), snapshot_ranges, snapshot_n_ranges * sizeof(snapshot_ranges[0]));
     for (unsigned i = 0; i < ARCH_REGS; i++)
         shipped_registers(stack)[i] = arch_reg(uc, i);

@@ -24,28 +24,40 @@ static const struct mcct_params params = {.epsilon = 0.001};
 
 /* ---- processes of known content ---- */
 
-static uint32_t frame_of(unsigned n) {
+/* This program, as a process of that user has it. */
+static uint32_t module_of(struct frame_user *user) {
+    struct module_info info;
+    CHECK(module_get(module_intern_path("/proc/self/exe"), &info));
+    return module_intern(&(struct module_mapping){.uid = frame_uid(user),
+                                                  .path = info.path,
+                                                  .build_id = info.build_id,
+                                                  .build_id_len = info.build_id_len});
+}
+
+static uint32_t frame_of(struct frame_user *user, unsigned n) {
+    static struct frame_user *last;
     static uint32_t module;
-    if (module == 0)
-        module = module_intern_path("/proc/self/exe");
+    if (user != last)
+        module = module_of(user);
+    last = user;
     struct frame_key key = {.routine_module = module, .site_module = module};
     key.routine = 0x1000 + 16 * (n % 50);
     key.site = 0x2000 + n;
     if (n % 7 == 0) {
         key.routine_module = MODULE_JIT;
-        key.routine = jit_name_intern("generated");
+        key.routine = jit_name_intern_for(user, "generated");
     }
-    return frame_intern(&key);
+    return frame_intern_for(user, &key);
 }
 
 /* More contexts than are monitored, so that there are errors. */
-static void feed(struct mcct *tree, unsigned contexts) {
+static void feed(struct mcct *tree, struct frame_user *user, unsigned contexts) {
     struct mcct_cursor cursor;
     mcct_cursor_open(tree, &cursor);
     for (unsigned i = 0; i < contexts; i++) {
         unsigned depth = 1 + i % 7;
         for (unsigned d = 0; d < depth; d++)
-            mcct_push(&cursor, frame_of(d + i % 1500));
+            mcct_push(&cursor, frame_of(user, d + i % 1500));
         mcct_credit(&cursor, i % 1500 < 20 ? 50000 : 1 + i % 1000);
         mcct_pop(&cursor, depth);
     }
@@ -65,12 +77,13 @@ static struct process *make(pid_t pid, unsigned contexts) {
         .sampling = {.rate = 250, .clock = WIRE_CLOCK_WALL, .every = 1},
         .runs = 3,
         .tree = mcct_new(&params),
+        .frames = frame_user(1000 + (uid_t)pid),
         .ended = {.cpu_ns = 123456789012u, .threads = 9, .off = true, .gap_ns = 17, .restarts = 2},
     };
     like.ended.counter[WIRE_WALKS] = 4242;
     like.ended.counter[WIRE_COUNTERS - 1] = UINT64_MAX;
     like.ended.ships.refused = 8;
-    feed(like.tree, contexts);
+    feed(like.tree, like.frames, contexts);
     return process_new_finished(&like);
 }
 

@@ -12,6 +12,12 @@ tests_daemon_freeze_test_SOURCES = tests/daemon/freeze_test.c daemon/freeze_tree
 tests_daemon_freeze_test_LDADD = libhcct_code.a libhcct_report.a libhcct_common.a $(REPORT_LIBS) $(ELF_LIBS) \
 	$(IBERTY_LIBS)
 
+check_PROGRAMS += tests/daemon/agent_frames_test
+TESTS += tests/daemon/agent_frames_test
+tests_daemon_agent_frames_test_SOURCES = tests/daemon/agent_frames_test.c daemon/agent_frames.c \
+	daemon/agent_frames.h
+tests_daemon_agent_frames_test_LDADD = libhcct_report.a libhcct_common.a $(REPORT_LIBS)
+
 check_PROGRAMS += tests/daemon/bounds_test
 TESTS += tests/daemon/bounds_test
 tests_daemon_bounds_test_SOURCES = tests/daemon/bounds_test.c tests/daemon/shown.c \

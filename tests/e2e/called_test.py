@@ -60,6 +60,30 @@ found = names([os.path.realpath(sys.executable), script])
 check(list(found) == [os.path.basename(os.path.realpath(sys.executable))],
       f"what was given to an interpreter is called as that: {found}")
 
+# so is its module, and what has no name of its own in it; not so a script, nor what has two names
+def modules(*commands):
+    path = scratch("modules.pb.gz")
+    result = record(["sh", "-c", "; ".join(commands)], path)
+    check(result.status == 0, f"{commands} are recorded")
+    functions = report(path)["functions"]
+    return ({os.path.basename(m["path"]) for m in report(path)["modules"]},
+            {f["function"] for f in functions if "+0x" in f["function"]})
+
+
+stripped = scratch("stripped-1.2")
+shutil.copy(CALLED, stripped)
+have_strip = shutil.which("strip") is not None and run(["strip", stripped]).status == 0
+found, places = modules(link("redis", stripped))
+check("redis" in found and "stripped-1.2" not in found, f"a module has the link's name: {found}")
+check(not have_strip or (any(place.startswith("redis+0x") for place in places)
+                         and not any(place.startswith("stripped") for place in places)),
+      f"and places in it: {sorted(places)}")
+found, _ = modules(link("redis", stripped), link("other", stripped))
+check("stripped-1.2" in found and not {"redis", "other"} & found,
+      f"one that has two names has its file's: {found}")
+found, _ = modules(script)
+check("script.py" not in found, f"a script is no module: {found}")
+
 # a name that would write to the terminal
 evil = link("e\x1b[2Jvil\n\u009b\udc98")
 path = scratch("evil.pb.gz")

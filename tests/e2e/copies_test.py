@@ -31,6 +31,19 @@ check(abs(credited / (spent - process["lost_ns"]) - 1) <= chance,
 share, real = seen["second"] / credited, true["second"] / spent
 check(abs(share - real) <= chance / 2, f"second: {100 * share:.1f} % seen, {100 * real:.1f} % true")
 
+# Code that is in no file can only be walked where it is: the daemon begins above it.
+path = scratch("generated.pb.gz")
+result = record([target("copied"), "1", "generated"], path, "--rate", "1000")
+if result.status != 77:
+    process = report(path)["processes"][0]
+    through = [(frames, weight) for frames, weight in folded(path) if "take_turns" in frames]
+    time = sum(weight for _, weight in through)
+    whole = sum(weight for frames, weight in through
+                if frames[frames.index("take_turns") - 2:frames.index("take_turns")] == ["enter", "[generated code]"]
+                and "main" in frames)
+    check(whole > 0.95 * time > 0, f"{time / 1e6:.0f} ms in generated code's callees, {whole / 1e6:.0f} ms below main")
+    check(process["shipped"] > 100, f"{process['shipped']} stacks with generated code went as copies")
+
 # In vfork a register has the return address, and the stack pointer does not move.
 path = scratch("vforks.pb.gz")
 record([target("vforks")], path, "--rate", "4000")

@@ -1,7 +1,9 @@
 """Above HZ, in bursts and on the wall clock our signal is blocked in calls that sleep: the program
 sees nothing of it, whichever way it leaves such a call, and is seen afterwards as before."""
 
-from support import check, finish, folded, record, run, scratch, target
+import re
+
+from support import HCCT, check, finish, folded, record, run, scratch, target
 
 masked = [target("masked")]
 plain = run(masked)
@@ -27,6 +29,16 @@ path = scratch("short.pb.gz")
 result = record([target("short_calls"), "2"], path, "--rate", "1000")
 in_read, total = map(int, result.out.split())
 stacks = folded(path)
+agent = [frames for frames, _ in stacks
+         if any("libhcctagent" in frame or frame.startswith("sleep_") for frame in frames)]
+check(agent == [], f"the agent's frames do not stand between the program's: {agent[:2]}")
+check(all("[hcct]" not in frames[:-1] for frames, _ in stacks), "nor below what it takes itself")
+wrappers = sum(weight for frames, weight in stacks if frames[-1] == "[hcct]")
+summary = run([HCCT, "report", path]).out.decode()
+told = re.search(r"([\d.]+) % in its wrappers of calls that can sleep \(\[hcct\]\)", summary)
+share = 100 * wrappers / sum(weight for _, weight in stacks)
+check(share < 0.05 or (told is not None and abs(float(told.group(1)) - share) < 0.1),
+      f"{share:.2f} % in its wrappers is part of the cost: {told and told.group(0)}")
 seen = sum(weight for frames, weight in stacks if frames[-1] in ("read", "__read", "__libc_read"))
 share, true = seen / sum(weight for _, weight in stacks), in_read / total
 check(abs(share - true) <= 0.1, f"short calls: {100 * share:.1f} % in read, {100 * true:.1f} % is true")

@@ -4,7 +4,9 @@ import http.client
 import json
 import os
 import random
+import resource
 import socket
+import threading
 
 from support import Daemon, check, finish, skip
 from wire_support import Agent
@@ -15,9 +17,10 @@ if os.environ.get("HCCT_SANITIZERS", "no") != "no":
 CONTEXTS = 160000
 STACKS = 40
 FORMATS = ["text", "json", "pprof", "folded", "callgrind", "speedscope", "firefox", "html", "dot"]
-STEPS = 3  # limits between what hcctd takes without questions and more than it takes with one
+STEPS = 3  # limits from what hcctd takes without questions to more than it takes with any of them
 ROUNDS = 2
-ROOM = 24 << 20  # beyond that, for answers that take more
+QUESTIONS = 20
+ROOM = 64 << 20  # beyond that
 
 
 class Client(http.client.HTTPConnection):
@@ -32,7 +35,7 @@ class Client(http.client.HTTPConnection):
 
 
 def ask(path, request):
-    """Status and body; None: there was not even memory for a thread to say no."""
+    """Status and body; None: there was no answer."""
     client = Client(path)
     try:
         client.request("GET", request)
@@ -44,9 +47,14 @@ def ask(path, request):
         client.close()
 
 
-def address_space(pid):
+def take_all_room(pid):
+    """From now on the process gets not one page of address space more."""
+    resource.prlimit(pid, resource.RLIMIT_AS, (4096, resource.RLIM_INFINITY))
+
+
+def address_space(pid, what="VmSize"):
     for line in open(f"/proc/{pid}/status"):
-        if line.startswith("VmSize:"):
+        if line.startswith(what + ":"):
             return int(line.split()[1]) << 10
     return 0
 
@@ -76,12 +84,14 @@ with limited(0) as daemon:
     least = address_space(daemon.process.pid)
     status, body = ask(daemon.socket, "/v1/hot?format=json&phi=1e-12")
     check(status == 200 and json.loads(body)["format"] == "hcct-profile", "with memory, all is answered")
-    most = address_space(daemon.process.pid)
-print(f"        {least >> 20} MB of address space at first, {most >> 20} MB after a question")
+    check({ask(daemon.socket, f"/v1/hot?format={form}&phi=1e-12")[0] for form in FORMATS} == {200},
+          "in all formats")
+    most = address_space(daemon.process.pid, "VmPeak")
+print(f"        {least >> 20} MB of address space at first, {most >> 20} MB at most")
 
-counts = {200: 0, 500: 0, None: 0}
+counts = {200: 0, 500: 0}
 for step in range(STEPS):
-    limit = least + (most + ROOM - least) * step // STEPS
+    limit = least + (most + ROOM - least) * step // (STEPS - 1)
     with limited(limit) as daemon:
         try:
             listed, agent = fill(daemon)
@@ -95,7 +105,23 @@ for step in range(STEPS):
             if daemon.process.poll() is not None:
                 break
         check(daemon.process.poll() is None, f"hcctd lives with {limit >> 20} MB, {listed and listed['contexts']} contexts: {counts}")
-        check(daemon.processes() != [], "and answers what takes little")
-check(counts[500] > 0 and counts[200] > 0 and set(counts) == {200, 500, None},
-      f"{counts[500]} questions were refused, {counts[200]} answered, {counts[None]} found no thread")
+        check(ask(daemon.socket, "/v1/processes")[0] == 200, "and answers what takes little")
+check(counts[500] > 0 and counts[200] > 0 and set(counts) == {200, 500},
+      f"{counts[500]} questions were refused, {counts[200]} answered: {counts}")
+
+# before the first question, so that no thread has been made for one
+with Daemon("--report-dir", "none") as daemon:
+    take_all_room(daemon.process.pid)
+    answers = {ask(daemon.socket, "/v1/processes")[0] for _ in range(QUESTIONS)}
+    check(answers == {200}, f"without room for a thread, the list is answered {QUESTIONS} times: {answers}")
+    status, body = ask(daemon.socket, "/debug/pprof/cmdline")
+    check(status == 200 and b"hcctd" in body, "and so is what it was started with")
+    answers = set()
+    askers = [threading.Thread(target=lambda: answers.add(ask(daemon.socket, "/metrics")[0]))
+              for _ in range(QUESTIONS)]
+    for asker in askers:
+        asker.start()
+    for asker in askers:
+        asker.join()
+    check(answers == {200}, f"also when all ask at once: {answers}")
 finish()

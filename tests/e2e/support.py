@@ -20,6 +20,10 @@ AGENT = os.path.join(BUILD, "preload", ".libs", "libhcctagent.so")
 TARGETS = os.path.join(BUILD, "tests", "targets")
 
 os.environ.pop("COLUMNS", None)  # reports are as wide as they are
+# nohup's children, and those of shells' background jobs, begin with these ignored
+for _number in (signal.SIGHUP, signal.SIGQUIT):
+    signal.signal(_number, signal.SIG_DFL)
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 _failed = 0
 _scratch = tempfile.mkdtemp(prefix="hcct-test-")

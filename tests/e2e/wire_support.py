@@ -77,13 +77,26 @@ class Agent:
         self.size = (SLOT_BYTES - RING) // 8
         self.head = 0
 
+    def module(self, index, start, end, bias=0, path="", build_id=b""):
+        """Entry `index` of the module log; they are to come in order."""
+        at = MODULES + index * MODULE_BYTES
+        struct.pack_into("<QQQ", self.memory, at, start, end, bias)
+        struct.pack_into("<BBH20sI", self.memory, at + 36, 0, len(build_id), len(path), build_id, 0)
+        self.memory[at + 64:at + 64 + len(path)] = path.encode()
+        struct.pack_into("<I", self.memory, at + 32, 1)
+
+    def _write(self, at, words):
+        begin = self.at + RING + 8 * at
+        self.memory[begin:begin + 8 * len(words)] = struct.pack(f"<{len(words)}Q", *words)
+
     def put(self, words):
         end = time.monotonic() + 60
         while self.head + len(words) > struct.unpack_from("<Q", self.memory, self.at + 128)[0] + self.size:
             if time.monotonic() > end:
                 raise SystemExit("hcctd takes no words")
             time.sleep(0.001)
-        for i, word in enumerate(words):
-            struct.pack_into("<Q", self.memory, self.at + RING + 8 * ((self.head + i) % self.size), word)
+        at = self.head % self.size
+        self._write(at, words[:self.size - at])
+        self._write(0, words[self.size - at:])
         self.head += len(words)
         struct.pack_into("<Q", self.memory, self.at + HEAD, self.head)

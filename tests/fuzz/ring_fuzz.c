@@ -3,7 +3,9 @@
  * limits, and a lie closes the ring for good.
  */
 #include <stdbool.h>
+#include <unistd.h>
 
+#include "daemon/code/frame.h"
 #include "common/ring.h"
 #include "daemon/ingest/reader.h"
 #include "daemon/tree/panes.h"
@@ -33,7 +35,7 @@ static void begin(bool has_panes) {
     size_t bytes = sizeof *world.slot + 8 * RING_WORDS;
     world.slot = aligned_alloc(64, bytes);
     world.tree = mcct_new(&params);
-    world.map = addresses_new();
+    world.map = addresses_new(frame_user(geteuid()));
     world.clock = world.drains = 0;
     fuzz_must(world.slot != NULL && world.tree != NULL && world.map != NULL);
     memset(world.slot, 0, bytes);
@@ -79,9 +81,10 @@ static void drain(void) {
 static void put_ship(struct fuzz_input *input) {
     uint64_t sizes = fuzz_take_word(input);
     uint32_t registers = (uint32_t)(sizes >> 32) % 40, words = (uint32_t)sizes % 100;
+    uint32_t frames = (uint32_t)(sizes >> 16) % 50;
     put(wire_word(WIRE_SHIP, sizes >> 40));
-    put(WIRE_SHIP_SIZES(registers, words));
-    for (uint32_t i = 0; i < 1 + registers + words; i++)
+    put(WIRE_SHIP_SIZES(frames, registers, words));
+    for (uint32_t i = 0; i < 3 + 2 * frames + registers + words; i++)
         put(i);
 }
 

@@ -13,7 +13,8 @@ import sys
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "e2e"))
-from support import AGENT, BUILD, HCCT, Daemon, check, finish, run, scratch  # noqa: E402
+from support import (  # noqa: E402
+    AGENT, BUILD, HCCT, Daemon, check, finish, run, scratch, target)
 
 HERE = os.path.join(BUILD, "tests", "hazards")
 TLS_LIBRARY = os.path.join(HERE, ".libs", "tls_library.so")
@@ -66,11 +67,15 @@ HAZARDS = [
     Hazard("alternate_stack", "small alternate stacks, unmapped under fire", rarely=5),
     Hazard("few_timers", "no timers to be had (RLIMIT_SIGPENDING)"),
     Hazard("own_profiling", "a program that uses SIGPROF itself", rarely=10),
+    Hazard("moved_signal", "signal after signal is taken while threads compute", rarely=5),
+    Hazard("moved_handlers", "handlers are set meanwhile", [program("moved_signal"), "alone"],
+           rarely=20, HCCT_RATE="100"),
     Hazard("vfork_signals", "a child that shares its parent's memory resets all signals", rarely=5),
     Hazard("waited_signals", "SIGPROF and SIGVTALRM are blocked and waited for", rarely=20),
     *(Hazard("waited_" + kind, danger, [program("waited_signals"), kind], rarely=20)
       for kind, danger in (("kill", "the same, sent"), ("timer", "the same, by interval timers"),
                            ("descriptor", "the same, as descriptors"), ("thread", "in a thread"),
+                           ("young", "while threads begin and end"),
                            ("all", "a foreign signal while all are blocked"))),
     *(Hazard("confined_" + kind, danger, [program("confined"), kind], rarely=5) for kind, danger in (
         ("strict", "all system calls but four are forbidden (seccomp)"),
@@ -258,6 +263,36 @@ def built_otherwise(runs):
         check((walks > 0) == profiled, f"built_otherwise: {name} is profiled, or stays out")
 
 
+def time_namespace(runs):
+    """A program whose monotonic clock is another one than hcctd's."""
+    inside = ["unshare", "-Urf", "--time", "--monotonic", "100000", "--boottime", "100000"]
+    if run([*inside, "true"]).status != 0:
+        print("time_namespace: none can be made here, left out")
+        return
+    with Daemon() as daemon:
+        for _ in range(runs):
+            result = run([*inside, target("known_shares"), "1"], env=daemon.env(HCCT_RATE="1000"))
+            check((result.status, result.err) == (0, b""), "time_namespace: the program runs")
+        walks = sum(p["walks"] for p in daemon.processes() if p["command"] == "known_shares")
+        check(walks > 500 * runs,
+              f"time_namespace: all of the program is profiled: {walks} walks in {runs} runs")
+
+
+def valgrind(runs):
+    """What valgrind says of a program, and of its children, does not depend on the agent."""
+    if shutil.which("valgrind") is None:
+        print("valgrind: is not installed, left out")
+        return
+    with Daemon() as daemon:
+        for collector in ({"HCCT_RATE": "1000"}, {"HCCT_COLLECTOR": "calls"},
+                          {"HCCT_COLLECTOR": "calls", "HCCT_BURST": "1ms/3ms"}):
+            for _ in range(runs):
+                result = run(["valgrind", "-q", "--error-exitcode=9", program("forks_and_threads")],
+                             env=daemon.env(**collector))
+                check((result.status, result.out, result.err) == (0, b"as it should\n" * 3, b""),
+                      f"valgrind: has nothing to say with {collector}, and {result.status}")
+
+
 def chroot(_):
     """A program in another root, where its libraries have paths that mean nothing outside."""
     root = scratch("root")
@@ -282,7 +317,8 @@ def chroot(_):
         app.wait()
 
 
-MORE = [killed, memory_full, many_contexts_bounded, unlinked, chroot, confined, built_otherwise]
+MORE = [killed, memory_full, many_contexts_bounded, unlinked, chroot, confined, built_otherwise,
+        time_namespace, valgrind]
 
 
 def main():

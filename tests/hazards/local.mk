@@ -10,6 +10,7 @@ check_PROGRAMS += \
 	tests/hazards/confined_calls \
 	tests/hazards/exec_chain \
 	tests/hazards/few_timers \
+	tests/hazards/forks_and_threads \
 	tests/hazards/interrupted \
 	tests/hazards/late_tls \
 	tests/hazards/leave_allocating \
@@ -17,6 +18,7 @@ check_PROGRAMS += \
 	tests/hazards/loader_and_malloc \
 	tests/hazards/locked \
 	tests/hazards/many_contexts \
+	tests/hazards/moved_signal \
 	tests/hazards/own_profiling \
 	tests/hazards/restarts \
 	tests/hazards/short_transfers \
@@ -54,6 +56,9 @@ tests_hazards_exec_chain_LDFLAGS = -pthread
 tests_hazards_few_timers_SOURCES = tests/hazards/few_timers.c tests/hazards/busy.h
 tests_hazards_few_timers_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
 tests_hazards_few_timers_LDFLAGS = -pthread
+tests_hazards_forks_and_threads_SOURCES = tests/hazards/forks_and_threads.c tests/hazards/busy.h
+tests_hazards_forks_and_threads_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread -finstrument-functions
+tests_hazards_forks_and_threads_LDFLAGS = -pthread
 tests_hazards_interrupted_SOURCES = tests/hazards/interrupted.c tests/hazards/busy.h
 tests_hazards_interrupted_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
 tests_hazards_interrupted_LDFLAGS = -pthread
@@ -72,6 +77,9 @@ tests_hazards_loader_and_malloc_LDFLAGS = -pthread
 tests_hazards_many_contexts_SOURCES = tests/hazards/many_contexts.c tests/hazards/busy.h
 tests_hazards_many_contexts_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
 tests_hazards_many_contexts_LDFLAGS = -pthread
+tests_hazards_moved_signal_SOURCES = tests/hazards/moved_signal.c tests/hazards/busy.h
+tests_hazards_moved_signal_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
+tests_hazards_moved_signal_LDFLAGS = -pthread
 tests_hazards_own_profiling_SOURCES = tests/hazards/own_profiling.c tests/hazards/busy.h
 tests_hazards_own_profiling_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
 tests_hazards_own_profiling_LDFLAGS = -pthread
@@ -99,10 +107,13 @@ tests_hazards_tls_library_la_LDFLAGS = -module -avoid-version -shared -rpath /no
 TESTS += tests/hazards/hazards_test.py
 dist_check_SCRIPTS += tests/hazards/hazards_test.py
 
-# RUNS=1000 is the default; HAZARDS="throw big_fork" runs only these.
+# RUNS=1000 is the default; HAZARDS="throw big_fork" runs only these, HAZARDS=gone only the last.
 hazards: all
 	@$(MAKE) $(AM_MAKEFLAGS) -k check TESTS= >/dev/null
 	@HCCT_SRCDIR=$(abs_top_srcdir) HCCT_BUILDDIR=$(abs_top_builddir) $(PYTHON3) \
 		$(srcdir)/tests/hazards/hazards_test.py --runs $(or $(RUNS),1000) $(HAZARDS)
+	@case "$(HAZARDS)" in "" | gone) \
+		HCCT_SRCDIR=$(abs_top_srcdir) HCCT_BUILDDIR=$(abs_top_builddir) $(PYTHON3) \
+		$(srcdir)/tests/e2e/gone_test.py --kills $(or $(RUNS),1000) ;; esac
 
 .PHONY: hazards

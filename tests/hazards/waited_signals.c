@@ -2,7 +2,7 @@
  * waited_signals.c - a program that blocks SIGPROF and SIGVTALRM and waits for them: each has to
  * stay pending until it is asked for, whoever sends it, and never end the process.
  *
- *   usage: waited_signals KIND: kill, timer, descriptor, all, thread
+ *   usage: waited_signals KIND: kill, timer, descriptor, all, thread, young
  */
 #include <pthread.h>
 #include <signal.h>
@@ -101,14 +101,38 @@ static void by_thread(int number) {
     pthread_join(thread, NULL);
 }
 
+static void *idle(void *argument) {
+    return argument;
+}
+
+/* While threads begin and end, one of them too small to be profiled; all signals are blocked. */
+static void by_young(int number) {
+    const struct timespec none = {0, 0};
+    sigset_t all, before, set = only(number);
+    pthread_attr_t small;
+    pthread_t thread[4];
+    int seen = 0;
+    pthread_attr_init(&small);
+    pthread_attr_setstacksize(&small, 16384);
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, &before);
+    for (int i = 0; i < 20; i++) {
+        for (int k = 0; k < 4; k++)
+            pthread_create(&thread[k], k % 2 == 0 ? NULL : &small, idle, NULL);
+        kill(getpid(), number);
+        for (int k = 0; k < 4; k++)
+            pthread_join(thread[k], NULL);
+        seen += sigtimedwait(&set, NULL, &none) == number;
+    }
+    printf("%d times %d\n", seen, number);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+}
+
 static const struct {
     const char *name;
     void (*run)(int number);
-} kinds[] = {{"kill", by_kill},
-             {"timer", by_timer},
-             {"descriptor", by_descriptor},
-             {"all", by_all},
-             {"thread", by_thread}};
+} kinds[] = {{"kill", by_kill}, {"timer", by_timer},   {"descriptor", by_descriptor},
+             {"all", by_all},   {"thread", by_thread}, {"young", by_young}};
 
 int main(int argc, char **argv) {
     for (unsigned i = 0; i < sizeof kinds / sizeof kinds[0]; i++)

@@ -2,6 +2,8 @@
  * reader_test.c - AGAIN, MAP and SHIP in a ring, well-formed and not: what arrives, what is
  * refused, and that a lie closes the ring.
  */
+#include <unistd.h>
+
 #include "daemon/ingest/reader.h"
 
 #include "common/ring.h"
@@ -26,7 +28,7 @@ static void start(void) {
     slot = aligned_alloc(64, WIRE_SLOT_BYTES);
     memset(slot, 0, WIRE_SLOT_BYTES);
     tree = mcct_new(&params);
-    map = addresses_new();
+    map = addresses_new(frame_user(geteuid()));
 }
 
 static void stop(void) {
@@ -297,14 +299,42 @@ static void test_here(void) {
 
 /* ---- SHIP ---- */
 
-static void put_ship(uint64_t weight, uint32_t registers, uint32_t words) {
+static void put_ship_of(uint64_t weight, uint32_t frames, uint32_t registers, uint32_t words) {
     put(wire_word(WIRE_SHIP, weight));
-    put(WIRE_SHIP_SIZES(registers, words));
+    put(WIRE_SHIP_SIZES(frames, registers, words));
     put(0x4242);
+    put(0x4343);
+    put(0x81);
     for (uint32_t i = 0; i < registers; i++)
         put(1000 + i);
+    for (uint32_t i = 0; i < 2 * frames; i++)
+        put(3000 + i);
     for (uint32_t i = 0; i < words; i++)
         put(2000 + i);
+}
+
+static void put_ship(uint64_t weight, uint32_t registers, uint32_t words) {
+    put_ship_of(weight, 0, registers, words);
+}
+
+/* Frames that the agent has found go in front of what the daemon is to find. */
+static void test_ship_begun(void) {
+    start();
+    put_ship_of(9, 2, REGISTERS, 5);
+    drain();
+    CHECK(!reader.broken);
+    struct ship *ship = ship_list_take(&ships);
+    CHECK(ship != NULL);
+    CHECK_UINT(ship->stack.n_inner, 2);
+    CHECK_UINT(ship->stack.pc, 0x4242);
+    CHECK_UINT(ship->stack.at, 0x4343);
+    CHECK_UINT(ship->stack.known, 0x81);
+    CHECK_UINT(shipped_inner(&ship->stack)[0].routine, 3000);
+    CHECK_UINT(shipped_inner(&ship->stack)[1].site, 3003);
+    CHECK_UINT(shipped_registers(&ship->stack)[REGISTERS - 1], 1000 + REGISTERS - 1);
+    CHECK_UINT(shipped_words(&ship->stack)[4], 2004);
+    ship_free(ship);
+    stop();
 }
 
 static void test_ship(void) {
@@ -384,15 +414,19 @@ static bool ship_breaks(uint64_t sizes, unsigned words) {
 }
 
 static void test_ship_lies(void) {
-    CHECK(!ship_breaks(WIRE_SHIP_SIZES(16, 4), 22));
+    CHECK(!ship_breaks(WIRE_SHIP_SIZES(0, 16, 4), 24));
+    CHECK(!ship_breaks(WIRE_SHIP_SIZES(3, 16, 4), 30));
     CHECK(ship_breaks(0, 0));
-    CHECK(ship_breaks(WIRE_SHIP_SIZES(0, 0), 1));
-    CHECK(!ship_breaks(WIRE_SHIP_SIZES(0, 0), 2));
-    CHECK(ship_breaks(WIRE_SHIP_SIZES(16, 4), 21));
-    CHECK(ship_breaks(WIRE_SHIP_SIZES(SHIPPED_REGISTERS_MAX + 1, 0), 100));
-    CHECK(ship_breaks(WIRE_SHIP_SIZES(0, WIRE_SHIP_STACK_MAX + 1), 7500));
-    CHECK(ship_breaks(WIRE_SHIP_SIZES(UINT32_MAX, UINT32_MAX), 7500));
-    CHECK(ship_breaks(WIRE_SHIP_SIZES(UINT32_MAX, 1), 7500));
+    CHECK(ship_breaks(WIRE_SHIP_SIZES(0, 0, 0), 3));
+    CHECK(!ship_breaks(WIRE_SHIP_SIZES(0, 0, 0), 4));
+    CHECK(ship_breaks(WIRE_SHIP_SIZES(0, 16, 4), 23));
+    CHECK(ship_breaks(WIRE_SHIP_SIZES(3, 16, 4), 29));
+    CHECK(!ship_breaks(WIRE_SHIP_SIZES(WIRE_SHIP_FRAMES_MAX, 0, 0), 1028));
+    CHECK(ship_breaks(WIRE_SHIP_SIZES(WIRE_SHIP_FRAMES_MAX + 1, 0, 0), 1100));
+    CHECK(ship_breaks(WIRE_SHIP_SIZES(0, SHIPPED_REGISTERS_MAX + 1, 0), 100));
+    CHECK(ship_breaks(WIRE_SHIP_SIZES(0, 0, WIRE_SHIP_STACK_MAX + 1), 7500));
+    CHECK(ship_breaks(WIRE_SHIP_SIZES(UINT16_MAX, UINT16_MAX, UINT32_MAX), 7500));
+    CHECK(ship_breaks(WIRE_SHIP_SIZES(0, UINT16_MAX, 1), 7500));
     CHECK(ship_breaks(UINT64_MAX, 7500));
 }
 
@@ -571,6 +605,7 @@ int main(void) {
     test_generations();
     test_here();
     test_ship();
+    test_ship_begun();
     test_ship_wraps();
     test_ship_limits();
     test_ship_lies();

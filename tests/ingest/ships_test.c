@@ -95,8 +95,10 @@ static __attribute__((noinline, no_sanitize("address"))) void ship_from_here(uin
     if (words > WIRE_SHIP_STACK_MAX)
         words = WIRE_SHIP_STACK_MAX;
     put(wire_word(WIRE_SHIP, weight));
-    put(WIRE_SHIP_SIZES(ARCH_REGS, words));
+    put(WIRE_SHIP_SIZES(0, ARCH_REGS, words));
     put(arch_pc(&uc));
+    put(arch_pc(&uc));
+    put(UINT64_MAX);
     for (unsigned i = 0; i < ARCH_REGS; i++)
         put(arch_reg(&uc, i));
     for (uint64_t i = 0; i < words; i++)

@@ -24,7 +24,7 @@ def of_speedscope(profile):
 
 def is_of_errors(part):
     """Its weights are error bounds."""
-    return part["name"].endswith(": error bounds")
+    return ": error bounds of self weights" in part["name"]
 
 
 def of_events(part, frames):

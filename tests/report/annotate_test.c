@@ -164,7 +164,45 @@ static void test_text(void) {
     profile_free(p);
 }
 
+/* What contexts that are not kept may have of a line, and of a function. */
+static void test_bounds(void) {
+    struct profile *p = make_profile();
+    uint32_t pruned = profile_add_pseudo(p, PROFILE_PRUNED);
+    uint32_t top = 2, f = 3; /* main, and f below it */
+    uint32_t in_h = add_place(p, 4, true, "h", 30, NULL, 0);
+    struct annotation a;
+    char *text;
+    size_t bytes;
+    FILE *out = open_memstream(&text, &bytes);
+
+    CHECK_UINT(p->nodes[f].parent, top);
+    profile_add_node(p, profile_add_node(p, top, pruned, 7, 0), in_h, 40, 0);
+    profile_add_node(p, profile_add_node(p, f, pruned, 0, 0), in_h, 200, 0);
+    annotation_make(&a, p, "f", false);
+    CHECK_UINT(a.unknown, 7); /* which may be anybody's own */
+    CHECK_UINT(a.functions[0].inclusive, 111310);
+    CHECK_UINT(a.functions[0].more, 47); /* below main f may have been */
+    CHECK_UINT(a.functions[0].lines[0].more, 247);
+    CHECK_UINT(a.functions[0].lines[1].more, 47);
+    CHECK(annotation_write_text(out, &a, &(struct annotate_sources){.around = 1}));
+    CHECK(annotation_write_json(out, &a));
+    fclose(out);
+    CHECK(strstr(text, "up to 0.01 points (self) and 0.04 (inclusive") != NULL);
+    CHECK(strstr(text, "     self inclusive   more   line\n") != NULL);
+    CHECK(strstr(text, " +0.22     12") != NULL);
+    CHECK(strstr(text, "\"inclusive\":111310,\"inclusive_upper\":111357") != NULL);
+    CHECK(strstr(text, "\"self\":110,\"self_upper\":117") != NULL);
+    free(text);
+    annotation_free(&a);
+    annotation_make(&a, p, "h", false);
+    CHECK_UINT(a.functions[0].self, 110240); /* certain, wherever it was called */
+    CHECK_UINT(a.functions[0].more, 7);
+    annotation_free(&a);
+    profile_free(p);
+}
+
 int main(void) {
+    test_bounds();
     test_sums();
     test_as_reported(sample_shell());
     test_as_reported(sample_build());

@@ -179,6 +179,45 @@ static void test_refused(void) {
     profile_free(parts[1]);
 }
 
+static void add_run(struct profile *profile, const char *command, uint32_t pid, bool live,
+                    uint64_t weight) {
+    const struct profile_process process = {.exe = "/bin/busybox",
+                                            .command = command,
+                                            .pid = pid,
+                                            .runs = 1,
+                                            .live = live,
+                                            .total = weight,
+                                            .walks = 2};
+    uint32_t root = profile_root(profile, profile_add_process(profile, &process));
+
+    profile_add_node(profile, root, profile_add_pseudo(profile, "main"), weight, 0);
+}
+
+/* What has ended is one process a name, what still runs stays apart. */
+static void test_runs(void) {
+    struct profile *profile = profile_new(), *joined;
+
+    profile->type = profile_string(profile, "cpu");
+    profile->unit = profile_string(profile, "nanoseconds");
+    add_run(profile, "sh", 5, false, 10);
+    CHECK(merge_runs(profile) == NULL);
+    add_run(profile, "cat", 6, false, 20);
+    add_run(profile, "sh", 7, true, 40);
+    CHECK(merge_runs(profile) == NULL);
+    add_run(profile, "sh", 8, false, 80);
+    add_run(profile, "sh", 9, false, 160);
+    joined = merge_runs(profile);
+    CHECK_UINT(joined->n_processes, 4);
+    CHECK_UINT(joined->processes[1].runs, 3);
+    CHECK_UINT(joined->processes[1].walks, 6);
+    CHECK_UINT(joined->processes[1].total, 250);
+    CHECK_UINT(joined->processes[2].pid, 6);
+    CHECK_UINT(joined->processes[3].pid, 7);
+    CHECK_UINT(profile_total(joined), 310);
+    profile_free(joined);
+    profile_free(profile);
+}
+
 int main(void) {
     uint64_t seed = 11;
 
@@ -189,5 +228,6 @@ int main(void) {
     test_apart();
     test_periods();
     test_refused();
+    test_runs();
     return check_report();
 }

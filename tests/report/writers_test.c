@@ -7,6 +7,7 @@
 
 #include "common/utf8.h"
 #include "daemon/report/format.h"
+#include "tests/report/forest.h"
 #include "tests/report/sample.h"
 
 static char *written(const char *format, const struct profile *profile,
@@ -197,7 +198,96 @@ static void test_deep(void) {
     check_both(deep, &format_default_options);
 }
 
+/* What a reader of callgrind's format adds up for a function. */
+struct read_function {
+    uint64_t self, self_error, inclusive, inclusive_error;
+};
+
+static void read_callgrind(char *text, struct read_function *functions) {
+    unsigned context[2 * FOREST_CONTEXTS] = {0}, number = 0; /* by number of the function */
+    bool is_call = false;
+
+    for (char *line = strtok(text, "\n"); line != NULL; line = strtok(NULL, "\n")) {
+        unsigned long position, weight, error;
+        unsigned named, which;
+
+        if (sscanf(line, "fn=(%u) f%u", &named, &which) == 2 ||
+            sscanf(line, "cfn=(%u) f%u", &named, &which) == 2)
+            context[named] = which;
+        if (sscanf(line, "fn=(%u)", &named) == 1)
+            number = named;
+        if (strncmp(line, "calls=", 6) == 0) {
+            is_call = true;
+            continue;
+        }
+        if (sscanf(line, "%lu %lu %lu", &position, &weight, &error) != 3)
+            continue;
+        struct read_function *it = &functions[context[number]];
+
+        it->self += is_call ? 0 : weight;
+        it->self_error += is_call ? 0 : error;
+        it->inclusive += weight;
+        it->inclusive_error += error;
+        is_call = false;
+    }
+}
+
+/* Each function's true weights are within what the rows of the file and their bounds say. */
+static void test_callgrind_bounds(uint64_t *seed, unsigned pruned, unsigned missing) {
+    const struct forest_look look = {
+        .collector = "calls", .exe = "/opt/a/app", .pruned = pruned, .missing = missing};
+    struct forest forest;
+    struct read_function functions[FOREST_CONTEXTS] = {0};
+    unsigned wrong = 0;
+
+    forest_grow(&forest, seed, 1000);
+    struct profile *profile = forest_profile(&forest, &look, seed);
+    char *text = written("callgrind", profile, &format_default_options);
+
+    read_callgrind(text, functions);
+    for (uint32_t i = 1; i < FOREST_CONTEXTS; i++) {
+        const struct read_function *it = &functions[i];
+        uint64_t self = forest.weight[i], inclusive = forest_inclusive(&forest, i);
+
+        if (it->inclusive == 0 && it->inclusive_error == 0)
+            continue; /* the file does not have it */
+        wrong += self < it->self || self > it->self + it->self_error;
+        wrong += inclusive < it->inclusive || inclusive > it->inclusive + it->inclusive_error;
+    }
+    CHECK_UINT(wrong, 0);
+    free(text);
+    profile_free(profile);
+}
+
+/* Titles say what the weights of viewers can't. */
+static void test_titles(void) {
+    uint64_t seed = 3;
+    struct forest forest;
+    const struct forest_look exact = {.collector = "calls", .exe = "/opt/a/app"};
+    const struct forest_look pruned = {.collector = "calls", .exe = "/opt/a/app", .pruned = 50};
+
+    forest_grow(&forest, &seed, 1000);
+    for (int i = 0; i < 2; i++) {
+        struct profile *profile = forest_profile(&forest, i == 0 ? &exact : &pruned, &seed);
+
+        for (int k = 0; k < 2; k++) {
+            char *text =
+                written(k == 0 ? "speedscope" : "firefox", profile, &format_default_options);
+
+            CHECK((strstr(text, "every context is counted exactly") != NULL) == (i == 0));
+            CHECK((strstr(text, "true weights are larger by at most ") != NULL) == (i == 1));
+            free(text);
+        }
+        profile_free(profile);
+    }
+}
+
 int main(void) {
+    uint64_t seed = 5;
+
+    for (unsigned i = 0; i < 60; i++)
+        test_callgrind_bounds(&seed, i % 3 * 25, i / 3 % 3 * 15);
+    test_titles();
     test_sums();
     test_folded_names();
     test_json_names();

@@ -49,8 +49,7 @@ const app = {
         this.total = profile.nodes.total[start];
         this.totalHidden = profile.nodes.totalHidden[start];
         this.totalName = process === 0 ? "N" : "the process";
-        this.looks = profile.processes.reduce((sum, p, i) =>
-            sum + (process === 0 || process === i + 1 ? p.looks : 0), 0);
+        this.chance = process === 0 ? profile.chance : profile.processes[process - 1].chance;
         this.trees = {};
         this.updateMatch();
         makeTable(this);
