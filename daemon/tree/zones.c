@@ -105,21 +105,6 @@ static void spread(struct zones *zones) {
 
 /* ---- fewer zones ---- */
 
-static int by_weight(const void *a, const void *b) {
-    double x = **(const double *const *)a, y = **(const double *const *)b;
-    return (x > y) - (x < y);
-}
-
-/* Zones in use but the root's, those with the least weight first. */
-static uint32_t list_zones(struct zones *zones, double *list[ZONES_MAX]) {
-    uint32_t n = 0;
-    for (uint32_t z = 1; z < ZONES_MAX; z++)
-        if (zones->at[z] != 0)
-            list[n++] = &zones->weight[z];
-    qsort(list, n, sizeof *list, by_weight);
-    return n;
-}
-
 /* Only nodes that lead to zones stay. */
 static void drop_nodes(struct zones *zones) {
     uint32_t *now = calloc(zones->n, sizeof *now), n = ZONES_NODE_ROOT + 1;
@@ -150,24 +135,69 @@ static void drop_nodes(struct zones *zones) {
     free(now);
 }
 
+static uint32_t count_zones(const struct zones *zones, double *weight) {
+    uint32_t n = 0;
+    for (uint32_t z = 1; z < ZONES_MAX; z++)
+        if (zones->at[z] != 0) {
+            n++;
+            *weight += zones->weight[z];
+        }
+    return n;
+}
+
+/* By node: what the zones weigh that it is to have instead of them, 0: it is to name none. As items
+ * are chosen, from the callees to the callers. */
+static void gather(const struct zones *zones, double least, double *weight) {
+    for (uint32_t z = 1; z < ZONES_MAX; z++)
+        if (zones->at[z] != 0)
+            weight[zones->at[z]] = zones->weight[z];
+    for (uint32_t i = zones->n; i-- > ZONES_NODE_ROOT + 1;)
+        if (weight[i] < least) {
+            weight[zones->node[i].parent] += weight[i];
+            weight[i] = 0;
+        }
+}
+
+/* The node names the zone of that number, unless it names one already. */
+static void hand_over(struct zones *zones, uint32_t node, uint8_t zone, double weight) {
+    if (zones->node[node].named)
+        return;
+    zones->node[node].named = true;
+    zones->node[node].zone = zone;
+    zones->at[zone] = node;
+    zones->weight[zone] = weight;
+}
+
+/* Zones that are too light become one of a caller of them all, which takes one of their numbers. */
 static bool dissolve(struct zones *zones, uint8_t became[ZONES_MAX]) {
-    double *list[ZONES_MAX];
-    uint32_t n = list_zones(zones, list), was[ZONES_MAX];
-    if (n <= ENOUGH)
+    double sum = 0, *weight;
+    uint32_t was[ZONES_MAX];
+    if (count_zones(zones, &sum) <= ENOUGH)
         return false;
+    weight = calloc(zones->n, sizeof *weight);
+    if (weight == NULL)
+        return false;
+    gather(zones, sum / ENOUGH, weight);
     memcpy(was, zones->at, sizeof was);
-    for (uint32_t i = 0; i < n - ENOUGH; i++) {
-        uint32_t z = (uint32_t)(list[i] - zones->weight);
-        zones->node[zones->at[z]].named = false;
-        zones->at[z] = 0;
+    for (uint32_t z = 1; z < ZONES_MAX; z++)
+        if (was[z] != 0 && weight[was[z]] == 0) {
+            zones->node[was[z]].named = false;
+            zones->at[z] = 0;
+        } else if (was[z] != 0) {
+            zones->weight[z] = weight[was[z]];
+        }
+    for (uint32_t z = 1; z < ZONES_MAX; z++) {
+        uint32_t node = was[z];
+        while (node > ZONES_NODE_ROOT && weight[node] == 0)
+            node = zones->node[node].parent;
+        if (node > ZONES_NODE_ROOT)
+            hand_over(zones, node, (uint8_t)z, weight[node]);
     }
     spread(zones);
-    for (uint32_t z = 0; z < ZONES_MAX; z++) {
+    for (uint32_t z = 0; z < ZONES_MAX; z++)
         became[z] = zones->node[was[z]].zone;
-        if (became[z] != z)
-            zones->weight[became[z]] += zones->weight[z];
-    }
     drop_nodes(zones);
+    free(weight);
     return true;
 }
 
@@ -222,8 +252,10 @@ static void make_nodes(struct zones *zones, const struct zone_sample *sample, ui
 
 static void name_zone(struct zones *zones, uint32_t node, double weight) {
     uint32_t z = 1;
-    while (zones->at[z] != 0)
+    while (z < ZONES_MAX && zones->at[z] != 0)
         z++;
+    if (z == ZONES_MAX) /* without memory there are as many as before */
+        return;
     zones->at[z] = node;
     zones->node[node].named = true;
     zones->weight[z] = weight;

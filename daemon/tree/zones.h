@@ -7,8 +7,9 @@
  *
  * zones_choose() makes new zones where a sample of contexts has much of its weight: going from the
  * callees to their callers, a context names a zone as soon as what is below it, and in no zone yet,
- * weighs one part in ZONES_CUT of the sample. So fewer than ZONES_CUT are made, and less than one
- * part in ZONES_CUT of the sample is left in zone 0.
+ * weighs one part in ZONES_CUT of the sample. So fewer than ZONES_CUT are made, and of what is
+ * below any context less than one part in ZONES_CUT of the sample is in the zone of that context,
+ * unless it names one.
  *
  * The contexts between the root and those that name zones are nodes here, found by the hash of
  * (caller, frame). Everything else is described by its zone alone, and zones_below() costs one

@@ -40,6 +40,10 @@ for summary in SUMMARIES:
             check(holds(f["inclusive"], n, f["inclusive_upper"]),
                   f"{summary}: {name} and below: {n} calls, {f['inclusive']} to "
                   f"{f['inclusive_upper']} shown")
+    if summary == "filtered-space-saving":
+        for node in contexts(profile, "broad"):
+            width = node["inclusive_upper"] - node["inclusive"]
+            check(width <= total / 20, f"broad and below: {width} of {total} calls are not known")
     own = sum(node["count"] for node in profile.nodes)
     check(own == total, f"{summary}: self weights add up to {own} of {total}")
 finish()

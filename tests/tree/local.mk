@@ -11,7 +11,8 @@ TREE_TESTS = \
 	tests/tree/panes_test \
 	tests/tree/residual_test \
 	tests/tree/run_test \
-	tests/tree/bounded_test
+	tests/tree/bounded_test \
+	tests/tree/zones_test
 
 check_PROGRAMS += $(TREE_TESTS)
 TESTS += $(TREE_TESTS)
@@ -45,6 +46,9 @@ tests_tree_panes_test_LDADD = libhcct_tree.a
 
 tests_tree_bounded_test_SOURCES = tests/tree/bounded_test.c $(TREE_WORLD)
 tests_tree_bounded_test_LDADD = libhcct_tree.a
+
+tests_tree_zones_test_SOURCES = tests/tree/zones_test.c $(TREE_WORLD)
+tests_tree_zones_test_LDADD = libhcct_tree.a
 
 # What is shown of trees, from the stream to the file.
 check_PROGRAMS += tests/tree/truth_test

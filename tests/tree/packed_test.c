@@ -100,6 +100,7 @@ static void check_packed(const struct world *world, const struct mcct *tree) {
     struct verdict v = check(world, tree);
     CHECK(tree->packed != NULL);
     CHECK(v.sum <= world->total);
+    CHECK_UINT(v.placed, world->total);
     if (tree->kind == &summary_exact) {
         CHECK_UINT(v.stats.unseen, 0);
         CHECK_UINT(v.sum, world->total);
@@ -234,6 +235,7 @@ static void check_nodes(const struct world *world, const struct mcct *tree,
     struct verdict v = world_check(world, tree, (struct walker[]){*one, *other}, 2);
     CHECK(v.wrong == NULL);
     CHECK_UINT(v.above, 0);
+    CHECK_UINT(v.placed, world->total);
 }
 
 /* Two thirds of it in batches; then a weight that comes by itself; then batches again. */
