@@ -197,6 +197,10 @@ static struct profile *sample(const struct forest *truth, const struct sampled *
     profile->type = profile_string(profile, "cpu");
     profile->unit = profile_string(profile, "nanoseconds");
     profile->processes[1].walks = how->samples;
+    if (!how->tell_bursts) { /* of equal weights, whose sum is right but for one of them */
+        profile->processes[1].drawn = profile->processes[1].drawn_squares = how->samples;
+        profile->processes[1].varied_total = 1;
+    }
     if (how->tell_bursts) {
         profile->processes[1].burst_period_ns = 1;
         profile->processes[1].bursts = how->samples / how->clump;
