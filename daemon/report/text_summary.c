@@ -15,8 +15,8 @@
 #define ENOUGH_WALKS 0.9 /* of those asked for: so few less is not worth a word */
 #define FEW_SAMPLES  10
 #define LEAST_TOLD   0.001 /* of the total: what chance makes of it is not worth a word */
-#define NEAR_KERNEL  0.03 /* of the kernel's count: so little is not worth a word */
-#define NEARLY_ALL   0.95 /* of the walks: so few less is not worth a word */
+#define NEAR_KERNEL  0.03  /* of the kernel's count: so little is not worth a word */
+#define NEARLY_ALL   0.95  /* of the walks: so few less is not worth a word */
 
 /* Each number of struct profile_process, of all processes. */
 static struct profile_process add_up(const struct profile *profile) {
@@ -232,6 +232,8 @@ static void put_sample_size(const struct text *text, const struct profile_proces
 
     if (sum->burst_period_ns > 0 && !chance->total_known)
         fputs("; what one burst sees counts as one sample", text->out);
+    else if (strcmp(text->profile->type, "wall") == 0 && worth * NEARLY_ALL > walks)
+        fputs("; time asleep is measured, not sampled", text->out);
     else if (!text->calls && walks > 0 &&
              (worth < NEARLY_ALL * walks || worth * NEARLY_ALL > walks))
         fprintf(text->out, "; the walks are worth %s independent ones",

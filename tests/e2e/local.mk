@@ -15,7 +15,7 @@ e2e_tests = \
 	tests/e2e/lines_test.py tests/e2e/lives_test.py tests/e2e/rate_test.py tests/e2e/readers_test.py \
 	tests/e2e/checkpoint_test.py tests/e2e/hostile_test.py tests/e2e/kill_test.py \
 	tests/e2e/many_test.py tests/e2e/masked_test.py tests/e2e/no_memory_test.py tests/e2e/own_directory_test.py tests/e2e/slow_client_test.py tests/e2e/two_users_test.py \
-	tests/e2e/valgrind_test.py tests/e2e/wall_test.py tests/e2e/wall_calls_test.py tests/e2e/wall_end_test.py \
+	tests/e2e/valgrind_test.py tests/e2e/wall_test.py tests/e2e/wall_calls_test.py tests/e2e/wall_end_test.py tests/e2e/wall_fork_test.py \
 	tests/e2e/follow_test.py tests/e2e/jit_test.py tests/e2e/lifecycle_test.py tests/e2e/loads_test.py \
 	tests/e2e/oracle_test.py tests/e2e/programs_test.py tests/e2e/sleep_test.py \
 	tests/e2e/storm_test.py tests/e2e/top_server_test.py tests/e2e/top_test.py \
@@ -213,6 +213,12 @@ check_PROGRAMS += tests/targets/shares
 tests_targets_shares_SOURCES = tests/targets/shares.c
 tests_targets_shares_CFLAGS = $(TARGET_CFLAGS) -O1
 tests_targets_shares_LDFLAGS = -pthread
+
+# Threads of a child that sleep.
+check_PROGRAMS += tests/targets/sleepers
+tests_targets_sleepers_SOURCES = tests/targets/sleepers.c
+tests_targets_sleepers_CFLAGS = $(TARGET_CFLAGS) -O1
+tests_targets_sleepers_LDFLAGS = -pthread
 
 check-intervals: all $(check_PROGRAMS)
 	@$(AM_TESTS_ENVIRONMENT) $(PYTHON3) -B '$(abs_top_srcdir)'/tests/e2e/intervals_test.py --runs 100
