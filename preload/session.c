@@ -176,10 +176,10 @@ static bool is_due(struct agent_process *process, bool now) {
 /* `attaching` is ours: another thread may have looked, or have found one, just before. */
 static bool attach_if_due(struct agent_process *process, bool now) {
     bool first = atomic_load(&process->last_try_ns) == 0;
-    if (has_session(process) || !is_due(process, now))
-        return false;
+    if (has_session(process) || !is_due(process, now) || !others_are_out())
+        return false; /* others are in their handlers for a moment only */
     atomic_store(&process->last_try_ns, coarse_ns());
-    return others_are_out() && attach(process, first ? FIRST_WAIT_MS : LATER_WAIT_MS);
+    return attach(process, first ? FIRST_WAIT_MS : LATER_WAIT_MS);
 }
 
 bool session_attach(bool now) {

@@ -232,6 +232,8 @@ static void put_sample_size(const struct text *text, const struct profile_proces
 
     if (sum->burst_period_ns > 0 && !chance->total_known)
         fputs("; what one burst sees counts as one sample", text->out);
+    else if (strcmp(text->profile->type, "wall") == 0 && worth * NEARLY_ALL > walks)
+        fputs("; time asleep is measured, not sampled", text->out);
     else if (!text->calls && walks > 0 &&
              (worth < NEARLY_ALL * walks || worth * NEARLY_ALL > walks))
         fprintf(text->out, "; the walks are worth %s independent ones",

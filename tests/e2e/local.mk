@@ -7,22 +7,25 @@ tests_targets_known_shares_SOURCES = tests/targets/known_shares.c
 tests_targets_known_shares_CFLAGS = $(TARGET_CFLAGS) -pthread
 tests_targets_known_shares_LDFLAGS = -pthread
 
-e2e_tests = \
-	tests/e2e/check_test.py tests/e2e/daemon_test.py tests/e2e/deep_test.py \
-	tests/e2e/diff_test.py tests/e2e/doctor_test.py \
-	tests/e2e/control_test.py tests/e2e/http_test.py tests/e2e/systemd_test.py tests/e2e/tags_test.py \
-	tests/e2e/copies_test.py tests/e2e/first_process_test.py tests/e2e/guest_test.py tests/e2e/halves_test.py tests/e2e/init_test.py tests/e2e/intervals_test.py tests/e2e/known_shares_test.py \
-	tests/e2e/lines_test.py tests/e2e/lives_test.py tests/e2e/rate_test.py tests/e2e/readers_test.py \
-	tests/e2e/checkpoint_test.py tests/e2e/hostile_test.py tests/e2e/kill_test.py \
-	tests/e2e/attach_test.py tests/e2e/many_test.py tests/e2e/masked_test.py tests/e2e/no_memory_test.py tests/e2e/own_directory_test.py tests/e2e/slow_client_test.py tests/e2e/two_users_test.py \
-	tests/e2e/valgrind_test.py tests/e2e/wall_test.py tests/e2e/wall_calls_test.py tests/e2e/wall_end_test.py \
-	tests/e2e/follow_test.py tests/e2e/jit_test.py tests/e2e/lifecycle_test.py tests/e2e/loads_test.py \
-	tests/e2e/oracle_test.py tests/e2e/programs_test.py tests/e2e/sleep_test.py \
-	tests/e2e/storm_test.py tests/e2e/top_server_test.py tests/e2e/top_test.py \
-	tests/e2e/terminal_test.py tests/e2e/text_test.py tests/e2e/totals_test.py tests/e2e/window_test.py \
+e2e_tests = tests/e2e/check_test.py tests/e2e/daemon_test.py tests/e2e/deep_test.py \
+	tests/e2e/diff_test.py tests/e2e/doctor_test.py tests/e2e/control_test.py \
+	tests/e2e/http_test.py tests/e2e/systemd_test.py tests/e2e/tags_test.py \
+	tests/e2e/copies_test.py tests/e2e/first_process_test.py tests/e2e/guest_test.py \
+	tests/e2e/halves_test.py tests/e2e/init_test.py tests/e2e/intervals_test.py \
+	tests/e2e/known_shares_test.py tests/e2e/lines_test.py tests/e2e/lives_test.py \
+	tests/e2e/rate_test.py tests/e2e/readers_test.py tests/e2e/checkpoint_test.py \
+	tests/e2e/hostile_test.py tests/e2e/kill_test.py tests/e2e/many_test.py \
+	tests/e2e/masked_test.py tests/e2e/no_memory_test.py tests/e2e/own_directory_test.py \
+	tests/e2e/slow_client_test.py tests/e2e/two_users_test.py tests/e2e/valgrind_test.py \
+	tests/e2e/wall_test.py tests/e2e/wall_calls_test.py tests/e2e/wall_end_test.py \
+	tests/e2e/wall_fork_test.py tests/e2e/follow_test.py tests/e2e/jit_test.py \
+	tests/e2e/lifecycle_test.py tests/e2e/loads_test.py tests/e2e/oracle_test.py \
+	tests/e2e/programs_test.py tests/e2e/sleep_test.py tests/e2e/storm_test.py \
+	tests/e2e/top_server_test.py tests/e2e/top_test.py tests/e2e/terminal_test.py \
+	tests/e2e/text_test.py tests/e2e/totals_test.py tests/e2e/window_test.py \
 	tests/e2e/called_test.py tests/e2e/calls_broad_test.py tests/e2e/calls_callgrind_test.py \
-	tests/e2e/calls_exact_test.py \
-	tests/e2e/calls_robust_test.py tests/e2e/gone_test.py tests/e2e/calls_some_test.py tests/e2e/calls_torture_test.py
+	tests/e2e/calls_exact_test.py tests/e2e/calls_robust_test.py tests/e2e/gone_test.py \
+	tests/e2e/calls_some_test.py tests/e2e/calls_torture_test.py tests/e2e/attach_test.py
 TESTS += $(e2e_tests)
 EXTRA_DIST += $(e2e_tests) tests/e2e/calls_support.py tests/e2e/rusage.py tests/e2e/screen.py \
 	tests/e2e/support.py tests/e2e/users_support.py tests/e2e/wire_support.py tests/e2e/workloads.py
@@ -225,6 +228,12 @@ check_PROGRAMS += tests/targets/shares
 tests_targets_shares_SOURCES = tests/targets/shares.c
 tests_targets_shares_CFLAGS = $(TARGET_CFLAGS) -O1
 tests_targets_shares_LDFLAGS = -pthread
+
+# Threads of a child that sleep.
+check_PROGRAMS += tests/targets/sleepers
+tests_targets_sleepers_SOURCES = tests/targets/sleepers.c
+tests_targets_sleepers_CFLAGS = $(TARGET_CFLAGS) -O1
+tests_targets_sleepers_LDFLAGS = -pthread
 
 check-intervals: all $(check_PROGRAMS)
 	@$(AM_TESTS_ENVIRONMENT) $(PYTHON3) -B '$(abs_top_srcdir)'/tests/e2e/intervals_test.py --runs 100

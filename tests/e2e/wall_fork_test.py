@@ -1,0 +1,19 @@
+"""On the wall clock, threads of a child of fork that do nothing but sleep are all there: the child has
+no session yet when they begin, and the first of them that looks for it keeps the others away."""
+
+from support import check, finish, record, report, scratch, target
+
+THREADS = 16
+for run in range(3):
+    path = scratch("fork.pb.gz")
+    result = record([target("sleepers"), str(THREADS), "1.5"], path, "--clock", "wall")
+    check(result.status == 0, "the program ends with status 0")
+    truth = next(int(line.split()[0]) for line in result.out.decode().splitlines()
+                 if line.endswith(" nap"))
+    seen = sum(function["inclusive"] for function in report(path)["functions"]
+               if function["function"] == "nap")
+    # sleeps that are awake late on a busy machine are in the truth as well; of each thread a step
+    # or two are left to chance
+    check(0.94 < seen / truth < 1.06,
+          f"run {run + 1}: {seen / 1e9:.2f} s in nap, {truth / 1e9:.2f} s are true")
+finish()
