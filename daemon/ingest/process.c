@@ -318,13 +318,17 @@ static bool drain_all(struct process *p, uint64_t now, uint64_t again_max,
     return sweep.any;
 }
 
+static bool is_read(const struct process *p) {
+    return p->live && !(p->said_goodbye && p->sampling.collector == WIRE_COLLECT_CALLS);
+}
+
 bool process_drain(struct process *p, process_module_seen *seen, void *arg) {
     struct ship_list ships;
     bool any = false;
     pthread_mutex_lock(&p->lock);
     uint64_t now = clock_ns(CLOCK_MONOTONIC);
     windows_turn(p, now);
-    if (p->live) {
+    if (is_read(p)) {
         addresses_refresh(p->addresses);
         any = drain_all(p, now, AGAIN_MAX, seen, arg);
         session_memory_extend(&p->memory, p->pid);
@@ -339,6 +343,7 @@ bool process_drain(struct process *p, process_module_seen *seen, void *arg) {
 void process_say_goodbye(struct process *p) {
     pthread_mutex_lock(&p->lock);
     if (p->live) {
+        p->said_goodbye = true;
         atomic_fetch_or(&p->memory.session->control, WIRE_CONTROL_GONE);
         uint32_t n = session_memory_slots(&p->memory);
         for (uint32_t i = 0; i < n; i++)
