@@ -340,10 +340,19 @@ bool process_drain(struct process *p, process_module_seen *seen, void *arg) {
     return any;
 }
 
+/* `otherwise`: it is gone. */
+static uint64_t cpu_now(const struct process *p, uint64_t otherwise) {
+    struct proc_stat stat;
+    if (!proc_stat_read(p->pid, &stat))
+        return otherwise;
+    return stat.cpu_ns > p->earlier_ns ? stat.cpu_ns - p->earlier_ns : 0;
+}
+
 void process_say_goodbye(struct process *p) {
     pthread_mutex_lock(&p->lock);
     if (p->live) {
         p->said_goodbye = true;
+        p->goodbye_cpu_ns = cpu_now(p, p->ended.cpu_ns);
         atomic_fetch_or(&p->memory.session->control, WIRE_CONTROL_GONE);
         uint32_t n = session_memory_slots(&p->memory);
         for (uint32_t i = 0; i < n; i++)
@@ -378,9 +387,7 @@ static void sum_live(struct process *p, struct process_stats *sum) {
     sum->burst_length_ns = atomic_load(&session->burst_length_ns);
     sum->burst_period_ns = atomic_load(&session->burst_period_ns);
     sum->off = (atomic_load(&session->control) & WIRE_CONTROL_ON) == 0;
-    struct proc_stat stat;
-    if (proc_stat_read(p->pid, &stat))
-        sum->cpu_ns = stat.cpu_ns > p->earlier_ns ? stat.cpu_ns - p->earlier_ns : 0;
+    sum->cpu_ns = p->said_goodbye ? p->goodbye_cpu_ns : cpu_now(p, sum->cpu_ns);
 }
 
 void process_stats_locked(struct process *p, struct process_stats *stats) {

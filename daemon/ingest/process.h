@@ -103,9 +103,10 @@ struct process {
     struct process_stats ended;                 /* of threads that are gone, and of the past */
     _Atomic bool fast;                          /* rings fill quickly: sweep again at once */
     _Atomic uint64_t
-        copied_mono_ns;  /* when copies of stacks came last: each takes a good part of a ring */
-    _Atomic bool behind; /* a drain left words in the rings, to go on later */
-    bool said_goodbye;   /* under the lock */
+        copied_mono_ns;      /* when copies of stacks came last: each takes a good part of a ring */
+    _Atomic bool behind;     /* a drain left words in the rings, to go on later */
+    bool said_goodbye;       /* under the lock */
+    uint64_t goodbye_cpu_ns; /* its CPU time then: what comes after it nobody has seen */
 
     /* ships.h; written under the lock */
     struct ship_list ships_read;               /* not queued yet */
