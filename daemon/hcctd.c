@@ -169,8 +169,8 @@ static bool on_signal(int fd) {
     bool stop = info.ssi_signo == SIGTERM || info.ssi_signo == SIGINT;
     if (stop)
         notify_manager("STOPPING=1");
-    if (info.ssi_signo == SIGUSR1 || stop)
-        snapshot_all(stop);
+    if (info.ssi_signo == SIGUSR1)
+        snapshot_all(false);
     return !stop;
 }
 
@@ -240,6 +240,7 @@ static void serve(int listener, int tcp, int signals) {
     listener_close(listener, config.socket);
     http_stop();
     ingest_stop();
+    snapshot_all(true); /* programs that count calls do not wait for it any more */
     frame_sweep_stop();
     ships_stop();
     checkpoint_stop();

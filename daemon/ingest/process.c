@@ -330,13 +330,17 @@ static bool drain_all(struct process *p, uint64_t now, uint64_t again_max,
     return sweep.any;
 }
 
+static bool is_read(const struct process *p) {
+    return p->live && !(p->said_goodbye && p->sampling.collector == WIRE_COLLECT_CALLS);
+}
+
 bool process_drain(struct process *p, process_module_seen *seen, void *arg) {
     struct ship_list ships;
     bool any = false;
     pthread_mutex_lock(&p->lock);
     uint64_t now = clock_ns(CLOCK_MONOTONIC);
     windows_turn(p, now);
-    if (p->live) {
+    if (is_read(p)) {
         addresses_refresh(p->addresses);
         any = drain_all(p, now, AGAIN_MAX, seen, arg);
         session_memory_extend(&p->memory, p->pid);
@@ -348,9 +352,20 @@ bool process_drain(struct process *p, process_module_seen *seen, void *arg) {
     return any;
 }
 
+/* `otherwise`: it is gone. */
+static uint64_t cpu_now(const struct process *p, uint64_t otherwise) {
+    struct proc_stat stat;
+    if (!proc_stat_read(p->pid, &stat))
+        return otherwise;
+    uint64_t earlier = p->memory.session->earlier_ns; /* its clock goes on over exec */
+    return stat.cpu_ns > earlier ? stat.cpu_ns - earlier : 0;
+}
+
 void process_say_goodbye(struct process *p) {
     pthread_mutex_lock(&p->lock);
     if (p->live) {
+        p->said_goodbye = true;
+        p->goodbye_cpu_ns = cpu_now(p, p->ended.cpu_ns);
         atomic_fetch_or(&p->memory.session->control, WIRE_CONTROL_GONE);
         uint32_t n = session_memory_slots(&p->memory);
         for (uint32_t i = 0; i < n; i++)
@@ -386,10 +401,7 @@ static void sum_live(struct process *p, struct process_stats *sum) {
     sum->burst_period_ns = atomic_load(&session->burst_period_ns);
     scatter_sum(p->scatter, sum->burst_length_ns != 0, &sum->scatter);
     sum->off = (atomic_load(&session->control) & WIRE_CONTROL_ON) == 0;
-    struct proc_stat stat;
-    uint64_t earlier = session->earlier_ns; /* the clock of a process goes on over exec */
-    if (proc_stat_read(p->pid, &stat))
-        sum->cpu_ns = stat.cpu_ns > earlier ? stat.cpu_ns - earlier : 0;
+    sum->cpu_ns = p->said_goodbye ? p->goodbye_cpu_ns : cpu_now(p, sum->cpu_ns);
 }
 
 void process_stats_locked(struct process *p, struct process_stats *stats) {

@@ -106,8 +106,10 @@ struct process {
     struct process_stats ended;                 /* of threads that are gone, and of the past */
     _Atomic bool fast;                          /* rings fill quickly: sweep again at once */
     _Atomic uint64_t
-        copied_mono_ns;  /* when copies of stacks came last: each takes a good part of a ring */
-    _Atomic bool behind; /* a drain left words in the rings, to go on later */
+        copied_mono_ns;      /* when copies of stacks came last: each takes a good part of a ring */
+    _Atomic bool behind;     /* a drain left words in the rings, to go on later */
+    bool said_goodbye;       /* under the lock */
+    uint64_t goodbye_cpu_ns; /* its CPU time then: what comes after it nobody has seen */
 
     /* ships.h; written under the lock */
     struct ship_list ships_read;               /* not queued yet */
@@ -157,7 +159,7 @@ bool process_drain(struct process *process, process_module_seen *seen, void *arg
 void process_publish_table(struct process *process, uint32_t index, uint64_t table);
 
 /* hcctd ends, and the process goes on: its agent is told, and threads that wait for room are woken.
- * Where calls are counted, its rings must not be read after this: the agent takes what is in them
+ * Where calls are counted, process_drain reads no ring after this: the agent takes what is in them
  * for lost. */
 void process_say_goodbye(struct process *process);
 

@@ -214,7 +214,7 @@ def restart_in_order(each):
     for pid, process in after.items():
         if pids[pid] in ("walks", "bursts"):
             seen, gap, cpu = process["total_ns"] / 1e9, process["gap_ns"] / 1e9, cpu_of(pid)
-            check(0 < gap and seen + gap < 1.25 * cpu + 0.5,
+            check(0 < gap and 0.75 * cpu - 0.5 < seen + gap < 1.25 * cpu + 0.5,
                   f"{pids[pid]}: {seen:.2f} s seen, {gap:.2f} s told as not seen, of {cpu:.2f} s")
     wrong = [f"{mode} {what}" for mode, app in apps if (what := end(app)[0])]
     check(not wrong, f"all programs end as they should {wrong}")
