@@ -51,7 +51,6 @@
 
 #define WIRE_HELLO_NO_FOLLOW 1u /* not to be profiled when its parent is */
 #define WIRE_HELLO_LINES     2u /* walks: where the innermost routine was is told, too (HERE) */
-#define WIRE_HELLO_BEGINS    4u /* the program was just executed: CPU time so far is not its own */
 
 /* What weights are, and what makes a thread look at itself. */
 enum wire_clock {
@@ -247,6 +246,7 @@ struct wire_session {
                                         before it: of a file or link, and no script. Empty: that of
                                         its file */
     _Atomic uint64_t lost; /* calls that stood in rings of earlier sessions and were never read */
+    uint64_t earlier_ns;   /* CPU time of the process before it executed this program, as tags */
 };
 
 /* The first page of the table arena. */

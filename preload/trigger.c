@@ -1,7 +1,8 @@
 /*
  * trigger.c - the CPU timer of each thread, and what a tick of any timer leads to.
  *
- * A thread begins as first.h has it. A child of fork has its parent's plan at once, and attaches at
+ * A thread begins as first.h has it. A program that begins has the plan of its settings at once,
+ * and attaches at its first tick. A child of fork has its parent's plan at once, and attaches at
  * its first sample: most children call exec before there is one.
  *
  * Without a session the timer is slow, and each tick is a chance to look for a daemon. In one that
@@ -34,7 +35,8 @@ static struct ticker *cpu_ticker(struct agent_thread *thread) {
     return &thread->trigger.ticker[TRIGGER_CPU];
 }
 
-/* What the threads of a child do until it has a session. Process context writes. */
+/* What the threads of a child, or of a program that has begun, do until there is a session. Process
+ * context writes. */
 static struct sampling_plan inherited;
 
 /* `session`: NULL where there is none, or none to write to. `at_tick`: of the CPU timer. */
@@ -68,11 +70,6 @@ static bool is_on(struct wire_session *session) {
     return (atomic_load_explicit(&session->control, memory_order_relaxed) & WIRE_CONTROL_ON) != 0;
 }
 
-/* Another thread is about to find a daemon, or has the session for a moment. */
-static bool is_attaching(void) {
-    return atomic_load(&agent.process->attaching) != 0;
-}
-
 /* The process has looked for a daemon. */
 static bool has_tried(void) {
     return atomic_load_explicit(&agent.process->last_try_ns, memory_order_relaxed) != 0;
@@ -81,8 +78,12 @@ static bool has_tried(void) {
 static struct sampling_plan planned(struct wire_session *session) {
     if (session != NULL)
         return is_on(session) ? sampling_plan(session) : switched_off;
-    bool in_vain = has_tried() && !is_attaching();
+    bool in_vain = has_tried() && !session_is_held();
     return in_vain || inherited.coarse_ns == 0 ? looking : inherited;
+}
+
+void trigger_expect(void) {
+    inherited = sampling_plan_asked();
 }
 
 void trigger_inherit(const struct agent_thread *parent) {
@@ -260,17 +261,27 @@ static void measure(struct agent_thread *thread, uint64_t began) {
     sampling_measured(thread, ns);
 }
 
+/* While another thread has the session for itself: timers go on, samples are lost. An event's walk
+ * takes what it owes, and the points of sleep stay due. */
+static void tick_held(struct agent_thread *thread, const struct sampling_plan *plan,
+                      enum trigger_kind kind, uint64_t expiries, ucontext_t *uc) {
+    if (plan->wall_ns == 0 && plan->perf_ns == 0)
+        sample(thread, NULL, plan, kind, expiries, uc);
+    else if (plan->wall_ns != 0 && kind == TRIGGER_CPU)
+        atomic_fetch_add(&agent.process->missed_ns, expiries * plan->coarse_ns);
+}
+
 /* At a tick without a session: a child samples as its parent did, and the first sample looks for
- * the daemon. Where that was in vain, or the daemon has gone, ticks do nothing but look for one.
- * While another thread looks, all stays as it is: points that are reached wait for the next tick.
- * (A thread that does nothing but sleep has no CPU time in which it could begin again.) */
+ * the daemon. Where that was in vain, or the daemon has gone, ticks do nothing but look for one. */
 static void tick_alone(struct agent_thread *thread, enum trigger_kind kind, uint64_t expiries,
                        ucontext_t *uc) {
     const struct sampling_plan plan = thread->trigger.plan;
     bool found = false;
-    if (is_attaching())
-        return;
     calls_found(thread, NULL, uc);
+    if (!plan.idle && session_is_held() && agent.settings.collector == WIRE_COLLECT_WALKS) {
+        tick_held(thread, &plan, kind, expiries, uc);
+        return;
+    }
     if (!plan.idle && !has_tried()) {
         sample(thread, NULL, &plan, kind, expiries, uc);
         if (!has_tried())
@@ -289,11 +300,20 @@ static void tick_alone(struct agent_thread *thread, enum trigger_kind kind, uint
         follow(thread, NULL, &looking, UINT64_MAX, false);
 }
 
+static struct wire_session *attach_at_tick(struct agent_thread *thread) {
+    struct wire_session *session = session_attach(false) ? session_enter(thread) : NULL;
+    if (session != NULL)
+        modules_learn_again(thread, session);
+    return session;
+}
+
 void trigger_tick(struct agent_thread *thread, enum trigger_kind kind, uint64_t expiries,
                   ucontext_t *uc) {
     if (thread->ending)
         return;
     struct wire_session *session = session_enter(thread);
+    if (session == NULL && session_is_awaited())
+        session = attach_at_tick(thread);
     if (session == NULL) {
         tick_alone(thread, kind, expiries, uc);
         return;

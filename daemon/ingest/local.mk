@@ -8,7 +8,8 @@ libhcct_ingest_a_SOURCES = \
 	daemon/ingest/ingest.c daemon/ingest/ingest.h daemon/ingest/jit_code.c \
 	daemon/ingest/identity.c daemon/ingest/identity.h daemon/ingest/resume.c \
 	daemon/ingest/resume.h \
-	daemon/ingest/jit_code.h daemon/ingest/process.c \
+	daemon/ingest/jit_code.h daemon/ingest/jit_file.c daemon/ingest/jit_file.h \
+	daemon/ingest/process.c \
 	daemon/ingest/process.h daemon/ingest/proc_stat.c daemon/ingest/proc_stat.h daemon/ingest/draws.h daemon/ingest/reader.c daemon/ingest/reader.h \
 	daemon/ingest/registry.c daemon/ingest/registry.h daemon/ingest/robust.c \
 	daemon/ingest/robust.h daemon/ingest/session_memory.c \

@@ -56,7 +56,6 @@ struct process *process_new(const struct process_params *params) {
     p->pid = params->pid;
     p->uid = params->uid;
     p->sampling = params->sampling;
-    p->earlier_ns = params->earlier_ns;
     p->refs = 1;
     p->runs = 1;
     p->live = true;
@@ -160,6 +159,7 @@ static uint32_t intern(const struct process *p, const struct wire_module *shared
     path[length] = '\0';
     struct module_mapping mapping = {
         .pid = p->pid,
+        .uid = p->uid,
         .start = m.start,
         .end = m.end,
         .path = path,
@@ -387,8 +387,9 @@ static void sum_live(struct process *p, struct process_stats *sum) {
     scatter_sum(p->scatter, sum->burst_length_ns != 0, &sum->scatter);
     sum->off = (atomic_load(&session->control) & WIRE_CONTROL_ON) == 0;
     struct proc_stat stat;
+    uint64_t earlier = session->earlier_ns; /* the clock of a process goes on over exec */
     if (proc_stat_read(p->pid, &stat))
-        sum->cpu_ns = stat.cpu_ns > p->earlier_ns ? stat.cpu_ns - p->earlier_ns : 0;
+        sum->cpu_ns = stat.cpu_ns > earlier ? stat.cpu_ns - earlier : 0;
 }
 
 void process_stats_locked(struct process *p, struct process_stats *stats) {

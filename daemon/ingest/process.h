@@ -76,7 +76,6 @@ struct process {
     uint64_t since_ns;  /* wall clock, since 1970 */
     uint64_t since_mono_ns;
     struct session_sampling sampling;
-    uint64_t earlier_ns; /* CPU time of the process before it executed this program */
 
     struct process *next; /* registry's, as the following: in one of its lists ... */
     unsigned listed;      /* ... which is this one */
@@ -122,7 +121,6 @@ struct process_params {
     pid_t pid;
     uid_t uid;
     struct session_sampling sampling;
-    uint64_t earlier_ns; /* CPU time that it has used for another program */
     struct mcct_params tree;
 };
 

@@ -24,6 +24,8 @@
 #include "daemon/report/diff_judge.h"
 #include "daemon/report/memory.h"
 
+/* Of the CPU time of one program, from run to run: so little is not said to be a change. */
+#define RUNS_DIFFER   0.02
 #define Z_95          1.96
 #define BY_CHANCE     0.05
 #define LEAST_SAMPLES 6 /* all on one side: 1 in 32 by chance; of 5 it is 1 in 16 */
@@ -217,7 +219,7 @@ static void weigh_total(struct diff *diff) {
     w->before = diff->before_total;
     w->after = diff->after_total;
     w->interval = diff->sampling == DIFF_SAMPLED ? Z_95 * sqrt(sum) : 0;
-    w->margin = w->interval;
+    w->margin = w->interval + (w->interval > 0 ? RUNS_DIFFER * (double)w->before : 0);
     w->beyond = fabs(diff_change(w)) > w->margin;
 }
 

@@ -129,6 +129,8 @@ struct diff_rise {
     char worst[256]; /* name of the one that rose by most of all, where n > 0 ... */
     struct diff_weight weight; /* ... its weight ... */
     bool inclusive;            /* ... which is this one, not self */
+    char blamed[256];          /* whose self weight rose most, be it by chance; empty: none did */
+    struct diff_weight blame;
 };
 void diff_find_rises(const struct diff *diff, double fraction, bool contexts,
                      struct diff_rise *rise);

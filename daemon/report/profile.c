@@ -404,7 +404,8 @@ const char *profile_place_name(struct profile *names, const struct profile *prof
     char *name = memory_new(1, bytes, "a name");
     const char *kept;
 
-    snprintf(name, bytes, "%s%s0x%" PRIx64, module, *module != '\0' ? "+" : "", location->address);
+    snprintf(name, bytes, "%s%s0x%" PRIx64, module, *module != '\0' ? "+" : "",
+             location->routine != 0 ? location->routine : location->address);
     kept = profile_string(names, name);
     free(name);
     return kept;

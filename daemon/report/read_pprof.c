@@ -183,6 +183,7 @@ static bool read_locations(struct reader *r) {
         const Perftools__Profiles__Location *location = r->message->location[i];
         struct profile_line lines[MAX_LINES];
         struct profile_location place = {.address = location->address,
+                                         .routine = location->hcct_routine,
                                          .is_entry = location->hcct_entry,
                                          .effect = read_effect(location->hcct_effect),
                                          .self_effect = read_effect(location->hcct_self_effect),

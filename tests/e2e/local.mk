@@ -14,7 +14,7 @@ e2e_tests = \
 	tests/e2e/copies_test.py tests/e2e/first_process_test.py tests/e2e/guest_test.py tests/e2e/halves_test.py tests/e2e/init_test.py tests/e2e/intervals_test.py tests/e2e/known_shares_test.py \
 	tests/e2e/lines_test.py tests/e2e/lives_test.py tests/e2e/rate_test.py tests/e2e/readers_test.py \
 	tests/e2e/checkpoint_test.py tests/e2e/hostile_test.py tests/e2e/kill_test.py \
-	tests/e2e/many_test.py tests/e2e/masked_test.py tests/e2e/no_memory_test.py tests/e2e/own_directory_test.py tests/e2e/slow_client_test.py tests/e2e/two_users_test.py \
+	tests/e2e/attach_test.py tests/e2e/many_test.py tests/e2e/masked_test.py tests/e2e/no_memory_test.py tests/e2e/own_directory_test.py tests/e2e/slow_client_test.py tests/e2e/two_users_test.py \
 	tests/e2e/valgrind_test.py tests/e2e/wall_test.py tests/e2e/wall_calls_test.py tests/e2e/wall_end_test.py tests/e2e/wall_fork_test.py \
 	tests/e2e/follow_test.py tests/e2e/jit_test.py tests/e2e/lifecycle_test.py tests/e2e/loads_test.py \
 	tests/e2e/oracle_test.py tests/e2e/programs_test.py tests/e2e/sleep_test.py \
@@ -22,10 +22,14 @@ e2e_tests = \
 	tests/e2e/terminal_test.py tests/e2e/text_test.py tests/e2e/totals_test.py tests/e2e/window_test.py \
 	tests/e2e/called_test.py tests/e2e/calls_broad_test.py tests/e2e/calls_callgrind_test.py \
 	tests/e2e/calls_exact_test.py \
-	tests/e2e/calls_robust_test.py tests/e2e/calls_some_test.py tests/e2e/calls_torture_test.py
+	tests/e2e/calls_robust_test.py tests/e2e/gone_test.py tests/e2e/calls_some_test.py tests/e2e/calls_torture_test.py
 TESTS += $(e2e_tests)
 EXTRA_DIST += $(e2e_tests) tests/e2e/calls_support.py tests/e2e/rusage.py tests/e2e/screen.py \
 	tests/e2e/support.py tests/e2e/users_support.py tests/e2e/wire_support.py tests/e2e/workloads.py
+
+check_PROGRAMS += tests/targets/leaves_root
+tests_targets_leaves_root_SOURCES = tests/targets/leaves_root.c
+tests_targets_leaves_root_CFLAGS = $(TARGET_CFLAGS)
 
 check_PROGRAMS += tests/targets/oracle tests/targets/oracle_cxx tests/targets/storm
 tests_targets_oracle_SOURCES = tests/targets/oracle.c
@@ -163,6 +167,14 @@ tests_targets_calls_torture_plain_SOURCES = $(TORTURE)
 tests_targets_calls_torture_plain_CXXFLAGS = $(CALLS_CXXFLAGS) $(REPORTING_PLAIN) -pthread
 tests_targets_calls_torture_plain_LDFLAGS = $(USES_CALLS_SHARED)
 tests_targets_calls_torture_plain_LDADD = tests/targets/calls_shared
+
+# tests/targets/restless loads the plugins above.
+check_PROGRAMS += tests/targets/calls_asked tests/targets/restless
+tests_targets_calls_asked_SOURCES = tests/targets/calls_asked.c
+tests_targets_calls_asked_CFLAGS = $(TARGET_CFLAGS) $(REPORTING_PLAIN)
+tests_targets_restless_SOURCES = tests/targets/restless.cc
+tests_targets_restless_CXXFLAGS = $(CALLS_CXXFLAGS) $(REPORTING_PLAIN) -pthread
+tests_targets_restless_LDFLAGS = -pthread
 
 check_PROGRAMS += tests/targets/calls_own_hooks tests/targets/calls_phases
 tests_targets_calls_own_hooks_SOURCES = tests/targets/calls_own_hooks.c

@@ -68,6 +68,8 @@ HAZARDS = [
     Hazard("few_timers", "no timers to be had (RLIMIT_SIGPENDING)"),
     Hazard("own_profiling", "a program that uses SIGPROF itself", rarely=10),
     Hazard("moved_signal", "signal after signal is taken while threads compute", rarely=5),
+    Hazard("moved_handlers", "handlers are set meanwhile", [program("moved_signal"), "alone"],
+           rarely=20, HCCT_RATE="100"),
     Hazard("vfork_signals", "a child that shares its parent's memory resets all signals", rarely=5),
     Hazard("waited_signals", "SIGPROF and SIGVTALRM are blocked and waited for", rarely=20),
     *(Hazard("waited_" + kind, danger, [program("waited_signals"), kind], rarely=20)

@@ -1,18 +1,20 @@
 /*
  * moved_signal.c - threads compute while another takes one signal after the other for itself, and
  * gives them back: whatever uses one of them has to move, and to move its threads' timers. One more
- * thread changes the handlers of other signals meanwhile: what it has set must stay.
+ * thread changes the handler of another signal meanwhile: what it has set must stay. With the
+ * argument "alone" there is only that thread, and it goes on for longer.
  */
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "busy.h"
 
-enum { THREADS = 4, ROUNDS = 150, REALTIME = 8 };
+enum { THREADS = 4, ROUNDS = 60, ROUNDS_ALONE = 3000, REALTIME = 8 };
 
 static atomic_bool stop;
 static long lost; /* handlers */
@@ -34,13 +36,11 @@ static void on_other(int number) {
 }
 
 static void *change_handlers(void *arg) {
-    static const int others[] = {SIGUSR1, SIGUSR2, SIGWINCH, SIGCHLD, SIGCONT, SIGHUP};
     for (long n = 0; !atomic_load(&stop); n++) {
         struct sigaction mine = {.sa_handler = n % 2 ? on_signal : on_other}, now;
-        int number = others[n % 6];
-        sigaction(number, &mine, NULL);
+        sigaction(SIGUSR1, &mine, NULL);
         busy(20000);
-        sigaction(number, NULL, &now);
+        sigaction(SIGUSR1, NULL, &now);
         lost += now.sa_handler != mine.sa_handler;
     }
     return arg;
@@ -62,19 +62,24 @@ static void take_all_in_turn(void) {
     take(SIG_DFL, SIGRTMAX, REALTIME);
 }
 
-int main(void) {
+int main(int argc, char **argv) {
     pthread_t id[THREADS], changer;
-    int returned = 0;
-    for (int i = 0; i < THREADS; i++)
+    int returned = 0, threads = THREADS, rounds = ROUNDS;
+    if (argc > 1 && strcmp(argv[1], "alone") == 0) {
+        threads = 0;
+        rounds = ROUNDS_ALONE;
+    }
+    for (int i = 0; i < threads; i++)
         pthread_create(&id[i], NULL, work, &stop);
     pthread_create(&changer, NULL, change_handlers, NULL);
-    for (int round = 0; round < ROUNDS; round++) {
+    for (int round = 0; round < rounds; round++) {
         take_all_in_turn();
-        usleep(300);
+        if (threads > 0)
+            usleep(300);
     }
     usleep(100000); /* they are profiled again */
     atomic_store(&stop, true);
-    for (int i = 0; i < THREADS; i++) {
+    for (int i = 0; i < threads; i++) {
         void *result;
         pthread_join(id[i], &result);
         returned += result == &stop;
