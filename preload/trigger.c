@@ -70,11 +70,6 @@ static bool is_on(struct wire_session *session) {
     return (atomic_load_explicit(&session->control, memory_order_relaxed) & WIRE_CONTROL_ON) != 0;
 }
 
-/* Another thread is about to find a daemon, or has the session for a moment. */
-static bool is_attaching(void) {
-    return atomic_load(&agent.process->attaching) != 0;
-}
-
 /* The process has looked for a daemon. */
 static bool has_tried(void) {
     return atomic_load_explicit(&agent.process->last_try_ns, memory_order_relaxed) != 0;
@@ -83,7 +78,7 @@ static bool has_tried(void) {
 static struct sampling_plan planned(struct wire_session *session) {
     if (session != NULL)
         return is_on(session) ? sampling_plan(session) : switched_off;
-    bool in_vain = has_tried() && !is_attaching();
+    bool in_vain = has_tried() && !session_is_held();
     return in_vain || inherited.coarse_ns == 0 ? looking : inherited;
 }
 
@@ -277,15 +272,11 @@ static void tick_held(struct agent_thread *thread, const struct sampling_plan *p
 }
 
 /* At a tick without a session: a child samples as its parent did, and the first sample looks for
- * the daemon. Where that was in vain, or the daemon has gone, ticks do nothing but look for one.
- * While another thread looks, all stays as it is: points that are reached wait for the next tick.
- * (A thread that does nothing but sleep has no CPU time in which it could begin again.) */
+ * the daemon. Where that was in vain, or the daemon has gone, ticks do nothing but look for one. */
 static void tick_alone(struct agent_thread *thread, enum trigger_kind kind, uint64_t expiries,
                        ucontext_t *uc) {
     const struct sampling_plan plan = thread->trigger.plan;
     bool found = false;
-    if (is_attaching())
-        return;
     calls_found(thread, NULL, uc);
     if (!plan.idle && session_is_held() && agent.settings.collector == WIRE_COLLECT_WALKS) {
         tick_held(thread, &plan, kind, expiries, uc);

@@ -4,6 +4,7 @@
 #include "tests/check.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <sys/resource.h>
 
 #include "daemon/report/format.h"
@@ -129,6 +130,32 @@ static void test_round_trips(void) {
     for (uint64_t seed = 0; seed < 300; seed++)
         round_trip(sample_random(seed), false);
     round_trip(sample_none(), true);
+}
+
+/* What is known of the samples of a function; what can't be is not believed. */
+static void test_effects(void) {
+    struct profile *p = sample_shell(), *back;
+    struct file file;
+    char error[256] = "";
+    uint32_t known = 0;
+
+    for (uint32_t i = 1; i < p->n_locations; i++)
+        profile_set_effects(p, i, INFINITY, 1e9f);
+    p->locations[1].effect = p->locations[1].self_effect = 0;
+    profile_set_effects(p, 1, 2.5f, 0.5f);
+    profile_set_effects(p, 1, 1.5f, 0.75f); /* the larger of both */
+    file = write_plain(p);
+    back = read_pprof(file.data, file.bytes, error, sizeof(error));
+    CHECK(back != NULL);
+    for (uint32_t i = 1; back != NULL && i < back->n_locations; i++)
+        if (back->locations[i].effect != 0 || back->locations[i].self_effect != 0) {
+            known++;
+            CHECK(back->locations[i].effect == 2.5f && back->locations[i].self_effect == 0.75f);
+        }
+    CHECK_UINT(known, 1);
+    profile_free(back);
+    profile_free(p);
+    free(file.data);
 }
 
 /* Weight of a root and locations without a line are made fit for the format. */
@@ -448,6 +475,7 @@ static void test_bomb(void) {
 
 int main(void) {
     test_round_trips();
+    test_effects();
     test_completion();
     test_comments();
     test_foreign();
