@@ -90,13 +90,16 @@ static int judge(const struct diff *diff, const struct diff_given *given) {
 
     diff_find_rises(diff, given->fraction, given->contexts, &rise);
     if (rise.n > 0)
-        complain("%s weight of %s rose by %.1f %%, surely by more than %g %%; %u %s%s did so%s",
-                 rise.inclusive ? "the inclusive" : "the self", rise.worst,
-                 rise.weight.before > 0
-                     ? 100 * diff_change(&rise.weight) / (double)rise.weight.before
-                     : INFINITY,
-                 percent, rise.n, given->contexts ? "context" : "function", rise.n == 1 ? "" : "s",
-                 rise.total ? ", and the total" : "");
+        complain(
+            "%s weight of %s rose by %.1f %%, surely by more than %g %%; %u %s%s did so%s%s%s%s",
+            rise.inclusive ? "the inclusive" : "the self", rise.worst,
+            rise.weight.before > 0 ? 100 * diff_change(&rise.weight) / (double)rise.weight.before
+                                   : INFINITY,
+            percent, rise.n, given->contexts ? "context" : "function", rise.n == 1 ? "" : "s",
+            rise.total ? ", and the total" : "",
+            rise.inclusive && *rise.blamed != '\0' ? "; of self weights that of " : "",
+            rise.inclusive ? rise.blamed : "",
+            rise.inclusive && *rise.blamed != '\0' ? " rose most" : "");
     else if (rise.total)
         complain("the total rose by %.1f %%, surely by more than %g %%",
                  100 * diff_change(&diff->total) / (double)diff->total.before, percent);

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define PHI_DEFAULT 1e-4 /* as hcctd has it; epsilon is a fifth of phi there, too */
+#define PHI_DEFAULT 1e-4 /* as hcctd has it */
 
 struct replay_options {
     const char *summary;
@@ -35,7 +35,9 @@ static const struct option_spec specs[] = {
     {"summary", 0, OPTION_STRING, "KIND", offsetof(struct replay_options, summary), 0, 0,
      "which contexts are kept, as hcctd has it (filtered-space-saving)"},
     {"epsilon", 0, OPTION_FRACTION, "E", offsetof(struct replay_options, epsilon), 0, 1,
-     "largest error of a count, as a share of the total; below phi (phi / 5)"},
+     "largest error of a count, as a share of the total; below phi (0.00002, or phi / 5 where that "
+     "is "
+     "less)"},
     {"memory-limit", 0, OPTION_SIZE, "SIZE", offsetof(struct replay_options, memory_limit),
      1u << 20, 1ull << 40,
      "of one process's tree; precision gives way when it is met (64M; with "
@@ -76,7 +78,7 @@ static bool resolve(struct replay_options *options, struct view *view) {
     if (options->view.phi == 0)
         options->view.phi = PHI_DEFAULT;
     if (options->epsilon == 0)
-        options->epsilon = options->view.phi / 5;
+        options->epsilon = summary_default_epsilon(options->view.phi);
     if (options->epsilon >= options->view.phi) {
         complain("--epsilon %g must be below --phi %g: an error as large as what is hot tells "
                  "nothing",

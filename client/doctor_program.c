@@ -86,8 +86,12 @@ static void look_unwind(struct finding *finding, const char *command) {
 }
 
 static void look_hooks(struct finding *finding, const char *command) {
+    struct program_file program;
     char path[4096];
-    if (instrumented_nowhere(command, path))
+    if (program_file_find(command, &program) && program.is_elf && program.loader[0] == '\0')
+        finding_set(finding, FINDING_NOTE,
+                    "statically linked: what it reports can't reach the agent");
+    else if (instrumented_nowhere(command, path))
         finding_set(finding, FINDING_OK,
                     "not built with -finstrument-functions: stacks can be walked, calls not "
                     "counted");

@@ -88,6 +88,7 @@ static void set_environment(const struct launch *launch) {
     setenv("HCCT_SOCKET", launch->socket, 1);
     snprintf(text, sizeof text, "%u", launch->rate);
     set_or_not("HCCT_RATE", launch->rate > 0 ? text : NULL);
+    set_or_not("HCCT_ATTACH", "start"); /* what has no sample is shown, too */
     set_or_not("HCCT_BURST", launch->burst);
     set_or_not("HCCT_CLOCK", launch->clock);
     set_or_not("HCCT_COLLECTOR", launch->collector);

@@ -40,7 +40,7 @@
 
 #include "common/tags.h"
 
-#define WIRE_VERSION       8u
+#define WIRE_VERSION       9u
 #define WIRE_HELLO_MAGIC   "HCCTAGNT"
 #define WIRE_SESSION_MAGIC 0x7353746363680001ull
 
@@ -51,7 +51,6 @@
 
 #define WIRE_HELLO_NO_FOLLOW 1u /* not to be profiled when its parent is */
 #define WIRE_HELLO_LINES     2u /* walks: where the innermost routine was is told, too (HERE) */
-#define WIRE_HELLO_BEGINS    4u /* the program was just executed: CPU time so far is not its own */
 
 /* What weights are, and what makes a thread look at itself. */
 enum wire_clock {
@@ -247,6 +246,7 @@ struct wire_session {
                                         before it: of a file or link, and no script. Empty: that of
                                         its file */
     _Atomic uint64_t lost; /* calls that stood in rings of earlier sessions and were never read */
+    uint64_t earlier_ns;   /* CPU time of the process before it executed this program, as tags */
 };
 
 /* The first page of the table arena. */
@@ -272,15 +272,16 @@ struct wire_arena {
  *   PUSH HERE pc      one level more, innermost, where lines were asked for (WIRE_HELLO_LINES): no
  *                     routine, but the place in the one under the cursor at which the thread was
  *                     interrupted. It is popped as a frame is
- *   CREDIT w          weight w (for walks: ns of CPU time) to the context under the cursor
+ *   CREDIT w          weight w (for walks: ns of CPU time) to the context under the cursor. With
+ *                     WIRE_SAME_BURST in w, the sample is of the burst of the one before
  *   MAP g             addresses from here on are those of generation g of the module log
  *   AGAIN n           the frame under the cursor was entered n times more (recursion): n times the
  *                     PUSH that made it
  *   CODE base         routines and sites of CALL events are offsets from there on
  *   CALL routine site as POP n, PUSH and CREDIT 1, in one word. Its highest bit alone is the verb;
  *                     n has 7 bits, each offset 28
- *   SHIP w            weight w to a context that the daemon is to find out by itself; the cursor
- *                     does not move. Raw words follow: WIRE_SHIP_SIZES, the pc, where the walk is to
+ *   SHIP w            weight w, as of CREDIT, to a context that the daemon is to find out by
+ *                     itself; the cursor does not move. Raw words follow: WIRE_SHIP_SIZES, the pc, where the walk is to
  *                     go on, which registers are known there (bit n: the one of DWARF number n), all
  *                     registers by DWARF number, the frames that the agent has found below that
  *                     place (routine and site of each, innermost first), and a copy of the stack,
@@ -290,6 +291,8 @@ struct wire_arena {
 /* clang-format on */
 #define WIRE_VERB_SHIFT   60
 #define WIRE_OPERAND_MASK ((1ull << WIRE_VERB_SHIFT) - 1)
+#define WIRE_SAME_BURST   (1ull << 59) /* of a CREDIT or SHIP; the weight is the rest */
+#define WIRE_WEIGHT_MASK  (WIRE_SAME_BURST - 1)
 #define WIRE_CALL         (1ull << 63)
 #define WIRE_POPS_SHIFT   56 /* of a CALL */
 #define WIRE_POPS_MAX     127u

@@ -4,6 +4,7 @@
 #include "daemon/freeze.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "common/wire.h"
@@ -87,6 +88,9 @@ static void describe(const struct process *process, const struct process_stats *
         .unfinished = stats->unfinished,
         .threads = stats->threads,
     };
+    memcpy(out->varied, stats->scatter.varied, sizeof out->varied);
+    out->varied_total = stats->scatter.total;
+    memcpy(out->independent, stats->scatter.independent, sizeof out->independent);
     if (process->sampling.collector == WIRE_COLLECT_CALLS)
         describe_calls(&process->sampling, stats, out);
 }
@@ -128,6 +132,7 @@ static void describe_times(struct profile *profile, struct process *const *proce
 static bool take_tree(struct process *process, struct freeze_part *part) {
     pthread_mutex_lock(&process->lock);
     bool copied = tree_copy_take(&part->copy, process->tree);
+    part->effects = process_effects_locked(process);
     pthread_mutex_unlock(&process->lock);
     freeze_describe(process, &part->process);
     part->linked = process->linked;
@@ -141,11 +146,19 @@ static bool take_window(struct process *process, struct freeze_part *part,
     if (taken && sum.tree != NULL)
         taken = tree_copy_take(&part->copy, sum.tree);
     mcct_free(sum.tree);
+    pthread_mutex_lock(&process->lock);
+    part->effects = process_effects_locked(process);
+    pthread_mutex_unlock(&process->lock);
     if (sum.span_ns > copies->span_ns)
         copies->span_ns = sum.span_ns;
     describe(process, &sum.stats, &part->process);
     part->linked = process->linked;
     return taken;
+}
+
+void freeze_part_free(struct freeze_part *part) {
+    tree_copy_free(&part->copy);
+    scatter_effects_free(&part->effects);
 }
 
 static bool is_over(const struct freeze_part *part) {
@@ -162,7 +175,7 @@ bool freeze_take(struct freeze_copies *copies, struct process *const *processes,
         whole =
             window_ns > 0 ? take_window(processes[i], part, copies) : take_tree(processes[i], part);
         if (whole && window_ns > 0 && is_over(part))
-            tree_copy_free(&part->copy);
+            freeze_part_free(part);
         else if (whole)
             copies->n++;
     }
@@ -173,7 +186,7 @@ bool freeze_take(struct freeze_copies *copies, struct process *const *processes,
 
 void freeze_forget(struct freeze_copies *copies) {
     for (size_t i = 0; i < copies->n; i++)
-        tree_copy_free(&copies->part[i].copy);
+        freeze_part_free(&copies->part[i]);
     free(copies->part);
     *copies = (struct freeze_copies){0};
 }

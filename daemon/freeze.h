@@ -30,6 +30,8 @@ void freeze_forget(struct freeze_copies *copies);
 struct profile *freeze(const struct freeze_copies *copies, struct process *const *processes,
                        size_t n, const struct freeze_params *params, uint32_t **module_of);
 
+void freeze_part_free(struct freeze_part *part); /* what it holds */
+
 /* What is known of a process but what is its tree's. Strings are the process's, or constants. */
 void freeze_describe(struct process *process, struct profile_process *out);
 

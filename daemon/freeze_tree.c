@@ -36,7 +36,15 @@ struct freezer {
     uint32_t module_of_room, profile_module_room;
     const struct freeze_part *parts;
     size_t n_parts;
-    bool calls; /* the process at hand reported its calls */
+    bool calls;               /* the process at hand reported its calls */
+    struct routine *routines; /* of which design effects are known, in order */
+    size_t n_routines;
+};
+
+struct routine {
+    uint32_t module;
+    uint64_t address;
+    float effect, self_effect;
 };
 
 static bool get_key(uint32_t frame, struct frame_key *key) {
@@ -48,6 +56,54 @@ static bool is_here(const struct tree_copy *copy, const struct copied_node *c) {
     struct frame_key key;
     return c->parent != 0 && !copy->node[c->parent].here && get_key(c->frame, &key) &&
            frame_is_here(&key);
+}
+
+/* ---- design effects ---- */
+
+static int compare_routines(const void *a, const void *b) {
+    const struct routine *x = a, *y = b;
+    if (x->module != y->module)
+        return x->module < y->module ? -1 : 1;
+    return x->address < y->address ? -1 : x->address > y->address;
+}
+
+/* Of the process at hand. A routine has several where it is known by several frames. */
+static void take_effects(struct freezer *f, const struct scatter_effects *effects) {
+    struct frame_key key;
+    free(f->routines);
+    f->routines = memory_new(effects->n + 1, sizeof *f->routines, "design effects");
+    f->n_routines = 0;
+    for (size_t i = 0; i < effects->n; i++) {
+        const struct scatter_effect *effect = &effects->effect[i];
+        if (!get_key(effect->frame, &key))
+            continue;
+        f->routines[f->n_routines++] =
+            (struct routine){.module = key.routine_module,
+                             .address = key.routine,
+                             .effect = effect->at_work ? 0 : effect->effect,
+                             .self_effect = effect->at_work ? effect->effect : 0};
+    }
+    qsort(f->routines, f->n_routines, sizeof *f->routines, compare_routines);
+}
+
+/* A place of the frame's routine. */
+static uint32_t with_effects(struct freezer *f, uint32_t place, uint32_t frame) {
+    struct frame_key key;
+    if (f->n_routines == 0 || !get_key(frame, &key))
+        return place;
+    const struct routine of = {.module = key.routine_module, .address = key.routine};
+    size_t low = 0, high = f->n_routines;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (compare_routines(&f->routines[middle], &of) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < f->n_routines && compare_routines(&f->routines[low], &of) == 0; low++)
+        profile_set_effects(f->profile, place, f->routines[low].effect,
+                            f->routines[low].self_effect);
+    return place;
 }
 
 /* ---- places ---- */
@@ -133,8 +189,7 @@ static uint32_t jit_place(struct freezer *f, uint64_t number) {
     return profile_intern_location(f->profile, &location);
 }
 
-/* The place of a frame's own weight: the routine as a whole. */
-static uint32_t routine_place(struct freezer *f, uint32_t frame) {
+static uint32_t place_of_routine(struct freezer *f, uint32_t frame) {
     struct frame_key key;
     if (!get_key(frame, &key))
         return profile_add_pseudo(f->profile, "[too many frames]");
@@ -143,6 +198,11 @@ static uint32_t routine_place(struct freezer *f, uint32_t frame) {
     if (key.routine_module == MODULE_JIT)
         return jit_place(f, key.routine);
     return profile_add_location(f->profile, module_index(f, key.routine_module), key.routine, true);
+}
+
+/* The place of a frame's own weight: the routine as a whole. */
+static uint32_t routine_place(struct freezer *f, uint32_t frame) {
+    return with_effects(f, place_of_routine(f, frame), frame);
 }
 
 /* Instrumented functions say themselves which one is called and which one calls, so the parent is
@@ -177,7 +237,7 @@ static uint32_t place_below(struct freezer *f, const struct tree_copy *copy,
         return profile_add_node(f->profile, parent->place, routine_place(f, parent->frame), 0, 0);
     uint32_t place =
         f->calls ? reported_place(f, parent->frame, &parent_key, &key) : site_place(f, &key);
-    return profile_add_node(f->profile, parent->place, place, 0, 0);
+    return profile_add_node(f->profile, parent->place, with_effects(f, place, parent->frame), 0, 0);
 }
 
 /* Where the weight at a place stands beside that of the routine around it. */
@@ -185,7 +245,9 @@ static uint32_t here_place(struct freezer *f, const struct copied_node *routine,
     struct frame_key key;
     if (!get_key(here, &key) || key.site_module == 0)
         return routine_place(f, routine->frame);
-    return profile_add_location(f->profile, module_index(f, key.site_module), key.site, false);
+    return with_effects(
+        f, profile_add_location(f->profile, module_index(f, key.site_module), key.site, false),
+        routine->frame);
 }
 
 /* The location of the leaf of contexts that are not kept; 0: not known. */
@@ -287,9 +349,11 @@ struct profile *freeze_trees(struct freeze_part *parts, size_t n,
         describe_tree(&part->process, &part->copy.stats);
         uint32_t root = profile_root(f.profile, profile_add_process(f.profile, &part->process));
         f.calls = counts_calls(&part->process);
+        take_effects(&f, &part->effects);
         lay_out(&f, &part->copy, root, part->copy.stats.total);
     }
     free(f.profile_module);
+    free(f.routines);
     f.module_of = grow(f.module_of, &f.module_of_room, f.profile->n_modules);
     *module_of = f.module_of;
     return f.profile;

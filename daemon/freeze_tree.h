@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "daemon/ingest/scatter.h"
 #include "daemon/report/profile.h"
 #include "daemon/tree_copy.h"
 
@@ -24,6 +25,7 @@ struct freeze_params {
 /* One process. */
 struct freeze_part {
     struct tree_copy copy;
+    struct scatter_effects effects; /* of functions */
     bool linked; /* its command is a name of its exe, maybe a link's, and no script */
     struct profile_process process; /* but what is the tree's: freeze_trees() fills that in */
 };

@@ -72,7 +72,9 @@ static const struct option_spec options[] = {
     {"phi", 0, OPTION_FRACTION, "P", AT(phi), 0, 1,
      "a context is hot from this share of all weight on (default: 0.0001)"},
     {"epsilon", 0, OPTION_FRACTION, "E", AT(epsilon), 0, 1,
-     "largest error of a count, as a share of all weight; less than phi (default: phi / 5)"},
+     "largest error of a count, as a share of all weight; less than phi (default: 0.00002, or phi "
+     "/ 5 where "
+     "that is less)"},
     {"summary", 0, OPTION_STRING, "KIND", AT(summary), 0, 0,
      "which contexts are kept: filtered-space-saving (default), space-saving, space-saving-list, "
      "lossy-counting, sticky-sampling or exact"},
@@ -116,7 +118,7 @@ static void check_settings(void) {
         usage_error("--listen takes 127.0.0.1:PORT or [::1]:PORT: hcctd answers this machine "
                     "only");
     if (settings.epsilon == 0)
-        settings.epsilon = settings.phi / 5;
+        settings.epsilon = summary_default_epsilon(settings.phi);
     if (settings.epsilon >= settings.phi)
         usage_error("epsilon must be below phi: a context can't be told hot by a count that may be "
                     "wrong by more than that");

@@ -42,6 +42,7 @@ static bool take_part(struct process *process, struct freeze_part *part) {
     pthread_mutex_lock(&process->lock);
     mcct_settle(process->tree); /* as tree_delta() wants it */
     bool copied = tree_copy_take(&part->copy, process->tree);
+    part->effects = process_effects_locked(process);
     pthread_mutex_unlock(&process->lock);
     freeze_describe(process, &part->process);
     part->linked = process->linked;
@@ -58,7 +59,7 @@ static void mark_frames(struct frame_root *root) {
 static void forget(struct moment *m) {
     query_drop_frames(m->process, m->n);
     for (size_t i = 0; m->part != NULL && i < m->n; i++)
-        tree_copy_free(&m->part[i].copy);
+        freeze_part_free(&m->part[i]);
     free(m->part);
     registry_free_list(m->process, m->n);
     *m = (struct moment){0};
@@ -181,7 +182,7 @@ static enum query_status write_difference(const struct query *query, const struc
     const char *what = "the difference of two profiles";
     bool whole = subtract_all(end, start, &d.n) && memory_try(write_parts, &d, &what) && d.written;
     for (size_t i = end->n; i < d.n; i++)
-        tree_copy_free(&end->part[i].copy);
+        freeze_part_free(&end->part[i]);
     return whole ? QUERY_OK : query_no_memory(what, error);
 }
 

@@ -19,6 +19,7 @@
 #include "preload/signal.h"
 #include "preload/sys.h"
 #include "preload/thread.h"
+#include "preload/ticker.h"
 #include "preload/trigger.h"
 #include "preload/wall_leave.h"
 #include "preload/wrap_sleep.h"
@@ -64,6 +65,7 @@ static void after_fork_parent(void) {
 /* The child looks for the daemon at its first sample, not now: most children call exec at once. */
 void agent_start_in_child(uint64_t since) {
     agent.process->pid = (pid_t)sys0(SYS_getpid);
+    agent.earlier_ns = 0;
     confine_forget_held();
     if (thread_self != NULL)
         trigger_inherit(thread_self);
@@ -79,7 +81,6 @@ static void learn_modules(bool in_child) {
     struct wire_session *session = session_enter(thread_self);
     if (session == NULL)
         return;
-    atomic_store(&session->signal, (uint32_t)signal_number());
     if (in_child)
         modules_learn_again(thread_self, session);
     else
@@ -106,6 +107,25 @@ static void after_fork_child(void) {
         start_calls_in_child();
     if (thread_self != NULL)
         edge_sample(thread_self, EDGE_CALLER);
+    unblock_after_fork();
+}
+
+/* Most programs of a build are over before they have a sample: these never meet the daemon. Not
+ * where calls are counted, none of which may be lost; where sleep is profiled, which may begin at
+ * once; where the daemon is asked about the parent, which may be gone; or where no tick would come
+ * to a thread that sleeps. */
+static bool may_attach_later(void) {
+    const struct agent_settings *set = &agent.settings;
+    return SLEEP_IS_WRAPPED && !set->attach_at_start && set->collector == WIRE_COLLECT_WALKS &&
+           set->clock == WIRE_CLOCK_CPU && set->follow && set->socket[0] == '/';
+}
+
+void agent_announce(void) {
+    if (!agent_started() || thread_self == NULL || !session_is_awaited() || !agent_owns_memory())
+        return;
+    signal_block_for_fork();
+    if (session_attach(true))
+        learn_modules(false);
     unblock_after_fork();
 }
 
@@ -147,10 +167,14 @@ __attribute__((constructor)) void agent_start(void) {
     __register_atfork(before_fork, after_fork_parent, after_fork_child, &__dso_handle);
     agent.process = process;
     process->pid = (pid_t)sys0(SYS_getpid);
-    agent.begins = true;
-    if (session_attach(true))
+    agent.earlier_ns = ticker_now(CLOCK_PROCESS_CPUTIME_ID);
+    if (may_attach_later()) {
+        process->awaits = true;
+        modules_note_all();
+        trigger_expect();
+    } else if (session_attach(true)) {
         learn_modules(false);
-    agent.begins = false;
+    }
     /* before: exec, the loader, and what the agent itself has taken */
     trigger_start(thread_self, UINT64_MAX);
     calls_begin(thread_self);

@@ -55,6 +55,7 @@ struct agent_process {
     uint32_t slots;               /* that are mapped */
     _Atomic uint32_t epoch;       /* counts sessions; 0: none yet */
     _Atomic uint32_t attaching;   /* one thread changes the session, others keep away */
+    bool awaits;                  /* a program that has begun: session_is_awaited */
     _Atomic bool barred;          /* there is no room for a session (mlockall under a limit) */
     _Atomic uint32_t leaving;     /* the process ends: no thread's stack may go (wall_leave.h) */
     _Atomic uint64_t last_try_ns; /* when the daemon was last looked for */
@@ -64,6 +65,7 @@ struct agent_process {
     _Atomic uint32_t left_some;   /* there are some in `left` */
     _Atomic uint32_t left_taken;  /* one thread changes it, others keep away */
     struct agent_left left[AGENT_LEFT_MAX];
+    _Atomic uint64_t missed_ns;   /* weights of samples while the session was changed: to be told */
 };
 
 _Static_assert(sizeof(struct agent_process) <= WIRE_PAGE, "it has a page");
@@ -71,7 +73,7 @@ _Static_assert(sizeof(struct agent_process) <= WIRE_PAGE, "it has a page");
 struct agent_globals {
     struct agent_settings settings;  /* written once, at the start */
     struct agent_process *process;   /* NULL: switched off for good */
-    bool begins;                     /* the program is being started */
+    uint64_t earlier_ns;             /* CPU time of the process when the program began */
     char command[WIRE_COMMAND_ROOM]; /* program_name.h; written once, at the start */
 };
 
@@ -90,6 +92,10 @@ bool agent_owns_memory(void);
 /* Starts the agent, once; the constructor does it, or an earlier report of a call. Process context.
  */
 void agent_start(void);
+
+/* The program is about to change what it may reach (its user, its root): the daemon is looked for
+ * now, if that has not been done. Thread context. */
+void agent_announce(void);
 
 /* Start in a child of fork, whose thread is to be sampled from `since` of its CPU time on. Process
  * context. */

@@ -5,7 +5,8 @@
  * thread has slept, or waited for a processor), makes no walk: it sets the timer to what is left.
  * So there are as many walks to a second of CPU time as were asked for, wherever the program calls,
  * sleeps or waits. A point that is reached in a call with our signal blocked (wrap_sleep.h) is
- * found at the end of that call, and weighs the call.
+ * found at the end of that call, and weighs the call. The timer is set anew there when the thread
+ * has slept, so ticks that come early are few.
  *
  * A thread that hardly runs would make a timer of real time come early again and again. Where what
  * is waited for is as far away as the kernel's tick, its CPU timer waits for it then, which costs
@@ -32,8 +33,11 @@
 #define ASLEEP_MAX_NS 20000000u /* restart.c takes a call for a new one later */
 #define ASLEEP_LOOKS  8
 #define EDGE_NS       50000 /* where the agent begins it samples what is due by itself (edge.h) */
-#define EARLY_NS      2000  /* a tick so much before its point is in time */
+#define ATTACH_NS     10000000u /* a program that begins is heard of after so long */
+#define EARLY_NS      2000      /* a tick so much before its point is in time */
 #define LATE_NS       20000 /* one so much behind it says that the timer has lost the CPU clock */
+
+#define SLEPT_NS 20000 /* a call that has taken so long has slept, or is long enough to pay */
 
 /* Early ticks: the thread may be one that hardly runs, if it has had less than one part in so many
  * of the processor. */
@@ -56,8 +60,19 @@ static bool runs(struct agent_thread *thread) {
            thread->trigger.by_cpu_timer;
 }
 
-static uint64_t now_of(const struct agent_thread *thread) {
-    return ticker_now(ticker_cpu_clock(thread->tid));
+/* The thread's CPU time, and when it was read. */
+struct moment {
+    uint64_t cpu_ns, time_ns;
+};
+
+/* A CPU clock is read by a system call: in the middle of it. */
+static struct moment moment_on(clockid_t clock) {
+    uint64_t before = ticker_now(CLOCK_MONOTONIC), cpu = ticker_now(clock);
+    return (struct moment){cpu, before + (ticker_now(CLOCK_MONOTONIC) - before) / 2};
+}
+
+static struct moment now_here(void) {
+    return moment_on(CLOCK_THREAD_CPUTIME_ID);
 }
 
 bool burst_get_timer(struct agent_thread *thread, struct wire_session *session) {
@@ -82,12 +97,12 @@ static bool has_fine_timer(struct agent_thread *thread, struct wire_session *ses
 
 /* It goes on by itself where steps are the same. */
 static void use_fine_timer(struct agent_thread *thread, const struct sampling_plan *plan,
-                           uint64_t now, uint64_t time, uint64_t rest) {
+                           struct moment now, uint64_t rest) {
     struct trigger *t = &thread->trigger;
     uint64_t next = points_next(&t->points);
-    t->earliest_ns = time + (next > now ? next - now : 0);
-    ticker_run(fine(thread), rest,
-               points_in_burst(&t->points) ? t->points.steps.step_ns : plan->coarse_ns);
+    t->earliest_ns = now.time_ns + (next > now.cpu_ns ? next - now.cpu_ns : 0);
+    ticker_run_at(fine(thread), now.time_ns + rest,
+                  points_in_burst(&t->points) ? t->points.steps.step_ns : plan->coarse_ns);
 }
 
 /* The fine timer only watches that the kernel's ticks meet the thread at all. */
@@ -107,40 +122,55 @@ static void leave_cpu_timer(struct agent_thread *thread) {
     ticker_halt(cpu_ticker(thread));
 }
 
-/* A multiple of the time that the thread will need for `rest` of CPU time. */
+/* A multiple of the time that the thread will need for `rest` of CPU time and until a tick meets
+ * it. */
 static uint64_t patience(uint64_t rest, uint64_t ran, uint64_t passed) {
-    unsigned __int128 time = (unsigned __int128)PATIENCE * rest * passed / (ran + 1);
+    uint64_t cpu = rest + ticker_resolution();
+    unsigned __int128 time = (unsigned __int128)PATIENCE * cpu * passed / (ran + 1);
     return time < PATIENCE_MAX_NS ? (uint64_t)time : PATIENCE_MAX_NS;
 }
 
-/* What the thread waits for is seldom. */
-static bool waits_long(const struct points *points, const struct sampling_plan *plan) {
-    return (points_in_burst(points) ? plan->fine_ns : plan->coarse_ns) >= ticker_resolution();
+/* What the thread waits for is seldom. Not a burst: one that begins late goes to what runs then, as
+ * a whole where it is over by then. */
+static bool waits_long(const struct sampling_plan *plan) {
+    return plan_is_endless(plan) && plan->fine_ns >= ticker_resolution();
 }
 
-/* The timer, to what is next, but not before `least` of real time. */
-static void aim(struct agent_thread *thread, const struct sampling_plan *plan, uint64_t now,
+/* The timer, to what is next, but not before `least` of real time. The thread has run from `then`
+ * on: a walk takes longer than many a call. */
+static void aim(struct agent_thread *thread, const struct sampling_plan *plan, struct moment then,
                 uint64_t least) {
     struct trigger *t = &thread->trigger;
-    uint64_t next = points_next(&t->points), rest = next > now + least ? next - now : least;
-    uint64_t time = ticker_now(CLOCK_MONOTONIC);
+    uint64_t time = ticker_now(CLOCK_MONOTONIC), cpu = then.cpu_ns + (time - then.time_ns);
+    struct moment now = {cpu, time};
+    uint64_t next = points_next(&t->points), rest = next > cpu + least ? next - cpu : least;
+    if (session_is_awaited() && rest > ATTACH_NS)
+        rest = ATTACH_NS;
     if (t->points.early == 0) {
         t->step_ns = time;
-        t->step_cpu_ns = now;
+        t->step_cpu_ns = cpu;
     }
-    uint64_t ran = now - t->step_cpu_ns, passed = time - t->step_ns;
+    uint64_t ran = cpu - t->step_cpu_ns, passed = time - t->step_ns;
     bool hardly_runs = t->points.early >= NAPS_OF_STEP && ran < passed / RUNS_ABOVE;
-    if (hardly_runs && waits_long(&t->points, plan) && !t->avoids_ticks)
+    if (hardly_runs && waits_long(plan) && !t->avoids_ticks)
         use_cpu_timer(thread, plan, rest, patience(rest, ran, passed));
     else
-        use_fine_timer(thread, plan, now, time, rest);
+        use_fine_timer(thread, plan, now, rest);
 }
 
 static void stop(struct agent_thread *thread) {
     leave_cpu_timer(thread);
     ticker_halt(fine(thread));
     if (thread == thread_self)
-        sleep_burst &= ~(uint32_t)SLEEP_MASKED;
+        sleep_burst &= ~(uint32_t)(SLEEP_MASKED | SLEEP_FRAGILE);
+}
+
+/* Calls that can sleep are made with our signal blocked from now on. But the first tick of a
+ * program has to come while it sleeps, too, or the daemon would not hear of it: no call is harmed
+ * by it. */
+static void mask_sleeps(void) {
+    sleep_burst &= ~(uint32_t)(SLEEP_MASKED | SLEEP_FRAGILE);
+    sleep_burst |= session_is_awaited() ? SLEEP_FRAGILE : SLEEP_MASKED;
 }
 
 /* ---- gaps ---- */
@@ -172,19 +202,21 @@ static void weigh(struct agent_thread *thread, struct wire_session *session, uin
 }
 
 /* From here on points are looked for. */
-static void watch(struct agent_thread *thread, const struct sampling_plan *plan, uint64_t now,
+static void watch(struct agent_thread *thread, const struct sampling_plan *plan, struct moment now,
                   uint64_t least) {
     thread->trigger.asleep_ns = 0;
     ticker_halt(cpu_ticker(thread));
     aim(thread, plan, now, least);
-    sleep_burst |= SLEEP_MASKED;
+    mask_sleeps();
 }
 
 static void end_gap(struct agent_thread *thread, struct wire_session *session,
                     const struct sampling_plan *plan, const ucontext_t *uc) {
     struct trigger *t = &thread->trigger;
-    uint64_t now = t->cpu_ns = ticker_now(CLOCK_THREAD_CPUTIME_ID);
-    uint64_t gap = now - t->gap_ns;
+    struct moment now = now_here();
+    uint64_t gap = now.cpu_ns - t->gap_ns;
+    t->cpu_ns = now.cpu_ns;
+    thread->burst_sent = 0; /* this sample is of none */
     weigh(thread, session, gap_weight(thread, plan, gap), uc);
     points_put_off(&t->points, gap);
     watch(thread, plan, now, 1);
@@ -193,18 +225,19 @@ static void end_gap(struct agent_thread *thread, struct wire_session *session,
 void burst_plan(struct agent_thread *thread, struct wire_session *session,
                 const struct sampling_plan *plan, uint64_t since) {
     struct trigger *t = &thread->trigger;
-    uint64_t now = now_of(thread);
-    t->cpu_ns = since < now ? since : now;
+    struct moment now = moment_on(ticker_cpu_clock(thread->tid));
+    t->cpu_ns = since < now.cpu_ns ? since : now.cpu_ns;
     t->avoids_ticks = false;
     if (!has_fine_timer(thread, session, plan)) {
         other_clock_begin(thread, plan);
         return;
     }
     points_begin(&t->points, plan, t->cpu_ns, &thread->random);
+    thread->burst_sent = 0;
     if (thread == thread_self)
         watch(thread, plan, now, EDGE_NS);
     else
-        begin_gap(thread, plan, now);
+        begin_gap(thread, plan, now.cpu_ns);
 }
 
 /* ---- ticks ---- */
@@ -236,6 +269,17 @@ static void take(struct agent_thread *thread, struct wire_session *session,
     sleep_show(uc, &own, &place);
 }
 
+/* Real time is ahead of the CPU clock by what the thread has slept since the timer was set. One
+ * that has not slept is as good as there: after a sleep what comes next is not what the tick has
+ * met. */
+static bool comes_early(const struct trigger *t, struct moment now) {
+    uint64_t next = points_next(&t->points);
+    if (now.cpu_ns >= next)
+        return false;
+    uint64_t left = next - now.cpu_ns;
+    return left > EARLY_NS || now.time_ns + left > t->earliest_ns + EARLY_NS;
+}
+
 static void leave_asleep(struct agent_thread *thread, const struct sampling_plan *plan,
                          uint64_t now) {
     stop(thread);
@@ -258,11 +302,11 @@ static uint64_t slept(struct trigger *t) {
 
 /* A long sleep makes a gap, as it would have to be interrupted time and again. Whether it is long
  * must not depend on how near the next point is, or near ones would be put off more often. */
-static void too_early(struct agent_thread *thread, const struct sampling_plan *plan, uint64_t now,
-                      const ucontext_t *uc) {
+static void too_early(struct agent_thread *thread, const struct sampling_plan *plan,
+                      struct moment now, const ucontext_t *uc) {
     struct trigger *t = &thread->trigger;
     points_early(&t->points);
-    t->cpu_ns = now;
+    t->cpu_ns = now.cpu_ns;
     if (!interrupted_in_call(uc)) {
         t->asleep_ns = 0;
         aim(thread, plan, now, 1);
@@ -271,29 +315,31 @@ static void too_early(struct agent_thread *thread, const struct sampling_plan *p
     uint64_t so_far = slept(t), limit = longest_sleep(plan), first = limit / ASLEEP_LOOKS;
     uint64_t wait = so_far > first ? so_far : first;
     if (so_far >= limit)
-        leave_asleep(thread, plan, now);
+        leave_asleep(thread, plan, now.cpu_ns);
     else
         aim(thread, plan, now, wait < limit - so_far ? wait : limit - so_far);
 }
 
 /* Where the next point is as far away as the timer goes on by itself, it need not be set. */
 static void reached(struct agent_thread *thread, struct wire_session *session,
-                    const struct sampling_plan *plan, uint64_t now, bool aims, ucontext_t *uc) {
+                    const struct sampling_plan *plan, struct moment now, bool aims,
+                    ucontext_t *uc) {
     struct trigger *t = &thread->trigger;
     uint64_t next = points_next(&t->points);
     t->asleep_ns = 0;
-    t->cpu_ns = now;
-    take(thread, session, plan, now > next ? now : next, uc);
-    if (aims || now > next + LATE_NS || points_next(&t->points) != next + fine(thread)->period_ns)
+    t->cpu_ns = now.cpu_ns;
+    take(thread, session, plan, now.cpu_ns > next ? now.cpu_ns : next, uc);
+    if (aims || now.cpu_ns > next + LATE_NS ||
+        points_next(&t->points) != next + fine(thread)->period_ns)
         aim(thread, plan, now, 1);
 }
 
 /* The CPU timer has waited. */
 static void cpu_timer_tick(struct agent_thread *thread, struct wire_session *session,
                            const struct sampling_plan *plan, ucontext_t *uc) {
-    uint64_t now = ticker_now(CLOCK_THREAD_CPUTIME_ID);
+    struct moment now = now_here();
     leave_cpu_timer(thread);
-    if (now + EARLY_NS < points_next(&thread->trigger.points))
+    if (now.cpu_ns + EARLY_NS < points_next(&thread->trigger.points))
         aim(thread, plan, now, 1);
     else
         reached(thread, session, plan, now, true, uc);
@@ -318,8 +364,10 @@ void burst_tick(struct agent_thread *thread, struct wire_session *session,
     thread->walk_price_ns = 0;
     if (!runs(thread) || plan->fine_ns == 0)
         return; /* it was under way when the timer was stopped */
-    uint64_t now = ticker_now(CLOCK_THREAD_CPUTIME_ID);
-    bool is_early = now + EARLY_NS < points_next(&t->points);
+    if (hcct_unlikely((sleep_burst & SLEEP_FRAGILE) != 0))
+        mask_sleeps();
+    struct moment now = now_here();
+    bool is_early = comes_early(t, now);
     if (t->by_cpu_timer && is_early)
         return; /* the thread sleeps longer than it used to */
     t->avoids_ticks |= t->by_cpu_timer;
@@ -339,7 +387,7 @@ bool burst_is_due(struct agent_thread *thread) {
 void burst_catch(struct agent_thread *thread, struct wire_session *session, ucontext_t *uc) {
     thread->walk_price_ns = 0;
     leave_cpu_timer(thread);
-    reached(thread, session, &thread->trigger.plan, ticker_now(CLOCK_THREAD_CPUTIME_ID), true, uc);
+    reached(thread, session, &thread->trigger.plan, now_here(), true, uc);
 }
 
 void burst_end(struct agent_thread *thread) {
@@ -349,21 +397,29 @@ void burst_end(struct agent_thread *thread) {
 
 /* ---- calls that are made with our signal blocked ---- */
 
-/* Ticks come late, so calls that are shorter than that look at both of their ends whether a point
- * was reached. The thread's clock is dear, and no faster than real time: it is read where the point
- * may have been reached at all. Before the thread has its part of a session the tick has to come.
- */
-static void catch_point(struct agent_thread *thread, const struct sleep_place *place) {
+/* At both ends of a call it is looked whether a point was reached whose tick was late, or blocked.
+ * The thread's clock is dear, and no faster than real time: it is read where the point may have
+ * been reached at all, and where the thread has slept. Then the timer would come too early: that
+ * costs more than to set it, and what the thread does next would have its samples late. What the
+ * CPU timer waits for is found by its tick: a call would have the points of what ran before it.
+ * Before the thread has its part of a session the tick has to come. */
+static void look(struct agent_thread *thread, const struct sleep_place *place, uint64_t time,
+                 bool slept) {
     struct trigger *t = &thread->trigger;
-    uint64_t time;
-    if (!runs(thread) || thread->slot == NULL ||
-        (time = ticker_now(CLOCK_MONOTONIC)) < t->earliest_ns)
+    if (!runs(thread) || thread->slot == NULL || t->by_cpu_timer ||
+        (time < t->earliest_ns && !slept))
         return;
-    uint64_t now = ticker_now(CLOCK_THREAD_CPUTIME_ID), next = points_next(&t->points);
-    if (now >= next)
+    struct moment now = now_here();
+    uint64_t next = points_next(&t->points);
+    if (now.cpu_ns >= next) {
         edge_sample_inside(thread, place);
-    else if (!t->by_cpu_timer)
-        t->earliest_ns = time + (next - now);
+    } else if (slept) {
+        points_early(&t->points);
+        t->asleep_ns = 0;
+        aim(thread, &t->plan, now, 1);
+    } else {
+        t->earliest_ns = now.time_ns + (next - now.cpu_ns);
+    }
 }
 
 static bool on_stack(const struct agent_thread *thread, uintptr_t address) {
@@ -385,7 +441,8 @@ void trigger_before_masked(struct sleep_call *call) {
     wall_awake(thread);
     call->mask = 1ull << (ours - 1);
     struct sleep_place place = sleep_place(call, false);
-    catch_point(thread, &place);
+    call->began_ns = ticker_now(CLOCK_MONOTONIC);
+    look(thread, &place, call->began_ns, false);
 }
 
 void trigger_after_masked(struct sleep_call *call) {
@@ -394,6 +451,7 @@ void trigger_after_masked(struct sleep_call *call) {
     if (thread == NULL || !confine_enter(thread, &before))
         return;
     struct sleep_place place = sleep_place(call, true);
-    catch_point(thread, &place);
+    uint64_t time = ticker_now(CLOCK_MONOTONIC);
+    look(thread, &place, time, time - call->began_ns > SLEPT_NS);
     confine_leave(thread, before);
 }

@@ -138,7 +138,8 @@ void confine_begin(struct confine *what, bool all, const struct sleep_place *cal
     if (agent.process == NULL || atomic_load(&confine_all))
         return;
     if (agent_started() && !agent_owns_memory())
-        return; /* a child that shares its parent's memory has nothing of ours */
+        return;       /* a child that shares its parent's memory has nothing of ours */
+    agent_announce(); /* what was sampled so far is to be seen */
     what->thread = agent_started() ? thread_self : NULL;
     what->which = all || !has_others() ? CONFINE_PROCESS : CONFINE_THREAD;
     if (what->which == CONFINE_PROCESS) {

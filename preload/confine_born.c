@@ -27,15 +27,17 @@
 /* Without files of processes (no /proc) it is taken for free. */
 static bool has_filter(void) {
     char text[STATUS_ROOM];
+    const char *line = NULL;
     size_t used = 0;
     long fd = sys4(SYS_openat, AT_FDCWD, "/proc/self/status", O_RDONLY | O_CLOEXEC, 0), got;
     if (fd < 0)
         return false;
-    while ((got = sys3(SYS_read, fd, text + used, sizeof text - 1 - used)) > 0)
+    while (line == NULL && (got = sys3(SYS_read, fd, text + used, sizeof text - 1 - used)) > 0) {
         used += (size_t)got;
+        text[used] = '\0';
+        line = strstr(text, LINE);
+    }
     sys1(SYS_close, fd);
-    text[used] = '\0';
-    const char *line = strstr(text, LINE);
     return line != NULL && line[strlen(LINE)] != '0';
 }
 

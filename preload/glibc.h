@@ -23,6 +23,7 @@ extern void *__dso_handle __attribute__((visibility("hidden")));
 #pragma weak _dl_find_object
 #pragma weak __libc_stack_end
 #pragma weak __register_atfork
+#pragma weak dlvsym
 
 /* True when all of them are there. Any context. */
 static inline bool glibc_is_here(void) {

@@ -19,7 +19,8 @@ preload_libhcctagent_la_SOURCES = \
 	preload/handler_masks.c preload/handler_masks.h preload/other_clock.c preload/other_clock.h \
 	preload/points.c preload/points.h \
 	preload/interrupted.h preload/interval.c preload/interval.h \
-	preload/memo.c preload/memo.h preload/memory.c preload/memory.h preload/modules.c preload/modules.h preload/plan.h \
+	preload/memo.c preload/memo.h preload/memory.c preload/memory.h preload/modules.c preload/modules.h \
+	preload/next_symbol.c preload/next_symbol.h preload/plan.h \
 	preload/program_name.c preload/program_name.h preload/real.c \
 	preload/real.h preload/restart.c preload/restart.h preload/sampling.c preload/sampling.h \
 	preload/session.c preload/session.h preload/settings.c preload/settings.h preload/ship.c \
@@ -29,7 +30,8 @@ preload_libhcctagent_la_SOURCES = \
 	preload/task_clock.h preload/thread.c preload/thread.h preload/ticker.c preload/ticker.h \
 	preload/trigger.c preload/trigger.h $(UNWIND_SOURCES) preload/unwind_usual.h \
 	preload/walk.c preload/walk.h preload/wall.c preload/wall.h preload/wall_leave.c preload/wall_leave.h \
-	preload/wrap_dl.c preload/wrap_exit.c preload/wrap_jump.c preload/wrap_memory.c \
+	preload/wrap_dl.c preload/wrap_exit.c preload/wrap_identity.c \
+	preload/wrap_jump.c preload/wrap_memory.c \
 	preload/wrap_seccomp.c preload/wrap_signal.c preload/wrap_sleep.c preload/wrap_sleep.h preload/wrap_thread.c
 preload_libhcctagent_la_CFLAGS = $(AGENT_CFLAGS)
 preload_libhcctagent_la_LDFLAGS = -module -avoid-version -shared $(AGENT_LDFLAGS)

@@ -313,18 +313,38 @@ struct learning {
     struct wire_session *session;
 };
 
+/* An address in it, 0: there is none. */
+static uint64_t code_of(const struct dl_phdr_info *info) {
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+        if (segment->p_type == PT_LOAD && (segment->p_flags & PF_X) != 0)
+            return info->dlpi_addr + segment->p_vaddr;
+    }
+    return 0;
+}
+
 static int learn(struct dl_phdr_info *info, size_t size, void *arg) {
     const struct learning *l = arg;
     struct unwind_module module;
+    uint64_t code = code_of(info);
     (void)size;
-    for (int i = 0; i < info->dlpi_phnum; i++) {
-        const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
-        if (segment->p_type == PT_LOAD && (segment->p_flags & PF_X) != 0) {
-            modules_find(l->thread, l->session, info->dlpi_addr + segment->p_vaddr, &module);
-            break;
-        }
-    }
+    if (code != 0)
+        modules_find(l->thread, l->session, code, &module);
     return 0;
+}
+
+static int note(struct dl_phdr_info *info, size_t size, void *arg) {
+    uint32_t *n = arg;
+    uint64_t code = code_of(info);
+    (void)size;
+    if (code != 0 && *n < WIRE_MODULES_MAX)
+        known[(*n)++].start = code;
+    return 0;
+}
+
+void modules_note_all(void) {
+    uint32_t n = 0;
+    dl_iterate_phdr(note, &n);
 }
 
 void modules_learn_again(struct agent_thread *thread, struct wire_session *session) {

@@ -23,9 +23,13 @@ void modules_reset(void);
  * comes. Process context, inside the session. */
 void modules_learn_all(struct agent_thread *thread, struct wire_session *session);
 
-/* Learns the objects that an earlier session of this process, or its parent's, knew, as far as they
- * are still there: a copy of a stack can't be unwound without. Signal context, inside a session
- * that nobody else has entered yet. */
+/* Notes where the objects are that are loaded now, for modules_learn_again. Process context, before
+ * there is a session. */
+void modules_note_all(void);
+
+/* Learns the objects that an earlier session of this process, or its parent's, knew, or that were
+ * noted, as far as they are still there: a copy of a stack can't be unwound without. Signal
+ * context, inside a session that nobody else has entered yet. */
 void modules_learn_again(struct agent_thread *thread, struct wire_session *session);
 
 /* The module that covers pc; false: none. Signal context, inside the session. */

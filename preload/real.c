@@ -1,14 +1,14 @@
 /*
- * real.c - dlsym(RTLD_NEXT), once for each name.
+ * real.c - the next function of each name, looked up once.
  */
 #include "preload/real.h"
 
-#include <dlfcn.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <string.h>
 
 #include "common/compiler.h"
+#include "preload/next_symbol.h"
 
 enum name {
     SIGACTION,
@@ -22,14 +22,23 @@ enum name {
     EXIT,
     PRCTL,
     MLOCKALL,
+    SETUID,
+    SETEUID,
+    SETREUID,
+    SETRESUID,
+    CHROOT,
+    UNSHARE,
+    SETNS,
     JUMP_FIRST,
     SIGNAL_FIRST = JUMP_FIRST + REAL_JUMPS,
 };
 
 static const char *const names[] = {
-    "sigaction",   "pthread_sigmask", "sigprocmask",   "pthread_create", "thrd_create", "dlclose",
-    "sigaltstack", "signalfd",        "_exit",         "prctl",          "mlockall",    "longjmp",
-    "_longjmp",    "siglongjmp",      "__longjmp_chk", "signal",         "bsd_signal",  "ssignal",
+    "sigaction",   "pthread_sigmask", "sigprocmask", "pthread_create", "thrd_create",
+    "dlclose",     "sigaltstack",     "signalfd",    "_exit",          "prctl",
+    "mlockall",    "setuid",          "seteuid",     "setreuid",       "setresuid",
+    "chroot",      "unshare",         "setns",       "longjmp",        "_longjmp",
+    "siglongjmp",  "__longjmp_chk",   "signal",      "bsd_signal",     "ssignal",
     "sysv_signal", "__sysv_signal",   "sigset",
 };
 
@@ -38,7 +47,7 @@ static _Atomic(void *) found[HCCT_ARRAY_LEN(names)];
 static void *next(unsigned i) {
     void *function = atomic_load_explicit(&found[i], memory_order_acquire);
     if (hcct_unlikely(function == NULL)) {
-        function = dlsym(RTLD_NEXT, names[i]);
+        function = next_symbol(names[i]);
         atomic_store_explicit(&found[i], function, memory_order_release);
     }
     return function;
@@ -99,6 +108,34 @@ int real_prctl(int option, const unsigned long argument[4]) {
 
 int real_mlockall(int flags) {
     return AS(int (*)(int), MLOCKALL)(flags);
+}
+
+int real_setuid(uid_t user) {
+    return AS(int (*)(uid_t), SETUID)(user);
+}
+
+int real_seteuid(uid_t user) {
+    return AS(int (*)(uid_t), SETEUID)(user);
+}
+
+int real_setreuid(uid_t real, uid_t effective) {
+    return AS(int (*)(uid_t, uid_t), SETREUID)(real, effective);
+}
+
+int real_setresuid(uid_t real, uid_t effective, uid_t saved) {
+    return AS(int (*)(uid_t, uid_t, uid_t), SETRESUID)(real, effective, saved);
+}
+
+int real_chroot(const char *path) {
+    return AS(int (*)(const char *), CHROOT)(path);
+}
+
+int real_unshare(int flags) {
+    return AS(int (*)(int), UNSHARE)(flags);
+}
+
+int real_setns(int fd, int kind) {
+    return AS(int (*)(int, int), SETNS)(fd, kind);
 }
 
 void real_exit(int status) {

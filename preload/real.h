@@ -26,6 +26,13 @@ int real_pthread_create(pthread_t *id, const pthread_attr_t *attr, void *(*start
 int real_thrd_create(thrd_t *id, thrd_start_t start, void *argument);
 int real_dlclose(void *handle);
 int real_mlockall(int flags);
+int real_setuid(uid_t user);
+int real_seteuid(uid_t user);
+int real_setreuid(uid_t real, uid_t effective);
+int real_setresuid(uid_t real, uid_t effective, uid_t saved);
+int real_chroot(const char *path);
+int real_unshare(int flags);
+int real_setns(int fd, int kind);
 int real_prctl(int option, const unsigned long argument[4]);
 
 enum real_jump { REAL_LONGJMP, REAL_LONGJMP_BSD, REAL_SIGLONGJMP, REAL_LONGJMP_CHK, REAL_JUMPS };

@@ -29,21 +29,19 @@
 #define RATE_MAX      10000
 #define CALLS_LOOK_NS 100000000 /* CPU time between looks whether calls are followed */
 
-/* A process without a session attaches at its first sample, which costs a millisecond. A child of
- * fork that calls exec soon has used no more than a fraction of one: so one in many of them pays.
+/* A child of fork attaches at its first sample, which costs a millisecond. One that calls exec soon
+ * has used no more than a fraction of one: so one in many of them pays.
  */
 #define FIRST_WEIGHT_NS 20000000u
 
-struct sampling_plan sampling_plan(struct wire_session *session) {
-    uint32_t rate = atomic_load_explicit(&session->rate, memory_order_relaxed);
-    uint64_t length = atomic_load_explicit(&session->burst_length_ns, memory_order_relaxed);
-    uint64_t period = atomic_load_explicit(&session->burst_period_ns, memory_order_relaxed);
+static struct sampling_plan plan_of(uint32_t rate, uint64_t length, uint64_t period,
+                                    uint32_t clock) {
     uint64_t walk = SECOND_NS / (rate >= 1 && rate <= RATE_MAX ? rate : DEFAULT_RATE);
     if (agent.settings.collector == WIRE_COLLECT_CALLS)
         return (struct sampling_plan){.coarse_ns = length != 0 ? period : CALLS_LOOK_NS};
-    if (session->clock == WIRE_CLOCK_WALL) /* sleep is what is looked for: no bursts */
+    if (clock == WIRE_CLOCK_WALL) /* sleep is what is looked for: no bursts */
         return (struct sampling_plan){.coarse_ns = walk, .wall_ns = walk};
-    uint64_t perf = session->clock == WIRE_CLOCK_PERF ? walk : 0;
+    uint64_t perf = clock == WIRE_CLOCK_PERF ? walk : 0;
     if (perf == 0 && length != 0 && period > length)
         return (struct sampling_plan){.coarse_ns = period, .fine_ns = walk, .length_ns = length};
     return (struct sampling_plan){.coarse_ns =
@@ -51,6 +49,18 @@ struct sampling_plan sampling_plan(struct wire_session *session) {
                                   .fine_ns = walk,
                                   .length_ns = SAMPLING_ENDLESS,
                                   .perf_ns = perf};
+}
+
+struct sampling_plan sampling_plan(struct wire_session *session) {
+    return plan_of(atomic_load_explicit(&session->rate, memory_order_relaxed),
+                   atomic_load_explicit(&session->burst_length_ns, memory_order_relaxed),
+                   atomic_load_explicit(&session->burst_period_ns, memory_order_relaxed),
+                   session->clock);
+}
+
+struct sampling_plan sampling_plan_asked(void) {
+    const struct agent_settings *set = &agent.settings;
+    return plan_of(set->rate, set->burst_length_ns, set->burst_period_ns, set->clock);
 }
 
 uint64_t sampling_pause(uint64_t rest_ns, uint64_t seed) {
@@ -87,9 +97,25 @@ static uint64_t taken_weight(struct agent_thread *thread, uint64_t weight) {
     return draw_roulette(draw_word(&thread->random), weight, thread->least_ns);
 }
 
+/* What no session could be told of, while it was held. */
+static void tell_missed(struct wire_session *session) {
+    _Atomic uint64_t *missed = &agent.process->missed_ns;
+    if (hcct_unlikely(atomic_load_explicit(missed, memory_order_relaxed) != 0))
+        atomic_fetch_add(&session->lost_ns, atomic_exchange(missed, 0));
+}
+
+/* Samples of one burst are told to belong together. */
+static void mark_burst(struct agent_thread *thread) {
+    const struct trigger *t = &thread->trigger;
+    uint32_t burst = plan_is_endless(&t->plan) ? 0 : t->points.begun;
+    thread->same_burst = burst != 0 && burst == thread->burst_sent ? WIRE_SAME_BURST : 0;
+    thread->burst_sent = burst;
+}
+
 static bool walk_in(struct agent_thread *thread, struct wire_session *session, uint64_t weight,
                     const ucontext_t *uc) {
     struct wire_slot *slot = session_slot(thread, session);
+    tell_missed(session);
     if (slot == NULL) {
         atomic_fetch_add(&session->lost_ns, weight);
         return false;
@@ -99,15 +125,17 @@ static bool walk_in(struct agent_thread *thread, struct wire_session *session, u
         session_count(slot, WIRE_SKIPPED, 1);
         return false;
     }
+    mark_burst(thread);
     struct walk_cost cost = walk_sample(thread, session, slot, taken, uc);
     pay(thread, cost);
     copies_walked(&thread->copies, cost.copied, &thread->random);
     return true;
 }
 
-/* The first sample of a process: looks for the daemon. */
+/* The first sample of a process: looks for the daemon. Programs that begin do so for certain. */
 static bool walk_first(struct agent_thread *thread, uint64_t weight, const ucontext_t *uc) {
-    weight = draw_roulette(draw_word(&thread->random), weight, FIRST_WEIGHT_NS);
+    if (!session_is_awaited())
+        weight = draw_roulette(draw_word(&thread->random), weight, FIRST_WEIGHT_NS);
     struct wire_session *session =
         weight != 0 && session_attach(false) ? session_enter(thread) : NULL;
     if (session == NULL)
@@ -125,6 +153,10 @@ bool sampling_walk(struct agent_thread *thread, struct wire_session *session,
     thread->owed_ns = 0;
     if (weight == 0)
         return false;
+    if (hcct_unlikely(session == NULL) && session_is_held()) {
+        atomic_fetch_add(&agent.process->missed_ns, weight);
+        return false;
+    }
     if (hcct_unlikely(session == NULL))
         return walk_first(thread, weight, uc);
     return walk_in(thread, session, weight, uc);

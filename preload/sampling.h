@@ -13,6 +13,9 @@
 /* As the session asks for now, of a session that is on. Any context, inside the session. */
 struct sampling_plan sampling_plan(struct wire_session *session);
 
+/* As the settings ask for, where there is no session yet. Any context. */
+struct sampling_plan sampling_plan_asked(void);
+
 /* CPU time from one burst to the next where `rest` is what is left of the period: between a half
  * and one and a half of it, so that bursts do not fall into step with what the program does. Any
  * context.
@@ -24,7 +27,8 @@ void sampling_account(struct agent_thread *thread);
 
 /* Walks and credits thread->owed_ns. After walks that were dear, chance decides whether
  * there is one. What could not be sent is lost, and counted. `session`: NULL where the process has
- * none yet; then the daemon is looked for, by chance as well. False: no walk. Signal context,
+ * none yet; then the daemon is looked for, by chance as well, unless another thread does so: then
+ * the sample is lost. False: no walk. Signal context,
  * inside the session. */
 bool sampling_walk(struct agent_thread *thread, struct wire_session *session, const ucontext_t *uc);
 

@@ -4,8 +4,8 @@
  * Attaching unmaps the old session's memory, so nobody may be using it. Each thread says so by its
  * `busy` word before it looks at the session, and the attacher says so by `attaching` before it
  * looks at the busy words; both sides in sequentially consistent order, so that at least one of two
- * sees the other and backs off (Dekker). Nobody waits: the loser's time is credited at a later
- * tick.
+ * sees the other and backs off (Dekker). Nobody waits: the samples of the loser are counted as
+ * lost.
  */
 #include "preload/session.h"
 
@@ -18,6 +18,7 @@
 #include "preload/calls.h"
 #include "preload/connect.h"
 #include "preload/modules.h"
+#include "preload/signal.h"
 #include "preload/sys.h"
 
 #define RETRY_NS 1000000000ull /* a missing daemon is looked for so often, at most */
@@ -57,6 +58,10 @@ bool session_is_dead(struct wire_session *session) {
 /* The daemon has just made the session. */
 static void learn_clock(struct agent_process *process, struct wire_session *session) {
     atomic_store(&process->ahead_ns, coarse_ns() - atomic_load(&session->heartbeat_ns));
+}
+
+bool session_is_held(void) {
+    return atomic_load_explicit(&agent.process->attaching, memory_order_relaxed) != 0;
 }
 
 static bool others_are_out(void) {
@@ -130,8 +135,7 @@ static bool attach(struct agent_process *process, int wait_ms) {
     const struct agent_settings *set = &agent.settings;
     struct wire_hello wish = {.rate = set->rate,
                               .flags = (set->follow ? 0 : WIRE_HELLO_NO_FOLLOW) |
-                                       (set->lines ? WIRE_HELLO_LINES : 0) |
-                                       (agent.begins ? WIRE_HELLO_BEGINS : 0),
+                                       (set->lines ? WIRE_HELLO_LINES : 0),
                               .clock = set->clock,
                               .burst_length_ns = set->burst_length_ns,
                               .burst_period_ns = set->burst_period_ns,
@@ -145,6 +149,8 @@ static bool attach(struct agent_process *process, int wait_ms) {
     struct wire_session *session = found.session;
     memcpy(session->tags, set->tags, sizeof session->tags);
     memcpy(session->command, agent.command, sizeof session->command);
+    session->earlier_ns = agent.earlier_ns;
+    atomic_store(&session->signal, (uint32_t)signal_number());
     learn_clock(process, session);
     modules_reset();
     atomic_store(&process->arena, found.arena);

@@ -14,6 +14,13 @@
  * in the middle of its work. Any context, signals blocked or not. */
 bool session_attach(bool now);
 
+/* The program was executed not long ago, and attaches at its first tick, whatever that finds: no
+ * sample depends on it. Any context. */
+static inline bool session_is_awaited(void) {
+    return agent.process->awaits &&
+           atomic_load_explicit(&agent.process->last_try_ns, memory_order_relaxed) == 0;
+}
+
 /* Enters the session for the calling thread: NULL when there is none, the daemon is dead, or it is
  * being replaced. Otherwise session_leave must follow, soon. May be nested, in the handler, too.
  * Signal context, or thread context while no tick can come. */
@@ -36,6 +43,9 @@ bool session_hide(void);
 void session_show(void);
 /* While it is hidden: it goes, and there will be no other. Thread context. */
 void session_leave_for_good(void);
+
+/* Another thread changes the session, or uses it alone, for a while. Any context. */
+bool session_is_held(void);
 
 /* Its daemon has said goodbye or was killed: nothing of it will be read any more. Any context,
  * while both are mapped. */

@@ -24,7 +24,7 @@ struct setting;
 typedef bool parse(const struct setting *s, const char *text, struct agent_settings *settings);
 
 static parse parse_number, parse_yes_no, parse_clock, parse_burst, parse_collector, parse_every,
-    parse_credit, parse_tags;
+    parse_credit, parse_tags, parse_attach;
 
 static const struct setting {
     const char *name;
@@ -44,6 +44,7 @@ static const struct setting {
     {"HCCT_SIGNAL", "0", "a signal's number", parse_number, AT(signal), 0, 64},
     {"HCCT_FOLLOW", "yes", "yes or no", parse_yes_no, AT(follow), 0, 0},
     {"HCCT_ENABLE", "yes", "yes or no", parse_yes_no, AT(enable), 0, 0},
+    {"HCCT_ATTACH", "tick", "tick or start", parse_attach, 0, 0, 0},
     {"HCCT_LINES", "no", "yes or no", parse_yes_no, AT(lines), 0, 0},
     {"HCCT_TAGS", NO_TAGS, TAGS_EXPECTED, parse_tags, 0, 0, 0},
     {"HCCT_CHECK", "no", "yes or no", parse_yes_no, AT(check), 0, 0},
@@ -171,6 +172,17 @@ static bool parse_credit(const struct setting *s, const char *text,
     static const struct word words[] = {{"last", WIRE_CREDIT_LAST}, {"new", WIRE_CREDIT_NEW}};
     (void)s;
     return find_word(words, HCCT_ARRAY_LEN(words), text, &settings->credit);
+}
+
+static bool parse_attach(const struct setting *s, const char *text,
+                         struct agent_settings *settings) {
+    static const struct word words[] = {{"tick", false}, {"start", true}};
+    unsigned at_start;
+    (void)s;
+    if (!find_word(words, HCCT_ARRAY_LEN(words), text, &at_start))
+        return false;
+    settings->attach_at_start = at_start != 0;
+    return true;
 }
 
 static bool parse_burst(const struct setting *s, const char *text,

@@ -15,6 +15,8 @@
  *                 last counted call gain
  *   HCCT_SIGNAL   signal number to use                         first free one, SIGPROF first
  *   HCCT_FOLLOW   yes, no: profile child processes too         yes
+ *   HCCT_ATTACH   tick, start: when a program that begins      tick
+ *                 makes itself known to the daemon
  *   HCCT_ENABLE   0 switches the agent off                     1
  *   HCCT_LINES    walks: 1: the line of the innermost frame,   0
  *                 too, and what is inlined there
@@ -43,6 +45,7 @@ struct agent_settings {
     unsigned credit;                           /* enum wire_credit */
     int signal;                                /* 0: choose */
     bool follow;
+    bool attach_at_start;
     bool enable;
     bool verbose;
     bool check;

@@ -37,6 +37,10 @@ void ticker_run(struct ticker *ticker, uint64_t first_ns, uint64_t period_ns) {
     set(ticker, 0, first_ns, period_ns);
 }
 
+void ticker_run_at(struct ticker *ticker, uint64_t at_ns, uint64_t period_ns) {
+    set(ticker, TIMER_ABSTIME, at_ns, period_ns);
+}
+
 /* The kernel fires a CPU timer whose time has passed when it is set, without waiting for its tick.
  */
 void ticker_fire(struct ticker *ticker, uint64_t period_ns) {

@@ -27,6 +27,8 @@ static inline clockid_t ticker_cpu_clock(pid_t tid) {
 bool ticker_make(struct ticker *ticker, clockid_t clock, int signal, pid_t tid);
 /* First expiry after `first_ns` (> 0), then every `period_ns`. Any context. */
 void ticker_run(struct ticker *ticker, uint64_t first_ns, uint64_t period_ns);
+/* The same, first expiry when its clock shows `at_ns` (> 0): at once when that is over. */
+void ticker_run_at(struct ticker *ticker, uint64_t at_ns, uint64_t period_ns);
 /* One expiry now, whose signal is pending when this returns, and the next ones every `period_ns`.
  * CPU clocks only. Any context. */
 void ticker_fire(struct ticker *ticker, uint64_t period_ns);

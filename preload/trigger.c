@@ -1,7 +1,8 @@
 /*
  * trigger.c - the CPU timer of each thread, and what a tick of any timer leads to.
  *
- * A thread begins as first.h has it. A child of fork has its parent's plan at once, and attaches at
+ * A thread begins as first.h has it. A program that begins has the plan of its settings at once,
+ * and attaches at its first tick. A child of fork has its parent's plan at once, and attaches at
  * its first sample: most children call exec before there is one.
  *
  * Without a session the timer is slow, and each tick is a chance to look for a daemon. In one that
@@ -34,7 +35,8 @@ static struct ticker *cpu_ticker(struct agent_thread *thread) {
     return &thread->trigger.ticker[TRIGGER_CPU];
 }
 
-/* What the threads of a child do until it has a session. Process context writes. */
+/* What the threads of a child, or of a program that has begun, do until there is a session. Process
+ * context writes. */
 static struct sampling_plan inherited;
 
 /* `session`: NULL where there is none, or none to write to. `at_tick`: of the CPU timer. */
@@ -77,6 +79,10 @@ static struct sampling_plan planned(struct wire_session *session) {
     if (session != NULL)
         return is_on(session) ? sampling_plan(session) : switched_off;
     return has_tried() || inherited.coarse_ns == 0 ? looking : inherited;
+}
+
+void trigger_expect(void) {
+    inherited = sampling_plan_asked();
 }
 
 void trigger_inherit(const struct agent_thread *parent) {
@@ -254,6 +260,16 @@ static void measure(struct agent_thread *thread, uint64_t began) {
     sampling_measured(thread, ns);
 }
 
+/* While another thread has the session for itself: timers go on, samples are lost. An event's walk
+ * takes what it owes, and the points of sleep stay due. */
+static void tick_held(struct agent_thread *thread, const struct sampling_plan *plan,
+                      enum trigger_kind kind, uint64_t expiries, ucontext_t *uc) {
+    if (plan->wall_ns == 0 && plan->perf_ns == 0)
+        sample(thread, NULL, plan, kind, expiries, uc);
+    else if (plan->wall_ns != 0 && kind == TRIGGER_CPU)
+        atomic_fetch_add(&agent.process->missed_ns, expiries * plan->coarse_ns);
+}
+
 /* At a tick without a session: a child samples as its parent did, and the first sample looks for
  * the daemon. Where that was in vain, or the daemon has gone, ticks do nothing but look for one. */
 static void tick_alone(struct agent_thread *thread, enum trigger_kind kind, uint64_t expiries,
@@ -261,6 +277,10 @@ static void tick_alone(struct agent_thread *thread, enum trigger_kind kind, uint
     const struct sampling_plan plan = thread->trigger.plan;
     bool found = false;
     calls_found(thread, NULL, uc);
+    if (!plan.idle && session_is_held() && agent.settings.collector == WIRE_COLLECT_WALKS) {
+        tick_held(thread, &plan, kind, expiries, uc);
+        return;
+    }
     if (!plan.idle && !has_tried()) {
         sample(thread, NULL, &plan, kind, expiries, uc);
         if (!has_tried())
@@ -279,11 +299,20 @@ static void tick_alone(struct agent_thread *thread, enum trigger_kind kind, uint
         follow(thread, NULL, &looking, UINT64_MAX, false);
 }
 
+static struct wire_session *attach_at_tick(struct agent_thread *thread) {
+    struct wire_session *session = session_attach(false) ? session_enter(thread) : NULL;
+    if (session != NULL)
+        modules_learn_again(thread, session);
+    return session;
+}
+
 void trigger_tick(struct agent_thread *thread, enum trigger_kind kind, uint64_t expiries,
                   ucontext_t *uc) {
     if (thread->ending)
         return;
     struct wire_session *session = session_enter(thread);
+    if (session == NULL && session_is_awaited())
+        session = attach_at_tick(thread);
     if (session == NULL) {
         tick_alone(thread, kind, expiries, uc);
         return;

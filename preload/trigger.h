@@ -22,6 +22,9 @@
  * on; without one (RLIMIT_SIGPENDING) the thread is not profiled, which is counted. Thread or
  * process context. */
 void trigger_start(struct agent_thread *thread, uint64_t since);
+/* The threads of a program that has just begun are sampled as its settings ask for, until it looks
+ * for a session. Process context. */
+void trigger_expect(void);
 /* The threads of a child of fork begin as its parent's thread was sampled, until the child looks
  * for a session. In the child, before trigger_forget. Process context. */
 void trigger_inherit(const struct agent_thread *parent);

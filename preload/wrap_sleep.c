@@ -19,6 +19,7 @@
 #include "common/compiler.h"
 #include "preload/confine.h"
 #include "preload/glibc.h"
+#include "preload/next_symbol.h"
 #include "preload/stack.h"
 #include "preload/sys.h"
 #include "preload/syscall_code.h"
@@ -117,15 +118,22 @@ __thread uintptr_t sleep_masked;
 /* By which a program may confine itself, too (wrap_seccomp.c). */
 #define RAW(F) F(syscall, IF_FRAGILE_NUMBER, NO_SET)
 
-/* What SA_RESTART covers in full: never announced, but masked, so that a thread which often waits
- * in them keeps its timer. */
+/* What SA_RESTART covers in full, or libc itself: never announced, but masked, so that a thread
+ * which often waits in them keeps its timer. */
 #define RESTARTED(F)                                                                               \
     F(read, IF_MEMORY_ABOVE(read, 4095, "rdx"), NO_SET)                                            \
     F(__read_chk, IF_MEMORY_ABOVE(__read_chk, 4095, "rdx"), NO_SET)                                \
     F(readv, IF_MEMORY(readv), NO_SET)                                                             \
     F(accept, NONE, NO_SET)                                                                        \
     F(accept4, NONE, NO_SET)                                                                       \
-    F(waitpid, NONE, NO_SET)
+    F(waitpid, NONE, NO_SET)                                                                       \
+    F(pthread_cond_wait, NONE, NO_SET)                                                             \
+    F(pthread_cond_timedwait, NONE, NO_SET)                                                        \
+    F(pthread_cond_clockwait, NONE, NO_SET)                                                        \
+    F(cnd_wait, NONE, NO_SET)                                                                      \
+    F(cnd_timedwait, NONE, NO_SET)                                                                 \
+    F(pthread_barrier_wait, NONE, NO_SET)                                                          \
+    F(pthread_join, NONE, NO_SET)
 
 #define NAME(name, fragile, set) #name,
 static const char *const names[] = {RESTARTED(NAME) SLEEPERS(NAME) RAW(NAME)};
@@ -351,7 +359,7 @@ static bool is_in_libc(void *address) {
 void sleep_look_up(_Atomic(uintptr_t) *slot) {
     const char *name = names[slot - sleep_slots];
     int saved = errno;
-    void *real = dlsym(RTLD_NEXT, name);
+    void *real = next_symbol(name);
     errno = saved;
     if (real == NULL)
         real = (void *)(uintptr_t)no_such_call;

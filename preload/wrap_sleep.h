@@ -58,8 +58,9 @@ struct sleep_call {
     _Atomic(uintptr_t) *slot;
     uint64_t mask; /* of the kernel: our signal; 0: nothing is blocked */
     uint64_t result;
-    uint64_t unblock; /* at the end: it was not blocked before */
-    uint64_t unused[2];
+    uint64_t unblock;  /* at the end: it was not blocked before */
+    uint64_t began_ns; /* CLOCK_MONOTONIC; for the trigger */
+    uint64_t unused;
     uint64_t set[16]; /* the application's signal set, but for ours */
 };
 

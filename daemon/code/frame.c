@@ -224,6 +224,10 @@ uint32_t frame_intern_for(struct frame_user *user, const struct frame_key *key) 
     return id;
 }
 
+uid_t frame_uid(const struct frame_user *user) {
+    return user->uid;
+}
+
 struct frame_user *frame_own_user(void) {
     static struct frame_user *_Atomic own;
     if (own == NULL)

@@ -44,6 +44,7 @@ static inline bool frame_is_here(const struct frame_key *key) {
 struct frame_user;
 struct frame_user *frame_user(uid_t uid); /* NULL: no memory */
 
+uid_t frame_uid(const struct frame_user *user);
 struct frame_user *frame_own_user(void); /* this program's own; NULL: no memory */
 
 /* The id of a key, made on first sight. With user NULL there is none but FRAME_OVERFLOW. */

@@ -31,10 +31,14 @@ libhcct_code_a_SOURCES = \
 	daemon/code/init_code.h \
 	daemon/code/jit_names.c \
 	daemon/code/jit_names.h \
+	daemon/code/jit_dump.c \
+	daemon/code/jit_dump.h \
 	daemon/code/module.c \
 	daemon/code/module.h \
 	daemon/code/module_open.c \
 	daemon/code/module_open.h \
+	daemon/code/module_trust.c \
+	daemon/code/module_trust.h \
 	daemon/code/perf_map.c \
 	daemon/code/perf_map.h \
 	daemon/code/remote_target.c \

@@ -1,8 +1,10 @@
 /*
  * module.h - ELF objects by what they are, not by where one process mapped them.
  *
- * A module is its build-id, else its path, inode, size and time of change. Modules live as long as
- * the daemon, so that a profile outlives its process. The daemon keeps a descriptor open for each
+ * A module is its build-id, else its path, inode, size and time of change. A build-id is what a
+ * file says of itself: only files that can be believed (module_trust.h) are one module for
+ * everybody; beside these, equal build-ids are one module of each user. Modules live as long as the
+ * daemon, so that a profile outlives its process. The daemon keeps a descriptor open for each
  * module's file (opened through the process that mapped it, so that containers and deleted files
  * work): for MODULE_FILES_MAX modules at most, and half of what RLIMIT_NOFILE allows when the first
  * is made. The rest are opened again by their path when they are needed.
@@ -19,7 +21,9 @@
 
 #define MODULE_BUILD_ID_MAX 20
 #define MODULES_MAX         16384u
+#define MODULES_USER_MAX    4096u /* of one user's, beside those that are everybody's */
 #define MODULE_FILES_MAX    2048u
+#define MODULE_NOBODY       ((uid_t)-1) /* no user: what a file of ours tells, whose is not known yet */
 
 /* Stands for generated code, which is in no file: never the id of a module, module_get says false.
  * Addresses in it are numbers of names (jit_names.h). */
@@ -29,6 +33,7 @@ struct module_info {
     const char *path; /* as the process named it; valid as long as the daemon */
     uint8_t build_id[MODULE_BUILD_ID_MAX];
     uint8_t build_id_len; /* 0: none */
+    bool is_trusted;      /* it is everybody's */
     bool is_vdso;         /* its file is a copy in memory of the daemon's own, which is the same */
     int fd;               /* read-only, the module registry's own: do not close; -1: none kept */
 };
@@ -37,6 +42,7 @@ struct module_info {
  * /proc/PID/root/PATH, else PATH when its build-id or inode agrees). */
 struct module_mapping {
     pid_t pid;
+    uid_t uid;           /* whose process it is */
     uint64_t start, end; /* `start` must be an address of the file's mapping */
     const char *path;    /* need not be absolute; empty: the process's executable, or what the
                             kernel says is mapped at `start` */
@@ -48,6 +54,9 @@ struct module_mapping {
 /* The module of a mapping, registered on first sight. 0 when there is no room for another. A module
  * that was made when its file could not be opened gets its file from a later mapping that can. */
 uint32_t module_intern(const struct module_mapping *mapping);
+
+/* A module of MODULE_NOBODY, as that of a user; what is everybody's stays what it is. */
+uint32_t module_adopt(uint32_t id, uid_t uid);
 
 /* False when there is no such id. */
 bool module_get(uint32_t id, struct module_info *info);

@@ -230,16 +230,23 @@ static size_t name_length(const char *name, const char *end) {
     return length;
 }
 
+void perf_map_add(struct perf_map *map, uint64_t start, uint64_t size, const char *name,
+                  size_t length) {
+    if (length == 0 || *name == '\0' || size == 0 || size > UINT64_MAX - start)
+        map->stats.broken++;
+    else
+        add(map, start, start + size, name, name_length(name, name + length));
+}
+
 static void take_line(struct perf_map *map, const char *line, const char *end) {
     uint64_t start, size;
     const char *at = parse_number(line, end, &start);
     if (at != NULL)
         at = parse_number(at, end, &size);
-    if (at == NULL || at == end || *at == '\0' || size == 0 || size > UINT64_MAX - start) {
+    if (at == NULL)
         map->stats.broken++;
-        return;
-    }
-    add(map, start, start + size, at, name_length(at, end));
+    else
+        perf_map_add(map, start, size, at, (size_t)(end - at));
 }
 
 /* Of a line that is too long, the end is left out. */

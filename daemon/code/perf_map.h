@@ -25,7 +25,7 @@ struct perf_map_stats {
     uint32_t entries;  /* functions that can be found now */
     uint64_t added;    /* ever */
     uint64_t replaced; /* functions that a later one hides */
-    uint64_t broken;   /* lines that say nothing */
+    uint64_t broken;   /* lines, or calls, that say nothing */
     uint64_t dropped;  /* functions for which there was no room */
 };
 
@@ -36,8 +36,13 @@ void perf_map_free(struct perf_map *map); /* NULL is allowed */
  * kept until then. */
 void perf_map_feed(struct perf_map *map, const char *text, size_t bytes);
 
+/* Takes in one function, of code in [start, start + size), as a line of the text would; of its name
+ * the first `length` bytes, or what is before a NUL. */
+void perf_map_add(struct perf_map *map, uint64_t start, uint64_t size, const char *name,
+                  size_t length);
+
 /* The name of the function at an address, or NULL. Control characters in it have become '?'. Valid
- * until the next perf_map_feed. */
+ * until the next perf_map_feed or perf_map_add. */
 const char *perf_map_find(const struct perf_map *map, uint64_t address);
 
 void perf_map_get_stats(const struct perf_map *map, struct perf_map_stats *stats);

@@ -8,9 +8,11 @@
 
 #include <dwarf.h>
 #include <elfutils/libdwfl.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/unwind_table.h"
@@ -21,9 +23,12 @@
 #include "daemon/code/unwind_compile.h"
 
 #define DEBUGINFOD_SERVERS "DEBUGINFOD_URLS"
+#define NOBODY             65534 /* whom the worker becomes where it may: this one's files are anybody's */
 
 struct symbolizer {
     char *path;
+    uid_t owner;    /* of the file */
+    bool is_misled; /* it has read what is not believed: to be made again */
     Dwfl *dwfl;
     Dwfl_Module *module; /* NULL: not an ELF object */
     struct symbol_table symbols;
@@ -33,9 +38,43 @@ struct symbolizer {
     bool table_tried;
 };
 
+/* Debug files are searched beside the file, too, at a name that its first user has chosen: one is
+ * believed that is root's, that of the file's own owner, or our own, and that nobody else may
+ * write. */
+static bool is_believed(int fd, uid_t owner) {
+    struct stat info;
+    return fstat(fd, &info) == 0 && (info.st_mode & S_IWOTH) == 0 &&
+           ((info.st_mode & S_IWGRP) == 0 || info.st_gid == info.st_uid) &&
+           (info.st_uid == 0 || info.st_uid == owner ||
+            (info.st_uid == geteuid() && geteuid() != NOBODY));
+}
+
+/* `user` is the symbolizer's. A file that is not believed may be in use already, whatever is
+ * returned: libdwfl has opened it to compare build-ids. */
+static int find_debug_file(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr base,
+                           const char *file, const char *link, GElf_Word checksum, char **found) {
+    struct symbolizer *symbolizer = *user;
+    int fd = dwfl_standard_find_debuginfo(module, user, name, base, file, link, checksum, found);
+    if (fd >= 0 && symbolizer != NULL && !is_believed(fd, symbolizer->owner))
+        symbolizer->is_misled = true;
+    return fd;
+}
+
+static int find_nothing(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr base,
+                        const char *file, const char *link, GElf_Word checksum, char **found) {
+    (void)module, (void)user, (void)name, (void)base, (void)file, (void)link, (void)checksum;
+    (void)found;
+    return -1;
+}
+
+static const Dwfl_Callbacks no_callbacks = {
+    .find_elf = dwfl_build_id_find_elf,
+    .find_debuginfo = find_nothing,
+};
+
 static const Dwfl_Callbacks any_callbacks = {
     .find_elf = dwfl_build_id_find_elf,
-    .find_debuginfo = dwfl_standard_find_debuginfo,
+    .find_debuginfo = find_debug_file,
 };
 
 /* As libdwfl does, but for what is asked of debuginfod servers, which takes seconds. */
@@ -45,7 +84,7 @@ static int find_local_debug_file(Dwfl_Module *module, void **user, const char *n
     const char *servers = getenv(DEBUGINFOD_SERVERS);
     char *kept = servers != NULL ? strdup(servers) : NULL;
     unsetenv(DEBUGINFOD_SERVERS);
-    int fd = dwfl_standard_find_debuginfo(module, user, name, base, file, link, checksum, found);
+    int fd = find_debug_file(module, user, name, base, file, link, checksum, found);
     if (kept != NULL)
         setenv(DEBUGINFOD_SERVERS, kept, 1);
     free(kept);
@@ -59,6 +98,9 @@ static const Dwfl_Callbacks local_callbacks = {
 
 /* Takes fd over. Addresses are to be those in the file: the module is put where it says. */
 static void report_module(struct symbolizer *symbolizer, int fd, const Dwfl_Callbacks *callbacks) {
+    struct stat info;
+    void **user;
+    symbolizer->owner = fstat(fd, &info) == 0 ? info.st_uid : 0;
     symbolizer->dwfl = dwfl_begin(callbacks);
     if (symbolizer->dwfl != NULL) {
         dwfl_report_begin(symbolizer->dwfl);
@@ -68,6 +110,9 @@ static void report_module(struct symbolizer *symbolizer, int fd, const Dwfl_Call
     }
     if (symbolizer->module == NULL)
         close(fd);
+    else if (dwfl_module_info(symbolizer->module, &user, NULL, NULL, NULL, NULL, NULL, NULL) !=
+             NULL)
+        *user = symbolizer;
 }
 
 static struct symbolizer *open_module(int fd, const char *path, const Dwfl_Callbacks *callbacks) {
@@ -85,18 +130,39 @@ static struct symbolizer *open_module(int fd, const char *path, const Dwfl_Callb
     return symbolizer;
 }
 
-struct symbolizer *symbolizer_new(int fd, const char *path) {
-    struct symbolizer *symbolizer = open_module(fd, path, &any_callbacks);
-    if (symbolizer != NULL && symbolizer->module != NULL) {
-        Dwarf *dwarf = dwfl_module_getdwarf(symbolizer->module, &symbolizer->dwarf_bias);
-        if (dwarf != NULL)
-            dwarf_scopes_load(&symbolizer->scopes, dwarf);
-    }
+static void load_dwarf(struct symbolizer *symbolizer) {
+    Dwarf *dwarf = dwfl_module_getdwarf(symbolizer->module, &symbolizer->dwarf_bias);
+    if (dwarf != NULL)
+        dwarf_scopes_load(&symbolizer->scopes, dwarf);
+}
+
+static struct symbolizer *open_once(int fd, const char *path, const Dwfl_Callbacks *callbacks,
+                                    bool dwarf) {
+    struct symbolizer *symbolizer = open_module(fd, path, callbacks);
+    if (dwarf && symbolizer != NULL && symbolizer->module != NULL)
+        load_dwarf(symbolizer);
     return symbolizer;
 }
 
+static struct symbolizer *open_believed(int fd, const char *path, const Dwfl_Callbacks *callbacks,
+                                        bool dwarf) {
+    int again = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+    struct symbolizer *symbolizer = open_once(fd, path, callbacks, dwarf);
+    if (symbolizer != NULL && symbolizer->is_misled) {
+        symbolizer_free(symbolizer);
+        return again >= 0 ? open_once(again, path, &no_callbacks, dwarf) : NULL;
+    }
+    if (again >= 0)
+        close(again);
+    return symbolizer;
+}
+
+struct symbolizer *symbolizer_new(int fd, const char *path) {
+    return open_believed(fd, path, &any_callbacks, true);
+}
+
 struct symbolizer *symbolizer_new_names(int fd, const char *path) {
-    return open_module(fd, path, &local_callbacks);
+    return open_believed(fd, path, &local_callbacks, false);
 }
 
 void symbolizer_free(struct symbolizer *symbolizer) {

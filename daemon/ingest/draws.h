@@ -18,11 +18,15 @@ struct draws {
     uint64_t squares; /* of their weights, of a measured one of what was left to chance */
 };
 
+/* Of a weight, where that is `most` at most; 0: all of it. */
+static inline uint64_t draws_chance(uint64_t weight, uint64_t most) {
+    return most > 0 && weight > most ? most : weight;
+}
+
 /* `most`: what was left to chance at most, 0: all of the weight. */
 static inline void draws_add(struct draws *draws, uint64_t weight_ns, uint64_t most_ns) {
     uint64_t weight = (weight_ns + (1u << (DRAWS_UNIT_SHIFT - 1))) >> DRAWS_UNIT_SHIFT;
-    uint64_t most = most_ns >> DRAWS_UNIT_SHIFT;
-    uint64_t chance = most > 0 && weight > most ? most : weight, square;
+    uint64_t chance = draws_chance(weight, most_ns >> DRAWS_UNIT_SHIFT), square;
     if (__builtin_mul_overflow(chance, chance, &square) ||
         __builtin_add_overflow(draws->squares, square, &draws->squares))
         draws->squares = UINT64_MAX;

@@ -53,6 +53,9 @@ static bool mark_process(struct process *process) {
     if (process->addresses != NULL)
         addresses_forget(process->addresses); /* of ids that are in no tree any more */
     bool whole = process->tree == NULL || mark_tree(NULL, process->tree);
+    scatter_each_frame(process->scatter, frame_mark);
+    for (size_t i = 0; i < process->effects.n; i++)
+        frame_mark(process->effects.effect[i].frame);
     if (whole && process->panes != NULL)
         whole = panes_each_tree(process->panes, mark_tree, NULL);
     pthread_mutex_unlock(&process->lock);

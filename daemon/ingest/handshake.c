@@ -93,12 +93,6 @@ static const char *const reasons[] = {
     [WIRE_STATUS_NOT_FOLLOWED] = NULL, /* as asked for */
 };
 
-/* The clock of a process goes on over exec. */
-static uint64_t earlier_of(const struct wire_hello *hello, pid_t pid) {
-    struct proc_stat stat;
-    return (hello->flags & WIRE_HELLO_BEGINS) != 0 && proc_stat_read(pid, &stat) ? stat.cpu_ns : 0;
-}
-
 bool handshake_serve(int fd, const struct handshake_policy *policy, const char **reason) {
     struct wire_hello hello;
     struct ucred peer;
@@ -114,7 +108,6 @@ bool handshake_serve(int fd, const struct handshake_policy *policy, const char *
             .pid = peer.pid,
             .uid = peer.uid,
             .sampling = sampling_of(&hello),
-            .earlier_ns = earlier_of(&hello, peer.pid),
             .tree = policy->tree,
         };
         process = process_new(&params);

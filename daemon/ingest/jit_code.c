@@ -1,55 +1,87 @@
 /*
- * jit_code.c - finding, opening and reading on of a perf map.
+ * jit_code.c - reading on of a perf map and of a jitdump.
  */
 #include "daemon/ingest/jit_code.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
-#include <linux/openat2.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "daemon/code/jit_dump.h"
 #include "daemon/code/jit_names.h"
 #include "daemon/code/perf_map.h"
+#include "daemon/ingest/jit_file.h"
 
 #define MILLISECOND 1000000ull
 #define MISS_NS     (10 * MILLISECOND)   /* between readings because of an unknown address */
 #define LOOK_NS     (100 * MILLISECOND)  /* between readings for new functions at old addresses */
-#define OPEN_NS     (1000 * MILLISECOND) /* between attempts to find the file */
+#define OPEN_NS     (1000 * MILLISECOND) /* between attempts to find a file */
+#define OPEN_DUMP   5u                   /* doublings of that for a jitdump, as that is dear */
 #define LOOK_BYTES  (4u << 20)           /* read at once: the process's lock is held */
 #define MISS_BYTES  (256u << 10)
 #define CHUNK       32768
+
+_Static_assert(CHUNK >= JIT_DUMP_BYTES, "a chunk has at least one record");
+
+/* A file that names functions, read as it grows. */
+struct source {
+    int (*open)(pid_t pid, uid_t uid);
+    /* Takes in bytes of it, and returns how many; 0: not these, or not yet. */
+    size_t (*take)(struct source *source, struct perf_map *map, const uint8_t *bytes, size_t n);
+    int fd;          /* -1: not open */
+    uint64_t at;     /* read up to there */
+    uint64_t size;   /* of the file, when it was last looked at */
+    unsigned sparse; /* doublings of the time between attempts to find it, at most */
+    unsigned misses; /* such attempts */
+    uint64_t due_ns; /* of the next one */
+    bool broken;     /* it makes no sense from `at` on */
+};
+
+enum { MAP, DUMP, SOURCES };
 
 struct jit_code {
     pid_t pid;
     uid_t uid;
     struct frame_user *names; /* whose they are */
-    int fd;                   /* of the file; -1: not open */
-    off_t at;
+    struct source source[SOURCES];
     struct perf_map *map; /* NULL: no address has been asked for */
-    uint64_t read_ns;     /* when the file was last read, or looked for in vain */
+    uint64_t read_ns;     /* when the files were last read */
     bool missed;          /* an address was asked for and not known */
     bool stale;           /* jit_code_look has to say true */
 };
 
+static size_t take_map(struct source *source, struct perf_map *map, const uint8_t *bytes,
+                       size_t n) {
+    (void)source;
+    perf_map_feed(map, (const char *)bytes, n);
+    return n;
+}
+
+static size_t take_dump(struct source *source, struct perf_map *map, const uint8_t *bytes,
+                        size_t n) {
+    const struct jit_dump_part part = {
+        .at = source->at, .bytes = bytes, .n = n, .left = source->size - source->at};
+    return (size_t)(jit_dump_read(map, &part, &source->broken) - source->at);
+}
+
 struct jit_code *jit_code_new(pid_t pid, uid_t uid) {
     struct jit_code *jit = calloc(1, sizeof *jit);
-    if (jit != NULL)
-        *jit = (struct jit_code){.pid = pid, .uid = uid, .names = frame_user(uid), .fd = -1};
+    if (jit == NULL)
+        return NULL;
+    *jit = (struct jit_code){.pid = pid, .uid = uid, .names = frame_user(uid)};
+    jit->source[MAP] = (struct source){.open = jit_file_open_map, .take = take_map, .fd = -1};
+    jit->source[DUMP] = (struct source){
+        .open = jit_file_open_dump, .take = take_dump, .fd = -1, .sparse = OPEN_DUMP};
     return jit;
 }
 
 void jit_code_free(struct jit_code *jit) {
     if (jit == NULL)
         return;
-    if (jit->fd >= 0)
-        close(jit->fd);
+    for (unsigned i = 0; i < SOURCES; i++)
+        if (jit->source[i].fd >= 0)
+            close(jit->source[i].fd);
     perf_map_free(jit->map);
     free(jit);
 }
@@ -60,131 +92,69 @@ static uint64_t clock_ns(clockid_t clock) {
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* ---- the file ---- */
+/* ---- the files ---- */
 
-/* The process's PID in its innermost namespace, which is the one that it knows itself by. */
-static long own_pid(pid_t pid) {
-    char path[64], line[256];
-    long own = (long)pid;
-    snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
-    FILE *f = fopen(path, "re");
-    if (f == NULL)
-        return own;
-    while (fgets(line, sizeof line, f) != NULL) {
-        if (strncmp(line, "NSpid:", 6) != 0)
-            continue;
-        const char *last = strrchr(line, '\t');
-        own = last != NULL ? strtol(last + 1, NULL, 10) : own;
-        break;
-    }
-    fclose(f);
-    return own;
-}
-
-/* An O_PATH descriptor of the process's own /tmp/perf-PID.map: links in its path lead nowhere but
- * below its root. */
-static int find(pid_t pid) {
-    struct open_how how = {.flags = O_PATH | O_NOFOLLOW | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT};
-    char root_path[64], name[64];
-    snprintf(root_path, sizeof root_path, "/proc/%d/root", (int)pid);
-    snprintf(name, sizeof name, "tmp/perf-%ld.map", own_pid(pid));
-    int root = open(root_path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-    if (root < 0)
-        return -1;
-    int fd = (int)syscall(SYS_openat2, root, name, &how, sizeof how);
-    if (fd < 0 && (errno == ENOSYS || errno == EPERM)) /* before Linux 5.6, or refused */
-        fd = openat(root, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-    close(root);
-    return fd;
-}
-
-/* When the process was started, by CLOCK_BOOTTIME; 0: it is gone. The name before may hold
- * anything, so that the text is read from its last parenthesis on. */
-static uint64_t start_of(pid_t pid) {
-    char path[64], text[1024];
-    uint64_t ticks = 0;
-    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
-    FILE *f = fopen(path, "re");
-    if (f == NULL)
-        return 0;
-    text[fread(text, 1, sizeof text - 1, f)] = '\0';
-    fclose(f);
-    const char *at = strrchr(text, ')');
-    for (int field = 2; at != NULL && field < 22; field++)
-        at = strchr(at + 1, ' ');
-    if (at == NULL || sscanf(at, " %" SCNu64, &ticks) != 1)
-        return 0;
-    return ticks * (1000 * MILLISECOND / (uint64_t)sysconf(_SC_CLK_TCK));
-}
-
-/* Is it a map of this process, and not what an earlier one with its PID has left? The clocks of
- * files and processes are coarse, so that a second is given. */
-static bool is_acceptable(const struct jit_code *jit, int fd) {
-    struct stat info;
-    uint64_t start_ns = start_of(jit->pid);
-    if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode) ||
-        (info.st_uid != jit->uid && info.st_uid != 0) || start_ns == 0)
-        return false;
-    uint64_t start = clock_ns(CLOCK_REALTIME) - (clock_ns(CLOCK_BOOTTIME) - start_ns);
-    uint64_t written = (uint64_t)info.st_mtim.tv_sec * 1000 * MILLISECOND;
-    return written + 1000 * MILLISECOND >= start;
-}
-
-/* A descriptor of the map for reading, or -1. */
-static int open_file(const struct jit_code *jit) {
-    char name[64];
-    int fd = -1, path = find(jit->pid);
-    if (path < 0)
-        return -1;
-    if (is_acceptable(jit, path)) {
-        snprintf(name, sizeof name, "/proc/self/fd/%d", path);
-        fd = open(name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-    }
-    close(path);
-    return fd;
-}
-
+/* All files are read anew: what one has said may be hidden by what another says. */
 static void forget_all(struct jit_code *jit) {
     struct perf_map *map = perf_map_new();
     if (map == NULL)
         return; /* the old names are better than none */
     perf_map_free(jit->map);
     jit->map = map;
-    jit->at = 0;
+    for (unsigned i = 0; i < SOURCES; i++) {
+        jit->source[i].at = 0;
+        jit->source[i].broken = false;
+    }
     jit->stale = true;
+}
+
+/* A new descriptor of the file, when it is time to look for it; else -1. */
+static int look_for(const struct jit_code *jit, struct source *source) {
+    uint64_t now = clock_ns(CLOCK_MONOTONIC);
+    if (now < source->due_ns)
+        return -1;
+    int fd = source->open(jit->pid, jit->uid);
+    source->due_ns = now + (OPEN_NS << source->misses);
+    if (fd >= 0)
+        source->misses = 0;
+    else if (source->misses < source->sparse)
+        source->misses++;
+    return fd;
 }
 
 /* Opens the file. One that was cut is read from its beginning; one that was deleted is kept until
  * there is another. */
-static void find_file(struct jit_code *jit) {
+static void find_file(struct jit_code *jit, struct source *source) {
     struct stat info;
-    if (jit->fd >= 0 && fstat(jit->fd, &info) == 0 && info.st_nlink > 0) {
-        if (info.st_size < jit->at)
+    if (source->fd >= 0 && fstat(source->fd, &info) == 0 && info.st_nlink > 0) {
+        source->size = (uint64_t)info.st_size;
+        if (source->size < source->at)
             forget_all(jit);
         return;
     }
-    int fd = open_file(jit);
+    int fd = look_for(jit, source);
     if (fd < 0)
         return;
-    if (jit->fd >= 0) {
-        close(jit->fd);
+    if (source->fd >= 0) {
+        close(source->fd);
         forget_all(jit);
     }
-    jit->fd = fd;
-    jit->at = 0;
+    source->fd = fd;
+    source->size = fstat(fd, &info) == 0 ? (uint64_t)info.st_size : 0;
 }
 
 /* ---- reading ---- */
 
-static void feed(struct jit_code *jit, size_t bytes) {
-    char text[CHUNK];
-    ssize_t n = 1;
-    for (size_t done = 0; done < bytes && n > 0; done += (size_t)n) {
-        n = pread(jit->fd, text, sizeof text, jit->at);
+static void feed(struct jit_code *jit, struct source *source, size_t bytes) {
+    uint8_t chunk[CHUNK];
+    size_t done = 0, taken = 1;
+    while (done < bytes && taken > 0 && !source->broken) {
+        ssize_t n = pread(source->fd, chunk, sizeof chunk, (off_t)source->at);
         if (n <= 0)
             break;
-        perf_map_feed(jit->map, text, (size_t)n);
-        jit->at += n;
+        taken = source->take(source, jit->map, chunk, (size_t)n);
+        source->at += taken;
+        done += (size_t)n;
     }
 }
 
@@ -192,11 +162,12 @@ static void feed(struct jit_code *jit, size_t bytes) {
  * an address for which there was no name. */
 static void read_on(struct jit_code *jit, size_t bytes) {
     struct perf_map_stats before, after;
-    find_file(jit);
-    if (jit->fd < 0)
-        return;
+    for (unsigned i = 0; i < SOURCES; i++)
+        find_file(jit, &jit->source[i]);
     perf_map_get_stats(jit->map, &before);
-    feed(jit, bytes);
+    for (unsigned i = 0; i < SOURCES; i++)
+        if (jit->source[i].fd >= 0)
+            feed(jit, &jit->source[i], bytes);
     perf_map_get_stats(jit->map, &after);
     if (after.replaced != before.replaced || (jit->missed && after.added != before.added)) {
         jit->stale = true;
@@ -207,7 +178,7 @@ static void read_on(struct jit_code *jit, size_t bytes) {
 /* Reads on when the last time is `pause_ns` ago. */
 static void read_when_due(struct jit_code *jit, uint64_t pause_ns, size_t bytes) {
     uint64_t now = clock_ns(CLOCK_MONOTONIC);
-    if (now - jit->read_ns < (jit->fd >= 0 ? pause_ns : OPEN_NS))
+    if (now - jit->read_ns < pause_ns)
         return;
     jit->read_ns = now;
     read_on(jit, bytes);

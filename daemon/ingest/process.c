@@ -56,7 +56,6 @@ struct process *process_new(const struct process_params *params) {
     p->pid = params->pid;
     p->uid = params->uid;
     p->sampling = params->sampling;
-    p->earlier_ns = params->earlier_ns;
     p->refs = 1;
     p->runs = 1;
     p->live = true;
@@ -69,6 +68,8 @@ struct process *process_new(const struct process_params *params) {
     p->frames = frame_user(params->uid);
     p->addresses = addresses_new(p->frames);
     p->arena = arena_get();
+    if (params->sampling.collector == WIRE_COLLECT_WALKS)
+        p->scatter = scatter_new(); /* without it intervals are those of independent samples */
     pthread_mutex_init(&p->lock, NULL);
     if (p->exe == NULL || p->tree == NULL || p->frames == NULL || p->addresses == NULL ||
         p->arena == NULL || !addresses_name_generated(p->addresses, params->pid, params->uid) ||
@@ -121,6 +122,8 @@ static void free_readers(struct process *p) {
 
 static void give_back(struct process *p) {
     free_readers(p);
+    scatter_free(p->scatter);
+    p->scatter = NULL;
     if (p->memory.session != NULL)
         session_memory_free(&p->memory);
     if (!process_has_ships(p)) { /* else the last of them does it */
@@ -133,6 +136,7 @@ static void give_back(struct process *p) {
 
 void process_free(struct process *p) {
     give_back(p);
+    scatter_effects_free(&p->effects);
     mcct_free(p->tree);
     panes_free(p->panes);
     if (p->pidfd >= 0)
@@ -155,6 +159,7 @@ static uint32_t intern(const struct process *p, const struct wire_module *shared
     path[length] = '\0';
     struct module_mapping mapping = {
         .pid = p->pid,
+        .uid = p->uid,
         .start = m.start,
         .end = m.end,
         .path = path,
@@ -249,16 +254,23 @@ struct sweep {
 
 /* On the wall clock, what a sample stands for beyond the sampling interval was a sleep: measured.
  */
-static uint64_t measured_above(const struct process *p) {
+static uint64_t measured_above(const struct process *p, uint64_t step) {
+    return p->sampling.clock == WIRE_CLOCK_WALL ? step : 0;
+}
+
+/* What samples weigh at the rate of now. */
+static uint64_t step_of(const struct process *p) {
     uint32_t rate = atomic_load_explicit(&p->memory.session->rate, memory_order_relaxed);
-    return p->sampling.clock == WIRE_CLOCK_WALL && rate > 0 ? 1000000000u / rate : 0;
+    return rate > 0 ? 1000000000u / rate : 0;
 }
 
 static struct reader *reader_of(struct process *p, uint32_t i) {
     if (p->readers[i] == NULL)
         p->readers[i] = calloc(1, sizeof *p->readers[i]);
     if (p->readers[i] != NULL) {
-        p->readers[i]->measured_above = measured_above(p);
+        p->readers[i]->step = step_of(p);
+        p->readers[i]->measured_above = measured_above(p, p->readers[i]->step);
+        p->readers[i]->scatter = p->scatter;
         p->readers[i]->ships = &p->ships_read;
         p->readers[i]->size = session_memory_ring(&p->memory);
         p->readers[i]->keeper = p->trace;
@@ -343,9 +355,10 @@ bool process_drain(struct process *p, process_module_seen *seen, void *arg) {
 /* `otherwise`: it is gone. */
 static uint64_t cpu_now(const struct process *p, uint64_t otherwise) {
     struct proc_stat stat;
+    uint64_t earlier = p->memory.session->earlier_ns; /* the clock goes on over exec */
     if (!proc_stat_read(p->pid, &stat))
         return otherwise;
-    return stat.cpu_ns > p->earlier_ns ? stat.cpu_ns - p->earlier_ns : 0;
+    return stat.cpu_ns > earlier ? stat.cpu_ns - earlier : 0;
 }
 
 void process_say_goodbye(struct process *p) {
@@ -386,6 +399,7 @@ static void sum_live(struct process *p, struct process_stats *sum) {
     sum->rate = atomic_load(&session->rate);
     sum->burst_length_ns = atomic_load(&session->burst_length_ns);
     sum->burst_period_ns = atomic_load(&session->burst_period_ns);
+    scatter_sum(p->scatter, sum->burst_length_ns != 0, &sum->scatter);
     sum->off = (atomic_load(&session->control) & WIRE_CONTROL_ON) == 0;
     sum->cpu_ns = p->said_goodbye ? p->goodbye_cpu_ns : cpu_now(p, sum->cpu_ns);
 }
@@ -397,6 +411,13 @@ void process_stats_locked(struct process *p, struct process_stats *stats) {
     /* the kernel counts in hundredths of a second; what was credited is certain */
     if (p->sampling.clock != WIRE_CLOCK_WALL && stats->cpu_ns < stats->counter[WIRE_CREDITED_NS])
         stats->cpu_ns = stats->counter[WIRE_CREDITED_NS];
+}
+
+struct scatter_effects process_effects_locked(struct process *p) {
+    bool bursts = p->live && atomic_load(&p->memory.session->burst_length_ns) != 0;
+    struct scatter_effects now = scatter_effects(p->live ? p->scatter : NULL, bursts);
+    scatter_effects_add(&now, &p->effects);
+    return now;
 }
 
 void process_get_stats(struct process *p, struct process_stats *stats) {
@@ -417,6 +438,9 @@ void process_end(struct process *p) {
     ships_take(p, &ships);
     if (p->live) {
         process_stats_locked(p, &last);
+        struct scatter_effects effects = process_effects_locked(p);
+        scatter_effects_free(&p->effects);
+        p->effects = effects;
         p->threads_open = last.threads - p->ended.threads;
         p->ended = last;
         p->ended_mono_ns = clock_ns(CLOCK_MONOTONIC);

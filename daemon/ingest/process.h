@@ -17,6 +17,7 @@
 #include "daemon/ingest/draws.h"
 #include "daemon/ingest/identity.h"
 #include "daemon/ingest/reader.h"
+#include "daemon/ingest/scatter.h"
 #include "daemon/ingest/session_memory.h"
 #include "daemon/ingest/ship.h"
 #include "daemon/trace/trace_writer.h"
@@ -48,6 +49,7 @@ struct process_stats {
     uint32_t confined;     /* threads that forbade themselves system calls (seccomp) */
     struct process_ships ships;
     struct draws draws; /* of walks: what was drained so far */
+    struct scatter_sums scatter;
     /* a new hcctd went on from a checkpoint */
     uint32_t restarts;
     uint32_t unfinished; /* processes that ended when there was none: what came last is not known */
@@ -74,7 +76,6 @@ struct process {
     uint64_t since_ns;  /* wall clock, since 1970 */
     uint64_t since_mono_ns;
     struct session_sampling sampling;
-    uint64_t earlier_ns; /* CPU time of the process before it executed this program */
 
     struct process *next; /* registry's, as the following: in one of its lists ... */
     unsigned listed;      /* ... which is this one */
@@ -95,7 +96,9 @@ struct process {
     struct panes *_Atomic panes;   /* windows.h; NULL: there are none. Written under the lock */
     struct process_counts counted; /* is in the panes, and those before them */
     struct addresses *addresses;
-    struct trace_process *trace; /* what is applied to the tree is kept, too; NULL: it is not */
+    struct scatter *scatter;        /* of walks, while live ... */
+    struct scatter_effects effects; /* ... and what it told at the end, and before */
+    struct trace_process *trace;    /* what is applied to the tree is kept, too; NULL: it is not */
     void (*_Atomic finished)(struct process *); /* see process_say_finished; NULL: nobody asks */
     struct reader *readers[WIRE_SLOTS_MAX];     /* by slot, made on first use */
     uint32_t modules_seen;                      /* of the module log */
@@ -120,7 +123,6 @@ struct process_params {
     pid_t pid;
     uid_t uid;
     struct session_sampling sampling;
-    uint64_t earlier_ns; /* CPU time that it has used for another program */
     struct mcct_params tree;
 };
 
@@ -175,6 +177,8 @@ static inline bool process_has_ships(const struct process *process) {
 void process_say_finished(struct process *process);
 
 void process_get_stats(struct process *process, struct process_stats *stats);
+/* Design effects of functions, which the caller frees. The process's lock is held. */
+struct scatter_effects process_effects_locked(struct process *process);
 /* The same; the process's lock is held. */
 void process_stats_locked(struct process *process, struct process_stats *stats);
 

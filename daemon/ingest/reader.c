@@ -114,6 +114,7 @@ static bool in_pane(const struct reader *reader) {
 }
 
 static bool pop_frames(struct drain *d, uint64_t n) {
+    scatter_pop(d->reader->samples, n);
     if (in_pane(d->reader))
         mcct_pop(&d->reader->pane_cursor, n);
     return pop_in_tree(d, n);
@@ -125,13 +126,20 @@ static void push_frame(struct drain *d, uint32_t frame) {
     push_in_tree(d, frame);
 }
 
-static void credit(struct drain *d, uint64_t weight) {
+static void credit(struct drain *d, uint64_t weight, bool same_burst) {
     struct reader *reader = d->reader;
     if (in_pane(reader))
         mcct_credit(&reader->pane_cursor, weight);
     else if (reader->panes != NULL)
         panes_miss(reader->panes);
     draws_add(&d->effect->draws, weight, reader->measured_above);
+    const struct scatter_sample sample = {
+        .weight = weight,
+        .chance = draws_chance(weight, reader->measured_above),
+        .step = reader->step,
+        .same_burst = same_burst,
+    };
+    scatter_credit(reader->samples, &sample);
     credit_in_tree(d, weight);
 }
 
@@ -142,7 +150,12 @@ static void push(struct drain *d, uint64_t routine) {
         return;
     }
     uint64_t site = ring_word(d->slot, d->reader->size, reader->at++);
-    push_frame(d, addresses_frame(d->map, routine, site));
+    uint32_t frame = addresses_frame(d->map, routine, site);
+    if (routine == WIRE_HERE)
+        scatter_push_here(reader->samples);
+    else
+        scatter_push(reader->samples, routine, frame);
+    push_frame(d, frame);
 }
 
 static void again(struct drain *d, uint64_t n) {
@@ -154,6 +167,7 @@ static void again(struct drain *d, uint64_t n) {
     } else {
         if (in_pane(d->reader))
             mcct_again(&d->reader->pane_cursor, n);
+        scatter_again(d->reader->samples, n);
         trace_again(&d->reader->trace, n);
     }
     d->effect->behind = d->reader->again_max != 0 && d->effect->again >= d->reader->again_max;
@@ -211,6 +225,7 @@ static void ship(struct drain *d, uint64_t weight) {
         return;
     }
     draws_add(&d->effect->draws, weight, reader->measured_above);
+    scatter_skip(reader->samples);
     d->effect->copies = true;
     uint32_t ranges = addresses_count(d->map);
     sizes.n_ranges = ranges < SHIPPED_RANGES_MAX ? ranges : SHIPPED_RANGES_MAX;
@@ -369,12 +384,12 @@ static bool apply(struct drain *d) {
         reader->code = operand;
         break;
     case WIRE_CREDIT:
-        if (operand > 0)
-            credit(d, operand);
+        if ((operand & WIRE_WEIGHT_MASK) > 0)
+            credit(d, operand & WIRE_WEIGHT_MASK, (operand & WIRE_SAME_BURST) != 0);
         d->effect->credits++;
         break;
     case WIRE_SHIP:
-        ship(d, operand);
+        ship(d, operand & WIRE_WEIGHT_MASK);
         d->effect->credits++;
         break;
     case WIRE_MAP:
@@ -403,6 +418,7 @@ void reader_drain(struct reader *reader, struct wire_slot *slot, uint64_t end, s
     if (end != begin && !reader->open) {
         mcct_cursor_open(tree, &reader->cursor);
         trace_thread_begin(&reader->trace, reader->keeper);
+        reader->samples = scatter_thread_new(reader->scatter);
         reader->open = true;
     }
     if (end != begin)
@@ -432,5 +448,7 @@ void reader_close(struct reader *reader) {
         mcct_cursor_close(&reader->cursor);
         trace_thread_end(&reader->trace);
     }
+    scatter_thread_free(reader->samples);
+    reader->samples = NULL;
     reader->open = false;
 }

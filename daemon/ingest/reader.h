@@ -12,6 +12,7 @@
 #include "common/wire.h"
 #include "daemon/ingest/addresses.h"
 #include "daemon/ingest/draws.h"
+#include "daemon/ingest/scatter.h"
 #include "daemon/ingest/ship.h"
 #include "daemon/trace/trace_writer.h"
 #include "daemon/tree/mcct.h"
@@ -29,7 +30,10 @@ struct reader {
     struct mcct_cursor pane_cursor; /* in the pane of now; its tree is NULL: not yet there */
     struct trace_process *keeper;   /* keeps what is applied, NULL: nobody */
     struct trace_thread trace;
-    struct ship_list *ships; /* where shipped stacks go; NULL: they are refused */
+    struct scatter *scatter;        /* learns of samples, NULL: they are of calls. Given once */
+    struct scatter_thread *samples; /* of this thread, in it */
+    struct ship_list *ships;        /* where shipped stacks go; NULL: they are refused */
+    uint64_t step;                  /* the mean of what samples weigh, ns; 0: not known */
     uint64_t measured_above; /* CREDIT of more ns was measured, not drawn (draws.h); 0: none is */
     uint64_t again_max;      /* frames that AGAIN may push in one drain, 0: no limit. A word can ask
                               * for thousands; other processes wait meanwhile */

@@ -203,6 +203,7 @@ static void add_stats(struct process_stats *sum, const struct process_stats *s) 
     sum->gap_ns += s->gap_ns;
     add_ships(&sum->ships, &s->ships);
     draws_add_all(&sum->draws, &s->draws);
+    scatter_add_sums(&sum->scatter, &s->scatter);
 }
 
 static struct process *folded_for_locked(const struct process *p) {
@@ -222,6 +223,7 @@ static void merge(struct process *into, struct process *p) {
     mcct_merge(into->tree, p->tree); /* what finds no memory is in the total and in `unseen` */
     windows_fold(into, p);
     add_stats(&into->ended, &p->ended);
+    scatter_effects_add(&into->effects, &p->effects);
     into->runs += p->runs;
     pthread_mutex_unlock(&p->lock);
     pthread_mutex_unlock(&into->lock);

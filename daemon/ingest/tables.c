@@ -7,8 +7,6 @@
 #include "daemon/ingest/tables.h"
 
 #include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "daemon/code/module.h"
 #include "daemon/ingest/registry.h"
@@ -64,7 +62,7 @@ struct table {
 static struct table get_table(uint32_t module) {
     struct table table = {0};
     struct module_info info;
-    if (module_get(module, &info))
+    if (module_get(module, &info) && info.is_trusted)
         table.data = table_cache_get(queue.cache, &info, &table.bytes);
     if (table.data == NULL) {
         table.is_new = true;
@@ -73,21 +71,11 @@ static struct table get_table(uint32_t module) {
     return table;
 }
 
-/* Anybody can write a file that has libc's build-id. It may spoil what this daemon sees, but not
- * what the next ones do: only files of root and of our own user are believed that far. */
-static bool is_trusted(uint32_t module) {
-    struct stat info;
-    int fd = module_open_file(module);
-    bool ok = fd >= 0 && fstat(fd, &info) == 0 && (info.st_uid == 0 || info.st_uid == geteuid());
-    if (fd >= 0)
-        close(fd);
-    return ok;
-}
-
+/* What stands on disk goes by build-id alone, and anybody can write a file that has libc's. */
 static void keep(uint32_t module, const struct table *table) {
     struct module_info info;
     if (table->is_new && table->data != NULL && queue.cache != NULL && module_get(module, &info) &&
-        is_trusted(module))
+        info.is_trusted)
         table_cache_put(queue.cache, &info, table->data, table->bytes);
 }
 

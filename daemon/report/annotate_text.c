@@ -8,7 +8,7 @@
 #include "common/utf8.h"
 #include "daemon/report/annotate.h"
 #include "daemon/report/human.h"
-#include "daemon/report/looks.h"
+#include "daemon/report/chance.h"
 
 #define CALLEES_SHOWN 3
 #define TEXT_MAX      2000  /* bytes of a source line that are shown */
@@ -147,7 +147,7 @@ static void put_source(FILE *out, const struct annotation *annotation,
 /* How far the numbers can be trusted. */
 static void put_intervals(FILE *out, const struct annotation *annotation,
                           const struct annotate_function *function) {
-    double samples = looks_of_all(annotation->profile);
+    const struct chance chance = chance_of(annotation->profile);
     double share = points(annotation, function->inclusive) / 100;
 
     if (has_bounds(annotation))
@@ -156,9 +156,9 @@ static void put_intervals(FILE *out, const struct annotation *annotation,
             "true shares are larger by up to %.2f points (self) and %.2f (inclusive; of a line, "
             "as \"more\" says): contexts that were not kept may belong to it\n",
             points(annotation, annotation->unknown), points(annotation, function->more));
-    if (samples > 0)
+    if (chance.squares > 0)
         fprintf(out, "95 %% interval of sampling: %.2f %% +-%.2f points inclusive\n", 100 * share,
-                100 * samples_half_width(share, samples));
+                100 * chance_half_width(&chance, share, 0));
 }
 
 static void put_function(FILE *out, const struct annotation *annotation,

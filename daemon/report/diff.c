@@ -1,12 +1,14 @@
 /*
  * diff.c - what is known of each context on both sides, and whether the change goes beyond it.
  *
- * Sampling. A process that weighs N in n effective samples (looks.h) is taken for n independent
- * drawings, each of weight w = N / n: a context of weight T has the variance w T (1 - T / M), where
- * M is the weight of all processes. The two profiles are independent, so variances add up. Samples
- * come in whole numbers: the step from one to the next is allowed for by half of w from either side
- * (Yates' correction), without which contexts of a few samples would go beyond the interval far
- * more often than one in twenty. Sampling at equal distances makes intervals mostly too wide.
+ * Sampling. A process that weighs N in n effective samples (chance.h: in bursts, and where
+ * little happens between two samples, n depends on the share) is taken for n independent drawings,
+ * each of weight w = N / n: a context of weight T has the variance w T (1 - T / M), where M is the
+ * weight of all processes. Where totals are not made equal, their chance comes on top of that. The
+ * two profiles are independent, so variances add up. Samples come in whole numbers: the step from
+ * one to the next is allowed for by half of w from either side (Yates' correction), without which
+ * contexts of a few samples would go beyond the interval far more often than one in twenty.
+ * Sampling at equal distances makes intervals mostly too wide.
  *
  * Many contexts are compared at once: one in twenty would be beyond a 95 % interval by chance. So a
  * change is only beyond its error when it is by an interval so wide that none of all that are
@@ -22,6 +24,8 @@
 #include "daemon/report/diff_judge.h"
 #include "daemon/report/memory.h"
 
+/* Of the CPU time of one program, from run to run: so little is not said to be a change. */
+#define RUNS_DIFFER   0.02
 #define Z_95          1.96
 #define BY_CHANCE     0.05
 #define LEAST_SAMPLES 6 /* all on one side: 1 in 32 by chance; of 5 it is 1 in 16 */
@@ -46,33 +50,46 @@ double diff_change(const struct diff_weight *w) {
     return (double)w->after - (double)w->before;
 }
 
-/* What one sample stands for. Of a process that was never sampled nothing is known: it gets what
- * the others have. */
-static double step(const struct diff *diff, int side, uint32_t process) {
+/* What one independent sample of a context stands for. Of a process that was never
+ * sampled nothing is known: it gets what the others have. */
+static double step(const struct diff *diff, int side, uint32_t process,
+                   const struct diff_bounds *bounds) {
     const struct diff_group *group = &diff->join->group[side][process];
 
     if (process == 0 || group->total == 0)
         group = &diff->join->all[side];
-    return group->kind == LOOKS_SAMPLED && group->looks > 0 ? (double)group->total / group->looks
-                                                            : 0;
+    double samples =
+        group->chance.kind == CHANCE_SAMPLED
+            ? chance_samples(&group->chance, fmin((double)bounds->count / (double)group->total, 1),
+                             bounds->effect)
+            : 0;
+    return samples > 0 ? (double)group->total / samples : 0;
 }
 
-static double variance(const struct diff *diff, int side, uint32_t process, uint64_t weight) {
-    double share = (double)weight / (double)diff->join->all[side].total;
+static double variance(const struct diff *diff, int side, uint32_t process,
+                       const struct diff_bounds *bounds) {
+    double share = (double)bounds->count / (double)diff->join->all[side].total;
 
-    return share < 1 ? step(diff, side, process) * (double)weight * (1 - share) : 0;
+    double of_share =
+        share < 1 ? step(diff, side, process, bounds) * (double)bounds->count * (1 - share) : 0;
+    bool scaled = diff->mode == DIFF_SHARES; /* to equal totals */
+    return of_share +
+           (scaled ? 0 : share * share * chance_total_variance(&diff->join->all[side].chance));
 }
 
 /* The mean of both sides, as wide as weights before are shown. */
-static double mean_step(const struct diff *diff, uint32_t process) {
-    return (diff->scale * step(diff, DIFF_BEFORE, process) + step(diff, DIFF_AFTER, process)) / 2;
+static double mean_step(const struct diff *diff, uint32_t process,
+                        const struct diff_bounds side[DIFF_SIDES]) {
+    return (diff->scale * step(diff, DIFF_BEFORE, process, &side[DIFF_BEFORE]) +
+            step(diff, DIFF_AFTER, process, &side[DIFF_AFTER])) /
+           2;
 }
 
 double diff_deviation(const struct diff *diff, uint32_t process,
                       const struct diff_bounds side[DIFF_SIDES]) {
     double before = (double)side[DIFF_BEFORE].count, scale = diff->scale;
-    double sum = scale * scale * variance(diff, DIFF_BEFORE, process, side[DIFF_BEFORE].count) +
-                 variance(diff, DIFF_AFTER, process, side[DIFF_AFTER].count) +
+    double sum = scale * scale * variance(diff, DIFF_BEFORE, process, &side[DIFF_BEFORE]) +
+                 variance(diff, DIFF_AFTER, process, &side[DIFF_AFTER]) +
                  diff->scale_deviation * diff->scale_deviation * before * before;
 
     return diff->sampling == DIFF_SAMPLED ? sqrt(sum) : 0;
@@ -82,8 +99,8 @@ double diff_deviation(const struct diff *diff, uint32_t process,
  * samples of it says too little of its own chance. */
 static double unchanged_deviation(const struct diff *diff, uint32_t process,
                                   const struct diff_bounds side[DIFF_SIDES]) {
-    double before = diff->scale * step(diff, DIFF_BEFORE, process);
-    double after = step(diff, DIFF_AFTER, process), samples, weight;
+    double before = diff->scale * step(diff, DIFF_BEFORE, process, &side[DIFF_BEFORE]);
+    double after = step(diff, DIFF_AFTER, process, &side[DIFF_AFTER]), samples, weight;
 
     if (!(before > 0) || !(after > 0))
         return 0;
@@ -94,9 +111,10 @@ static double unchanged_deviation(const struct diff *diff, uint32_t process,
     return share < 1 ? sqrt((before + after) * weight * (1 - share)) : 0;
 }
 
-static double interval(const struct diff *diff, uint32_t process, double quantile,
+static double interval(const struct diff *diff, uint32_t process,
+                       const struct diff_bounds side[DIFF_SIDES], double quantile,
                        double deviation) {
-    return deviation > 0 ? quantile * deviation + mean_step(diff, process) : 0;
+    return deviation > 0 ? quantile * deviation + mean_step(diff, process, side) : 0;
 }
 
 struct diff_weight diff_judge(const struct diff *diff, uint32_t process,
@@ -113,10 +131,10 @@ struct diff_weight diff_judge(const struct diff *diff, uint32_t process,
     };
 
     double deviation = diff_deviation(diff, process, side);
-    w.interval = interval(diff, process, Z_95, deviation);
+    w.interval = interval(diff, process, side, Z_95, deviation);
     w.margin =
         diff_allowed(&w) - w.interval +
-        interval(diff, process, diff->quantile,
+        interval(diff, process, side, diff->quantile,
                  deviation > 0 ? fmax(deviation, unchanged_deviation(diff, process, side)) : 0);
     w.beyond = fabs(diff_change(&w)) > w.margin;
     return w;
@@ -138,9 +156,11 @@ static void forget_verdicts(struct diff *diff, uint32_t node) {
 /* Would the change be beyond its interval, if all of the weight were on one side? */
 static bool can_tell(const struct diff *diff, uint32_t node) {
     uint32_t process = diff->profile->nodes[node].process;
-    double least = diff->sampling == DIFF_SAMPLED ? LEAST_SAMPLES * mean_step(diff, process) : 0;
-    double weight = diff->scale * (double)diff->join->own[DIFF_BEFORE][node].count +
-                    (double)diff->join->own[DIFF_AFTER][node].count;
+    const struct diff_bounds own[DIFF_SIDES] = {diff->join->own[DIFF_BEFORE][node],
+                                                diff->join->own[DIFF_AFTER][node]};
+    double least =
+        diff->sampling == DIFF_SAMPLED ? LEAST_SAMPLES * mean_step(diff, process, own) : 0;
+    double weight = diff->scale * (double)own[DIFF_BEFORE].count + (double)own[DIFF_AFTER].count;
 
     return weight > 0 && weight >= least;
 }
@@ -190,16 +210,16 @@ static void weigh(struct diff *diff) {
 
 /* ---- the whole ---- */
 
-/* The total itself is an estimate: samples come by chance, so many as by Poisson's law at most. */
+/* The total itself is an estimate. */
 static void weigh_total(struct diff *diff) {
-    double sum = step(diff, DIFF_BEFORE, 0) * (double)diff->before_total +
-                 step(diff, DIFF_AFTER, 0) * (double)diff->after_total;
+    double sum = chance_total_variance(&diff->join->all[DIFF_BEFORE].chance) +
+                 chance_total_variance(&diff->join->all[DIFF_AFTER].chance);
     struct diff_weight *w = &diff->total;
 
     w->before = diff->before_total;
     w->after = diff->after_total;
     w->interval = diff->sampling == DIFF_SAMPLED ? Z_95 * sqrt(sum) : 0;
-    w->margin = w->interval;
+    w->margin = w->interval + (w->interval > 0 ? RUNS_DIFFER * (double)w->before : 0);
     w->beyond = fabs(diff_change(w)) > w->margin;
 }
 
@@ -211,7 +231,9 @@ static void describe_side(struct diff *diff, int side, const char *name, const c
     it->name = profile_string(diff->profile, name);
     it->title = profile_string(diff->profile, title);
     it->total = join->all[side].total;
-    it->samples = join->all[side].kind == LOOKS_SAMPLED ? join->all[side].looks : 0;
+    it->samples = join->all[side].chance.kind == CHANCE_SAMPLED
+                      ? chance_samples(&join->all[side].chance, CHANCE_TYPICAL, 0)
+                      : 0;
     it->exe = "";
     for (uint32_t i = 1; i < diff->profile->n_processes; i++) {
         uint64_t total = join->group[side][i].total;
@@ -226,11 +248,12 @@ static void describe_side(struct diff *diff, int side, const char *name, const c
 }
 
 static enum diff_sampling both_sampled(const struct diff_join *join) {
-    enum looks_kind before = join->all[DIFF_BEFORE].kind, after = join->all[DIFF_AFTER].kind;
+    enum chance_kind before = join->all[DIFF_BEFORE].chance.kind,
+                     after = join->all[DIFF_AFTER].chance.kind;
 
-    if (before == LOOKS_UNKNOWN || after == LOOKS_UNKNOWN)
+    if (before == CHANCE_UNKNOWN || after == CHANCE_UNKNOWN)
         return DIFF_UNKNOWN;
-    return before == LOOKS_EXACT && after == LOOKS_EXACT ? DIFF_EXACT : DIFF_SAMPLED;
+    return before == CHANCE_EXACT && after == CHANCE_EXACT ? DIFF_EXACT : DIFF_SAMPLED;
 }
 
 static bool can_compare(const struct profile *before, const struct profile *after, char *error,

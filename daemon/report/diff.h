@@ -57,7 +57,7 @@ enum diff_sampling {
 struct diff_side {
     const char *name;  /* of the file, "" when it has none */
     uint64_t total;    /* N */
-    double samples;    /* effective sample size; 0: exact, or not known */
+    double samples;    /* effective sample size of a share of a tenth; 0: exact, or not known */
     const char *title; /* what was recorded (profile.h), "" when it is not known */
     const char *exe;   /* what its process is called; of several the heaviest */
     uint32_t n_exes;
@@ -129,6 +129,8 @@ struct diff_rise {
     char worst[256]; /* name of the one that rose by most of all, where n > 0 ... */
     struct diff_weight weight; /* ... its weight ... */
     bool inclusive;            /* ... which is this one, not self */
+    char blamed[256];          /* whose self weight rose most, be it by chance; empty: none did */
+    struct diff_weight blame;
 };
 void diff_find_rises(const struct diff *diff, double fraction, bool contexts,
                      struct diff_rise *rise);

@@ -91,9 +91,11 @@ static struct diff_tally *add_below(const struct diff_join *join, int side) {
 }
 
 /* `capped`: what weights may be off by either way, as they reached the largest number. */
-static struct diff_bounds bounds(const struct diff_tally *tally, uint64_t more, uint64_t capped) {
+static struct diff_bounds bounds(const struct diff_tally *tally, uint64_t more, uint64_t capped,
+                                 float effect) {
     return (struct diff_bounds){
         .count = tally->count,
+        .effect = effect,
         .error = smaller(tally->count, capped),
         .more = larger(more, tally->error) + capped,
     };
@@ -111,11 +113,12 @@ static void find_side(struct diff_join *join, int side) {
     uint64_t *above = hidden_above(join, side);
     for (uint32_t i = 1; i < n; i++) {
         const struct profile_node *node = &profile->nodes[i];
+        const struct profile_location *place = &profile->locations[node->location];
         uint64_t capped = join->group[side][node->process].capped;
         uint64_t own = smaller(above[i], hidden->own + hidden->leaf[node->location]);
 
-        join->own[side][i] = bounds(&join->tally[side][i], own, capped);
-        join->below[side][i] = bounds(&below[i], above[i], capped);
+        join->own[side][i] = bounds(&join->tally[side][i], own, capped, place->self_effect);
+        join->below[side][i] = bounds(&below[i], above[i], capped, place->effect);
     }
     free(below);
     free(above);

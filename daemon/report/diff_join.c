@@ -157,27 +157,13 @@ static uint32_t join_process(struct joining *j, int side, const struct profile_p
     return *slot;
 }
 
-/* One unknown makes all unknown; exact ones add weight without chance. */
-static void add_looks(struct diff_group *group, enum looks_kind kind, double looks,
-                      uint64_t total) {
-    if (kind == LOOKS_UNKNOWN || group->kind == LOOKS_UNKNOWN)
-        group->kind = LOOKS_UNKNOWN;
-    else if (kind == LOOKS_SAMPLED)
-        group->kind = LOOKS_SAMPLED;
-    group->looks = looks_pool(group->total, group->looks, total, looks);
-}
-
 static void add_process(struct diff_group *group, const struct profile *from, uint32_t process,
                         uint64_t total) {
-    const struct profile_process *it = &from->processes[process];
-    double looks;
-    enum looks_kind kind = looks_of_process(from, process, total, &looks);
-
     if (total == 0)
         return; /* it was there and has nothing */
-    add_looks(group, kind, looks, total);
+    chance_add(&group->chance, from, process, total);
     group->total += total;
-    group->capped += it->capped;
+    group->capped += from->processes[process].capped;
 }
 
 static uint64_t *weigh_processes(const struct profile *profile) {
@@ -267,8 +253,8 @@ static void tally_side(struct joining *j, int side) {
     join->tally[side] = memory_new(join->profile->n_nodes, sizeof(*join->tally[side]), "contexts");
     join->group[side] = memory_new(n_processes, sizeof(*join->group[side]), "processes");
     for (uint32_t i = 0; i < n_processes; i++)
-        join->group[side][i].kind = LOOKS_EXACT;
-    join->all[side].kind = LOOKS_EXACT;
+        join->group[side][i].chance = (struct chance)CHANCE_NONE;
+    join->all[side].chance = (struct chance)CHANCE_NONE;
     tally_processes(join, side, part);
     tally_contexts(join, side, part);
     free(part->process);

@@ -13,8 +13,8 @@
 #ifndef HCCT_DIFF_JOIN_H
 #define HCCT_DIFF_JOIN_H
 
+#include "daemon/report/chance.h"
 #include "daemon/report/diff.h"
-#include "daemon/report/looks.h"
 
 /* What a profile says of a context. */
 struct diff_tally {
@@ -25,14 +25,14 @@ struct diff_tally {
 struct diff_group {
     const char *exe; /* its own name, of the union's strings; NULL: it has none of these */
     uint64_t total;  /* what their contexts weigh */
-    double looks;
-    enum looks_kind kind;
+    struct chance chance;
     uint64_t capped; /* each process may have so much more or less of any context */
 };
 
 /* count - error <= what is true <= count + more; as in the profile, not scaled. */
 struct diff_bounds {
     uint64_t count, error, more;
+    float effect; /* of its samples (chance.h), 0: not known */
 };
 
 /* What stands in "[~]" frames, and below them, of one side. */

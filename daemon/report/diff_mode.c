@@ -49,8 +49,10 @@ static void add_weights(const struct diff *diff, struct voice *voice) {
 
         if (profile->nodes[i].parent == 0 || profile_is_pruned(profile, location))
             continue;
-        for (int side = 0; side < DIFF_SIDES; side++)
+        for (int side = 0; side < DIFF_SIDES; side++) {
             voice[location].side[side].count += diff->join->own[side][i].count;
+            voice[location].side[side].effect = diff->join->own[side][i].effect;
+        }
     }
 }
 

@@ -68,6 +68,7 @@ struct sums {
 };
 
 static void add(struct diff_bounds *sum, const struct diff_bounds *more, uint64_t most) {
+    sum->effect = more->effect;
     sum->count += more->count;
     sum->error += more->error;
     sum->more = more->more < most - sum->more ? sum->more + more->more : most;

@@ -32,10 +32,21 @@ static void name_worst(struct diff_rise *rise, const char *name) {
     snprintf(rise->worst, sizeof(rise->worst), "%s", name);
 }
 
+static void blame(struct diff_rise *rise, const struct diff_weight *self, const char *name) {
+    if (diff_change(self) <= diff_change(&rise->blame))
+        return;
+    rise->blame = *self;
+    snprintf(rise->blamed, sizeof(rise->blamed), "%s", name);
+}
+
 static void judge_contexts(const struct diff *diff, double fraction, struct diff_rise *rise) {
-    for (uint32_t i = 1; i < diff->profile->n_nodes; i++)
-        if (diff_is_context(diff, i) && note(rise, &diff->self[i], &diff->inclusive[i], fraction))
+    for (uint32_t i = 1; i < diff->profile->n_nodes; i++) {
+        if (!diff_is_context(diff, i))
+            continue;
+        blame(rise, &diff->self[i], tree_name(diff->profile, i));
+        if (note(rise, &diff->self[i], &diff->inclusive[i], fraction))
             name_worst(rise, tree_name(diff->profile, i));
+    }
 }
 
 static void judge_functions(const struct diff *diff, double fraction, struct diff_rise *rise) {
@@ -45,9 +56,11 @@ static void judge_functions(const struct diff *diff, double fraction, struct dif
 
     for (uint32_t i = 0; i < n; i++) {
         const struct profile_location *place = &profile->locations[functions[i].location];
+        const char *name = profile->functions[place->lines[0].function].name;
 
+        blame(rise, &functions[i].self, name);
         if (note(rise, &functions[i].self, &functions[i].inclusive, fraction))
-            name_worst(rise, profile->functions[place->lines[0].function].name);
+            name_worst(rise, name);
     }
     free(functions);
 }

@@ -92,7 +92,8 @@ static uint32_t routine_place(struct eval_join *join, const struct profile *prof
     const char *name = function_name(profile, location);
     struct eval_place place = {.name = profile_string(join->names, name)};
 
-    if (*name == '\0' || profile_is_place_name(name))
+    /* frames that were grouped by function have no address: the name of a place tells them apart */
+    if (*name == '\0' || (join->by != PROFILE_BY_FUNCTION && profile_is_place_name(name)))
         place.name = profile_place_name(join->names, profile, location);
     if (join->by == PROFILE_BY_FUNCTION) {
         place.module = profile_string(join->names, "");
@@ -100,7 +101,9 @@ static uint32_t routine_place(struct eval_join *join, const struct profile *prof
     }
     struct eval_entry entry = as_entry(join, profile, location);
     place.module = entry.module;
-    place.address = location->is_entry ? entry.address : eval_entries_find(join->entries, &entry);
+    place.address = location->is_entry       ? entry.address
+                    : location->routine != 0 ? location->routine
+                                             : eval_entries_find(join->entries, &entry);
     return add_place(join, &place);
 }
 

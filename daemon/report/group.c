@@ -141,13 +141,16 @@ static uint32_t function_copy(struct grouping *g, struct naming *naming) {
     return naming->copy;
 }
 
-/* The frame for a function of `to` at a place of `from`. */
+/* The frame for a function of `to` at a place of `from`; `whole`: it is not one that was inlined
+ * there. */
 static uint32_t function_frame(struct grouping *g, const struct profile_location *place,
-                               uint32_t function, uint32_t line_number) {
+                               uint32_t function, uint32_t line_number, bool whole) {
     struct profile_line line = {.function = function,
                                 .line = g->by == PROFILE_BY_FUNCTION ? 0 : line_number};
     struct profile_location frame = {.module = module_copy(g, place->module),
                                      .is_entry = line.line == 0,
+                                     .effect = whole ? place->effect : 0,
+                                     .self_effect = whole ? place->self_effect : 0,
                                      .n_lines = 1,
                                      .lines = &line};
 
@@ -178,12 +181,13 @@ static void add_frames(struct grouping *g, uint32_t i) {
         const struct profile_line *line = &place->lines[k - 1];
         uint32_t function = function_copy(g, find_naming(g, place->module, line->function));
 
-        add_frame(g, function_frame(g, place, function, line->line));
+        add_frame(g, function_frame(g, place, function, line->line, k == place->n_lines));
     }
     if (place->n_lines == 0) {
         const char *name = profile_place_name(g->to, from, place);
 
-        add_frame(g, function_frame(g, place, profile_add_function(g->to, name, name, "", 0), 0));
+        add_frame(
+            g, function_frame(g, place, profile_add_function(g->to, name, name, "", 0), 0, true));
     }
 }
 

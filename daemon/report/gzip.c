@@ -9,7 +9,9 @@
 #include <zlib.h>
 
 #define GZIP_WINDOW (MAX_WBITS + 16) /* zlib's word for a gzip header */
-#define FIRST_ROOM  65536
+#define BUFFER      65536
+
+static const char no_memory[] = "there is not enough memory to uncompress it";
 
 bool gzip_is(const void *data, size_t bytes) {
     const uint8_t *byte = data;
@@ -52,45 +54,27 @@ uint8_t *gzip_pack(const void *data, size_t bytes, size_t *packed_bytes) {
     return NULL;
 }
 
+/* A file of some megabytes may stand for gigabytes, so its size is measured before anything is
+ * taken for it: the data go through a buffer that is used over and over, then into one of their
+ * size. */
 struct unpacking {
     z_stream z;
     size_t left; /* bytes of input beyond z.avail_in */
     uint8_t *out;
-    size_t used, room, limit;
+    size_t used, room;
 };
-
-/* A larger output buffer; NULL or why not. */
-static const char *make_room(struct unpacking *u) {
-    size_t room = u->room > 0 ? u->room * 2 : FIRST_ROOM;
-    uint8_t *out;
-
-    if (u->used >= u->limit)
-        return "the uncompressed data is larger than any profile may be";
-    if (room > u->limit)
-        room = u->limit;
-    out = realloc(u->out, room);
-    if (out == NULL)
-        return "there is not enough memory to uncompress it";
-    u->out = out;
-    u->room = room;
-    return NULL;
-}
 
 /* One step of zlib; NULL or what is wrong. *done: the last member ended. */
 static const char *step(struct unpacking *u, bool *done) {
-    const char *error = u->used == u->room ? make_room(u) : NULL;
-    size_t room;
+    size_t room = u->room - u->used;
     int status;
 
-    if (error != NULL)
-        return error;
     if (u->z.avail_in == 0) {
         u->z.avail_in = u->left > UINT_MAX ? UINT_MAX : (uInt)u->left;
         u->left -= u->z.avail_in;
         if (u->z.avail_in == 0)
             return "the file is cut off";
     }
-    room = u->room - u->used;
     u->z.next_out = u->out + u->used;
     u->z.avail_out = room > UINT_MAX ? UINT_MAX : (uInt)room;
     room = u->z.avail_out;
@@ -103,27 +87,61 @@ static const char *step(struct unpacking *u, bool *done) {
         return NULL;
     }
     if (status == Z_MEM_ERROR)
-        return "there is not enough memory to uncompress it";
+        return no_memory;
     return status == Z_OK || status == Z_BUF_ERROR ? NULL : "the compressed data is damaged";
+}
+
+static const char *begin(struct unpacking *u, const void *data, size_t bytes) {
+    *u = (struct unpacking){.left = bytes};
+    u->z.next_in = (Bytef *)(uintptr_t)data;
+    return inflateInit2(&u->z, GZIP_WINDOW) == Z_OK ? NULL : no_memory;
+}
+
+/* How many bytes it is uncompressed; NULL or what is wrong with it. */
+static const char *measure(const void *data, size_t bytes, size_t limit, size_t *unpacked) {
+    struct unpacking u;
+    uint8_t buffer[BUFFER];
+    bool done = false;
+    const char *wrong = begin(&u, data, bytes);
+
+    u.out = buffer;
+    u.room = sizeof buffer;
+    for (*unpacked = 0; wrong == NULL && !done; u.used = 0) {
+        wrong = step(&u, &done);
+        *unpacked += u.used;
+        if (wrong == NULL && *unpacked > limit)
+            wrong = "the uncompressed data is larger than any profile may be";
+    }
+    inflateEnd(&u.z);
+    return wrong;
+}
+
+/* It is whole, and has that size. */
+static const char *unpack(const void *data, size_t bytes, uint8_t *out, size_t unpacked) {
+    struct unpacking u;
+    bool done = false;
+    const char *wrong = begin(&u, data, bytes);
+
+    u.out = out;
+    u.room = unpacked + 1; /* zlib is never out of room, as it would make no headway */
+    while (wrong == NULL && !done)
+        wrong = step(&u, &done);
+    inflateEnd(&u.z);
+    return wrong;
 }
 
 uint8_t *gzip_unpack(const void *data, size_t bytes, size_t limit, size_t *unpacked_bytes,
                      char *error, size_t error_bytes) {
-    struct unpacking u = {.left = bytes, .limit = limit};
-    const char *wrong = NULL;
-    bool done = false;
+    uint8_t *out = NULL;
+    const char *wrong = measure(data, bytes, limit, unpacked_bytes);
 
-    u.z.next_in = (Bytef *)(uintptr_t)data;
-    if (inflateInit2(&u.z, GZIP_WINDOW) != Z_OK)
-        wrong = "there is not enough memory to uncompress it";
-    while (wrong == NULL && !done)
-        wrong = step(&u, &done);
-    inflateEnd(&u.z);
-    if (wrong != NULL) {
-        snprintf(error, error_bytes, "%s", wrong);
-        free(u.out);
-        return NULL;
+    if (wrong == NULL) {
+        out = malloc(*unpacked_bytes + 1);
+        wrong = out == NULL ? no_memory : unpack(data, bytes, out, *unpacked_bytes);
     }
-    *unpacked_bytes = u.used;
-    return u.out;
+    if (wrong == NULL)
+        return out;
+    snprintf(error, error_bytes, "%s", wrong);
+    free(out);
+    return NULL;
 }

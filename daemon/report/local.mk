@@ -33,7 +33,8 @@ libhcct_report_a_SOURCES = \
 	daemon/report/human.c daemon/report/human.h \
 	daemon/report/intern.c daemon/report/intern.h \
 	daemon/report/json_out.c daemon/report/json_out.h \
-	daemon/report/looks.c daemon/report/looks.h \
+	daemon/report/chance.c daemon/report/chance.h \
+	daemon/report/chance_json.c daemon/report/chance_json.h \
 	daemon/report/memory.c daemon/report/memory.h \
 	daemon/report/merge.c daemon/report/merge.h \
 	daemon/report/page_data.c daemon/report/page_data.h \

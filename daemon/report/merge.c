@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "daemon/report/bounds.h"
+#include "daemon/report/chance.h"
 #include "daemon/report/copy.h"
 #include "daemon/report/intern.h"
-#include "daemon/report/looks.h"
 #include "daemon/report/memory.h"
 #include "daemon/report/process_fields.h"
 
@@ -125,13 +125,13 @@ static void add_process(struct profile_process *sum, const struct profile_proces
 
 /* How often another tool looked is told by the period of its profile, which the sum may not have.
  */
-static struct profile_process with_looks(const struct profile *from, uint32_t process) {
+static struct profile_process with_walks(const struct profile *from, uint32_t process) {
     struct profile_process copy = from->processes[process];
-    double looks;
+    struct chance chance = CHANCE_NONE;
 
-    if (copy.walks == 0 && *copy.collector == '\0' &&
-        looks_of_process(from, process, copy.total, &looks) == LOOKS_SAMPLED)
-        copy.walks = (uint64_t)(looks + 0.5);
+    chance_add(&chance, from, process, copy.total);
+    if (copy.walks == 0 && *copy.collector == '\0' && chance.kind == CHANCE_SAMPLED)
+        copy.walks = (uint64_t)(chance_samples(&chance, 0.5, 0) + 0.5);
     return copy;
 }
 
@@ -141,7 +141,7 @@ static bool may_join(const struct merging *m, const struct profile_process *a,
 }
 
 static uint32_t merge_process(struct merging *m, const struct profile *from, uint32_t process) {
-    const struct profile_process copy = with_looks(from, process);
+    const struct profile_process copy = with_walks(from, process);
 
     for (uint32_t i = 1; i < m->to->n_processes; i++)
         if (may_join(m, &m->to->processes[i], &copy)) {

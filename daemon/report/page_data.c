@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/report/chance_json.h"
 #include "daemon/report/diff.h"
 #include "daemon/report/human.h"
 #include "daemon/report/intern.h"
 #include "daemon/report/json_out.h"
-#include "daemon/report/looks.h"
 #include "daemon/report/memory.h"
 #include "daemon/report/page_facts.h"
 
@@ -160,9 +160,9 @@ static void put_processes(struct page *page) {
     json_array_member(json, "processes");
     for (uint32_t i = 1; i < profile->n_processes; i++) {
         const struct profile_process *it = &profile->processes[i];
-        double looks;
+        struct chance chance = CHANCE_NONE;
 
-        looks_of_process(profile, i, it->total, &looks);
+        chance_add(&chance, profile, i, it->total);
         json_begin(json, '{');
         json_string_member(json, "command", it->command);
         json_string_member(json, "exe", it->exe);
@@ -172,7 +172,7 @@ static void put_processes(struct page *page) {
         json_bool_member(json, "live", it->live);
         json_number_member(json, "threads", it->threads);
         json_double_member(json, "scale", profile_scale(it));
-        json_double_member(json, "looks", looks);
+        chance_put_json(json, &chance);
         json_end(json, '}');
     }
     json_end(json, ']');
@@ -237,6 +237,8 @@ static void put_tables(struct page *page, bool by_site) {
     put_columns(page, "nodes", node_columns, profile->n_nodes);
     put_inlined(page);
     put_processes(page);
+    const struct chance chance = chance_of(profile);
+    chance_put_json(&page->json, &chance);
 }
 
 void page_data_write(FILE *out, const struct profile *profile,

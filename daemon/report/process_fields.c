@@ -8,6 +8,9 @@
 #define FIELD(member, field_kind)                                                                  \
     { #member, field_kind, offsetof(struct profile_process, member) }
 
+#define OF_CLASS(name, member, of)                                                                 \
+    { #name, FIELD_U64, offsetof(struct profile_process, member[of]) }
+
 const struct process_field process_fields[] = {
     FIELD(command, FIELD_STRING),
     FIELD(exe, FIELD_STRING),
@@ -60,6 +63,15 @@ const struct process_field process_fields[] = {
     FIELD(identified, FIELD_U64),
     FIELD(drawn, FIELD_U64),
     FIELD(drawn_squares, FIELD_U64),
+    FIELD(varied_total, FIELD_U64),
+    OF_CLASS(varied_1, varied, 0),
+    OF_CLASS(independent_1, independent, 0),
+    OF_CLASS(varied_2, varied, 1),
+    OF_CLASS(independent_2, independent, 1),
+    OF_CLASS(varied_3, varied, 2),
+    OF_CLASS(independent_3, independent, 2),
+    OF_CLASS(varied_4, varied, 3),
+    OF_CLASS(independent_4, independent, 3),
     FIELD(rate_changes, FIELD_U64),
     FIELD(perf_refused, FIELD_U64),
     FIELD(fine_refused, FIELD_U64),

@@ -246,8 +246,18 @@ uint32_t profile_intern_location(struct profile *profile, const struct profile_l
         location.n_lines = 0;
         *slot = append_location(profile, &location);
         profile_set_lines(profile, *slot, like->lines, like->n_lines);
+    } else {
+        profile_set_effects(profile, *slot, like->effect, like->self_effect);
     }
     return *slot;
+}
+
+void profile_set_effects(struct profile *profile, uint32_t location, float effect,
+                         float self_effect) {
+    struct profile_location *it = &profile->locations[location];
+
+    it->effect = effect > it->effect ? effect : it->effect;
+    it->self_effect = self_effect > it->self_effect ? self_effect : it->self_effect;
 }
 
 uint32_t profile_add_pseudo(struct profile *profile, const char *name) {
@@ -394,7 +404,8 @@ const char *profile_place_name(struct profile *names, const struct profile *prof
     char *name = memory_new(1, bytes, "a name");
     const char *kept;
 
-    snprintf(name, bytes, "%s%s0x%" PRIx64, module, *module != '\0' ? "+" : "", location->address);
+    snprintf(name, bytes, "%s%s0x%" PRIx64, module, *module != '\0' ? "+" : "",
+             location->routine != 0 ? location->routine : location->address);
     kept = profile_string(names, name);
     free(name);
     return kept;

@@ -26,6 +26,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "daemon/share_class.h"
+
 struct profile_module {
     const char *path;      /* never NULL */
     const char *build_id;  /* hex; "" when there is none */
@@ -52,6 +54,8 @@ struct profile_location {
                        * by its address alone it may be another's, into which this one was inlined.
                        * 0: go by the address */
     bool is_entry;    /* the routine as a whole: its line is not known, only its function */
+    float effect, self_effect; /* design effects (chance.h) of the inclusive and the self weight of
+                                * its function; 0: not known. No part of what it is told by */
     uint32_t n_lines; /* >= 1 once symbolized: lines[0] innermost inlined, last the real function */
     struct profile_line *lines;
 };
@@ -113,6 +117,10 @@ struct profile_process {
     /* Of walks: sums of their weights and of squares, in one unit of their own, for the effective
      * sample size; 0: not known. */
     uint64_t drawn, drawn_squares;
+    /* The same, by class of share: what the weights of contexts varied by, squared, and what they
+     * would have, were all samples independent. 0: not known. */
+    uint64_t varied[SHARE_CLASSES], independent[SHARE_CLASSES];
+    uint64_t varied_total; /* what the weight of all varied by, in the same unit */
     uint64_t rate_changes; /* of rate or bursts, while it ran */
     uint64_t perf_refused; /* threads that wanted a task clock event and got none */
     uint64_t fine_refused; /* threads that got no second timer for a rate above HZ */
@@ -189,6 +197,9 @@ uint32_t profile_add_location(struct profile *profile, uint32_t module, uint64_t
 uint32_t profile_intern_location(struct profile *profile, const struct profile_location *like);
 /* A location with a name and no address: "[~]", "[truncated]". */
 uint32_t profile_add_pseudo(struct profile *profile, const char *name);
+/* What is known of the samples of its function; the larger of two counts. */
+void profile_set_effects(struct profile *profile, uint32_t location, float effect,
+                         float self_effect);
 void profile_set_lines(struct profile *profile, uint32_t location, const struct profile_line *lines,
                        uint32_t n);
 /* `process` is copied, its strings too. Makes its root node, too: profile_root(). */

@@ -37,6 +37,8 @@ struct id_map {
     uint32_t n, room;
 };
 
+#define EFFECT_MOST 1e6f /* larger design effects are damaged ones */
+
 /* What tells the processes apart in the labels of samples. */
 struct owner {
     const char *label;
@@ -171,12 +173,21 @@ static bool read_lines(struct reader *r, const Perftools__Profiles__Location *lo
     return true;
 }
 
+/* Whoever wrote the file. */
+static float read_effect(float effect) {
+    return effect > 0 && effect < EFFECT_MOST ? effect : 0;
+}
+
 static bool read_locations(struct reader *r) {
     for (size_t i = 0; i < r->message->n_location; i++) {
         const Perftools__Profiles__Location *location = r->message->location[i];
         struct profile_line lines[MAX_LINES];
-        struct profile_location place = {
-            .address = location->address, .is_entry = location->hcct_entry, .lines = lines};
+        struct profile_location place = {.address = location->address,
+                                         .routine = location->hcct_routine,
+                                         .is_entry = location->hcct_entry,
+                                         .effect = read_effect(location->hcct_effect),
+                                         .self_effect = read_effect(location->hcct_self_effect),
+                                         .lines = lines};
 
         if (!read_lines(r, location, lines, &place.n_lines))
             return false;

@@ -8,12 +8,13 @@
 #include <string.h>
 
 #include "common/compiler.h"
+#include "daemon/report/chance.h"
 #include "daemon/report/human.h"
-#include "daemon/report/looks.h"
 #include "daemon/report/text.h"
 
 #define ENOUGH_WALKS 0.9 /* of those asked for: so few less is not worth a word */
 #define FEW_SAMPLES  10
+#define LEAST_TOLD   0.001 /* of the total: what chance makes of it is not worth a word */
 #define NEAR_KERNEL  0.03 /* of the kernel's count: so little is not worth a word */
 #define NEARLY_ALL   0.95 /* of the walks: so few less is not worth a word */
 
@@ -75,10 +76,20 @@ void text_label(const struct text *text, const char *word) {
     fprintf(text->out, "%s%-*s%s", text->paint->bold, TEXT_LABEL, word, text->paint->off);
 }
 
+static void put_chance_of_total(const struct text *text) {
+    const struct chance chance = chance_of(text->profile);
+    double half = chance_total_half_width(&chance);
+
+    if (!text->calls && chance.total_known && half > LEAST_TOLD * (double)text->total)
+        fprintf(text->out, " %s%s", text->glyphs->plus_minus,
+                human_weight(text->profile, (uint64_t)half).text);
+}
+
 static void put_total(const struct text *text, const struct profile_process *sum) {
     text_label(text, "N");
-    fprintf(text->out, "%s %s", human_weight(text->profile, text->total).text,
-            human_type(text->profile, text->total));
+    fputs(human_weight(text->profile, text->total).text, text->out);
+    put_chance_of_total(text);
+    fprintf(text->out, " %s", human_type(text->profile, text->total));
     if (sum->walks > 0 && !text->calls)
         fprintf(text->out, " in %s walk%s", human_count(sum->walks).text,
                 sum->walks == 1 ? "" : "s");
@@ -216,26 +227,26 @@ static void put_error(const struct text *text, const struct profile_process *sum
 
 /* What the interval rests on, where that is not the number of walks. */
 static void put_sample_size(const struct text *text, const struct profile_process *sum,
-                            double samples) {
-    if (sum->burst_period_ns > 0)
+                            const struct chance *chance) {
+    double worth = chance_samples(chance, CHANCE_TYPICAL, 0), walks = (double)sum->walks;
+
+    if (sum->burst_period_ns > 0 && !chance->total_known)
         fputs("; what one burst sees counts as one sample", text->out);
-    else if (sum->walks == 0 || text->calls)
-        return;
-    else if (samples * NEARLY_ALL > (double)sum->walks)
-        fputs("; time asleep is measured, not sampled", text->out);
-    else if (samples < NEARLY_ALL * (double)sum->walks)
-        fprintf(text->out, "; walks of different weight, worth %s equal ones",
-                human_count((uint64_t)(samples + 0.5)).text);
+    else if (!text->calls && walks > 0 &&
+             (worth < NEARLY_ALL * walks || worth * NEARLY_ALL > walks))
+        fprintf(text->out, "; the walks are worth %s independent ones",
+                human_count((uint64_t)(worth + 0.5)).text);
 }
 
 /* In points: the half of the 95 % interval of a share. */
-static double half_width(double share, double samples) {
-    return 100 * samples_half_width(share, samples);
+static double half_width(const struct chance *chance, double share) {
+    return 100 * chance_half_width(chance, share, 0);
 }
 
 static void put_sampling(const struct text *text, const struct profile_process *sum) {
     const char *plus_minus = text->glyphs->plus_minus;
-    double samples = looks_of_all(text->profile);
+    struct chance chance = chance_of(text->profile);
+    double samples = chance_samples(&chance, CHANCE_TYPICAL, 0);
 
     if (samples == 0)
         return;
@@ -245,9 +256,9 @@ static void put_sampling(const struct text *text, const struct profile_process *
         return;
     }
     fprintf(text->out, "95 %% intervals: 50 %% %s%.1f points, 10 %% %s%.1f, 1 %% %s%.1f",
-            plus_minus, half_width(0.5, samples), plus_minus, half_width(0.1, samples), plus_minus,
-            half_width(0.01, samples));
-    put_sample_size(text, sum, samples);
+            plus_minus, half_width(&chance, 0.5), plus_minus, half_width(&chance, 0.1), plus_minus,
+            half_width(&chance, 0.01));
+    put_sample_size(text, sum, &chance);
     fputc('\n', text->out);
 }
 

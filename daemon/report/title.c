@@ -8,7 +8,7 @@
 
 #include "common/utf8.h"
 #include "daemon/report/human.h"
-#include "daemon/report/looks.h"
+#include "daemon/report/chance.h"
 #include "daemon/report/memory.h"
 #include "daemon/report/tree_view.h"
 
@@ -74,8 +74,7 @@ struct title_bound *title_bounds(const struct profile *profile) {
 
 char *title_of_bound(const struct profile *profile, uint32_t process,
                      const struct title_bound *bound) {
-    uint64_t half = profile->processes[process].total / 2;
-    uint64_t chance = chance_half_width(profile, process, half);
+    struct chance chance = CHANCE_NONE;
     FILE *out = memory_stream("a title");
 
     if (bound->self == 0 && bound->inclusive == 0)
@@ -84,8 +83,10 @@ char *title_of_bound(const struct profile *profile, uint32_t process,
         fprintf(out, "true weights are larger by at most %s (self) and %s (inclusive)",
                 human_weight(profile, bound->self).text,
                 human_weight(profile, bound->inclusive).text);
-    if (chance > 0)
-        fprintf(out, ", sampling: 50 %% +-%.1f points (95 %%)", 50 * (double)chance / (double)half);
+    chance_add(&chance, profile, process, profile->processes[process].total);
+    if (chance_half_width(&chance, 0.5, 0) > 0)
+        fprintf(out, ", sampling: 50 %% +-%.1f points (95 %%)",
+                100 * chance_half_width(&chance, 0.5, 0));
     return memory_stream_end(out, NULL, "a title");
 }
 

@@ -4,10 +4,11 @@
  *   format, version, type, unit, by, phi, epsilon, summary, period, time_ns, duration_ns,
  *   window_ns, kernel_ns, unresolved, total
  *   processes: [{command, exe, tags, pid, runs, live, threads, total, cpu_ns, walks, ..., scale}]
+ *   chance:    {samples, total_half_width, shares: [...], half_widths: [...]}
  *   modules:   [{path, build_id}]; the path of a program that was executed by a link has the
  *              link's name, its process's exe the file's
  *   functions: [{function, system_name, module, file, line, address, self, self_upper, inclusive,
- *                inclusive_upper}]
+ *                inclusive_upper, self_half_width, inclusive_half_width}]
  *   nodes:     [{parent, process, function, system_name, module, file, line, address, inlined,
  *                count, error, inclusive, inclusive_upper, scaled}]
  *
@@ -23,6 +24,10 @@
  * calls that were seen; `scale` says how many calls one of them stands for (CPU time by CPU time
  * within bursts), and `scaled` is the estimate count * scale, too low where following its calls
  * slows a program down. Both are left out elsewhere.
+ *
+ * `chance` is there where samples were taken now and then: half of the 95 % interval of a share,
+ * for some shares, as functions have it together; `samples` independent ones would tell as much of
+ * a share of a tenth. The half widths of `functions`, in `unit`, are those of each by itself.
  *
  * `window_ns` is there when the weights, and what the processes' counters say, are of the last so
  * much time only and not since the start; duration_ns is the same then.
@@ -42,6 +47,7 @@
 #include <stdlib.h>
 
 #include "daemon/report/bounds.h"
+#include "daemon/report/chance_json.h"
 #include "daemon/report/format.h"
 #include "daemon/report/json_out.h"
 #include "daemon/report/process_fields.h"
@@ -71,6 +77,12 @@ static void put_processes(struct json_out *json, const struct profile *profile) 
     json_end(json, ']');
 }
 
+static void put_chance(struct json_out *json, const struct profile *profile) {
+    const struct chance chance = chance_of(profile);
+
+    chance_put_json(json, &chance);
+}
+
 static void put_modules(struct json_out *json, const struct profile *profile) {
     json_array_member(json, "modules");
     for (uint32_t i = 1; i < profile->n_modules; i++) {
@@ -98,9 +110,19 @@ static void put_place(struct json_out *json, const struct profile *profile,
         json_number_member(json, "address", place->address);
 }
 
+/* Half of the 95 % interval of a weight, where there is one. */
+static void put_half_width(struct json_out *json, const char *key, const struct chance *chance,
+                           uint64_t weight, float effect) {
+    double share = (double)weight / chance->total;
+
+    if (chance->squares > 0 && share > 0 && share < 1)
+        json_double_member(json, key, chance->total * chance_half_width(chance, share, effect));
+}
+
 static void put_functions(struct json_out *json, const struct profile *profile,
                           const uint64_t *inclusive, enum profile_by by) {
     struct profile_flat *flat = bounds_flat(profile, inclusive);
+    const struct chance chance = chance_of(profile);
 
     json_array_member(json, "functions");
     for (uint32_t i = 1; i < profile->n_locations; i++) {
@@ -114,6 +136,8 @@ static void put_functions(struct json_out *json, const struct profile *profile,
         json_number_member(json, "self_upper", flat[i].self_upper);
         json_number_member(json, "inclusive", flat[i].inclusive);
         json_number_member(json, "inclusive_upper", flat[i].upper);
+        put_half_width(json, "self_half_width", &chance, flat[i].self, place->self_effect);
+        put_half_width(json, "inclusive_half_width", &chance, flat[i].inclusive, place->effect);
         json_end(json, '}');
     }
     json_end(json, ']');
@@ -190,6 +214,7 @@ bool write_json(FILE *out, const struct profile *profile, const struct format_op
     json_begin(&json, '{');
     put_header(&json, grouped, options->by);
     put_processes(&json, grouped);
+    put_chance(&json, grouped);
     put_modules(&json, grouped);
     put_nodes(&json, grouped, options->by);
     json_end(&json, '}');

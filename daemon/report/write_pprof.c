@@ -193,6 +193,9 @@ static uint64_t location_id(struct builder *b, uint32_t number) {
         message->address += mapping->memory_start - mapping->file_offset;
     }
     message->hcct_entry = place->is_entry;
+    message->hcct_routine = place->routine;
+    message->hcct_effect = place->effect;
+    message->hcct_self_effect = place->self_effect;
     message->line = pool_alloc(&b->pool, place->n_lines * sizeof(*message->line));
     for (uint32_t k = 0; k < place->n_lines; k++)
         add_line(b, message, mapping, &place->lines[k]);

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,8 +17,14 @@
 #define PACKED_ROOM    (128u << 10)
 #define PLAIN_ROOM     (256u << 10)
 
+/* Of the file, up to where it has been understood. */
+static uint64_t place_in_file(const struct trace_in *in) {
+    return sizeof(struct trace_head) + in->packed_before + in->in.pos;
+}
+
 static enum trace_in_status corrupt(struct trace_in *in, const char *what) {
-    snprintf(in->error, sizeof in->error, "the trace is corrupt: %s", what);
+    snprintf(in->error, sizeof in->error, "the trace is corrupt: %s (at byte %" PRIu64 ")", what,
+             place_in_file(in));
     return TRACE_IN_FAILED;
 }
 
@@ -55,7 +62,8 @@ static bool read_head(struct trace_in *in) {
                  "it is a trace of format version %u, and this hcct reads version %u", head.version,
                  TRACE_VERSION);
     else if (head.reserved != 0)
-        corrupt(in, "its head has bits that mean nothing");
+        snprintf(in->error, sizeof in->error,
+                 "the trace is corrupt: its head has bits that mean nothing");
     return in->error[0] == '\0';
 }
 
@@ -101,9 +109,11 @@ static enum trace_in_status read_packed(struct trace_in *in) {
         return TRACE_IN_GOT;
     ssize_t n = read_bytes(in->fd, in->packed, PACKED_ROOM);
     if (n < 0) {
-        snprintf(in->error, sizeof in->error, "it can't be read: %s", strerror(errno));
+        snprintf(in->error, sizeof in->error, "it can't be read: %s (at byte %" PRIu64 ")",
+                 strerror(errno), place_in_file(in));
         return TRACE_IN_FAILED;
     }
+    in->packed_before += in->in.size;
     in->in.pos = 0;
     in->in.size = (size_t)n;
     return n > 0 ? TRACE_IN_GOT : TRACE_IN_CUT;
@@ -145,6 +155,7 @@ enum trace_in_status trace_in_words(struct trace_in *in, uint32_t *words, size_t
         into += take;
         left -= take;
     }
+    in->words += n;
     return TRACE_IN_GOT;
 }
 

@@ -18,7 +18,8 @@ enum trace_in_status {
 };
 
 struct trace_in {
-    char error[256]; /* a sentence without the file's name */
+    char error[256]; /* a sentence without the file's name, but with the place in it */
+    uint64_t words;  /* that were read */
     /* private */
     int fd;
     ZSTD_DCtx *zstd;
@@ -26,7 +27,8 @@ struct trace_in {
     ZSTD_inBuffer in;
     char *plain;
     size_t plain_at, plain_end;
-    bool whole; /* the zstd frame has ended, and its checksum is right */
+    uint64_t packed_before; /* bytes of the file between its head and `in` */
+    bool whole;             /* the zstd frame has ended, and its checksum is right */
 };
 
 /* Opens the file ("-": stdin) and reads its head. False: in->error; nothing is left open. */

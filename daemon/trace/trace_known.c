@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "daemon/code/array_grow.h"
 #include "daemon/code/frame.h"
@@ -87,6 +88,7 @@ static const char *take_module(struct trace_known *known, const uint32_t *words,
     if (path == NULL || build_id_len > MODULE_BUILD_ID_MAX)
         return "a module is no module";
     const struct module_mapping mapping = {
+        .uid = known->by_user ? MODULE_NOBODY : geteuid(),
         .path = path,
         .build_id = (const uint8_t *)(words + 1),
         .build_id_len = (uint8_t)build_id_len,
@@ -154,6 +156,8 @@ uint32_t trace_known_frame(const struct trace_known *known, uint32_t number,
     if (id != TO_BE_ASKED_FOR)
         return id;
     struct frame_key key = known->key[number];
+    key.routine_module = module_adopt(key.routine_module, frame_uid(user));
+    key.site_module = module_adopt(key.site_module, frame_uid(user));
     if (key.routine_module == MODULE_JIT)
         key.routine = jit_name_intern_for(user, jit_name((uint32_t)key.routine));
     if (key.site_module == MODULE_JIT)

@@ -32,6 +32,8 @@ struct trace_reader {
     uint32_t n_processes, n_threads; /* the numbers after the last */
     size_t processes_room, threads_room;
     struct trace_totals totals;
+    uint64_t records;      /* that have begun */
+    uint64_t record_words; /* before the last one of them */
     char *path;
     char error[512];
     uint32_t words[TRACE_WORDS_MAX];
@@ -199,7 +201,10 @@ static const char *take(struct trace_reader *r, size_t n, struct trace_record *r
 }
 
 static enum trace_read fail(struct trace_reader *r, const char *what) {
-    snprintf(r->error, sizeof r->error, "%.200s: the trace is corrupt: %s", r->path, what);
+    snprintf(r->error, sizeof r->error,
+             "%.200s: the trace is corrupt: %s (record %" PRIu64 ", at byte %" PRIu64
+             " when it is unpacked)",
+             r->path, what, r->records, 4 * r->record_words);
     return TRACE_READ_FAILED;
 }
 
@@ -207,10 +212,10 @@ static enum trace_read fail(struct trace_reader *r, const char *what) {
 static enum trace_read give_up(struct trace_reader *r, enum trace_in_status status) {
     if (status == TRACE_IN_CUT) {
         snprintf(r->error, sizeof r->error,
-                 "%.200s: the trace ends early: %" PRIu64
+                 "%.200s: the trace ends early, in record %" PRIu64 ": %" PRIu64
                  " events are in it; it was cut by a full disk, or the daemon that wrote it was "
                  "killed",
-                 r->path, trace_totals_events(&r->totals));
+                 r->path, r->records, trace_totals_events(&r->totals));
         return TRACE_READ_CUT;
     }
     snprintf(r->error, sizeof r->error, "%.200s: %s", r->path, r->in.error);
@@ -227,6 +232,8 @@ static enum trace_read finish(struct trace_reader *r, size_t n) {
 enum trace_read trace_reader_next(struct trace_reader *r, struct trace_record *record) {
     for (;;) {
         uint32_t head;
+        r->records++;
+        r->record_words = r->in.words;
         enum trace_in_status status = trace_in_words(&r->in, &head, 1);
         if (status != TRACE_IN_GOT)
             return give_up(r, status);

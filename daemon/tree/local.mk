@@ -19,7 +19,8 @@ libhcct_tree_a_SOURCES = \
 	daemon/tree/merge.c \
 	daemon/tree/node_list.c daemon/tree/node_list.h \
 	daemon/tree/node_pool.c daemon/tree/node_pool.h \
-	daemon/tree/packed.c daemon/tree/packed.h \
+	daemon/tree/packed.c daemon/tree/packed.h daemon/tree/packed_begin.c \
+	daemon/tree/packed_sums.c daemon/tree/packed_sums.h \
 	daemon/tree/panes.c daemon/tree/panes.h \
 	daemon/tree/path_hash.c daemon/tree/path_hash.h \
 	daemon/tree/residual.c daemon/tree/residual.h \
@@ -31,4 +32,6 @@ libhcct_tree_a_SOURCES = \
 	daemon/tree/store.c daemon/tree/store.h \
 	daemon/tree/summary.c daemon/tree/summary.h \
 	daemon/tree/tree.h \
-	daemon/tree/walk.c
+	daemon/tree/walk.c \
+	daemon/tree/zone_sums.c daemon/tree/zone_sums.h \
+	daemon/tree/zones.c daemon/tree/zones.h

@@ -21,6 +21,8 @@
  *     goes, whose count is not less than what the new one gains beyond its weight.
  * Errors of 2048 and more are told in eleven bits: they may be larger by one part in 1024.
  *
+ * Where the weight of contexts is that are not kept: packed_sums.h.
+ *
  * The nodes that there are meanwhile are those that cursors stand on. What can't be done without
  * nodes (weights that come one by one, a merge with another tree) gives them back to the tree, with
  * the same contexts, counts and bounds.
@@ -28,21 +30,26 @@
 #ifndef HCCT_PACKED_H
 #define HCCT_PACKED_H
 
-#include "daemon/tree/mcct.h"
-#include "daemon/tree/run_log.h"
-#include "daemon/tree/store.h"
+#include "daemon/tree/packed_sums.h"
+
+#define PACKED_COUNT_MAX (STORE_COUNT_MAX - RUN_TOTAL_MAX) /* before a log is added */
+#define PACKED_SPARE     (2u << 20) /* bytes of the budget, for nodes of cursors */
 
 struct packed {
     struct run_log log;
     struct store store;
     uint64_t unseen; /* of the store */
+    struct packed_sums sums;
     /* what there is to see while there are runs in the log: both together. The store has that only
      * when it is due, so that nothing depends on whether somebody looks. No items: not made. */
     struct store view;
     uint64_t view_unseen;
+    bool has_rest; /* beside that; with no sums it is empty */
+    struct packed_rest rest;
 };
 
-/* The contexts of the tree are packed. False: they can't be, and need not be asked to be again. */
+/* The contexts of the tree are packed (packed_begin.c). False: they can't be, and need not be asked
+ * to be again. */
 bool packed_begin(struct mcct *tree);
 
 /* The contexts of the tree, which was packed, are nodes from now on. */
@@ -62,5 +69,7 @@ void packed_settle(struct mcct *tree);
 /* As mcct_stats() and mcct_walk() have it. The index of a node is where it stands. */
 void packed_stats(const struct mcct *tree, struct mcct_stats *stats);
 bool packed_walk(const struct mcct *tree, mcct_visit *visit, void *arg);
+bool packed_residuals(const struct mcct *tree, uint32_t node, mcct_residual_visit *visit,
+                      void *arg);
 
 #endif

@@ -4,8 +4,8 @@
 #include "daemon/tree/residual.h"
 
 #include <stdlib.h>
-#include <string.h>
 
+#include "daemon/tree/packed.h"
 #include "daemon/tree/tree.h"
 
 #define FIRST_BITS  6
@@ -192,17 +192,6 @@ void residual_put_down(struct mcct *tree, uint32_t node, uint32_t lifted) {
     }
 }
 
-void residual_gather(struct mcct *tree) {
-    struct residuals *r = &tree->residuals;
-    if (r->n == 0)
-        return;
-    memset(r->by_pair, 0, sizeof *r->by_pair << r->bits);
-    memset(r->by_node, 0, sizeof *r->by_node << r->bits);
-    for (uint32_t i = 1; i < r->fresh; i++)
-        if (r->item[i].weight != 0)
-            settle_at(r, i, MCCT_ROOT);
-}
-
 /* ---- what is in it ---- */
 
 static int by_frame(const void *a, const void *b) {
@@ -213,6 +202,8 @@ static int by_frame(const void *a, const void *b) {
 bool mcct_residuals(const struct mcct *tree, uint32_t node, mcct_residual_visit *visit, void *arg) {
     const struct residuals *r = &tree->residuals;
     size_t n = 0;
+    if (tree->packed != NULL)
+        return packed_residuals(tree, node, visit, arg);
     if (r->n == 0)
         return true;
     for (uint32_t i = *node_chain(r, node); i != 0; i = r->item[i].next_of_node)

@@ -12,6 +12,8 @@
  * tree's memory where that is limited. When there is no room, weight joins a residual of the same
  * frame further up, and otherwise none: it is missing in the sum then, and may lie anywhere.
  *
+ * A packed tree has none here: packed_sums.h.
+ *
  * As the tree, for one thread at a time.
  */
 #ifndef HCCT_RESIDUAL_H
@@ -46,8 +48,7 @@ void residual_add(struct mcct *tree, uint32_t node, uint32_t frame, uint64_t wei
  * came from all below it. */
 void residual_lift(struct mcct *tree, uint32_t node, uint32_t *lifted);
 void residual_put_down(struct mcct *tree, uint32_t node, uint32_t lifted);
-/* All residuals become the root's: the other nodes are about to be something else. */
-void residual_gather(struct mcct *tree);
+/* All residuals are forgotten: they are kept in another form from now on. */
 void residual_free(struct mcct *tree);
 
 /* There may be some to lift. */

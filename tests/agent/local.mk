@@ -11,10 +11,16 @@ EXTRA_DIST += tests/agent/symbols_test.sh
 check_PROGRAMS += tests/agent/restart_test tests/agent/wrap_sleep_test
 tests_agent_restart_test_SOURCES = preload/restart.c preload/stack.c preload/syscall_code.c \
 	tests/agent/restart_test.c
-tests_agent_wrap_sleep_test_SOURCES = preload/stack.c preload/syscall_code.c preload/wrap_sleep.c \
+tests_agent_wrap_sleep_test_SOURCES = preload/next_symbol.c preload/stack.c preload/syscall_code.c preload/wrap_sleep.c \
 	tests/agent/wrap_sleep_test.c
 tests_agent_wrap_sleep_test_LDFLAGS = -pthread
 TESTS += tests/agent/restart_test tests/agent/wrap_sleep_test
+
+check_PROGRAMS += tests/agent/next_symbol_test
+tests_agent_next_symbol_test_SOURCES = preload/next_symbol.c preload/next_symbol.h \
+	tests/agent/next_symbol_test.c
+tests_agent_next_symbol_test_LDADD = -lm
+TESTS += tests/agent/next_symbol_test
 
 # The walk alone: of this very process, and of a machine that exists only as stack words.
 OWN_TABLES = tests/agent/own_tables.c tests/agent/own_tables.h

@@ -166,6 +166,8 @@ def main():
         seen = by_perf(data)
         if wish.stacks is None or seen.whole >= WHOLE * seen.all:
             break
+    if seen.all == 0:
+        raise SystemExit("perf has no sample of the command")
     looks = sum(process["walks"] for process in report(profile)["processes"]) or 1
     modules, functions = Told(profile, "module"), Told(profile, "function")
     print(f"{seen.all} samples of perf's, {looks} of hcct's\n")
@@ -174,7 +176,8 @@ def main():
           looks)
     if wish.stacks is not None:
         lacking = 1 - seen.whole / seen.all
-        print(f"stacks of perf's that lack callers: {100 * lacking:.2f} %")
+        print(f"stacks of perf's that lack callers: {100 * lacking:.2f} %"
+              + ("" if lacking <= 1 - WHOLE else ": too many to judge inclusive shares by"))
         table("module, inclusive", seen.modules, seen, modules.inclusive, modules.more, modules, looks,
               lacking)
         table("function, inclusive", seen.functions, seen, functions.inclusive, functions.more,

@@ -59,3 +59,16 @@ EXTRA_DIST += tests/bench/against_perf.py
 
 # Does hcct diff cry wolf? Takes minutes: tests/bench/diff_runs.py in the build directory's terms.
 EXTRA_DIST += tests/bench/diff_runs.py
+
+# How far are profiles from the truth? make unbiased UNBIASED="--runs 3 --settings 1000"
+EXTRA_DIST += tests/bench/unbiased.py
+check_PROGRAMS += tests/targets/mixture
+tests_targets_mixture_SOURCES = tests/targets/mixture.c
+tests_targets_mixture_CFLAGS = $(TARGET_CFLAGS) -O1 -fno-optimize-sibling-calls -pthread
+tests_targets_mixture_LDADD = -lm
+tests_targets_mixture_LDFLAGS = -pthread
+
+unbiased: all tests/targets/mixture
+	@$(AM_TESTS_ENVIRONMENT) $(PYTHON3) -B '$(srcdir)/tests/bench/unbiased.py' $(UNBIASED)
+
+.PHONY: unbiased

@@ -55,6 +55,8 @@ class Replay(support.ClientTest):
     def test_writes_a_profile_like_record(self):
         self.write()
         status, out, err = self.hcct("replay", "--phi", "0.1", "-o", "p.pb.gz", "trace")
+        _, epsilon, _ = self.hcct("report", "--format", "json", "p.pb.gz")
+        self.assertIn(b'"epsilon":2.0000000000000002e-05', epsilon)
         self.assertEqual((status, out), (0, b""))
         self.assertIn("leaf", err)
         self.assertEqual(err.splitlines()[-1], "hcct: the profile is in p.pb.gz")
@@ -90,9 +92,9 @@ class Replay(support.ClientTest):
     def test_trace_of_a_killed_daemon(self):
         self.write("killed")
         err = self.complaint(1)
-        self.assertRegex(err, r"trace: the trace ends early: [1-9]\d* events are in it; .*--partial")
+        self.assertRegex(err, r"trace: the trace ends early, in record [1-9]\d*: [1-9]\d* events are in it; .*--partial")
         lines, err = self.folded("--partial")
-        self.assertRegex(err, "ends early: .*; the profile is of these\n")
+        self.assertRegex(err, "ends early, in record .*; the profile is of these\n")
         leaf = [line for line in lines if line.startswith("server;main;work;leaf ")]
         calls = int(leaf[0].split()[1])
         self.assertTrue(0 < calls < 200 * 3000, leaf)
@@ -102,13 +104,15 @@ class Replay(support.ClientTest):
         self.write("bare")
         self.assertIn("nothing was counted", self.complaint(4))
         self.damage(lambda data: data + b"x")
-        self.assertIn("trace: the trace is corrupt: something follows its end", self.complaint(1))
+        size = os.path.getsize(self.path("trace"))
+        self.assertIn(f"trace: the trace is corrupt: something follows its end (at byte {size - 1})",
+                      self.complaint(1))
         self.write()
         self.damage(lambda data: data[:-2] + bytes([data[-2] ^ 1]) + data[-1:])
         self.assertIn("trace: the trace is corrupt: ", self.complaint(1, "--partial"))
         self.write()
         self.damage(lambda data: data[:100])
-        self.assertIn("the trace ends early: 0 events", self.complaint(1, "--partial"))
+        self.assertIn("the trace ends early, in record 1: 0 events", self.complaint(1, "--partial"))
         self.damage(lambda data: data[:8] + b"\x09" + data[9:])
         self.assertIn("format version 9, and this hcct reads version 1", self.complaint(1))
         with open(self.path("trace"), "wb") as file:

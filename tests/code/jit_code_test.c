@@ -1,11 +1,12 @@
 /*
- * jit_code_test.c - reading this process's own perf map: as it comes, grows, is cut and replaced,
- * and when it is none of ours.
+ * jit_code_test.c - reading this process's own perf map and jitdump: as they come, grow, are cut
+ * and replaced, and when they are none of ours.
  *
  * What is to be seen after some milliseconds is waited for.
  */
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -18,9 +19,11 @@
 
 #define PATIENCE 1000 /* times 10 ms */
 
-static char path[64], elsewhere[64];
+static char path[64], elsewhere[64], directory[64], dump_path[128];
 
 static void remove_files(void) {
+    unlink(dump_path);
+    rmdir(directory);
     unlink(path);
     unlink(elsewhere);
 }
@@ -132,6 +135,90 @@ static void test_refused(void) {
     }
 }
 
+/* ---- jitdump ---- */
+
+static void put_words(FILE *f, const uint32_t *words, size_t n) {
+    fwrite(words, sizeof *words, n, f);
+}
+
+static void put_header(FILE *f) {
+    put_words(f, (const uint32_t[]){0x4a695444, 1, 40, 62, 0, (uint32_t)getpid(), 0, 0, 0, 0}, 10);
+}
+
+/* With `code` bytes of code behind the name, of which `cut` are not there yet. */
+static void put_load(FILE *f, uint64_t address, const char *name, uint32_t code, uint32_t cut) {
+    uint32_t size = (uint32_t)(16 + 40 + strlen(name) + 1) + code;
+    put_words(f, (const uint32_t[]){0, size, 0, 0, (uint32_t)getpid(), 1}, 6);
+    fwrite(&(const uint64_t[]){address, address, code, 1}, 8, 4, f);
+    fwrite(name, 1, strlen(name) + 1, f);
+    for (uint32_t i = cut; i < code; i++)
+        fputc(0x90, f);
+}
+
+static void put_move(FILE *f, uint64_t from, uint64_t to, uint64_t size) {
+    put_words(f, (const uint32_t[]){1, 64, 0, 0, (uint32_t)getpid(), 1}, 6);
+    fwrite(&(const uint64_t[]){to, from, to, size, 1}, 8, 5, f);
+}
+
+static FILE *open_dump(const char *mode) {
+    FILE *f = fopen(dump_path, mode);
+    if (f == NULL) {
+        fprintf(stderr, "%s can't be written\n", dump_path);
+        remove_files();
+        exit(99);
+    }
+    return f;
+}
+
+/* As programs do it for perf: a page of it, executable. */
+static void *map_dump(void) {
+    FILE *f = open_dump("r");
+    void *at = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fileno(f), 0);
+    fclose(f);
+    return at;
+}
+
+/* Named by perf map and jitdump; found in any directory, by its mapping. */
+static void test_dump(void) {
+    struct jit_code *jit = new_jit();
+    put(path, "w", "9000 100 of the map\n");
+    FILE *f = open_dump("w");
+    put_header(f);
+    put_words(f, (const uint32_t[]){4, 24, 0, 0, 7, 7}, 6); /* unwind data: passed over */
+    put_load(f, 0x1000, "one", 0x100, 0);
+    put_load(f, 0x200000, "two", 0x100000, 0); /* longer than what is read at once */
+    put_load(f, 0x3000, "not whole yet", 0x100, 1);
+    fclose(f);
+    void *mapped = map_dump();
+    if (mapped == MAP_FAILED) { /* nothing there can be executed */
+        jit_code_free(jit);
+        return;
+    }
+    CHECK_STR(name_at(jit, 0x1050), "one");
+    CHECK_STR(name_at(jit, 0x2fffff), "two");
+    CHECK_STR(name_at(jit, 0x9050), "of the map");
+    CHECK_STR(name_at(jit, 0x3050), "[generated code]");
+    f = open_dump("a");
+    fputc(0x90, f);
+    put_load(f, 0x1080, "three", 0x10, 0);
+    put_move(f, 0x200000, 0x5000, 0x100);
+    fclose(f);
+    CHECK_STR(awaited(jit, 0x5050, "two"), "two");
+    CHECK_STR(name_at(jit, 0x3050), "not whole yet");
+    CHECK_STR(name_at(jit, 0x1088), "three");
+    f = open_dump("a");
+    put_words(f, (const uint32_t[]){0, 3, 0, 0}, 4); /* a record shorter than its head */
+    put_load(f, 0x7000, "behind nonsense", 0x100, 0);
+    fclose(f);
+    poll(NULL, 0, 150);
+    jit_code_look(jit);
+    CHECK_STR(name_at(jit, 0x7050), "[generated code]");
+    CHECK_STR(name_at(jit, 0x1088), "three");
+    jit_code_free(jit);
+    munmap(mapped, 4096);
+    unlink(path);
+}
+
 /* In frames: one for each function, whatever its addresses; modules go before. */
 static void test_frames(void) {
     struct frame_key key;
@@ -166,6 +253,10 @@ static void test_frames(void) {
 
 int main(void) {
     struct stat info;
+    snprintf(directory, sizeof directory, "/tmp/jit_code_test.XXXXXX");
+    if (mkdtemp(directory) == NULL)
+        return 99;
+    snprintf(dump_path, sizeof dump_path, "%s/jit-%d.dump", directory, (int)getpid());
     snprintf(path, sizeof path, "/tmp/perf-%d.map", (int)getpid());
     snprintf(elsewhere, sizeof elsewhere, "/tmp/jit_code_test.%d", (int)getpid());
     if (lstat(path, &info) == 0 && unlink(path) != 0)
@@ -175,6 +266,7 @@ int main(void) {
     test_begins_anew();
     test_refused();
     test_frames();
+    test_dump();
     remove_files();
     return check_report();
 }

@@ -1,6 +1,7 @@
 /*
  * module_test.c - modules are known by build-id, else by file; files are opened through the process
- * that mapped them, deleted or not, and nothing but regular files is opened.
+ * that mapped them, deleted or not, and nothing but regular files is opened. A build-id that
+ * somebody else's file has is somebody else's.
  */
 #include <fcntl.h>
 #include <limits.h>
@@ -12,6 +13,7 @@
 
 #include "daemon/code/build_id.h"
 #include "daemon/code/module.h"
+#include "daemon/code/module_trust.h"
 #include "tests/check.h"
 
 static char directory[] = "/tmp/module_test.XXXXXX";
@@ -56,6 +58,7 @@ static char *map_file(const char *path) {
 
 static struct module_mapping mapping_at(char *start, const char *path) {
     return (struct module_mapping){.pid = getpid(),
+                                   .uid = geteuid(),
                                    .start = (uint64_t)(uintptr_t)start,
                                    .end = (uint64_t)(uintptr_t)start + 4096,
                                    .path = path};
@@ -201,6 +204,111 @@ static void test_odd_files(void) {
     }
 }
 
+/* The module of a file that a process of that user has mapped. */
+static uint32_t module_of(const char *path, const uint8_t *id, size_t bytes, uid_t uid) {
+    char *start = map_file(path);
+    struct module_mapping mapping = mapping_at(start, path);
+    mapping.uid = uid;
+    mapping.build_id = id;
+    mapping.build_id_len = (uint8_t)bytes;
+    uint32_t module = module_intern(&mapping);
+    munmap(start, 4096);
+    return module;
+}
+
+static bool is_trusted(uint32_t module) {
+    struct module_info info;
+    CHECK(module_get(module, &info));
+    return info.is_trusted;
+}
+
+/* A forger is first. */
+static void test_forged(const uint8_t *own_id, size_t own_bytes) {
+    enum { FORGER = 65533, OTHER = 65532 };
+    char forged[PATH_MAX], true_one[PATH_MAX], copy[PATH_MAX];
+    uint8_t id[MODULE_BUILD_ID_MAX];
+    memcpy(id, own_id, own_bytes);
+    memcpy(id, "forged-", 7);
+    write_copy(path_of(forged, "forged"), "forged-", own_id, own_bytes);
+    CHECK(chown(forged, FORGER, FORGER) == 0);
+    write_copy(path_of(true_one, "true"), "forged-", own_id, own_bytes);
+    write_copy(path_of(copy, "copy"), "forged-", own_id, own_bytes);
+    uint32_t theirs = module_of(forged, id, own_bytes, FORGER);
+    CHECK(theirs != 0 && !is_trusted(theirs));
+    uint32_t everybodys = module_of(true_one, id, own_bytes, 0);
+    CHECK(everybodys != theirs && is_trusted(everybodys));
+    /* equal files of two users, or containers, of an owner who is believed are one */
+    CHECK_UINT(module_of(copy, id, own_bytes, OTHER), everybodys);
+    /* a file that could not be read, and of which there is a true one */
+    memcpy(id, "missing", 7);
+    struct module_mapping missing = {.path = "/nowhere", .uid = OTHER};
+    missing.build_id = id;
+    missing.build_id_len = (uint8_t)own_bytes;
+    uint32_t said = module_intern(&missing);
+    CHECK_UINT(module_open_file(said), -1);
+    write_copy(path_of(copy, "found"), "missing", own_id, own_bytes);
+    CHECK(is_trusted(module_of(copy, id, own_bytes, 0)));
+    int fd = module_open_file(said);
+    CHECK(fd >= 0);
+    close(fd);
+    /* and what a file of ours tells of a user's */
+    memcpy(id, "restore", 7);
+    missing.uid = MODULE_NOBODY;
+    said = module_intern(&missing);
+    CHECK(module_adopt(said, OTHER) != module_adopt(said, FORGER));
+    missing.path = "/elsewhere"; /* of another user, for all that is known */
+    CHECK(module_intern(&missing) != said);
+    missing.uid = OTHER;
+    CHECK_UINT(module_intern(&missing), module_adopt(said, OTHER));
+    CHECK_UINT(module_adopt(everybodys, OTHER), everybodys);
+}
+
+/* Whose file, at whose name? */
+static void test_trust(const uint8_t *own_id, size_t own_bytes) {
+    char path[PATH_MAX], link[PATH_MAX], below[PATH_MAX + 32];
+    write_copy(path_of(path, "trust"), "trusted", own_id, own_bytes);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    CHECK(module_is_trusted(fd, 0, path) && module_is_trusted(fd, getpid(), path));
+    CHECK(!module_is_trusted(fd, 0, "/bin/sh") && !module_is_trusted(fd, 0, "/nowhere/trust"));
+    CHECK(!module_is_trusted(fd, 0, "trust") && !module_is_trusted(-1, 0, path));
+    path_of(link, "link");
+    CHECK(symlink(path, link) == 0 && !module_is_trusted(fd, 0, link));
+    path_of(link, "way");
+    CHECK(symlink(directory, link) == 0);
+    snprintf(below, sizeof(below), "%s/trust", link);
+    CHECK(!module_is_trusted(fd, 0, below));
+    CHECK(chmod(path, 0702) == 0 && !module_is_trusted(fd, 0, path));
+    CHECK(chmod(path, 0700) == 0 && module_is_trusted(fd, 0, path));
+    CHECK(chmod(directory, 0703) == 0 && !module_is_trusted(fd, 0, path));
+    CHECK(chmod(directory, 0700) == 0);
+    if (geteuid() == 0) {
+        CHECK(chmod(path, 0720) == 0 && !module_is_trusted(fd, 0, path));
+        CHECK(chmod(path, 0700) == 0 && chown(path, 65533, 0) == 0);
+        CHECK(!module_is_trusted(fd, 0, path));
+        CHECK(chown(path, 0, 0) == 0 && chown(directory, 65533, 0) == 0);
+        CHECK(!module_is_trusted(fd, 0, path));
+        CHECK(chown(directory, 0, 0) == 0 && module_is_trusted(fd, 0, path));
+    }
+    CHECK(unlink(path) == 0 && !module_is_trusted(fd, 0, path));
+    close(fd);
+}
+
+/* Who invents modules takes none from others. */
+static void test_share(void) {
+    uint8_t id[MODULE_BUILD_ID_MAX] = "share";
+    struct module_mapping said = {.path = "/nowhere", .uid = 65531};
+    uint32_t refused = 0;
+    said.build_id = id;
+    said.build_id_len = sizeof(id);
+    for (uint32_t i = 0; i < MODULES_USER_MAX + 100; i++) {
+        memcpy(id + 8, &i, sizeof(i));
+        refused += module_intern(&said) == 0;
+    }
+    CHECK_UINT(refused, 100);
+    said.uid = 65530;
+    CHECK(module_intern(&said) != 0);
+}
+
 /* Beyond the number of files that are kept open they are opened again by path, if unchanged. */
 static void test_many(void) {
     char path[PATH_MAX], name[32];
@@ -234,11 +342,17 @@ int main(void) {
         test_deleted(own_id, own_bytes);
         test_replaced(own_id, own_bytes);
         test_liar(own_id, own_bytes);
+        test_trust(own_id, own_bytes);
+        if (geteuid() == 0)
+            test_forged(own_id, own_bytes);
+        else
+            printf("another user's files can be made by root only\n");
     }
     test_relative_and_empty();
     test_vdso();
     test_odd_files();
     test_many();
+    test_share();
     char command[128];
     snprintf(command, sizeof(command), "rm -rf %s", directory);
     CHECK(system(command) == 0);

@@ -243,6 +243,26 @@ static void test_names(void) {
                 "outer_function", "outer_function", 0);
 }
 
+/* A debug file that somebody else has put beside a program says nothing of it. */
+static void test_forged_debug_file(void) {
+    uint64_t whole = address_in("inlined", "outer_function");
+    char by_address[64];
+    if (geteuid() != 0) {
+        printf("another user's debug file can be made by root only\n");
+        return;
+    }
+    snprintf(by_address, sizeof(by_address), "inlined.linked+0x%" PRIx64, whole);
+    CHECK(run("chown 65533 %s/inlined.debug", directory));
+    check_entry("inlined.linked", whole, by_address, by_address, 0);
+    CHECK(run("chown 65533 %s/inlined.linked", directory)); /* by the program's owner it does */
+    check_entry("inlined.linked", whole, "outer_function", "outer_function",
+                line_of("unsigned outer_function(unsigned"));
+    CHECK(run("chmod o+w %s/inlined.debug", directory));
+    check_entry("inlined.linked", whole, by_address, by_address, 0);
+    CHECK(run("chown 0 %s/inlined.linked %s/inlined.debug && chmod o-w %s/inlined.debug", directory,
+              directory, directory));
+}
+
 static void test_not_elf(void) {
     CHECK(
         run("echo 'no ELF file at all, but long enough to have had a header' >%s/text", directory));
@@ -315,6 +335,7 @@ int main(void) {
     compare("shapes", "shapes", &addresses);
     test_rust(&addresses);
     test_names();
+    test_forged_debug_file();
     test_not_elf();
     test_libc();
     run("rm -rf %s", directory);

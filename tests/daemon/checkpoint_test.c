@@ -24,10 +24,22 @@ static const struct mcct_params params = {.epsilon = 0.001};
 
 /* ---- processes of known content ---- */
 
+/* This program, as a process of that user has it. */
+static uint32_t module_of(struct frame_user *user) {
+    struct module_info info;
+    CHECK(module_get(module_intern_path("/proc/self/exe"), &info));
+    return module_intern(&(struct module_mapping){.uid = frame_uid(user),
+                                                  .path = info.path,
+                                                  .build_id = info.build_id,
+                                                  .build_id_len = info.build_id_len});
+}
+
 static uint32_t frame_of(struct frame_user *user, unsigned n) {
+    static struct frame_user *last;
     static uint32_t module;
-    if (module == 0)
-        module = module_intern_path("/proc/self/exe");
+    if (user != last)
+        module = module_of(user);
+    last = user;
     struct frame_key key = {.routine_module = module, .site_module = module};
     key.routine = 0x1000 + 16 * (n % 50);
     key.site = 0x2000 + n;

@@ -31,6 +31,8 @@ check(line(text, "names").startswith("ok") or "libc6-dbg" in text, "names: " + l
 status, text = doctor(os.path.join(os.environ.get("HCCT_BUILDDIR", "."), "tests", "client",
                                    "static_target"))
 check(status == 1 and "statically linked" in line(text, "start"), "a static program is a problem")
+check("statically linked" in line(text, "calls") and "built with" not in line(text, "calls"),
+      "its calls can't be counted: " + line(text, "calls"))
 
 privileged = scratch("privileged")
 shutil.copy("/bin/true", privileged)

@@ -26,10 +26,11 @@ for options, expected in ([], (3, 4)), (["--no-follow"], (1,)):
 
 with Daemon() as daemon:
     for _ in range(90):
-        run(["/usr/bin/env", "true"], env=daemon.env())
+        run(["/usr/bin/env", "true"], env=daemon.env(HCCT_ATTACH="start"))
     daemon.wait_for(lambda p: p["runs"] > 10)
     processes = daemon.processes()
     runs = sum(p["runs"] for p in processes)
-    check(runs == 180, f"{runs} processes came and went (env calls exec: two programs each time)")
+    # a program does not wait for a hcctd that is late
+    check(150 < runs <= 180, f"{runs} processes came and went (env calls exec: two programs each time)")
     check(len(processes) < 70, f"old ones are folded by executable: {len(processes)} profiles")
 finish()

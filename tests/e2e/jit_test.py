@@ -2,6 +2,9 @@
 generated code, and from there into C."""
 
 import platform
+import shutil
+import subprocess
+import tempfile
 
 from support import check, finish, folded, record, report, scratch, skip, target
 
@@ -37,4 +40,19 @@ for form in ("json", "text"):
     text = str(text) if form == "json" else text
     check(loop in text and call in text, f"{form} has the names as they are")
 check("[jit]" in report(path, "--by", "module", form="text"), "their module is [jit]")
+
+# In a container: its PID is another there, and /tmp is its own.
+outside = tempfile.mkdtemp(prefix="hcct-test-", dir="/var/tmp")
+contained = ["unshare", "--user", "--map-root-user", "--pid", "--mount", "--fork", "--mount-proc",
+             "sh", "-c", 'mount -t tmpfs none /tmp && exec "$@"', "sh"]
+there = subprocess.run(contained + ["test", "-x", target("jit")], capture_output=True, check=False)
+if there.returncode == 0:
+    path = scratch("contained.pb.gz")
+    record(contained + [target("jit"), "1"], path, "--rate", "250", env={"XDG_RUNTIME_DIR": outside})
+    named = sum(weight for frames, weight in folded(path) if loop.replace(";", ":") in frames)
+    lost = sum(weight for frames, weight in folded(path) if "[generated code]" in frames)
+    check(named > 0 == lost, f"in a container: {named / 1e6:.0f} ms by name, {lost / 1e6:.0f} ms without one")
+else:
+    print("no container can be made here, or it can't see the build")
+shutil.rmtree(outside)
 finish()

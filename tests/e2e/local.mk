@@ -11,10 +11,10 @@ e2e_tests = \
 	tests/e2e/check_test.py tests/e2e/daemon_test.py tests/e2e/deep_test.py \
 	tests/e2e/diff_test.py tests/e2e/doctor_test.py \
 	tests/e2e/control_test.py tests/e2e/http_test.py tests/e2e/systemd_test.py tests/e2e/tags_test.py \
-	tests/e2e/copies_test.py tests/e2e/first_process_test.py tests/e2e/guest_test.py tests/e2e/halves_test.py tests/e2e/init_test.py tests/e2e/known_shares_test.py \
+	tests/e2e/copies_test.py tests/e2e/first_process_test.py tests/e2e/guest_test.py tests/e2e/halves_test.py tests/e2e/init_test.py tests/e2e/intervals_test.py tests/e2e/known_shares_test.py \
 	tests/e2e/lines_test.py tests/e2e/lives_test.py tests/e2e/rate_test.py tests/e2e/readers_test.py \
 	tests/e2e/checkpoint_test.py tests/e2e/hostile_test.py tests/e2e/kill_test.py \
-	tests/e2e/many_test.py tests/e2e/masked_test.py tests/e2e/no_memory_test.py tests/e2e/own_directory_test.py tests/e2e/slow_client_test.py tests/e2e/two_users_test.py \
+	tests/e2e/attach_test.py tests/e2e/many_test.py tests/e2e/masked_test.py tests/e2e/no_memory_test.py tests/e2e/own_directory_test.py tests/e2e/slow_client_test.py tests/e2e/two_users_test.py \
 	tests/e2e/valgrind_test.py tests/e2e/wall_test.py tests/e2e/wall_calls_test.py tests/e2e/wall_end_test.py \
 	tests/e2e/follow_test.py tests/e2e/jit_test.py tests/e2e/lifecycle_test.py tests/e2e/loads_test.py \
 	tests/e2e/oracle_test.py tests/e2e/programs_test.py tests/e2e/sleep_test.py \
@@ -26,6 +26,10 @@ e2e_tests = \
 TESTS += $(e2e_tests)
 EXTRA_DIST += $(e2e_tests) tests/e2e/calls_support.py tests/e2e/rusage.py tests/e2e/screen.py \
 	tests/e2e/support.py tests/e2e/users_support.py tests/e2e/wire_support.py tests/e2e/workloads.py
+
+check_PROGRAMS += tests/targets/leaves_root
+tests_targets_leaves_root_SOURCES = tests/targets/leaves_root.c
+tests_targets_leaves_root_CFLAGS = $(TARGET_CFLAGS)
 
 check_PROGRAMS += tests/targets/oracle tests/targets/oracle_cxx tests/targets/storm
 tests_targets_oracle_SOURCES = tests/targets/oracle.c
@@ -215,4 +219,14 @@ tests_targets_halves_CFLAGS = $(TARGET_CFLAGS) -O1
 check-law: all $(check_PROGRAMS)
 	@$(AM_TESTS_ENVIRONMENT) $(PYTHON3) -B '$(abs_top_srcdir)'/tests/e2e/halves_test.py --runs 20
 
-.PHONY: check-law
+# Functions whose shares are known, in phases of several lengths. By hand, 100 runs of each setting,
+# as a table: make check-intervals.
+check_PROGRAMS += tests/targets/shares
+tests_targets_shares_SOURCES = tests/targets/shares.c
+tests_targets_shares_CFLAGS = $(TARGET_CFLAGS) -O1
+tests_targets_shares_LDFLAGS = -pthread
+
+check-intervals: all $(check_PROGRAMS)
+	@$(AM_TESTS_ENVIRONMENT) $(PYTHON3) -B '$(abs_top_srcdir)'/tests/e2e/intervals_test.py --runs 100
+
+.PHONY: check-law check-intervals

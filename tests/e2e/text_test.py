@@ -147,7 +147,8 @@ check_report("python3 -c", path)
 path = scratch("bursts.pb.gz")
 record([target("handlers"), "1"], path, "--burst", "2ms/20ms")
 lines = check_report("bursts", path)
-check("what one burst sees counts as one sample" in " ".join(lines), "bursts are said to be few")
+check("95 % intervals" in " ".join(lines) and "as one sample" not in " ".join(lines),
+      "intervals of bursts are those of their samples")
 
 path = scratch("wall.pb.gz")
 record([target("equal_threads"), "2", "0.3"], path, "--clock", "wall")

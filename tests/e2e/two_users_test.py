@@ -1,12 +1,13 @@
 """Two users on one hcctd: what one of them makes up changes nothing for the other."""
 
 import http.client
+import mmap
 import os
 import re
 import socket
 import subprocess
 
-from support import Daemon, check, finish, scratch, skip, target
+from support import Daemon, check, finish, scratch, skip, target, wait_for_checkpoints
 from users_support import OTHER, Other
 from wire_support import Agent
 
@@ -76,6 +77,85 @@ def check_frames(daemon, app):
     check(other.end() == 0, "the other one ends")
 
 
+# ---- forged build-ids ----
+
+
+def build_id_at(content):
+    """Where a build-id of 20 bytes begins in a file; -1: there is none."""
+    note = content.find(b"\x04\0\0\0\x14\0\0\0\x03\0\0\0GNU\0")
+    return note + 16 if note >= 0 else -1
+
+
+def libc_path():
+    for line in open("/proc/self/maps"):
+        if "/libc.so.6" in line or "/libc-2" in line:
+            return line.split()[-1]
+    return None
+
+
+def forge(path):
+    """A file of the other user's with libc's build-id and other code. That build-id, or None."""
+    libc = open(libc_path(), "rb").read()
+    content = bytearray(open(target("known_shares"), "rb").read())
+    true, own = build_id_at(libc), build_id_at(content)
+    if true < 0 or own < 0:
+        return None
+    content[own:own + 20] = libc[true:true + 20]
+    open(path, "wb").write(content)
+    os.chown(path, OTHER, OTHER)
+    return libc[true:true + 20]
+
+
+def use(say, wait, path, forged, build_id):
+    """As a process that has mapped the forged file and runs in it."""
+    with open(forged, "rb") as file:
+        memory = mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)
+    begin = next(int(line.split("-")[0], 16) for line in open("/proc/self/maps") if forged in line)
+    agent = Agent(path)
+    agent.module(0, begin, begin + len(memory), begin, forged, build_id)
+    agent.put([2 << 60 | begin + 0x1100, 0, 3 << 60 | 1000, 1 << 60 | 1])
+    say("done")
+    wait()
+
+
+def profile_of_libc(daemon):
+    """Of a program that is in libc most of the time."""
+    app = subprocess.Popen(["od", "-v", "/dev/zero"], env=daemon.env(HCCT_RATE="500"),
+                           stdout=subprocess.DEVNULL)
+    check(daemon.wait_for(lambda p: p["pid"] == app.pid and p["walks"] > 200), "a program that calls libc is profiled")
+    text = folded(daemon, app.pid)
+    app.kill()
+    app.wait()
+    return text
+
+
+def check_forged():
+    os.makedirs(scratch("open"), exist_ok=True)
+    os.chmod(scratch(""), 0o755)
+    forged = scratch("open/libc.so.6")
+    build_id = forge(forged)
+    if build_id is None:
+        print("libc or our program has no build-id: none is forged")
+        return
+    cache = ["--report-dir", "none", "--state-dir", scratch("state"), "--checkpoint", "1"]
+    os.makedirs(scratch("state"), 0o700)
+    with Daemon(*cache) as daemon:
+        os.chmod(daemon.socket, 0o666)
+        other = Other(use, daemon.socket, forged, build_id)
+        check(other.line() == "done" and
+              daemon.wait_for(lambda p: p["pid"] == other.pid and p["total_ns"] == 1000),
+              "another user's program has a library with libc's build-id")
+        check(re.search("printf|fwrite|fputs", profile_of_libc(daemon)),
+              "in this user's profile libc has the names that it has")
+        check(wait_for_checkpoints(scratch("state")), "a checkpoint is written")
+        other.go_on()
+        check(other.end() == 0 and daemon.stop() == 0, "all end")
+    with Daemon(*cache) as daemon:
+        os.chmod(daemon.socket, 0o666)
+        check(re.search("printf|fwrite|fputs", profile_of_libc(daemon)), "and so after a restart")
+
+
+check_forged()
 with Daemon("--report-dir", "none") as daemon:
     os.chmod(scratch(""), 0o755)
     os.chmod(daemon.socket, 0o666)

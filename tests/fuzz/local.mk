@@ -2,7 +2,7 @@
 # tries the inputs that are kept and some thousand made of them, always the same; "make fuzz" builds
 # the targets once more, with clang's libFuzzer in the driver's place, and lets each look for more,
 # for FUZZ_SECONDS (60). FUZZ_TARGETS="ring trace" runs only these.
-FUZZ_NAMES = comments demangle eh_frame elf_protocol hello http_client options perf_map pprof query ring \
+FUZZ_NAMES = comments demangle eh_frame elf_protocol hello http_client jit_dump options perf_map pprof query ring \
 	session trace unwind
 FUZZ_TESTS = \
 	tests/fuzz/comments_fuzz \
@@ -11,6 +11,7 @@ FUZZ_TESTS = \
 	tests/fuzz/elf_protocol_fuzz \
 	tests/fuzz/hello_fuzz \
 	tests/fuzz/http_client_fuzz \
+	tests/fuzz/jit_dump_fuzz \
 	tests/fuzz/options_fuzz \
 	tests/fuzz/perf_map_fuzz \
 	tests/fuzz/pprof_fuzz \
@@ -60,6 +61,10 @@ tests_fuzz_http_client_fuzz_LDADD = libhcct_fuzz.a libhcct_report.a libhcct_comm
 tests_fuzz_options_fuzz_SOURCES = common/burst.c common/utf8.c common/utf8.h tests/fuzz/options_fuzz.c
 tests_fuzz_options_fuzz_LDFLAGS = $(FUZZ_LINK)
 tests_fuzz_options_fuzz_LDADD = libhcct_fuzz.a -lm
+
+tests_fuzz_jit_dump_fuzz_SOURCES = tests/fuzz/jit_dump_fuzz.c
+tests_fuzz_jit_dump_fuzz_LDFLAGS = $(FUZZ_LINK)
+tests_fuzz_jit_dump_fuzz_LDADD = libhcct_fuzz.a libhcct_code.a
 
 tests_fuzz_perf_map_fuzz_SOURCES = tests/fuzz/perf_map_fuzz.c
 tests_fuzz_perf_map_fuzz_LDFLAGS = $(FUZZ_LINK)

@@ -237,6 +237,9 @@ static struct wolves wolves(const struct sampled *how, uint64_t seed) {
         if (!make(&diff, sample(&forest, how, &seed), sample(&forest, how, &seed), DIFF_AUTO))
             return wolves;
         CHECK(diff.sampling == DIFF_SAMPLED);
+        /* steps between samples cover the time: the total is right but for the last ones */
+        CHECK(how->tell_bursts ||
+              diff.total.interval * how->samples < 4 * (double)diff.before_total);
         compared += diff.compared;
         for (uint32_t i = 1; i < diff.profile->n_nodes; i++)
             beyond += off(&diff.self[i]);

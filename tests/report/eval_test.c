@@ -30,6 +30,7 @@ struct maker {
     const char *type, *unit;
     double phi, epsilon;
     bool named; /* functions have names; otherwise only addresses */
+    bool told;  /* call sites say which function they are in */
 };
 
 static const struct maker calls = {.path = "/opt/a/app",
@@ -62,10 +63,12 @@ static uint32_t make_location(struct profile *profile, const struct maker *maker
     snprintf(name, sizeof(name), "%.*s", (int)name_length, frame);
     if (name[0] == '[')
         return profile_add_pseudo(profile, name);
-    location = profile_add_location(
-        profile, profile_add_module(profile, maker->path, maker->build_id),
-        entry_of(name, name_length) + (colon != NULL ? strtoul(colon + 1, NULL, 10) : 0),
-        colon == NULL);
+    struct profile_location place = {
+        .module = profile_add_module(profile, maker->path, maker->build_id),
+        .address = entry_of(name, name_length) + (colon != NULL ? strtoul(colon + 1, NULL, 10) : 0),
+        .routine = colon != NULL && maker->told ? entry_of(name, name_length) : 0,
+        .is_entry = colon == NULL};
+    location = profile_intern_location(profile, &place);
     line.function = profile_add_function(profile, name, name, "", 0);
     if (maker->named)
         profile_set_lines(profile, location, &line, 1);
@@ -308,6 +311,32 @@ static void test_modules(void) {
     profile_free(approx);
 }
 
+/* Functions without names that only call others: a place in them tells which one it is in. */
+static void test_told(void) {
+    static const struct weight weights[] = {
+        {"main:1/f:1/g", 500, 0}, {"main:1/k:1/g", 300, 0}, {"main:1/h:1/g", 200, 0}, {NULL, 0, 0}};
+    static const struct weight first[] = {{"main:1/f:1/g", 500, 0}, {NULL, 0, 0}};
+    struct maker told = calls;
+    struct eval_options options = {.by = EVAL_BY_SITE, .no_scale = true};
+    struct eval eval;
+    char error[256];
+
+    told.named = false, told.told = true;
+    struct profile *exact = make(&told, weights), *approx = make(&told, first);
+    CHECK(compare(&eval, exact, approx, &options, error));
+    CHECK_UINT(eval.cct, 7); /* main, and f, k and h, each with g */
+    CHECK_UINT(eval.tree, 3);
+    CHECK_UINT(eval.hot, 3);
+    CHECK_UINT(eval.false_negatives, 2);
+    eval_free(&eval);
+    options.by = EVAL_BY_FUNCTION;
+    CHECK(compare(&eval, exact, approx, &options, error));
+    CHECK_UINT(eval.cct, 7);
+    eval_free(&eval);
+    profile_free(exact);
+    profile_free(approx);
+}
+
 /* Calls begin at main, walks outside of it; and these show functions that report nothing. */
 static void test_walks_against_calls(void) {
     static const struct weight walked[] = {
@@ -523,6 +552,7 @@ int main(void) {
     test_phi();
     test_scale();
     test_modules();
+    test_told();
     test_walks_against_calls();
     test_processes();
     test_what_can_not_be();

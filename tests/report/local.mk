@@ -16,8 +16,9 @@ check_PROGRAMS += \
 	tests/report/write_sample \
 	tests/report/writers_test
 
-tests_report_chance_test_SOURCES = tests/report/chance_test.c tests/check.h
-tests_report_chance_test_LDADD = libhcct_report.a libhcct_common.a $(REPORT_LIBS)
+tests_report_chance_test_SOURCES = tests/report/chance_test.c tests/check.h preload/draw.c \
+	preload/interval.c preload/points.c
+tests_report_chance_test_LDADD = libhcct_ingest.a libhcct_report.a libhcct_common.a $(REPORT_LIBS)
 
 tests_report_choose_test_SOURCES = tests/report/choose_test.c tests/report/forest.c \
 	tests/report/forest.h tests/check.h

@@ -4,6 +4,7 @@
 #include "tests/check.h"
 
 #include <inttypes.h>
+#include <sys/resource.h>
 
 #include "daemon/report/format.h"
 #include "daemon/report/gzip.h"
@@ -57,9 +58,9 @@ static char *dump(const struct profile *profile) {
             const struct profile_location *place = &profile->locations[profile->nodes[at].location];
             const struct profile_module *module = &profile->modules[place->module];
 
-            fprintf(out, " | %s %s %" PRIx64 "-%" PRIx64 " %" PRIx64 " %d", module->path,
-                    module->build_id, module->start, module->limit, place->address,
-                    place->is_entry);
+            fprintf(out, " | %s %s %" PRIx64 "-%" PRIx64 " %" PRIx64 " %" PRIx64 " %d",
+                    module->path, module->build_id, module->start, module->limit, place->address,
+                    place->routine, place->is_entry);
             for (uint32_t k = 0; k < place->n_lines; k++) {
                 const struct profile_function *function =
                     &profile->functions[place->lines[k].function];
@@ -101,7 +102,23 @@ static void round_trip(struct profile *profile, bool same_contents) {
     free(first.data);
 }
 
+/* One address in two functions, into both of which it was inlined. */
+static struct profile *two_routines(void) {
+    struct profile *profile = sample_calls();
+    struct profile_location place = {
+        .module = 1, .address = 0x1234, .routine = 0x1200, .is_entry = false};
+    struct profile_line line = {.function = profile_add_function(profile, "f", "f", "f.c", 1)};
+    uint32_t root = profile_root(profile, 1);
+
+    place.lines = &line, place.n_lines = 1;
+    for (unsigned i = 0; i < 2; i++, place.routine += 0x10)
+        profile_add_node(profile, root, profile_intern_location(profile, &place), 5, 0);
+    profile->processes[1].total += 10;
+    return profile;
+}
+
 static void test_round_trips(void) {
+    round_trip(two_routines(), true);
     round_trip(sample_shell(), true);
     round_trip(sample_build(), true);
     round_trip(sample_names(), true);
@@ -405,6 +422,30 @@ static void test_mutated(void) {
     free(file.data);
 }
 
+/* A small file that stands for more than is read is refused without taking memory for it. */
+static void test_bomb(void) {
+    enum { MEMBER = 4 << 20, MEMBERS = 300 };
+    size_t member_bytes = 0, plain_bytes;
+    char error[256] = "";
+    uint8_t *zeros = calloc(1, MEMBER), *member = gzip_pack(zeros, MEMBER, &member_bytes);
+    uint8_t *bomb = malloc(MEMBERS * member_bytes);
+    struct rlimit before, little;
+    for (size_t i = 0; i < MEMBERS; i++)
+        memcpy(bomb + i * member_bytes, member, member_bytes);
+    free(zeros);
+    CHECK(getrlimit(RLIMIT_DATA, &before) == 0);
+    little = (struct rlimit){.rlim_cur = 128 << 20, .rlim_max = before.rlim_max};
+#if !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__ /* these need more */
+    CHECK(setrlimit(RLIMIT_DATA, &little) == 0);
+#endif
+    CHECK(gzip_unpack(bomb, MEMBERS * member_bytes, 1 << 30, &plain_bytes, error, sizeof(error)) ==
+          NULL);
+    CHECK_STR(error, "the uncompressed data is larger than any profile may be");
+    CHECK(setrlimit(RLIMIT_DATA, &before) == 0);
+    free(member);
+    free(bomb);
+}
+
 int main(void) {
     test_round_trips();
     test_completion();
@@ -412,5 +453,6 @@ int main(void) {
     test_foreign();
     test_damaged();
     test_mutated();
+    test_bomb();
     return check_report();
 }

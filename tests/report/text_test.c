@@ -151,6 +151,15 @@ static void test_counters(void) {
                "50 % +-9.6 points, 10 % +-6.0, 1 % +-2.6; what one burst sees counts "
                "as one sample\n",
                true);
+    for (int i = 0; i < SHARE_CLASSES; i++) {
+        process->varied[i] = 4000;
+        process->independent[i] = 1000;
+    }
+    process->varied_total = 100000000;
+    process->drawn = 1000000;
+    check_says(profile, "; the walks are worth 2,408 independent ones\n", true);
+    check_says(profile, " +-", true); /* the total, which varies by a 100th: 1.96 times that */
+    process->varied_total = 0;
     profile->type = "wall";
     check_says(profile, " s of wall-clock time in 9,633 walks", true);
     profile_free(profile);

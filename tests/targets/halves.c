@@ -17,6 +17,7 @@
  *   slot      the same, timed so that a round is over 0.5 ms before the kernel's tick
  *   alarms    the second in the handler of a timer of 1.5 ms of real time, the first meanwhile
  *   pipe      both after a byte has gone to another thread and come back
+ *   wait      both after 0.3 ms on a condition variable, and a write after them
  */
 #include <fcntl.h>
 #include <poll.h>
@@ -208,6 +209,20 @@ static void pipe_round(void) {
     halves(0, 0);
 }
 
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t never = PTHREAD_COND_INITIALIZER;
+
+static void wait_round(void) {
+    uint64_t until = real_ns(CLOCK_REALTIME) + 300000;
+    struct timespec limit = {(time_t)(until / SECOND_NS), (long)(until % SECOND_NS)};
+    pthread_mutex_lock(&mutex);
+    while (pthread_cond_timedwait(&never, &mutex, &limit) == 0)
+        ;
+    pthread_mutex_unlock(&mutex);
+    halves(0, 0);
+    put();
+}
+
 static const struct {
     const char *name;
     void (*start)(void), (*round)(void);
@@ -216,7 +231,7 @@ static const struct {
     {"serve", start_feeder, serve_round},      {"nap", start_nothing, nap_round},
     {"handler", start_handler, handler_round}, {"frames", start_frames, frame_round},
     {"slot", start_slot, frame_round},         {"alarms", start_alarms, alarm_round},
-    {"pipe", start_pipe, pipe_round},
+    {"pipe", start_pipe, pipe_round},          {"wait", start_nothing, wait_round},
 };
 
 int main(int argc, char **argv) {

@@ -3,8 +3,9 @@
  * to two functions in halves, by the clock of each life. Lives are between half and one and a half
  * as long as asked for, drawn by chance: equal ones would fall into step with the kernel's tick.
  *
- *   usage: lives threads|forks COUNT MICROSECONDS AT_ONCE [exec]
+ *   usage: lives threads|forks|crews COUNT MICROSECONDS AT_ONCE [exec]
  *
+ * crews: lives are of threads, AT_ONCE of them in each child.
  * Prints the CPU time in ns of all of it since main began, by getrusage, and of it what was used
  * in former() and latter(), by the clock of the threads themselves. With `exec` each child calls
  * exec of the program itself, which lives for that time then.
@@ -92,6 +93,17 @@ static void run_children(unsigned n) {
         wait(NULL);
 }
 
+static void run_crew(unsigned n) {
+    pid_t pid = fork();
+    if (pid < 0)
+        abort();
+    if (pid == 0) {
+        run_threads(n);
+        _exit(0);
+    }
+    wait(NULL);
+}
+
 static uint64_t used_ns(void) {
     struct rusage own, children;
     getrusage(RUSAGE_SELF, &own);
@@ -118,7 +130,11 @@ int main(int argc, char **argv) {
     }
     char *one[] = {argv[0], "one", "1", argv[3], "1", NULL};
     own_arguments = argc > 5 ? one : NULL;
-    void (*run)(unsigned) = strcmp(argv[1], "forks") == 0 ? run_children : run_threads;
+    void (*run)(unsigned) = run_threads;
+    if (strcmp(argv[1], "forks") == 0)
+        run = run_children;
+    else if (strcmp(argv[1], "crews") == 0)
+        run = run_crew;
     for (unsigned done = 0; done < count; done += at_once)
         run(count - done < at_once ? count - done : at_once);
     printf("%llu %llu %llu\n", (unsigned long long)(used_ns() - before),

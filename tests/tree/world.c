@@ -182,6 +182,7 @@ static bool see_residual(void *arg, uint32_t frame, uint64_t weight) {
     struct seen *of = &check->seen[check->n - 1];
     of->residual += weight;
     of->certain += weight;
+    of->kept = true;
     add_self(check, frame, 0, weight);
     return true;
 }

@@ -173,7 +173,7 @@ function readProfile(data) {
         by: data.by, phi: data.phi, epsilon: data.epsilon, summary: data.summary,
         timeMs: data.time_ms, title: data.title || "", wide: data.wide, facts: data.facts,
         modules: data.modules.map((i) => visibleText(data.strings[i])), moduleKeys: [],
-        processes: data.processes,
+        processes: data.processes, chance: data.chance,
     };
     readFrames(profile, data);
     ownFrames(profile);

@@ -1,6 +1,5 @@
 // detail.js - what is known of one box, in words: tooltip, status line, label for screen readers.
 
-const Z_95 = 1.96;
 
 // N is counted, not estimated: a process as a whole has no error.
 function isExact(tree, node) {
@@ -20,9 +19,18 @@ function inclusiveBounds(app, tree, i) {
                       Math.min(app.total, tree.value[i] + app.totalHidden - tree.hidden[i]));
 }
 
+// Half of a share's 95 % interval: between the shares for which it was told.
+function halfWidth(chance, share) {
+    const {shares, half_widths: widths} = chance, part = Math.min(share, 1 - share);
+    let i = 1;
+    while (i < shares.length - 1 && shares[i] > part) i++;
+    const way = Math.min(1, Math.log(shares[i - 1] / part) / Math.log(shares[i - 1] / shares[i]));
+    return Math.exp((1 - way) * Math.log(widths[i - 1]) + way * Math.log(widths[i]));
+}
+
 function samplingText(app, share) {
-    if (!(app.looks > 0) || share <= 0 || share >= 1) return "";
-    const points = 100 * Z_95 * Math.sqrt(share * (1 - share) / app.looks);
+    if (!app.chance || share <= 0 || share >= 1) return "";
+    const points = 100 * halfWidth(app.chance, share);
     return `\u00b1${points >= 0.1 ? points.toFixed(1) : points.toPrecision(1)} points (95 %)`;
 }
 

@@ -49,7 +49,7 @@ const app = {
         this.total = profile.nodes.total[start];
         this.totalHidden = profile.nodes.totalHidden[start];
         this.totalName = process === 0 ? "N" : "the process";
-        this.looks = pooledLooks(profile, process);
+        this.chance = process === 0 ? profile.chance : profile.processes[process - 1].chance;
         this.trees = {};
         this.updateMatch();
         makeTable(this);

@@ -147,19 +147,6 @@ function leastOf(weight) {
 
 const asItem = (node) => ({cursor: node, origin: node});
 
-// The effective sample size of a process, or of all together (looks.h): parts weigh differently a
-// sample, and where nothing was left to chance a part has weight alone.
-function pooledLooks(profile, process) {
-    const chosen = profile.processes.map((p, i) => i + 1).filter((i) => process === 0 || process === i);
-    let weight = 0, variance = 0;
-    for (const i of chosen) {
-        const part = profile.nodes.total[startNode(profile, i)], looks = profile.processes[i - 1].looks;
-        weight += part;
-        if (looks > 0) variance += part * part / looks;
-    }
-    return variance > 0 ? weight * weight / variance : 0;
-}
-
 // The process's root, or node 0, under which all processes are.
 function startNode(profile, process) {
     if (process === 0 && profile.processes.length !== 1) return 0;

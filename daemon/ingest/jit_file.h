@@ -1,0 +1,22 @@
+/*
+ * jit_file.h - the files in which a process lists its generated code: where they are, and which are
+ * believed.
+ *
+ * Paths and PIDs are as the process itself sees them (its root directory, its PID there). A file is
+ * opened only if it is a regular one of the process's user or of root, and written since the
+ * process was started: nobody removes these files, and PIDs come again. Thread-safe.
+ */
+#ifndef HCCT_JIT_FILE_H
+#define HCCT_JIT_FILE_H
+
+#include <sys/types.h>
+
+/* A descriptor for reading of /tmp/perf-PID.map; -1: there is none. `pid` and `uid` as the daemon
+ * sees them. */
+int jit_file_open_map(pid_t pid, uid_t uid);
+
+/* The same of the jitdump (jit-PID.dump, in any directory) that the process has mapped, as perf
+ * finds it. Reads the list of what is mapped. */
+int jit_file_open_dump(pid_t pid, uid_t uid);
+
+#endif
