@@ -56,7 +56,7 @@ static inline uint64_t ring_unread(struct wire_slot *slot, uint64_t size, uint64
         else if (word >> WIRE_VERB_SHIFT == WIRE_PUSH)
             next++; /* its site */
         else if (word >> WIRE_VERB_SHIFT == WIRE_CREDIT)
-            weight += word & WIRE_OPERAND_MASK;
+            weight += word & WIRE_WEIGHT_MASK;
     }
     return weight;
 }

@@ -355,9 +355,9 @@ bool process_drain(struct process *p, process_module_seen *seen, void *arg) {
 /* `otherwise`: it is gone. */
 static uint64_t cpu_now(const struct process *p, uint64_t otherwise) {
     struct proc_stat stat;
+    uint64_t earlier = p->memory.session->earlier_ns; /* the clock goes on over exec */
     if (!proc_stat_read(p->pid, &stat))
         return otherwise;
-    uint64_t earlier = p->memory.session->earlier_ns; /* its clock goes on over exec */
     return stat.cpu_ns > earlier ? stat.cpu_ns - earlier : 0;
 }
 
