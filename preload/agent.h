@@ -65,7 +65,7 @@ struct agent_process {
     _Atomic uint32_t left_some;   /* there are some in `left` */
     _Atomic uint32_t left_taken;  /* one thread changes it, others keep away */
     struct agent_left left[AGENT_LEFT_MAX];
-    _Atomic uint64_t missed_ns;   /* weights of samples while the session was changed: to be told */
+    _Atomic uint64_t missed_ns; /* weights of samples while the session was changed: to be told */
 };
 
 _Static_assert(sizeof(struct agent_process) <= WIRE_PAGE, "it has a page");
