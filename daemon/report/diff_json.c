@@ -13,6 +13,7 @@
  * total changed. What is not known is left out. New members may come; a
  * member that changes its meaning raises the version.
  */
+#include <math.h>
 #include "daemon/report/diff.h"
 #include "daemon/report/json_out.h"
 #include "daemon/report/tree_view.h"
@@ -41,7 +42,7 @@ static void put_side(struct json_out *json, const char *key, const struct diff_s
     json_number_member(json, "executables", side->n_exes);
     json_number_member(json, "total", side->total);
     if (side->samples > 0)
-        json_double_member(json, "samples", side->samples);
+        json_double_member(json, "samples", round(side->samples * 1000) / 1000);
     json_end(json, '}');
 }
 
