@@ -14,6 +14,7 @@
  * member that changes its meaning raises the version.
  */
 #include <math.h>
+
 #include "daemon/report/diff.h"
 #include "daemon/report/json_out.h"
 #include "daemon/report/tree_view.h"
