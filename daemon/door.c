@@ -1,8 +1,8 @@
 /*
- * door.c - accept, peek, hand over: agents to the handshake, HTTP to http.c.
+ * door.c - accept, peek, hand over: agents to the handshake, whole HTTP requests to http.c.
  *
- * Nobody can hold the door: a connection that says nothing is closed after a while, and their
- * number is limited.
+ * Nobody can hold the door: a connection that says nothing, or half of something, is closed after a
+ * while, and their number is limited, that of each user more so.
  */
 #include "daemon/door.h"
 
@@ -12,7 +12,6 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -20,15 +19,21 @@
 #include "common/wire.h"
 #include "daemon/http.h"
 
-#define WAITING_MAX 256
-#define PATIENCE_S  10
-#define ACCEPTS_MAX 32 /* in a row */
+#define WAITING_MAX  256
+#define WAITING_USER 64
+#define PATIENCE_S   10
+#define REQUEST_MAX  16384 /* the head of a longer one is waited for elsewhere */
+#define ACCEPTS_MAX  32    /* in a row */
 
-/* Connections in the order in which they came; fd is -1 for a free place. */
+/* Connections, numbered in the order in which they came; fd is -1 for a free place. */
 static struct {
     int fd;
+    uid_t uid;
+    uint64_t number;
     time_t since;
 } waiting[WAITING_MAX];
+
+static uint64_t arrivals;
 
 static int watched = -1;
 static bool (*watched_ready)(int fd);
@@ -55,18 +60,11 @@ bool door_watch(struct door *door, int fd, bool (*ready)(int fd)) {
     return epoll_ctl(door->epoll, EPOLL_CTL_ADD, fd, &event) == 0;
 }
 
-/* False: there is no room for one more. By edges: half a hello would be ready all the time. */
-static bool add_waiting(struct door *door, int fd) {
-    struct epoll_event event = {.events = EPOLLIN | EPOLLRDHUP | EPOLLET, .data.fd = fd};
-    int i = 0;
-    while (i < WAITING_MAX && waiting[i].fd >= 0)
-        i++;
-    if (i == WAITING_MAX || epoll_ctl(door->epoll, EPOLL_CTL_ADD, fd, &event) != 0)
-        return false;
-    waiting[i].fd = fd;
-    waiting[i].since = now_s();
-    door->waiting++;
-    return true;
+/* Nobody, if the kernel does not say: such are one user. */
+static uid_t user_of(int fd) {
+    struct ucred peer;
+    socklen_t length = sizeof peer;
+    return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0 ? peer.uid : (uid_t)-1;
 }
 
 static void remove_waiting(struct door *door, int fd) {
@@ -77,6 +75,42 @@ static void remove_waiting(struct door *door, int fd) {
         }
     }
     epoll_ctl(door->epoll, EPOLL_CTL_DEL, fd, NULL);
+}
+
+/* A user who has too many: the one that has waited longest goes, as who comes now, an agent
+ * perhaps, says at once what is to be said. */
+static void make_room_for(struct door *door, uid_t uid) {
+    int oldest = -1, n = 0;
+    for (int i = 0; i < WAITING_MAX; i++) {
+        if (waiting[i].fd < 0 || waiting[i].uid != uid)
+            continue;
+        n++;
+        if (oldest < 0 || waiting[i].number < waiting[oldest].number)
+            oldest = i;
+    }
+    if (n < WAITING_USER)
+        return;
+    int fd = waiting[oldest].fd;
+    remove_waiting(door, fd);
+    close(fd);
+}
+
+/* False: there is no room for one more. By edges: half a hello would be ready all the time. */
+static bool add_waiting(struct door *door, int fd) {
+    struct epoll_event event = {.events = EPOLLIN | EPOLLRDHUP | EPOLLET, .data.fd = fd};
+    uid_t uid = user_of(fd);
+    int i = 0;
+    make_room_for(door, uid);
+    while (i < WAITING_MAX && waiting[i].fd >= 0)
+        i++;
+    if (i == WAITING_MAX || epoll_ctl(door->epoll, EPOLL_CTL_ADD, fd, &event) != 0)
+        return false;
+    waiting[i].fd = fd;
+    waiting[i].uid = uid;
+    waiting[i].number = ++arrivals;
+    waiting[i].since = now_s();
+    door->waiting++;
+    return true;
 }
 
 static void close_silent(struct door *door) {
@@ -100,30 +134,31 @@ static void serve_agent(struct door *door, int fd) {
     close(fd);
 }
 
-static void serve_client(int fd) {
-    struct sockaddr_un address = {.sun_family = AF_UNIX};
-    http_take(fd, (struct sockaddr *)&address, sizeof address);
-}
-
 enum guest { GUEST_SILENT, GUEST_GONE, GUEST_AGENT, GUEST_CLIENT };
 
-/* Who is it? An agent's hello comes in one piece of known size. */
+/* The end of a request's head, an empty line, is there; or so much is that it may come later. */
+static bool is_whole(const char *request, size_t n) {
+    return n == REQUEST_MAX || memmem(request, n, "\r\n\r\n", 4) != NULL ||
+           memmem(request, n, "\n\n", 2) != NULL;
+}
+
+/* Who is it? An agent's hello comes in one piece of known size, a request piece by piece. */
 static enum guest who_is_it(int fd) {
-    char first[sizeof(struct wire_hello)];
+    char first[REQUEST_MAX];
     ssize_t n = recv(fd, first, sizeof first, MSG_PEEK | MSG_DONTWAIT);
     if (n <= 0)
         return n < 0 && (errno == EAGAIN || errno == EINTR) ? GUEST_SILENT : GUEST_GONE;
     size_t compare = (size_t)n < 8 ? (size_t)n : 8;
     if (memcmp(first, WIRE_HELLO_MAGIC, compare) != 0)
-        return GUEST_CLIENT;
-    return n == (ssize_t)sizeof first ? GUEST_AGENT : GUEST_SILENT;
+        return is_whole(first, (size_t)n) ? GUEST_CLIENT : GUEST_SILENT;
+    return n >= (ssize_t)sizeof(struct wire_hello) ? GUEST_AGENT : GUEST_SILENT;
 }
 
 static void serve(struct door *door, int fd, enum guest guest) {
     if (guest == GUEST_AGENT)
         serve_agent(door, fd);
     else if (guest == GUEST_CLIENT)
-        serve_client(fd);
+        http_take(fd, user_of(fd));
     else
         close(fd);
 }
@@ -143,8 +178,16 @@ static void accept_some(struct door *door) {
     }
 }
 
+/* The event may be of one that has been closed since. */
+static bool is_waiting(int fd) {
+    int i = 0;
+    while (i < WAITING_MAX && waiting[i].fd != fd)
+        i++;
+    return i < WAITING_MAX;
+}
+
 static void look_again(struct door *door, int fd) {
-    enum guest guest = who_is_it(fd);
+    enum guest guest = is_waiting(fd) ? who_is_it(fd) : GUEST_SILENT;
     if (guest == GUEST_SILENT)
         return;
     remove_waiting(door, fd);

@@ -8,12 +8,15 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "common/utf8.h"
 #include "daemon/answer_stream.h"
 #include "daemon/control.h"
 #include "daemon/http_jobs.h"
+#include "daemon/http_peers.h"
 #include "daemon/http_tcp.h"
 #include "daemon/http_wait.h"
 #include "daemon/metrics.h"
@@ -24,17 +27,18 @@
 #include "daemon/report/write_html.h"
 #include "daemon/snapshot.h"
 
-#define CONNECTIONS_MAX 64
 /* libmicrohttpd 0.9.75 locks itself up for good when a connection is added to it beyond its own
- * limit, so that it must never see so many: ours is met first. */
-#define NEVER_MET    1024
-#define IDLE_SECONDS 60
+ * limit, so that it must never see so many: ours (http_peers.h) is met first. */
+#define NEVER_MET    (2 * HTTP_PEERS_MAX)
+#define IDLE_SECONDS 60   /* for who takes an answer slowly */
+#define HALF_SECONDS 10   /* for who has asked for nothing, or for half of something */
 #define FAREWELL_MS  2000 /* for answers that are under way when the daemon ends */
 
 static struct MHD_Daemon *server;
-static _Atomic unsigned connected;    /* to it */
 static struct MHD_Daemon *tcp_server; /* NULL: there is no loopback listener */
-static _Atomic unsigned in_progress;  /* requests whose answers are not sent yet */
+static struct http_peers peers = {.lock = PTHREAD_MUTEX_INITIALIZER};
+static struct http_peers tcp_peers = {.lock = PTHREAD_MUTEX_INITIALIZER}; /* use up none of those */
+static _Atomic unsigned in_progress; /* requests whose answers are not sent yet */
 
 /* One request. It belongs to libmicrohttpd's thread, but while it is a job to that job's. */
 struct request {
@@ -325,9 +329,14 @@ static enum MHD_Result serve(struct request *request, const char *path, const ch
     return MHD_YES;
 }
 
+static void set_timeout(struct MHD_Connection *connection, unsigned seconds) {
+    MHD_set_connection_option(connection, MHD_CONNECTION_OPTION_TIMEOUT, seconds);
+}
+
 /* The answer is there. */
 static enum MHD_Result reply(struct request *request) {
     const char *mime = request->route->mime;
+    set_timeout(request->connection, IDLE_SECONDS);
     if (request->status != QUERY_OK)
         return refuse(request->connection, request->status, &request->error);
     char *body = request->body;
@@ -339,9 +348,10 @@ static enum MHD_Result reply(struct request *request) {
 static void completed(void *unused, struct MHD_Connection *connection, void **state,
                       enum MHD_RequestTerminationCode how) {
     struct request *request = *state;
-    (void)unused, (void)connection, (void)how;
+    (void)unused, (void)how;
     if (request == NULL)
         return;
+    set_timeout(connection, HALF_SECONDS);
     atomic_fetch_sub(&in_progress, 1);
     free(request->body);
     free(request);
@@ -372,17 +382,19 @@ static enum MHD_Result handle(void *tcp, struct MHD_Connection *connection, cons
 }
 
 #define FLAGS (MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL | MHD_ALLOW_SUSPEND_RESUME)
-#define LIMITS(connections)                                                                        \
-    MHD_OPTION_CONNECTION_LIMIT, connections, MHD_OPTION_CONNECTION_TIMEOUT, IDLE_SECONDS,         \
+#define LIMITS                                                                                     \
+    MHD_OPTION_CONNECTION_LIMIT, NEVER_MET, MHD_OPTION_CONNECTION_TIMEOUT, HALF_SECONDS,           \
         MHD_OPTION_NOTIFY_COMPLETED, completed, NULL
 
-static void count_connection(void *unused, struct MHD_Connection *connection, void **state,
-                             enum MHD_ConnectionNotificationCode code) {
-    (void)unused, (void)connection, (void)state;
-    if (code == MHD_CONNECTION_NOTIFY_STARTED)
-        atomic_fetch_add(&connected, 1);
-    else
-        atomic_fetch_sub(&connected, 1);
+static void connection_changed(void *tcp, struct MHD_Connection *connection, void **state,
+                               enum MHD_ConnectionNotificationCode code) {
+    int fd = socket_of(connection);
+    uid_t uid;
+    (void)state;
+    if (code != MHD_CONNECTION_NOTIFY_STARTED)
+        http_peers_remove(tcp != NULL ? &tcp_peers : &peers, fd);
+    else if (tcp != NULL && (!http_tcp_asker(fd, &uid) || !http_peers_add(&tcp_peers, fd, uid)))
+        shutdown(fd, SHUT_RDWR); /* its end is seen next; others are counted by http_take() */
 }
 
 /* Each listener has connections of its own: those of one can't use up the other's. */
@@ -392,13 +404,14 @@ bool http_start(int tcp) {
     no_memory = MHD_create_response_from_buffer(strlen(sentence), sentence, MHD_RESPMEM_PERSISTENT);
     if (no_memory == NULL || !http_wait_start() || !http_jobs_start())
         return false;
-    server = MHD_start_daemon(FLAGS | MHD_USE_NO_LISTEN_SOCKET, 0, NULL, NULL, handle, NULL,
-                              LIMITS(NEVER_MET), MHD_OPTION_NOTIFY_CONNECTION, count_connection,
-                              NULL, MHD_OPTION_END);
+    server =
+        MHD_start_daemon(FLAGS | MHD_USE_NO_LISTEN_SOCKET, 0, NULL, NULL, handle, NULL, LIMITS,
+                         MHD_OPTION_NOTIFY_CONNECTION, connection_changed, NULL, MHD_OPTION_END);
     if (tcp >= 0)
         tcp_server = MHD_start_daemon(FLAGS | (http_tcp_is_v6(tcp) ? MHD_USE_IPv6 : 0), 0, NULL,
-                                      NULL, handle, &is_tcp, LIMITS(CONNECTIONS_MAX),
-                                      MHD_OPTION_LISTEN_SOCKET, tcp, MHD_OPTION_END);
+                                      NULL, handle, &is_tcp, LIMITS, MHD_OPTION_NOTIFY_CONNECTION,
+                                      connection_changed, &is_tcp, MHD_OPTION_LISTEN_SOCKET, tcp,
+                                      MHD_OPTION_END);
     return server != NULL && (tcp < 0 || tcp_server != NULL);
 }
 
@@ -415,10 +428,11 @@ void http_stop(void) {
     MHD_destroy_response(no_memory);
 }
 
-void http_take(int fd, const struct sockaddr *address, socklen_t length) {
-    if (atomic_load(&connected) >= CONNECTIONS_MAX) {
+void http_take(int fd, uid_t uid) {
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    if (!http_peers_add(&peers, fd, uid)) {
         close(fd);
         return;
     }
-    MHD_add_connection(server, fd, address, length); /* closes fd itself when it fails */
+    MHD_add_connection(server, fd, (struct sockaddr *)&address, sizeof address); /* or closes it */
 }

@@ -5,7 +5,7 @@
 #define HCCT_HTTP_H
 
 #include <stdbool.h>
-#include <sys/socket.h>
+#include <sys/types.h>
 
 /* `tcp`: a listening loopback socket (http_tcp.h) on which the same is served, but read-only and
  * to this machine's names only; -1: none. It is closed by http_stop, too. */
@@ -13,7 +13,7 @@ bool http_start(int tcp);
 /* Ends all connections; requests that wait are answered first. */
 void http_stop(void);
 
-/* Takes over a connected socket, whether it succeeds or not. */
-void http_take(int fd, const struct sockaddr *address, socklen_t length);
+/* Takes over a user's connected Unix socket, or closes it where the user has too many. */
+void http_take(int fd, uid_t uid);
 
 #endif

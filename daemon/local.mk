@@ -6,7 +6,7 @@ daemon_hcctd_SOURCES = \
 	daemon/checkpoint_file.c daemon/checkpoint_file.h daemon/checkpoint_format.h \
 	daemon/checkpoint_load.c daemon/checkpoint_load.h daemon/checkpoint_save.c \
 	daemon/checkpoint_save.h \
-	daemon/http_jobs.c daemon/http_jobs.h daemon/http_tcp.c daemon/http_tcp.h daemon/http_wait.c daemon/http_wait.h \
+	daemon/http_jobs.c daemon/http_jobs.h daemon/http_peers.c daemon/http_peers.h daemon/http_tcp.c daemon/http_tcp.h daemon/http_wait.c daemon/http_wait.h \
 	daemon/metrics.c daemon/metrics.h daemon/notify.c daemon/notify.h \
 	daemon/query_pprof.c daemon/query_pprof.h daemon/tree_delta.c daemon/tree_delta.h \
 	daemon/config.h daemon/door.c daemon/door.h daemon/freeze.c daemon/freeze.h \

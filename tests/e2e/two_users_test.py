@@ -6,6 +6,8 @@ import os
 import re
 import socket
 import subprocess
+import threading
+import time
 
 from support import Daemon, check, finish, scratch, skip, target, wait_for_checkpoints
 from users_support import OTHER, Other
@@ -16,6 +18,8 @@ if os.geteuid() != 0:
 
 PAIRS = 1_500_000  # of (routine, site), more than one user may have
 AT_ONCE = 500
+HALVES = 300  # on each of two listeners
+ASKERS, STORM_PAIRS = 20, 20_000
 
 
 def get(path, request):
@@ -155,13 +159,93 @@ def check_forged():
         check(re.search("printf|fwrite|fputs", profile_of_libc(daemon)), "and so after a restart")
 
 
+# ---- half requests and storms of questions ----
+
+
+def hold_on(say, wait, path, port):
+    """All the connections that this user can get, and halves of requests on them."""
+    held = []
+    for kind in (socket.AF_UNIX, socket.AF_INET):
+        for _ in range(HALVES):
+            half = socket.socket(kind)
+            half.settimeout(30)
+            try:
+                half.connect(path if kind == socket.AF_UNIX else ("127.0.0.1", port))
+                half.sendall(b"GET /v1/hot?format=js")
+                held.append(half)
+            except OSError:  # one too many
+                half.close()
+    say("done")
+    wait()
+
+
+def ask_for_ever(say, wait, path):
+    """Many questions at once, over and over, of a process with many contexts."""
+    def ask():
+        while not enough.is_set():
+            try:
+                get(path, "/v1/hot?format=json&phi=1e-9")
+            except (OSError, http.client.HTTPException):
+                pass
+            asked.release()
+    agent = Agent(path)
+    for begin in range(0, STORM_PAIRS, AT_ONCE):
+        agent.put([word for pair in range(begin, begin + AT_ONCE)
+                   for word in (2 << 60 | 1 + pair % 5, pair, 3 << 60 | 1)])
+        agent.put([1 << 60 | AT_ONCE])
+    enough, asked = threading.Event(), threading.Semaphore(0)
+    askers = [threading.Thread(target=ask) for _ in range(ASKERS)]
+    for asker in askers:
+        asker.start()
+    for _ in range(ASKERS):
+        asked.acquire()
+    say("done")
+    wait()
+    enough.set()
+    for asker in askers:
+        asker.join()
+
+
+def timed(what):
+    begun = time.monotonic()
+    result = what()
+    return result, (time.monotonic() - begun) * 1000
+
+
+def check_answers(daemon, app, port, what):
+    """Answered at all: how soon is for people to judge, as it is the machine's as well."""
+    times = []
+    for _ in range(10):
+        (status, body), ms = timed(lambda: get(daemon.socket, f"/v1/hot?pid={app.pid}&format=folded"))
+        times.append(ms)
+        if status != 200 or b"burn" not in body:
+            check(False, f"{what}: {status}")
+    with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
+        connection.sendall(b"GET /v1/processes HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        check(b" 200 " in connection.recv(100), f"{what}, the loopback listener answers")
+    check(len(times) == 10, f"{what}, this user's questions are answered, after {sorted(times)[5]:.0f} ms, "
+                            f"{max(times):.0f} at most")
+
+
+def check_clients(daemon, app):
+    port = int(re.search(r"127\.0\.0\.1:(\d+)", open(scratch("hcctd.log")).read()).group(1))
+    check_answers(daemon, app, port, "when nobody else asks")
+    for work, what in ((hold_on, f"beside {HALVES} half requests of another user"),
+                       (ask_for_ever, f"beside {ASKERS} of another user who ask without end")):
+        other = Other(work, daemon.socket, *([port] if work is hold_on else []))
+        check(other.line() == "done", f"another user's client: {work.__name__}")
+        check_answers(daemon, app, port, what)
+        other.end(kill=True)
+
+
 check_forged()
-with Daemon("--report-dir", "none") as daemon:
+with Daemon("--report-dir", "none", "--listen", "127.0.0.1:0") as daemon:
     os.chmod(scratch(""), 0o755)
     os.chmod(daemon.socket, 0o666)
     app = subprocess.Popen([target("known_shares"), "600"], env=daemon.env(HCCT_RATE="250"),
                            stdout=subprocess.DEVNULL)
     check(daemon.wait_for(lambda p: p["pid"] == app.pid and p["walks"] > 20), "a program is profiled")
+    check_clients(daemon, app)
     check_frames(daemon, app)
     app.kill()
     app.wait()
