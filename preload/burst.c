@@ -147,11 +147,12 @@ static void aim(struct agent_thread *thread, const struct sampling_plan *plan, s
     if (session_is_awaited() && rest > ATTACH_NS)
         rest = ATTACH_NS;
     if (t->points.early == 0) {
+        t->early_ticks = 0;
         t->step_ns = time;
         t->step_cpu_ns = cpu;
     }
     uint64_t ran = cpu - t->step_cpu_ns, passed = time - t->step_ns;
-    bool hardly_runs = t->points.early >= NAPS_OF_STEP && ran < passed / RUNS_ABOVE;
+    bool hardly_runs = t->early_ticks >= NAPS_OF_STEP && ran < passed / RUNS_ABOVE;
     if (hardly_runs && waits_long(plan) && !t->avoids_ticks)
         use_cpu_timer(thread, plan, rest, patience(rest, ran, passed));
     else
@@ -306,6 +307,7 @@ static void too_early(struct agent_thread *thread, const struct sampling_plan *p
                       struct moment now, const ucontext_t *uc) {
     struct trigger *t = &thread->trigger;
     points_early(&t->points);
+    t->early_ticks++;
     t->cpu_ns = now.cpu_ns;
     if (!interrupted_in_call(uc)) {
         t->asleep_ns = 0;
