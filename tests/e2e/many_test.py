@@ -83,7 +83,8 @@ with Daemon("--state-dir", scratch("state"), "--checkpoint", "1") as daemon:
 
     began = time.monotonic()
     loop = subprocess.run(["sh", "-c", f"i=0; while [ $i -lt {SHORT} ]; do /bin/true; "
-                                       "i=$((i+1)); done"], env=env)
+                                       "i=$((i+1)); done"],
+                          env={**env, "HCCT_ATTACH": "start"})
     check(loop.returncode == 0, f"{SHORT} short processes, in {time.monotonic() - began:.1f} s")
     check(wait_until(lambda: finished(daemon).get("true", 0) >= SHORT / 2, 60),
           f"are counted: {finished(daemon).get('true')}")
