@@ -68,7 +68,9 @@ for setting, programs in (("100", IN_STEP), ("250", IN_STEP + PROGRAMS[2:4]), ("
     for kind, us in programs:
         true, share, spent, credited, process = measure(kind, us, SECONDS, options)
         chance = 5 * 50 / math.sqrt(SECONDS * looks)
-        check(abs(share - true) <= 1 + chance,
+        # a tick comes some us after its point, and up to 20 us after one that is near a sleep's end
+        late = 5 if kind == "wait" else 0
+        check(abs(share - true) <= 1 + late + chance,
               f"{setting} a second, {kind} {us} us: {share:.2f} % of the time, {true:.2f} % is true")
         chance /= 100
         rate = process["walks"] / (process["total"] / 1e9) / looks
