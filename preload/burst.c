@@ -35,6 +35,8 @@
 #define EDGE_NS       50000 /* where the agent begins it samples what is due by itself (edge.h) */
 #define ATTACH_NS     10000000u /* a program that begins is heard of after so long */
 #define EARLY_NS      2000      /* a tick so much before its point is in time */
+#define LATE_MOST_NS  30000     /* a tick is not expected to be later */
+#define LATE_PART     8         /* of a tick's lateness is learned */
 #define LATE_NS       20000 /* one so much behind it says that the timer has lost the CPU clock */
 
 #define SLEPT_NS 20000 /* a call that has taken so long has slept, or is long enough to pay */
@@ -143,7 +145,8 @@ static void aim(struct agent_thread *thread, const struct sampling_plan *plan, s
     struct trigger *t = &thread->trigger;
     uint64_t time = ticker_now(CLOCK_MONOTONIC), cpu = then.cpu_ns + (time - then.time_ns);
     struct moment now = {cpu, time};
-    uint64_t next = points_next(&t->points), rest = next > cpu + least ? next - cpu : least;
+    uint64_t next = points_next(&t->points), early = cpu + t->late_ns;
+    uint64_t rest = next > early + least ? next - early : least;
     if (session_is_awaited() && rest > ATTACH_NS)
         rest = ATTACH_NS;
     if (t->points.early == 0) {
@@ -278,7 +281,20 @@ static bool comes_early(const struct trigger *t, struct moment now) {
     if (now.cpu_ns >= next)
         return false;
     uint64_t left = next - now.cpu_ns;
-    return left > EARLY_NS || now.time_ns + left > t->earliest_ns + EARLY_NS;
+    return left > t->late_ns + EARLY_NS || now.time_ns + left > t->earliest_ns + EARLY_NS;
+}
+
+/* A tick comes late, by what the machine takes for one, and its timer is set so much earlier. By
+ * how much is learned from ticks that have met the thread where it runs: half of them are early
+ * then. */
+static void learn_late(struct trigger *t, struct moment now, const ucontext_t *uc) {
+    uint64_t next = points_next(&t->points);
+    int64_t late = (int64_t)(now.cpu_ns - next);
+    if (sleep_call_at(uc) != NULL || late > LATE_MOST_NS ||
+        now.time_ns > t->earliest_ns + late + EARLY_NS)
+        return;
+    int64_t learned = (int64_t)t->late_ns + late / LATE_PART;
+    t->late_ns = (uint32_t)(learned < 0 ? 0 : learned > LATE_MOST_NS ? LATE_MOST_NS : learned);
 }
 
 static void leave_asleep(struct agent_thread *thread, const struct sampling_plan *plan,
@@ -375,6 +391,8 @@ void burst_tick(struct agent_thread *thread, struct wire_session *session,
     t->avoids_ticks |= t->by_cpu_timer;
     leave_cpu_timer(thread);
     t->earliest_ns += expiries * fine(thread)->period_ns;
+    if (!is_early)
+        learn_late(t, now, uc);
     if (is_early)
         too_early(thread, plan, now, uc);
     else

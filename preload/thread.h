@@ -46,6 +46,7 @@ struct trigger {
     bool fine_refused;             /* no second timer could be had */
     uint64_t cpu_ns;               /* CPU time of the thread at the last account */
     uint32_t early_ticks;          /* in this step; a timer that is set in time has none */
+    uint32_t late_ns;              /* so late are ticks of the fine timer */
     bool by_cpu_timer;             /* the CPU timer waits for the next point */
     bool avoids_ticks;             /* the kernel's ticks do not meet the thread */
     struct points points;          /* of CPU time, that are to be sampled */

@@ -50,7 +50,9 @@ def trees(lines):
         elif begin is not None and line == "":
             begin = None
         elif begin is not None and line[:begin].strip():
-            found[-1].append(Row(line, begin))
+            row = Row(line, begin)
+            if not row.words.startswith("(level "):  # deeper than there is room: it tells how deep
+                found[-1].append(row)
     return found
 
 

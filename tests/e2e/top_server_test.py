@@ -168,9 +168,9 @@ for column in COLUMNS:
     terminal.wait_until(sorted_by(column), f"sorted by {column}")
     terminal.keys("s")
 rows = terminal.wait_until(
-    lambda screen: [row for row in tree_rows(screen) if row["module"] == "redis-check-rdb"],
+    lambda screen: [row for row in tree_rows(screen) if row["module"] == "redis-server"],
     "rows of the server's own functions")
-named = {row["name"] for row in rows if not row["name"].startswith("redis-check-rdb+0x")}
+named = {row["name"] for row in rows if not row["name"].startswith("redis-server+0x")}
 check(len(named) >= 3 and named <= functions,
       f"{len(named)} names, each of a function in the server's file; {sorted(named - functions)}")
 
