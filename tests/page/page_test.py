@@ -185,7 +185,7 @@ def main():
 
 def check_diff(seen):
     rows = seen["rows"]
-    check((seen["before"], seen["after"]) == (10000, 10005), "diff: widths are of either side")
+    check((seen["before"], seen["after"]) == (10010, 10015), "diff: widths are of either side")
     check(rows["old"]["before"] == 3000 and rows["old"]["after"] == 0 and rows["old"]["beyond"],
           "diff: what vanished is there")
     check(rows["fresh"]["change"] == 6000 and rows["fresh"]["beyond"], "diff: what appeared grew")

@@ -101,6 +101,7 @@ static struct profile *make_before(void) {
     sample_add(profile, 1, "main@app/parse/read", 5000, 0);
     sample_add(profile, 1, "main@app/parse/old", 3000, 0);
     sample_add(profile, 1, "main@app/draw/blit", 2000, 10);
+    sample_add(profile, 1, "main@app/draw/[~]", 10, 0); /* may be blit, too */
     return profile;
 }
 
@@ -110,6 +111,7 @@ static struct profile *make_after(void) {
     sample_add(profile, 1, "main@app/parse/read", 2000, 0);
     sample_add(profile, 1, "main@app/parse/fresh", 6000, 0);
     sample_add(profile, 1, "main@app/draw/blit", 2005, 10);
+    sample_add(profile, 1, "main@app/draw/[~]", 10, 0); /* may be blit, too */
     return profile;
 }
 
