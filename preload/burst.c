@@ -391,12 +391,12 @@ void burst_tick(struct agent_thread *thread, struct wire_session *session,
     t->avoids_ticks |= t->by_cpu_timer;
     leave_cpu_timer(thread);
     t->earliest_ns += expiries * fine(thread)->period_ns;
-    if (!is_early)
-        learn_late(t, now, uc);
-    if (is_early)
+    if (is_early) {
         too_early(thread, plan, now, uc);
-    else
-        reached(thread, session, plan, now, expiries > 1, uc);
+        return;
+    }
+    learn_late(t, now, uc);
+    reached(thread, session, plan, now, expiries > 1, uc);
 }
 
 bool burst_is_due(struct agent_thread *thread) {
