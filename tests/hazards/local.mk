@@ -8,6 +8,7 @@ check_PROGRAMS += \
 	tests/hazards/close_all \
 	tests/hazards/confined \
 	tests/hazards/confined_calls \
+	tests/hazards/crowd \
 	tests/hazards/exec_chain \
 	tests/hazards/few_timers \
 	tests/hazards/forks_and_threads \
@@ -50,6 +51,9 @@ tests_hazards_short_transfers_CFLAGS = $(TARGET_CFLAGS) -O2
 tests_hazards_locked_SOURCES = tests/hazards/locked.c tests/hazards/busy.h
 tests_hazards_locked_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
 tests_hazards_locked_LDFLAGS = -pthread
+tests_hazards_crowd_SOURCES = tests/hazards/crowd.c tests/hazards/busy.h
+tests_hazards_crowd_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
+tests_hazards_crowd_LDFLAGS = -pthread
 tests_hazards_exec_chain_SOURCES = tests/hazards/exec_chain.c tests/hazards/busy.h
 tests_hazards_exec_chain_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
 tests_hazards_exec_chain_LDFLAGS = -pthread
