@@ -13,8 +13,8 @@
 #include <stddef.h>
 #include <unistd.h>
 
-#include "common/options.h"
-#include "daemon/code/jit_names.h"
+#include "common/base/options.h"
+#include "common/code/jit_names.h"
 #include "daemon/ingest/registry.h"
 
 #define TRY_AGAIN_US 10000

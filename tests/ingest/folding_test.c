@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/tree/summary.h"
 #include "daemon/ingest/registry.h"
-#include "daemon/tree/summary.h"
 #include "tests/check.h"
 
 #define PROCESSES (REGISTRY_FINISHED_MAX + 20u)
