@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "preload/life/confine.h"
+#include "preload/life/handler_stack.h"
 #include "preload/life/session.h"
 #include "preload/life/sys.h"
 #include "preload/life/thread.h"
@@ -113,6 +114,7 @@ static void on_signal(int number, siginfo_t *info, void *uc) {
         foreign(self, info, uc);
     } else if (owner == self && agent_started() && confine_enter_at_tick(self, &before)) {
         block_former(self, uc);
+        handler_stack_at_tick(self, uc);
         uint64_t overrun = kind == TRIGGER_TASK ? 0 : (unsigned)info->si_overrun;
         trigger_tick(self, kind, 1 + overrun, uc);
         count_restart(self, restart_interrupted(&self->restart, uc, number, kind == TRIGGER_WALL));

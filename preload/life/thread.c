@@ -18,6 +18,7 @@
 #include "preload/calls/calls.h"
 #include "preload/life/confine.h"
 #include "preload/life/glibc.h"
+#include "preload/life/handler_stack.h"
 #include "preload/life/memory.h"
 #include "preload/life/session.h"
 #include "preload/life/signal.h"
@@ -95,10 +96,12 @@ struct context {
     struct memo_frame frame[THREAD_FRAMES_MAX];
     struct memo_word word[WORDS_MAX];
     struct memo_step step[THREAD_FRAMES_MAX];
+    _Alignas(WIRE_PAGE) unsigned char handler_stack[HANDLER_STACK_BYTES];
 };
 
 static struct agent_thread *begin_context(struct context *context) {
     struct agent_thread *t = &context->thread;
+    t->handler_stack = context->handler_stack;
     t->memo = (struct memo){.frame = context->frame,
                             .step = context->step,
                             .word = context->word,
@@ -230,6 +233,7 @@ void thread_begin(struct agent_thread *thread) {
     thread_self = thread;
     thread->masked = &sleep_masked;
     pthread_setspecific(end_key, thread);
+    handler_stack_begin(thread);
     trigger_start(thread, 0);
     calls_begin(thread);
     signal_unblock();
@@ -248,8 +252,10 @@ static void leave(struct agent_thread *thread) {
 
 void thread_end(struct agent_thread *thread) {
     leave(thread);
-    if (!confine_is_quiet())
+    if (!confine_is_quiet()) {
         signal_block_hidden(thread->hidden_signal);
+        handler_stack_end(thread);
+    }
     thread_self = NULL;
     confine_leave(thread, 0);
     thread_release(thread);
@@ -259,6 +265,8 @@ void thread_end(struct agent_thread *thread) {
 void thread_step_out(struct agent_thread *thread) {
     leave(thread);
     signal_block_hidden(thread->hidden_signal);
+    if (!handler_stack_is_relied_on())
+        handler_stack_end(thread);
     sleep_burst = 0;
     pthread_setspecific(end_key, NULL);
     thread_self = NULL;
@@ -321,6 +329,7 @@ bool thread_start_main(void) {
     thread_self = thread;
     thread->masked = &sleep_masked;
     pthread_setspecific(end_key, thread);
+    handler_stack_begin(thread);
     return true;
 }
 

@@ -18,6 +18,7 @@
 
 #include "preload/life/agent.h"
 #include "preload/life/confine.h"
+#include "preload/life/handler_stack.h"
 #include "preload/life/signal.h"
 #include "preload/life/thread.h"
 #include "preload/wrap/handler_masks.h"
@@ -112,8 +113,11 @@ hcct_export int __sigaction(int number, const struct sigaction *action, struct s
         bool given_up = agent.process != NULL && real_sigaction(number, NULL, &old) == 0 &&        \
                         signal_is_agents(&old);                                                    \
         void (*before)(int) = real_signal(#name, number, handler);                                 \
-        if (entered)                                                                               \
+        if (entered) {                                                                             \
+            if (before != SIG_ERR)                                                                 \
+                handler_mask_forget(number);                                                       \
             confine_leave(thread_self, inside);                                                    \
+        }                                                                                          \
         return given_up && before != SIG_ERR ? SIG_DFL : before;                                   \
     }
 
@@ -127,7 +131,10 @@ WRAP_SIGNAL(sigset)
 hcct_export int sigaltstack(const stack_t *restrict stack, stack_t *restrict old) {
     if (stack != NULL && (stack->ss_flags & SS_DISABLE) == 0 && agent_owns_memory())
         handler_mask_stack(stack->ss_size, signal_number());
-    return real_sigaltstack(stack, old);
+    int result = real_sigaltstack(stack, old);
+    if (result == 0 && old != NULL && thread_self != NULL)
+        handler_stack_hide(thread_self, old);
+    return result;
 }
 
 typedef int change_mask(int how, const sigset_t *set, sigset_t *old);

@@ -103,6 +103,12 @@ HAZARDS = [
     Hazard("small_stacks", "coroutines on stacks without guard pages", rarely=5),
     Hazard("small_stacks_bursts", "the same in bursts", [program("small_stacks")], rarely=5,
            HCCT_BURST="2ms/10ms"),
+    Hazard("tiny_stacks", "the same on stacks of 4 KB", [program("small_stacks"), "tiny"], rarely=5),
+    Hazard("tiny_stacks_bursts", "the same in bursts", [program("small_stacks"), "tiny"], rarely=5,
+           HCCT_BURST="2ms/10ms"),
+    *(Hazard("handlers_place" + name, "handlers run on the stack that they ask for, where there is one",
+             [program("handlers_place")], rarely=5, HCCT_RATE=rate)
+      for name, rate in (("", "100"), ("_often", "10000"))),
 ]
 UNSEEN = {"few_timers"}  # nothing can be seen of these, and hcctd says so
 

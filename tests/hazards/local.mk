@@ -12,6 +12,7 @@ check_PROGRAMS += \
 	tests/hazards/exec_chain \
 	tests/hazards/few_timers \
 	tests/hazards/forks_and_threads \
+	tests/hazards/handlers_place \
 	tests/hazards/interrupted \
 	tests/hazards/late_tls \
 	tests/hazards/leave_allocating \
@@ -63,6 +64,9 @@ tests_hazards_few_timers_LDFLAGS = -pthread
 tests_hazards_forks_and_threads_SOURCES = tests/hazards/forks_and_threads.c tests/hazards/busy.h
 tests_hazards_forks_and_threads_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread -finstrument-functions
 tests_hazards_forks_and_threads_LDFLAGS = -pthread
+tests_hazards_handlers_place_SOURCES = tests/hazards/handlers_place.c tests/hazards/busy.h
+tests_hazards_handlers_place_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
+tests_hazards_handlers_place_LDFLAGS = -pthread
 tests_hazards_interrupted_SOURCES = tests/hazards/interrupted.c tests/hazards/busy.h
 tests_hazards_interrupted_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
 tests_hazards_interrupted_LDFLAGS = -pthread
@@ -92,7 +96,7 @@ tests_hazards_restarts_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
 tests_hazards_restarts_LDFLAGS = -pthread
 tests_hazards_small_stacks_SOURCES = tests/hazards/small_stacks.c tests/hazards/busy.h
 tests_hazards_small_stacks_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
-tests_hazards_small_stacks_LDFLAGS = -pthread
+tests_hazards_small_stacks_LDFLAGS = -pthread -Wl,-z,now
 tests_hazards_vfork_signals_SOURCES = tests/hazards/vfork_signals.c tests/hazards/busy.h
 tests_hazards_vfork_signals_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
 tests_hazards_vfork_signals_LDFLAGS = -pthread
