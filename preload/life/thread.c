@@ -199,6 +199,7 @@ struct agent_thread *thread_reserve(const pthread_attr_t *attr) {
     uint32_t before;
     if (agent.process == NULL || confine_is_quiet())
         return NULL;
+    signal_look_again(); /* runtimes that take all signals begin threads then */
     if (self == NULL)
         return reserve_for(attr);
     if (!confine_enter(self, &before))

@@ -128,6 +128,32 @@ WRAP_SIGNAL(sysv_signal)
 WRAP_SIGNAL(__sysv_signal)
 WRAP_SIGNAL(sigset)
 
+/* These reach libc's sigaction and sigprocmask from inside libc, too. */
+hcct_export int sigignore(int number) {
+    if (is_others(number))
+        return 0;
+    if (is_ours(number))
+        signal_yield();
+    int result = real_sigignore(number);
+    if (result == 0 && agent_owns_memory())
+        handler_mask_forget(number);
+    return result;
+}
+
+hcct_export int siginterrupt(int number, int flag) {
+    if (is_others(number))
+        return 0;
+    if (is_ours(number))
+        signal_yield();
+    return real_siginterrupt(number, flag);
+}
+
+hcct_export int sighold(int number) {
+    if (is_ours(number))
+        signal_give_up();
+    return real_sighold(number);
+}
+
 hcct_export int sigaltstack(const stack_t *restrict stack, stack_t *restrict old) {
     if (stack != NULL && (stack->ss_flags & SS_DISABLE) == 0 && agent_owns_memory())
         handler_mask_stack(stack->ss_size, signal_number());

@@ -70,6 +70,9 @@ HAZARDS = [
     Hazard("moved_signal", "signal after signal is taken while threads compute", rarely=5),
     Hazard("moved_handlers", "handlers are set meanwhile", [program("moved_signal"), "alone"],
            rarely=20, HCCT_RATE="100"),
+    Hazard("gprof", "libc's own profile, by SIGPROF", rarely=20, HCCT_RATE="1000"),
+    Hazard("gprof_taken", "SIGPROF is taken by a system call", [program("gprof"), "taken"],
+           rarely=10, HCCT_RATE="1000"),
     Hazard("vfork_signals", "a child that shares its parent's memory resets all signals", rarely=5),
     Hazard("waited_signals", "SIGPROF and SIGVTALRM are blocked and waited for", rarely=20),
     *(Hazard("waited_" + kind, danger, [program("waited_signals"), kind], rarely=20)
@@ -285,6 +288,15 @@ def time_namespace(runs):
               f"time_namespace: all of the program is profiled: {walks} walks in {runs} runs")
 
 
+def gprof(_):
+    """A program whose signal is taken, where no wrapper sees it, is profiled to its end."""
+    for arguments in ([], ["taken"]):
+        with Daemon() as daemon:
+            run([program("gprof"), *arguments], env=daemon.env(HCCT_RATE="1000"))
+            found = daemon.wait_for(lambda p: p["state"] == "finished" and p["walks"] > 50)
+            check(found is not None, f"gprof: goes on by another signal {arguments}")
+
+
 def valgrind(runs):
     """What valgrind says of a program, and of its children, does not depend on the agent."""
     if shutil.which("valgrind") is None:
@@ -325,7 +337,7 @@ def chroot(_):
 
 
 MORE = [killed, memory_full, many_contexts_bounded, unlinked, chroot, confined, built_otherwise,
-        time_namespace, valgrind]
+        time_namespace, gprof, valgrind]
 
 
 def main():
