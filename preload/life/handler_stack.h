@@ -15,9 +15,9 @@
  * (SS_AUTODISARM, Linux 4.7; before, there is none): else it could not be taken from a thread by
  * what its handler returns to. A thread that leaves a handler by a jump gets it back at a tick.
  *
- * A runtime that makes system calls itself (Go's) finds ours, takes it for one of the program's and
- * relies on it. Such a runtime has handlers that ask for a stack: where there are any, ours stays
- * until the thread ends.
+ * A runtime that asks for its stack by a system call (Go's) finds ours, takes it for one of the
+ * program's and relies on it. Where such a runtime sets handlers that ask for a stack they get it,
+ * threads begin without ours, and those that have it keep it until they end.
  */
 #ifndef HCCT_HANDLER_STACK_H
 #define HCCT_HANDLER_STACK_H

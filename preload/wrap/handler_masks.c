@@ -12,6 +12,7 @@
 #include "preload/life/handler_stack.h"
 #include "preload/life/signal.h"
 #include "preload/life/thread.h"
+#include "preload/wrap/next_symbol.h"
 #include "preload/wrap/real.h"
 #include "preload/wrap/sleep.h"
 
@@ -115,10 +116,9 @@ static bool some_rely_on_stacks(void) {
 }
 
 /* No other thread may go on before all handlers are as they are to be. */
-static void allow(bool small, int ours) {
+static void allow(bool small, bool relied_on, int ours) {
     uint64_t mask = confine_hold();
-    if (!handler_stack_gone)
-        handler_stack_give_way(some_rely_on_stacks());
+    handler_stack_give_way(relied_on || (!handler_stack_gone && some_rely_on_stacks()));
     if (small)
         small_stacks = true;
     handler_mask_move(ours, ours);
@@ -127,15 +127,29 @@ static void allow(bool small, int ours) {
     confine_let_go(mask);
 }
 
+/* Go's runtime sets its handlers by libc, where there is cgo, and looks for a stack by a system
+ * call. An object that has it defines this, through which C calls Go. Code that nothing is known of
+ * may be the like. */
+static bool relies_on_stacks(const struct sigaction *action) {
+    return (action->sa_flags & SA_ONSTACK) != 0 && is_handler(action) &&
+           symbol_beside((const void *)(uintptr_t)action->sa_handler, "crosscall2") !=
+               SYMBOL_MISSING;
+}
+
+void handler_mask_heed(const struct sigaction *action, int ours) {
+    if (!handler_stack_is_relied_on() && relies_on_stacks(action))
+        allow(false, true, ours);
+}
+
 void handler_mask_stack(size_t bytes, int ours) {
     bool small = bytes < ROOMY_STACK;
     if (ours != 0 && (!handler_stack_gone || (small && !all_masked)))
-        allow(small, ours);
+        allow(small, false, ours);
 }
 
 void handler_mask_allow_stacks(int ours) {
     if (ours != 0 && !handler_stack_gone)
-        allow(false, ours);
+        allow(false, false, ours);
 }
 
 void handler_mask_jump(const void *sp) {

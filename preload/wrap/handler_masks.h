@@ -22,6 +22,8 @@
 /* `action`, which the application sets for `number` (another signal than ours, a valid one), with
  * the mask and the stack that the handler is to have. Ours is signal `ours`. */
 void handler_mask_apply(int number, int ours, struct sigaction *action);
+/* Before it: whether who sets `action` relies on what stack it finds (handler_stack.h). */
+void handler_mask_heed(const struct sigaction *action, int ours);
 /* What handler_mask_apply() has remembered; to go back to when the action was not taken. */
 int handler_mask_get(int number);
 void handler_mask_set_back(int number, int before);

@@ -49,6 +49,7 @@ static int change_alone(int number, const struct sigaction *action, struct sigac
     int before = handler_mask_get(number);
     if (action != NULL) {
         reduced = *action;
+        handler_mask_heed(action, ours);
         handler_mask_apply(number, ours, &reduced);
     }
     int result = real_sigaction(number, action != NULL ? &reduced : NULL, old);

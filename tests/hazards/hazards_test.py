@@ -112,6 +112,8 @@ HAZARDS = [
     *(Hazard("handlers_place" + name, "handlers run on the stack that they ask for, where there is one",
              [program("handlers_place")], rarely=5, HCCT_RATE=rate)
       for name, rate in (("", "100"), ("_often", "10000"))),
+    Hazard("found_stack", "a runtime relies on the alternate stack that it finds", rarely=5,
+           HCCT_RATE="1000"),
 ]
 UNSEEN = {"few_timers"}  # nothing can be seen of these, and hcctd says so
 

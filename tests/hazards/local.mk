@@ -12,6 +12,7 @@ check_PROGRAMS += \
 	tests/hazards/exec_chain \
 	tests/hazards/few_timers \
 	tests/hazards/forks_and_threads \
+	tests/hazards/found_stack \
 	tests/hazards/gprof \
 	tests/hazards/handlers_place \
 	tests/hazards/interrupted \
@@ -65,6 +66,9 @@ tests_hazards_few_timers_LDFLAGS = -pthread
 tests_hazards_forks_and_threads_SOURCES = tests/hazards/forks_and_threads.c tests/hazards/busy.h
 tests_hazards_forks_and_threads_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread -finstrument-functions
 tests_hazards_forks_and_threads_LDFLAGS = -pthread
+tests_hazards_found_stack_SOURCES = tests/hazards/found_stack.c tests/hazards/busy.h
+tests_hazards_found_stack_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
+tests_hazards_found_stack_LDFLAGS = -pthread -Wl,-E
 tests_hazards_gprof_SOURCES = tests/hazards/gprof.c tests/hazards/busy.h
 tests_hazards_gprof_CFLAGS = $(TARGET_CFLAGS) -O2
 tests_hazards_handlers_place_SOURCES = tests/hazards/handlers_place.c tests/hazards/busy.h
