@@ -322,8 +322,10 @@ static struct wire_slot *claim(struct wire_session *session, pid_t tid) {
             return slot;
         }
     }
-    note_slot(session, ready + 1 < agent.process->slots ? ready + 1 : agent.process->slots);
-    session_expect_slots(session);
+    if (ready < agent.process->slots) { /* else there never is one more */
+        note_slot(session, ready + 1);
+        session_expect_slots(session);
+    }
     return NULL;
 }
 

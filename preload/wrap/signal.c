@@ -18,6 +18,7 @@
 
 #include "preload/life/agent.h"
 #include "preload/life/confine.h"
+#include "preload/life/handler_stack.h"
 #include "preload/life/signal.h"
 #include "preload/life/thread.h"
 #include "preload/wrap/handler_masks.h"
@@ -48,6 +49,7 @@ static int change_alone(int number, const struct sigaction *action, struct sigac
     int before = handler_mask_get(number);
     if (action != NULL) {
         reduced = *action;
+        handler_mask_heed(action, ours);
         handler_mask_apply(number, ours, &reduced);
     }
     int result = real_sigaction(number, action != NULL ? &reduced : NULL, old);
@@ -112,8 +114,11 @@ hcct_export int __sigaction(int number, const struct sigaction *action, struct s
         bool given_up = agent.process != NULL && real_sigaction(number, NULL, &old) == 0 &&        \
                         signal_is_agents(&old);                                                    \
         void (*before)(int) = real_signal(#name, number, handler);                                 \
-        if (entered)                                                                               \
+        if (entered) {                                                                             \
+            if (before != SIG_ERR)                                                                 \
+                handler_mask_forget(number);                                                       \
             confine_leave(thread_self, inside);                                                    \
+        }                                                                                          \
         return given_up && before != SIG_ERR ? SIG_DFL : before;                                   \
     }
 
@@ -124,10 +129,39 @@ WRAP_SIGNAL(sysv_signal)
 WRAP_SIGNAL(__sysv_signal)
 WRAP_SIGNAL(sigset)
 
+/* These reach libc's sigaction and sigprocmask from inside libc, too. */
+hcct_export int sigignore(int number) {
+    if (is_others(number))
+        return 0;
+    if (is_ours(number))
+        signal_yield();
+    int result = real_sigignore(number);
+    if (result == 0 && agent_owns_memory())
+        handler_mask_forget(number);
+    return result;
+}
+
+hcct_export int siginterrupt(int number, int flag) {
+    if (is_others(number))
+        return 0;
+    if (is_ours(number))
+        signal_yield();
+    return real_siginterrupt(number, flag);
+}
+
+hcct_export int sighold(int number) {
+    if (is_ours(number))
+        signal_give_up();
+    return real_sighold(number);
+}
+
 hcct_export int sigaltstack(const stack_t *restrict stack, stack_t *restrict old) {
     if (stack != NULL && (stack->ss_flags & SS_DISABLE) == 0 && agent_owns_memory())
         handler_mask_stack(stack->ss_size, signal_number());
-    return real_sigaltstack(stack, old);
+    int result = real_sigaltstack(stack, old);
+    if (result == 0 && old != NULL && thread_self != NULL)
+        handler_stack_hide(thread_self, old);
+    return result;
 }
 
 typedef int change_mask(int how, const sigset_t *set, sigset_t *old);
