@@ -93,9 +93,12 @@ bool agent_owns_memory(void);
  */
 void agent_start(void);
 
-/* The program is about to change what it may reach (its user, its root): the daemon is looked for
- * now, if that has not been done. Thread context. */
+/* A program that was executed is about to confine itself: the daemon is looked for now, if that has
+ * not been done. Thread context. */
 void agent_announce(void);
+/* The same before it changes what it may reach (its user, its root), and for a child of fork, too:
+ * servers start their workers so. Thread context. */
+void agent_announce_child(void);
 
 /* Start in a child of fork, whose thread is to be sampled from `since` of its CPU time on. Process
  * context. */

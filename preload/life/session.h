@@ -14,11 +14,15 @@
  * in the middle of its work. Any context, signals blocked or not. */
 bool session_attach(bool now);
 
+/* The process has looked for a daemon. Any context. */
+static inline bool session_was_looked_for(void) {
+    return atomic_load_explicit(&agent.process->last_try_ns, memory_order_relaxed) != 0;
+}
+
 /* The program was executed not long ago, and attaches at its first tick, whatever that finds: no
  * sample depends on it. Any context. */
 static inline bool session_is_awaited(void) {
-    return agent.process->awaits &&
-           atomic_load_explicit(&agent.process->last_try_ns, memory_order_relaxed) == 0;
+    return agent.process->awaits && !session_was_looked_for();
 }
 
 /* Enters the session for the calling thread: NULL when there is none, the daemon is dead, or it is

@@ -77,4 +77,9 @@ if os.geteuid() == 0:
         status = run([target("leaves_root"), "300"], env=daemon.env()).status
         found = [p for p in daemon.processes() if p["command"] == "leaves_root"]
         check(status == 0 and found and found[0]["walks"] > 0, "a program that changes its root is sampled")
+        for attach in "tick", "start":
+            result = run([target("worker"), "300"], env=daemon.env(HCCT_ATTACH=attach))
+            found = [p for p in daemon.processes() if result.out and p["pid"] == int(result.out)]
+            check(result.status == 0 and found and found[0]["walks"] > 10,
+                  f"{attach}: so is a server's child that takes another user")
 finish()

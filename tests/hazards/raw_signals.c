@@ -1,6 +1,6 @@
 /*
- * raw_signals.c - a child of fork sets all signals to their default by system calls, past sigaction,
- * before it executes another program: chromium's process starter does so.
+ * raw_signals.c - a child of fork sets all signals to their default by system calls, past libc's
+ * functions, before it executes another program: chromium's process starter does so.
  */
 #include <signal.h>
 #include <stdint.h>
