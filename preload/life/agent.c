@@ -41,6 +41,7 @@ static void before_fork(void) {
     if (!agent_started() || thread_self == NULL)
         return;
     signal_block_for_fork();
+    session_before_fork();
     calls_before_fork();
 }
 
@@ -57,6 +58,7 @@ static void unblock_after_fork(void) {
 static void after_fork_parent(void) {
     if (!agent_started() || thread_self == NULL)
         return;
+    session_after_fork();
     calls_after_fork_parent();
     edge_sample(thread_self, EDGE_CALLER);
     unblock_after_fork();

@@ -55,6 +55,7 @@ struct agent_process {
     uint32_t slots;               /* that are mapped */
     _Atomic uint32_t epoch;       /* counts sessions; 0: none yet */
     _Atomic uint32_t attaching;   /* one thread changes the session, others keep away */
+    _Atomic uint32_t forks;       /* under way: no handshake begins (session_before_fork) */
     bool awaits;                  /* a program that has begun: session_is_awaited */
     _Atomic bool barred;          /* there is no room for a session (mlockall under a limit) */
     _Atomic uint32_t leaving;     /* the process ends: no thread's stack may go (wall_leave.h) */

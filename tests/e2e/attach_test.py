@@ -3,10 +3,11 @@ share of the samples all the same; those that sleep are known soon."""
 
 import math
 import os
+import socket
 import subprocess
 import time
 
-from support import Daemon, check, finish, run, target
+from support import AGENT, Daemon, check, finish, run, scratch, target
 
 SHORT, LIVES, US = 300, 400, 1500
 
@@ -70,6 +71,15 @@ for rate in 1000,:
             print(f"        {attach}: {100 * seen[attach]:.1f} % of the time credited, {n} programs known")
     check(abs(seen["tick"] - seen["start"]) <= 2 * chance,
           f"{LIVES} programs of {US / 1000} ms, {rate} a second: the same by both, chance {100 * 2 * chance:.0f} %")
+
+# A thread that waits for hcctd's answer has descriptors for so long, a child forked then has not.
+with socket.socket(socket.AF_UNIX) as silent:
+    silent.bind(scratch("silent"))
+    silent.listen(1000)
+    env = {"LD_PRELOAD": AGENT, "HCCT_SOCKET": scratch("silent"), "HCCT_RATE": "1000"}
+    said = {run([target("inherits")], env=env).out for _ in range(10)}
+    check(said == {b"0 of 400 children have more descriptors\n"},
+          f"beside an hcctd that does not answer: {sorted(said)}")
 
 # Whom the socket is out of reach for later makes itself known before.
 if os.geteuid() == 0:

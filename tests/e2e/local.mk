@@ -34,6 +34,11 @@ check_PROGRAMS += tests/targets/worker
 tests_targets_worker_SOURCES = tests/targets/worker.c
 tests_targets_worker_CFLAGS = $(TARGET_CFLAGS)
 
+check_PROGRAMS += tests/targets/inherits
+tests_targets_inherits_SOURCES = tests/targets/inherits.c
+tests_targets_inherits_CFLAGS = $(TARGET_CFLAGS) -pthread
+tests_targets_inherits_LDFLAGS = -pthread
+
 check_PROGRAMS += tests/targets/leaves_root
 tests_targets_leaves_root_SOURCES = tests/targets/leaves_root.c
 tests_targets_leaves_root_CFLAGS = $(TARGET_CFLAGS)
