@@ -14,6 +14,8 @@
  */
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <string.h>
 #include <sys/signalfd.h>
 
 #include "preload/life/agent.h"
@@ -23,6 +25,7 @@
 #include "preload/life/thread.h"
 #include "preload/wrap/handler_masks.h"
 #include "preload/wrap/real.h"
+#include "preload/wrap/sleep.h"
 
 static bool is_ours(int number) {
     return number > 0 && agent.process != NULL && number == signal_number() && agent_owns_memory();
@@ -154,6 +157,42 @@ hcct_export int sighold(int number) {
         signal_give_up();
     return real_sighold(number);
 }
+
+#if SLEEP_IS_WRAPPED
+
+/* As the kernel has it. */
+struct kernel_action {
+    void (*handler)(int, siginfo_t *, void *);
+    unsigned long flags;
+    void (*restorer)(void);
+    uint64_t mask;
+};
+
+static void hide(struct kernel_action *old) {
+    const struct sigaction action = {.sa_flags = (int)old->flags, .sa_sigaction = old->handler};
+    if (signal_is_agents(&action))
+        memset(old, 0, sizeof *old);
+}
+
+/* rt_sigaction by syscall(): process starters set all signals so, those that libc keeps for itself
+ * too. The stub of syscall() jumps here, with all arguments as they are. */
+long signal_syscall(long call, long number, const struct kernel_action *action,
+                    struct kernel_action *old, long bytes)
+    __attribute__((visibility("hidden"), used));
+long signal_syscall(long call, long number, const struct kernel_action *action,
+                    struct kernel_action *old, long bytes) {
+    const long argument[6] = {number, (long)action, (long)old, bytes};
+    const long only_asks[6] = {number, 0, (long)old, bytes};
+    bool others = number < _NSIG && is_others((int)number);
+    if (action != NULL && number < _NSIG && is_ours((int)number))
+        signal_yield();
+    long result = sleep_real_syscall(call, others ? only_asks : argument);
+    if (result == 0 && old != NULL && agent_started())
+        hide(old);
+    return result;
+}
+
+#endif
 
 hcct_export int sigaltstack(const stack_t *restrict stack, stack_t *restrict old) {
     if (stack != NULL && (stack->ss_flags & SS_DISABLE) == 0 && agent_owns_memory())

@@ -74,6 +74,9 @@ HAZARDS = [
     Hazard("gprof_taken", "SIGPROF is taken by a system call", [program("gprof"), "taken"],
            rarely=10, HCCT_RATE="1000"),
     Hazard("vfork_signals", "a child that shares its parent's memory resets all signals", rarely=5),
+    Hazard("raw_signals", "a child sets all signals past libc before it calls exec", rarely=5),
+    Hazard("raw_signals_wall", "the same on the wall clock", [program("raw_signals")], rarely=5,
+           HCCT_CLOCK="wall", HCCT_RATE="1000"),
     Hazard("waited_signals", "SIGPROF and SIGVTALRM are blocked and waited for", rarely=20),
     *(Hazard("waited_" + kind, danger, [program("waited_signals"), kind], rarely=20)
       for kind, danger in (("kill", "the same, sent"), ("timer", "the same, by interval timers"),

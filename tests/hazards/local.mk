@@ -24,6 +24,7 @@ check_PROGRAMS += \
 	tests/hazards/many_contexts \
 	tests/hazards/moved_signal \
 	tests/hazards/own_profiling \
+	tests/hazards/raw_signals \
 	tests/hazards/restarts \
 	tests/hazards/short_transfers \
 	tests/hazards/small_stacks \
@@ -98,6 +99,9 @@ tests_hazards_moved_signal_LDFLAGS = -pthread
 tests_hazards_own_profiling_SOURCES = tests/hazards/own_profiling.c tests/hazards/busy.h
 tests_hazards_own_profiling_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
 tests_hazards_own_profiling_LDFLAGS = -pthread
+tests_hazards_raw_signals_SOURCES = tests/hazards/raw_signals.c tests/hazards/busy.h
+tests_hazards_raw_signals_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
+tests_hazards_raw_signals_LDFLAGS = -pthread
 tests_hazards_restarts_SOURCES = tests/hazards/restarts.c tests/hazards/busy.h
 tests_hazards_restarts_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
 tests_hazards_restarts_LDFLAGS = -pthread
