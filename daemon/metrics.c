@@ -141,8 +141,8 @@ static void name_command(struct sample *s, const char *command) {
 static void take(struct process *p, struct sample *s) {
     *s = (struct sample){.pid = p->pid, .calls = p->sampling.collector == WIRE_COLLECT_CALLS};
     name_command(s, process_command(p));
-    process_get_stats(p, &s->stats);
     pthread_mutex_lock(&p->lock);
+    process_stats_locked(p, &s->stats);
     mcct_stats(p->tree, &s->tree);
     s->window_bytes = p->panes != NULL ? panes_bytes(p->panes) : 0;
     pthread_mutex_unlock(&p->lock);
@@ -285,11 +285,15 @@ static void write_daemon(FILE *out, size_t live) {
         "Time in profiles that were dropped for want of room", true, seconds(registry_dropped()));
 }
 
-enum query_status metrics_write(const struct query *query, FILE *out) {
+enum query_status metrics_write(const struct query *query, FILE *out, struct query_error *error) {
     size_t n, live = 0;
     struct process **processes = query_processes(query, &n);
-    struct sample *samples = calloc(n + 1, sizeof *samples);
-    for (size_t i = 0; i < n && samples != NULL; i++)
+    struct sample *samples = processes != NULL ? calloc(n + 1, sizeof *samples) : NULL;
+    if (samples == NULL) {
+        registry_free_list(processes, n);
+        return query_no_memory("a list of processes", error);
+    }
+    for (size_t i = 0; i < n; i++)
         if (processes[i]->live)
             take(processes[i], &samples[live++]);
     write_daemon(out, live);

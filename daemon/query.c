@@ -349,7 +349,9 @@ enum query_status query_hot(const struct query *query, FILE *out, struct query_e
     size_t n;
     struct process **processes = query_processes(query, &n);
     enum query_status status = QUERY_NOT_FOUND;
-    if (n > 0 && !query_have_one_unit(processes, n, error))
+    if (processes == NULL)
+        status = query_no_memory("a list of processes", error);
+    else if (n > 0 && !query_have_one_unit(processes, n, error))
         status = QUERY_BAD;
     else if (n > 0)
         status = query_write(query, processes, n, out, error);

@@ -29,6 +29,11 @@ static uint64_t clock_ns(clockid_t clock) {
 
 /* ---- birth ---- */
 
+static uint64_t next_number(void) {
+    static _Atomic uint64_t last;
+    return atomic_fetch_add(&last, 1) + 1;
+}
+
 static char *executable_of(pid_t pid) {
     char link[64], path[4096];
     snprintf(link, sizeof link, "/proc/%d/exe", (int)pid);
@@ -53,6 +58,7 @@ struct process *process_new(const struct process_params *params) {
     struct process *p = calloc(1, sizeof *p);
     if (p == NULL)
         return NULL;
+    p->number = next_number();
     p->pid = params->pid;
     p->uid = params->uid;
     p->sampling = params->sampling;
@@ -87,6 +93,7 @@ struct process *process_new_finished(const struct process *like) {
     if (p == NULL)
         return NULL;
     *p = (struct process){
+        .number = next_number(),
         .pid = like->pid,
         .uid = like->uid,
         .identity = like->identity,

@@ -12,6 +12,22 @@ tests_daemon_freeze_test_SOURCES = tests/daemon/freeze_test.c daemon/freeze_tree
 tests_daemon_freeze_test_LDADD = libhcct_code.a libhcct_report.a libhcct_common.a $(REPORT_LIBS) $(ELF_LIBS) \
 	$(IBERTY_LIBS)
 
+QUERY_SOURCES = daemon/query.c daemon/query_list.c daemon/query_threads.c daemon/metrics.c \
+	daemon/control.c daemon/agent_frames.c daemon/freeze.c daemon/freeze_tree.c \
+	daemon/tree_copy.c daemon/symbols.c
+
+check_PROGRAMS += tests/daemon/moment_test
+TESTS += tests/daemon/moment_test
+tests_daemon_moment_test_SOURCES = tests/daemon/moment_test.c $(QUERY_SOURCES)
+tests_daemon_moment_test_LDADD = $(INGEST_TEST_LIBS)
+tests_daemon_moment_test_LDFLAGS = -pthread -Wl,--wrap=pthread_mutex_unlock
+
+check_PROGRAMS += tests/daemon/no_list_test
+TESTS += tests/daemon/no_list_test
+tests_daemon_no_list_test_SOURCES = tests/daemon/no_list_test.c $(QUERY_SOURCES)
+tests_daemon_no_list_test_LDADD = $(INGEST_TEST_LIBS)
+tests_daemon_no_list_test_LDFLAGS = -pthread -Wl,--wrap=calloc
+
 check_PROGRAMS += tests/daemon/agent_frames_test
 TESTS += tests/daemon/agent_frames_test
 tests_daemon_agent_frames_test_SOURCES = tests/daemon/agent_frames_test.c daemon/agent_frames.c \
