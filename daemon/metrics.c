@@ -12,8 +12,10 @@
 #include "common/utf8.h"
 #include "common/wire.h"
 #include "daemon/code/frame.h"
+#include "daemon/code/module.h"
 #include "daemon/config.h"
 #include "daemon/ingest/frame_sweep.h"
+#include "daemon/ingest/module_sweep.h"
 #include "daemon/ingest/registry.h"
 #include "daemon/ingest/session_room.h"
 
@@ -215,6 +217,45 @@ static void list_overflow(void *arg, const struct frame_usage *usage) {
                 usage->overflow);
 }
 
+static void list_modules(void *arg, const struct module_usage *usage) {
+    const struct listing *l = arg;
+    if (usage->uid != MODULE_NOBODY && query_sees(l->query, usage->uid))
+        fprintf(l->out, "%s{uid=\"%u\"} %u\n", l->name, (unsigned)usage->uid, usage->modules);
+}
+
+static void list_refused(void *arg, const struct module_usage *usage) {
+    const struct listing *l = arg;
+    if (usage->uid != MODULE_NOBODY && query_sees(l->query, usage->uid))
+        fprintf(l->out, "%s{uid=\"%u\"} %" PRIu64 "\n", l->name, (unsigned)usage->uid,
+                usage->refused);
+}
+
+static void add_modules(void *arg, const struct module_usage *usage) {
+    struct module_usage *sum = arg;
+    sum->modules += usage->modules;
+    sum->files += usage->files;
+}
+
+static void write_modules(FILE *out, const struct query *query) {
+    struct listing modules = {out, "hcct_modules", query};
+    struct listing refused = {out, "hcct_modules_refused_total", query};
+    struct module_usage sum = {0};
+    head(out, modules.name, "Modules that a user's programs have, or had since the last sweep",
+         false);
+    module_usage_all(list_modules, &modules);
+    head(out, refused.name, "Times that a module was one too many, whose code has no names", true);
+    module_usage_all(list_refused, &refused);
+    one(out, "hcct_modules_limit", "The most modules that one user may have", false,
+        MODULES_USER_MAX);
+    module_usage_all(add_modules, &sum);
+    one(out, "hcct_modules_all", "Modules of all users, and those that are everybody's", false,
+        sum.modules);
+    one(out, "hcct_modules_all_limit", "The most of these", false, MODULES_MAX);
+    one(out, "hcct_module_files", "Files of modules that are kept open", false, sum.files);
+    one(out, "hcct_module_sweeps_total", "Sweeps that gave back modules in no use", true,
+        (double)module_sweeps());
+}
+
 static void write_users(FILE *out, const struct query *query) {
     struct listing frames = {out, "hcct_frames", query};
     struct listing overflow = {out, "hcct_frames_refused_total", query};
@@ -227,6 +268,7 @@ static void write_users(FILE *out, const struct query *query) {
     one(out, "hcct_frames_limit", "The most frames that one user may have", false, FRAMES_USER_MAX);
     one(out, "hcct_frame_sweeps_total", "Sweeps that gave back frames in no use", true,
         (double)frame_sweeps());
+    write_modules(out, query);
 }
 
 static double started(void) {

@@ -19,5 +19,6 @@ libhcct_ingest_a_SOURCES = \
 	daemon/ingest/ships.c daemon/ingest/ships.h daemon/ingest/table_cache.c \
 	daemon/ingest/table_cache.h daemon/ingest/table_cache_room.c \
 	daemon/ingest/table_cache_room.h daemon/ingest/tables.c daemon/ingest/tables.h \
+	daemon/ingest/module_sweep.c daemon/ingest/module_sweep.h \
 	daemon/ingest/threads.c daemon/ingest/threads.h \
 	daemon/ingest/windows.c daemon/ingest/windows.h

@@ -2,6 +2,7 @@
 INGEST_TESTS = \
 	tests/ingest/folding_test \
 	tests/ingest/ingest_test \
+	tests/ingest/module_sweep_test \
 	tests/ingest/reader_test \
 	tests/ingest/session_room_test \
 	tests/ingest/ships_test
@@ -15,6 +16,10 @@ TESTS += $(INGEST_TESTS)
 tests_ingest_folding_test_SOURCES = tests/ingest/folding_test.c
 tests_ingest_folding_test_LDADD = $(INGEST_TEST_LIBS)
 tests_ingest_folding_test_LDFLAGS = -pthread -Wl,--wrap=mcct_merge
+
+tests_ingest_module_sweep_test_SOURCES = tests/ingest/module_sweep_test.c
+tests_ingest_module_sweep_test_LDADD = $(INGEST_TEST_LIBS)
+tests_ingest_module_sweep_test_LDFLAGS = -pthread
 
 tests_ingest_ingest_test_SOURCES = tests/ingest/ingest_test.c
 tests_ingest_ingest_test_LDADD = $(INGEST_TEST_LIBS)
