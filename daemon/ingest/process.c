@@ -73,7 +73,7 @@ struct process *process_new(const struct process_params *params) {
     p->tree = mcct_new(&params->tree);
     p->frames = frame_user(params->uid);
     p->addresses = addresses_new(p->frames);
-    p->arena = arena_get();
+    p->arena = arena_get(params->uid);
     if (params->sampling.collector == WIRE_COLLECT_WALKS)
         p->scatter = scatter_new(); /* without it intervals are those of independent samples */
     pthread_mutex_init(&p->lock, NULL);

@@ -1,5 +1,6 @@
 # Tests of daemon/ingest: what is read out of rings, and shipped stacks.
 INGEST_TESTS = \
+	tests/ingest/arena_test \
 	tests/ingest/folding_test \
 	tests/ingest/ingest_test \
 	tests/ingest/module_sweep_test \
@@ -20,6 +21,10 @@ tests_ingest_folding_test_LDFLAGS = -pthread -Wl,--wrap=mcct_merge
 tests_ingest_module_sweep_test_SOURCES = tests/ingest/module_sweep_test.c
 tests_ingest_module_sweep_test_LDADD = $(INGEST_TEST_LIBS)
 tests_ingest_module_sweep_test_LDFLAGS = -pthread
+
+tests_ingest_arena_test_SOURCES = tests/ingest/arena_test.c
+tests_ingest_arena_test_LDADD = $(INGEST_TEST_LIBS)
+tests_ingest_arena_test_LDFLAGS = -pthread
 
 tests_ingest_ingest_test_SOURCES = tests/ingest/ingest_test.c
 tests_ingest_ingest_test_LDADD = $(INGEST_TEST_LIBS)
