@@ -18,6 +18,7 @@
 #include "daemon/ingest/module_sweep.h"
 #include "daemon/ingest/registry.h"
 #include "daemon/ingest/session_room.h"
+#include "daemon/tree/batch.h"
 
 /* One process as it is now, or the sum of the finished ones. */
 struct sample {
@@ -323,6 +324,8 @@ static void write_daemon(FILE *out, size_t live) {
         (double)session_room_taken());
     one(out, "hcct_session_limit_bytes", "The most that it shares with all of them", false,
         (double)session_room_limit());
+    one(out, "hcct_batch_bytes", "Memory in which calls are gathered before they go into a tree",
+        false, (double)mcct_batch_bytes());
     one(out, "hcct_dropped_profiles_seconds_total",
         "Time in profiles that were dropped for want of room", true, seconds(registry_dropped()));
 }
