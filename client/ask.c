@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/options.h"
+#include "common/base/options.h"
 
 /* The first question about a large program waits until its symbols have been read. */
 #define ANSWER_TIMEOUT_MS 120000

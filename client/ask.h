@@ -5,7 +5,7 @@
 #define HCCT_ASK_H
 
 #include "client/http_client.h"
-#include "common/paths.h"
+#include "common/wire/paths.h"
 
 /* Where the daemon is: `wish` (--socket, or NULL), else as paths.h says. A path that is too long is
  * complained about; returns an exit status. */

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/utf8.h"
+#include "common/base/utf8.h"
 
 #define ARGUMENT_MAX (COMMAND_LINE_MAX / 5)
 #define HEAD         (ARGUMENT_MAX * 2 / 3) /* of a long argument, and the rest from its end */

@@ -19,7 +19,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "common/compiler.h"
+#include "common/wire/compiler.h"
 
 struct exchange {
     int fd;

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/compiler.h"
-#include "common/options.h"
+#include "common/base/options.h"
+#include "common/wire/compiler.h"
 
 struct thing {
     const char *what, *variable;

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "client/command.h"
-#include "common/compiler.h"
-#include "common/options.h"
-#include "daemon/code/elf_worker.h"
+#include "common/base/options.h"
+#include "common/code/elf_worker.h"
+#include "common/wire/compiler.h"
 
 #define ELF_WORKER_FD 3 /* where a worker child finds its socket (elf_worker.h) */
 

@@ -4,8 +4,8 @@
 #ifndef HCCT_OPERAND_H
 #define HCCT_OPERAND_H
 
-#include "common/options.h"
-#include "daemon/report/profile.h"
+#include "common/base/options.h"
+#include "common/profile/profile.h"
 
 struct operand_options {
     const char *socket, *process, *exe; /* of which processes "@..." is; NULL: not given */

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/options.h"
+#include "common/base/options.h"
 
 /* ---- names ---- */
 

@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/options.h"
+#include "common/base/options.h"
 
 #define NOT_FOUND 127 /* as a shell says it */
 

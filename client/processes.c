@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "client/ask.h"
-#include "common/options.h"
+#include "common/base/options.h"
 
 static uint64_t number(struct json_object *object, const char *name) {
     struct json_object *value;

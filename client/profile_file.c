@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/options.h"
+#include "common/base/options.h"
 
 #define PROFILE_BYTES_MAX ((size_t)1 << 30)
 

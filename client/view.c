@@ -8,7 +8,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "daemon/report/filter.h"
+#include "common/profile/filter.h"
 
 #define WIDTH_MAX 10000 /* as hcctd takes it */
 

@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "common/options.h"
-#include "daemon/report/format.h"
+#include "common/base/options.h"
+#include "common/render/format.h"
 
 /* As people gave them. */
 struct view_options {

@@ -7,7 +7,7 @@ build=${HCCT_BUILD:-$root/build}
 . "$root/contrib/packages.sh"
 
 install_missing build
-[ -x "$root/configure" ] || (cd "$root" && mkdir -p m4 && autoreconf -i)
+[ "$root/configure" -nt "$root/configure.ac" ] || (cd "$root" && mkdir -p m4 && autoreconf -i)
 mkdir -p "$build"
 cd "$build"
 # configure again when there are other wishes than last time, or other tools

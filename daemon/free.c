@@ -2,7 +2,7 @@
  * free.c - free() for hcctd, which is linked with --wrap=free: an answer that fails for want of
  * memory gives back what it holds (memory.h), and must know what it does not hold any more.
  */
-#include "daemon/report/memory.h"
+#include "common/base/memory.h"
 
 void __real_free(void *memory);
 void __wrap_free(void *memory);

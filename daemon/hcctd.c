@@ -15,14 +15,10 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#include "common/options.h"
-#include "common/paths.h"
-#include "daemon/activation.h"
-#include "daemon/checkpoint.h"
-#include "daemon/config.h"
-#include "daemon/door.h"
-#include "daemon/http.h"
-#include "daemon/http_tcp.h"
+#include "common/base/options.h"
+#include "common/tree/summary.h"
+#include "common/wire/paths.h"
+#include "daemon/answers/config.h"
 #include "daemon/ingest/finished.h"
 #include "daemon/ingest/frame_sweep.h"
 #include "daemon/ingest/ingest.h"
@@ -30,11 +26,15 @@
 #include "daemon/ingest/robust.h"
 #include "daemon/ingest/ships.h"
 #include "daemon/ingest/tables.h"
-#include "daemon/listener.h"
-#include "daemon/notify.h"
-#include "daemon/recording.h"
-#include "daemon/snapshot.h"
-#include "daemon/tree/summary.h"
+#include "daemon/serve/activation.h"
+#include "daemon/serve/door.h"
+#include "daemon/serve/http.h"
+#include "daemon/serve/http_tcp.h"
+#include "daemon/serve/listener.h"
+#include "daemon/serve/notify.h"
+#include "daemon/state/checkpoint.h"
+#include "daemon/state/recording.h"
+#include "daemon/state/snapshot.h"
 
 #define WORKER_FD 3 /* where a worker child finds its socket (elf_worker.h) */
 

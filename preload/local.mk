@@ -2,36 +2,45 @@
 # symbols are bound before the first signal can come.
 pkglib_LTLIBRARIES += preload/libhcctagent.la
 # The walk without a memory of the last one; tests have it, too.
-UNWIND_SOURCES = preload/instruction.c preload/instruction.h preload/unwind.c preload/unwind.h \
-	preload/unwind_bare.c preload/unwind_bare.h preload/unwind_follow.c preload/unwind_follow.h \
-	preload/unwind_inner.h preload/unwind_search.c preload/unwind_search.h
+UNWIND_SOURCES = \
+	preload/sample/instruction.c preload/sample/instruction.h preload/sample/unwind.c \
+	preload/sample/unwind.h preload/sample/unwind_bare.c preload/sample/unwind_bare.h \
+	preload/sample/unwind_follow.c preload/sample/unwind_follow.h \
+	preload/sample/unwind_inner.h preload/sample/unwind_search.c \
+	preload/sample/unwind_search.h
 
-preload_libhcctagent_la_SOURCES = \
-	common/arch.h common/burst.c common/burst.h common/compiler.h common/paths.c \
-	common/paths.h common/ring.h common/tags.c common/tags.h common/unwind_table.h \
-	common/wire.h preload/agent.c preload/agent.h preload/burst.c preload/burst.h \
-	preload/calls.c preload/calls.h preload/calls_align.c preload/calls_code.c \
-	preload/calls_fork.c preload/calls_known.c preload/calls_session.c \
-	preload/calls_stack.c preload/calls_start.c preload/calls_tell.c preload/check.c preload/check.h \
-	preload/confine.c preload/confine.h preload/confine_born.c \
-	preload/connect.c preload/connect.h preload/copies.c preload/copies.h preload/draw.c preload/draw.h preload/emit.c preload/emit.h \
-	preload/edge.c preload/edge.h preload/first.c preload/first.h preload/glibc.h \
-	preload/handler_masks.c preload/handler_masks.h preload/other_clock.c preload/other_clock.h \
-	preload/points.c preload/points.h \
-	preload/interrupted.h preload/interval.c preload/interval.h \
-	preload/memo.c preload/memo.h preload/memory.c preload/memory.h preload/modules.c preload/modules.h \
-	preload/next_symbol.c preload/next_symbol.h preload/plan.h \
-	preload/program_name.c preload/program_name.h preload/real.c \
-	preload/real.h preload/restart.c preload/restart.h preload/sampling.c preload/sampling.h \
-	preload/session.c preload/session.h preload/settings.c preload/settings.h preload/ship.c \
-	preload/ship.h preload/signal.c preload/signal.h preload/stack.c preload/stack.h \
-	preload/stopped.c preload/stopped.h \
-	preload/sys.h preload/syscall_code.c preload/syscall_code.h preload/task_clock.c \
-	preload/task_clock.h preload/thread.c preload/thread.h preload/ticker.c preload/ticker.h \
-	preload/trigger.c preload/trigger.h $(UNWIND_SOURCES) preload/unwind_usual.h \
-	preload/walk.c preload/walk.h preload/wall.c preload/wall.h preload/wall_leave.c preload/wall_leave.h \
-	preload/wrap_dl.c preload/wrap_exit.c preload/wrap_identity.c \
-	preload/wrap_jump.c preload/wrap_memory.c \
-	preload/wrap_seccomp.c preload/wrap_signal.c preload/wrap_sleep.c preload/wrap_sleep.h preload/wrap_thread.c
+preload_libhcctagent_la_SOURCES = $(UNWIND_SOURCES) \
+	common/wire/arch.h common/wire/burst.c common/wire/burst.h common/wire/compiler.h \
+	common/wire/paths.c common/wire/paths.h common/wire/ring.h common/wire/tags.c \
+	common/wire/tags.h common/wire/unwind_table.h common/wire/wire.h preload/calls/align.c \
+	preload/calls/calls.c preload/calls/calls.h preload/calls/code.c preload/calls/fork.c \
+	preload/calls/known.c preload/calls/session.c preload/calls/stack.c preload/calls/start.c \
+	preload/calls/tell.c preload/life/agent.c preload/life/agent.h preload/life/confine.c \
+	preload/life/confine.h preload/life/confine_born.c preload/life/connect.c \
+	preload/life/connect.h preload/life/glibc.h preload/life/memory.c preload/life/memory.h \
+	preload/life/modules.c preload/life/modules.h preload/life/program_name.c \
+	preload/life/program_name.h preload/life/session.c preload/life/session.h \
+	preload/life/settings.c preload/life/settings.h preload/life/signal.c \
+	preload/life/signal.h preload/life/stopped.c preload/life/stopped.h preload/life/sys.h \
+	preload/life/thread.c preload/life/thread.h preload/sample/burst.c preload/sample/burst.h \
+	preload/sample/check.c preload/sample/check.h preload/sample/copies.c \
+	preload/sample/copies.h preload/sample/draw.c preload/sample/draw.h preload/sample/edge.c \
+	preload/sample/edge.h preload/sample/emit.c preload/sample/emit.h preload/sample/first.c \
+	preload/sample/first.h preload/sample/interrupted.h preload/sample/interval.c \
+	preload/sample/interval.h preload/sample/memo.c preload/sample/memo.h \
+	preload/sample/other_clock.c preload/sample/other_clock.h preload/sample/plan.h \
+	preload/sample/points.c preload/sample/points.h preload/sample/sampling.c \
+	preload/sample/sampling.h preload/sample/ship.c preload/sample/ship.h \
+	preload/sample/stack.c preload/sample/stack.h preload/sample/task_clock.c \
+	preload/sample/task_clock.h preload/sample/ticker.c preload/sample/ticker.h \
+	preload/sample/trigger.c preload/sample/trigger.h preload/sample/unwind_usual.h \
+	preload/sample/walk.c preload/sample/walk.h preload/sample/wall.c preload/sample/wall.h \
+	preload/sample/wall_leave.c preload/sample/wall_leave.h preload/wrap/dl.c \
+	preload/wrap/exit.c preload/wrap/handler_masks.c preload/wrap/handler_masks.h \
+	preload/wrap/identity.c preload/wrap/jump.c preload/wrap/memory.c \
+	preload/wrap/next_symbol.c preload/wrap/next_symbol.h preload/wrap/real.c \
+	preload/wrap/real.h preload/wrap/restart.c preload/wrap/restart.h preload/wrap/seccomp.c \
+	preload/wrap/signal.c preload/wrap/sleep.c preload/wrap/sleep.h \
+	preload/wrap/syscall_code.c preload/wrap/syscall_code.h preload/wrap/thread.c
 preload_libhcctagent_la_CFLAGS = $(AGENT_CFLAGS)
 preload_libhcctagent_la_LDFLAGS = -module -avoid-version -shared $(AGENT_LDFLAGS)

@@ -45,7 +45,7 @@ done
 named "$man/hcctd.8" "$HCCT_BUILDDIR/daemon/hcctd"
 
 # and each setting that the agent reads
-for setting in $(sed -n 's/.*{"\(HCCT_[A-Z]*\)".*/\1/p' "$HCCT_SRCDIR/preload/settings.c"); do
+for setting in $(sed -n 's/.*{"\(HCCT_[A-Z]*\)".*/\1/p' "$HCCT_SRCDIR/preload/life/settings.c"); do
     if ! grep -q "$setting" "$man/libhcctagent.7"; then
         echo "libhcctagent.7 says nothing of $setting"
         status=1

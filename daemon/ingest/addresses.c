@@ -9,10 +9,10 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "common/wire.h"
-#include "daemon/code/frame.h"
-#include "daemon/code/module.h"
-#include "daemon/ingest/jit_code.h"
+#include "common/code/frame.h"
+#include "common/code/jit_code.h"
+#include "common/code/module.h"
+#include "common/wire/wire.h"
 
 struct range {
     uint64_t start, end, bias;

@@ -10,8 +10,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "common/compiler.h"
-#include "daemon/code/shipped_stack.h"
+#include "common/code/shipped_stack.h"
+#include "common/wire/compiler.h"
 
 struct addresses;
 struct frame_user; /* code/frame.h */

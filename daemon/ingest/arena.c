@@ -14,9 +14,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "common/unwind_table.h"
-#include "common/wire.h"
-#include "daemon/code/module.h"
+#include "common/code/module.h"
+#include "common/wire/unwind_table.h"
+#include "common/wire/wire.h"
 #include "daemon/ingest/robust.h"
 
 #ifndef F_SEAL_FUTURE_WRITE

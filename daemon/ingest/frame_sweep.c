@@ -13,10 +13,10 @@
 #include <stddef.h>
 #include <unistd.h>
 
-#include "common/options.h"
-#include "daemon/code/frame.h"
-#include "daemon/code/jit_names.h"
-#include "daemon/code/module.h"
+#include "common/base/options.h"
+#include "common/code/frame.h"
+#include "common/code/jit_names.h"
+#include "common/code/module.h"
 #include "daemon/ingest/module_sweep.h"
 #include "daemon/ingest/registry.h"
 

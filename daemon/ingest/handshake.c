@@ -7,7 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "common/wire.h"
+#include "common/wire/wire.h"
 #include "daemon/ingest/ingest.h"
 #include "daemon/ingest/proc_stat.h"
 #include "daemon/ingest/registry.h"

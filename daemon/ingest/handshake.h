@@ -1,5 +1,5 @@
 /*
- * handshake.h - an agent's hello, the daemon's side (common/wire.h).
+ * handshake.h - an agent's hello, the daemon's side (common/wire/wire.h).
  */
 #ifndef HCCT_HANDSHAKE_H
 #define HCCT_HANDSHAKE_H
@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/tree/mcct.h"
 #include "daemon/ingest/process.h"
-#include "daemon/tree/mcct.h"
 
 struct handshake_policy {
     struct mcct_params tree;               /* of each process */

@@ -17,8 +17,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/compiler.h"
-#include "daemon/code/frame.h"
+#include "common/code/frame.h"
+#include "common/wire/compiler.h"
 #include "daemon/ingest/registry.h"
 #include "daemon/ingest/resume.h"
 #include "daemon/ingest/ships.h"
@@ -26,8 +26,8 @@
 #include "daemon/ingest/windows.h"
 
 /* A new process names its modules at once and needs their tables soon; until it has them, it sends
- * copies of stacks, which fill a ring (preload/sampling.c goes by this pause). In a build there is
- * always one that is new, and each look costs more than what is found. */
+ * copies of stacks, which fill a ring (preload/sample/sampling.c goes by this pause). In a build
+ * there is always one that is new, and each look costs more than what is found. */
 #define PAUSE_YOUNG_US   2000
 #define YOUNG_NS         4000000ull
 #define COPIES_NS        50000000ull /* after a copy others are looked for */

@@ -9,9 +9,9 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
-#include "common/options.h"
-#include "daemon/code/frame.h"
-#include "daemon/code/module.h"
+#include "common/base/options.h"
+#include "common/code/frame.h"
+#include "common/code/module.h"
 #include "daemon/ingest/registry.h"
 
 #define NEARLY_FULL(max) ((max) / 4 * 3)

@@ -9,9 +9,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/tags.h"
-#include "daemon/code/frame.h"
-#include "daemon/code/module.h"
+#include "common/code/frame.h"
+#include "common/code/module.h"
+#include "common/wire/tags.h"
 #include "daemon/ingest/proc_stat.h"
 #include "daemon/ingest/ships.h"
 #include "daemon/ingest/windows.h"

@@ -12,17 +12,17 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "common/trace/trace_writer.h"
+#include "common/tree/draws.h"
+#include "common/tree/mcct.h"
+#include "common/tree/panes.h"
+#include "common/tree/scatter.h"
 #include "daemon/ingest/addresses.h"
 #include "daemon/ingest/arena.h"
-#include "daemon/ingest/draws.h"
 #include "daemon/ingest/identity.h"
 #include "daemon/ingest/reader.h"
-#include "daemon/ingest/scatter.h"
 #include "daemon/ingest/session_memory.h"
 #include "daemon/ingest/ship.h"
-#include "daemon/trace/trace_writer.h"
-#include "daemon/tree/mcct.h"
-#include "daemon/tree/panes.h"
 
 /* Stacks that came as copies (SHIP) and are in the tree, by how their walks ended. */
 struct process_ships {
@@ -130,7 +130,7 @@ struct process_params {
 /* A new live process with one reference; NULL: no memory. */
 struct process *process_new(const struct process_params *params);
 
-/* Its tags (common/tags.h), empty where there are none. Any thread with a reference. */
+/* Its tags (common/wire/tags.h), empty where there are none. Any thread with a reference. */
 static inline const char *process_tags(const struct process *process) {
     const char *tags = process->tags;
     return tags != NULL ? tags : "";

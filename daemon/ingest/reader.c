@@ -7,9 +7,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "common/compiler.h"
-#include "common/ring.h"
-#include "daemon/tree/batch.h"
+#include "common/tree/batch.h"
+#include "common/wire/compiler.h"
+#include "common/wire/ring.h"
 
 #define SLICE_PART 16 /* of a ring: so much is read before it is given back to its writer */
 

@@ -9,14 +9,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/wire.h"
+#include "common/trace/trace_writer.h"
+#include "common/tree/draws.h"
+#include "common/tree/mcct.h"
+#include "common/tree/panes.h"
+#include "common/tree/scatter.h"
+#include "common/wire/wire.h"
 #include "daemon/ingest/addresses.h"
-#include "daemon/ingest/draws.h"
-#include "daemon/ingest/scatter.h"
 #include "daemon/ingest/ship.h"
-#include "daemon/trace/trace_writer.h"
-#include "daemon/tree/mcct.h"
-#include "daemon/tree/panes.h"
 
 struct reader {
     uint64_t size; /* words of the ring */

@@ -1,5 +1,5 @@
 /*
- * session_memory.h - the memory that one process and the daemon share (common/wire.h).
+ * session_memory.h - the memory that one process and the daemon share (common/wire/wire.h).
  *
  * Made by the daemon, sealed against resizing, allocated piece by piece before the agent is told
  * that the piece is ready.
@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "common/wire.h"
+#include "common/wire/wire.h"
 
 struct session_memory {
     int fd;

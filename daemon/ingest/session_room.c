@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/wire.h"
+#include "common/wire/wire.h"
 #include "daemon/ingest/proc_stat.h"
 
 #define PART 4 /* of the memory that there is, all sessions may have one in so many */

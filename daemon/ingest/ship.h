@@ -1,5 +1,5 @@
 /*
- * ship.h - a shipped stack (common/wire.h: SHIP) on its way from a ring to the unwinder.
+ * ship.h - a shipped stack (common/wire/wire.h: SHIP) on its way from a ring to the unwinder.
  *
  * All that are on their way take SHIPS_BYTES_MAX at most, whoever sends them. Thread-safe but for
  * the lists, which have an owner each.
@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#include "daemon/code/shipped_stack.h"
+#include "common/code/shipped_stack.h"
 
 #define SHIPS_BYTES_MAX (16ull << 20)
 

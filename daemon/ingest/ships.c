@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "common/wire.h"
+#include "common/wire/wire.h"
 #include "daemon/ingest/registry.h"
 #include "daemon/ingest/windows.h"
 

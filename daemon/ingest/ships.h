@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "daemon/code/elf_worker.h"
+#include "common/code/elf_worker.h"
 #include "daemon/ingest/process.h"
 #include "daemon/ingest/ship.h"
 

@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-#include "daemon/code/module.h"
+#include "common/code/module.h"
 #include "daemon/ingest/registry.h"
 
 struct wish {

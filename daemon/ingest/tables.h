@@ -7,9 +7,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "daemon/code/elf_worker.h"
+#include "common/code/elf_worker.h"
+#include "common/code/table_cache.h"
 #include "daemon/ingest/process.h"
-#include "daemon/ingest/table_cache.h"
 
 /* Starts the thread; `worker` and `cache` (NULL: none) are its own. False: no thread can be had. */
 bool tables_start(struct elf_worker *worker, struct table_cache *cache);

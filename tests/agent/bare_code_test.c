@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "preload/unwind.h"
+#include "preload/sample/unwind.h"
 #include "tests/agent/own_tables.h"
 #include "tests/check.h"
 

@@ -1,7 +1,7 @@
 /*
  * calls_stack_test.c - which calls are taken to be open, for events that a test makes up.
  */
-#include "preload/calls.h"
+#include "preload/calls/calls.h"
 #include "tests/check.h"
 
 enum { TOP = 0x7fff0000, OTHER = 0x20000000, SITE = 0x1000, REPORT = 0x2000 };

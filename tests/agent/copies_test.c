@@ -5,8 +5,8 @@
 #include <math.h>
 #include <stdint.h>
 
-#include "preload/copies.h"
-#include "preload/emit.h"
+#include "preload/sample/copies.h"
+#include "preload/sample/emit.h"
 #include "tests/check.h"
 
 #define MS      1000000u

@@ -4,7 +4,7 @@
  * Times are small integers. The credit at each point of CPU time, added up over all draws and all
  * phases of the kernel's tick, must be the same everywhere: that is what "unbiased" means.
  */
-#include "preload/draw.h"
+#include "preload/sample/draw.h"
 
 #include "tests/check.h"
 

@@ -4,12 +4,12 @@
  */
 #include <unistd.h>
 
-#include "common/ring.h"
-#include "daemon/code/frame.h"
+#include "common/code/frame.h"
+#include "common/tree/summary.h"
+#include "common/wire/ring.h"
 #include "daemon/ingest/reader.h"
-#include "daemon/tree/summary.h"
-#include "preload/emit.h"
-#include "preload/modules.h"
+#include "preload/life/modules.h"
+#include "preload/sample/emit.h"
 #include "tests/check.h"
 
 /* The agent's parts that emit.c asks. */

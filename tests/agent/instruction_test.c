@@ -2,7 +2,7 @@
  * instruction_test.c - lengths, targets and kinds of instructions: those of the C library, which
  * has some of every kind, against objdump; and a few by hand.
  */
-#include "preload/instruction.h"
+#include "preload/sample/instruction.h"
 
 #include <dlfcn.h>
 #include <inttypes.h>

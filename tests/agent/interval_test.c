@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdint.h>
 
-#include "preload/interval.h"
+#include "preload/sample/interval.h"
 #include "tests/check.h"
 
 #define MEAN  64u

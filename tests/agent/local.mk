@@ -1,23 +1,23 @@
 # The agent's rooms one by one, and the agent as a library.
 check_PROGRAMS += tests/agent/emit_test tests/agent/unwind_test
-tests_agent_emit_test_SOURCES = preload/emit.c tests/agent/emit_test.c
+tests_agent_emit_test_SOURCES = preload/sample/emit.c tests/agent/emit_test.c
 tests_agent_emit_test_LDADD = libhcct_ingest.a libhcct_trace.a libhcct_tree.a libhcct_code.a \
-	libhcct_report.a libhcct_common.a $(REPORT_LIBS) $(ZSTD_LIBS) $(ELF_LIBS) $(IBERTY_LIBS)
+	libhcct_render.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS) $(ZSTD_LIBS) $(ELF_LIBS) $(IBERTY_LIBS)
 tests_agent_unwind_test_SOURCES = $(UNWIND_SOURCES) $(OWN_TABLES) tests/agent/unwind_test.c
-tests_agent_unwind_test_LDADD = libhcct_code.a $(ELF_LIBS) $(IBERTY_LIBS)
+tests_agent_unwind_test_LDADD = libhcct_code.a libhcct_common.a $(ELF_LIBS) $(IBERTY_LIBS)
 TESTS += tests/agent/emit_test tests/agent/symbols_test.sh tests/agent/unwind_test
 EXTRA_DIST += tests/agent/symbols_test.sh
 
 check_PROGRAMS += tests/agent/restart_test tests/agent/wrap_sleep_test
-tests_agent_restart_test_SOURCES = preload/restart.c preload/stack.c preload/syscall_code.c \
+tests_agent_restart_test_SOURCES = preload/wrap/restart.c preload/sample/stack.c preload/wrap/syscall_code.c \
 	tests/agent/restart_test.c
-tests_agent_wrap_sleep_test_SOURCES = preload/next_symbol.c preload/stack.c preload/syscall_code.c preload/wrap_sleep.c \
+tests_agent_wrap_sleep_test_SOURCES = preload/wrap/next_symbol.c preload/sample/stack.c preload/wrap/syscall_code.c preload/wrap/sleep.c \
 	tests/agent/wrap_sleep_test.c
 tests_agent_wrap_sleep_test_LDFLAGS = -pthread
 TESTS += tests/agent/restart_test tests/agent/wrap_sleep_test
 
 check_PROGRAMS += tests/agent/next_symbol_test
-tests_agent_next_symbol_test_SOURCES = preload/next_symbol.c preload/next_symbol.h \
+tests_agent_next_symbol_test_SOURCES = preload/wrap/next_symbol.c preload/wrap/next_symbol.h \
 	tests/agent/next_symbol_test.c
 tests_agent_next_symbol_test_LDADD = -lm
 TESTS += tests/agent/next_symbol_test
@@ -26,37 +26,37 @@ TESTS += tests/agent/next_symbol_test
 OWN_TABLES = tests/agent/own_tables.c tests/agent/own_tables.h
 check_PROGRAMS += tests/agent/bare_code_test tests/agent/memo_test
 tests_agent_bare_code_test_SOURCES = $(UNWIND_SOURCES) $(OWN_TABLES) tests/agent/bare_code_test.c
-tests_agent_bare_code_test_LDADD = libhcct_code.a $(ELF_LIBS) $(IBERTY_LIBS)
-tests_agent_memo_test_SOURCES = preload/memo.c $(UNWIND_SOURCES) $(OWN_TABLES) \
+tests_agent_bare_code_test_LDADD = libhcct_code.a libhcct_common.a $(ELF_LIBS) $(IBERTY_LIBS)
+tests_agent_memo_test_SOURCES = preload/sample/memo.c $(UNWIND_SOURCES) $(OWN_TABLES) \
 	tests/agent/machine.c tests/agent/machine.h tests/agent/memo_test.c
-tests_agent_memo_test_LDADD = libhcct_code.a $(ELF_LIBS) $(IBERTY_LIBS)
+tests_agent_memo_test_LDADD = libhcct_code.a libhcct_common.a $(ELF_LIBS) $(IBERTY_LIBS)
 TESTS += tests/agent/bare_code_test tests/agent/memo_test
 
 check_PROGRAMS += tests/agent/instruction_test
-tests_agent_instruction_test_SOURCES = preload/instruction.c preload/instruction.h \
+tests_agent_instruction_test_SOURCES = preload/sample/instruction.c preload/sample/instruction.h \
 	tests/agent/instruction_test.c
 TESTS += tests/agent/instruction_test
 
 check_PROGRAMS += tests/agent/calls_stack_test
-tests_agent_calls_stack_test_SOURCES = preload/calls_stack.c tests/agent/calls_stack_test.c
+tests_agent_calls_stack_test_SOURCES = preload/calls/stack.c tests/agent/calls_stack_test.c
 TESTS += tests/agent/calls_stack_test
 
 check_PROGRAMS += tests/agent/draw_test
-tests_agent_draw_test_SOURCES = preload/draw.c tests/agent/draw_test.c
+tests_agent_draw_test_SOURCES = preload/sample/draw.c tests/agent/draw_test.c
 TESTS += tests/agent/draw_test
 
 check_PROGRAMS += tests/agent/copies_test
-tests_agent_copies_test_SOURCES = preload/copies.c preload/draw.c preload/interval.c tests/agent/copies_test.c
+tests_agent_copies_test_SOURCES = preload/sample/copies.c preload/sample/draw.c preload/sample/interval.c tests/agent/copies_test.c
 tests_agent_copies_test_LDADD = -lm
 TESTS += tests/agent/copies_test
 
 check_PROGRAMS += tests/agent/interval_test
-tests_agent_interval_test_SOURCES = preload/interval.c tests/agent/interval_test.c
+tests_agent_interval_test_SOURCES = preload/sample/interval.c tests/agent/interval_test.c
 tests_agent_interval_test_LDADD = -lm
 TESTS += tests/agent/interval_test
 
 check_PROGRAMS += tests/agent/points_test
-tests_agent_points_test_SOURCES = preload/points.c preload/interval.c preload/draw.c \
+tests_agent_points_test_SOURCES = preload/sample/points.c preload/sample/interval.c preload/sample/draw.c \
 	tests/agent/points_test.c
 tests_agent_points_test_LDADD = -lm
 TESTS += tests/agent/points_test

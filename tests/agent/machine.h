@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "preload/unwind.h"
+#include "preload/sample/unwind.h"
 
 #define MACHINE_LEVELS 400u
 #define MACHINE_WORDS  65536u

@@ -2,7 +2,7 @@
  * memo_test.c - the memoized walk finds what the full walk finds, always; and it reads again what
  * it can instead of stepping.
  */
-#include "preload/memo.h"
+#include "preload/sample/memo.h"
 
 #include <signal.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  */
 #include <dlfcn.h>
 
-#include "preload/next_symbol.h"
+#include "preload/wrap/next_symbol.h"
 #include "tests/check.h"
 
 static const char *const names[] = {

@@ -12,7 +12,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "daemon/code/unwind_compile.h"
+#include "common/code/unwind_compile.h"
 
 static struct {
     uint64_t start;

@@ -4,7 +4,7 @@
 #ifndef HCCT_TESTS_OWN_TABLES_H
 #define HCCT_TESTS_OWN_TABLES_H
 
-#include "preload/unwind.h"
+#include "preload/sample/unwind.h"
 
 /* For struct unwind_env's `find`: asks the loader, and compiles an object's table when it is met
  * for the first time (malloc, files). `arg` is not used. One thread. */

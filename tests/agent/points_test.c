@@ -6,8 +6,8 @@
 #include <math.h>
 #include <stdint.h>
 
-#include "preload/points.h"
-#include "preload/ticker.h"
+#include "preload/sample/points.h"
+#include "preload/sample/ticker.h"
 #include "tests/check.h"
 
 #define DRAWS 200000

@@ -18,8 +18,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "preload/restart.h"
-#include "preload/syscall_code.h"
+#include "preload/wrap/restart.h"
+#include "preload/wrap/syscall_code.h"
 #include "tests/check.h"
 
 #if defined(__x86_64__)

@@ -15,9 +15,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "preload/confine.h"
-#include "preload/thread.h"
-#include "preload/wrap_sleep.h"
+#include "preload/life/confine.h"
+#include "preload/life/thread.h"
+#include "preload/wrap/sleep.h"
 #include "tests/check.h"
 
 static unsigned announced;

@@ -5,8 +5,8 @@
  */
 #include "tests/check.h"
 
-#include "daemon/tree/mcct.h"
-#include "daemon/tree/summary.h"
+#include "common/tree/mcct.h"
+#include "common/tree/summary.h"
 #include "tests/bench/article_tree.h"
 #include "tests/tree/world.h"
 

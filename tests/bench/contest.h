@@ -11,8 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "daemon/tree/mcct.h"
-#include "daemon/tree/summary.h"
+#include "common/tree/mcct.h"
+#include "common/tree/summary.h"
 #include "tests/bench/article_tree.h"
 
 struct contest {

@@ -18,13 +18,13 @@ BENCH_CONTEST = tests/bench/contest.c tests/bench/contest.h $(BENCH_ARTICLE)
 EXTRA_PROGRAMS += tests/bench/tree_bench
 CLEANFILES += tests/bench/tree_bench
 tests_bench_tree_bench_SOURCES = tests/bench/tree_bench.c $(BENCH_CONTEST) $(TREE_WORLD)
-tests_bench_tree_bench_LDADD = libhcct_tree.a
+tests_bench_tree_bench_LDADD = libhcct_tree.a libhcct_common.a
 
 # The article's tree is right.
 check_PROGRAMS += tests/bench/article_test
 TESTS += tests/bench/article_test
 tests_bench_article_test_SOURCES = tests/bench/article_test.c $(BENCH_ARTICLE) $(TREE_WORLD)
-tests_bench_article_test_LDADD = libhcct_tree.a
+tests_bench_article_test_LDADD = libhcct_tree.a libhcct_common.a
 
 # The same on recorded traces.
 BENCHES += tests/bench/replay.sh
@@ -39,11 +39,11 @@ tests_bench_replay_bench_LDADD = $(TRACE_TEST_LIBS)
 BENCHES += tests/bench/walk.sh
 EXTRA_DIST += tests/bench/walk.sh
 check_PROGRAMS += tests/bench/walk_bench
-tests_bench_walk_bench_SOURCES = preload/memo.c $(UNWIND_SOURCES) tests/agent/own_tables.c \
+tests_bench_walk_bench_SOURCES = preload/sample/memo.c $(UNWIND_SOURCES) tests/agent/own_tables.c \
 	tests/bench/walk_bench.c tests/bench/walk_levels.c tests/bench/walk_levels.h
 tests_bench_walk_bench_CPPFLAGS = $(AGENT_CPPFLAGS)
 tests_bench_walk_bench_CFLAGS = $(AGENT_CFLAGS)
-tests_bench_walk_bench_LDADD = libhcct_code.a $(ELF_LIBS) $(UNWIND_LIBS) $(IBERTY_LIBS)
+tests_bench_walk_bench_LDADD = libhcct_code.a libhcct_common.a $(ELF_LIBS) $(UNWIND_LIBS) $(IBERTY_LIBS)
 tests_bench_walk_bench_LDFLAGS = $(AM_LDFLAGS) -pthread
 
 # What walks cost in deep recursion.

@@ -15,10 +15,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/code/array_grow.h"
-#include "daemon/trace/trace_apply.h"
-#include "daemon/trace/trace_reader.h"
-#include "daemon/trace/trace_tokens.h"
+#include "common/base/array_grow.h"
+#include "common/trace/trace_apply.h"
+#include "common/trace/trace_reader.h"
+#include "common/trace/trace_tokens.h"
 #include "tests/bench/contest.h"
 
 #define SKIPPED   77

@@ -16,7 +16,7 @@
 #include <ucontext.h>
 #include <unwind.h>
 
-#include "preload/memo.h"
+#include "preload/sample/memo.h"
 #include "tests/agent/own_tables.h"
 #include "tests/bench/walk_levels.h"
 

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/compiler.h"
-#include "common/utf8.h"
+#include "common/base/utf8.h"
+#include "common/wire/compiler.h"
 #include "tests/check.h"
 
 static const struct {

@@ -1,7 +1,7 @@
 /*
  * empty_agent.c - stands in for the agent in tests of the client: it loads, and does nothing.
  */
-#include "common/compiler.h"
+#include "common/wire/compiler.h"
 
 extern const char empty_agent[];
 hcct_export const char empty_agent[] = "empty";

@@ -9,7 +9,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "common/compiler.h"
+#include "common/wire/compiler.h"
 #include "tests/check.h"
 
 #define TIMEOUT_MS 200

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "client/instrumented.h"
+#include "client/commands/instrumented.h"
 
 #define MUTATIONS 400
 

@@ -4,12 +4,12 @@ check_PROGRAMS += tests/client/command_line_test tests/client/http_client_test t
 check_LTLIBRARIES += tests/client/empty_agent.la tests/client/libcalled.la
 
 tests_client_command_line_test_SOURCES = client/command_line.c tests/client/command_line_test.c
-tests_client_command_line_test_LDADD = libhcct_report.a libhcct_common.a $(REPORT_LIBS)
+tests_client_command_line_test_LDADD = libhcct_render.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS)
 
 tests_client_http_client_test_SOURCES = client/http_client.c tests/client/http_client_test.c
 tests_client_instrumented_target_SOURCES = tests/client/static_target.c
 tests_client_instrumented_target_CFLAGS = $(TARGET_CFLAGS) -finstrument-functions
-tests_client_instrumented_test_SOURCES = client/instrumented.c client/program_file.c \
+tests_client_instrumented_test_SOURCES = client/commands/instrumented.c client/program_file.c \
 	tests/client/instrumented_test.c
 tests_client_library_user_SOURCES = tests/client/library_user.c
 tests_client_library_user_CFLAGS = $(TARGET_CFLAGS)
@@ -35,12 +35,12 @@ TESTS += tests/client/command_line_test tests/client/completions_test.sh tests/c
 
 check_PROGRAMS += tests/client/top_test tests/client/top_text_test
 tests_client_top_test_SOURCES = client/ask.c client/http_client.c client/processes.c \
-	client/top_actions.c client/top_ask.c client/top_cells.c client/top_file.c client/top_head.c \
-	client/top_ids.c client/top_keys.c client/top_model.c client/top_rows.c client/top_shape.c \
-	client/top_text.c client/top_threads.c client/top_tree.c client/top_ui.c tests/client/top_test.c
+	client/top/actions.c client/top/ask.c client/top/cells.c client/top/file.c client/top/head.c \
+	client/top/ids.c client/top/keys.c client/top/model.c client/top/rows.c client/top/shape.c \
+	client/top/text.c client/top/threads.c client/top/tree.c client/top/ui.c tests/client/top_test.c
 tests_client_top_test_CPPFLAGS = $(AM_CPPFLAGS) $(NCURSESW_CFLAGS)
-tests_client_top_test_LDADD = libhcct_report.a libhcct_common.a $(REPORT_LIBS) $(IBERTY_LIBS)
-tests_client_top_text_test_SOURCES = client/top_text.c client/top_threads.c \
+tests_client_top_test_LDADD = libhcct_render.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS) $(IBERTY_LIBS)
+tests_client_top_text_test_SOURCES = client/top/text.c client/top/threads.c \
 	tests/client/top_text_test.c
-tests_client_top_text_test_LDADD = libhcct_report.a libhcct_common.a $(REPORT_LIBS) $(IBERTY_LIBS)
+tests_client_top_text_test_LDADD = libhcct_render.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS) $(IBERTY_LIBS)
 TESTS += tests/client/top_test tests/client/top_text_test

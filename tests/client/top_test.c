@@ -3,11 +3,11 @@
  */
 #include <stdint.h>
 
-#include "client/top_actions.h"
-#include "client/top_cells.h"
-#include "client/top_head.h"
-#include "client/top_ui.h"
-#include "daemon/report/profile.h"
+#include "client/top/actions.h"
+#include "client/top/cells.h"
+#include "client/top/head.h"
+#include "client/top/ui.h"
+#include "common/profile/profile.h"
 #include "tests/check.h"
 
 /* ---- profiles ---- */

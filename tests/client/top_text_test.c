@@ -4,8 +4,8 @@
  */
 #include <locale.h>
 
-#include "client/top_text.h"
-#include "client/top_threads.h"
+#include "client/top/text.h"
+#include "client/top/threads.h"
 #include "tests/check.h"
 
 static void test_threads(void) {

@@ -1,14 +1,14 @@
 /*
  * demangle_test.c - names as compilers write them, names that only look like it, and hostile ones.
  */
-#include "daemon/code/demangle.h"
+#include "common/code/demangle.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 
-#include "common/compiler.h"
+#include "common/wire/compiler.h"
 #include "tests/check.h"
 
 static const char *const pairs[][2] = {

@@ -6,9 +6,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/compiler.h"
-#include "daemon/code/frame.h"
-#include "daemon/code/seeded_hash.h"
+#include "common/base/seeded_hash.h"
+#include "common/code/frame.h"
+#include "common/wire/compiler.h"
 #include "tests/check.h"
 
 #define THREADS  4

@@ -13,12 +13,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/compiler.h"
-#include "common/unwind_table.h"
-#include "daemon/code/elf_protocol.h"
-#include "daemon/code/elf_worker.h"
-#include "daemon/code/module.h"
-#include "daemon/code/unwind_compile.h"
+#include "common/code/elf_protocol.h"
+#include "common/code/elf_worker.h"
+#include "common/code/module.h"
+#include "common/code/unwind_compile.h"
+#include "common/wire/compiler.h"
+#include "common/wire/unwind_table.h"
 #include "tests/check.h"
 
 #define VARIANTS     1000

@@ -3,10 +3,10 @@
  * between them come to, the frame is what their instructions make of it; whatever is damaged is not
  * taken for such code.
  */
-#include "daemon/code/init_code.h"
+#include "common/code/init_code.h"
 #include "tests/check.h"
 
-#include "common/compiler.h"
+#include "common/wire/compiler.h"
 
 #define SAMPLE_MAX 64
 

@@ -10,11 +10,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "daemon/code/frame.h"
-#include "daemon/code/jit_names.h"
-#include "daemon/code/module.h"
+#include "common/code/frame.h"
+#include "common/code/jit_code.h"
+#include "common/code/jit_names.h"
+#include "common/code/module.h"
 #include "daemon/ingest/addresses.h"
-#include "daemon/ingest/jit_code.h"
 #include "tests/check.h"
 
 #define PATIENCE 1000 /* times 10 ms */

@@ -1,4 +1,4 @@
-# Tests of daemon/code: unwind tables, modules, frames, symbols, the worker child.
+# Tests of common/code: unwind tables, modules, frames, symbols, the worker child.
 CODE_TESTS = \
 	tests/code/unwind_compile_test \
 	tests/code/unwind_hostile_test \
@@ -16,7 +16,7 @@ CODE_TESTS = \
 	tests/code/table_cache_test \
 	tests/code/elf_worker_test
 
-CODE_TEST_LIBS = libhcct_code.a $(ELF_LIBS) $(UNWIND_LIBS) $(IBERTY_LIBS)
+CODE_TEST_LIBS = libhcct_code.a libhcct_common.a $(ELF_LIBS) $(UNWIND_LIBS) $(IBERTY_LIBS)
 
 check_PROGRAMS += $(CODE_TESTS)
 TESTS += $(CODE_TESTS)
@@ -35,7 +35,7 @@ tests_code_frame_test_SOURCES = tests/code/frame_test.c
 tests_code_frame_test_LDADD = $(CODE_TEST_LIBS)
 
 tests_code_init_code_test_SOURCES = tests/code/init_code_test.c
-tests_code_init_code_test_LDADD = libhcct_code.a $(ELF_LIBS)
+tests_code_init_code_test_LDADD = libhcct_code.a libhcct_common.a $(ELF_LIBS)
 
 tests_code_jit_code_test_SOURCES = tests/code/jit_code_test.c
 tests_code_jit_code_test_LDADD = libhcct_ingest.a $(CODE_TEST_LIBS)

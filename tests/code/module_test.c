@@ -11,9 +11,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "daemon/code/build_id.h"
-#include "daemon/code/module.h"
-#include "daemon/code/module_trust.h"
+#include "common/code/build_id.h"
+#include "common/code/module.h"
+#include "common/code/module_trust.h"
 #include "tests/check.h"
 
 static char directory[] = "/tmp/module_test.XXXXXX";

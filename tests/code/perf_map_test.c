@@ -2,8 +2,8 @@
  * perf_map_test.c - lists of generated code: growth, replaced functions, broken and hostile text,
  * and random text held against a plain model.
  */
-#include "daemon/code/jit_names.h"
-#include "daemon/code/perf_map.h"
+#include "common/code/jit_names.h"
+#include "common/code/perf_map.h"
 #include "tests/check.h"
 
 static struct perf_map *map_of(const char *text) {

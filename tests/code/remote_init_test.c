@@ -3,8 +3,8 @@
  * tells: the walk of a copy goes on to the root, from a function that _init calls and from each
  * instruction of _init.
  */
-#include "common/arch.h"
-#include "daemon/code/remote_unwind.h"
+#include "common/code/remote_unwind.h"
+#include "common/wire/arch.h"
 #include "tests/check.h"
 #include "tests/code/remote_walk.h"
 #include "tests/code/stack_snapshot.h"

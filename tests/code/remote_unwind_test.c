@@ -9,12 +9,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "common/compiler.h"
-#include "common/wire.h"
-#include "daemon/code/elf_worker.h"
-#include "daemon/code/module.h"
-#include "daemon/code/remote_unwind.h"
-#include "common/arch.h"
+#include "common/code/elf_worker.h"
+#include "common/code/module.h"
+#include "common/code/remote_unwind.h"
+#include "common/wire/arch.h"
+#include "common/wire/compiler.h"
+#include "common/wire/wire.h"
 #include "tests/check.h"
 #include "tests/code/remote_walk.h"
 #include "tests/code/stack_snapshot.h"

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "common/compiler.h"
-#include "common/unwind_table.h"
-#include "daemon/code/module.h"
-#include "daemon/code/unwind_compile.h"
+#include "common/code/module.h"
+#include "common/code/unwind_compile.h"
+#include "common/wire/compiler.h"
+#include "common/wire/unwind_table.h"
 #include "tests/code/stack_snapshot.h"
 
 struct shipped_walk walk_of(struct remote_unwinder *unwinder, struct shipped_stack *stack) {

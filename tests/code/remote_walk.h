@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "daemon/code/remote_unwind.h"
-#include "daemon/code/shipped_stack.h"
+#include "common/code/remote_unwind.h"
+#include "common/code/shipped_stack.h"
 
 /* A walk with images opened as they are asked for; the program ends where one can't be. The next
  * walk overwrites its frames. */

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/compiler.h"
-#include "daemon/code/module.h"
-#include "common/arch.h"
+#include "common/code/module.h"
+#include "common/wire/arch.h"
+#include "common/wire/compiler.h"
 
 struct stack_snapshot snapshot = {.words_max = SHIPPED_WORDS_MAX};
 struct code_range snapshot_ranges[SNAPSHOT_RANGES];

@@ -5,7 +5,7 @@
 #ifndef HCCT_STACK_SNAPSHOT_H
 #define HCCT_STACK_SNAPSHOT_H
 
-#include "daemon/code/shipped_stack.h"
+#include "common/code/shipped_stack.h"
 
 #define SNAPSHOT_DEPTH  512
 #define SNAPSHOT_RANGES 64

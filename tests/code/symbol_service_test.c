@@ -8,10 +8,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "daemon/code/elf_protocol.h"
-#include "daemon/code/module.h"
-#include "daemon/code/symbol_cache.h"
-#include "daemon/code/symbol_service.h"
+#include "common/code/elf_protocol.h"
+#include "common/code/module.h"
+#include "common/code/symbol_cache.h"
+#include "common/code/symbol_service.h"
 #include "tests/check.h"
 
 /* ---- the child: a request for debug information waits at the gate, or is its death ---- */

@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/compiler.h"
-#include "daemon/code/symbolize.h"
+#include "common/code/symbolize.h"
+#include "common/wire/compiler.h"
 #include "tests/check.h"
 
 #define ADDRESSES_MAX 400

@@ -11,10 +11,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/options.h"
-#include "common/unwind_table.h"
-#include "daemon/code/unwind_compile.h"
-#include "daemon/ingest/table_cache.h"
+#include "common/base/options.h"
+#include "common/code/table_cache.h"
+#include "common/code/unwind_compile.h"
+#include "common/wire/unwind_table.h"
 #include "tests/check.h"
 
 static char root[] = "/tmp/table_cache_test.XXXXXX", directory[64];

@@ -8,9 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/compiler.h"
-#include "common/unwind_table.h"
-#include "daemon/code/unwind_compile.h"
+#include "common/code/unwind_compile.h"
+#include "common/wire/compiler.h"
+#include "common/wire/unwind_table.h"
 #include "tests/check.h"
 
 /* ---- files ---- */

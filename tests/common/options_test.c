@@ -4,12 +4,12 @@
  * options_parse() ends the program on --help and on errors, so each case runs in a child whose
  * output and status are read back.
  */
-#include "common/options.h"
+#include "common/base/options.h"
 
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/compiler.h"
+#include "common/wire/compiler.h"
 #include "tests/check.h"
 
 struct values {

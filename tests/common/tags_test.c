@@ -1,11 +1,11 @@
 /*
  * tags_test.c - which texts are tags, and what is in them.
  */
-#include "common/tags.h"
+#include "common/wire/tags.h"
 
 #include <string.h>
 
-#include "common/compiler.h"
+#include "common/wire/compiler.h"
 #include "tests/check.h"
 
 static void test_what_is_one(void) {

@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-#include "daemon/agent_frames.h"
-#include "daemon/report/tree_view.h"
+#include "common/assemble/agent_frames.h"
+#include "common/profile/tree_view.h"
 
 #define AGENT  "/usr/lib/hcct/libhcctagent.so"
 #define LIBC   "/lib/libc.so.6"

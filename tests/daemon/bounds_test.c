@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/code/frame.h"
-#include "daemon/code/module.h"
-#include "daemon/freeze_tree.h"
-#include "daemon/report/filter.h"
+#include "common/assemble/freeze_tree.h"
+#include "common/code/frame.h"
+#include "common/code/module.h"
+#include "common/profile/filter.h"
 #include "tests/check.h"
 #include "tests/daemon/shown.h"
 

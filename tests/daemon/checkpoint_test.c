@@ -2,20 +2,20 @@
  * checkpoint_test.c - what a checkpoint says is what was there; a damaged one is refused, whatever
  * the damage; trees keep their bounds in a summary of another size and kind.
  */
-#include "daemon/checkpoint_fields.h"
-#include "daemon/checkpoint_file.h"
-#include "daemon/checkpoint_load.h"
-#include "daemon/checkpoint_save.h"
+#include "daemon/state/checkpoint_fields.h"
+#include "daemon/state/checkpoint_file.h"
+#include "daemon/state/checkpoint_load.h"
+#include "daemon/state/checkpoint_save.h"
 
 #include <unistd.h>
 #include <zlib.h>
 
-#include "daemon/code/frame.h"
-#include "daemon/code/jit_names.h"
-#include "daemon/code/module.h"
+#include "common/code/frame.h"
+#include "common/code/jit_names.h"
+#include "common/code/module.h"
+#include "common/tree/summary.h"
+#include "common/tree/tree_copy.h"
 #include "daemon/ingest/registry.h"
-#include "daemon/tree/summary.h"
-#include "daemon/tree_copy.h"
 #include "tests/check.h"
 
 #define CONTEXTS 3000

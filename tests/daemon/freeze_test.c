@@ -2,14 +2,14 @@
  * freeze_test.c - trees with places in their routines (HERE) as profiles: what a routine weighs
  * stands where it was at work, and is nowhere lost.
  */
-#include "daemon/freeze_tree.h"
+#include "common/assemble/freeze_tree.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/wire.h"
-#include "daemon/code/frame.h"
-#include "daemon/code/module.h"
+#include "common/code/frame.h"
+#include "common/code/module.h"
+#include "common/wire/wire.h"
 #include "tests/check.h"
 
 #define PHI 0.1

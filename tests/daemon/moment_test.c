@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/wire.h"
-#include "daemon/config.h"
-#include "daemon/freeze.h"
+#include "common/tree/summary.h"
+#include "common/wire/wire.h"
+#include "daemon/answers/config.h"
+#include "daemon/answers/freeze.h"
+#include "daemon/answers/query.h"
 #include "daemon/ingest/registry.h"
-#include "daemon/query.h"
-#include "daemon/tree/summary.h"
 #include "tests/check.h"
 
 struct daemon_config config = {.phi = 0.01, .epsilon = 0.001, .summary = "exact"};

@@ -6,13 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/config.h"
-#include "daemon/control.h"
+#include "common/tree/summary.h"
+#include "daemon/answers/config.h"
+#include "daemon/answers/control.h"
+#include "daemon/answers/metrics.h"
+#include "daemon/answers/query.h"
+#include "daemon/answers/query_threads.h"
 #include "daemon/ingest/registry.h"
-#include "daemon/metrics.h"
-#include "daemon/query.h"
-#include "daemon/query_threads.h"
-#include "daemon/tree/summary.h"
 #include "tests/check.h"
 
 struct daemon_config config = {.phi = 0.01, .epsilon = 0.001, .summary = "exact"};

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/report/bounds.h"
-#include "daemon/report/format.h"
-#include "daemon/report/merge.h"
-#include "daemon/report/tree_view.h"
+#include "common/profile/bounds.h"
+#include "common/profile/merge.h"
+#include "common/profile/tree_view.h"
+#include "common/render/format.h"
 
 void shown_make(struct shown *shown, struct profile *profile) {
     shown->profile = profile;

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "daemon/report/profile.h"
+#include "common/profile/profile.h"
 
 /* A profile, with all that is said of it. */
 struct shown {

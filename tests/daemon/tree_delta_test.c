@@ -2,11 +2,11 @@
  * tree_delta_test.c - what was gained between two moments of a stream lies within the bounds that
  * the difference of the two trees states, whatever the summary had to forget meanwhile.
  */
-#include "daemon/tree_delta.h"
+#include "common/tree/tree_delta.h"
 
 #include <string.h>
 
-#include "daemon/tree/summary.h"
+#include "common/tree/summary.h"
 #include "tests/check.h"
 #include "tests/tree/streams.h"
 #include "tests/tree/world.h"

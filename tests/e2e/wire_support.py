@@ -1,4 +1,4 @@
-"""wire_support.py - the agent's part of the protocol (common/wire.h), for tests that say what they like."""
+"""wire_support.py - the agent's part of the protocol (common/wire/wire.h), for tests that say what they like."""
 
 import mmap
 import os
@@ -7,7 +7,7 @@ import socket
 import struct
 import time
 
-WIRE = open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../common/wire.h")).read()
+WIRE = open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../common/wire/wire.h")).read()
 
 
 def constant(name):

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "daemon/report/pprof_comments.h"
+#include "common/render/pprof_comments.h"
 #include "tests/fuzz/fuzz.h"
 
 static void check_same(char *(*write)(const struct profile *, uint32_t), uint32_t process,

@@ -2,7 +2,7 @@
  * demangle_fuzz.c - any bytes as the name of a symbol: it is shown in bounded length and, as the
  * driver's patience ends, in bounded time.
  */
-#include "daemon/code/demangle.h"
+#include "common/code/demangle.h"
 #include "tests/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

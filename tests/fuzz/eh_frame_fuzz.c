@@ -9,8 +9,8 @@
 #include <libelf.h>
 #include <stdbool.h>
 
-#include "common/unwind_table.h"
-#include "daemon/code/unwind_compile.h"
+#include "common/code/unwind_compile.h"
+#include "common/wire/unwind_table.h"
 #include "tests/fuzz/fuzz.h"
 
 #define CODE_AT     0x1000u

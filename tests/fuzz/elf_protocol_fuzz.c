@@ -6,8 +6,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "daemon/code/elf_protocol.h"
-#include "daemon/code/symbol.h"
+#include "common/code/elf_protocol.h"
+#include "common/code/symbol.h"
 #include "tests/fuzz/fuzz.h"
 
 #define SYMBOLS 4u

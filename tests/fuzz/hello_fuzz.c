@@ -8,7 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "common/wire.h"
+#include "common/wire/wire.h"
 #include "daemon/ingest/handshake.h"
 #include "daemon/ingest/registry.h"
 #include "tests/fuzz/fuzz.h"

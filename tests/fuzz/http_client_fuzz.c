@@ -10,7 +10,7 @@
 
 #include "client/http_client.h"
 #include "client/processes.h"
-#include "client/top_threads.h"
+#include "client/top/threads.h"
 #include "tests/fuzz/fuzz.h"
 
 #define TIMEOUT_MS 1000

@@ -4,7 +4,7 @@
  */
 #include <stdbool.h>
 
-#include "daemon/code/jit_dump.h"
+#include "common/code/jit_dump.h"
 #include "tests/fuzz/fuzz.h"
 
 #define STEPS_MAX 10000u

@@ -29,24 +29,24 @@ libhcct_fuzz_a_SOURCES = tests/fuzz/driver.c tests/fuzz/fuzz.h
 FUZZ_LINKED =
 FUZZ_LINK = $(AM_LDFLAGS) $(FUZZ_LINKED)
 FUZZ_INGEST = libhcct_fuzz.a libhcct_ingest.a libhcct_trace.a libhcct_tree.a libhcct_code.a \
-	libhcct_report.a libhcct_common.a $(REPORT_LIBS) $(ZSTD_LIBS) $(ELF_LIBS) $(UNWIND_LIBS) \
+	libhcct_render.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS) $(ZSTD_LIBS) $(ELF_LIBS) $(UNWIND_LIBS) \
 	$(IBERTY_LIBS)
 
 tests_fuzz_comments_fuzz_SOURCES = tests/fuzz/comments_fuzz.c
 tests_fuzz_comments_fuzz_LDFLAGS = $(FUZZ_LINK)
-tests_fuzz_comments_fuzz_LDADD = libhcct_fuzz.a libhcct_report.a libhcct_common.a $(REPORT_LIBS)
+tests_fuzz_comments_fuzz_LDADD = libhcct_fuzz.a libhcct_render.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS)
 
 tests_fuzz_demangle_fuzz_SOURCES = tests/fuzz/demangle_fuzz.c
 tests_fuzz_demangle_fuzz_LDFLAGS = $(FUZZ_LINK)
-tests_fuzz_demangle_fuzz_LDADD = libhcct_fuzz.a libhcct_code.a $(IBERTY_LIBS)
+tests_fuzz_demangle_fuzz_LDADD = libhcct_fuzz.a libhcct_code.a libhcct_common.a $(IBERTY_LIBS)
 
 tests_fuzz_eh_frame_fuzz_SOURCES = tests/fuzz/eh_frame_fuzz.c
 tests_fuzz_eh_frame_fuzz_LDFLAGS = $(FUZZ_LINK)
-tests_fuzz_eh_frame_fuzz_LDADD = libhcct_fuzz.a libhcct_code.a $(ELF_LIBS) $(IBERTY_LIBS)
+tests_fuzz_eh_frame_fuzz_LDADD = libhcct_fuzz.a libhcct_code.a libhcct_common.a $(ELF_LIBS) $(IBERTY_LIBS)
 
 tests_fuzz_elf_protocol_fuzz_SOURCES = tests/fuzz/elf_protocol_fuzz.c
 tests_fuzz_elf_protocol_fuzz_LDFLAGS = $(FUZZ_LINK)
-tests_fuzz_elf_protocol_fuzz_LDADD = libhcct_fuzz.a libhcct_code.a $(ELF_LIBS) $(UNWIND_LIBS) \
+tests_fuzz_elf_protocol_fuzz_LDADD = libhcct_fuzz.a libhcct_code.a libhcct_common.a $(ELF_LIBS) $(UNWIND_LIBS) \
 	$(IBERTY_LIBS)
 
 tests_fuzz_hello_fuzz_SOURCES = tests/fuzz/hello_fuzz.c
@@ -54,30 +54,29 @@ tests_fuzz_hello_fuzz_LDFLAGS = $(FUZZ_LINK)
 tests_fuzz_hello_fuzz_LDADD = $(FUZZ_INGEST)
 
 tests_fuzz_http_client_fuzz_SOURCES = client/ask.c client/http_client.c client/processes.c \
-	client/top_threads.c tests/fuzz/http_client_fuzz.c
+	client/top/threads.c tests/fuzz/http_client_fuzz.c
 tests_fuzz_http_client_fuzz_LDFLAGS = $(FUZZ_LINK)
-tests_fuzz_http_client_fuzz_LDADD = libhcct_fuzz.a libhcct_report.a libhcct_common.a $(REPORT_LIBS)
+tests_fuzz_http_client_fuzz_LDADD = libhcct_fuzz.a libhcct_render.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS)
 
-tests_fuzz_options_fuzz_SOURCES = common/burst.c common/utf8.c common/utf8.h tests/fuzz/options_fuzz.c
+tests_fuzz_options_fuzz_SOURCES = common/wire/burst.c common/base/utf8.c common/base/utf8.h tests/fuzz/options_fuzz.c
 tests_fuzz_options_fuzz_LDFLAGS = $(FUZZ_LINK)
 tests_fuzz_options_fuzz_LDADD = libhcct_fuzz.a -lm
 
 tests_fuzz_jit_dump_fuzz_SOURCES = tests/fuzz/jit_dump_fuzz.c
 tests_fuzz_jit_dump_fuzz_LDFLAGS = $(FUZZ_LINK)
-tests_fuzz_jit_dump_fuzz_LDADD = libhcct_fuzz.a libhcct_code.a
+tests_fuzz_jit_dump_fuzz_LDADD = libhcct_fuzz.a libhcct_code.a libhcct_common.a
 
 tests_fuzz_perf_map_fuzz_SOURCES = tests/fuzz/perf_map_fuzz.c
 tests_fuzz_perf_map_fuzz_LDFLAGS = $(FUZZ_LINK)
-tests_fuzz_perf_map_fuzz_LDADD = libhcct_fuzz.a libhcct_code.a
+tests_fuzz_perf_map_fuzz_LDADD = libhcct_fuzz.a libhcct_code.a libhcct_common.a
 
 tests_fuzz_pprof_fuzz_SOURCES = tests/fuzz/pprof_fuzz.c
 tests_fuzz_pprof_fuzz_LDFLAGS = $(FUZZ_LINK)
-tests_fuzz_pprof_fuzz_LDADD = libhcct_fuzz.a libhcct_report.a libhcct_common.a $(REPORT_LIBS)
+tests_fuzz_pprof_fuzz_LDADD = libhcct_fuzz.a libhcct_render.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS)
 
-tests_fuzz_query_fuzz_SOURCES = daemon/freeze.c daemon/freeze_tree.c daemon/query.c \
-	daemon/agent_frames.c daemon/symbols.c daemon/tree_copy.c tests/fuzz/query_fuzz.c
+tests_fuzz_query_fuzz_SOURCES = daemon/answers/freeze.c daemon/answers/query.c tests/fuzz/query_fuzz.c
 tests_fuzz_query_fuzz_LDFLAGS = $(FUZZ_LINK)
-tests_fuzz_query_fuzz_LDADD = $(FUZZ_INGEST)
+tests_fuzz_query_fuzz_LDADD = libhcct_assemble.a $(FUZZ_INGEST)
 
 tests_fuzz_ring_fuzz_SOURCES = tests/fuzz/ring_fuzz.c
 tests_fuzz_ring_fuzz_LDFLAGS = $(FUZZ_LINK)
@@ -91,8 +90,8 @@ tests_fuzz_trace_fuzz_SOURCES = tests/fuzz/trace_fuzz.c
 tests_fuzz_trace_fuzz_LDFLAGS = $(FUZZ_LINK)
 tests_fuzz_trace_fuzz_LDADD = $(FUZZ_INGEST)
 
-tests_fuzz_unwind_fuzz_SOURCES = daemon/code/unwind_table_check.c preload/memo.c preload/unwind.c \
-	preload/unwind_bare.c preload/unwind_follow.c preload/unwind_search.c preload/instruction.c tests/fuzz/unwind_fuzz.c
+tests_fuzz_unwind_fuzz_SOURCES = common/code/unwind_table_check.c preload/sample/memo.c preload/sample/unwind.c \
+	preload/sample/unwind_bare.c preload/sample/unwind_follow.c preload/sample/unwind_search.c preload/sample/instruction.c tests/fuzz/unwind_fuzz.c
 tests_fuzz_unwind_fuzz_LDFLAGS = $(FUZZ_LINK)
 tests_fuzz_unwind_fuzz_LDADD = libhcct_fuzz.a
 

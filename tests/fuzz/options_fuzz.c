@@ -12,10 +12,10 @@
 
 _Noreturn static void come_back(int status);
 #define exit come_back
-#include "common/options.c"
+#include "common/base/options.c"
 #undef exit
 
-#include "common/burst.h"
+#include "common/wire/burst.h"
 
 #define WORDS_MAX  16
 #define NUMBER_MAX 10000

@@ -4,7 +4,7 @@
  */
 #include <stdbool.h>
 
-#include "daemon/code/perf_map.h"
+#include "common/code/perf_map.h"
 #include "tests/fuzz/fuzz.h"
 
 #define ADDRESSES 64u

@@ -6,9 +6,10 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "daemon/report/diff.h"
-#include "daemon/report/format.h"
-#include "daemon/report/merge.h"
+#include "common/profile/diff.h"
+#include "common/profile/merge.h"
+#include "common/render/format.h"
+#include "common/render/results.h"
 #include "tests/fuzz/fuzz.h"
 
 #define JSON_DEPTH 64

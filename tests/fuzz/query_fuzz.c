@@ -4,8 +4,8 @@
  */
 #include <stdbool.h>
 
-#include "daemon/config.h"
-#include "daemon/query.h"
+#include "daemon/answers/config.h"
+#include "daemon/answers/query.h"
 #include "tests/fuzz/fuzz.h"
 
 #define SECONDS_MAX 3600ull

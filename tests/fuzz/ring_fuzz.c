@@ -5,10 +5,10 @@
 #include <stdbool.h>
 #include <unistd.h>
 
-#include "daemon/code/frame.h"
-#include "common/ring.h"
+#include "common/code/frame.h"
+#include "common/tree/panes.h"
+#include "common/wire/ring.h"
 #include "daemon/ingest/reader.h"
-#include "daemon/tree/panes.h"
 #include "tests/fuzz/fuzz.h"
 
 #define RING_WORDS 4096u

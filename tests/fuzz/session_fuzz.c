@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <unistd.h>
 
-#include "common/ring.h"
+#include "common/wire/ring.h"
 #include "daemon/ingest/process.h"
 #include "daemon/ingest/registry.h"
 #include "daemon/ingest/threads.h"

@@ -11,8 +11,8 @@
 #include <unistd.h>
 #include <zstd.h>
 
-#include "daemon/trace/trace_apply.h"
-#include "daemon/trace/trace_reader.h"
+#include "common/trace/trace_apply.h"
+#include "common/trace/trace_reader.h"
 #include "tests/fuzz/fuzz.h"
 
 #define THREADS 4u

@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <sys/mman.h>
 
-#include "daemon/code/unwind_compile.h"
-#include "preload/memo.h"
+#include "common/code/unwind_compile.h"
+#include "preload/sample/memo.h"
 #include "tests/fuzz/fuzz.h"
 
 static uint64_t scratch[UNWIND_SCRATCH_WORDS];

@@ -6,8 +6,8 @@
 
 #include <sys/stat.h>
 
-#include "common/wire.h"
-#include "daemon/code/module.h"
+#include "common/code/module.h"
+#include "common/wire/wire.h"
 #include "daemon/ingest/robust.h"
 #include "tests/check.h"
 

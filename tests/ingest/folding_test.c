@@ -10,9 +10,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/tree/summary.h"
 #include "daemon/ingest/finished.h"
 #include "daemon/ingest/registry.h"
-#include "daemon/tree/summary.h"
 #include "tests/check.h"
 
 #define PROCESSES (REGISTRY_FINISHED_MAX + 20u)

@@ -11,9 +11,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/tree/summary.h"
 #include "daemon/ingest/ingest.h"
 #include "daemon/ingest/registry.h"
-#include "daemon/tree/summary.h"
 #include "tests/check.h"
 
 /* ---- faults (the linker's --wrap) ---- */

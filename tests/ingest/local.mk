@@ -9,7 +9,7 @@ INGEST_TESTS = \
 	tests/ingest/ships_test
 
 INGEST_TEST_LIBS = libhcct_ingest.a libhcct_trace.a libhcct_tree.a libhcct_code.a \
-	libhcct_report.a libhcct_common.a $(REPORT_LIBS) $(ZSTD_LIBS) $(ELF_LIBS) $(UNWIND_LIBS) $(IBERTY_LIBS) $(ZLIB_LIBS)
+	libhcct_render.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS) $(ZSTD_LIBS) $(ELF_LIBS) $(UNWIND_LIBS) $(IBERTY_LIBS) $(ZLIB_LIBS)
 
 check_PROGRAMS += $(INGEST_TESTS)
 TESTS += $(INGEST_TESTS)

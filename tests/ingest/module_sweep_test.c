@@ -5,11 +5,11 @@
  */
 #include <unistd.h>
 
-#include "daemon/code/frame.h"
-#include "daemon/code/module.h"
+#include "common/code/frame.h"
+#include "common/code/module.h"
+#include "common/tree/summary.h"
 #include "daemon/ingest/frame_sweep.h"
 #include "daemon/ingest/registry.h"
-#include "daemon/tree/summary.h"
 #include "tests/check.h"
 
 #define USER     ((uid_t)65528) /* not this program's own, who may have more */

@@ -6,9 +6,9 @@
 
 #include "daemon/ingest/reader.h"
 
-#include "common/ring.h"
-#include "daemon/code/frame.h"
-#include "daemon/tree/summary.h"
+#include "common/code/frame.h"
+#include "common/tree/summary.h"
+#include "common/wire/ring.h"
 #include "tests/check.h"
 
 #define REGISTERS 16

@@ -12,12 +12,12 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#include "common/ring.h"
-#include "daemon/code/elf_protocol.h"
-#include "daemon/code/frame.h"
+#include "common/code/elf_protocol.h"
+#include "common/code/frame.h"
+#include "common/tree/summary.h"
+#include "common/wire/arch.h"
+#include "common/wire/ring.h"
 #include "daemon/ingest/registry.h"
-#include "daemon/tree/summary.h"
-#include "common/arch.h"
 #include "tests/check.h"
 
 #define DEPTH 12

@@ -12,9 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/report/diff.h"
-#include "daemon/report/format.h"
-#include "daemon/report/write_html.h"
+#include "common/profile/diff.h"
+#include "common/render/format.h"
+#include "common/render/results.h"
+#include "common/render/write_html.h"
 #include "tests/report/sample.h"
 
 #define MANY 50000u

@@ -5,8 +5,9 @@
 
 #include <stdlib.h>
 
-#include "daemon/report/annotate.h"
-#include "daemon/report/tree_view.h"
+#include "common/profile/annotate.h"
+#include "common/profile/tree_view.h"
+#include "common/render/results.h"
 #include "tests/report/sample.h"
 
 /* ---- a program whose sums are known ---- */

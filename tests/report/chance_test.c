@@ -9,13 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/ingest/draws.h"
-#include "daemon/ingest/scatter.h"
-#include "daemon/report/chance.h"
-#include "daemon/report/diff.h"
-#include "preload/draw.h"
-#include "preload/points.h"
-#include "preload/ticker.h"
+#include "common/profile/chance.h"
+#include "common/profile/diff.h"
+#include "common/tree/draws.h"
+#include "common/tree/scatter.h"
+#include "preload/sample/draw.h"
+#include "preload/sample/points.h"
+#include "preload/sample/ticker.h"
 
 #define RUNS   100
 #define SECOND 1000000000ull
@@ -23,7 +23,7 @@
 
 static uint64_t seed;
 
-/* preload/ticker.c's */
+/* preload/sample/ticker.c's */
 uint64_t ticker_resolution(void) {
     return 4 * MS;
 }

@@ -3,7 +3,7 @@
  */
 #include "tests/check.h"
 
-#include "daemon/report/text_choose.h"
+#include "common/render/text_choose.h"
 #include "tests/report/forest.h"
 
 #define SEEDS 60

@@ -5,8 +5,8 @@
 
 #include <math.h>
 
-#include "daemon/report/diff.h"
-#include "daemon/report/tree_view.h"
+#include "common/profile/diff.h"
+#include "common/profile/tree_view.h"
 #include "tests/report/forest.h"
 
 static const struct forest_look whole = {.collector = "calls", .exe = "/opt/a/app"};

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#include "daemon/report/eval.h"
+#include "common/profile/eval.h"
 #include "tests/report/sample.h"
 
 #define CHECK_REAL(got, want)                                                                      \

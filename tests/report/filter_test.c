@@ -5,8 +5,8 @@
 
 #include <stdlib.h>
 
-#include "daemon/report/filter.h"
-#include "daemon/report/tree_view.h"
+#include "common/profile/filter.h"
+#include "common/profile/tree_view.h"
 #include "tests/report/sample.h"
 
 struct place {

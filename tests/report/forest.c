@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/report/tree_view.h"
+#include "common/profile/tree_view.h"
 
 uint64_t forest_random(uint64_t *seed, uint64_t n) {
     *seed ^= *seed << 13;

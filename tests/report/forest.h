@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-#include "daemon/report/profile.h"
+#include "common/profile/profile.h"
 
 #define FOREST_CONTEXTS 200
 

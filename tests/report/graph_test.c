@@ -5,9 +5,9 @@
 
 #include <inttypes.h>
 
-#include "daemon/report/call_graph.h"
-#include "daemon/report/dot_choose.h"
-#include "daemon/report/format.h"
+#include "common/render/call_graph.h"
+#include "common/render/dot_choose.h"
+#include "common/render/format.h"
 #include "tests/report/sample.h"
 
 static struct profile *one_process(void) {

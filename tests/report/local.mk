@@ -16,61 +16,61 @@ check_PROGRAMS += \
 	tests/report/write_sample \
 	tests/report/writers_test
 
-tests_report_chance_test_SOURCES = tests/report/chance_test.c tests/check.h preload/draw.c \
-	preload/interval.c preload/points.c
-tests_report_chance_test_LDADD = libhcct_ingest.a libhcct_report.a libhcct_common.a $(REPORT_LIBS)
+tests_report_chance_test_SOURCES = tests/report/chance_test.c tests/check.h preload/sample/draw.c \
+	preload/sample/interval.c preload/sample/points.c
+tests_report_chance_test_LDADD = libhcct_tree.a libhcct_render.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS)
 
 tests_report_choose_test_SOURCES = tests/report/choose_test.c tests/report/forest.c \
 	tests/report/forest.h tests/check.h
-tests_report_choose_test_LDADD = libhcct_report.a libhcct_common.a $(REPORT_LIBS)
+tests_report_choose_test_LDADD = libhcct_render.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS)
 
 tests_report_diff_test_SOURCES = tests/report/diff_test.c tests/report/forest.c \
 	tests/report/forest.h tests/check.h
-tests_report_diff_test_LDADD = libhcct_report.a libhcct_common.a $(REPORT_LIBS)
+tests_report_diff_test_LDADD = libhcct_render.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS)
 
 tests_report_merge_test_SOURCES = tests/report/merge_test.c tests/report/forest.c \
 	tests/report/forest.h tests/check.h
-tests_report_merge_test_LDADD = libhcct_report.a libhcct_common.a $(REPORT_LIBS)
+tests_report_merge_test_LDADD = libhcct_render.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS)
 
 tests_report_eval_test_SOURCES = tests/report/eval_test.c tests/report/sample.c \
 	tests/report/sample_calls.c tests/report/sample.h tests/check.h
-tests_report_eval_test_LDADD = libhcct_report.a libhcct_common.a $(REPORT_LIBS)
+tests_report_eval_test_LDADD = libhcct_render.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS)
 
 tests_report_filter_test_SOURCES = tests/report/filter_test.c tests/report/sample.c \
 	tests/report/sample_calls.c tests/report/sample.h tests/check.h
-tests_report_filter_test_LDADD = libhcct_report.a libhcct_common.a $(REPORT_LIBS)
+tests_report_filter_test_LDADD = libhcct_render.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS)
 
 tests_report_graph_test_SOURCES = tests/report/graph_test.c tests/report/sample.c \
 	tests/report/sample_calls.c tests/report/sample_hard.c tests/report/sample.h tests/check.h
-tests_report_graph_test_LDADD = libhcct_report.a libhcct_common.a $(REPORT_LIBS)
+tests_report_graph_test_LDADD = libhcct_render.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS)
 
 tests_report_annotate_test_SOURCES = tests/report/annotate_test.c tests/report/sample.c \
 	tests/report/sample_calls.c tests/report/sample.h tests/check.h
-tests_report_annotate_test_LDADD = libhcct_report.a libhcct_common.a $(REPORT_LIBS)
+tests_report_annotate_test_LDADD = libhcct_render.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS)
 
 tests_report_pprof_test_SOURCES = tests/report/pprof_test.c tests/report/sample.c \
 	tests/report/sample_calls.c tests/report/sample.h tests/check.h
-tests_report_pprof_test_LDADD = libhcct_report.a libhcct_common.a $(REPORT_LIBS)
+tests_report_pprof_test_LDADD = libhcct_render.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS)
 
 tests_report_profile_test_SOURCES = tests/report/profile_test.c tests/report/sample.c \
 	tests/report/sample_calls.c tests/report/sample.h tests/check.h
-tests_report_profile_test_LDADD = libhcct_report.a libhcct_common.a $(REPORT_LIBS)
+tests_report_profile_test_LDADD = libhcct_render.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS)
 
 tests_report_text_test_SOURCES = tests/report/text_test.c tests/report/sample.c \
 	tests/report/sample_calls.c tests/report/sample.h tests/check.h
-tests_report_text_test_LDADD = libhcct_report.a libhcct_common.a $(REPORT_LIBS)
+tests_report_text_test_LDADD = libhcct_render.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS)
 
 tests_report_title_test_SOURCES = tests/report/title_test.c tests/check.h
-tests_report_title_test_LDADD = libhcct_report.a libhcct_common.a $(REPORT_LIBS)
+tests_report_title_test_LDADD = libhcct_render.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS)
 
 tests_report_write_sample_SOURCES = tests/report/write_sample.c tests/report/sample.c \
 	tests/report/sample_calls.c tests/report/sample_hard.c tests/report/sample.h
-tests_report_write_sample_LDADD = libhcct_report.a libhcct_common.a $(REPORT_LIBS)
+tests_report_write_sample_LDADD = libhcct_render.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS)
 
 tests_report_writers_test_SOURCES = tests/report/writers_test.c tests/report/forest.c \
 	tests/report/forest.h tests/report/sample.c \
 	tests/report/sample_calls.c tests/report/sample_hard.c tests/report/sample.h tests/check.h
-tests_report_writers_test_LDADD = libhcct_report.a libhcct_common.a $(REPORT_LIBS)
+tests_report_writers_test_LDADD = libhcct_render.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS)
 
 TESTS += \
 	tests/report/annotate_test \

@@ -3,9 +3,9 @@
  */
 #include "tests/check.h"
 
-#include "daemon/report/format.h"
-#include "daemon/report/merge.h"
-#include "daemon/report/tree_view.h"
+#include "common/profile/merge.h"
+#include "common/profile/tree_view.h"
+#include "common/render/format.h"
 #include "tests/report/forest.h"
 
 #define PARTS 3

@@ -7,10 +7,10 @@
 #include <math.h>
 #include <sys/resource.h>
 
-#include "daemon/report/format.h"
-#include "daemon/report/gzip.h"
-#include "daemon/report/pprof_comments.h"
-#include "daemon/report/profile.pb-c.h"
+#include "common/base/gzip.h"
+#include "common/render/format.h"
+#include "common/render/pprof_comments.h"
+#include "common/render/profile.pb-c.h"
 #include "tests/report/sample.h"
 
 #define MUTATIONS 6000

@@ -5,11 +5,11 @@
 
 #include <locale.h>
 
-#include "common/utf8.h"
-#include "daemon/report/human.h"
-#include "daemon/report/profile.h"
-#include "daemon/report/shorten.h"
-#include "daemon/report/tree_view.h"
+#include "common/base/shorten.h"
+#include "common/base/utf8.h"
+#include "common/profile/profile.h"
+#include "common/profile/tree_view.h"
+#include "common/render/human.h"
 #include "tests/report/sample.h"
 
 /* The node at the end of a path of names below the root of process 1; 0: there is none. */

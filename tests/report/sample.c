@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/compiler.h"
+#include "common/wire/compiler.h"
 
 #define MS 1000000ull
 

@@ -4,7 +4,7 @@
 #ifndef HCCT_TEST_SAMPLE_H
 #define HCCT_TEST_SAMPLE_H
 
-#include "daemon/report/profile.h"
+#include "common/profile/profile.h"
 
 /* One process, threads, deep stacks with call sites, lines, inline frames, partial walks. */
 struct profile *sample_shell(void);

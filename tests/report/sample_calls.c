@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "common/compiler.h"
+#include "common/wire/compiler.h"
 
 #define MS 1000000ull
 

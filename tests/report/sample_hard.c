@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/compiler.h"
+#include "common/wire/compiler.h"
 
 static const char *const names[] = {
     "say \"hello\" \\ bye",

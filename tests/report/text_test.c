@@ -8,9 +8,9 @@
 
 #include <locale.h>
 
-#include "common/compiler.h"
-#include "daemon/report/format.h"
-#include "daemon/report/text_wrap.h"
+#include "common/render/format.h"
+#include "common/render/text_wrap.h"
+#include "common/wire/compiler.h"
 #include "tests/report/sample.h"
 
 static char *report(const struct profile *profile, const struct format_options *options) {

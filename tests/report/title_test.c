@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/report/diff.h"
-#include "daemon/report/format.h"
-#include "daemon/report/merge.h"
-#include "daemon/report/pprof_comments.h"
-#include "daemon/report/title.h"
+#include "common/profile/diff.h"
+#include "common/profile/merge.h"
+#include "common/render/format.h"
+#include "common/render/pprof_comments.h"
+#include "common/render/title.h"
 #include "tests/check.h"
 
 #define HOSTILE "sh -c 'x'\x1b[2J\n\xc2\x85"

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/compiler.h"
-#include "daemon/report/format.h"
+#include "common/render/format.h"
+#include "common/wire/compiler.h"
 #include "tests/report/sample.h"
 
 static const struct sample {

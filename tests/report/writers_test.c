@@ -5,8 +5,8 @@
 
 #include <json-c/json.h>
 
-#include "common/utf8.h"
-#include "daemon/report/format.h"
+#include "common/base/utf8.h"
+#include "common/render/format.h"
 #include "tests/report/forest.h"
 #include "tests/report/sample.h"
 

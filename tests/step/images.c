@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "daemon/code/unwind_compile.h"
+#include "common/code/unwind_compile.h"
 
 /* ---- files ---- */
 

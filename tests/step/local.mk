@@ -11,7 +11,7 @@ tests_step_step_test_SOURCES = $(UNWIND_SOURCES) \
 	tests/step/remote.c tests/step/remote.h tests/step/images.c tests/step/images.h \
 	tests/step/memory.c tests/step/memory.h tests/step/mirror.c tests/step/mirror.h \
 	tests/step/maps.c tests/step/maps.h
-tests_step_step_test_LDADD = libhcct_code.a $(ELF_LIBS) $(IBERTY_LIBS) $(UNWIND_LIBS)
+tests_step_step_test_LDADD = libhcct_code.a libhcct_common.a $(ELF_LIBS) $(IBERTY_LIBS) $(UNWIND_LIBS)
 
 tests_step_target_SOURCES = tests/step/target.cc tests/step/bare.c tests/step/shapes.h tests/step/shapes_fast.c \
 	tests/step/shapes_plain.c tests/step/shapes_small.c tests/step/shapes_framed.c

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "preload/unwind.h"
+#include "preload/sample/unwind.h"
 #include "tests/step/images.h"
 #include "tests/step/memory.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <sys/syscall.h>
 
-#include "common/arch.h"
+#include "common/wire/arch.h"
 
 #define INSTRUCTION_MAX 15
 

@@ -6,14 +6,14 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "common/compiler.h"
-#include "daemon/code/frame.h"
-#include "daemon/trace/trace_apply.h"
-#include "daemon/trace/trace_in.h"
-#include "daemon/trace/trace_out.h"
-#include "daemon/trace/trace_reader.h"
-#include "daemon/trace/trace_tokens.h"
-#include "daemon/trace/trace_writer.h"
+#include "common/code/frame.h"
+#include "common/trace/trace_apply.h"
+#include "common/trace/trace_in.h"
+#include "common/trace/trace_out.h"
+#include "common/trace/trace_reader.h"
+#include "common/trace/trace_tokens.h"
+#include "common/trace/trace_writer.h"
+#include "common/wire/compiler.h"
 #include "tests/check.h"
 
 static char path[64];

@@ -64,7 +64,7 @@ check(exact[1] == calls[1] and max(node["error"] for node in exact[3]) == 0,
 same_again("walks", 200000)
 
 # an agent that has given up before hcctd answers leaves no process behind, in the trace neither
-with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../common/wire.h")) as wire:
+with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../common/wire/wire.h")) as wire:
     version = int(re.search(r"#define WIRE_VERSION\s+(\d+)", wire.read()).group(1))
 with Daemon("--trace", scratch("live.trace")) as daemon:
     daemon.process.send_signal(signal.SIGSTOP)

@@ -1,9 +1,9 @@
-# Tests of daemon/trace: what goes in comes out, and what is damaged is told.
+# Tests of common/trace: what goes in comes out, and what is damaged is told.
 TRACE_TESTS = \
 	tests/trace/damaged_test \
 	tests/trace/trace_test
 
-TRACE_TEST_LIBS = libhcct_trace.a libhcct_tree.a libhcct_code.a libhcct_report.a libhcct_common.a $(REPORT_LIBS) \
+TRACE_TEST_LIBS = libhcct_trace.a libhcct_tree.a libhcct_code.a libhcct_render.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS) \
 	$(ELF_LIBS) $(UNWIND_LIBS) $(IBERTY_LIBS) $(ZSTD_LIBS)
 
 check_PROGRAMS += $(TRACE_TESTS) tests/trace/write_trace

@@ -7,14 +7,14 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "daemon/code/frame.h"
-#include "daemon/code/jit_names.h"
-#include "daemon/trace/trace_apply.h"
-#include "daemon/trace/trace_reader.h"
-#include "daemon/trace/trace_tokens.h"
-#include "daemon/trace/trace_writer.h"
-#include "daemon/tree/mcct.h"
-#include "daemon/tree/summary.h"
+#include "common/code/frame.h"
+#include "common/code/jit_names.h"
+#include "common/trace/trace_apply.h"
+#include "common/trace/trace_reader.h"
+#include "common/trace/trace_tokens.h"
+#include "common/trace/trace_writer.h"
+#include "common/tree/mcct.h"
+#include "common/tree/summary.h"
 #include "tests/check.h"
 #include "tests/tree/world.h"
 

@@ -11,9 +11,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "daemon/code/frame.h"
-#include "daemon/code/module.h"
-#include "daemon/trace/trace_writer.h"
+#include "common/code/frame.h"
+#include "common/code/module.h"
+#include "common/trace/trace_writer.h"
 
 /* Places for the trace to speak of. */
 __attribute__((noinline)) void leaf(void);

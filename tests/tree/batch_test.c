@@ -4,8 +4,8 @@
  */
 #include "tests/check.h"
 
-#include "daemon/tree/batch.h"
-#include "daemon/tree/summary.h"
+#include "common/tree/batch.h"
+#include "common/tree/summary.h"
 #include "tests/tree/world.h"
 
 /* ---- two trees, one moved by batches ---- */

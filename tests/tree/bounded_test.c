@@ -11,8 +11,8 @@
 
 #include <malloc.h>
 
-#include "daemon/tree/mcct.h"
-#include "daemon/tree/residual.h"
+#include "common/tree/mcct.h"
+#include "common/tree/residual.h"
 #include "tests/tree/world.h"
 
 #define LEVELS  4

@@ -3,9 +3,9 @@
  */
 #include "tests/check.h"
 
-#include "daemon/tree/mcct.h"
-#include "daemon/tree/residual.h"
-#include "daemon/tree/summary.h"
+#include "common/tree/mcct.h"
+#include "common/tree/residual.h"
+#include "common/tree/summary.h"
 #include "tests/tree/world.h"
 
 static struct mcct *make(const struct summary_kind *kind, double epsilon, size_t max_bytes) {

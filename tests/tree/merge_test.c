@@ -4,7 +4,7 @@
  */
 #include "tests/check.h"
 
-#include "daemon/tree/summary.h"
+#include "common/tree/summary.h"
 #include "tests/tree/world.h"
 
 static struct mcct *make(const struct summary_kind *kind, uint32_t capacity, size_t max_bytes) {

@@ -4,10 +4,10 @@
  */
 #include "tests/check.h"
 
-#include "daemon/tree/batch.h"
-#include "daemon/tree/packed.h"
-#include "daemon/tree/summary.h"
-#include "daemon/tree/tree.h"
+#include "common/tree/batch.h"
+#include "common/tree/packed.h"
+#include "common/tree/summary.h"
+#include "common/tree/tree.h"
 #include "tests/tree/streams.h"
 
 #define KINDS 2

@@ -3,9 +3,9 @@
  * of just that time: threads that come and go, idle hours, short memory, windows that are held
  * while time goes on, and panes of several processes added.
  */
-#include "daemon/tree/panes.h"
+#include "common/tree/panes.h"
 
-#include "daemon/tree/summary.h"
+#include "common/tree/summary.h"
 #include "tests/check.h"
 #include "tests/tree/world.h"
 

@@ -3,10 +3,10 @@
  * weight is either certain of a context or a residual, so that inclusive weights and self weights
  * by frame have true bounds (world_check). Where there is no room, the bounds are wider.
  */
-#include "daemon/tree/residual.h"
+#include "common/tree/residual.h"
 
-#include "daemon/tree/mcct.h"
-#include "daemon/tree/summary.h"
+#include "common/tree/mcct.h"
+#include "common/tree/summary.h"
 #include "tests/check.h"
 #include "tests/tree/world.h"
 

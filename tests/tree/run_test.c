@@ -3,8 +3,8 @@
  */
 #include "tests/check.h"
 
-#include "daemon/tree/brief.h"
-#include "daemon/tree/run_log.h"
+#include "common/tree/brief.h"
+#include "common/tree/run_log.h"
 #include "tests/tree/world.h"
 
 /* ---- runs of a small tree: a context is a path of up to DEPTH digits ---- */

@@ -5,7 +5,7 @@
  */
 #include "tests/check.h"
 
-#include "daemon/tree/summary.h"
+#include "common/tree/summary.h"
 #include "tests/tree/streams.h"
 
 #define WALKERS 3

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "daemon/tree/mcct.h"
+#include "common/tree/mcct.h"
 
 /* ---- deterministic random numbers ---- */
 

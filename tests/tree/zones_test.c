@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/tree/zone_sums.h"
+#include "common/tree/zone_sums.h"
 #include "tests/check.h"
 #include "tests/tree/world.h"
 

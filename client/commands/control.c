@@ -1,0 +1,163 @@
+/*
+ * control.c - start, stop and set: a running program is looked at, no more, or otherwise.
+ */
+#include "client/ask.h"
+#include "client/command.h"
+#include "client/processes.h"
+#include "common/base/options.h"
+#include "common/wire/burst.h"
+
+#include <inttypes.h>
+#include <json-c/json.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct control_options {
+    const char *socket, *process, *burst;
+    unsigned rate;
+};
+
+#define AT(member) offsetof(struct control_options, member)
+#define WHICH                                                                                      \
+    {"process", 'p', OPTION_STRING, "PID|NAME", AT(process), 0, 0, "which process"}, {             \
+        "socket", 0, OPTION_STRING, "PATH", AT(socket), 0, 0, "where hcctd listens ($HCCT_SOCKET)" \
+    }
+#define HOW                                                                                        \
+    {"rate", 0, OPTION_UNSIGNED, "N", AT(rate), 1, 10000, "walks per second of CPU time"}, {       \
+        "burst", 0, OPTION_STRING, "LENGTH/PERIOD", AT(burst), 0, 0,                               \
+            "look in bursts only, such as 2ms/20ms of CPU time; none: evenly"                      \
+    }
+
+static const struct option_spec stop_specs[] = {WHICH, {NULL, 0, OPTION_FLAG, NULL, 0, 0, 0, NULL}};
+static const struct option_spec set_specs[] = {
+    WHICH, HOW, {NULL, 0, OPTION_FLAG, NULL, 0, 0, 0, NULL}};
+
+static const struct option_command start_command = {
+    .usage = "hcct start -p PID|NAME [options]",
+    .about = "Lets a program that runs with the agent be looked at again, after 'hcct stop'.",
+    .examples = "  hcct start -p myserver\n"
+                "  hcct start -p 812 --rate 1000\n",
+    .options = set_specs,
+};
+
+static const struct option_command stop_command = {
+    .usage = "hcct stop -p PID|NAME [options]",
+    .about = "Lets a program run without being looked at, until 'hcct start'. Its profile so far "
+             "stays.",
+    .examples = "  hcct stop -p myserver\n",
+    .options = stop_specs,
+};
+
+static const struct option_command set_command = {
+    .usage = "hcct set -p PID|NAME [--rate N] [--burst LENGTH/PERIOD]",
+    .about = "Changes how often a running program is looked at.",
+    .examples = "  hcct set -p myserver --rate 1000\n"
+                "  hcct set -p myserver --rate 5000 --burst 2ms/20ms\n"
+                "  hcct set -p myserver --rate 100 --burst none\n",
+    .options = set_specs,
+};
+
+static int usage(const char *sentence) {
+    complain("%s", sentence);
+    return HCCT_EXIT_USAGE;
+}
+
+static int check_burst(const char *text) {
+    uint64_t length, period;
+    if (text == NULL || strcmp(text, "none") == 0 || burst_parse(text, &length, &period))
+        return HCCT_EXIT_OK;
+    return usage("--burst is no LENGTH/PERIOD such as 2ms/20ms (100us to 10s, the length not above "
+                 "the period), and not none");
+}
+
+/* ---- the answer ---- */
+
+static uint64_t number(struct json_object *root, const char *name) {
+    struct json_object *value;
+    return json_object_object_get_ex(root, name, &value) ? json_object_get_uint64(value) : 0;
+}
+
+static const char *word(struct json_object *root, const char *name) {
+    struct json_object *value;
+    return json_object_object_get_ex(root, name, &value) ? json_object_get_string(value) : "";
+}
+
+static int say_what_is_set(const char *json) {
+    struct json_object *root = json_tokener_parse(json);
+    if (root == NULL) {
+        complain("the answer can't be read: hcct and hcctd may be of different versions");
+        return HCCT_EXIT_FAILURE;
+    }
+    printf("process %" PRIu64 ": %s, %" PRIu64 " walks per second of CPU time", number(root, "pid"),
+           word(root, "sampling"), number(root, "rate"));
+    uint64_t length = number(root, "burst_length_ns"), period = number(root, "burst_period_ns");
+    if (length != 0)
+        printf(" within bursts of %" PRIu64 "us in %" PRIu64 "us", length / 1000, period / 1000);
+    putchar('\n');
+    json_object_put(root);
+    return HCCT_EXIT_OK;
+}
+
+/* ---- the question ---- */
+
+static int find_live(const char *path, const char *who, uint32_t *pid) {
+    char *exe = NULL;
+    int status = processes_find(path, who, pid, &exe);
+    free(exe);
+    if (status == HCCT_EXIT_OK && *pid == 0) {
+        complain("%s has finished: 'hcct list' shows what is live", who);
+        status = HCCT_EXIT_NO_DATA;
+    }
+    return status;
+}
+
+static int ask_for(const struct control_options *options, const char *state) {
+    char path[PATHS_SOCKET_MAX];
+    struct http_answer answer;
+    struct query query;
+    uint32_t pid = 0;
+    int status = ask_socket(path, options->socket);
+    if (status == HCCT_EXIT_OK)
+        status = find_live(path, options->process, &pid);
+    if (status != HCCT_EXIT_OK)
+        return status;
+    query_start(&query, "/v1/control");
+    query_add_unsigned(&query, "pid", pid);
+    if (state != NULL)
+        query_add(&query, "state", state);
+    if (options->rate != 0)
+        query_add_unsigned(&query, "rate", options->rate);
+    if (options->burst != NULL)
+        query_add(&query, "burst", options->burst);
+    status = ask(path, "POST", query.text, &answer);
+    if (status == HCCT_EXIT_OK)
+        status = say_what_is_set(answer.body);
+    free(answer.body);
+    return status;
+}
+
+static int control(const struct option_command *command, const char *state, int argc, char **argv) {
+    struct control_options options = {0};
+    int rest;
+    options_parse(command, argc, argv, &options, &rest);
+    options_no_more(command, argc, argv, rest);
+    if (options.process == NULL)
+        return usage("say which process: -p PID or -p NAME ('hcct list' shows them)");
+    if (state == NULL && options.rate == 0 && options.burst == NULL)
+        return usage("say what to change: --rate or --burst");
+    int status = check_burst(options.burst);
+    return status == HCCT_EXIT_OK ? ask_for(&options, state) : status;
+}
+
+int cmd_start(int argc, char **argv) {
+    return control(&start_command, "on", argc, argv);
+}
+
+int cmd_stop(int argc, char **argv) {
+    return control(&stop_command, "off", argc, argv);
+}
+
+int cmd_set(int argc, char **argv) {
+    return control(&set_command, NULL, argc, argv);
+}

@@ -1,0 +1,190 @@
+/*
+ * diff.c - what changed between two profiles, and what of it is more than error?
+ */
+#include "client/command.h"
+#include "client/operand.h"
+#include "client/output.h"
+#include "client/view.h"
+#include "common/profile/diff.h"
+#include "common/render/results.h"
+#include "common/render/write_html.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct diff_given {
+    struct view_options view;
+    struct operand_options daemon;
+    bool absolute, shares, all, contexts;
+    const char *fail_above;
+    double fraction; /* fail_above as a number */
+};
+
+#define AT(member) offsetof(struct diff_given, member)
+
+static const struct option_spec specs[] = {
+    {"by", 0, OPTION_STRING, "WHAT", AT(view.by), 0, 0,
+     "tell apart by function, site, line or module (function)"},
+    {"absolute", 0, OPTION_FLAG, NULL, AT(absolute), 0, 0,
+     "compare weights as they are (where the same work was done)"},
+    {"shares", 0, OPTION_FLAG, NULL, AT(shares), 0, 0, "compare shares of the totals"},
+    {"fail-above", 0, OPTION_STRING, "P%", AT(fail_above), 0, 0,
+     "exit with 5 when a function or the total surely rose by more"},
+    {"fail-contexts", 0, OPTION_FLAG, NULL, AT(contexts), 0, 0,
+     "--fail-above judges contexts, not functions"},
+    {"all", 0, OPTION_FLAG, NULL, AT(all), 0, 0, "list also what is within its error"},
+    {"n", 'n', OPTION_UNSIGNED, "N", AT(view.n), 1, 1000000,
+     "only the N contexts that changed most (25)"},
+    {"top", 0, OPTION_UNSIGNED, "N", AT(view.top), 0, 1000000,
+     "lines in the table of functions (10; 0: no table)"},
+    {"format", 0, OPTION_STRING, "F", AT(view.format), 0, 0,
+     "text, json or html (by the suffix of FILE)"},
+    {"output", 'o', OPTION_STRING, "FILE", AT(view.output), 0, 0,
+     "write to FILE, not to the terminal"},
+    {"color", 0, OPTION_STRING, "WHEN", AT(view.color), 0, 0, "auto, always or never (auto)"},
+    OPERAND_SPECS(diff_given, daemon),
+    {NULL, 0, OPTION_FLAG, NULL, 0, 0, 0, NULL},
+};
+
+static const struct option_command command = {
+    .usage = "hcct diff [options] BEFORE AFTER",
+    .about =
+        "Compares two profiles, context by context: of different runs, builds or hosts, ours or\n"
+        "any in the format of pprof. A change is told from error: the certain bounds of both\n"
+        "counts and the sampling interval. FILE - is standard input, @now what hcctd has,\n"
+        "@60s the last 60 seconds of it.",
+    .examples = "  hcct diff old.pb.gz new.pb.gz\n"
+                "  hcct diff -o change.html old.pb.gz new.pb.gz\n"
+                "  hcct diff --fail-above 5% old.pb.gz new.pb.gz\n"
+                "  hcct diff --exe myserver yesterday.pb.gz @now\n",
+    .options = specs,
+};
+
+static bool write_diff(FILE *out, const struct diff *diff, const struct view *view, bool all) {
+    if (strcmp(view->format->name, "json") == 0)
+        return diff_write_json(out, diff);
+    if (strcmp(view->format->name, "html") == 0)
+        return write_html_diff(out, diff, &view->options);
+    return diff_write_text(out, diff, &view->options, all);
+}
+
+static int put(const struct diff *diff, const struct view *view, const struct diff_given *given) {
+    struct output output;
+
+    if (!output_open(&output, given->view.output != NULL ? given->view.output : "-", NULL))
+        return HCCT_EXIT_FAILURE;
+    if (!write_diff(output.file, diff, view, given->all)) {
+        output_fail(&output);
+        return HCCT_EXIT_FAILURE;
+    }
+    char *written = output_commit(&output, 0);
+    free(written);
+    return written != NULL ? HCCT_EXIT_OK : HCCT_EXIT_FAILURE;
+}
+
+/* One sentence on stderr says what rose. */
+static int judge(const struct diff *diff, const struct diff_given *given) {
+    struct diff_rise rise;
+    double percent = 100 * given->fraction;
+
+    diff_find_rises(diff, given->fraction, given->contexts, &rise);
+    if (rise.n > 0)
+        complain(
+            "%s weight of %s rose by %.1f %%, surely by more than %g %%; %u %s%s did so%s%s%s%s",
+            rise.inclusive ? "the inclusive" : "the self", rise.worst,
+            rise.weight.before > 0 ? 100 * diff_change(&rise.weight) / (double)rise.weight.before
+                                   : INFINITY,
+            percent, rise.n, given->contexts ? "context" : "function", rise.n == 1 ? "" : "s",
+            rise.total ? ", and the total" : "",
+            rise.inclusive && *rise.blamed != '\0' ? "; of self weights that of " : "",
+            rise.inclusive ? rise.blamed : "",
+            rise.inclusive && *rise.blamed != '\0' ? " rose most" : "");
+    else if (rise.total)
+        complain("the total rose by %.1f %%, surely by more than %g %%",
+                 100 * diff_change(&diff->total) / (double)diff->total.before, percent);
+    return rise.n > 0 || rise.total ? HCCT_EXIT_ABOVE : HCCT_EXIT_OK;
+}
+
+static int compare(const struct profile *const profile[DIFF_SIDES], char *const *names,
+                   const struct view *view, const struct diff_given *given) {
+    struct diff_options options = {.by = view->options.by, .name = {names[0], names[1]}};
+    struct diff diff;
+    char error[512];
+
+    if (given->absolute || given->shares)
+        options.mode = given->absolute ? DIFF_ABSOLUTE : DIFF_SHARES;
+    if (!diff_make(&diff, profile[DIFF_BEFORE], profile[DIFF_AFTER], &options, error,
+                   sizeof error)) {
+        complain("%s", error);
+        return HCCT_EXIT_FAILURE;
+    }
+    int status = put(&diff, view, given);
+    if (status == HCCT_EXIT_OK && given->fail_above != NULL)
+        status = judge(&diff, given);
+    diff_free(&diff);
+    return status;
+}
+
+/* "5%" or "5". */
+static bool read_percentage(struct diff_given *given) {
+    const char *text = given->fail_above;
+    char *end;
+
+    if (text == NULL && given->contexts) {
+        complain("--fail-contexts says what --fail-above judges: give that, too");
+        return false;
+    }
+    if (text == NULL)
+        return true;
+    given->fraction = strtod(text, &end) / 100;
+    bool any = end != text && text[0] >= '0' && text[0] <= '9';
+    end += any && *end == '%';
+    if (any && *end == '\0' && given->fraction <= 1000)
+        return true;
+    complain("--fail-above takes a percentage from 0%% to 100000%%, such as 5%%, not '%s'", text);
+    return false;
+}
+
+static bool resolve(struct diff_given *given, int words, char *const *names, struct view *view) {
+    if (words != 2) {
+        complain("name two profiles: hcct diff BEFORE AFTER");
+        return false;
+    }
+    if (strcmp(names[0], "-") == 0 && strcmp(names[1], "-") == 0) {
+        complain("only one of the profiles can be standard input");
+        return false;
+    }
+    if (given->absolute && given->shares) {
+        complain("--absolute and --shares exclude each other");
+        return false;
+    }
+    if (!read_percentage(given))
+        return false;
+    if (!view_resolve(&given->view, formats, given->view.output != NULL ? -1 : STDOUT_FILENO, view))
+        return false;
+    const char *format = view->format->name;
+    if (strcmp(format, "text") == 0 || strcmp(format, "json") == 0 || strcmp(format, "html") == 0)
+        return true;
+    complain("a comparison can't be written as %s, only as text, json or html", format);
+    return false;
+}
+
+int cmd_diff(int argc, char **argv) {
+    struct diff_given given = {.view = VIEW_NOT_GIVEN};
+    struct profile *profile[DIFF_SIDES] = {NULL, NULL};
+    struct view view;
+    int rest, status = HCCT_EXIT_OK;
+
+    options_parse(&command, argc, argv, &given, &rest);
+    if (!resolve(&given, argc - rest, argv + rest, &view))
+        return HCCT_EXIT_USAGE;
+    for (int side = 0; side < DIFF_SIDES && status == HCCT_EXIT_OK; side++)
+        status = operand_read(argv[rest + side], &given.daemon, &profile[side]);
+    if (status == HCCT_EXIT_OK)
+        status = compare((const struct profile *const *)profile, argv + rest, &view, &given);
+    profile_free(profile[DIFF_BEFORE]);
+    profile_free(profile[DIFF_AFTER]);
+    return status;
+}

@@ -1,0 +1,107 @@
+/*
+ * doctor_program.c - a command, before it is run: does it load the agent, and what will be known
+ * about it?
+ */
+#include <fcntl.h>
+#include <gelf.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "client/commands/doctor.h"
+#include "client/commands/instrumented.h"
+#include "client/commands/no_agent.h"
+#include "client/program_file.h"
+
+static void look_loads(struct finding *finding, const char *command) {
+    struct program_file program;
+    char reason[sizeof finding->text];
+    if (no_agent_prevented(command, reason, sizeof reason))
+        finding_set(finding, FINDING_PROBLEM, "%s", reason);
+    else if (program_file_find(command, &program))
+        finding_set(finding, FINDING_OK, "%s is dynamically linked", program.path);
+}
+
+/* Which sections tell of its functions. */
+struct sections {
+    bool symbols, debug, unwind, dynamic_symbols, build_id;
+};
+
+static void note_section(const char *name, struct sections *found) {
+    found->symbols |= strcmp(name, ".symtab") == 0;
+    found->dynamic_symbols |= strcmp(name, ".dynsym") == 0;
+    found->debug |= strcmp(name, ".debug_info") == 0 || strcmp(name, ".zdebug_info") == 0;
+    found->unwind |= strcmp(name, ".eh_frame") == 0;
+    found->build_id |= strcmp(name, ".note.gnu.build-id") == 0;
+}
+
+/* This is the user's own program, which hcct record would run: no other process reads it. */
+static bool read_sections(const char *path, struct sections *found) {
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    Elf *elf = NULL;
+    Elf_Scn *section = NULL;
+    size_t names;
+    *found = (struct sections){0};
+    if (fd >= 0 && elf_version(EV_CURRENT) != EV_NONE)
+        elf = elf_begin(fd, ELF_C_READ, NULL);
+    bool good = elf != NULL && elf_getshdrstrndx(elf, &names) == 0;
+    while (good && (section = elf_nextscn(elf, section)) != NULL) {
+        GElf_Shdr header;
+        const char *name =
+            gelf_getshdr(section, &header) != NULL ? elf_strptr(elf, names, header.sh_name) : NULL;
+        if (name != NULL)
+            note_section(name, found);
+    }
+    elf_end(elf);
+    if (fd >= 0)
+        close(fd);
+    return good;
+}
+
+static void look_names(struct finding *finding, const char *command) {
+    struct program_file program;
+    struct sections found;
+    if (!program_file_find(command, &program) || !read_sections(program.path, &found))
+        finding_set(finding, FINDING_NOTE, "%s can't be read", program.path);
+    else if (found.debug)
+        finding_set(finding, FINDING_OK, "symbols, inlined functions and lines");
+    else
+        finding_set(finding, found.symbols ? FINDING_OK : FINDING_NOTE,
+                    "%s; build with -g%s for inlined functions and lines",
+                    found.symbols ? "symbols, no debug information"
+                                  : "stripped: only functions that libraries may call have a name",
+                    found.build_id ? ", or install its -dbgsym package" : "");
+}
+
+static void look_unwind(struct finding *finding, const char *command) {
+    struct program_file program;
+    struct sections found;
+    if (!program_file_find(command, &program) || !read_sections(program.path, &found))
+        finding_set(finding, FINDING_NOTE, "%s can't be read", program.path);
+    else if (found.unwind)
+        finding_set(finding, FINDING_OK, "its stack can be walked (.eh_frame)");
+    else
+        finding_set(finding, FINDING_NOTE,
+                    "no unwind information (.eh_frame): its frames are followed by frame pointers "
+                    "where it has them; build without -fno-asynchronous-unwind-tables");
+}
+
+static void look_hooks(struct finding *finding, const char *command) {
+    struct program_file program;
+    char path[4096];
+    if (program_file_find(command, &program) && program.is_elf && program.loader[0] == '\0')
+        finding_set(finding, FINDING_NOTE,
+                    "statically linked: what it reports can't reach the agent");
+    else if (instrumented_nowhere(command, path))
+        finding_set(finding, FINDING_OK,
+                    "not built with -finstrument-functions: stacks can be walked, calls not "
+                    "counted");
+    else
+        finding_set(finding, FINDING_OK,
+                    "built with -finstrument-functions, it or a library: --collector calls is "
+                    "possible");
+}
+
+const struct check doctor_program[] = {
+    {"start", look_loads}, {"names", look_names}, {"stack", look_unwind},
+    {"calls", look_hooks}, {NULL, NULL},
+};

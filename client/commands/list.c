@@ -1,0 +1,114 @@
+/*
+ * list.c - what a running hcctd profiles, as a table.
+ */
+#include "client/ask.h"
+#include "client/command.h"
+#include "client/processes.h"
+#include "common/base/options.h"
+#include "common/base/utf8.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct list_options {
+    const char *socket, *format;
+};
+
+static const struct option_spec specs[] = {
+    {"format", 0, OPTION_STRING, "F", offsetof(struct list_options, format), 0, 0,
+     "text or json (text)"},
+    {"socket", 0, OPTION_STRING, "PATH", offsetof(struct list_options, socket), 0, 0,
+     "where hcctd listens ($HCCT_SOCKET)"},
+    {NULL, 0, OPTION_FLAG, NULL, 0, 0, 0, NULL},
+};
+
+static const struct option_command command = {
+    .usage = "hcct list [options]",
+    .about = "Lists what hcctd profiles: live processes, and finished ones by executable.",
+    .examples = "  hcct list\n"
+                "  hcct list --format json | jq '.processes[].pid'\n",
+    .options = specs,
+};
+
+static void duration_text(char *text, size_t bytes, uint64_t ns) {
+    double seconds = (double)ns / 1e9;
+    if (seconds < 600)
+        snprintf(text, bytes, "%.2fs", seconds);
+    else
+        snprintf(text, bytes, "%.1fh", seconds / 3600);
+}
+
+static void size_text(char *text, size_t bytes, uint64_t size) {
+    if (size < 1u << 20)
+        snprintf(text, bytes, "%.1fK", (double)size / 1024);
+    else
+        snprintf(text, bytes, "%.1fM", (double)size / (1 << 20));
+}
+
+/* A command's name is the process's own words: nothing in it may steer the terminal. */
+static void printable(char *text, size_t bytes, const char *from) {
+    snprintf(text, bytes, "%s", from);
+    utf8_clean(text);
+}
+
+static void print_process(const struct listed_process *process) {
+    char pid[16] = "-", cpu[32], memory[32], name[64], seen[32];
+    if (process->pid > 0)
+        snprintf(pid, sizeof pid, "%" PRIu32, process->pid);
+    duration_text(cpu, sizeof cpu, process->cpu_ns);
+    size_text(memory, sizeof memory, process->bytes);
+    printable(name, sizeof name, process->command);
+    snprintf(seen, sizeof seen, "%" PRIu64 " %s", process->calls ? process->total : process->walks,
+             process->calls ? "calls" : "walks");
+    printf("%-8s %-20s %-8s %9s %18s %9" PRIu64 " %8s %8" PRIu64 "\n", pid, name,
+           process->live && process->on ? "live"
+           : process->live              ? "stopped"
+           : process->waiting           ? "waiting"
+                                        : "finished",
+           cpu, seen, process->contexts, memory, process->lost);
+}
+
+static int print_table(const char *path) {
+    struct process_list list;
+    int status = processes_ask(path, &list);
+    if (status != HCCT_EXIT_OK)
+        return status;
+    printf("%-8s %-20s %-8s %9s %18s %9s %8s %8s\n", "PID", "COMMAND", "STATE", "CPU", "SEEN",
+           "CONTEXTS", "MEMORY", "LOST");
+    for (size_t i = 0; i < list.n; i++)
+        print_process(&list.item[i]);
+    processes_free(&list);
+    return HCCT_EXIT_OK;
+}
+
+static int print_json(const char *path) {
+    struct http_answer answer;
+    int status = ask(path, "GET", "/v1/processes", &answer);
+    if (status != HCCT_EXIT_OK)
+        return status;
+    fwrite(answer.body, 1, answer.bytes, stdout);
+    if (answer.bytes > 0 && answer.body[answer.bytes - 1] != '\n')
+        putchar('\n');
+    free(answer.body);
+    return HCCT_EXIT_OK;
+}
+
+int cmd_list(int argc, char **argv) {
+    struct list_options options = {0};
+    char path[PATHS_SOCKET_MAX];
+    int rest;
+
+    options_parse(&command, argc, argv, &options, &rest);
+    options_no_more(&command, argc, argv, rest);
+    bool json = options.format != NULL && strcmp(options.format, "json") == 0;
+    if (options.format != NULL && !json && strcmp(options.format, "text") != 0) {
+        complain("--format '%s': a list is text or json", options.format);
+        return HCCT_EXIT_USAGE;
+    }
+    int status = ask_socket(path, options.socket);
+    if (status != HCCT_EXIT_OK)
+        return status;
+    return json ? print_json(path) : print_table(path);
+}

@@ -1,0 +1,118 @@
+/*
+ * merge.c - profiles of several runs or hosts as one.
+ */
+#include "client/command.h"
+#include "client/operand.h"
+#include "client/output.h"
+#include "client/profile_file.h"
+#include "client/view.h"
+#include "common/base/memory.h"
+#include "common/profile/merge.h"
+#include "common/render/human.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct merge_given {
+    struct view_options view;
+    struct operand_options daemon;
+};
+
+static const struct option_spec specs[] = {
+    VIEW_SPECS(merge_given,
+               "the sum, a profile if its suffix says nothing else (as text on stdout)"),
+    OPERAND_SPECS(merge_given, daemon),
+    {NULL, 0, OPTION_FLAG, NULL, 0, 0, 0, NULL},
+};
+
+static const struct option_command command = {
+    .usage = "hcct merge [options] FILE...",
+    .about = "Adds profiles up: of several runs or hosts, ours or any in the format of pprof.\n"
+             "Processes of one executable become one; errors add up, too. FILE - is standard\n"
+             "input, @now what hcctd has.",
+    .examples = "  hcct merge -o all.pb.gz host1.pb.gz host2.pb.gz host3.pb.gz\n"
+                "  hcct merge monday/*.pb.gz                  the report of the sum\n",
+    .options = specs,
+};
+
+static const struct format *fallback(const struct view_options *given) {
+    bool to_file = given->output != NULL && strcmp(given->output, "-") != 0;
+
+    return to_file ? format_find("pprof") : formats;
+}
+
+static int put(const struct profile *sum, size_t n, const struct view *view,
+               const struct view_options *given) {
+    struct output output;
+
+    if (!output_open(&output, given->output != NULL ? given->output : "-", NULL))
+        return HCCT_EXIT_FAILURE;
+    if (!profile_file_write(output.file, sum, view->format, &view->options, given->phi)) {
+        output_fail(&output);
+        return HCCT_EXIT_FAILURE;
+    }
+    char *written = output_commit(&output, 0);
+    if (written != NULL && given->output != NULL)
+        complain("%zu profiles added up to %s %s, written to %s", n,
+                 human_weight(sum, profile_total(sum)).text, human_type(sum, profile_total(sum)),
+                 written);
+    free(written);
+    return written != NULL ? HCCT_EXIT_OK : HCCT_EXIT_FAILURE;
+}
+
+static int merge(struct profile *const *parts, char *const *names, size_t n,
+                 const struct view *view, const struct view_options *given) {
+    char error[512];
+    size_t bad = 0;
+    struct profile *sum =
+        merge_profiles((const struct profile *const *)parts, n, &bad, error, sizeof error);
+
+    if (sum == NULL) {
+        complain("%s: %s", names[bad], error);
+        return HCCT_EXIT_FAILURE;
+    }
+    int status = put(sum, n, view, given);
+    profile_free(sum);
+    return status;
+}
+
+static int read_and_merge(const struct merge_given *given, char *const *names, size_t n,
+                          const struct view *view) {
+    struct profile **parts = calloc(n, sizeof *parts);
+    int status = HCCT_EXIT_OK;
+
+    if (parts == NULL)
+        memory_die("profiles");
+    for (size_t i = 0; i < n && status == HCCT_EXIT_OK; i++)
+        status = operand_read(names[i], &given->daemon, &parts[i]);
+    if (status == HCCT_EXIT_OK)
+        status = merge(parts, names, n, view, &given->view);
+    for (size_t i = 0; i < n; i++)
+        profile_free(parts[i]);
+    free(parts);
+    return status;
+}
+
+int cmd_merge(int argc, char **argv) {
+    struct merge_given given = {.view = VIEW_NOT_GIVEN};
+    struct view view;
+    int rest, from_stdin = 0;
+
+    options_parse(&command, argc, argv, &given, &rest);
+    if (rest >= argc) {
+        complain("name profiles: hcct merge -o SUM FILE...");
+        return HCCT_EXIT_USAGE;
+    }
+    for (int i = rest; i < argc; i++)
+        from_stdin += strcmp(argv[i], "-") == 0;
+    if (from_stdin > 1) {
+        complain("only one of the profiles can be standard input");
+        return HCCT_EXIT_USAGE;
+    }
+    int shown_on = given.view.output != NULL ? -1 : STDOUT_FILENO;
+    if (!view_resolve(&given.view, fallback(&given.view), shown_on, &view) ||
+        view_spoils_terminal(view.format, shown_on))
+        return HCCT_EXIT_USAGE;
+    return read_and_merge(&given, argv + rest, (size_t)(argc - rest), &view);
+}

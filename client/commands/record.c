@@ -1,0 +1,278 @@
+/*
+ * record.c - the whole tool in one command: a private hcctd, the command with the agent in it,
+ * its profile in a file, its hottest contexts on stderr.
+ *
+ * What the command writes to stdout, its exit status and what it does on signals are as without us.
+ */
+#include "client/ask.h"
+#include "client/command.h"
+#include "client/command_line.h"
+#include "client/commands/instrumented.h"
+#include "client/commands/launch.h"
+#include "client/commands/no_agent.h"
+#include "client/commands/open.h"
+#include "client/commands/private_daemon.h"
+#include "client/commands/record_options.h"
+#include "client/locate.h"
+#include "client/output.h"
+#include "client/processes.h"
+#include "client/profile_file.h"
+#include "client/view.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Exit statuses beside the command's own, as env(1) has them. */
+enum { EXIT_OURS = 125, EXIT_NOT_EXECUTABLE = 126, EXIT_NOT_FOUND = 127 };
+
+/* A recording on its way. Static, as signal handlers clean it up. */
+static struct recording {
+    struct private_daemon daemon;
+    struct output output;
+    char socket[PATHS_SOCKET_MAX]; /* absolute: the command may change its directory */
+    char agent[PATH_MAX];
+    char name[64]; /* of the profile, when none was given */
+} recording;
+
+static void abandon(void) {
+    private_daemon_abandon(&recording.daemon);
+    output_abandon(&recording.output);
+}
+
+/* ---- before the command ---- */
+
+static void warn_not_instrumented(const char *program) {
+    char path[PATH_MAX];
+    if (instrumented_nowhere(program, path))
+        complain("neither %s nor its libraries refer to the hooks of -finstrument-functions: build "
+                 "it with this option of gcc or clang, or only calls of what it loads later or "
+                 "starts can be counted",
+                 path);
+}
+
+static bool use_running_daemon(const char *wish) {
+    char absolute[PATH_MAX];
+    struct process_list list;
+    if (realpath(wish, absolute) != NULL)
+        wish = absolute;
+    if (ask_socket(recording.socket, wish) != HCCT_EXIT_OK)
+        return false;
+    bool answers = processes_ask(recording.socket, &list) == HCCT_EXIT_OK;
+    processes_free(&list);
+    return answers;
+}
+
+static bool start_daemon(const struct record_options *options) {
+    char program[PATH_MAX];
+    if (options->socket != NULL)
+        return use_running_daemon(options->socket);
+    if (!locate_daemon(program))
+        return false;
+    const struct private_daemon_options daemon_options = {
+        .program = program,
+        .phi = options->view.phi,
+        .epsilon = options->epsilon,
+        .summary = options->summary,
+        .trace = options->trace,
+        .memory_limit = options->memory_limit,
+    };
+    if (!private_daemon_start(&recording.daemon, &daemon_options))
+        return false;
+    strcpy(recording.socket, recording.daemon.socket);
+    return true;
+}
+
+static bool prepare(const struct record_options *options, const struct view *view,
+                    const char *program) {
+    const char *name = options->view.output;
+    if (name == NULL) {
+        snprintf(recording.name, sizeof recording.name, "hcct%s", view->format->suffix);
+        name = recording.name;
+    }
+    launch_catch_signals(abandon);
+    return locate_agent(recording.agent) && output_open(&recording.output, name, program) &&
+           start_daemon(options);
+}
+
+/* ---- after the command ---- */
+
+/* With a daemon of many processes, only the command itself is ours. */
+static uint32_t only_pid(const struct record_options *options, pid_t pid) {
+    return options->socket != NULL ? (uint32_t)pid : 0;
+}
+
+static void complain_no_call(const struct record_options *options, const char *program) {
+    complain("no instrumented function of %s was called%s, and no profile is written: %sbuild it "
+             "with -finstrument-functions; or its hooks are bound elsewhere (they are linked "
+             "statically, or a library defines __cyg_profile_func_enter before the agent does)",
+             program, options->burst != NULL ? " within a burst" : "",
+             options->burst != NULL ? "it used too little CPU time for a burst; or " : "");
+}
+
+/* Whether there is anything to show; says why not. */
+static bool was_profiled(const struct record_options *options, const struct process_list *list,
+                         uint32_t pid, const char *program) {
+    char reason[PATH_MAX + 256];
+    bool seen = false, calls = record_counts_calls(options);
+    for (size_t i = 0; i < list->n; i++) {
+        if (pid > 0 && list->item[i].pid != pid)
+            continue;
+        if ((calls ? list->item[i].total : list->item[i].walks) > 0)
+            return true;
+        seen = true;
+    }
+    if (seen && calls) {
+        complain_no_call(options, program);
+        return false;
+    }
+    if (seen) {
+        complain("%s used too little CPU time to be sampled: no profile is written", program);
+        return false;
+    }
+    no_agent_reason(program, reason, sizeof reason);
+    complain("%s was not profiled, and no profile is written: %s", program, reason);
+    return false;
+}
+
+enum fetched { FETCHED, FETCHED_NOTHING, FETCH_FAILED };
+
+static enum fetched fetch(const struct record_options *options, const struct launch_end *end,
+                          char *const *argv, struct http_answer *answer) {
+    struct process_list list;
+    struct query query;
+    uint32_t only = only_pid(options, end->pid);
+    if (processes_ask(recording.socket, &list) != HCCT_EXIT_OK)
+        return FETCH_FAILED;
+    bool profiled = was_profiled(options, &list, only, argv[0]);
+    processes_free(&list);
+    if (!profiled)
+        return FETCHED_NOTHING;
+    char *title = command_line_title(argv);
+    query_start(&query, "/v1/hot");
+    query_add(&query, "format", "pprof");
+    if (only > 0)
+        query_add_unsigned(&query, "pid", only);
+    else if (!options->no_follow) /* else the kernel's count is of more than the profile */
+        query_add_fraction(&query, "kernel_ns", (double)end->cpu_ns);
+    query_add(&query, "symbols", "complete");
+    if (title != NULL)
+        query_add(&query, "title", title);
+    free(title);
+    bool answered = ask(recording.socket, "GET", query.text, answer) == HCCT_EXIT_OK;
+    return answered ? FETCHED : FETCH_FAILED;
+}
+
+/* The profile into its file: as it came when it is to be pprof, converted otherwise. */
+static bool store(const struct http_answer *answer, const struct profile *profile,
+                  const struct view *view, pid_t pid, char **name) {
+    struct format_options plain = view->options;
+    plain.color = false;
+    plain.width = 0;
+    FILE *file = recording.output.file;
+    bool written = view->format->write == write_pprof
+                       ? fwrite(answer->body, 1, answer->bytes, file) == answer->bytes
+                       : profile_file_write(file, profile, view->format, &plain, 0);
+    if (!written) {
+        output_fail(&recording.output);
+        return false;
+    }
+    *name = output_commit(&recording.output, pid);
+    return *name != NULL;
+}
+
+/* With the line that says where the profile is, the report has as many lines as it may have. */
+static void show(const struct profile *profile, const struct view *view) {
+    struct format_options options = view->options;
+    if (options.lines > 0)
+        options.lines--;
+    profile_file_write(stderr, profile, formats, &options, 0);
+}
+
+static bool finish(const struct record_options *options, const struct view *view,
+                   const struct http_answer *answer, pid_t pid) {
+    char *name = NULL;
+    bool to_stdout = recording.output.file == stdout;
+    struct profile *profile = profile_file_parse("hcctd's answer", answer->body, answer->bytes);
+    bool stored = profile != NULL && store(answer, profile, view, pid, &name);
+    if (stored && !options->no_report)
+        show(profile, view);
+    if (stored)
+        complain("the profile is in %s", name);
+    if (stored && options->open)
+        stored = open_profile(profile, view->format, &format_default_options, name, !to_stdout);
+    free(name);
+    profile_free(profile);
+    return stored;
+}
+
+/* ---- the command ---- */
+
+static int exec_status(const char *program, int error) {
+    if (error == ENOENT && strchr(program, '/') != NULL && access(program, F_OK) == 0)
+        complain("%s can't be run: its interpreter (named in its first line or by its linker) is "
+                 "missing",
+                 program);
+    else if (error == ENOENT)
+        complain("there is no command '%s': give its path, or add its directory to PATH", program);
+    else
+        complain("%s can't be run: %s", program, strerror(error));
+    return error == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
+}
+
+static int run(const struct record_options *options, const struct view *view, char **argv) {
+    const struct launch launch = {.argv = argv,
+                                  .agent = recording.agent,
+                                  .socket = recording.socket,
+                                  .rate = options->rate,
+                                  .burst = options->burst,
+                                  .clock = options->clock,
+                                  .collector = options->collector,
+                                  .every = options->every,
+                                  .credit = options->credit,
+                                  .tags = options->tags,
+                                  .lines = options->lines,
+                                  .check = options->check,
+                                  .follow = !options->no_follow};
+    struct http_answer answer = {0};
+    struct launch_end end;
+    if (!launch_run(&launch, &end))
+        return EXIT_OURS;
+    if (end.error != 0)
+        return exec_status(argv[0], end.error);
+    enum fetched fetched = fetch(options, &end, argv, &answer);
+    private_daemon_stop(&recording.daemon);
+    bool good = fetched == FETCHED_NOTHING ||
+                (fetched == FETCHED && finish(options, view, &answer, end.pid));
+    free(answer.body);
+    if (!good)
+        complain("the profile of %s is lost", argv[0]);
+    return good || end.status != 0 ? end.status : EXIT_OURS;
+}
+
+int cmd_record(int argc, char **argv) {
+    struct record_options options = {.view = VIEW_NOT_GIVEN};
+    struct view view;
+    int rest;
+
+    record_options_parse(argc, argv, &options, &rest);
+    if (rest >= argc) {
+        complain("name a command to run: hcct record [options] -- CMD");
+        return HCCT_EXIT_USAGE;
+    }
+    if (!view_resolve(&options.view, format_find("pprof"), STDERR_FILENO, &view) ||
+        !record_options_agree(&options))
+        return HCCT_EXIT_USAGE;
+    bool to_stdout = options.view.output != NULL && strcmp(options.view.output, "-") == 0;
+    if (to_stdout && view_spoils_terminal(view.format, STDOUT_FILENO))
+        return HCCT_EXIT_USAGE;
+    if (record_counts_calls(&options))
+        warn_not_instrumented(argv[rest]);
+    int status = EXIT_OURS;
+    if (prepare(&options, &view, argv[rest]))
+        status = run(&options, &view, argv + rest);
+    private_daemon_stop(&recording.daemon);
+    output_discard(&recording.output);
+    return status;
+}

@@ -1,0 +1,213 @@
+/*
+ * record_options.c - the options of `hcct record`, what they may be, and which go together.
+ */
+#include "client/commands/record_options.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/tree/summary.h"
+#include "common/wire/burst.h"
+#include "common/wire/tags.h"
+
+#define RATE_DEFAULT 1000
+#define EVERY_MAX    1000000000
+#define EXACT_BYTES                                                                                \
+    (4ull << 30) /* all contexts are wanted: what a daemon may take is no measure                  \
+                  */
+
+static const struct option_spec specs[] = {
+    {"rate", 'F', OPTION_UNSIGNED, "HZ", offsetof(struct record_options, rate), 1, 10000,
+     "walks per second of CPU time (1000; within bursts 5000)"},
+    {"burst", 0, OPTION_STRING, "LENGTH/PERIOD", offsetof(struct record_options, burst), 0, 0,
+     "look in bursts only, such as 2ms/20ms of CPU time"},
+    {"clock", 0, OPTION_STRING, "CLOCK", offsetof(struct record_options, clock), 0, 0,
+     "cpu; wall: where threads sleep, too; perf: cpu by perf_event_open (cpu)"},
+    {"lines", 0, OPTION_FLAG, NULL, offsetof(struct record_options, lines), 0, 0,
+     "own weights by source line, and what is inlined there (--by line implies it)"},
+    {"tags", 0, OPTION_STRING, "TAGS", offsetof(struct record_options, tags), 0, 0,
+     "KEY=VALUE,KEY=VALUE: what the profile is to say of this run"},
+    {"check", 0, OPTION_FLAG, NULL, offsetof(struct record_options, check), 0, 0,
+     "make each walk twice, the second in full, and count differences"},
+    {"collector", 0, OPTION_STRING, "HOW", offsetof(struct record_options, collector), 0, 0,
+     "walks: stacks; calls: of programs built with -finstrument-functions (walks)"},
+    {"every", 0, OPTION_STRING, "N", offsetof(struct record_options, every), 0, 0,
+     "count one call in N; N/routine: one call in N of each function (1)"},
+    {"credit", 0, OPTION_STRING, "WHICH", offsetof(struct record_options, credit), 0, 0,
+     "with --every: last call, or new: all of its stack since the last one (last)"},
+    {"summary", 0, OPTION_STRING, "KIND", offsetof(struct record_options, summary), 0, 0,
+     "how the contexts that stay are chosen: filtered-space-saving, exact, ..."},
+    {"epsilon", 0, OPTION_FRACTION, "E", offsetof(struct record_options, epsilon), 0, 1,
+     "largest error of a count, as a share of the total; below phi"},
+    {"memory-limit", 0, OPTION_SIZE, "SIZE", offsetof(struct record_options, memory_limit),
+     1u << 20, 1ull << 40,
+     "of one process's tree; precision gives way when it is met (64M; with --summary exact 4G)"},
+    {"trace", 0, OPTION_STRING, "FILE", offsetof(struct record_options, trace), 0, 0,
+     "keep the events themselves, too, for hcct replay"},
+    VIEW_SPECS(record_options, "the profile (hcct.pb.gz); %p pid, %e command, %h host, %t time"),
+    {"open", 0, OPTION_FLAG, NULL, offsetof(struct record_options, open), 0, 0,
+     "also write an HTML page of the profile, and open it in the browser"},
+    {"no-report", 0, OPTION_FLAG, NULL, offsetof(struct record_options, no_report), 0, 0,
+     "only write the profile"},
+    {"no-follow", 0, OPTION_FLAG, NULL, offsetof(struct record_options, no_follow), 0, 0,
+     "do not profile the command's children"},
+    {"socket", 0, OPTION_STRING, "PATH", offsetof(struct record_options, socket), 0, 0,
+     "use the hcctd that listens there, not a private one"},
+    {NULL, 0, OPTION_FLAG, NULL, 0, 0, 0, NULL},
+};
+
+static const struct option_command command = {
+    .usage = "hcct record [options] [--] CMD [ARGS...]",
+    .about = "Runs CMD with the agent and a private hcctd, writes its profile, and shows its hot\n"
+             "calling contexts on stderr. The exit status is CMD's.",
+    .examples = "  hcct record -- ./app --its-own options\n"
+                "  hcct record -o app-%p.pb.gz --phi 0.01 ./app\n"
+                "  hcct record --by line -F 2000 make -j4\n"
+                "  hcct record --collector calls --burst 2ms/20ms ./instrumented\n",
+    .options = specs,
+    .takes_command = true,
+};
+
+void record_options_parse(int argc, char **argv, struct record_options *options, int *rest) {
+    options_parse(&command, argc, argv, options, rest);
+    const char *passed_on = getenv("HCCT_COLLECTOR");
+    if (options->collector == NULL && passed_on != NULL && strcmp(passed_on, "calls") == 0)
+        options->collector = "calls";
+    if (options->memory_limit == 0 && options->summary != NULL && options->socket == NULL &&
+        strcmp(options->summary, "exact") == 0)
+        options->memory_limit = EXACT_BYTES;
+    if (options->rate == 0 && options->burst == NULL && !record_counts_calls(options))
+        options->rate = RATE_DEFAULT;
+    if (options->view.by != NULL && strcmp(options->view.by, "line") == 0 &&
+        !record_counts_calls(options))
+        options->lines = true;
+}
+
+bool record_counts_calls(const struct record_options *options) {
+    return options->collector != NULL && strcmp(options->collector, "calls") == 0;
+}
+
+/* ---- values ---- */
+
+/* `words`: those that can be, ended by NULL. */
+static bool is_one_of(const char *name, const char *word, const char *const *words) {
+    char known[64] = "";
+    if (word == NULL)
+        return true;
+    for (size_t i = 0; words[i] != NULL; i++) {
+        if (strcmp(word, words[i]) == 0)
+            return true;
+        strcat(known, i == 0 ? "" : words[i + 1] != NULL ? ", " : " or ");
+        strcat(known, words[i]);
+    }
+    complain("there is no %s '%s': --%s takes %s", name, word, name, known);
+    return false;
+}
+
+static bool words_are_known(const struct record_options *options) {
+    static const char *const clocks[] = {"cpu", "wall", "perf", NULL};
+    static const char *const collectors[] = {"walks", "calls", NULL};
+    static const char *const credits[] = {"last", "new", NULL};
+    return is_one_of("clock", options->clock, clocks) &&
+           is_one_of("collector", options->collector, collectors) &&
+           is_one_of("credit", options->credit, credits);
+}
+
+static bool burst_is_one(const char *text) {
+    uint64_t length, period;
+    if (text == NULL || burst_parse(text, &length, &period))
+        return true;
+    complain("--burst '%s' is no LENGTH/PERIOD such as 2ms/20ms (100us to 10s, the length not "
+             "above the period)",
+             text);
+    return false;
+}
+
+static bool tags_are_some(const char *text) {
+    if (text == NULL || tags_check(text))
+        return true;
+    complain("--tags '%s' is not " TAGS_EXPECTED, text);
+    return false;
+}
+
+static bool every_is_one(const char *text) {
+    if (text == NULL)
+        return true;
+    size_t digits = strspn(text, "0123456789");
+    unsigned long n = digits > 0 && digits <= 10 ? strtoul(text, NULL, 10) : 0;
+    if (n >= 1 && n <= EVERY_MAX &&
+        (text[digits] == '\0' || strcmp(text + digits, "/routine") == 0))
+        return true;
+    complain("--every '%s' is neither N nor N/routine, such as 100 or 100/routine (N from 1 to %d)",
+             text, EVERY_MAX);
+    return false;
+}
+
+static bool summary_is_known(const char *word) {
+    char known[256] = "";
+    if (word == NULL || summary_find(word) != NULL)
+        return true;
+    for (size_t i = 0; summary_kinds[i]->name != NULL; i++) {
+        strncat(known, i > 0 ? ", " : "", sizeof known - strlen(known) - 1);
+        strncat(known, summary_kinds[i]->name, sizeof known - strlen(known) - 1);
+    }
+    complain("there is no summary '%s'; there are: %s", word, known);
+    return false;
+}
+
+/* ---- what goes together ---- */
+
+/* The sentence about the first pair that contradicts itself, or NULL. */
+static const char *contradiction(const struct record_options *options) {
+    bool calls = record_counts_calls(options);
+    const struct rule {
+        bool broken;
+        const char *sentence;
+    } rules[] = {
+        {!calls && options->every != NULL,
+         "--every is for --collector calls: walks come by time, see --rate"},
+        {!calls && options->credit != NULL,
+         "--credit is for --collector calls: a walk weighs the time since the one before"},
+        {calls && options->rate > 0 && options->burst == NULL,
+         "--rate says how often stacks are walked, and --collector calls walks none: see --every "
+         "and --burst"},
+        {calls && options->clock != NULL && strcmp(options->clock, "cpu") != 0,
+         "--clock is for walks: --collector calls counts calls, and its bursts are of CPU time"},
+        {calls && options->check, "--check is for walks: --collector calls finds contexts by "
+                                  "calls and returns"},
+        {calls && options->lines,
+         "--lines says where walks find a function at work: --collector calls makes none"},
+        {options->trace != NULL && options->socket != NULL,
+         "--trace is written by a private hcctd: it does not go with --socket"},
+        {options->summary != NULL && options->socket != NULL,
+         "--summary is for a private hcctd: one that runs already, --socket, keeps its own"},
+        {options->memory_limit != 0 && options->socket != NULL,
+         "--memory-limit is for a private hcctd: one that runs already, --socket, keeps its own"},
+        {options->trace != NULL && options->view.output != NULL &&
+             strcmp(options->trace, options->view.output) == 0,
+         "--trace and --output name the same file"},
+    };
+    for (size_t i = 0; i < HCCT_ARRAY_LEN(rules); i++)
+        if (rules[i].broken)
+            return rules[i].sentence;
+    return NULL;
+}
+
+bool record_options_agree(const struct record_options *options) {
+    if (!words_are_known(options) || !burst_is_one(options->burst) ||
+        !tags_are_some(options->tags) || !every_is_one(options->every) ||
+        !summary_is_known(options->summary))
+        return false;
+    const char *sentence = contradiction(options);
+    if (sentence != NULL) {
+        complain("%s", sentence);
+        return false;
+    }
+    if (options->epsilon > 0 && options->view.phi > 0 && options->epsilon >= options->view.phi) {
+        complain("--epsilon %g must be below --phi %g: an error as large as what is hot tells "
+                 "nothing",
+                 options->epsilon, options->view.phi);
+        return false;
+    }
+    return true;
+}

@@ -1,0 +1,91 @@
+/*
+ * report.c - a profile file in any format, without a daemon.
+ */
+#include "client/command.h"
+#include "client/output.h"
+#include "client/pager.h"
+#include "client/profile_file.h"
+#include "client/view.h"
+#include "common/base/memory.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+struct report_options {
+    struct view_options view;
+};
+
+static const struct option_spec specs[] = {
+    VIEW_SPECS(report_options, "write to FILE, not to the terminal"),
+    {NULL, 0, OPTION_FLAG, NULL, 0, 0, 0, NULL},
+};
+
+static const struct option_command command = {
+    .usage = "hcct report [options] FILE",
+    .about = "Shows or converts a profile: one of ours, or any that is in the format of pprof.\n"
+             "FILE - is standard input.",
+    .examples = "  hcct report hcct.pb.gz\n"
+                "  hcct report --by line --phi 0.05 hcct.pb.gz\n"
+                "  hcct report -o hcct.folded hcct.pb.gz     for flame graphs\n",
+    .options = specs,
+};
+
+/* On a terminal. */
+static int show_profile(const struct profile *profile, const struct view *view,
+                        const struct view_options *given) {
+    char *text;
+    size_t bytes;
+    FILE *out = open_memstream(&text, &bytes);
+    if (out == NULL)
+        memory_die("a report");
+    bool written = profile_file_write(out, profile, view->format, &view->options, given->phi);
+    if (fclose(out) != 0 || !written)
+        memory_die("a report");
+    bool shown = pager_show(text, bytes);
+    free(text);
+    return shown ? HCCT_EXIT_OK : HCCT_EXIT_FAILURE;
+}
+
+static int write_profile(const struct profile *profile, const struct view *view,
+                         const struct view_options *given) {
+    struct output output;
+    if (!output_open(&output, given->output != NULL ? given->output : "-", NULL))
+        return HCCT_EXIT_FAILURE;
+    if (!profile_file_write(output.file, profile, view->format, &view->options, given->phi)) {
+        output_fail(&output);
+        return HCCT_EXIT_FAILURE;
+    }
+    char *written = output_commit(&output, 0);
+    free(written);
+    return written != NULL ? HCCT_EXIT_OK : HCCT_EXIT_FAILURE;
+}
+
+int cmd_report(int argc, char **argv) {
+    struct report_options options = {.view = VIEW_NOT_GIVEN};
+    struct view view;
+    size_t bytes;
+    int rest;
+
+    options_parse(&command, argc, argv, &options, &rest);
+    if (rest >= argc) {
+        complain("name a profile: hcct report FILE; 'hcct record' writes one");
+        return HCCT_EXIT_USAGE;
+    }
+    options_no_more(&command, argc, argv, rest + 1);
+    int shown_on = options.view.output != NULL ? -1 : STDOUT_FILENO;
+    if (!view_resolve(&options.view, formats, shown_on, &view) ||
+        view_spoils_terminal(view.format, shown_on))
+        return HCCT_EXIT_USAGE;
+    char *data = profile_file_load(argv[rest], &bytes);
+    if (data == NULL)
+        return HCCT_EXIT_FAILURE;
+    struct profile *profile = profile_file_parse(argv[rest], data, bytes);
+    free(data);
+    if (profile == NULL)
+        return HCCT_EXIT_FAILURE;
+    bool shows = options.view.output == NULL && pager_is_wanted();
+    int status = shows ? show_profile(profile, &view, &options.view)
+                       : write_profile(profile, &view, &options.view);
+    profile_free(profile);
+    return status;
+}

@@ -1,0 +1,85 @@
+/*
+ * snapshot.c - asks hcctd to write its profiles now, as SIGUSR1 does, and says where they are.
+ */
+#include "client/ask.h"
+#include "client/command.h"
+#include "client/processes.h"
+#include "common/base/options.h"
+
+#include <json-c/json.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+struct snapshot_options {
+    const char *socket, *process;
+};
+
+static const struct option_spec specs[] = {
+    {"process", 'p', OPTION_STRING, "PID|NAME", offsetof(struct snapshot_options, process), 0, 0,
+     "only this process (all live ones)"},
+    {"socket", 0, OPTION_STRING, "PATH", offsetof(struct snapshot_options, socket), 0, 0,
+     "where hcctd listens ($HCCT_SOCKET)"},
+    {NULL, 0, OPTION_FLAG, NULL, 0, 0, 0, NULL},
+};
+
+static const struct option_command command = {
+    .usage = "hcct snapshot [options]",
+    .about = "Lets hcctd write profiles into its report directory, and prints their paths.",
+    .examples = "  hcct snapshot\n"
+                "  hcct report $(hcct snapshot -p myserver)\n",
+    .options = specs,
+};
+
+/* One path on each line. */
+static int print_paths(const char *json) {
+    struct json_object *root = json_tokener_parse(json), *paths;
+    int status = HCCT_EXIT_OK;
+    if (json_object_object_get_ex(root, "paths", &paths) &&
+        json_object_is_type(paths, json_type_array)) {
+        for (size_t i = 0; i < json_object_array_length(paths); i++)
+            puts(json_object_get_string(json_object_array_get_idx(paths, i)));
+        if (json_object_array_length(paths) == 0) {
+            complain("there is no live process to write a profile of");
+            status = HCCT_EXIT_NO_DATA;
+        }
+    } else {
+        complain("the answer can't be read: hcct and hcctd may be of different versions");
+        status = HCCT_EXIT_FAILURE;
+    }
+    json_object_put(root);
+    return status;
+}
+
+int cmd_snapshot(int argc, char **argv) {
+    struct snapshot_options options = {0};
+    struct http_answer answer;
+    struct query query;
+    char path[PATHS_SOCKET_MAX];
+    int rest;
+
+    options_parse(&command, argc, argv, &options, &rest);
+    options_no_more(&command, argc, argv, rest);
+    int status = ask_socket(path, options.socket);
+    if (status != HCCT_EXIT_OK)
+        return status;
+    query_start(&query, "/v1/snapshot");
+    if (options.process != NULL) {
+        uint32_t pid = 0;
+        char *exe = NULL;
+        status = processes_find(path, options.process, &pid, &exe);
+        free(exe);
+        if (status == HCCT_EXIT_OK && pid == 0) {
+            complain("%s has finished: 'hcct hot -p %s -o FILE' writes its profile",
+                     options.process, options.process);
+            status = HCCT_EXIT_NO_DATA;
+        }
+        if (status != HCCT_EXIT_OK)
+            return status;
+        query_add_unsigned(&query, "pid", pid);
+    }
+    status = ask(path, "POST", query.text, &answer);
+    if (status == HCCT_EXIT_OK)
+        status = print_paths(answer.body);
+    free(answer.body);
+    return status;
+}

@@ -1,0 +1,121 @@
+/*
+ * top.c - the live screen of hot contexts, or its text.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "client/ask.h"
+#include "client/command.h"
+#include "client/top/batch.h"
+#include "client/top/loop.h"
+#include "client/top/ui.h"
+#include "client/view.h"
+
+struct top_options {
+    const char *socket, *process, *window;
+    struct view_options view;
+    double delay;
+    unsigned iterations; /* UINT_MAX: not given */
+    bool batch, inverted, functions;
+};
+
+#define MEMBER(name) offsetof(struct top_options, name)
+
+static const struct option_spec specs[] = {
+    {"process", 'p', OPTION_STRING, "PID|NAME", MEMBER(process), 0, 0,
+     "only this process (all that are profiled)"},
+    {"window", 0, OPTION_STRING, "SPAN", MEMBER(window), 0, 0,
+     "beside the start: 10s, 60s, 5m, 1h or none (10s; none in plain text)"},
+    {"delay", 'd', OPTION_FRACTION, "SECONDS", MEMBER(delay), 0.01, 86400,
+     "from one question to the next (2)"},
+    {"by", 0, OPTION_STRING, "WHAT", MEMBER(view.by), 0, 0,
+     "tell apart by function, site, line or module (function)"},
+    {"phi", 0, OPTION_FRACTION, "P", MEMBER(view.phi), 0, 1,
+     "hot is what has at least this share of the total"},
+    {"n", 'n', OPTION_UNSIGNED, "N", MEMBER(view.n), 1, 1000000, "only the N hottest contexts"},
+    {"inverted", 'i', OPTION_FLAG, NULL, MEMBER(inverted), 0, 0, "callers below callees (key i)"},
+    {"functions", 'f', OPTION_FLAG, NULL, MEMBER(functions), 0, 0,
+     "a flat list of functions (key f)"},
+    {"batch", 'b', OPTION_FLAG, NULL, MEMBER(batch), 0, 0, "plain text on stdout, again and again"},
+    {"iterations", 0, OPTION_UNSIGNED, "N", MEMBER(iterations), 0, 1e9,
+     "so often in --batch (0: without end; 1 where stdout is no terminal)"},
+    {"color", 0, OPTION_STRING, "WHEN", MEMBER(view.color), 0, 0, "auto, always or never (auto)"},
+    {"socket", 0, OPTION_STRING, "PATH", MEMBER(socket), 0, 0,
+     "where hcctd listens ($HCCT_SOCKET)"},
+    {NULL, 0, OPTION_FLAG, NULL, 0, 0, 0, NULL},
+};
+
+static const struct option_command command = {
+    .usage = "hcct top [options]",
+    .about = "Shows the hot calling contexts of running programs, live: shares since the start, "
+             "and those of\nthe last seconds beside them. The key ? lists the keys.",
+    .examples = "  hcct top                           all that hcctd profiles\n"
+                "  hcct top -p myserver --window 60s  one process, its last minute beside it\n"
+                "  hcct top --batch --iterations 1    plain text, for scripts\n",
+    .options = specs,
+};
+
+/* Text that is written once says all that there was. */
+static bool resolve_window(const char *word, bool screen, struct top_want *want) {
+    if (word == NULL && screen)
+        want->window = top_windows[TOP_WINDOW_DEFAULT];
+    if (word == NULL || strcmp(word, "none") == 0)
+        return true;
+    for (unsigned i = 1; i < top_windows_n; i++)
+        if (strcmp(word, top_windows[i]) == 0)
+            want->window = top_windows[i];
+    if (want->window == NULL)
+        complain("--window '%s': it must be 10s, 60s, 5m, 1h or none", word);
+    return want->window != NULL;
+}
+
+static int resolve_process(const char *socket, const char *who, struct top_want *want) {
+    char *exe = NULL;
+    if (who == NULL)
+        return HCCT_EXIT_OK;
+    int status = processes_find(socket, who, &want->pid, &exe);
+    if (exe != NULL && strlen(exe) < sizeof want->exe)
+        strcpy(want->exe, exe);
+    free(exe);
+    return status;
+}
+
+static int show(const char *socket, const struct top_options *options, bool screen,
+                const struct top_start *start, const struct view *view) {
+    unsigned iterations = options->iterations;
+    if (screen)
+        return top_loop(socket, start);
+    if (iterations == UINT_MAX)
+        iterations = options->batch ? 0 : 1;
+    return top_batch(socket, &start->want, start->shape, iterations, view->options.width);
+}
+
+int cmd_top(int argc, char **argv) {
+    struct top_options options = {.view = VIEW_NOT_GIVEN, .delay = 2, .iterations = UINT_MAX};
+    struct top_start start = {0};
+    struct view view;
+    char socket[PATHS_SOCKET_MAX];
+    int rest;
+
+    options_parse(&command, argc, argv, &options, &rest);
+    options_no_more(&command, argc, argv, rest);
+    bool screen = !options.batch && isatty(STDOUT_FILENO) && isatty(STDIN_FILENO);
+    if (!view_resolve(&options.view, formats, STDOUT_FILENO, &view) ||
+        !resolve_window(options.window, screen, &start.want))
+        return HCCT_EXIT_USAGE;
+    int status = ask_socket(socket, options.socket);
+    if (status == HCCT_EXIT_OK)
+        status = resolve_process(socket, options.process, &start.want);
+    if (status != HCCT_EXIT_OK)
+        return status;
+    start.color = view.options.color;
+    start.shape = options.functions  ? TOP_FUNCTIONS
+                  : options.inverted ? TOP_INVERTED
+                                     : TOP_CONTEXTS;
+    start.want.by = view.options.by;
+    start.want.phi = options.view.phi;
+    start.want.n = options.view.n;
+    start.want.delay = options.delay;
+    return show(socket, &options, screen, &start, &view);
+}

@@ -1,0 +1,15 @@
+/*
+ * batch.h - the rows as plain text, once or again and again.
+ */
+#ifndef HCCT_TOP_BATCH_H
+#define HCCT_TOP_BATCH_H
+
+#include "client/top/ask.h"
+#include "client/top/shape.h"
+
+/* Writes to stdout, `iterations` times (0: until the end of the world), want->delay apart. `width`:
+ * columns to fit into, 0: any. Returns an exit status; complained unless HCCT_EXIT_OK. */
+int top_batch(const char *socket, const struct top_want *want, enum top_shape shape,
+              unsigned iterations, unsigned width);
+
+#endif

@@ -1,0 +1,91 @@
+/*
+ * head.c - sentences from the numbers of a profile.
+ */
+#include "client/top/head.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#include "common/render/human.h"
+
+static void put_one(struct top_line *line, const struct top_model *model,
+                    const struct profile_process *process) {
+    top_line_name(line, process->command, 40);
+    if (process->pid != 0)
+        top_line_print(line, " (pid %" PRIu32, process->pid);
+    else
+        top_line_print(line, " (%" PRIu32 " runs", process->runs);
+    if (process->threads > 0)
+        top_line_print(line, ", %" PRIu32 " thread%s", process->threads,
+                       process->threads == 1 ? "" : "s");
+    top_line_print(line, ")%s", model->live == 0 ? ", finished" : "");
+}
+
+void top_head_who(struct top_line *line, const struct top_model *model) {
+    const struct profile *profile = model->total;
+    uint32_t n = profile->n_processes - 1;
+    if (n == 1)
+        put_one(line, model, &profile->processes[1]);
+    else
+        top_line_print(line, "%" PRIu32 " processes, %" PRIu32 " of them running", n, model->live);
+    if (profile->duration_ns > 0)
+        top_line_print(line, ", profiled for %s", human_time(profile->duration_ns).text);
+}
+
+static void put_walks(struct top_line *line, const struct top_model *model, double per_second) {
+    const struct profile_process *sum = &model->sum;
+    double seconds = (double)model->total->duration_ns / 1e9;
+    if (sum->walks == 0)
+        return;
+    if (per_second < 0 && seconds > 0)
+        per_second = (double)sum->walks / seconds;
+    top_line_print(line, " in %s walks", human_count(sum->walks).text);
+    if (per_second >= 0)
+        top_line_print(line, " (%.0f/s)", per_second);
+    if (sum->complete > 0) { /* never rounded up to all of them */
+        double share = floor((double)sum->complete / (double)sum->walks * 1000) / 10;
+        top_line_print(line, ", %.*f %% complete", share >= 100 ? 0 : 1, share);
+    }
+}
+
+void top_head_total(struct top_line *line, const struct top_model *model, double per_second) {
+    const struct profile *profile = model->total;
+    const struct profile_process *sum = &model->sum;
+    uint64_t total = top_model_weight(model, TOP_TOTAL);
+    top_line_print(line, "N     %s %s", human_weight(profile, total).text,
+                   human_type(profile, total));
+    if (!profile_of_calls(profile))
+        put_walks(line, model, per_second);
+    top_line_print(line, ", %s lost", human_count(sum->lost).text);
+    if (sum->cpu_ns > 0 && sum->handler_ns > 0)
+        top_line_print(line, "; agent's own cost %s",
+                       human_share((double)sum->handler_ns / (double)sum->cpu_ns).text);
+}
+
+void top_head_error(struct top_line *line, const struct top_model *model) {
+    const struct profile *profile = model->total;
+    const struct profile_process *sum = &model->sum;
+    uint64_t total = top_model_weight(model, TOP_TOTAL);
+    top_line_add(line, "error ");
+    if (profile->epsilon > 0)
+        top_line_print(line, "epsilon N = %s (%.4g %%), ",
+                       human_weight(profile, (uint64_t)(profile->epsilon * (double)total)).text,
+                       profile->epsilon * 100);
+    if (sum->unseen > 0 && total > 0)
+        top_line_print(line, "what is not kept has at most %s; ",
+                       human_share((double)sum->unseen / (double)total).text);
+    else
+        top_line_add(line, "all is kept; ");
+    if (profile->summary[0] != '\0')
+        top_line_print(line, "%s, ", profile->summary);
+    top_line_print(line, "%s contexts in %s", human_count(sum->contexts).text,
+                   human_bytes(sum->bytes).text);
+}
+
+void top_head_recent(struct top_line *line, const struct top_model *model, const char *what) {
+    uint64_t weight = top_model_weight(model, TOP_RECENT);
+    top_line_print(line, "%s: %s %s, over %s", what, human_weight(model->total, weight).text,
+                   human_type(model->total, weight), human_time(model->span_ns).text);
+    if (model->recent != NULL && weight >= top_model_weight(model, TOP_TOTAL))
+        top_line_add(line, ": all so far");
+}

@@ -1,0 +1,21 @@
+/*
+ * loop.h - the live screen: keys, answers and signals, as they come.
+ */
+#ifndef HCCT_TOP_LOOP_H
+#define HCCT_TOP_LOOP_H
+
+#include "client/top/ask.h"
+#include "client/top/rows.h"
+#include "client/top/shape.h"
+
+struct top_start {
+    struct top_want want;
+    enum top_shape shape;
+    bool color;
+};
+
+/* Until somebody quits; gives the exit status. The terminal is as it was before, however it ends.
+ */
+int top_loop(const char *socket, const struct top_start *start);
+
+#endif

@@ -1,0 +1,362 @@
+/*
+ * freeze_tree.c - lay a copied tree out as places in the code.
+ *
+ * Tree:     main --(site s1 in main)--> f --(site s2 in f)--> g
+ * Profile:  main@s1 > f@s2 > g          the path of g's own weight
+ *           main@s1 > f                 the path of f's own weight
+ *
+ * Where lines were asked for, a routine's own weight is that of its places, nodes of their own:
+ *
+ * Tree:     main --> f --> (at pc p in f)
+ * Profile:  main@s1 > f@p               beside main@s1 > f@s2 and, for weight of f without a place,
+ *                                       main@s1 > f
+ *
+ * All that the tree keeps stays; count - error of a counter is certain, and is the profile's count.
+ * A residual, the weight of contexts that the tree does not keep, stands below the deepest caller
+ * that it keeps, beside that one's own weight:
+ *
+ * Tree:     main --> f --> (residual of g)
+ * Profile:  main@s1 > f > [~] > g
+ */
+#include "common/assemble/freeze_tree.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/memory.h"
+#include "common/code/frame.h"
+#include "common/code/jit_names.h"
+#include "common/code/module.h"
+#include "common/wire/wire.h"
+
+struct freezer {
+    struct profile *profile;
+    uint32_t *module_of, *profile_module; /* profile index -> id, module_place(id) -> index */
+    uint32_t module_of_room, profile_module_room;
+    const struct freeze_part *parts;
+    size_t n_parts;
+    bool calls;               /* the process at hand reported its calls */
+    struct routine *routines; /* of which design effects are known, in order */
+    size_t n_routines;
+};
+
+struct routine {
+    uint32_t module;
+    uint64_t address;
+    float effect, self_effect;
+};
+
+static bool get_key(uint32_t frame, struct frame_key *key) {
+    return frame != FRAME_OVERFLOW && frame_get(frame, key);
+}
+
+/* A place in a routine; one in anything else was made up by a hostile agent. */
+static bool is_here(const struct tree_copy *copy, const struct copied_node *c) {
+    struct frame_key key;
+    return c->parent != 0 && !copy->node[c->parent].here && get_key(c->frame, &key) &&
+           frame_is_here(&key);
+}
+
+/* ---- design effects ---- */
+
+static int compare_routines(const void *a, const void *b) {
+    const struct routine *x = a, *y = b;
+    if (x->module != y->module)
+        return x->module < y->module ? -1 : 1;
+    return x->address < y->address ? -1 : x->address > y->address;
+}
+
+/* Of the process at hand. A routine has several where it is known by several frames. */
+static void take_effects(struct freezer *f, const struct scatter_effects *effects) {
+    struct frame_key key;
+    free(f->routines);
+    f->routines = memory_new(effects->n + 1, sizeof *f->routines, "design effects");
+    f->n_routines = 0;
+    for (size_t i = 0; i < effects->n; i++) {
+        const struct scatter_effect *effect = &effects->effect[i];
+        if (!get_key(effect->frame, &key))
+            continue;
+        f->routines[f->n_routines++] =
+            (struct routine){.module = key.routine_module,
+                             .address = key.routine,
+                             .effect = effect->at_work ? 0 : effect->effect,
+                             .self_effect = effect->at_work ? effect->effect : 0};
+    }
+    qsort(f->routines, f->n_routines, sizeof *f->routines, compare_routines);
+}
+
+/* A place of the frame's routine. */
+static uint32_t with_effects(struct freezer *f, uint32_t place, uint32_t frame) {
+    struct frame_key key;
+    if (f->n_routines == 0 || !get_key(frame, &key))
+        return place;
+    const struct routine of = {.module = key.routine_module, .address = key.routine};
+    size_t low = 0, high = f->n_routines;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (compare_routines(&f->routines[middle], &of) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < f->n_routines && compare_routines(&f->routines[low], &of) == 0; low++)
+        profile_set_effects(f->profile, place, f->routines[low].effect,
+                            f->routines[low].self_effect);
+    return place;
+}
+
+/* ---- places ---- */
+
+static uint32_t *grow(uint32_t *array, uint32_t *room, uint32_t need) {
+    if (need < *room)
+        return array;
+    uint32_t n = need + 64;
+    uint32_t *grown = memory_new(n, sizeof *grown, "a profile's modules");
+    if (array != NULL)
+        memcpy(grown, array, *room * sizeof *grown);
+    free(array);
+    *room = n;
+    return grown;
+}
+
+/* A program is called by the link that it was executed by (redis-server, which is redis-check-rdb)
+ * where all its processes here were; else by its file. */
+static const char *module_path(const struct freezer *f, const char *path) {
+    const char *link = NULL, *slash = strrchr(path, '/');
+    for (size_t i = 0; i < f->n_parts; i++) {
+        const struct freeze_part *part = &f->parts[i];
+        if (strcmp(part->process.exe, path) != 0)
+            continue;
+        if (!part->linked || (link != NULL && strcmp(part->process.command, link) != 0))
+            return path;
+        link = part->process.command;
+    }
+    if (link == NULL || slash == NULL)
+        return path;
+    size_t directory = (size_t)(slash + 1 - path), bytes = directory + strlen(link) + 1;
+    char *whole = memory_new(1, bytes, "a profile's modules");
+    snprintf(whole, bytes, "%.*s%s", (int)directory, path, link);
+    const char *kept = profile_string(f->profile, whole);
+    free(whole);
+    return kept;
+}
+
+static uint32_t module_index(struct freezer *f, uint32_t id) {
+    struct module_info info;
+    if (id == 0 || !module_get(id, &info))
+        return 0;
+    uint32_t place = module_place(id);
+    f->profile_module = grow(f->profile_module, &f->profile_module_room, place);
+    uint32_t known = f->profile_module[place];
+    if (known != 0 && f->module_of[known] == id)
+        return known;
+    char hex[2 * MODULE_BUILD_ID_MAX + 1] = "";
+    for (unsigned i = 0; i < info.build_id_len; i++)
+        snprintf(hex + 2 * i, 3, "%02x", info.build_id[i]);
+    uint32_t index =
+        profile_add_module(f->profile, info.is_vdso ? "[vdso]" : module_path(f, info.path), hex);
+    f->module_of = grow(f->module_of, &f->module_of_room, index);
+    f->module_of[index] = id;
+    f->profile_module[place] = index;
+    return index;
+}
+
+static const char *const mark_names[WIRE_PSEUDO_MAX] = {
+    [0] = "[unknown]",
+    [WIRE_PSEUDO_TRUNCATED] = "[deeper than the frame limit]",
+    [WIRE_PSEUDO_NO_MODULE] = "[called from generated code]",
+    [WIRE_PSEUDO_NO_RULE] = "[no unwind rule]",
+    [WIRE_PSEUDO_BAD_STACK] = "[unreadable stack]",
+    [WIRE_PSEUDO_SHORT_COPY] = "[stack copy too short]",
+};
+
+static bool is_mark(const struct frame_key *key) {
+    return key->routine_module == 0 && key->routine < WIRE_PSEUDO_MAX;
+}
+
+static uint32_t mark_place(struct freezer *f, uint64_t mark) {
+    const char *name = mark_names[mark];
+    return profile_add_pseudo(f->profile, name != NULL ? name : mark_names[0]);
+}
+
+/* A generated function is its name: its addresses mean nothing outside its process. */
+static uint32_t jit_place(struct freezer *f, uint64_t number) {
+    const char *name = jit_name((uint32_t)number);
+    struct profile_line line = {.function = profile_add_function(f->profile, name, name, "", 0)};
+    struct profile_location location = {.module = profile_add_module(f->profile, "[jit]", ""),
+                                        .is_entry = true,
+                                        .n_lines = 1,
+                                        .lines = &line};
+    return profile_intern_location(f->profile, &location);
+}
+
+static uint32_t place_of_routine(struct freezer *f, uint32_t frame) {
+    struct frame_key key;
+    if (!get_key(frame, &key))
+        return profile_add_pseudo(f->profile, "[too many frames]");
+    if (is_mark(&key))
+        return mark_place(f, key.routine);
+    if (key.routine_module == MODULE_JIT)
+        return jit_place(f, key.routine);
+    return profile_add_location(f->profile, module_index(f, key.routine_module), key.routine, true);
+}
+
+/* The place of a frame's own weight: the routine as a whole. */
+static uint32_t routine_place(struct freezer *f, uint32_t frame) {
+    return with_effects(f, place_of_routine(f, frame), frame);
+}
+
+/* Instrumented functions say themselves which one is called and which one calls, so the parent is
+ * the caller even where the call site lies in code that does not report: it was inlined there, or
+ * called back by a library. */
+static uint32_t reported_place(struct freezer *f, uint32_t frame, const struct frame_key *parent,
+                               const struct frame_key *key) {
+    if (key->site_module != parent->routine_module || key->site_module == MODULE_JIT)
+        return routine_place(f, frame);
+    struct profile_location location = {.module = module_index(f, parent->routine_module),
+                                        .address = key->site - 1,
+                                        .routine = parent->routine};
+    return profile_intern_location(f->profile, &location);
+}
+
+static uint32_t site_place(struct freezer *f, const struct frame_key *key) {
+    if (key->site_module == MODULE_JIT)
+        return jit_place(f, key->site);
+    return profile_add_location(f->profile, module_index(f, key->site_module), key->site - 1,
+                                false);
+}
+
+/* The profile node below which a child's weight stands: its parent, at the call site. */
+static uint32_t place_below(struct freezer *f, const struct tree_copy *copy,
+                            const struct copied_node *c) {
+    const struct copied_node *parent = &copy->node[c->parent];
+    struct frame_key key, parent_key;
+    if (c->parent == 0)
+        return parent->place;
+    bool at_mark = get_key(parent->frame, &parent_key) && is_mark(&parent_key);
+    if (at_mark || !get_key(c->frame, &key) || key.site == 0)
+        return profile_add_node(f->profile, parent->place, routine_place(f, parent->frame), 0, 0);
+    uint32_t place =
+        f->calls ? reported_place(f, parent->frame, &parent_key, &key) : site_place(f, &key);
+    return profile_add_node(f->profile, parent->place, with_effects(f, place, parent->frame), 0, 0);
+}
+
+/* Where the weight at a place stands beside that of the routine around it. */
+static uint32_t here_place(struct freezer *f, const struct copied_node *routine, uint32_t here) {
+    struct frame_key key;
+    if (!get_key(here, &key) || key.site_module == 0)
+        return routine_place(f, routine->frame);
+    return with_effects(
+        f, profile_add_location(f->profile, module_index(f, key.site_module), key.site, false),
+        routine->frame);
+}
+
+/* The location of the leaf of contexts that are not kept; 0: not known. */
+static uint32_t leaf_place(struct freezer *f, uint32_t frame) {
+    struct frame_key key;
+    if (frame == 0)
+        return 0;
+    if (!get_key(frame, &key) || !frame_is_here(&key))
+        return routine_place(f, frame);
+    if (key.site_module == 0)
+        return 0;
+    return profile_add_location(f->profile, module_index(f, key.site_module), key.site, false);
+}
+
+/* ---- layout ---- */
+
+/* Below the routine's own weight: at which place of it the others were called is not known. */
+static void add_residual(struct freezer *f, const struct tree_copy *copy,
+                         const struct copied_node *c, uint32_t pruned) {
+    const struct copied_node *caller = &copy->node[c->parent];
+    if (c->count == 0)
+        return;
+    if (caller->here)
+        caller = &copy->node[caller->parent];
+    uint32_t at = caller->place, leaf = leaf_place(f, c->frame);
+    if (caller != &copy->node[0])
+        at = profile_add_node(f->profile, at, routine_place(f, caller->frame), 0, 0);
+    at = profile_add_node(f->profile, at, pruned, 0, 0);
+    if (leaf != 0)
+        at = profile_add_node(f->profile, at, leaf, 0, 0);
+    f->profile->nodes[at].count += c->count;
+}
+
+static void add_counter(struct freezer *f, struct tree_copy *copy, struct copied_node *c,
+                        uint64_t certain) {
+    const struct copied_node *parent = &copy->node[c->parent];
+    c->here = is_here(copy, c);
+    c->place = c->here ? parent->place : place_below(f, copy, c);
+    if (c->count == 0)
+        return;
+    uint32_t location = c->here ? here_place(f, parent, c->frame) : routine_place(f, c->frame);
+    profile_add_node(f->profile, c->place, location, certain, c->error);
+}
+
+static void lay_out(struct freezer *f, struct tree_copy *copy, uint32_t root, uint64_t total) {
+    uint32_t pruned = profile_add_pseudo(f->profile, PROFILE_PRUNED);
+    uint64_t placed = 0;
+    copy->node[0].place = root;
+    for (size_t i = 1; i < copy->n; i++) { /* parents come before their children */
+        struct copied_node *c = &copy->node[i];
+        uint64_t certain = c->residual ? c->count : c->count > c->error ? c->count - c->error : 0;
+        placed += certain;
+        if (c->residual)
+            add_residual(f, copy, c, pruned);
+        else
+            add_counter(f, copy, c, certain);
+    }
+    if (placed < total) /* what no context has, not even a residual, may belong anywhere */
+        profile_add_node(f->profile, root, pruned, total - placed, 0);
+}
+
+/* ---- the profile ---- */
+
+static bool counts_calls(const struct profile_process *process) {
+    return process->collector != NULL && strcmp(process->collector, "calls") == 0;
+}
+
+static void describe(struct profile *profile, const struct freeze_part *parts, size_t n,
+                     const struct freeze_params *params) {
+    size_t n_wall = 0, n_calls = 0;
+    for (size_t i = 0; i < n; i++) {
+        const struct profile_process *process = &parts[i].process;
+        n_wall += process->clock != NULL && strcmp(process->clock, "wall") == 0;
+        n_calls += counts_calls(process);
+    }
+    bool calls = n > 0 && n_calls == n, wall = n > 0 && n_wall == n;
+    profile->type = profile_string(profile, calls ? "calls" : wall ? "wall" : "cpu");
+    profile->unit = profile_string(profile, calls ? "count" : "nanoseconds");
+    profile->summary = profile_string(profile, params->summary);
+    profile->phi = params->phi;
+    profile->epsilon = params->epsilon;
+}
+
+static void describe_tree(struct profile_process *process, const struct mcct_stats *tree) {
+    process->total = tree->total;
+    process->contexts = tree->nodes > 0 ? tree->nodes - 1 : 0; /* no tree has no root */
+    process->monitored = tree->monitored;
+    process->unseen = tree->unseen;
+    process->bytes = tree->bytes;
+    process->capped = tree->capped;
+}
+
+struct profile *freeze_trees(struct freeze_part *parts, size_t n,
+                             const struct freeze_params *params, uint32_t **module_of) {
+    struct freezer f = {.profile = profile_new(), .parts = parts, .n_parts = n};
+    describe(f.profile, parts, n, params);
+    for (size_t i = 0; i < n; i++) {
+        struct freeze_part *part = &parts[i];
+        describe_tree(&part->process, &part->copy.stats);
+        uint32_t root = profile_root(f.profile, profile_add_process(f.profile, &part->process));
+        f.calls = counts_calls(&part->process);
+        take_effects(&f, &part->effects);
+        lay_out(&f, &part->copy, root, part->copy.stats.total);
+    }
+    free(f.profile_module);
+    free(f.routines);
+    f.module_of = grow(f.module_of, &f.module_of_room, f.profile->n_modules);
+    *module_of = f.module_of;
+    return f.profile;
+}

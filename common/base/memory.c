@@ -1,0 +1,262 @@
+/*
+ * memory.c - allocation that ends the work, or the program, when it fails; a pool of small pieces.
+ *
+ * What is tried has a table of what it holds, by address: open addressing, at most half full.
+ */
+#include "common/base/memory.h"
+
+#include <setjmp.h>
+#include <stdalign.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define POOL_CHUNK 65536
+
+struct pool_chunk {
+    struct pool_chunk *next;
+    alignas(max_align_t) char bytes[];
+};
+
+struct stream {
+    struct stream *below;
+    FILE *out;
+    char *text;
+    size_t bytes;
+};
+
+/* One memory_try(). */
+struct attempt {
+    struct attempt *outer;
+    jmp_buf back;
+    const char *what;
+};
+
+static _Thread_local struct attempt *trying; /* the innermost; NULL: nothing is tried */
+static _Thread_local struct stream *streams; /* the newest */
+static _Thread_local struct {
+    void **slot;
+    size_t n, room; /* room is a power of two */
+} held;
+
+/* ---- what is held ---- */
+
+static size_t home_of(const void *memory) {
+    return (size_t)((uintptr_t)memory / 16 * 0x9e3779b97f4a7c15u >> 20) & (held.room - 1);
+}
+
+/* Its slot, or the empty one where it would be. */
+static size_t find(const void *memory) {
+    size_t at = home_of(memory);
+
+    while (held.slot[at] != NULL && held.slot[at] != memory)
+        at = (at + 1) & (held.room - 1);
+    return at;
+}
+
+static bool grow_held(void) {
+    void **old = held.slot;
+    size_t room = held.room;
+    void **slot = calloc(room > 0 ? 2 * room : 256, sizeof(*slot));
+
+    if (slot == NULL)
+        return false;
+    held.slot = slot;
+    held.room = room > 0 ? 2 * room : 256;
+    for (size_t i = 0; i < room; i++)
+        if (old[i] != NULL)
+            held.slot[find(old[i])] = old[i];
+    free(old);
+    return true;
+}
+
+/* What was just got, to be given back should the work fail; NULL stays NULL. */
+static void *hold(void *memory) {
+    if (memory == NULL || trying == NULL)
+        return memory;
+    if (2 * (held.n + 1) > held.room && !grow_held()) {
+        free(memory);
+        return NULL;
+    }
+    held.slot[find(memory)] = memory;
+    held.n++;
+    return memory;
+}
+
+/* What stands behind the empty slot moves up, when it is looked for from there on. */
+static void close_gap(size_t gap) {
+    for (size_t at = (gap + 1) & (held.room - 1); held.slot[at] != NULL;
+         at = (at + 1) & (held.room - 1)) {
+        size_t home = home_of(held.slot[at]);
+
+        if (((at - home) & (held.room - 1)) >= ((at - gap) & (held.room - 1))) {
+            held.slot[gap] = held.slot[at];
+            held.slot[at] = NULL;
+            gap = at;
+        }
+    }
+}
+
+void memory_forget(const void *memory) {
+    size_t at;
+
+    if (trying == NULL || held.room == 0 || memory == NULL)
+        return;
+    at = find(memory);
+    if (held.slot[at] == NULL)
+        return;
+    held.slot[at] = NULL;
+    held.n--;
+    close_gap(at);
+}
+
+static void forget_all(void) {
+    void **slot = held.slot;
+
+    held.slot = NULL;
+    held.n = held.room = 0;
+    free(slot);
+}
+
+static void give_all_back(void) {
+    void **slot = held.slot;
+    size_t room = held.room;
+
+    held.slot = NULL;
+    held.n = held.room = 0;
+    while (streams != NULL) {
+        struct stream *stream = streams;
+
+        streams = stream->below;
+        fclose(stream->out);
+        free(stream->text);
+        free(stream);
+    }
+    for (size_t i = 0; i < room; i++)
+        free(slot[i]);
+    free(slot);
+}
+
+/* ---- trying ---- */
+
+bool memory_try(void (*work)(void *arg), void *arg, const char **what) {
+    struct attempt attempt = {.outer = trying};
+
+    trying = &attempt;
+    if (setjmp(attempt.back) == 0) {
+        work(arg);
+        trying = attempt.outer;
+        if (trying == NULL)
+            forget_all();
+        return true;
+    }
+    trying = attempt.outer;
+    *what = attempt.what;
+    if (trying == NULL)
+        give_all_back();
+    return false;
+}
+
+void memory_die(const char *what) {
+    if (trying != NULL) {
+        trying->what = what;
+        longjmp(trying->back, 1);
+    }
+    fprintf(stderr, "hcct: out of memory for %s\n", what);
+    exit(1);
+}
+
+/* ---- memory ---- */
+
+void *memory_new(size_t n, size_t size, const char *what) {
+    void *memory = hold(calloc(n > 0 ? n : 1, size));
+
+    if (memory == NULL)
+        memory_die(what);
+    return memory;
+}
+
+void *memory_grow(void *array, uint32_t n, uint32_t *capacity, size_t size, const char *what) {
+    void *moved;
+
+    if (n < *capacity)
+        return array;
+    if (*capacity > UINT32_MAX / 2)
+        memory_die(what);
+    memory_forget(array);
+    moved = reallocarray(array, *capacity > 0 ? *capacity * 2 : 16, size);
+    if (moved == NULL) {
+        hold(array); /* it is where it was, and so is its slot */
+        memory_die(what);
+    }
+    moved = hold(moved);
+    if (moved == NULL)
+        memory_die(what);
+    *capacity = *capacity > 0 ? *capacity * 2 : 16;
+    return moved;
+}
+
+FILE *memory_stream(const char *what) {
+    struct stream *stream = calloc(1, sizeof(*stream));
+
+    if (stream != NULL)
+        stream->out = open_memstream(&stream->text, &stream->bytes);
+    if (stream == NULL || stream->out == NULL) {
+        free(stream);
+        memory_die(what);
+    }
+    stream->below = streams;
+    streams = stream;
+    return stream->out;
+}
+
+char *memory_stream_end(FILE *out, size_t *bytes, const char *what) {
+    struct stream *stream = streams;
+    bool whole = !ferror(out);
+    char *text;
+
+    streams = stream->below;
+    whole = fclose(out) == 0 && whole;
+    text = stream->text;
+    if (bytes != NULL)
+        *bytes = stream->bytes;
+    free(stream);
+    if (!whole) {
+        free(text);
+        memory_die(what);
+    }
+    text = hold(text);
+    if (text == NULL)
+        memory_die(what);
+    return text;
+}
+
+/* ---- many small pieces ---- */
+
+void *pool_alloc(struct pool *pool, size_t bytes) {
+    const size_t align = alignof(max_align_t);
+    void *piece;
+
+    bytes = (bytes + align - 1) / align * align;
+    if (pool->chunks == NULL || bytes > pool->size - pool->used) {
+        size_t size = bytes > POOL_CHUNK ? bytes : POOL_CHUNK;
+        struct pool_chunk *chunk = memory_new(1, sizeof(*chunk) + size, "names and stacks");
+
+        chunk->next = pool->chunks;
+        pool->chunks = chunk;
+        pool->used = 0;
+        pool->size = size;
+    }
+    piece = pool->chunks->bytes + pool->used;
+    pool->used += bytes;
+    return piece;
+}
+
+void pool_free(struct pool *pool) {
+    while (pool->chunks != NULL) {
+        struct pool_chunk *next = pool->chunks->next;
+
+        free(pool->chunks);
+        pool->chunks = next;
+    }
+    memset(pool, 0, sizeof(*pool));
+}

@@ -1,0 +1,146 @@
+/*
+ * jit_file.c - opened below the process's own root, where links lead nowhere else.
+ */
+#include "common/code/jit_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <linux/openat2.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define MILLISECOND   1000000ull
+#define MAPPINGS_MAX  65536u /* lines of a list that are read */
+#define MAPPING_BYTES 4400   /* of a line: a path may have 4096 */
+
+/* ---- the process ---- */
+
+static uint64_t clock_ns(clockid_t clock) {
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* The process's PID in its innermost namespace, which is the one that it knows itself by. */
+static long own_pid(pid_t pid) {
+    char path[64], line[256];
+    long own = (long)pid;
+    snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
+    FILE *f = fopen(path, "re");
+    if (f == NULL)
+        return own;
+    while (fgets(line, sizeof line, f) != NULL) {
+        if (strncmp(line, "NSpid:", 6) != 0)
+            continue;
+        const char *last = strrchr(line, '\t');
+        own = last != NULL ? strtol(last + 1, NULL, 10) : own;
+        break;
+    }
+    fclose(f);
+    return own;
+}
+
+/* When the process was started, by CLOCK_BOOTTIME; 0: it is gone. The name before may hold
+ * anything, so that the text is read from its last parenthesis on. */
+static uint64_t start_of(pid_t pid) {
+    char path[64], text[1024];
+    uint64_t ticks = 0;
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    FILE *f = fopen(path, "re");
+    if (f == NULL)
+        return 0;
+    text[fread(text, 1, sizeof text - 1, f)] = '\0';
+    fclose(f);
+    const char *at = strrchr(text, ')');
+    for (int field = 2; at != NULL && field < 22; field++)
+        at = strchr(at + 1, ' ');
+    if (at == NULL || sscanf(at, " %" SCNu64, &ticks) != 1)
+        return 0;
+    return ticks * (1000 * MILLISECOND / (uint64_t)sysconf(_SC_CLK_TCK));
+}
+
+/* ---- files ---- */
+
+/* An O_PATH descriptor of what has this path in the process's own root: links in it lead nowhere
+ * but below that. */
+static int find(pid_t pid, const char *path) {
+    struct open_how how = {.flags = O_PATH | O_NOFOLLOW | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT};
+    char root_path[64];
+    snprintf(root_path, sizeof root_path, "/proc/%d/root", (int)pid);
+    int root = open(root_path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (root < 0)
+        return -1;
+    int fd = (int)syscall(SYS_openat2, root, path, &how, sizeof how);
+    if (fd < 0 && (errno == ENOSYS || errno == EPERM)) /* before Linux 5.6, or refused */
+        fd = openat(root, path + strspn(path, "/"), O_PATH | O_NOFOLLOW | O_CLOEXEC);
+    close(root);
+    return fd;
+}
+
+/* Is it of this process, and not what an earlier one with its PID has left? The clocks of files and
+ * processes are coarse, so that a second is given. */
+static bool is_acceptable(pid_t pid, uid_t uid, int fd) {
+    struct stat info;
+    uint64_t start_ns = start_of(pid);
+    if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode) ||
+        (info.st_uid != uid && info.st_uid != 0) || start_ns == 0)
+        return false;
+    uint64_t start = clock_ns(CLOCK_REALTIME) - (clock_ns(CLOCK_BOOTTIME) - start_ns);
+    uint64_t written = (uint64_t)info.st_mtim.tv_sec * 1000 * MILLISECOND;
+    return written + 1000 * MILLISECOND >= start;
+}
+
+static int open_path(pid_t pid, uid_t uid, const char *path) {
+    char name[64];
+    int fd = -1, found = find(pid, path);
+    if (found < 0)
+        return -1;
+    if (is_acceptable(pid, uid, found)) {
+        snprintf(name, sizeof name, "/proc/self/fd/%d", found);
+        fd = open(name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    }
+    close(found);
+    return fd;
+}
+
+int jit_file_open_map(pid_t pid, uid_t uid) {
+    char path[64];
+    snprintf(path, sizeof path, "/tmp/perf-%ld.map", own_pid(pid));
+    return open_path(pid, uid, path);
+}
+
+/* The path of a line of /proc/PID/maps, when it ends in `name`. */
+static const char *path_that_ends(char *line, const char *name) {
+    size_t end = strcspn(line, "\n"), length = strlen(name);
+    line[end] = '\0';
+    char *path = strchr(line, '/');
+    if (path == NULL || end < length || strcmp(line + end - length, name) != 0)
+        return NULL;
+    return path;
+}
+
+int jit_file_open_dump(pid_t pid, uid_t uid) {
+    char list[64], name[64], line[MAPPING_BYTES];
+    int fd = -1;
+    snprintf(list, sizeof list, "/proc/%d/maps", (int)pid);
+    snprintf(name, sizeof name, "/jit-%ld.dump", own_pid(pid));
+    FILE *f = fopen(list, "re");
+    for (unsigned n = 0; f != NULL && fd < 0 && n < MAPPINGS_MAX; n++) {
+        if (fgets(line, sizeof line, f) == NULL)
+            break;
+        const char *path = path_that_ends(line, name);
+        if (path != NULL)
+            fd = open_path(pid, uid, path);
+    }
+    if (f != NULL)
+        fclose(f);
+    return fd;
+}

@@ -1,0 +1,224 @@
+/*
+ * jit_names.c - strings that are never moved, and a hash table of their numbers.
+ */
+#include "common/code/jit_names.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/seeded_hash.h"
+#include "common/code/module.h"
+
+#define SLOTS_FIRST 1024u
+#define BLOCK       1024u
+
+struct name {
+    char *text; /* NULL: the number is free */
+    struct owner *owner;
+    uint32_t next_free;
+    bool marked; /* by the sweep of its owner's */
+};
+
+/* A user's share. */
+struct owner {
+    struct owner *next;
+    const struct frame_user *user;
+    uint32_t names;
+    size_t bytes;
+    bool sweeping;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct owner *owners;
+static struct name *blocks[JIT_NAMES_MAX / BLOCK + 1];
+static uint32_t n_numbers = JIT_UNNAMED + 1, n_names;
+static uint32_t first_free; /* a number; JIT_UNNAMED: none */
+static uint32_t *slots;     /* numbers by hash; JIT_UNNAMED is free */
+static uint32_t n_slots;    /* a power of two */
+
+static struct name *name_of(uint32_t number) {
+    return &blocks[number / BLOCK][number % BLOCK];
+}
+
+static struct owner *owner_of(const struct frame_user *user) {
+    struct owner *owner = owners;
+    while (owner != NULL && owner->user != user)
+        owner = owner->next;
+    if (owner == NULL && (owner = calloc(1, sizeof *owner)) != NULL) {
+        owner->user = user;
+        owner->next = owners;
+        owners = owner;
+    }
+    return owner;
+}
+
+/* ---- the table ---- */
+
+/* The slot of a name, or the free one where it belongs. */
+static uint32_t *find_slot(const struct owner *owner, const char *text) {
+    uint32_t slot = (uint32_t)(seeded_hash(text, strlen(text)) ^ seeded_hash(&owner, sizeof owner));
+    for (;; slot++) {
+        uint32_t *at = &slots[slot & (n_slots - 1)];
+        if (*at == JIT_UNNAMED ||
+            (name_of(*at)->owner == owner && strcmp(name_of(*at)->text, text) == 0))
+            return at;
+    }
+}
+
+/* Puts all names into the empty table. */
+static void fill_slots(void) {
+    for (uint32_t i = JIT_UNNAMED + 1; i < n_numbers; i++)
+        if (name_of(i)->text != NULL)
+            *find_slot(name_of(i)->owner, name_of(i)->text) = i;
+}
+
+static bool set_slots(uint32_t wanted) {
+    uint32_t *grown = calloc(wanted, sizeof *grown);
+    if (grown == NULL)
+        return false;
+    free(slots);
+    slots = grown;
+    n_slots = wanted;
+    fill_slots();
+    return true;
+}
+
+/* Room for one more: the table is at most half full. */
+static bool make_room(void) {
+    return n_names + 1 < n_slots / 2 || set_slots(n_slots == 0 ? SLOTS_FIRST : 2 * n_slots);
+}
+
+/* ---- names ---- */
+
+static uint32_t take_number(void) {
+    uint32_t number = first_free;
+    if (number != JIT_UNNAMED) {
+        first_free = name_of(number)->next_free;
+        return number;
+    }
+    if (n_numbers > JIT_NAMES_MAX)
+        return JIT_UNNAMED;
+    struct name **block = &blocks[n_numbers / BLOCK];
+    if (*block == NULL)
+        *block = calloc(BLOCK, sizeof **block);
+    return *block != NULL ? n_numbers++ : JIT_UNNAMED;
+}
+
+static void give_number(uint32_t number) {
+    *name_of(number) = (struct name){.next_free = first_free};
+    first_free = number;
+}
+
+static uint32_t add(struct owner *owner, uint32_t *slot, const char *text) {
+    size_t bytes = strlen(text) + 1;
+    if (owner->names >= JIT_NAMES_USER_MAX || owner->bytes + bytes > JIT_NAMES_USER_BYTES_MAX)
+        return JIT_UNNAMED;
+    char *copy = strdup(text);
+    uint32_t number = copy != NULL ? take_number() : JIT_UNNAMED;
+    if (number == JIT_UNNAMED) {
+        free(copy);
+        return JIT_UNNAMED;
+    }
+    *name_of(number) = (struct name){.text = copy, .owner = owner};
+    owner->names++;
+    owner->bytes += bytes;
+    n_names++;
+    *slot = number;
+    return number;
+}
+
+uint32_t jit_name_intern_for(struct frame_user *user, const char *text) {
+    uint32_t number = JIT_UNNAMED;
+    pthread_mutex_lock(&lock);
+    struct owner *owner = owner_of(user);
+    if (owner != NULL && make_room()) {
+        uint32_t *slot = find_slot(owner, text);
+        number = *slot != JIT_UNNAMED ? *slot : add(owner, slot, text);
+        if (number != JIT_UNNAMED)
+            name_of(number)->marked |= owner->sweeping;
+    }
+    pthread_mutex_unlock(&lock);
+    if (number == JIT_UNNAMED)
+        frame_want_sweep(user);
+    return number;
+}
+
+uint32_t jit_name_intern(const char *name) {
+    return jit_name_intern_for(frame_own_user(), name);
+}
+
+const char *jit_name(uint32_t number) {
+    const char *name = NULL;
+    pthread_mutex_lock(&lock);
+    if (number != JIT_UNNAMED && number < n_numbers)
+        name = name_of(number)->text;
+    pthread_mutex_unlock(&lock);
+    return name != NULL ? name : "[generated code]";
+}
+
+uint32_t jit_names_count(struct frame_user *user) {
+    pthread_mutex_lock(&lock);
+    struct owner *owner = owner_of(user);
+    uint32_t n = owner != NULL ? owner->names : 0;
+    pthread_mutex_unlock(&lock);
+    return n;
+}
+
+/* ---- sweeps ---- */
+
+void jit_names_sweep_begin(struct frame_user *user) {
+    pthread_mutex_lock(&lock);
+    struct owner *owner = owner_of(user);
+    if (owner != NULL && owner->names > 0) {
+        owner->sweeping = true;
+        for (uint32_t i = JIT_UNNAMED + 1; i < n_numbers; i++)
+            if (name_of(i)->owner == owner)
+                name_of(i)->marked = false;
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+static void mark(uint32_t module, uint64_t number) {
+    if (module == MODULE_JIT && number > JIT_UNNAMED && number < n_numbers)
+        name_of((uint32_t)number)->marked = true;
+}
+
+void jit_names_mark(const struct frame_key *key) {
+    if (key->routine_module != MODULE_JIT && key->site_module != MODULE_JIT)
+        return;
+    pthread_mutex_lock(&lock);
+    mark(key->routine_module, key->routine);
+    mark(key->site_module, key->site);
+    pthread_mutex_unlock(&lock);
+}
+
+static void drop(struct owner *owner, uint32_t number) {
+    struct name *name = name_of(number);
+    owner->names--;
+    owner->bytes -= strlen(name->text) + 1;
+    n_names--;
+    free(name->text);
+    give_number(number);
+}
+
+void jit_names_sweep_end(struct frame_user *user, bool whole) {
+    pthread_mutex_lock(&lock);
+    struct owner *owner = owner_of(user);
+    if (owner != NULL && owner->sweeping) {
+        bool any = false;
+        owner->sweeping = false;
+        for (uint32_t i = JIT_UNNAMED + 1; i < n_numbers && whole; i++) {
+            if (name_of(i)->owner != owner || name_of(i)->marked)
+                continue;
+            drop(owner, i);
+            any = true;
+        }
+        if (any) { /* a table with holes finds nothing */
+            memset(slots, 0, n_slots * sizeof *slots);
+            fill_slots();
+        }
+    }
+    pthread_mutex_unlock(&lock);
+}

@@ -1,0 +1,343 @@
+/*
+ * symbol_service.c - a queue of jobs, one thread that does them, and waiting for it.
+ */
+#include "common/code/symbol_service.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "common/code/elf_protocol.h"
+#include "common/code/module.h"
+#include "common/code/symbol_cache.h"
+
+#define CACHE_BYTES (128u << 20)
+#define AT_ONCE     64u /* addresses of one request: what is known is soon to be had */
+#define NEW_PART    10  /* of the addresses, one in so many of new modules is worth a wait */
+#define IDLE_NS     60000000000ll /* without work, until the children end */
+#define ROUNDS      2 /* to ask again for what fell out of the cache before it was read */
+
+/* Addresses of one module to be found out. */
+struct job {
+    struct job *next;
+    uint64_t file_bytes; /* small ones first */
+    uint32_t module;
+    size_t n;
+    struct symbol_query query[];
+};
+
+struct symbol_service {
+    struct symbol_cache *cache;
+    struct elf_worker *full, *names;
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t work, done;
+    struct job *jobs;
+    bool ending;
+    struct first {
+        uint32_t module; /* whose it is */
+        int64_t asked;   /* elf_now() of it; 0: never */
+    } first[MODULE_PLACES];
+};
+
+/* ---- the thread ---- */
+
+static struct timespec clock_time(int64_t ns) {
+    return (struct timespec){.tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000};
+}
+
+/* The next job, or NULL: it is over. */
+static struct job *next_job(struct symbol_service *service) {
+    bool resting = false;
+    pthread_mutex_lock(&service->lock);
+    while (service->jobs == NULL && !service->ending) {
+        struct timespec until = clock_time(elf_now() + IDLE_NS);
+        if (resting) {
+            pthread_cond_wait(&service->work, &service->lock);
+        } else if (pthread_cond_timedwait(&service->work, &service->lock, &until) != 0) {
+            pthread_mutex_unlock(&service->lock);
+            elf_worker_rest(service->full);
+            elf_worker_rest(service->names);
+            pthread_mutex_lock(&service->lock);
+            resting = true;
+        }
+    }
+    struct job *job = service->ending ? NULL : service->jobs;
+    if (job != NULL)
+        service->jobs = job->next;
+    pthread_mutex_unlock(&service->lock);
+    return job;
+}
+
+static void tell(struct symbol_service *service) {
+    pthread_mutex_lock(&service->lock);
+    pthread_cond_broadcast(&service->done);
+    pthread_mutex_unlock(&service->lock);
+}
+
+static bool is_ending(struct symbol_service *service) {
+    pthread_mutex_lock(&service->lock);
+    bool ending = service->ending;
+    pthread_mutex_unlock(&service->lock);
+    return ending;
+}
+
+static void do_job(struct symbol_service *service, const struct job *job) {
+    struct symbol symbol[AT_ONCE];
+    for (size_t at = 0; at < job->n && !is_ending(service); at += AT_ONCE) {
+        const struct symbol_query *query = &job->query[at];
+        size_t n = job->n - at < AT_ONCE ? job->n - at : AT_ONCE;
+        bool ok = elf_worker_symbols(service->full, job->module, query, n, symbol);
+        for (size_t i = 0; i < n; i++) {
+            if (ok)
+                symbol_cache_put(service->cache, job->module, &query[i], &symbol[i]);
+            else
+                symbol_cache_drop(service->cache, job->module, &query[i]);
+            symbol_clear(&symbol[i]);
+        }
+        tell(service);
+    }
+}
+
+static void *work(void *arg) {
+    struct symbol_service *service = arg;
+    struct job *job;
+    while ((job = next_job(service)) != NULL) {
+        do_job(service, job);
+        free(job);
+    }
+    return NULL;
+}
+
+/* ---- life ---- */
+
+static bool start(struct symbol_service *service, const char *program) {
+    pthread_condattr_t monotonic;
+    pthread_mutex_init(&service->lock, NULL);
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(&service->work, &monotonic);
+    pthread_cond_init(&service->done, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+    service->cache = symbol_cache_new(CACHE_BYTES);
+    service->full = elf_worker_new(program);
+    service->names = elf_worker_new(program);
+    return service->cache != NULL && service->full != NULL && service->names != NULL &&
+           pthread_create(&service->thread, NULL, work, service) == 0;
+}
+
+static void clear(struct symbol_service *service) {
+    for (struct job *job = service->jobs, *next; job != NULL; job = next) {
+        next = job->next;
+        free(job);
+    }
+    elf_worker_free(service->full);
+    elf_worker_free(service->names);
+    symbol_cache_free(service->cache);
+    pthread_cond_destroy(&service->work);
+    pthread_cond_destroy(&service->done);
+    pthread_mutex_destroy(&service->lock);
+    free(service);
+}
+
+struct symbol_service *symbol_service_new(const char *program) {
+    struct symbol_service *service = calloc(1, sizeof(*service));
+    if (service != NULL && !start(service, program)) {
+        clear(service);
+        return NULL;
+    }
+    return service;
+}
+
+void symbol_service_free(struct symbol_service *service) {
+    if (service == NULL)
+        return;
+    pthread_mutex_lock(&service->lock);
+    service->ending = true;
+    pthread_cond_broadcast(&service->work);
+    pthread_mutex_unlock(&service->lock);
+    elf_worker_interrupt(service->full);
+    pthread_join(service->thread, NULL);
+    clear(service);
+}
+
+/* ---- asking for jobs ---- */
+
+static uint64_t file_bytes(uint32_t module) {
+    struct module_info info;
+    struct stat status;
+    if (!module_get(module, &info) || info.fd < 0 || fstat(info.fd, &status) != 0)
+        return 0;
+    return (uint64_t)status.st_size;
+}
+
+/* Under the lock. */
+static int64_t first_asked(const struct symbol_service *service, uint32_t module) {
+    const struct first *first = &service->first[module_place(module)];
+    return first->module == module ? first->asked : 0;
+}
+
+static void submit(struct symbol_service *service, struct job *job) {
+    job->file_bytes = file_bytes(job->module);
+    pthread_mutex_lock(&service->lock);
+    struct job **place = &service->jobs;
+    while (*place != NULL && (*place)->file_bytes <= job->file_bytes)
+        place = &(*place)->next;
+    job->next = *place;
+    *place = job;
+    if (first_asked(service, job->module) == 0)
+        service->first[module_place(job->module)] = (struct first){job->module, elf_now()};
+    pthread_cond_signal(&service->work);
+    pthread_mutex_unlock(&service->lock);
+}
+
+static bool is_open(const struct symbol_wish *wish) {
+    return wish->symbol.n_lines == 0;
+}
+
+/* A job for those of the open wishes [from, to), all of one module, that nobody is at yet. */
+static void ask_for(struct symbol_service *service, const struct symbol_wish *from,
+                    const struct symbol_wish *to) {
+    struct job *job = malloc(sizeof(*job) + (size_t)(to - from) * sizeof(struct symbol_query));
+    if (job == NULL)
+        return;
+    *job = (struct job){.module = from->module};
+    for (const struct symbol_wish *wish = from; wish < to; wish++)
+        if (is_open(wish) && symbol_cache_reserve(service->cache, wish->module, &wish->query))
+            job->query[job->n++] = wish->query;
+    if (job->n > 0)
+        submit(service, job);
+    else
+        free(job);
+}
+
+/* The first wish behind `at` that is of another module. */
+static size_t end_of_module(const struct symbol_wish *wishes, size_t n, size_t at) {
+    uint32_t module = wishes[at].module;
+    while (at < n && wishes[at].module == module)
+        at++;
+    return at;
+}
+
+/* ---- waiting ---- */
+
+/* Takes what is known. True: of the rest, some is being found out. */
+static bool take_known(struct symbol_service *service, struct symbol_wish *wishes, size_t n) {
+    bool pending = false;
+    for (size_t i = 0; i < n; i++)
+        if (is_open(&wishes[i]))
+            pending |= symbol_cache_get(service->cache, wishes[i].module, &wishes[i].query,
+                                        &wishes[i].symbol) == SYMBOL_PENDING;
+    return pending;
+}
+
+/* Until when to wait for the open wishes. Where next to all is known already, a module more is no
+ * reason to keep somebody who asks again and again. Under the lock. */
+static int64_t deadline_of(const struct symbol_service *service, const struct symbol_wish *wishes,
+                           size_t n, enum symbol_patience patience) {
+    int64_t now = elf_now(), later = now + SYMBOL_LATER_NS, deadline = later;
+    size_t n_new = 0;
+    if (patience == SYMBOL_COMPLETE)
+        return ELF_NO_DEADLINE;
+    for (size_t i = 0; i < n; i++) {
+        if (!is_open(&wishes[i]))
+            continue;
+        int64_t first = first_asked(service, wishes[i].module) + SYMBOL_FIRST_NS;
+        n_new += first > now;
+        if (first > deadline)
+            deadline = first;
+    }
+    return n_new >= n / NEW_PART ? deadline : later;
+}
+
+/* Each time that something has become known, looks whether it is what is wished. */
+static void wait_for(struct symbol_service *service, struct symbol_wish *wishes, size_t n,
+                     enum symbol_patience patience) {
+    pthread_mutex_lock(&service->lock);
+    int64_t deadline = deadline_of(service, wishes, n, patience);
+    struct timespec until = clock_time(deadline);
+    int late = 0;
+    while (take_known(service, wishes, n) && late == 0) {
+        if (deadline == ELF_NO_DEADLINE)
+            pthread_cond_wait(&service->done, &service->lock);
+        else
+            late = pthread_cond_timedwait(&service->done, &service->lock, &until);
+    }
+    pthread_mutex_unlock(&service->lock);
+}
+
+/* ---- bare names ---- */
+
+/* The bare name, unless all has become known in the meantime. */
+static void settle_for(struct symbol_service *service, struct symbol_wish *wish,
+                       struct symbol *name) {
+    enum symbol_state state =
+        symbol_cache_get(service->cache, wish->module, &wish->query, &wish->symbol);
+    wish->is_for_now = state == SYMBOL_PENDING;
+    if (state == SYMBOL_PENDING)
+        symbol_cache_put_name(service->cache, wish->module, &wish->query, name);
+    if (state == SYMBOL_KNOWN)
+        symbol_clear(name);
+    else
+        wish->symbol = *name;
+}
+
+/* The bare name that an answer before this one had to be content with. */
+static bool settle_again(struct symbol_service *service, struct symbol_wish *wish) {
+    wish->is_for_now =
+        symbol_cache_get_name(service->cache, wish->module, &wish->query, &wish->symbol);
+    return wish->is_for_now;
+}
+
+static void name_module(struct symbol_service *service, struct symbol_wish *from,
+                        struct symbol_wish *to) {
+    size_t n = (size_t)(to - from), open = 0;
+    struct symbol_query *query = calloc(n, sizeof(*query));
+    struct symbol *symbol = calloc(n, sizeof(*symbol));
+    struct symbol_wish **of = calloc(n, sizeof(struct symbol_wish *));
+    for (struct symbol_wish *wish = from; wish < to && query != NULL && of != NULL; wish++)
+        if (is_open(wish) && !settle_again(service, wish)) {
+            of[open] = wish;
+            query[open++] = wish->query;
+        }
+    if (open > 0 && symbol != NULL) {
+        elf_worker_names(service->names, from->module, query, open, symbol);
+        for (size_t i = 0; i < open; i++)
+            settle_for(service, of[i], &symbol[i]);
+    }
+    free(query);
+    free(symbol);
+    free(of);
+}
+
+/* ---- all of it ---- */
+
+static bool has_open(const struct symbol_wish *wishes, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (is_open(&wishes[i]))
+            return true;
+    return false;
+}
+
+void symbol_service_resolve(struct symbol_service *service, struct symbol_wish *wishes, size_t n,
+                            enum symbol_patience patience) {
+    for (size_t i = 0; i < n; i++) {
+        wishes[i].symbol = (struct symbol){0};
+        wishes[i].is_for_now = false;
+    }
+    take_known(service, wishes, n);
+    for (int round = 0; round < ROUNDS && has_open(wishes, n); round++) {
+        if (round > 0 && patience != SYMBOL_COMPLETE)
+            break;
+        for (size_t at = 0, end; at < n; at = end) {
+            end = end_of_module(wishes, n, at);
+            ask_for(service, wishes + at, wishes + end);
+        }
+        wait_for(service, wishes, n, patience);
+    }
+    for (size_t at = 0, end; at < n; at = end) {
+        end = end_of_module(wishes, n, at);
+        name_module(service, wishes + at, wishes + end);
+    }
+}

@@ -1,0 +1,158 @@
+/*
+ * chance.c - from the samples that a profile tells of to intervals.
+ *
+ * Samples of weights w are worth (sum of w)^2 / (sum of w^2) samples of one weight, were they
+ * independent (Kish). They are not where successive ones see the same: the design effect, which is
+ * what contexts varied by to what independent samples would have, says what they are worth then.
+ */
+#include "common/profile/chance.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#define Z_95         1.96
+#define LEAST_EFFECT 0.002 /* no more is believed of samples that are near to each other */
+
+const double chance_shares[CHANCE_SHARES] = {0.5, 0.25, 0.1, 0.05, 0.025, 0.01, 0.005, 0.001};
+
+/* Independent samples, 0: it is not known, or nothing was left to chance. */
+struct looks {
+    enum chance_kind kind;
+    double samples;
+};
+
+static struct looks looks_of_calls(const struct profile_process *process) {
+    double every = (double)process->every;
+
+    if (process->burst_period_ns > 0)
+        return (struct looks){process->bursts > 0 ? CHANCE_SAMPLED : CHANCE_UNKNOWN,
+                              (double)process->bursts};
+    if (process->every <= 1)
+        return (struct looks){CHANCE_EXACT, 0};
+    if (strcmp(process->credit, "new") == 0) /* how many edges one sample credits is not told */
+        return (struct looks){CHANCE_UNKNOWN, 0};
+    return (struct looks){CHANCE_SAMPLED, (double)process->total / every};
+}
+
+static double walks_of_one_weight(const struct profile_process *process) {
+    double drawn = (double)process->drawn;
+
+    return process->drawn_squares > 0 ? drawn * drawn / (double)process->drawn_squares
+                                      : (double)process->walks;
+}
+
+static struct looks looks_of(const struct profile *profile, uint32_t process, uint64_t total) {
+    const struct profile_process *it = &profile->processes[process];
+    struct looks looks = {CHANCE_UNKNOWN, 0};
+
+    if (profile_of_calls(profile) || strcmp(it->collector, "calls") == 0)
+        return looks_of_calls(it);
+    if (it->walks > 0)
+        looks.samples = walks_of_one_weight(it);
+    else if (profile->period > 0)
+        looks.samples = (double)total / (double)profile->period;
+    if (looks.samples > 0)
+        looks.kind = CHANCE_SAMPLED;
+    return looks;
+}
+
+/* Where the profile does not tell: of bursts each is taken for one sample. */
+static double effect_by_bursts(const struct profile_process *process) {
+    if (process->burst_period_ns == 0 || process->bursts == 0 || process->walks <= process->bursts)
+        return 1;
+    return (double)process->walks / (double)process->bursts;
+}
+
+/* A class of which nothing is known is like the heavier one beside it, but gains nothing. */
+static void find_effects(const struct profile_process *process, double effect[SHARE_CLASSES]) {
+    double last = 1;
+
+    for (int i = 0; i < SHARE_CLASSES; i++)
+        if (process->independent[i] > 0) {
+            last = (double)process->varied[i] / (double)process->independent[i];
+            break;
+        } else if (i + 1 == SHARE_CLASSES) {
+            last = effect_by_bursts(process);
+        }
+    for (int i = 0; i < SHARE_CLASSES; i++) {
+        bool known = process->independent[i] > 0;
+
+        if (known)
+            last = (double)process->varied[i] / (double)process->independent[i];
+        effect[i] = fmax(known ? last : fmax(last, 1), LEAST_EFFECT);
+    }
+}
+
+void chance_add(struct chance *chance, const struct profile *profile, uint32_t process,
+                uint64_t total) {
+    struct looks looks = looks_of(profile, process, total);
+    double effect[SHARE_CLASSES];
+
+    if (total == 0)
+        return;
+    chance->total += (double)total;
+    if (looks.kind == CHANCE_UNKNOWN || chance->kind == CHANCE_UNKNOWN)
+        chance->kind = CHANCE_UNKNOWN;
+    else if (looks.kind == CHANCE_SAMPLED)
+        chance->kind = CHANCE_SAMPLED;
+    if (!(looks.samples > 0))
+        return;
+    const struct profile_process *it = &profile->processes[process];
+    double squares = (double)total * (double)total / looks.samples;
+    /* both sums of the file are in one unit, of which the weight is so many */
+    double unit = it->drawn > 0 ? (double)total / (double)it->drawn : 0;
+    chance->total_known &= it->varied_total > 0 && unit > 0;
+    chance->of_total += (double)it->varied_total * unit * unit;
+    chance->squares += squares;
+    find_effects(it, effect);
+    for (int i = 0; i < SHARE_CLASSES; i++)
+        chance->scatter[i] += effect[i] * squares;
+}
+
+struct chance chance_of(const struct profile *profile) {
+    struct chance chance = CHANCE_NONE;
+
+    for (uint32_t i = 1; i < profile->n_processes; i++)
+        chance_add(&chance, profile, i, profile->processes[i].total);
+    return chance;
+}
+
+/* Between the middles of two classes: evenly by the logarithms. */
+static double scatter_at(const struct chance *chance, double share) {
+    double part = share < 0.5 ? share : 1 - share;
+    int i = 0;
+
+    while (i < SHARE_CLASSES && part < share_class_middle(i))
+        i++;
+    if (i == 0 || i == SHARE_CLASSES)
+        return chance->scatter[i == 0 ? 0 : SHARE_CLASSES - 1];
+    double above = share_class_middle(i - 1), below = share_class_middle(i);
+    double way = log(above / part) / log(above / below);
+    return exp((1 - way) * log(chance->scatter[i - 1]) + way * log(chance->scatter[i]));
+}
+
+double chance_samples(const struct chance *chance, double share, float effect) {
+    if (!(chance->squares > 0))
+        return 0;
+    double scatter = effect > 0 ? fmax((double)effect, LEAST_EFFECT) * chance->squares
+                                : scatter_at(chance, share);
+    return chance->total * chance->total / scatter;
+}
+
+double chance_half_width(const struct chance *chance, double share, float effect) {
+    double samples = chance_samples(chance, share, effect), z2 = Z_95 * Z_95;
+
+    if (!(samples > 0))
+        return 0;
+    return Z_95 * sqrt(share * (1 - share) / samples + z2 / (4 * samples * samples)) /
+           (1 + z2 / samples);
+}
+
+double chance_total_variance(const struct chance *chance) {
+    return chance->total_known ? chance->of_total : chance->squares;
+}
+
+double chance_total_half_width(const struct chance *chance) {
+    return Z_95 * sqrt(chance_total_variance(chance));
+}

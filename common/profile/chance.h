@@ -1,0 +1,61 @@
+/*
+ * chance.h - the 95 % intervals of shares that were sampled.
+ *
+ * All that is shown of chance comes from here: chance_half_width() of what was left to chance in
+ * the processes that were added up. doc/sampling.md derives it.
+ */
+#ifndef HCCT_CHANCE_H
+#define HCCT_CHANCE_H
+
+#include "common/base/share_class.h"
+#include "common/profile/profile.h"
+
+/* Design effect: the variance of a weight by what it would be, were samples independent. */
+
+enum chance_kind {
+    CHANCE_SAMPLED, /* now and then */
+    CHANCE_EXACT,   /* nothing was left to chance */
+    CHANCE_UNKNOWN, /* the profile does not tell */
+};
+
+/* Of one process or of several, whose samples are independent. Begins as CHANCE_NONE. */
+struct chance {
+    enum chance_kind kind; /* one that is unknown makes all unknown; exact ones add no chance */
+    double total;
+    double squares; /* of weights of samples, were they independent; 0: nothing is known */
+    double scatter[SHARE_CLASSES]; /* the same as they are, by class of share */
+    double of_total;               /* the variance of `total`, where that is known of all ... */
+    bool total_known;              /* ... that was sampled */
+};
+
+#define CHANCE_NONE                                                                                \
+    { .kind = CHANCE_EXACT, .total_known = true }
+
+/* Adds process number `process` of the profile, which weighs `total`. */
+void chance_add(struct chance *chance, const struct profile *profile, uint32_t process,
+                uint64_t total);
+/* All processes of the profile. */
+struct chance chance_of(const struct profile *profile);
+
+#define CHANCE_TYPICAL                                                                             \
+    0.1 /* share of a context, where what samples are worth is told in one number */
+
+/* So many independent samples of one weight say as much of a share of `share`, 0: nothing was left
+ * to chance, or nothing is known of it. `effect`: as is known of this function (profile_location),
+ * 0: as of others that have such a share. */
+double chance_samples(const struct chance *chance, double share, float effect);
+
+/* Half of the 95 % interval (Wilson's) of a share, in [0, 1]; 0 as above. */
+double chance_half_width(const struct chance *chance, double share, float effect);
+
+/* Half of the 95 % interval of the total, in the unit of the profile; 0: as above. Where the
+ * profile does not tell it is that of samples that come independently. */
+double chance_total_half_width(const struct chance *chance);
+/* The variance of the total. */
+double chance_total_variance(const struct chance *chance);
+
+/* Shares for which the interval is told, where it is told for some only. */
+#define CHANCE_SHARES 8
+extern const double chance_shares[CHANCE_SHARES];
+
+#endif

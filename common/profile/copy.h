@@ -1,0 +1,18 @@
+/*
+ * copy.h - parts of one profile into another.
+ */
+#ifndef HCCT_COPY_H
+#define HCCT_COPY_H
+
+#include "common/profile/profile.h"
+
+/* A new profile with the meta data of `from`, its processes (same numbers) and no contexts. */
+struct profile *copy_begin(const struct profile *from);
+
+/* The module of `from` in `to`. */
+uint32_t copy_module(struct profile *to, const struct profile *from, uint32_t module);
+
+/* The location of `from` in `to`, lines and all; one without lines gets its name of last resort. */
+uint32_t copy_location(struct profile *to, const struct profile *from, uint32_t location);
+
+#endif

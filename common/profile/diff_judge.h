@@ -1,0 +1,24 @@
+/*
+ * diff_judge.h - from what both sides know of one weight to the verdict.
+ */
+#ifndef HCCT_DIFF_JUDGE_H
+#define HCCT_DIFF_JUDGE_H
+
+#include "common/profile/diff_join.h"
+
+/* `process`: of diff->profile, whose samples the weights are made of; 0: of all. */
+struct diff_weight diff_judge(const struct diff *diff, uint32_t process,
+                              const struct diff_bounds side[DIFF_SIDES]);
+
+/* Decides between absolute weights and shares, and by what weights before are scaled. Bounds are
+ * known. */
+void diff_choose_mode(struct diff *diff);
+
+/* Of after - before, by chance; 0 where nothing is left to it or nothing is known. */
+double diff_deviation(const struct diff *diff, uint32_t process,
+                      const struct diff_bounds side[DIFF_SIDES]);
+
+/* Neither a root nor a "[~]" nor what is below one. */
+bool diff_is_context(const struct diff *diff, uint32_t node);
+
+#endif

@@ -1,0 +1,18 @@
+# The neutral profile: bounds, filters, merge, diff, evaluation.
+noinst_LIBRARIES += libhcct_profile.a
+libhcct_profile_a_SOURCES = \
+	common/profile/annotate.c common/profile/annotate.h common/profile/bounds.c \
+	common/profile/bounds.h common/profile/chance.c common/profile/chance.h \
+	common/profile/copy.c common/profile/copy.h common/profile/diff.c common/profile/diff.h \
+	common/profile/diff_bounds.c common/profile/diff_join.c common/profile/diff_join.h \
+	common/profile/diff_judge.h common/profile/diff_mode.c common/profile/diff_order.c \
+	common/profile/diff_rise.c common/profile/eval.c common/profile/eval.h \
+	common/profile/eval_entries.c common/profile/eval_entries.h common/profile/eval_join.c \
+	common/profile/eval_join.h common/profile/eval_processes.c \
+	common/profile/eval_processes.h common/profile/filter.c common/profile/filter.h \
+	common/profile/filter_size.c common/profile/filter_size.h common/profile/group.c \
+	common/profile/intern.c common/profile/intern.h common/profile/merge.c \
+	common/profile/merge.h common/profile/process_fields.c common/profile/process_fields.h \
+	common/profile/profile.c common/profile/profile.h common/profile/prune.c \
+	common/profile/stacks.c common/profile/stacks.h common/profile/tree_view.c \
+	common/profile/tree_view.h

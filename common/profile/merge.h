@@ -1,0 +1,33 @@
+/*
+ * merge.h - profiles of several runs or hosts added up, bounds and all.
+ *
+ * Processes of one executable that were looked at in the same way become one; contexts are the same
+ * when module (build-id and path) and address are. The sum is a profile like any other:
+ *
+ *   - weights add up to the sum of all N;
+ *   - count <= true weight <= count + error, for each context that has its own weight;
+ *   - inclusive weights are bounded as in the parts, by what stands in "[~]" frames (bounds.h).
+ *
+ * A context that one part has and another has not may stand in a "[~]" of the other: its error is
+ * what stands there in frames of its callers, not the sum of the parts' errors.
+ *
+ * Pure: no file, no output. Out of memory ends the program.
+ */
+#ifndef HCCT_MERGE_H
+#define HCCT_MERGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "common/profile/profile.h"
+
+/* The sum of n >= 1 profiles, a new one. NULL: they can't be added up, `error` has a sentence that
+ * says why, and *bad is the number of the one that does not fit. */
+struct profile *merge_profiles(const struct profile *const *parts, size_t n, size_t *bad,
+                               char *error, size_t error_bytes);
+
+/* The same profile with processes of one name that have ended as one: a shell script's commands, a
+ * build's compilers. A new profile; NULL: there are none to add up, or contexts were cut before. */
+struct profile *merge_runs(const struct profile *profile);
+
+#endif

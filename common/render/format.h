@@ -1,0 +1,89 @@
+/*
+ * format.h - the formats that a profile can be written in: one table, one file for each.
+ *
+ * Text has UTF-8 glyphs where the locale says so (LC_CTYPE, which the program sets). LC_NUMERIC
+ * must stay "C": numbers in files are written and read with a point.
+ */
+#ifndef HCCT_FORMAT_H
+#define HCCT_FORMAT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "common/profile/profile.h"
+
+struct format_options {
+    enum profile_by by;
+    double cut;     /* text without a number of lines: contexts below this inclusive share of N
+                     * are folded into one line; dot: functions below it aren't drawn. 0: show all.
+                     * Default FORMAT_DEFAULT_CUT */
+    unsigned lines; /* text only: so many lines at most, with the heaviest contexts that fit;
+                     * 0: all that `cut` leaves. Default FORMAT_DEFAULT_LINES */
+    unsigned top;   /* text only: lines of the table of hottest functions; 0: none */
+    bool color;     /* text only: escape sequences for a terminal */
+    unsigned width; /* text only: columns to fit into, 0: no limit */
+    unsigned n;     /* show only the n hottest contexts (and their ancestors), 0: all */
+    double phi;     /* show only what has this share of N, as profile_prune has it; 0: all */
+    const char *focus, *ignore; /* as filter.h has them; NULL: not asked for. For format_write */
+};
+
+#define FORMAT_DEFAULT_CUT   0.01
+#define FORMAT_DEFAULT_LINES 50
+#define FORMAT_DEFAULT_TOP   10
+
+/* The user has said what is to be cut, or how many functions are to be shown: all of the first are
+ * printed, and the others have lines beyond the default. */
+void format_set_cut(struct format_options *options, double cut);
+void format_set_top(struct format_options *options, unsigned top);
+
+struct format {
+    const char *name;   /* as --format says it */
+    const char *suffix; /* of file names: ".pb.gz" */
+    const char *mime;   /* for HTTP */
+    const char *help;
+    bool binary; /* not for a terminal */
+    /* Writes the profile; false with errno set when writing failed. */
+    bool (*write)(FILE *out, const struct profile *profile, const struct format_options *options);
+};
+
+extern const struct format formats[]; /* ended by an entry without a name; the first is text */
+
+/* The names of all that people ask for, to stand in a sentence. */
+#define FORMAT_NAMES "text, pprof, json, folded, callgrind, speedscope, firefox, dot or html"
+
+const struct format *format_find(const char *name); /* NULL: no such format */
+/* By the suffix, or "callgrind.out" at the beginning of the name; NULL: no format has it. */
+const struct format *format_by_suffix(const char *path);
+
+extern const struct format_options format_default_options;
+
+/* Writes the profile, filtered first where the options ask for it. Filters must have passed
+ * filter_check. False with errno set when writing failed. */
+bool format_write(const struct format *format, FILE *out, const struct profile *profile,
+                  const struct format_options *options);
+
+/* The profile as the options want it, grouped and reduced: what a writer of contexts prints. A new
+ * one, for the caller to free. */
+struct profile *format_select(const struct profile *profile, const struct format_options *options);
+
+bool write_text(FILE *out, const struct profile *profile, const struct format_options *options);
+bool write_json(FILE *out, const struct profile *profile, const struct format_options *options);
+bool write_folded(FILE *out, const struct profile *profile, const struct format_options *options);
+bool write_pprof(FILE *out, const struct profile *profile, const struct format_options *options);
+bool write_speedscope(FILE *out, const struct profile *profile,
+                      const struct format_options *options);
+bool write_firefox(FILE *out, const struct profile *profile, const struct format_options *options);
+bool write_callgrind(FILE *out, const struct profile *profile,
+                     const struct format_options *options);
+bool write_dot(FILE *out, const struct profile *profile, const struct format_options *options);
+bool write_html(FILE *out, const struct profile *profile, const struct format_options *options);
+bool write_page_data(FILE *out, const struct profile *profile,
+                     const struct format_options *options);
+
+/* Reads a pprof profile, ours or another tool's, gzipped or not, from memory. NULL: `error` says in
+ * one sentence what is wrong. Ours come back whole (write, read, write gives the same bytes after
+ * decompression). */
+struct profile *read_pprof(const void *data, size_t bytes, char *error, size_t error_bytes);
+
+#endif

@@ -1,0 +1,330 @@
+/*
+ * page_data.c - struct profile and struct diff to parallel arrays of numbers.
+ */
+#include "common/render/page_data.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/json_out.h"
+#include "common/base/memory.h"
+#include "common/profile/diff.h"
+#include "common/profile/intern.h"
+#include "common/render/chance_json.h"
+#include "common/render/human.h"
+#include "common/render/page_facts.h"
+
+#define EXACT_NUMBERS (1ull << 53) /* JavaScript's numbers hold integers up to here */
+
+/* One page being written. */
+struct page {
+    struct json_out json;
+    const struct profile *profile; /* grouped */
+    bool wide;                     /* weights beyond EXACT_NUMBERS */
+    struct intern by_pointer;      /* equal strings of a profile are one pointer */
+    const char **strings;
+    uint32_t n_strings, room;
+};
+
+static bool same_string(const void *entries, uint32_t i, const void *key) {
+    return ((const struct page *)entries)->strings[i] == key;
+}
+
+static uint32_t string_number(struct page *page, const char *text) {
+    uint32_t *slot;
+
+    if (text == NULL || *text == '\0')
+        return 0;
+    slot = intern_find(&page->by_pointer, intern_hash(0, (uintptr_t)text), same_string, page, text);
+    if (*slot == 0) {
+        *slot = page->n_strings;
+        page->strings = memory_grow(page->strings, page->n_strings, &page->room,
+                                    sizeof(*page->strings), "strings");
+        page->strings[page->n_strings++] = text;
+    }
+    return *slot;
+}
+
+/* A number that may be too large for JavaScript: a string then, in all of the page alike. */
+static void put_weight(struct page *page, uint64_t weight) {
+    char digits[24];
+
+    if (!page->wide) {
+        json_number(&page->json, weight);
+        return;
+    }
+    snprintf(digits, sizeof digits, "%" PRIu64, weight);
+    json_string(&page->json, digits);
+}
+
+/* ---- columns: an array for each, of one value for each entry ---- */
+
+struct column {
+    const char *name;
+    void (*put)(struct page *page, uint32_t i);
+};
+
+static void put_column(struct page *page, const struct column *column, uint32_t n) {
+    json_array_member(&page->json, column->name);
+    for (uint32_t i = 0; i < n; i++)
+        column->put(page, i);
+    json_end(&page->json, ']');
+}
+
+/* Up to the column without a name. */
+static void put_columns(struct page *page, const char *name, const struct column *columns,
+                        uint32_t n) {
+    json_object_member(&page->json, name);
+    for (const struct column *column = columns; column->name != NULL; column++)
+        put_column(page, column, n);
+    json_end(&page->json, '}');
+}
+
+#define COLUMN_STRING(NAME, FIELD)                                                                 \
+    static void NAME(struct page *page, uint32_t i) {                                              \
+        json_number(&page->json, string_number(page, page->profile->FIELD));                       \
+    }
+#define COLUMN_NUMBER(NAME, FIELD)                                                                 \
+    static void NAME(struct page *page, uint32_t i) {                                              \
+        json_number(&page->json, page->profile->FIELD);                                            \
+    }
+#define COLUMN_WEIGHT(NAME, FIELD)                                                                 \
+    static void NAME(struct page *page, uint32_t i) {                                              \
+        put_weight(page, page->profile->FIELD);                                                    \
+    }
+
+COLUMN_STRING(function_name, functions[i].name)
+COLUMN_STRING(function_system, functions[i].system_name)
+COLUMN_STRING(function_file, functions[i].file)
+COLUMN_NUMBER(function_line, functions[i].start_line)
+COLUMN_STRING(module_path, modules[i].path)
+COLUMN_NUMBER(location_module, locations[i].module)
+COLUMN_NUMBER(node_parent, nodes[i].parent)
+COLUMN_NUMBER(node_location, nodes[i].location)
+COLUMN_NUMBER(node_process, nodes[i].process)
+COLUMN_WEIGHT(node_count, nodes[i].count)
+COLUMN_WEIGHT(node_error, nodes[i].error)
+
+static void location_function(struct page *page, uint32_t i) {
+    const struct profile_location *it = &page->profile->locations[i];
+    json_number(&page->json, it->n_lines > 0 ? it->lines[0].function : 0);
+}
+
+static void location_line(struct page *page, uint32_t i) {
+    const struct profile_location *it = &page->profile->locations[i];
+    json_number(&page->json, it->n_lines > 0 ? it->lines[0].line : 0);
+}
+
+static void location_address(struct page *page, uint32_t i) {
+    char digits[24];
+    snprintf(digits, sizeof digits, "%" PRIx64, page->profile->locations[i].address);
+    json_string(&page->json, digits);
+}
+
+static const struct column function_columns[] = {{"name", function_name},
+                                                 {"system", function_system},
+                                                 {"file", function_file},
+                                                 {"line", function_line},
+                                                 {NULL, NULL}},
+                           module_paths = {"modules", module_path},
+                           location_columns[] = {{"function", location_function},
+                                                 {"module", location_module},
+                                                 {"line", location_line},
+                                                 {NULL, NULL}},
+                           location_columns_by_site[] = {{"function", location_function},
+                                                         {"module", location_module},
+                                                         {"line", location_line},
+                                                         {"address", location_address},
+                                                         {NULL, NULL}},
+                           node_columns[] = {{"parent", node_parent},   {"location", node_location},
+                                             {"process", node_process}, {"count", node_count},
+                                             {"error", node_error},     {NULL, NULL}};
+
+/* ---- what is not a column ---- */
+
+static void put_inlined(struct page *page) {
+    const struct profile *profile = page->profile;
+
+    json_array_member(&page->json, "inlined");
+    for (uint32_t i = 1; i < profile->n_nodes; i++)
+        if (profile->nodes[i].inlined)
+            json_number(&page->json, i);
+    json_end(&page->json, ']');
+}
+
+static void put_processes(struct page *page) {
+    const struct profile *profile = page->profile;
+    struct json_out *json = &page->json;
+
+    json_array_member(json, "processes");
+    for (uint32_t i = 1; i < profile->n_processes; i++) {
+        const struct profile_process *it = &profile->processes[i];
+        struct chance chance = CHANCE_NONE;
+
+        chance_add(&chance, profile, i, it->total);
+        json_begin(json, '{');
+        json_string_member(json, "command", it->command);
+        json_string_member(json, "exe", it->exe);
+        json_known_member(json, "tags", it->tags);
+        json_number_member(json, "pid", it->pid);
+        json_number_member(json, "runs", it->runs);
+        json_bool_member(json, "live", it->live);
+        json_number_member(json, "threads", it->threads);
+        json_double_member(json, "scale", profile_scale(it));
+        chance_put_json(json, &chance);
+        json_end(json, '}');
+    }
+    json_end(json, ']');
+}
+
+static void put_strings(struct page *page) {
+    json_array_member(&page->json, "strings");
+    for (uint32_t i = 0; i < page->n_strings; i++)
+        json_string(&page->json, page->strings[i]);
+    json_end(&page->json, ']');
+}
+
+static void put_total(struct page *page, uint64_t total) {
+    json_key(&page->json, "total");
+    put_weight(page, total);
+}
+
+/* ---- the whole ---- */
+
+static void put_head(struct page *page, const char *kind, const char *by, uint64_t total) {
+    const struct profile *profile = page->profile;
+    struct json_out *json = &page->json;
+
+    json_number_member(json, "version", 1);
+    json_string_member(json, "kind", kind);
+    json_string_member(json, "type", profile->type);
+    json_string_member(json, "unit", profile->unit);
+    json_string_member(json, "measure", human_type(profile, 2));
+    json_string_member(json, "by", by);
+    json_known_member(json, "title", profile->title);
+    json_double_member(json, "phi", profile->phi);
+    json_double_member(json, "epsilon", profile->epsilon);
+    json_string_member(json, "summary", profile->summary);
+    json_number_member(json, "time_ms", profile->time_ns / 1000000);
+    json_bool_member(json, "wide", page->wide);
+    put_total(page, total);
+}
+
+static void begin(struct page *page, FILE *out, const struct profile *profile, uint64_t total) {
+    *page = (struct page){
+        .json = {.out = out, .in_html = true}, .profile = profile, .wide = total >= EXACT_NUMBERS};
+    page->strings = memory_grow(page->strings, 0, &page->room, sizeof(*page->strings), "strings");
+    page->strings[page->n_strings++] = "";
+    json_begin(&page->json, '{');
+}
+
+static void end(struct page *page) {
+    put_strings(page);
+    json_end(&page->json, '}');
+    fputc('\n', page->json.out);
+    intern_free(&page->by_pointer);
+    free(page->strings);
+}
+
+static void put_tables(struct page *page, bool by_site) {
+    const struct profile *profile = page->profile;
+
+    put_columns(page, "functions", function_columns, profile->n_functions);
+    put_column(page, &module_paths, profile->n_modules);
+    put_columns(page, "locations", by_site ? location_columns_by_site : location_columns,
+                profile->n_locations);
+    put_columns(page, "nodes", node_columns, profile->n_nodes);
+    put_inlined(page);
+    put_processes(page);
+    const struct chance chance = chance_of(profile);
+    chance_put_json(&page->json, &chance);
+}
+
+void page_data_write(FILE *out, const struct profile *profile,
+                     const struct format_options *options) {
+    struct profile *grouped = format_select(profile, options);
+    struct page page;
+
+    begin(&page, out, grouped, profile_total(grouped));
+    put_head(&page, "profile", profile_by_word(options->by), profile_total(grouped));
+    json_array_member(&page.json, "facts");
+    page_facts_put(&page.json, grouped, profile_total(grouped));
+    json_end(&page.json, ']');
+    put_tables(&page, options->by == PROFILE_BY_SITE);
+    end(&page);
+    profile_free(grouped);
+}
+
+/* ---- comparisons ---- */
+
+static void put_bounds(struct page *page, const struct diff_weight *weights, size_t offset,
+                       const char *name) {
+    json_array_member(&page->json, name);
+    for (uint32_t i = 0; i < page->profile->n_nodes; i++)
+        put_weight(page, *(const uint64_t *)((const char *)&weights[i] + offset));
+    json_end(&page->json, ']');
+}
+
+static void put_diff_weights(struct page *page, const char *name,
+                             const struct diff_weight *weights) {
+    struct json_out *json = &page->json;
+
+    json_object_member(json, name);
+    put_bounds(page, weights, offsetof(struct diff_weight, before), "before");
+    put_bounds(page, weights, offsetof(struct diff_weight, before_error), "before_error");
+    put_bounds(page, weights, offsetof(struct diff_weight, before_more), "before_more");
+    put_bounds(page, weights, offsetof(struct diff_weight, after_error), "after_error");
+    put_bounds(page, weights, offsetof(struct diff_weight, after_more), "after_more");
+    json_array_member(json, "interval");
+    for (uint32_t i = 0; i < page->profile->n_nodes; i++)
+        json_double(json, weights[i].interval);
+    json_end(json, ']');
+    json_array_member(json, "beyond");
+    for (uint32_t i = 0; i < page->profile->n_nodes; i++)
+        json_number(json, weights[i].beyond);
+    json_end(json, ']');
+    json_end(json, '}');
+}
+
+static void put_sides(struct page *page, const struct diff *diff) {
+    static const char *const names[DIFF_SIDES] = {"before", "after"};
+
+    for (int i = 0; i < DIFF_SIDES; i++) {
+        json_object_member(&page->json, names[i]);
+        json_string_member(&page->json, "name", diff->side[i].name);
+        json_string_member(&page->json, "exe", diff->side[i].exe);
+        json_known_member(&page->json, "title", diff->side[i].title);
+        put_total(page, diff->side[i].total);
+        json_end(&page->json, '}');
+    }
+}
+
+static void put_diff(struct page *page, const struct diff *diff) {
+    struct json_out *json = &page->json;
+
+    json_object_member(json, "diff");
+    put_sides(page, diff);
+    json_double_member(json, "scale", diff->scale);
+    json_string_member(json, "sampling", diff_sampling_word(diff));
+    json_string_member(json, "mode", diff_mode_word(diff));
+    json_number_member(json, "compared", diff->compared);
+    json_number_member(json, "beyond", diff->beyond);
+    put_diff_weights(page, "self", diff->self);
+    put_diff_weights(page, "inclusive", diff->inclusive);
+    json_end(json, '}');
+}
+
+void page_data_write_diff(FILE *out, const struct diff *diff) {
+    uint64_t before = (uint64_t)(diff->scale * (double)diff->before_total + 1);
+    uint64_t larger = before > diff->after_total ? before : diff->after_total;
+    struct page page;
+
+    begin(&page, out, diff->profile, larger);
+    put_head(&page, "diff", profile_by_word(diff->by), diff->after_total);
+    json_array_member(&page.json, "facts");
+    json_end(&page.json, ']');
+    put_tables(&page, diff->by == PROFILE_BY_SITE);
+    put_diff(&page, diff);
+    end(&page);
+}

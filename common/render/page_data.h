@@ -1,0 +1,36 @@
+/*
+ * page_data.h - a profile, or a comparison of two, as the data that the HTML page draws.
+ *
+ * One JSON object; parallel arrays instead of an object for each node, so that tens of thousands of
+ * contexts are read at once. It is the page's own format, which changes with the page: scripts take
+ * the format json.
+ *
+ *   version, kind ("profile" or "diff"), type, unit, measure (what is counted, for people), by,
+ * phi, epsilon, summary, time_ms, total, facts: [[word, sentence]] wide       weights do not
+ * fit a JavaScript number: all are strings of digits strings    what the arrays below refer to by
+ * number; 0 is "" functions  {name, system, file, line} modules    [path] locations  {function,
+ * module, line, address (by site only, hexadecimal)} nodes      {parent, location, process, count,
+ * error}, inlined: [node]; node 0 is none processes  [{command, exe, pid, runs, live, threads,
+ * scale}], the first is number 1 diff       {before, after, scale, sampling, absolute, ...}, and by
+ * node {self, inclusive}, each {before, before_error, before_more, after_error, after_more,
+ * interval, beyond}
+ *
+ * There is no '<' in it: it can stand within a script element as it is.
+ */
+#ifndef HCCT_PAGE_DATA_H
+#define HCCT_PAGE_DATA_H
+
+#include <stdio.h>
+
+#include "common/render/format.h"
+
+struct diff;
+
+/* The profile as the options want it, grouped and reduced. Errors of writing stay in `out`. */
+void page_data_write(FILE *out, const struct profile *profile,
+                     const struct format_options *options);
+
+/* Of a comparison, with weights of both sides; its contexts are as it was made. */
+void page_data_write_diff(FILE *out, const struct diff *diff);
+
+#endif

@@ -1,0 +1,31 @@
+/*
+ * pprof_comments.h - what pprof has no field for, as comments that people and our reader can read.
+ *
+ *   hcct: profile 2 phi=0.0001 epsilon=2e-05 summary=lazy-space-saving
+ *   hcct: process 1 command=sqlite3 exe=/usr/bin/sqlite3 pid=812 runs=1 ...
+ *
+ * The number after "profile" is the version of this notation and of what counts mean: in version 1
+ * they were upper bounds, from 2 on they are certain. A value with a space, a quote, a
+ * backslash or a control character stands in quotes, escaped as in C. A number that is 0 is left
+ * out; a reader skips keys that it does not know.
+ */
+#ifndef HCCT_PPROF_COMMENTS_H
+#define HCCT_PPROF_COMMENTS_H
+
+#include <stdbool.h>
+
+#include "common/profile/profile.h"
+
+/* The comments; free() gives each back. */
+char *comment_profile(const struct profile *profile);
+char *comment_process(const struct profile *profile, uint32_t process);
+
+/* Takes one comment into the profile, and the version from that of the profile; false: it is none
+ * of ours, or damaged. */
+bool comment_read(struct profile *profile, const char *comment, int *version);
+
+/* The label that tells the samples of a process: its command, and "#number" behind it when an
+ * earlier process has the same command and pid. free() gives it back. */
+char *comment_process_label(const struct profile *profile, uint32_t process);
+
+#endif

@@ -1,0 +1,39 @@
+/*
+ * results.h - differences, annotations and evaluations, written for people and for programs.
+ */
+#ifndef HCCT_RESULTS_H
+#define HCCT_RESULTS_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "common/profile/annotate.h"
+#include "common/profile/diff.h"
+#include "common/profile/eval.h"
+#include "common/render/format.h"
+
+/* Writes it for people, or as JSON (format "hcct-diff", documented in hcct(1)); false with errno
+ * set when writing failed. `all`: also what did not change beyond its error. */
+bool diff_write_text(FILE *out, const struct diff *diff, const struct format_options *options,
+                     bool all);
+bool diff_write_json(FILE *out, const struct diff *diff);
+
+/* Where sources are looked for. */
+struct annotate_sources {
+    const char *directory; /* beside the recorded path: there by the longest part of the path that
+                            * exists; NULL: none */
+    uint32_t around;       /* lines shown before and after those that weigh something */
+};
+
+/* For people. False with errno set when writing failed. */
+bool annotation_write_text(FILE *out, const struct annotation *annotation,
+                           const struct annotate_sources *sources);
+/* Format "hcct-annotation", version 1: the functions with their lines and callees; no sources. */
+bool annotation_write_json(FILE *out, const struct annotation *annotation);
+
+/* Writes it for people, or as JSON (documented in hcct(1)); false with errno set when writing
+ * failed. */
+bool eval_write_text(FILE *out, const struct eval *eval);
+bool eval_write_json(FILE *out, const struct eval *eval);
+
+#endif

@@ -1,0 +1,93 @@
+/*
+ * text_calls.c - the end of the text report of counted calls: which calls are counted, what share
+ * of the run was seen, and where calls and returns did not match.
+ */
+#include <string.h>
+
+#include "common/render/human.h"
+#include "common/render/text.h"
+
+static bool same_calls(const struct profile_process *a, const struct profile_process *b) {
+    return a->every == b->every && a->every_each == b->every_each &&
+           strcmp(a->credit, b->credit) == 0;
+}
+
+/* Of how many calls one is counted, and what gains by it. */
+static void put_counted(const struct text *text, const struct profile_process *process) {
+    const char *where = process->burst_period_ns > 0 ? " within a burst" : "";
+
+    if (process->every <= 1) {
+        fprintf(text->out, "every call%s is counted", where);
+        return;
+    }
+    fprintf(text->out, "one call in %s%s%s is counted, as %s", human_count(process->every).text,
+            process->every_each ? " of each function" : "", where,
+            human_count(process->every).text);
+    if (strcmp(process->credit, "new") == 0)
+        fputs(", and with it those on its stack that began since the last one: N is more than the "
+              "calls",
+              text->out);
+}
+
+static void put_collector(const struct text *text) {
+    const struct profile *profile = text->profile;
+    bool same = true;
+
+    for (uint32_t i = 2; i < profile->n_processes; i++)
+        same &= same_calls(&profile->processes[i], &profile->processes[1]);
+    if (same)
+        put_counted(text, &profile->processes[1]);
+    else
+        fputs("counted in more than one way: see each process by itself", text->out);
+}
+
+static void put_odd(const struct text *text, const struct profile_process *sum) {
+    if (sum->lost == 0)
+        fputs("; nothing lost", text->out);
+    else
+        fprintf(text->out, "; %s lost (calls, or beginnings of bursts)",
+                human_count(sum->lost).text);
+    if (sum->jumped > 0)
+        fprintf(text->out, "; %s frame%s left without a return, such as by longjmp",
+                human_count(sum->jumped).text, sum->jumped == 1 ? "" : "s");
+    if (sum->stray > 0)
+        fprintf(text->out, "; %s return%s of calls that were not seen",
+                human_count(sum->stray).text, sum->stray == 1 ? "" : "s");
+}
+
+static bool was_collected(const struct profile *profile) {
+    for (uint32_t i = 1; i < profile->n_processes; i++)
+        if (strcmp(profile->processes[i].collector, "calls") != 0)
+            return false;
+    return profile->n_processes > 1;
+}
+
+void text_calls(const struct text *text, const struct profile_process *sum) {
+    if (!text->calls || !was_collected(text->profile))
+        return; /* or another tool's calls, of which nothing is known */
+    text_label(text, "calls");
+    put_collector(text);
+    put_odd(text, sum);
+    fputc('\n', text->out);
+    if (sum->waits == 0)
+        return;
+    text_label(text, "");
+    fprintf(text->out, "the program waited %s time%s until hcctd had room for more\n",
+            human_count(sum->waits).text, sum->waits == 1 ? "" : "s");
+}
+
+void text_calls_seen(const struct text *text, const struct profile_process *sum) {
+    const struct profile *profile = text->profile;
+    double in_all = 0;
+
+    if (!text->calls || sum->seen_ns == 0 || sum->cpu_burst_ns == 0)
+        return;
+    for (uint32_t i = 1; i < profile->n_processes; i++)
+        in_all += (double)profile->processes[i].total * profile_scale(&profile->processes[i]);
+    text_label(text, "");
+    fprintf(text->out,
+            "%s of the CPU time was seen; scaled by it, N is %s calls, or more: a burst slows the "
+            "program down\n",
+            human_share((double)sum->seen_ns / (double)sum->cpu_burst_ns).text,
+            human_estimate(in_all).text);
+}

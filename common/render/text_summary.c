@@ -1,0 +1,466 @@
+/*
+ * text_summary.c - the words of the text report: in its head, what chance and bounds do to the
+ * numbers; at its end, N, what was kept, the bounds, the cost.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/profile/chance.h"
+#include "common/render/human.h"
+#include "common/render/text.h"
+#include "common/wire/compiler.h"
+
+#define ENOUGH_WALKS 0.9 /* of those asked for: so few less is not worth a word */
+#define FEW_SAMPLES  10
+#define LEAST_TOLD   0.001 /* of the total: what chance makes of it is not worth a word */
+#define NEAR_KERNEL  0.03  /* of the kernel's count: so little is not worth a word */
+#define NEARLY_ALL   0.95  /* of the walks: so few less is not worth a word */
+
+/* Each number of struct profile_process, of all processes. */
+static struct profile_process add_up(const struct profile *profile) {
+    struct profile_process sum = {0};
+
+    for (uint32_t i = 1; i < profile->n_processes; i++) {
+        const struct profile_process *it = &profile->processes[i];
+
+        sum.cpu_ns += it->cpu_ns;
+        sum.walks += it->walks;
+        sum.complete += it->complete;
+        sum.truncated += it->truncated;
+        sum.no_module += it->no_module;
+        sum.no_rule += it->no_rule;
+        sum.bad_stack += it->bad_stack;
+        sum.short_copy += it->short_copy;
+        sum.searched += it->searched;
+        sum.shipped += it->shipped;
+        sum.refused += it->refused;
+        sum.lost += it->lost;
+        sum.lost_ns += it->lost_ns;
+        sum.skipped += it->skipped;
+        if (it->burst_period_ns > 0) {
+            sum.bursts += it->bursts;
+            sum.burst_period_ns = it->burst_period_ns;
+        }
+        sum.seen_ns += it->seen_ns;
+        sum.cpu_burst_ns += it->cpu_burst_ns;
+        sum.waits += it->waits;
+        sum.jumped += it->jumped;
+        sum.stray += it->stray;
+        sum.checked += it->checked;
+        sum.different += it->different;
+        sum.identifiers += it->identifiers;
+        sum.ambiguous += it->ambiguous;
+        sum.recurred += it->recurred;
+        sum.identified += it->identified;
+        sum.rate_changes += it->rate_changes;
+        sum.perf_refused += it->perf_refused;
+        sum.fine_refused += it->fine_refused;
+        sum.confined += it->confined;
+        sum.restarts += it->restarts;
+        sum.gap_ns += it->gap_ns;
+        sum.unfinished += it->unfinished;
+        sum.handler_ns += it->handler_ns;
+        sum.contexts += it->contexts;
+        sum.monitored += it->monitored;
+        sum.bytes += it->bytes;
+        sum.capped += it->capped;
+        if (it->unseen > sum.unseen)
+            sum.unseen = it->unseen;
+    }
+    return sum;
+}
+
+void text_label(const struct text *text, const char *word) {
+    fprintf(text->out, "%s%-*s%s", text->paint->bold, TEXT_LABEL, word, text->paint->off);
+}
+
+static void put_chance_of_total(const struct text *text) {
+    const struct chance chance = chance_of(text->profile);
+    double half = chance_total_half_width(&chance);
+
+    if (!text->calls && chance.total_known && half > LEAST_TOLD * (double)text->total)
+        fprintf(text->out, " %s%s", text->glyphs->plus_minus,
+                human_weight(text->profile, (uint64_t)half).text);
+}
+
+static void put_total(const struct text *text, const struct profile_process *sum) {
+    text_label(text, "N");
+    fputs(human_weight(text->profile, text->total).text, text->out);
+    put_chance_of_total(text);
+    fprintf(text->out, " %s", human_type(text->profile, text->total));
+    if (sum->walks > 0 && !text->calls)
+        fprintf(text->out, " in %s walk%s", human_count(sum->walks).text,
+                sum->walks == 1 ? "" : "s");
+    if (text->profile->window_ns > 0)
+        fprintf(text->out, ", in the last %s", human_time(text->profile->window_ns).text);
+    else if (text->profile->duration_ns > 0)
+        fprintf(text->out, ", %s elapsed", human_time(text->profile->duration_ns).text);
+    fputc('\n', text->out);
+}
+
+/* Beside N what the kernel has counted, and why they differ. */
+static void put_kernel(const struct text *text) {
+    const struct profile *profile = text->profile;
+    double share = (double)text->total / (double)profile->kernel_ns;
+
+    if (profile->kernel_ns == 0 || strcmp(profile->type, "cpu") != 0 ||
+        strcmp(profile->unit, "nanoseconds") != 0)
+        return;
+    text_label(text, "kernel");
+    fprintf(text->out, "counted %s of CPU time for the command and its children: N is %s of it",
+            human_time(profile->kernel_ns).text, human_share(share).text);
+    if (share < 1 - NEAR_KERNEL)
+        fputs("; the rest is in no context: exec, the dynamic loader and the kernel's end of each "
+              "process, and programs that can't load the agent",
+              text->out);
+    else if (share > 1 + NEAR_KERNEL)
+        fputs("; N is an estimate from samples, and has children that nobody waited for, too",
+              text->out);
+    fputc('\n', text->out);
+}
+
+static void put_walks(const struct text *text, const struct profile_process *sum) {
+    const struct cause {
+        uint64_t walks;
+        const char *words;
+    } causes[] = {
+        {sum->no_rule, "where no unwind rule is known"},
+        {sum->no_module, "in code of no known module"},
+        {sum->bad_stack, "at a stack that makes no sense"},
+        {sum->truncated, "at the depth limit"},
+        {sum->short_copy, "where a copy of the stack ends"},
+    };
+    const char *separator = "; ended early: ";
+    uint64_t partial = 0;
+    double share;
+
+    for (size_t i = 0; i < HCCT_ARRAY_LEN(causes); i++)
+        partial += causes[i].walks;
+    if (sum->walks == 0 || sum->complete + partial == 0)
+        return;
+    /* never rounded up to all of them */
+    share = floor((double)sum->complete / (double)sum->walks * 1000) / 10;
+    text_label(text, "walks");
+    fprintf(text->out, "%.*f %% complete", share >= 100 ? 0 : 1, share);
+    for (size_t i = 0; i < HCCT_ARRAY_LEN(causes); i++) {
+        if (causes[i].walks == 0)
+            continue;
+        fprintf(text->out, "%s%s %s", separator, human_count(causes[i].walks).text,
+                causes[i].words);
+        separator = ", ";
+    }
+    fputc('\n', text->out);
+}
+
+/* Contexts that weigh phi * N or more. */
+static uint64_t count_hot(const struct text *text) {
+    double least = text->profile->phi * (double)text->total;
+    uint64_t hot = 0;
+
+    for (uint32_t i = 1; i < text->profile->n_nodes; i++)
+        hot += text->profile->nodes[i].count > 0 &&
+               (double)text->profile->nodes[i].count >= least &&
+               !profile_is_pruned(text->profile, text->profile->nodes[i].location);
+    return hot;
+}
+
+static void put_contexts(const struct text *text, const struct profile_process *sum) {
+    const struct profile *profile = text->profile;
+    uint64_t kept = sum->contexts;
+
+    for (uint32_t i = 1; i < profile->n_processes && sum->contexts == 0; i++)
+        kept += text->below[profile_root(profile, i)];
+    text_label(text, "contexts");
+    fprintf(text->out, "%s kept", human_count(kept).text);
+    if (sum->bytes > 0)
+        fprintf(text->out, " in %s", human_bytes(sum->bytes).text);
+    if (profile->phi > 0)
+        fprintf(text->out, ", %s hot (own weight of phi N = %.4g %% or more)",
+                human_count(count_hot(text)).text, profile->phi * 100);
+    if (sum->capped > 0)
+        fprintf(text->out, "; memory was short: %s went to callers",
+                human_weight(profile, sum->capped).text);
+    fputc('\n', text->out);
+}
+
+static void put_more(const struct text *text, const char *whose, uint64_t more) {
+    struct human human = text->calls ? human_count(more) : human_share(text_share(text, more));
+
+    if (more == 0)
+        fprintf(text->out, "%s are exact", whose);
+    else
+        fprintf(text->out, "%s can be +%s more", whose, human.text);
+}
+
+static void put_error(const struct text *text, const struct profile_process *sum) {
+    const struct profile *profile = text->profile;
+    uint64_t self = text->largest.self_error, inclusive = text->largest.inclusive_error;
+
+    if (profile->epsilon == 0 && inclusive == 0 && self == 0)
+        return;
+    text_label(text, "error");
+    if (inclusive == 0 && self == 0) {
+        fputs("none: every context is counted exactly", text->out);
+    } else {
+        put_more(text, text->calls ? "own counts" : "own shares", self);
+        fputs(", ", text->out);
+        put_more(text, "inclusive ones", inclusive);
+    }
+    fputc('\n', text->out);
+    if (profile->epsilon == 0 && sum->unseen == 0)
+        return;
+    text_label(text, "");
+    if (profile->epsilon > 0)
+        fprintf(text->out, "epsilon N = %s (%.4g %%)%s",
+                human_weight(profile, (uint64_t)(profile->epsilon * (double)text->total)).text,
+                profile->epsilon * 100, sum->unseen > 0 ? "; " : "");
+    if (sum->unseen > 0 && text->calls)
+        fprintf(text->out, "a context that was not kept has at most %s %s",
+                human_count(sum->unseen).text, human_type(profile, sum->unseen));
+    else if (sum->unseen > 0)
+        fprintf(text->out, "a context that was not kept weighs at most %s",
+                human_share(text_share(text, sum->unseen)).text);
+    fputc('\n', text->out);
+}
+
+/* What the interval rests on, where that is not the number of walks. */
+static void put_sample_size(const struct text *text, const struct profile_process *sum,
+                            const struct chance *chance) {
+    double worth = chance_samples(chance, CHANCE_TYPICAL, 0), walks = (double)sum->walks;
+
+    if (sum->burst_period_ns > 0 && !chance->total_known)
+        fputs("; what one burst sees counts as one sample", text->out);
+    else if (strcmp(text->profile->type, "wall") == 0 && worth * NEARLY_ALL > walks)
+        fputs("; time asleep is measured, not sampled", text->out);
+    else if (!text->calls && walks > 0 &&
+             (worth < NEARLY_ALL * walks || worth * NEARLY_ALL > walks))
+        fprintf(text->out, "; the walks are worth %s independent ones",
+                human_count((uint64_t)(worth + 0.5)).text);
+}
+
+/* In points: the half of the 95 % interval of a share. */
+static double half_width(const struct chance *chance, double share) {
+    return 100 * chance_half_width(chance, share, 0);
+}
+
+static void put_sampling(const struct text *text, const struct profile_process *sum) {
+    const char *plus_minus = text->glyphs->plus_minus;
+    struct chance chance = chance_of(text->profile);
+    double samples = chance_samples(&chance, CHANCE_TYPICAL, 0);
+
+    if (samples == 0)
+        return;
+    text_label(text, "sampling");
+    if (samples < FEW_SAMPLES) {
+        fprintf(text->out, "fewer than %d samples: shares are a matter of chance\n", FEW_SAMPLES);
+        return;
+    }
+    fprintf(text->out, "95 %% intervals: 50 %% %s%.1f points, 10 %% %s%.1f, 1 %% %s%.1f",
+            plus_minus, half_width(&chance, 0.5), plus_minus, half_width(&chance, 0.1), plus_minus,
+            half_width(&chance, 0.01));
+    put_sample_size(text, sum, &chance);
+    fputc('\n', text->out);
+}
+
+static void put_meaning_of_bounds(const struct text *text) {
+    const char *what = "the true share is up to x.x points larger";
+
+    if (!text->inclusive_bounds && !text->self_bounds)
+        return;
+    if (text->calls && text->inclusive_bounds)
+        what = "the true share is up to x.x points larger, the true number of calls by so many";
+    else if (text->calls)
+        what = "the true number of calls is larger by up to so many";
+    text_label(text, text->calls && !text->inclusive_bounds ? "+n" : "+x.x");
+    fprintf(text->out, "%s: contexts that were not kept may belong to it\n", what);
+}
+
+void text_head(const struct text *text) {
+    struct profile_process sum = add_up(text->profile);
+
+    put_sampling(text, &sum);
+    put_meaning_of_bounds(text);
+}
+
+/* Why there are fewer walks than were asked for; `skipped`: of those that are missing, the part
+ * that was left out on purpose. */
+static const char *why_fewer(const struct profile_process *sum, double asked, double got,
+                             double skipped) {
+    if (got + skipped >= ENOUGH_WALKS * asked)
+        return "the others were skipped, as walks are dear here";
+    if (sum->clock != NULL && strcmp(sum->clock, "perf") == 0)
+        return "the kernel's event stands still while threads are switched";
+    return "points that are reached together are one walk, and a thread that has slept for long in "
+           "a lock is seen again from the kernel's next tick on";
+}
+
+static void put_rate(const struct text *text, const struct profile_process *sum) {
+    const struct profile *profile = text->profile;
+    double seconds = (double)text->total / 1e9, asked, got;
+
+    if (strcmp(profile->type, "cpu") != 0 || strcmp(profile->unit, "nanoseconds") != 0 ||
+        profile->period == 0 || sum->walks == 0 || sum->burst_period_ns > 0)
+        return;
+    asked = 1e9 / (double)profile->period;
+    got = (double)sum->walks / seconds;
+    if (sum->rate_changes == 0 &&
+        (got >= ENOUGH_WALKS * asked || text->total < 100 * profile->period))
+        return;
+    text_label(text, "rate");
+    fprintf(text->out, "%s walks per second of CPU time", human_count((uint64_t)(got + 0.5)).text);
+    if (sum->rate_changes > 0)
+        fputs(" on the whole: it was changed while this ran; each walk weighs what its rate says\n",
+              text->out);
+    else
+        fprintf(text->out, ", %s were asked for: %s; those that were taken weigh more\n",
+                human_count((uint64_t)(asked + 0.5)).text,
+                why_fewer(sum, asked, got, (double)sum->skipped / seconds));
+}
+
+static void put_clock(const struct text *text, const struct profile_process *sum) {
+    if (sum->perf_refused > 0) {
+        text_label(text, "clock");
+        fprintf(text->out, "perf_event_open was refused to %s thread%s: timers were used\n",
+                human_count(sum->perf_refused).text, sum->perf_refused == 1 ? "" : "s");
+    }
+    if (sum->fine_refused > 0) {
+        text_label(text, "clock");
+        fprintf(text->out,
+                "%s thread%s got no second timer (ulimit -i): the kernel's tick was used\n",
+                human_count(sum->fine_refused).text, sum->fine_refused == 1 ? "" : "s");
+    }
+}
+
+static void put_confined(const struct text *text, const struct profile_process *sum) {
+    if (sum->confined == 0)
+        return;
+    text_label(text, "confined");
+    fprintf(text->out, "%s thread%s forbade %s system calls (seccomp), and %s not sampled since\n",
+            human_count(sum->confined).text, sum->confined == 1 ? "" : "s",
+            sum->confined == 1 ? "itself" : "themselves", sum->confined == 1 ? "was" : "were");
+}
+
+/* What the bursts of all processes were, when they were the same. */
+static void put_bursts(const struct text *text, const struct profile_process *sum) {
+    const struct profile *profile = text->profile;
+    const struct profile_process *first = &profile->processes[1];
+    bool same = true;
+
+    if (sum->burst_period_ns == 0)
+        return;
+    for (uint32_t i = 2; i < profile->n_processes; i++)
+        same &= profile->processes[i].burst_length_ns == first->burst_length_ns &&
+                profile->processes[i].burst_period_ns == first->burst_period_ns;
+    text_label(text, "bursts");
+    fputs(human_count(sum->bursts).text, text->out);
+    if (same)
+        fprintf(text->out, ", each %s long, one in %s", human_time(first->burst_length_ns).text,
+                human_time(first->burst_period_ns).text);
+    fputc('\n', text->out);
+}
+
+static void put_check(const struct text *text, const struct profile_process *sum) {
+    if (sum->checked == 0)
+        return;
+    text_label(text, "check");
+    fprintf(text->out, "%s walks made twice, %s differ\n", human_count(sum->checked).text,
+            human_count(sum->different).text);
+    if (sum->recurred == 0 || sum->identifiers == 0)
+        return;
+    text_label(text, "");
+    fprintf(text->out,
+            "(pc, stack height) named the right context in %s of the walks that met a pair again;\n"
+            "          %s of %s pairs stood for more than one\n",
+            human_share((double)sum->identified / (double)sum->recurred).text,
+            human_count(sum->ambiguous).text, human_count(sum->identifiers).text);
+}
+
+/* What stands in PROFILE_AGENT frames. */
+static uint64_t weight_of_wrappers(const struct profile *profile) {
+    uint64_t weight = 0;
+
+    for (uint32_t i = 1; i < profile->n_nodes; i++)
+        if (profile_is_agent(profile, profile->nodes[i].location))
+            weight += profile->nodes[i].count;
+    return weight;
+}
+
+static void put_wrappers(const struct text *text) {
+    uint64_t weight = weight_of_wrappers(text->profile);
+
+    if (text_share(text, weight) >= TEXT_LEAST)
+        fprintf(text->out, "%s in its wrappers of calls that can sleep (" PROFILE_AGENT "); ",
+                human_share(text_share(text, weight)).text);
+}
+
+/* Of calls only the signal handler's share is known, not that of the reports; text_calls() tells
+ * what was lost. */
+static void put_cost(const struct text *text, const struct profile_process *sum) {
+    bool handler = sum->cpu_ns > 0 && sum->handler_ns > 0;
+
+    if (text->calls ? !handler : sum->cpu_ns == 0 && sum->lost == 0 && sum->shipped == 0)
+        return;
+    text_label(text, "cost");
+    if (handler)
+        fprintf(text->out, "%s of the CPU time was spent in the agent's handler%s",
+                human_share((double)sum->handler_ns / (double)sum->cpu_ns).text,
+                text->calls ? ", reports of calls not included" : "; ");
+    if (!text->calls)
+        put_wrappers(text);
+    if (!text->calls)
+        fprintf(text->out, "%s ticks lost", human_count(sum->lost).text);
+    if (sum->lost_ns > 0 && !text->calls)
+        fprintf(text->out, " (%s of CPU time, in no context)", human_time(sum->lost_ns).text);
+    if (sum->skipped > 0 && !text->calls)
+        fprintf(text->out, ", %s skipped as walks are dear (the others weigh more)",
+                human_count(sum->skipped).text);
+    if (sum->shipped > 0)
+        fprintf(text->out, ", %s stack%s sent as copies and unwound by the daemon",
+                human_count(sum->shipped).text, sum->shipped == 1 ? "" : "s");
+    if (sum->refused > 0)
+        fprintf(text->out, " (%s in vain)", human_count(sum->refused).text);
+    fputc('\n', text->out);
+}
+
+/* hcctd was killed, and went on from what it had written down. */
+static void put_gap(const struct text *text, const struct profile_process *sum) {
+    if (sum->restarts == 0)
+        return;
+    text_label(text, "gap");
+    fprintf(text->out, "hcctd was started anew%s: %s%s of CPU time after its checkpoint ",
+            sum->restarts > 1 ? ", more than once" : "", sum->unfinished > 0 ? "more than " : "",
+            human_time(sum->gap_ns).text);
+    fputs("is in no context\n", text->out);
+}
+
+static void put_unresolved(const struct text *text) {
+    if (text->profile->unresolved == 0)
+        return;
+    text_label(text, "symbols");
+    fprintf(text->out,
+            "%s place%s by the bare name for now: inlined calls and lines are still being read\n",
+            human_count(text->profile->unresolved).text,
+            text->profile->unresolved == 1 ? " is told" : "s are told");
+}
+
+void text_summary(const struct text *text) {
+    struct profile_process sum = add_up(text->profile);
+
+    put_total(text, &sum);
+    put_kernel(text);
+    text_calls(text, &sum);
+    put_walks(text, &sum);
+    put_contexts(text, &sum);
+    put_error(text, &sum);
+    put_rate(text, &sum);
+    put_clock(text, &sum);
+    put_confined(text, &sum);
+    put_bursts(text, &sum);
+    text_calls_seen(text, &sum);
+    put_check(text, &sum);
+    put_cost(text, &sum);
+    put_gap(text, &sum);
+    put_unresolved(text);
+}

@@ -1,0 +1,65 @@
+/*
+ * write_html.c - puts style, markup, data and scripts of the page together.
+ */
+#include "common/render/write_html.h"
+
+#include "common/render/page_data.h"
+
+/* page_style, page_style_hash, page_body, page_script, page_script_hash */
+#include "common/render/page/page.inc"
+
+/* Written by page/embed.sh from bytes that end in a newline: so do the elements' contents here,
+ * which the hashes are of. */
+static void put_head(FILE *out, const char *network) {
+    fprintf(out,
+            "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+            "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+            "script-src '%s'; style-src '%s'; img-src data:; connect-src %s; base-uri 'none'; "
+            "form-action 'none'\">\n",
+            page_script_hash, page_style_hash, network);
+    fputs("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+          "<meta name=\"color-scheme\" content=\"light dark\">\n"
+          "<meta name=\"generator\" content=\"hcct " HCCT_VERSION "\">\n"
+          "<link rel=\"icon\" href=\"data:,\">\n<title>hcct</title>\n",
+          out);
+    fprintf(out, "<style>%s</style>\n</head>\n%s", page_style, page_body);
+}
+
+static bool put_end(FILE *out) {
+    fprintf(out, "<script>%s</script>\n</body>\n</html>\n", page_script);
+    return fflush(out) == 0 && !ferror(out);
+}
+
+static void open_data(FILE *out) {
+    put_head(out, "'none'");
+    fputs("<script type=\"application/json\" id=\"data\">", out);
+}
+
+static bool close_data(FILE *out) {
+    fputs("</script>\n", out);
+    return put_end(out);
+}
+
+bool write_html(FILE *out, const struct profile *profile, const struct format_options *options) {
+    open_data(out);
+    page_data_write(out, profile, options);
+    return close_data(out);
+}
+
+bool write_html_diff(FILE *out, const struct diff *diff, const struct format_options *options) {
+    (void)options;
+    open_data(out);
+    page_data_write_diff(out, diff);
+    return close_data(out);
+}
+
+bool write_html_live(FILE *out) {
+    put_head(out, "'self'");
+    return put_end(out);
+}
+
+bool write_page_data(FILE *out, const struct profile *profile,
+                     const struct format_options *options) {
+    page_data_write(out, profile, options);
+    return fflush(out) == 0 && !ferror(out);
+}

@@ -1,0 +1,496 @@
+/*
+ * scatter.c - sums of squares and of products by function, clusters of threads, and classes.
+ */
+#include "common/tree/scatter.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/tree/correlation.h"
+#include "common/tree/draws.h"
+
+#define LEVELS       256         /* of a stack, from the root on */
+#define ITEMS        128         /* functions of one cluster */
+#define PLACES       256         /* of their index, a power of two */
+#define SLOTS_FIRST  128         /* of the table, powers of two */
+#define SLOTS_MOST   4096        /* half of them are used */
+#define LIGHT        2048        /* a function below one part in so many is the first to go */
+#define ENDS_SQUARE  0.25        /* what both ends of a thread vary by, where a mean step is 1 */
+#define COUNT_SQUARE (1.0 / 12)  /* and the number of steps, for each of them */
+#define LONGEST_STEP 1.5         /* of the mean (preload/sample/interval.h) */
+#define STEP_SQUARE  (13.0 / 12) /* the mean square, where that is 1 */
+#define EFFECTS_MOST 8192        /* of folded processes */
+#define LEAST_MET    10          /* clusters that have met functions: fewer tell nothing */
+
+/* ---- functions ---- */
+
+/* Which of a function's weights. */
+struct name {
+    uint64_t key; /* 0: the slot is free */
+    uint32_t frame;
+    bool at_work;
+};
+
+struct function {
+    struct name name;
+    double weight;
+    double squares;     /* of what was left to chance in a cluster, of this function ... */
+    double with_all;    /* ... times what the whole cluster has */
+    double next, after; /* ... times what it has in the next cluster, and in the one after it */
+    uint64_t met;       /* clusters */
+};
+
+struct scatter {
+    struct function *slots;
+    uint32_t room, n;
+    double weight;      /* of all samples */
+    double squares;     /* of them, what was left to chance ... */
+    double by_coin;     /* ... but not to that of steps */
+    double ends;        /* squares of steps at the ends of threads, and of what was measured */
+    double clusters;    /* squares of clusters */
+    double next, after; /* products of neighbours, as of a function */
+    uint64_t met;
+    struct scatter_thread *threads; /* living ones */
+};
+
+static uint64_t mix(uint64_t key) {
+    key = (key ^ key >> 30) * 0xbf58476d1ce4e5b9ull;
+    key = (key ^ key >> 27) * 0x94d049bb133111ebull;
+    key ^= key >> 31;
+    return key != 0 ? key : 1;
+}
+
+/* The function's slot, or the free one where it would be. */
+static struct function *find(struct function *slots, uint32_t room, uint64_t key) {
+    uint32_t i = (uint32_t)key & (room - 1);
+    while (slots[i].name.key != 0 && slots[i].name.key != key)
+        i = (i + 1) & (room - 1);
+    return &slots[i];
+}
+
+/* Functions of at least `least` move to a table of `room` slots. False: no memory. */
+static bool move(struct scatter *scatter, uint32_t room, double least) {
+    struct function *slots = calloc(room, sizeof *slots);
+    if (slots == NULL)
+        return false;
+    scatter->n = 0;
+    for (uint32_t i = 0; i < scatter->room; i++)
+        if (scatter->slots[i].name.key != 0 && scatter->slots[i].weight >= least) {
+            *find(slots, room, scatter->slots[i].name.key) = scatter->slots[i];
+            scatter->n++;
+        }
+    free(scatter->slots);
+    scatter->slots = slots;
+    scatter->room = room;
+    return true;
+}
+
+static bool make_room(struct scatter *scatter) {
+    if (2 * scatter->n < scatter->room)
+        return true;
+    if (scatter->room < SLOTS_MOST)
+        return move(scatter, 2 * scatter->room, 0);
+    for (double least = scatter->weight / LIGHT; 4 * scatter->n > scatter->room; least *= 2)
+        if (!move(scatter, scatter->room, least))
+            return false;
+    return true;
+}
+
+struct scatter *scatter_new(void) {
+    struct scatter *scatter = calloc(1, sizeof *scatter);
+    if (scatter != NULL && !move(scatter, SLOTS_FIRST, 0)) {
+        free(scatter);
+        return NULL;
+    }
+    return scatter;
+}
+
+/* ---- clusters of a thread ---- */
+
+struct item {
+    struct name name;
+    float weight, chance;
+    uint32_t seen; /* the last sample that it is in */
+};
+
+struct cluster {
+    float weight, chance;
+    uint32_t samples, n;
+    uint8_t place[PLACES]; /* by key: the number of the item + 1, 0: none */
+    struct item item[ITEMS];
+};
+
+_Static_assert(ITEMS<UINT8_MAX && PLACES> ITEMS, "places have room");
+
+#define NEIGHBOURS 2
+
+struct scatter_thread {
+    struct scatter *scatter;
+    struct scatter_thread *next, **link;
+    bool begun; /* it had a sample */
+    uint64_t depth;
+    struct name leaf;                       /* the innermost function; key 0: not known */
+    struct name level[LEVELS];              /* the outermost ones */
+    struct cluster *now, *last[NEIGHBOURS]; /* of the three below; the last one first */
+    struct cluster cluster[1 + NEIGHBOURS];
+};
+
+static void empty(struct cluster *cluster) {
+    cluster->weight = cluster->chance = 0;
+    cluster->samples = cluster->n = 0;
+    memset(cluster->place, 0, sizeof cluster->place);
+}
+
+struct scatter_thread *scatter_thread_new(struct scatter *scatter) {
+    struct scatter_thread *thread = scatter != NULL ? malloc(sizeof *thread) : NULL;
+    if (thread == NULL)
+        return NULL;
+    thread->scatter = scatter;
+    thread->depth = 0;
+    thread->begun = false;
+    thread->leaf = (struct name){0};
+    thread->now = &thread->cluster[0];
+    empty(thread->now);
+    for (int i = 0; i < NEIGHBOURS; i++) {
+        thread->last[i] = &thread->cluster[i + 1];
+        empty(thread->last[i]);
+    }
+    thread->next = scatter->threads;
+    thread->link = &scatter->threads;
+    if (thread->next != NULL)
+        thread->next->link = &thread->next;
+    scatter->threads = thread;
+    return thread;
+}
+
+/* The place of a function: its own, or the free one where it would be. */
+static uint8_t *place_of(const struct cluster *cluster, uint64_t key) {
+    uint32_t i = (uint32_t)(key >> 32) & (PLACES - 1);
+    while (cluster->place[i] != 0 && cluster->item[cluster->place[i] - 1].name.key != key)
+        i = (i + 1) & (PLACES - 1);
+    return (uint8_t *)&cluster->place[i];
+}
+
+static double chance_in(const struct cluster *cluster, uint64_t key) {
+    uint8_t number = *place_of(cluster, key);
+    return number != 0 ? cluster->item[number - 1].chance : 0;
+}
+
+static void add_item(struct scatter_thread *thread, const struct cluster *cluster,
+                     const struct item *item) {
+    struct scatter *scatter = thread->scatter;
+    uint64_t key = item->name.key;
+    if (!make_room(scatter))
+        return;
+    struct function *function = find(scatter->slots, scatter->room, key);
+    scatter->n += function->name.key == 0;
+    function->name = item->name;
+    function->weight += item->weight;
+    function->squares += (double)item->chance * item->chance;
+    function->with_all += (double)item->chance * cluster->chance;
+    function->next += item->chance * chance_in(thread->last[0], key);
+    function->after += item->chance * chance_in(thread->last[1], key);
+    function->met++;
+}
+
+/* The cluster is over: a new one begins. */
+static void end_cluster(struct scatter_thread *thread) {
+    struct scatter *scatter = thread->scatter;
+    struct cluster *over = thread->now;
+    if (over->samples == 0)
+        return;
+    for (uint32_t i = 0; i < over->n; i++)
+        add_item(thread, over, &over->item[i]);
+    scatter->clusters += (double)over->chance * over->chance;
+    scatter->next += (double)over->chance * thread->last[0]->chance;
+    scatter->after += (double)over->chance * thread->last[1]->chance;
+    scatter->met++;
+    thread->now = thread->last[1];
+    thread->last[1] = thread->last[0];
+    thread->last[0] = over;
+    empty(thread->now);
+}
+
+void scatter_thread_free(struct scatter_thread *thread) {
+    if (thread == NULL)
+        return;
+    end_cluster(thread);
+    *thread->link = thread->next;
+    if (thread->next != NULL)
+        thread->next->link = thread->link;
+    free(thread);
+}
+
+void scatter_free(struct scatter *scatter) {
+    if (scatter == NULL)
+        return;
+    while (scatter->threads != NULL)
+        scatter_thread_free(scatter->threads);
+    free(scatter->slots);
+    free(scatter);
+}
+
+/* ---- where a thread is ---- */
+
+static void enter(struct scatter_thread *thread, struct name function) {
+    thread->leaf = function;
+    if (thread->depth < LEVELS)
+        thread->level[thread->depth] = function;
+    thread->depth++;
+}
+
+void scatter_push(struct scatter_thread *thread, uint64_t routine, uint32_t frame) {
+    if (thread != NULL)
+        enter(thread, (struct name){.key = mix(routine), .frame = frame});
+}
+
+void scatter_push_here(struct scatter_thread *thread) {
+    if (thread != NULL)
+        enter(thread, thread->leaf);
+}
+
+void scatter_again(struct scatter_thread *thread, uint64_t n) {
+    if (thread == NULL)
+        return;
+    for (; n > 0 && thread->depth < LEVELS; n--)
+        enter(thread, thread->leaf);
+    thread->depth += n;
+}
+
+void scatter_pop(struct scatter_thread *thread, uint64_t n) {
+    if (thread == NULL || n == 0)
+        return;
+    thread->depth -= n < thread->depth ? n : thread->depth;
+    bool known = thread->depth > 0 && thread->depth <= LEVELS;
+    thread->leaf = known ? thread->level[thread->depth - 1] : (struct name){0};
+}
+
+/* ---- samples ---- */
+
+/* Its item, NULL: there is no room for it. */
+static struct item *item_of(struct cluster *cluster, struct name name) {
+    uint8_t *place = place_of(cluster, name.key);
+    if (*place != 0)
+        return &cluster->item[*place - 1];
+    if (cluster->n == ITEMS)
+        return NULL;
+    *place = (uint8_t)++cluster->n;
+    cluster->item[cluster->n - 1] = (struct item){.name = name};
+    return &cluster->item[cluster->n - 1];
+}
+
+/* A function that is on the stack several times has the sample's weight once. */
+static void add_to(struct cluster *cluster, struct name name, float weight, float chance) {
+    struct item *item = name.key != 0 ? item_of(cluster, name) : NULL;
+    if (item == NULL || item->seen == cluster->samples)
+        return;
+    item->seen = cluster->samples;
+    item->weight += weight;
+    item->chance += chance;
+}
+
+/* Of the square of the weight, what is not the chance of a step: a sample that was taken instead of
+ * others, by a coin. */
+static double by_coin(const struct scatter_sample *sample) {
+    double weight = (double)sample->chance, most = LONGEST_STEP * (double)sample->step;
+    return weight > most ? weight * (weight - most) : 0;
+}
+
+void scatter_credit(struct scatter_thread *thread, const struct scatter_sample *sample) {
+    if (thread == NULL)
+        return;
+    if (!sample->same_burst)
+        end_cluster(thread);
+    struct cluster *now = thread->now;
+    now->samples++;
+    struct name at_work = thread->leaf;
+    float weight = (float)sample->weight, chance = (float)sample->chance;
+    at_work.at_work = true;
+    at_work.key = at_work.key != 0 ? mix(at_work.key) : 0;
+    add_to(now, at_work, weight, chance);
+    for (uint32_t i = 0; i < thread->depth && i < LEVELS; i++)
+        add_to(now, thread->level[i], weight, chance);
+    now->weight += weight;
+    now->chance += chance;
+    thread->scatter->weight += (double)sample->weight;
+    thread->scatter->squares += (double)sample->chance * (double)sample->chance;
+    thread->scatter->by_coin += by_coin(sample);
+    if (!thread->begun)
+        thread->scatter->ends += ENDS_SQUARE * (double)sample->step * (double)sample->step;
+    thread->begun = true;
+    if (sample->weight > sample->chance) /* measured, but for its ends */
+        thread->scatter->ends += COUNT_SQUARE * (double)sample->chance * (double)sample->chance;
+}
+
+void scatter_skip(struct scatter_thread *thread) {
+    if (thread == NULL)
+        return;
+    end_cluster(thread);
+    for (int i = 0; i < NEIGHBOURS; i++)
+        empty(thread->last[i]);
+}
+
+/* ---- sums ---- */
+
+/* What functions weigh beyond their share of each cluster: squares, and products of neighbours. */
+struct excess {
+    double squares, next, after;
+    double independent; /* what the squares would be, were each sample drawn by itself */
+    uint64_t met;
+};
+
+static double share_of(const struct scatter *scatter, const struct function *function) {
+    return scatter->weight > 0 ? function->weight / scatter->weight : 0;
+}
+
+/* (its own - its share of all) * (the same of the neighbour), multiplied out. */
+static void add_function(const struct scatter *scatter, const struct function *function,
+                         struct excess *excess) {
+    double share = share_of(scatter, function), square = share * share;
+    double mixed = 2 * share * function->with_all / scatter->clusters;
+    excess->squares += function->squares + (square - mixed) * scatter->clusters;
+    excess->next += function->next + (square - mixed) * scatter->next;
+    excess->after += function->after + (square - mixed) * scatter->after;
+    excess->independent += share * (1 - share) * scatter->squares;
+    excess->met += function->met;
+}
+
+/* Neighbours are less alike where their steps differ, whatever they have seen: that is not meant.
+ */
+static double likeness(const struct scatter *scatter, double correlation, double neighbours) {
+    double scale = neighbours > 0 ? scatter->clusters / neighbours : 1;
+    return correlation * fmin(scale, STEP_SQUARE);
+}
+
+/* 0: nothing is known. */
+static double variance(const struct scatter *scatter, bool bursts, const struct excess *excess) {
+    enum correlation_of of = bursts ? CORRELATION_OF_BURSTS : CORRELATION_OF_STEPS;
+    if (excess->met < LEAST_MET || !(excess->squares > 0) || !(excess->independent > 0))
+        return 0;
+    double factor =
+        correlation_factor(of, likeness(scatter, excess->next / excess->squares, scatter->next),
+                           likeness(scatter, excess->after / excess->squares, scatter->after),
+                           1 / sqrt((double)scatter->met));
+    /* a coin knows nothing of its neighbours */
+    double coins = bursts ? 0 : scatter->by_coin / scatter->squares;
+    return excess->squares * (coins + (1 - coins) * factor);
+}
+
+static bool matters(const struct scatter *scatter, const struct function *function) {
+    return function->name.key != 0 && scatter->clusters > 0 &&
+           share_class(share_of(scatter, function)) < SHARE_CLASSES;
+}
+
+/* Of the weight of all. Steps cover the time without gaps, so that only the ends and coins are left
+ * to chance; of bursts their number is, and what each of them weighs. */
+static double variance_of_all(const struct scatter *scatter, bool bursts) {
+    double mean_square = scatter->weight * scatter->weight / (double)scatter->met;
+    if (!bursts)
+        return scatter->by_coin + scatter->ends;
+    return fmax(scatter->clusters - mean_square, 0) + COUNT_SQUARE * mean_square;
+}
+
+#define IN_UNITS(squares) ((uint64_t)((squares) / (1ull << 2 * DRAWS_UNIT_SHIFT) + 0.5))
+
+void scatter_sum(const struct scatter *scatter, bool bursts, struct scatter_sums *sums) {
+    struct excess excess[SHARE_CLASSES] = {0};
+    for (uint32_t i = 0; scatter != NULL && i < scatter->room; i++)
+        if (matters(scatter, &scatter->slots[i]))
+            add_function(scatter, &scatter->slots[i],
+                         &excess[share_class(share_of(scatter, &scatter->slots[i]))]);
+    for (int i = 0; scatter != NULL && i < SHARE_CLASSES; i++) {
+        double varied = variance(scatter, bursts, &excess[i]);
+        sums->varied[i] += IN_UNITS(varied);
+        sums->independent[i] += varied > 0 ? IN_UNITS(excess[i].independent) : 0;
+    }
+    if (scatter != NULL && scatter->met > 0)
+        sums->total += IN_UNITS(variance_of_all(scatter, bursts));
+}
+
+static void see_thread(const struct scatter_thread *thread, void see(uint32_t frame)) {
+    for (uint32_t i = 0; i < thread->depth && i < LEVELS; i++)
+        see(thread->level[i].frame);
+    see(thread->leaf.frame);
+    for (uint32_t i = 0; i < thread->now->n; i++) /* those of earlier clusters are in the table */
+        see(thread->now->item[i].name.frame);
+}
+
+void scatter_each_frame(const struct scatter *scatter, void see(uint32_t frame)) {
+    for (uint32_t i = 0; scatter != NULL && i < scatter->room; i++)
+        if (scatter->slots[i].name.key != 0)
+            see(scatter->slots[i].name.frame);
+    for (const struct scatter_thread *t = scatter != NULL ? scatter->threads : NULL; t != NULL;
+         t = t->next)
+        see_thread(t, see);
+}
+
+/* ---- effects of functions ---- */
+
+struct scatter_effects scatter_effects(const struct scatter *scatter, bool bursts) {
+    struct scatter_effects effects = {0};
+    if (scatter == NULL ||
+        (effects.effect = calloc(scatter->n + 1, sizeof *effects.effect)) == NULL)
+        return effects;
+    for (uint32_t i = 0; i < scatter->room; i++) {
+        const struct function *function = &scatter->slots[i];
+        struct excess excess = {0};
+        if (!matters(scatter, function))
+            continue;
+        add_function(scatter, function, &excess);
+        double varied = variance(scatter, bursts, &excess);
+        if (varied > 0)
+            effects.effect[effects.n++] =
+                (struct scatter_effect){.frame = function->name.frame,
+                                        .at_work = function->name.at_work,
+                                        .effect = (float)(varied / excess.independent)};
+    }
+    return effects;
+}
+
+static int compare_effects(const void *a, const void *b) {
+    const struct scatter_effect *x = a, *y = b;
+    if (x->frame != y->frame)
+        return x->frame < y->frame ? -1 : 1;
+    return x->at_work - y->at_work;
+}
+
+/* Sorted, each function once. */
+static size_t unite(struct scatter_effect *effect, size_t n) {
+    size_t kept = 0;
+    qsort(effect, n, sizeof *effect, compare_effects);
+    for (size_t i = 0; i < n; i++)
+        if (kept == 0 || compare_effects(&effect[kept - 1], &effect[i]) != 0)
+            effect[kept++] = effect[i];
+        else
+            effect[kept - 1].effect = fmaxf(effect[kept - 1].effect, effect[i].effect);
+    return kept;
+}
+
+void scatter_effects_add(struct scatter_effects *effects, const struct scatter_effects *more) {
+    size_t n = effects->n + more->n;
+    struct scatter_effect *both = n > effects->n ? calloc(n, sizeof *both) : NULL;
+    if (both == NULL)
+        return;
+    if (effects->n > 0)
+        memcpy(both, effects->effect, effects->n * sizeof *both);
+    memcpy(&both[effects->n], more->effect, more->n * sizeof *both);
+    n = unite(both, n);
+    if (n > EFFECTS_MOST) {
+        free(both);
+        return;
+    }
+    free(effects->effect);
+    *effects = (struct scatter_effects){both, n};
+}
+
+struct scatter_effects scatter_effects_copy(const struct scatter_effects *effects) {
+    struct scatter_effects copy = {0};
+    scatter_effects_add(&copy, effects);
+    return copy;
+}
+
+void scatter_effects_free(struct scatter_effects *effects) {
+    free(effects->effect);
+    *effects = (struct scatter_effects){0};
+}

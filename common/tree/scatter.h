@@ -1,0 +1,99 @@
+/*
+ * scatter.h - how much the weights of functions are left to chance, told from the samples.
+ *
+ * Samples that see the same thing again and again say less than independent ones, and samples so
+ * near to each other that little happens in between say more. So what samples of each function
+ * varied by is put beside what independent samples of the same weights would have: their ratio is
+ * the design effect of survey statistics. doc/sampling.md derives it.
+ *
+ * Clusters are what is drawn by itself: a burst of samples, without bursts a sample. For each
+ * function, on the stack at all and at work, the squares of what it weighs in each cluster are
+ * added up, and the products with what it weighs in the next one of the thread and in the one after
+ * that.
+ *
+ * Bounded: so many functions of a process, so many levels of a stack, so many functions of a burst;
+ * what is light goes first. Not thread-safe: the process's lock.
+ */
+#ifndef HCCT_SCATTER_H
+#define HCCT_SCATTER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/base/share_class.h"
+
+/* By class of share (share_class.h); both only grow, in units of draws.h. */
+struct scatter_sums {
+    uint64_t varied[SHARE_CLASSES];      /* what weights of functions varied by, squared ... */
+    uint64_t independent[SHARE_CLASSES]; /* ... and had, were each sample drawn by itself */
+    uint64_t total;                      /* what the weight of all varied by, squared */
+};
+
+static inline void scatter_add_sums(struct scatter_sums *sums, const struct scatter_sums *more) {
+    for (int i = 0; i < SHARE_CLASSES; i++) {
+        sums->varied[i] += more->varied[i];
+        sums->independent[i] += more->independent[i];
+    }
+    sums->total += more->total;
+}
+
+/* The ratio of both for one function. */
+struct scatter_effect {
+    uint32_t frame; /* of the function, at any call site */
+    bool at_work;   /* of its self weight, else of its inclusive one */
+    float effect;
+};
+
+struct scatter;        /* of a process */
+struct scatter_thread; /* where one of its threads is, and its last clusters */
+
+struct scatter *scatter_new(void); /* NULL: no memory */
+void scatter_free(struct scatter *scatter);
+
+/* NULL: no memory. All below may be called with NULL, and do nothing. */
+struct scatter_thread *scatter_thread_new(struct scatter *scatter);
+/* The thread is gone: its last cluster counts. */
+void scatter_thread_free(struct scatter_thread *thread);
+
+/* A function was called: `routine` is the same wherever that is, `frame` is one of its frames. */
+void scatter_push(struct scatter_thread *thread, uint64_t routine, uint32_t frame);
+/* A level that only tells where in the function above it the thread was. */
+void scatter_push_here(struct scatter_thread *thread);
+void scatter_again(struct scatter_thread *thread, uint64_t n); /* n times the innermost function */
+void scatter_pop(struct scatter_thread *thread, uint64_t n);
+
+/* What is known of a sample. Times in ns. */
+struct scatter_sample {
+    uint64_t weight;
+    uint64_t chance; /* the part of it that was left to chance */
+    uint64_t step;   /* the mean of what samples weigh by the law of steps */
+    bool same_burst; /* as the one before */
+};
+
+void scatter_credit(struct scatter_thread *thread, const struct scatter_sample *sample);
+/* A sample whose context is not known (yet). */
+void scatter_skip(struct scatter_thread *thread);
+
+/* Adds what is known so far. `bursts`: clusters are bursts. NULL is allowed. */
+void scatter_sum(const struct scatter *scatter, bool bursts, struct scatter_sums *sums);
+
+/* Calls `see` with each frame that is known here: they must stay what they are. */
+void scatter_each_frame(const struct scatter *scatter, void see(uint32_t frame));
+
+struct scatter_effects {
+    struct scatter_effect *effect;
+    size_t n;
+};
+
+/* The functions of which enough is known, which the caller frees; none where there is no memory.
+ * NULL is allowed. */
+struct scatter_effects scatter_effects(const struct scatter *scatter, bool bursts);
+/* Adds those of `more` to `effects`: the larger one where both know a function. Without memory, or
+ * beyond some thousands, they are left out. */
+void scatter_effects_add(struct scatter_effects *effects, const struct scatter_effects *more);
+/* A copy; none where there is no memory. */
+struct scatter_effects scatter_effects_copy(const struct scatter_effects *effects);
+void scatter_effects_free(struct scatter_effects *effects);
+
+#endif

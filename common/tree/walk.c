@@ -1,0 +1,64 @@
+/*
+ * walk.c - through all nodes in an order that depends on nothing but the contexts.
+ */
+#include "common/tree/mcct.h"
+
+#include <stdlib.h>
+
+#include "common/tree/children.h"
+#include "common/tree/packed.h"
+
+/* What is still to be visited, the next on top. */
+struct stack {
+    struct pending {
+        uint32_t frame, node;
+    } * item;
+    size_t n, room;
+};
+
+static bool push(struct stack *stack, uint32_t frame, uint32_t node) {
+    if (stack->n == stack->room) {
+        size_t room = stack->room != 0 ? 2 * stack->room : 64;
+        struct pending *grown = realloc(stack->item, room * sizeof *grown);
+        if (grown == NULL)
+            return false;
+        stack->item = grown;
+        stack->room = room;
+    }
+    stack->item[stack->n++] = (struct pending){.frame = frame, .node = node};
+    return true;
+}
+
+static int larger_frame_first(const void *a, const void *b) {
+    uint32_t fa = ((const struct pending *)a)->frame, fb = ((const struct pending *)b)->frame;
+    return (fa < fb) - (fa > fb);
+}
+
+static bool push_children(const struct mcct *tree, struct stack *stack, uint32_t node) {
+    const struct mcct_node *parent = node_at(&tree->pool, node);
+    size_t first = stack->n;
+    uint32_t child = children_first(tree, parent);
+    for (; child != 0; child = children_after(tree, parent, child))
+        if (!push(stack, node_at(&tree->pool, child)->frame, child))
+            return false;
+    if (stack->n - first > 1)
+        qsort(stack->item + first, stack->n - first, sizeof *stack->item, larger_frame_first);
+    return true;
+}
+
+bool mcct_walk(const struct mcct *tree, mcct_visit *visit, void *arg) {
+    if (tree->packed != NULL)
+        return packed_walk(tree, visit, arg);
+    struct stack stack = {0};
+    bool whole = push(&stack, 0, MCCT_ROOT);
+    while (whole && stack.n > 0) {
+        struct mcct_view view;
+        uint32_t node = stack.item[--stack.n].node;
+        mcct_view(tree, node, &view);
+        if (!visit(arg, node, &view))
+            break;
+        whole = push_children(tree, &stack, node);
+    }
+    free(stack.item);
+    return whole;
+}

@@ -1,0 +1,351 @@
+/*
+ * wire.h - what the agent and the daemon agree on: handshake, session memory, events.
+ *
+ * This header is the specification. Both sides run on one machine, so all integers are in the
+ * machine's own order; a trace or profile file has its own format.
+ *
+ * Handshake, over a SOCK_STREAM Unix socket:
+ *
+ *   agent                                 daemon
+ *     | -- struct wire_hello --------------> |   first 8 bytes tell an agent from an HTTP client
+ *     | <- struct wire_welcome, 2 fds ------ |   SCM_RIGHTS: session memory, table arena
+ *     | close                          close |
+ *
+ * Then both share two memory objects, and no descriptor:
+ *
+ *   session memory, one for each process, written by both, sealed against resizing:
+ *     [ struct wire_session | modules ... | slots ... ]
+ *     The agent touches slot i only when i < slots_ready, and module j only when
+ *     j < modules_ready: just these pages have been allocated, the rest are holes, and touching a
+ *     hole when memory is full would be SIGBUS.
+ *   table arena, one for many processes, written by the daemon, mapped read-only by agents:
+ *     [ struct wire_arena | unwind tables (unwind_table.h) at offsets that wire_module.table names
+ * ]
+ *
+ * The end of a session: the daemon reads the rings for the last time, sets WIRE_CONTROL_GONE and
+ * wakes who waits for it. When it is killed, the kernel says so in wire_arena.daemon. When it only
+ * stands still, its heartbeat grows old. In each case the agent leaves the session.
+ *
+ * Who writes a field is said beside it. The daemon trusts nothing that an agent can write: each
+ * index is reduced to its range before use, each size is checked, each string is bounded.
+ *
+ * How to evolve: a field is added in the padding, at the end of a struct; anything else raises
+ * WIRE_VERSION. A daemon refuses another version by WIRE_STATUS_VERSION, and the agent says so.
+ */
+#ifndef HCCT_WIRE_H
+#define HCCT_WIRE_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "common/wire/tags.h"
+
+#define WIRE_VERSION       9u
+#define WIRE_HELLO_MAGIC   "HCCTAGNT"
+#define WIRE_SESSION_MAGIC 0x7353746363680001ull
+
+#define WIRE_CACHE_LINE 64
+#define WIRE_PAGE       4096
+
+/* ---- handshake ---- */
+
+#define WIRE_HELLO_NO_FOLLOW 1u /* not to be profiled when its parent is */
+#define WIRE_HELLO_LINES     2u /* walks: where the innermost routine was is told, too (HERE) */
+
+/* What weights are, and what makes a thread look at itself. */
+enum wire_clock {
+    WIRE_CLOCK_CPU = 0,  /* CPU time, on a timer of the thread's CPU clock */
+    WIRE_CLOCK_WALL = 1, /* elapsed time: sleeping threads are seen too */
+    WIRE_CLOCK_PERF = 2, /* CPU time, on the kernel's task clock event (a descriptor a thread) */
+    WIRE_CLOCKS
+};
+
+/* How contexts are found. */
+enum wire_collector {
+    WIRE_COLLECT_WALKS = 0, /* stack walks, weights are times */
+    WIRE_COLLECT_CALLS = 1, /* instrumented calls and returns, weights are numbers of calls */
+    WIRE_COLLECTORS
+};
+
+/* Which edges of the tree gain when a context is sampled (the ACCT report's comparison). */
+enum wire_credit {
+    WIRE_CREDIT_LAST = 0, /* the last one: the context itself */
+    WIRE_CREDIT_NEW = 1,  /* all that have come since the last sample */
+    WIRE_CREDITS
+};
+
+#define WIRE_EVERY_EACH                                                                            \
+    0x80000000u /* in wire_hello.every: of each routine, not of all together                       \
+                 */
+
+struct wire_hello {
+    char magic[8];    /* WIRE_HELLO_MAGIC, not terminated */
+    uint32_t version; /* WIRE_VERSION */
+    uint32_t size;    /* sizeof(struct wire_hello) */
+    uint32_t pid;     /* as the agent sees itself; the daemon goes by SO_PEERCRED */
+    uint32_t rate;    /* walks per second of CPU time that the user asked for */
+    uint32_t flags;   /* WIRE_HELLO_* */
+    uint32_t clock;   /* enum wire_clock */
+    uint64_t burst_length_ns, burst_period_ns; /* of CPU time; 0, 0: uniform sampling */
+    uint32_t collector;                        /* enum wire_collector */
+    uint32_t every;    /* calls: one of so many is counted, 1: all; and WIRE_EVERY_EACH */
+    uint32_t credit;   /* enum wire_credit */
+    uint32_t sessions; /* that this program has had, before this one: 0 after exec */
+};
+
+enum wire_status {
+    WIRE_STATUS_OK = 0,
+    WIRE_STATUS_VERSION = 1,      /* another WIRE_VERSION */
+    WIRE_STATUS_FULL = 2,         /* the daemon has as many processes as it may */
+    WIRE_STATUS_FAILED = 3,       /* the daemon could not make the session memory */
+    WIRE_STATUS_NOT_FOLLOWED = 4, /* WIRE_HELLO_NO_FOLLOW, and the parent is profiled */
+};
+
+struct wire_welcome {
+    char magic[8];          /* WIRE_HELLO_MAGIC */
+    uint32_t version;       /* the daemon's WIRE_VERSION */
+    uint32_t status;        /* enum wire_status; descriptors come with WIRE_STATUS_OK only */
+    uint64_t session_bytes; /* size of the session memory */
+    uint64_t arena_bytes;   /* size of the table arena */
+    uint64_t slot_bytes;    /* size of each slot */
+    uint64_t reserved[3];
+};
+
+/* ---- session memory ---- */
+
+#define WIRE_SLOTS_MAX    4096u    /* threads of one process that are profiled at the same time */
+#define WIRE_SLOT_BYTES   65536u   /* slot header and ring, for walks */
+#define WIRE_CALLS_BYTES  1048576u /* the same, for calls: a millisecond of a fast program */
+#define WIRE_MODULES_MAX  2048u
+#define WIRE_MODULE_BYTES 512u
+#define WIRE_HEADER_BYTES 4096u
+#define WIRE_MAX_FRAMES   16384u /* deepest stack that an agent follows */
+
+#define WIRE_MODULES_OFFSET            WIRE_HEADER_BYTES
+#define WIRE_SLOTS_OFFSET              (WIRE_MODULES_OFFSET + WIRE_MODULES_MAX * WIRE_MODULE_BYTES)
+#define WIRE_SESSION_BYTES(slot_bytes) (WIRE_SLOTS_OFFSET + (uint64_t)WIRE_SLOTS_MAX * (slot_bytes))
+
+/* What the agent counts, for each thread, since the thread began. */
+enum wire_counter {
+    WIRE_WALKS,       /* walks that were sent as contexts */
+    WIRE_COMPLETE,    /* of these, walks that reached the outermost frame */
+    WIRE_TRUNCATED,   /* deeper than the frame limit */
+    WIRE_NO_MODULE,   /* ended in code of no known module (generated code) */
+    WIRE_NO_RULE,     /* ended where no unwind rule is known */
+    WIRE_BAD_STACK,   /* ended at a stack pointer or a return address that can't be */
+    WIRE_SHIPPED,     /* walks that were sent as copies of the stack (SHIP) */
+    WIRE_LOST,        /* walks that found no room in the ring */
+    WIRE_EXPIRIES,    /* expiries of the timer, overruns included */
+    WIRE_HANDLER_NS,  /* CPU time inside the signal handler */
+    WIRE_CREDITED_NS, /* time credited to contexts */
+    WIRE_FRAMES,      /* frames of all walks */
+    WIRE_STEPPED,     /* of these, frames found by an unwind rule or a frame pointer */
+    WIRE_CACHED,      /* frames found among earlier steps, and verified; the rest was re-read */
+    WIRE_BY_FP,       /* frames of code without unwind data, found by frame pointer */
+    WIRE_BURSTS,      /* bursts begun */
+    WIRE_ASLEEP,      /* walks of a thread that was in a system call (wall clock) */
+    WIRE_RESTARTED,   /* system calls restarted after our signal */
+    WIRE_CHECKED,     /* walks that were made twice, memoized and in full (HCCT_CHECK) */
+    WIRE_DIFFERENT,   /* of these, walks whose two results differ: must stay 0 */
+    WIRE_IDENTIFIERS, /* (pc, stack height) pairs seen (HCCT_CHECK) */
+    WIRE_AMBIGUOUS,   /* of these, pairs that stood for more than one context */
+    WIRE_RECURRED,    /* walks whose pair had been seen before */
+    WIRE_IDENTIFIED,  /* of these, walks that found the same context as the last one of the pair */
+    WIRE_WAITS,       /* calls that had to wait for room in the ring */
+    WIRE_JUMPED,      /* frames left without a return: longjmp, a stack given up */
+    WIRE_STRAY,       /* returns of calls that were not seen */
+    WIRE_UNSEEN_NS,   /* CPU time between bursts of calls */
+    WIRE_SEEN_NS,     /* CPU time within bursts of calls */
+    WIRE_SEARCHED,    /* frames of code without unwind data, found by a search of the stack */
+    WIRE_SKIPPED,     /* samples not taken as walks were dear; those that were weigh more for it */
+    WIRE_LOST_NS,     /* what walks that found no room (LOST) would have been credited with */
+    WIRE_COUNTERS
+};
+
+enum wire_slot_state {
+    WIRE_SLOT_FREE = 0,  /* daemon, when a slot has been drained; agent may claim it by CAS */
+    WIRE_SLOT_OWNED = 1, /* agent: a thread writes here */
+    WIRE_SLOT_ENDED = 2, /* agent: the thread is gone; nothing more will be written */
+};
+
+/* A thread's slot: header, then the ring (ring.h) fills the rest of the slot's bytes. */
+struct wire_slot {
+    _Atomic uint32_t state; /* enum wire_slot_state */
+    uint32_t tid;           /* agent */
+    char name[16];          /* agent: thread name, at the claim */
+    uint8_t pad0[WIRE_CACHE_LINE - 24];
+    _Atomic uint64_t head; /* agent: words written, ever */
+    uint8_t pad1[WIRE_CACHE_LINE - 8];
+    _Atomic uint64_t tail;    /* daemon: words read, ever */
+    _Atomic uint32_t waiting; /* agent: 1, and a futex: it sleeps until the daemon has read */
+    uint8_t pad2[WIRE_CACHE_LINE - 12];
+    _Atomic uint64_t counter[WIRE_COUNTERS]; /* agent */
+    uint8_t pad3[256 - 8 * WIRE_COUNTERS];
+};
+
+#define WIRE_RING_WORDS(slot_bytes) (((slot_bytes) - sizeof(struct wire_slot)) / 8)
+
+enum {
+    WIRE_TABLE_PENDING = 0, /* the daemon has not looked yet */
+    WIRE_TABLE_NONE = 1,    /* there is none, and there will be none */
+};
+
+/* One mapped ELF object. Entries are appended and never changed. Where two overlap, addresses in a
+ * stream belong to the later one whose generation is not above the stream's (MAP). */
+struct wire_module {
+    uint64_t start; /* agent: first address of the mapping, and the first after it */
+    uint64_t end;
+    uint64_t bias;           /* agent: run-time address minus the address in the file */
+    _Atomic uint64_t table;  /* daemon: WIRE_TABLE_*, or an offset in the arena (>= 64) */
+    _Atomic uint32_t filled; /* agent: set last; until then the entry says nothing */
+    uint8_t is_vdso;         /* agent */
+    uint8_t build_id_len;    /* agent: 0 when there is none */
+    uint16_t path_len;       /* agent */
+    uint8_t build_id[20];    /* agent: first bytes of the GNU build-id */
+    uint32_t generation;     /* agent: of the map, from which on the entry is valid (MAP) */
+    char path[WIRE_MODULE_BYTES - 64]; /* agent: not terminated, cut when longer */
+};
+
+/* Bytes of a command's name, its NUL included; longer ones are cut. */
+#define WIRE_COMMAND_ROOM 128
+
+enum wire_control {
+    WIRE_CONTROL_ON = 1u,   /* daemon: profile; otherwise the agent stays idle */
+    WIRE_CONTROL_GONE = 2u, /* daemon, as its last word: no ring of this session is read any more */
+};
+
+struct wire_session {
+    /* written by the daemon before the agent sees it */
+    uint64_t magic; /* WIRE_SESSION_MAGIC */
+    uint32_t version;
+    uint32_t pid;
+    uint8_t pad0[WIRE_CACHE_LINE - 16];
+    /* written by the daemon as it goes */
+    _Atomic uint64_t heartbeat_ns; /* CLOCK_MONOTONIC, several times a second */
+    _Atomic uint32_t control;      /* enum wire_control */
+    _Atomic uint32_t rate;         /* walks per second of CPU time */
+    _Atomic uint32_t slots_ready;
+    _Atomic uint32_t modules_ready;
+    _Atomic uint32_t max_frames; /* deeper stacks are cut at the root's end */
+    uint32_t clock;              /* enum wire_clock, as asked */
+    _Atomic uint64_t burst_length_ns, burst_period_ns;
+    uint8_t pad1[WIRE_CACHE_LINE - 48];
+    /* written by the agent */
+    _Atomic uint32_t modules_used;
+    _Atomic uint32_t slots_used;    /* one more than the highest slot ever claimed */
+    _Atomic uint32_t slots_missing; /* threads that found no slot */
+    _Atomic uint32_t modules_missing;
+    _Atomic uint32_t timers_missing; /* threads that got no timer (RLIMIT_SIGPENDING) */
+    _Atomic uint32_t signal;         /* the signal in use */
+    _Atomic uint32_t perf_refused;   /* threads that wanted a task clock event and got none */
+    _Atomic uint32_t fine_refused;   /* threads that got no second timer for a rate above HZ */
+    _Atomic uint32_t confined;       /* threads that have forbidden themselves system calls */
+    char tags[TAGS_ROOM];            /* tags.h; before the first module is told. Empty: none */
+    _Atomic uint64_t lost_ns;        /* weights of samples of threads that found no slot */
+    char command[WIRE_COMMAND_ROOM]; /* the name that the program was executed by, as tags. A slash
+                                        before it: of a file or link, and no script. Empty: that of
+                                        its file */
+    _Atomic uint64_t lost; /* calls that stood in rings of earlier sessions and were never read */
+    uint64_t earlier_ns;   /* CPU time of the process before it executed this program, as tags */
+};
+
+/* The first page of the table arena. */
+struct wire_arena {
+    /* daemon: its thread, as the owner of a robust futex (set_robust_list(2)): however that thread
+     * ends, the kernel adds FUTEX_OWNER_DIED. 0: there are no such futexes here */
+    _Atomic uint32_t daemon;
+};
+
+#define WIRE_HEARTBEAT_DEAD_NS 3000000000ull /* a daemon silent for so long is dead */
+
+/* clang-format off */
+/* ---- events ----
+ *
+ * A thread's ring is a stream of 64-bit words. The four highest bits are the verb, the rest its
+ * operand; PUSH has one more word. A cursor in the tree starts at the root for each thread.
+ *
+ *   POP n             the n innermost frames are gone
+ *   PUSH routine site a frame was entered. routine: the function's entry, for walks the start of
+ *                     the unwind entry that covers the pc. site (second word, raw): the return
+ *                     address in the caller, 0 for an outermost frame. A routine below
+ *                     WIRE_PSEUDO_MAX is a mark, not an address.
+ *   PUSH HERE pc      one level more, innermost, where lines were asked for (WIRE_HELLO_LINES): no
+ *                     routine, but the place in the one under the cursor at which the thread was
+ *                     interrupted. It is popped as a frame is
+ *   CREDIT w          weight w (for walks: ns of CPU time) to the context under the cursor. With
+ *                     WIRE_SAME_BURST in w, the sample is of the burst of the one before
+ *   MAP g             addresses from here on are those of generation g of the module log
+ *   AGAIN n           the frame under the cursor was entered n times more (recursion): n times the
+ *                     PUSH that made it
+ *   CODE base         routines and sites of CALL events are offsets from there on
+ *   CALL routine site as POP n, PUSH and CREDIT 1, in one word. Its highest bit alone is the verb;
+ *                     n has 7 bits, each offset 28
+ *   SHIP w            weight w, as of CREDIT, to a context that the daemon is to find out by
+ *                     itself; the cursor does not move. Raw words follow: WIRE_SHIP_SIZES, the pc, where the walk is to
+ *                     go on, which registers are known there (bit n: the one of DWARF number n), all
+ *                     registers by DWARF number, the frames that the agent has found below that
+ *                     place (routine and site of each, innermost first), and a copy of the stack,
+ *                     from the stack pointer up. Without such frames the walk begins at the pc; with
+ *                     them the place is a return address
+ */
+/* clang-format on */
+#define WIRE_VERB_SHIFT   60
+#define WIRE_OPERAND_MASK ((1ull << WIRE_VERB_SHIFT) - 1)
+#define WIRE_SAME_BURST   (1ull << 59) /* of a CREDIT or SHIP; the weight is the rest */
+#define WIRE_WEIGHT_MASK  (WIRE_SAME_BURST - 1)
+#define WIRE_CALL         (1ull << 63)
+#define WIRE_POPS_SHIFT   56 /* of a CALL */
+#define WIRE_POPS_MAX     127u
+#define WIRE_CODE_SHIFT   28 /* of its routine; the site is in the lowest bits */
+#define WIRE_CODE_BYTES   (1ull << WIRE_CODE_SHIFT)
+
+enum wire_verb {
+    WIRE_POP = 1,
+    WIRE_PUSH = 2,
+    WIRE_CREDIT = 3,
+    WIRE_MAP = 4,
+    WIRE_AGAIN = 5,
+    WIRE_SHIP = 6,
+    WIRE_CODE = 7,
+};
+
+/* Numbers of frames, of registers, and of words of the stack. */
+#define WIRE_SHIP_SIZES(frames, registers, stack)                                                  \
+    ((uint64_t)(frames) << 48 | (uint64_t)(uint16_t)(registers) << 32 | (uint32_t)(stack))
+#define WIRE_SHIP_FRAMES(sizes)    ((uint32_t)((sizes) >> 48))
+#define WIRE_SHIP_REGISTERS(sizes) ((uint32_t)(uint16_t)((sizes) >> 32))
+#define WIRE_SHIP_WORDS(sizes)     ((uint32_t)(sizes))
+#define WIRE_SHIP_FRAMES_MAX       512u
+#define WIRE_SHIP_STACK_MAX        7168u /* words of a stack that are copied at most */
+
+/* In the place of a routine: the second word is the pc itself, not a return address. */
+#define WIRE_HERE 0u
+
+/* Marks that stand in the place of a routine, outermost, where a walk did not reach the root. */
+enum wire_pseudo {
+    WIRE_PSEUDO_TRUNCATED = 1, /* deeper than the limit */
+    WIRE_PSEUDO_NO_MODULE = 2, /* as the counters above */
+    WIRE_PSEUDO_NO_RULE = 3,
+    WIRE_PSEUDO_BAD_STACK = 4,
+    WIRE_PSEUDO_SHORT_COPY = 5, /* of a stack that was copied: it goes on above the copy */
+    WIRE_PSEUDO_MAX = 16,
+};
+
+static inline uint64_t wire_word(enum wire_verb verb, uint64_t operand) {
+    return (uint64_t)verb << WIRE_VERB_SHIFT | (operand & WIRE_OPERAND_MASK);
+}
+
+/* Each operand is known to fit. */
+static inline uint64_t wire_call(uint64_t pops, uint64_t routine, uint64_t site) {
+    return WIRE_CALL | pops << WIRE_POPS_SHIFT | routine << WIRE_CODE_SHIFT | site;
+}
+
+_Static_assert(sizeof(struct wire_hello) == 64, "hello is 64 bytes");
+_Static_assert(sizeof(struct wire_welcome) == 64, "welcome is 64 bytes");
+_Static_assert(sizeof(struct wire_slot) == 448, "slot header");
+_Static_assert(sizeof(struct wire_slot) % WIRE_CACHE_LINE == 0, "ring begins on a cache line");
+_Static_assert(sizeof(struct wire_module) == WIRE_MODULE_BYTES, "module record");
+_Static_assert(sizeof(struct wire_session) <= WIRE_HEADER_BYTES, "session header");
+_Static_assert(sizeof(struct wire_arena) <= WIRE_PAGE, "arena header");
+
+#endif

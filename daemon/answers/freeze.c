@@ -1,0 +1,213 @@
+/*
+ * freeze.c - copy each tree under its process's lock; all else is done on the copies.
+ */
+#include "daemon/answers/freeze.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "common/wire/wire.h"
+#include "daemon/ingest/windows.h"
+
+static const char *const clock_names[WIRE_CLOCKS] = {
+    [WIRE_CLOCK_CPU] = "cpu", [WIRE_CLOCK_WALL] = "wall", [WIRE_CLOCK_PERF] = "perf"};
+
+static const char *const collector_names[WIRE_COLLECTORS] = {
+    [WIRE_COLLECT_WALKS] = "walks", [WIRE_COLLECT_CALLS] = "calls"};
+
+static const char *const credit_names[WIRE_CREDITS] = {
+    [WIRE_CREDIT_LAST] = "last", [WIRE_CREDIT_NEW] = "new"};
+
+/* The calls collector's own. */
+static void describe_calls(const struct session_sampling *sampling,
+                           const struct process_stats *stats, struct profile_process *out) {
+    uint64_t seen_ns = stats->counter[WIRE_SEEN_NS];
+    out->every = sampling->every;
+    out->every_each = sampling->every_each;
+    out->credit = credit_names[sampling->credit];
+    out->seen_ns = seen_ns;
+    /* a thread tells at its next burst what it did since the last one; the kernel knows at once */
+    uint64_t told_ns = seen_ns + stats->counter[WIRE_UNSEEN_NS];
+    out->cpu_burst_ns = told_ns > stats->cpu_ns ? told_ns : stats->cpu_ns;
+    out->waits = stats->counter[WIRE_WAITS];
+    out->jumped = stats->counter[WIRE_JUMPED];
+    out->stray = stats->counter[WIRE_STRAY];
+}
+
+static void describe(const struct process *process, const struct process_stats *stats,
+                     struct profile_process *out) {
+    *out = (struct profile_process){
+        .exe = process->exe,
+        .command = process_command(process),
+        .tags = process_tags(process),
+        .pid = (uint32_t)process->pid,
+        .runs = process->runs,
+        .live = process->live,
+        .cpu_ns = stats->cpu_ns,
+        .clock = clock_names[process->sampling.clock],
+        .collector = collector_names[process->sampling.collector],
+        .lines = process->sampling.lines,
+        .burst_length_ns = stats->burst_length_ns,
+        .burst_period_ns = stats->burst_period_ns,
+        .walks = stats->counter[WIRE_WALKS] + stats->ships.credited,
+        .complete = stats->counter[WIRE_COMPLETE] + stats->ships.complete,
+        .truncated = stats->counter[WIRE_TRUNCATED] + stats->ships.truncated,
+        .no_module = stats->counter[WIRE_NO_MODULE] + stats->ships.no_module,
+        .no_rule = stats->counter[WIRE_NO_RULE] + stats->ships.no_rule,
+        .bad_stack = stats->counter[WIRE_BAD_STACK] + stats->ships.bad_stack,
+        .short_copy = stats->ships.short_copy,
+        .shipped = stats->ships.credited,
+        .refused = stats->ships.refused,
+        .lost = stats->counter[WIRE_LOST],
+        .lost_ns = stats->counter[WIRE_LOST_NS],
+        .skipped = stats->counter[WIRE_SKIPPED],
+        .handler_ns = stats->counter[WIRE_HANDLER_NS],
+        .frames = stats->counter[WIRE_FRAMES],
+        .stepped = stats->counter[WIRE_STEPPED],
+        .cached = stats->counter[WIRE_CACHED],
+        .by_fp = stats->counter[WIRE_BY_FP],
+        .searched = stats->counter[WIRE_SEARCHED],
+        .bursts = stats->counter[WIRE_BURSTS],
+        .asleep = stats->counter[WIRE_ASLEEP],
+        .restarted = stats->counter[WIRE_RESTARTED],
+        .checked = stats->counter[WIRE_CHECKED],
+        .different = stats->counter[WIRE_DIFFERENT],
+        .identifiers = stats->counter[WIRE_IDENTIFIERS],
+        .ambiguous = stats->counter[WIRE_AMBIGUOUS],
+        .recurred = stats->counter[WIRE_RECURRED],
+        .identified = stats->counter[WIRE_IDENTIFIED],
+        .drawn = stats->draws.weight,
+        .drawn_squares = stats->draws.squares,
+        .rate_changes = stats->rate_changes,
+        .perf_refused = stats->perf_refused,
+        .fine_refused = stats->fine_refused,
+        .confined = stats->confined,
+        .restarts = stats->restarts,
+        .gap_ns = stats->gap_ns,
+        .unfinished = stats->unfinished,
+        .threads = stats->threads,
+    };
+    memcpy(out->varied, stats->scatter.varied, sizeof out->varied);
+    out->varied_total = stats->scatter.total;
+    memcpy(out->independent, stats->scatter.independent, sizeof out->independent);
+    if (process->sampling.collector == WIRE_COLLECT_CALLS)
+        describe_calls(&process->sampling, stats, out);
+}
+
+void freeze_describe(struct process *process, struct profile_process *out) {
+    struct process_stats stats;
+    process_get_stats(process, &stats);
+    describe(process, &stats, out);
+}
+
+void freeze_describe_locked(struct process *process, struct freeze_part *part) {
+    struct process_stats stats;
+    process_stats_locked(process, &stats);
+    describe(process, &stats, &part->process);
+    part->effects = process_effects_locked(process);
+    part->linked = process->linked;
+}
+
+/* Weight of one walk at the rate that was asked for; calls have none. */
+static uint64_t period_of(struct process *process) {
+    struct process_stats stats;
+    if (process->sampling.collector == WIRE_COLLECT_CALLS)
+        return 0;
+    process_get_stats(process, &stats);
+    return stats.rate > 0 ? 1000000000u / stats.rate : 0;
+}
+
+static void describe_times(struct profile *profile, struct process *const *processes, size_t n) {
+    uint64_t first = UINT64_MAX, last_mono = 0, first_mono = UINT64_MAX;
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    uint64_t now_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    for (size_t i = 0; i < n; i++) {
+        const struct process *p = processes[i];
+        uint64_t end = p->live ? now_ns : p->ended_mono_ns;
+        first = p->since_ns < first ? p->since_ns : first;
+        first_mono = p->since_mono_ns < first_mono ? p->since_mono_ns : first_mono;
+        last_mono = end > last_mono ? end : last_mono;
+    }
+    profile->period = n > 0 ? period_of(processes[0]) : 0;
+    profile->time_ns = n > 0 ? first : 0;
+    profile->duration_ns = n > 0 ? last_mono - first_mono : 0;
+}
+
+/* ---- the trees ---- */
+
+static bool take_tree(struct process *process, struct freeze_part *part) {
+    pthread_mutex_lock(&process->lock);
+    bool copied = tree_copy_take(&part->copy, process->tree);
+    freeze_describe_locked(process, part);
+    pthread_mutex_unlock(&process->lock);
+    return copied;
+}
+
+static bool take_window(struct process *process, struct freeze_part *part,
+                        struct freeze_copies *copies) {
+    struct windows_sum sum;
+    bool taken = windows_sum(process, copies->now, copies->window_ns, &sum);
+    if (taken && sum.tree != NULL)
+        taken = tree_copy_take(&part->copy, sum.tree);
+    mcct_free(sum.tree);
+    part->effects = sum.effects;
+    if (sum.span_ns > copies->span_ns)
+        copies->span_ns = sum.span_ns;
+    describe(process, &sum.stats, &part->process);
+    part->linked = process->linked;
+    return taken;
+}
+
+void freeze_part_free(struct freeze_part *part) {
+    tree_copy_free(&part->copy);
+    scatter_effects_free(&part->effects);
+}
+
+static bool is_over(const struct freeze_part *part) {
+    return !part->process.live && part->copy.stats.total == 0;
+}
+
+bool freeze_take(struct freeze_copies *copies, struct process *const *processes, size_t n,
+                 uint64_t window_ns) {
+    *copies = (struct freeze_copies){.window_ns = window_ns, .now = windows_now()};
+    copies->part = calloc(n + 1, sizeof *copies->part);
+    bool whole = copies->part != NULL;
+    for (size_t i = 0; i < n && whole; i++) {
+        struct freeze_part *part = &copies->part[copies->n];
+        whole =
+            window_ns > 0 ? take_window(processes[i], part, copies) : take_tree(processes[i], part);
+        if (whole && !(window_ns > 0 && is_over(part)))
+            copies->n++;
+        else
+            freeze_part_free(part);
+    }
+    if (!whole)
+        freeze_forget(copies);
+    return whole;
+}
+
+void freeze_forget(struct freeze_copies *copies) {
+    for (size_t i = 0; i < copies->n; i++)
+        freeze_part_free(&copies->part[i]);
+    free(copies->part);
+    *copies = (struct freeze_copies){0};
+}
+
+static void describe_window(struct profile *profile, uint64_t span_ns) {
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    profile->window_ns = profile->duration_ns = span_ns > 0 ? span_ns : 1;
+    profile->time_ns =
+        (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec - profile->window_ns;
+}
+
+struct profile *freeze(const struct freeze_copies *copies, struct process *const *processes,
+                       size_t n, const struct freeze_params *params, uint32_t **module_of) {
+    struct profile *profile = freeze_trees(copies->part, copies->n, params, module_of);
+    describe_times(profile, processes, n);
+    if (copies->window_ns > 0)
+        describe_window(profile, copies->span_ns);
+    return profile;
+}

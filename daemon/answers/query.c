@@ -1,0 +1,375 @@
+/*
+ * query.c - parameters as a table; settle, freeze, symbolize, write.
+ */
+#include "daemon/answers/query.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/assemble/agent_frames.h"
+#include "common/assemble/symbols.h"
+#include "common/base/memory.h"
+#include "common/code/frame.h"
+#include "common/code/module.h"
+#include "common/profile/filter.h"
+#include "common/wire/tags.h"
+#include "daemon/answers/config.h"
+#include "daemon/answers/freeze.h"
+#include "daemon/ingest/ingest.h"
+#include "daemon/ingest/registry.h"
+
+/* ---- parameters ---- */
+
+static bool number(const char *text, double min, double max, double *value) {
+    char *end;
+    errno = 0;
+    *value = strtod(text, &end);
+    return text[0] != '\0' && *end == '\0' && errno == 0 && *value >= min && *value <= max;
+}
+
+static bool set_pid(struct query *q, const char *value) {
+    double n;
+    bool ok = number(value, 1, 1 << 22, &n);
+    q->pid = ok ? (pid_t)n : 0;
+    return ok && (double)q->pid == n;
+}
+
+static bool set_exe(struct query *q, const char *value) {
+    q->exe = value;
+    return value[0] != '\0';
+}
+
+static bool set_tag(struct query *q, const char *value) {
+    q->tag = value;
+    return tags_check(value);
+}
+
+static bool set_phi(struct query *q, const char *value) {
+    bool ok = number(value, 0, 1, &q->phi) && q->phi > 0 && q->phi < 1;
+    q->options.phi = ok ? q->phi : 0;
+    return ok;
+}
+
+static bool set_n(struct query *q, const char *value) {
+    double n;
+    bool ok = number(value, 1, 1e9, &n);
+    q->options.n = ok ? (unsigned)n : 0;
+    return ok;
+}
+
+static bool set_by(struct query *q, const char *value) {
+    return profile_by_parse(value, &q->options.by);
+}
+
+static bool set_format(struct query *q, const char *value) {
+    q->format = format_find(value);
+    return q->format != NULL;
+}
+
+static bool set_color(struct query *q, const char *value) {
+    q->options.color = strcmp(value, "1") == 0;
+    return q->options.color || strcmp(value, "0") == 0;
+}
+
+static bool set_width(struct query *q, const char *value) {
+    double n;
+    bool ok = number(value, 0, 10000, &n);
+    q->options.width = ok ? (unsigned)n : 0;
+    return ok;
+}
+
+static bool set_focus(struct query *q, const char *value) {
+    char unused[300];
+    q->options.focus = value;
+    return filter_check(value, unused, sizeof unused);
+}
+
+static bool set_ignore(struct query *q, const char *value) {
+    char unused[300];
+    q->options.ignore = value;
+    return filter_check(value, unused, sizeof unused);
+}
+
+static bool set_title(struct query *q, const char *value) {
+    q->title = value;
+    return true;
+}
+
+static bool set_kernel_ns(struct query *q, const char *value) {
+    double n;
+    bool ok = number(value, 0, 1e18, &n);
+    q->kernel_ns = ok ? (uint64_t)n : 0;
+    return ok;
+}
+
+static bool set_symbols(struct query *q, const char *value) {
+    q->patience = strcmp(value, "complete") == 0 ? SYMBOL_COMPLETE : SYMBOL_SOON;
+    return q->patience == SYMBOL_COMPLETE || strcmp(value, "soon") == 0;
+}
+
+static bool set_cut(struct query *q, const char *value) {
+    double cut;
+    bool ok = number(value, 0, 1, &cut);
+    format_set_cut(&q->options, ok ? cut : 0);
+    return ok;
+}
+
+/* 90, 60s, 5m, 1h. */
+static bool set_window(struct query *q, const char *value) {
+    char *end, unit;
+    errno = 0;
+    double n = strtod(value, &end);
+    bool ok = end != value && errno == 0 && (end[0] == '\0' || end[1] == '\0');
+    unit = ok ? *end : '\0';
+    double seconds = unit == 'h' ? 3600 * n : unit == 'm' ? 60 * n : n;
+    ok = ok && strchr("smh", unit) != NULL && seconds > 0 && seconds * 1e9 <= PANES_SPAN_MAX_NS;
+    q->window_ns = ok ? (uint64_t)(seconds * 1e9) : 0;
+    return ok && q->window_ns > 0;
+}
+
+static bool set_top(struct query *q, const char *value) {
+    double n;
+    bool ok = number(value, 0, 1e6, &n);
+    format_set_top(&q->options, ok ? (unsigned)n : 0);
+    return ok;
+}
+
+static const struct {
+    const char *name;
+    bool (*set)(struct query *query, const char *value);
+    const char *values;
+} parameters[] = {
+    {"pid", set_pid, "the number of a process"},
+    {"exe", set_exe, "the path or the name of an executable, or of a command"},
+    {"tag", set_tag, "a tag as HCCT_TAGS has it: KEY=VALUE"},
+    {"phi", set_phi, "a fraction between 0 and 1"},
+    {"n", set_n, "a number of contexts, from 1 on"},
+    {"by", set_by, "function, site, line or module"},
+    {"format", set_format, FORMAT_NAMES},
+    {"color", set_color, "0 or 1"},
+    {"width", set_width, "a number of columns up to 10000, 0 for no limit"},
+    {"cut", set_cut, "a fraction from 0 to 1"},
+    {"top", set_top, "a number of functions"},
+    {"window", set_window, "a time of up to an hour, such as 10s, 5m, 1h or 90 (seconds)"},
+    {"symbols", set_symbols, "soon or complete"},
+    {"title", set_title, "what the profile is to be called"},
+    {"kernel_ns", set_kernel_ns, "a CPU time in nanoseconds"},
+    {"focus", set_focus, "a POSIX extended regular expression"},
+    {"ignore", set_ignore, "a POSIX extended regular expression"},
+};
+
+void query_init(struct query *query, uid_t asker) {
+    *query = (struct query){
+        .phi = config.phi,
+        .format = &formats[0],
+        .options = format_default_options,
+        .asker = asker,
+    };
+}
+
+static bool is_filter(const char *name) {
+    return strcmp(name, "focus") == 0 || strcmp(name, "ignore") == 0;
+}
+
+static void say_unknown(const char *name, struct query_error *error) {
+    const size_t n = sizeof parameters / sizeof parameters[0];
+    int used =
+        snprintf(error->text, sizeof error->text, "there is no parameter %.80s: known are ", name);
+    for (size_t i = 0; i < n && used < (int)sizeof error->text; i++)
+        used += snprintf(error->text + used, sizeof error->text - (size_t)used, "%s%s",
+                         parameters[i].name,
+                         i + 2 < n   ? ", "
+                         : i + 1 < n ? " and "
+                                     : "");
+}
+
+enum query_status query_set(struct query *query, const char *name, const char *value,
+                            struct query_error *error) {
+    for (size_t i = 0; i < sizeof parameters / sizeof parameters[0]; i++) {
+        if (strcmp(name, parameters[i].name) != 0)
+            continue;
+        if (value != NULL && parameters[i].set(query, value))
+            return QUERY_OK;
+        if (value == NULL || !is_filter(name) ||
+            filter_check(value, error->text, sizeof error->text))
+            snprintf(error->text, sizeof error->text, "%s=%.80s is not possible: give %s", name,
+                     value != NULL ? value : "", parameters[i].values);
+        return QUERY_BAD;
+    }
+    say_unknown(name, error);
+    return QUERY_BAD;
+}
+
+/* ---- processes ---- */
+
+static const char *last_part(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash != NULL ? slash + 1 : path;
+}
+
+bool query_sees(const struct query *query, uid_t uid) {
+    return query->asker == 0 || query->asker == geteuid() || query->asker == uid;
+}
+
+static bool wanted(const struct process *p, const void *arg) {
+    const struct query *q = arg;
+    if (!query_sees(q, p->uid))
+        return false;
+    if (q->pid != 0 && p->pid != q->pid)
+        return false;
+    if (q->tag != NULL && !tags_have(process_tags(p), q->tag))
+        return false;
+    return q->exe == NULL || strcmp(q->exe, p->exe) == 0 ||
+           strcmp(q->exe, last_part(p->exe)) == 0 || strcmp(q->exe, process_command(p)) == 0;
+}
+
+struct process **query_processes(const struct query *query, size_t *n) {
+    return registry_list(wanted, query, n);
+}
+
+/* ---- answers ---- */
+
+static bool have_windows(struct process *const *processes, size_t n, struct query_error *error) {
+    for (size_t i = 0; i < n; i++)
+        if (processes[i]->sampling.collector != WIRE_COLLECT_WALKS) {
+            snprintf(error->text, sizeof error->text,
+                     "calls are counted since the start only: a window is kept of processes whose "
+                     "stacks are walked");
+            return false;
+        }
+    return true;
+}
+
+void query_hold_frames(struct process *const *processes, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        frame_hold(processes[i]->frames);
+}
+
+void query_drop_frames(struct process *const *processes, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        frame_drop(processes[i]->frames);
+}
+
+/* An answer under way. */
+struct writing {
+    const struct query *query;
+    const struct freeze_copies *copies;
+    struct process *const *processes;
+    size_t n;
+    FILE *out;
+    bool holds;        /* frames, until what they stand for is in the profile ... */
+    uint32_t *modules; /* ... and from then on what is to have names; NULL: nothing */
+    size_t n_modules;
+    int error; /* of the stream */
+};
+
+static void drop_frames(struct writing *w) {
+    if (w->holds)
+        query_drop_frames(w->processes, w->n);
+    w->holds = false;
+}
+
+static void write_profile(void *arg) {
+    struct writing *w = arg;
+    const struct freeze_params params = {w->query->phi, config.epsilon, config.summary};
+    uint32_t *module_of;
+    struct profile *profile = freeze(w->copies, w->processes, w->n, &params, &module_of);
+    w->n_modules = profile->n_modules;
+    w->modules = module_hold(module_of, w->n_modules);
+    if (w->modules == NULL)
+        memory_die("names");
+    drop_frames(w);
+    profile->title = profile_string(profile, w->query->title);
+    profile->kernel_ns = w->query->kernel_ns;
+    symbolize(profile, module_of, config.symbols, w->query->patience);
+    free(module_of);
+    profile = agent_frames_hide(profile);
+    if (!format_write(w->query->format, w->out, profile, &w->query->options))
+        w->error = errno;
+    profile_free(profile);
+}
+
+enum query_status query_no_memory(const char *what, struct query_error *error) {
+    snprintf(error->text, sizeof error->text,
+             "hcctd has no memory for %s: ask for less (n=, phi=, pid=), or give it more", what);
+    return QUERY_FAILED;
+}
+
+enum query_status query_write(const struct query *query, struct process *const *processes, size_t n,
+                              FILE *out, struct query_error *error) {
+    struct freeze_copies copies;
+    const char *what;
+    if (query->window_ns > 0 && !have_windows(processes, n, error))
+        return QUERY_BAD;
+    for (size_t i = 0; i < n; i++)
+        ingest_settle(processes[i]);
+    struct writing w = {.query = query,
+                        .copies = &copies,
+                        .processes = processes,
+                        .n = n,
+                        .out = out,
+                        .holds = true};
+    query_hold_frames(processes, n);
+    if (!freeze_take(&copies, processes, n, query->window_ns)) {
+        drop_frames(&w);
+        return query_no_memory("copies of the trees", error);
+    }
+    bool done = memory_try(write_profile, &w, &what);
+    drop_frames(&w);
+    module_drop(w.modules, w.n_modules);
+    freeze_forget(&copies);
+    if (!done)
+        return query_no_memory(what, error);
+    if (w.error == 0)
+        return QUERY_OK;
+    if (w.error == ENOMEM)
+        return query_no_memory("the answer", error);
+    snprintf(error->text, sizeof error->text, "the answer could not be written: %s",
+             strerror(w.error));
+    return QUERY_FAILED;
+}
+
+bool query_have_one_unit(struct process *const *processes, size_t n, struct query_error *error) {
+    for (size_t i = 1; i < n; i++)
+        if (processes[i]->sampling.collector != processes[0]->sampling.collector) {
+            snprintf(error->text, sizeof error->text,
+                     "calls of some processes are counted, stacks of others walked: ask for one "
+                     "process (pid=) or executable (exe=)");
+            return false;
+        }
+    return true;
+}
+
+enum query_status query_nothing(const struct query *query, struct query_error *error) {
+    if (query->pid != 0)
+        snprintf(error->text, sizeof error->text,
+                 "process %d has no agent: start it with `hcct record -- ...` or "
+                 "LD_PRELOAD=libhcctagent.so",
+                 (int)query->pid);
+    else
+        snprintf(
+            error->text, sizeof error->text,
+            "nothing is profiled%s%s%s%s: start a program with `hcct record -- ...` or "
+            "LD_PRELOAD=libhcctagent.so",
+            query->exe != NULL ? " whose executable is " : "", query->exe != NULL ? query->exe : "",
+            query->tag != NULL ? " that has the tag " : "", query->tag != NULL ? query->tag : "");
+    return QUERY_NOT_FOUND;
+}
+
+enum query_status query_hot(const struct query *query, FILE *out, struct query_error *error) {
+    size_t n;
+    struct process **processes = query_processes(query, &n);
+    enum query_status status = QUERY_NOT_FOUND;
+    if (processes == NULL)
+        status = query_no_memory("a list of processes", error);
+    else if (n > 0 && !query_have_one_unit(processes, n, error))
+        status = QUERY_BAD;
+    else if (n > 0)
+        status = query_write(query, processes, n, out, error);
+    else
+        status = query_nothing(query, error);
+    registry_free_list(processes, n);
+    return status;
+}

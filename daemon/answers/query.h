@@ -1,0 +1,76 @@
+/*
+ * query.h - a question about the profiled processes, and its answer as text, JSON, pprof, ...
+ */
+#ifndef HCCT_QUERY_H
+#define HCCT_QUERY_H
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+#include "common/code/symbol_service.h"
+#include "common/render/format.h"
+#include "daemon/ingest/process.h"
+
+struct query {
+    pid_t pid;         /* 0: any */
+    const char *exe;   /* path of the executable or its last part; NULL: any */
+    const char *tag;   /* KEY=VALUE that a process has; NULL: any */
+    double phi;        /* what is called hot; asked for, it cuts what is shown, too (options.phi) */
+    const char *title; /* of the profile (profile.h); NULL: none */
+    uint64_t kernel_ns; /* what the asker knows of the profile's CPU time (profile.h); 0: nothing */
+    const struct format *format;
+    struct format_options options;
+    uint64_t window_ns;            /* weights of the last so much time; 0: since the start */
+    enum symbol_patience patience; /* with the symbols of large programs */
+    uid_t asker;                   /* sees its own processes; root and the daemon's user see all */
+};
+
+/* HTTP statuses, as the answer to a query is one. */
+enum query_status {
+    QUERY_OK = 200,
+    QUERY_BAD = 400,
+    QUERY_NOT_FOUND = 404,
+    QUERY_FAILED = 500,
+    QUERY_UNAVAILABLE = 503, /* hcctd ends */
+};
+
+struct query_error {
+    char text[512]; /* one sentence */
+};
+
+/* Sets one parameter, by its name in the URL. QUERY_BAD: it is unknown or its value can't be. */
+enum query_status query_set(struct query *query, const char *name, const char *value,
+                            struct query_error *error);
+void query_init(struct query *query, uid_t asker);
+
+/* May the asker see what is that user's? */
+bool query_sees(const struct query *query, uid_t uid);
+
+/* The processes that are asked for, with references (registry_free_list). NULL: no memory. */
+struct process **query_processes(const struct query *query, size_t *n);
+
+/* Writes the hot contexts of these processes. Everything published before is in it. */
+enum query_status query_write(const struct query *query, struct process *const *processes, size_t n,
+                              FILE *out, struct query_error *error);
+
+/* All of it: find the processes, write the answer; an error when there are none. */
+enum query_status query_hot(const struct query *query, FILE *out, struct query_error *error);
+
+/* The frame ids of these processes stay what they are until they are dropped. */
+void query_hold_frames(struct process *const *processes, size_t n);
+void query_drop_frames(struct process *const *processes, size_t n);
+
+/* Nothing is there that the query asks for: QUERY_NOT_FOUND, and the sentence for it. */
+enum query_status query_nothing(const struct query *query, struct query_error *error);
+
+/* Can the weights of these processes be added up? Numbers of calls and times can't. */
+bool query_have_one_unit(struct process *const *processes, size_t n, struct query_error *error);
+
+/* GET /v1/processes: JSON. */
+enum query_status query_list(const struct query *query, FILE *out, struct query_error *error);
+
+/* There is no memory for `what`: QUERY_FAILED, and the sentence for it. */
+enum query_status query_no_memory(const char *what, struct query_error *error);
+
+#endif

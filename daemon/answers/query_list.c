@@ -1,0 +1,87 @@
+/*
+ * query_list.c - the list of processes as JSON.
+ */
+#include <unistd.h>
+
+#include "common/base/json_out.h"
+#include "daemon/answers/config.h"
+#include "daemon/answers/query.h"
+#include "daemon/ingest/ingest.h"
+#include "daemon/ingest/registry.h"
+
+static void describe(struct json_out *json, struct process *p) {
+    struct process_stats stats;
+    struct mcct_stats tree;
+    ingest_settle(p);
+    pthread_mutex_lock(&p->lock);
+    process_stats_locked(p, &stats);
+    mcct_stats(p->tree, &tree);
+    pthread_mutex_unlock(&p->lock);
+    json_begin(json, '{');
+    json_number_member(json, "pid", (uint64_t)p->pid);
+    json_bytes_member(json, "exe", p->exe);
+    json_bytes_member(json, "command", process_command(p));
+    json_known_member(json, "tags", process_tags(p));
+    json_string_member(json, "state", p->live ? "live" : p->waiting ? "waiting" : "finished");
+    json_number_member(json, "since", p->since_ns / 1000000000u);
+    json_number_member(json, "runs", p->runs);
+    json_number_member(json, "threads", stats.threads);
+    json_number_member(json, "cpu_ns", stats.cpu_ns);
+    bool calls = p->sampling.collector == WIRE_COLLECT_CALLS;
+    json_string_member(json, "collector", calls ? "calls" : "walks");
+    json_number_member(json, calls ? "calls" : "total_ns", tree.total);
+    json_number_member(json, "walks", stats.counter[WIRE_WALKS] + stats.ships.credited);
+    json_number_member(json, "complete", stats.counter[WIRE_COMPLETE] + stats.ships.complete);
+    json_number_member(json, "shipped", stats.ships.credited);
+    json_number_member(json, "refused", stats.ships.refused);
+    json_number_member(json, "lost", stats.counter[WIRE_LOST]);
+    json_number_member(json, "lost_ns", stats.counter[WIRE_LOST_NS]);
+    json_number_member(json, "skipped", stats.counter[WIRE_SKIPPED]);
+    json_number_member(json, "agent_ns", stats.counter[WIRE_HANDLER_NS]);
+    json_number_member(json, "contexts", tree.nodes - 1);
+    json_number_member(json, "monitored", tree.monitored);
+    json_number_member(json, calls ? "unseen_calls" : "unseen_ns", tree.unseen);
+    json_number_member(json, "bytes", tree.bytes);
+    json_string_member(json, "sampling", p->live && !stats.off ? "on" : "off");
+    json_number_member(json, "rate", stats.rate);
+    json_number_member(json, "signal", stats.signal);
+    json_number_member(json, "threads_without_slot", stats.slots_missing);
+    json_number_member(json, "slots_refused", stats.slots_refused);
+    json_number_member(json, "threads_without_timer", stats.timers_missing);
+    json_number_member(json, "threads_without_perf", stats.perf_refused);
+    json_number_member(json, "threads_without_fine_timer", stats.fine_refused);
+    json_number_member(json, "threads_confined", stats.confined);
+    json_number_member(json, "broken_rings", stats.broken);
+    json_number_member(json, "restarts", stats.restarts);
+    json_number_member(json, "gap_ns", stats.gap_ns);
+    json_end(json, '}');
+}
+
+static void describe_daemon(struct json_out *json) {
+    json_object_member(json, "daemon");
+    json_string_member(json, "version", HCCT_VERSION);
+    json_number_member(json, "pid", (uint64_t)getpid());
+    json_double_member(json, "phi", config.phi);
+    json_double_member(json, "epsilon", config.epsilon);
+    json_string_member(json, "summary", config.summary);
+    json_number_member(json, "dropped_ns", registry_dropped());
+    json_end(json, '}');
+}
+
+enum query_status query_list(const struct query *query, FILE *out, struct query_error *error) {
+    size_t n;
+    struct process **processes = query_processes(query, &n);
+    if (processes == NULL)
+        return query_no_memory("a list of processes", error);
+    struct json_out json = {.out = out};
+    json_begin(&json, '{');
+    describe_daemon(&json);
+    json_array_member(&json, "processes");
+    for (size_t i = 0; i < n; i++)
+        describe(&json, processes[i]);
+    json_end(&json, ']');
+    json_end(&json, '}');
+    fputc('\n', out);
+    registry_free_list(processes, n);
+    return QUERY_OK;
+}

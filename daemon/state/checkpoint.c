@@ -1,0 +1,132 @@
+/*
+ * checkpoint.c - a thread, a directory, and whose it is.
+ */
+#include "daemon/state/checkpoint.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/base/options.h"
+#include "common/base/own_directory.h"
+#include "daemon/ingest/registry.h"
+#include "daemon/state/checkpoint_load.h"
+#include "daemon/state/checkpoint_save.h"
+
+static struct {
+    char path[PATH_MAX], temporary[PATH_MAX];
+    bool open;
+    pthread_t thread;
+    bool started, stop;
+    unsigned seconds;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+} checkpoint = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* ---- the directory ---- */
+
+/* What is read there says whose profiles they are: the directory must be ours. Held until the
+ * process ends, however that may be. */
+static bool lock_directory(const char *directory) {
+    int fd = own_directory_make(directory);
+    return fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0;
+}
+
+bool checkpoint_open(const char *directory, char *error, size_t room) {
+    const size_t space = sizeof checkpoint.path;
+    int n = snprintf(checkpoint.path, space, "%s/hcctd.state", directory);
+    int m = snprintf(checkpoint.temporary, space, "%s/hcctd.state.new", directory);
+    errno = ENAMETOOLONG;
+    if (n < (int)space && m < (int)space)
+        checkpoint.open = lock_directory(directory);
+    if (!checkpoint.open)
+        snprintf(error, room, "--state-dir %.200s can't be used: %s", directory,
+                 errno == EWOULDBLOCK ? "another hcctd does so" : own_directory_error(errno));
+    return checkpoint.open;
+}
+
+/* ---- writing ---- */
+
+static void write_one(void) {
+    static int told; /* the same error is worth one line */
+    if (checkpoint_save(checkpoint.temporary) &&
+        rename(checkpoint.temporary, checkpoint.path) == 0) {
+        told = 0;
+        return;
+    }
+    if (errno != told)
+        complain("%s can't be written: %s", checkpoint.path, strerror(errno));
+    told = errno;
+}
+
+/* Waits for the next one to be due. False: the daemon ends. */
+static bool wait_due(void) {
+    struct timespec due;
+    clock_gettime(CLOCK_MONOTONIC, &due);
+    due.tv_sec += checkpoint.seconds;
+    int waited = 0;
+    pthread_mutex_lock(&checkpoint.lock);
+    while (!checkpoint.stop && waited != ETIMEDOUT)
+        waited = pthread_cond_timedwait(&checkpoint.changed, &checkpoint.lock, &due);
+    bool go_on = !checkpoint.stop;
+    pthread_mutex_unlock(&checkpoint.lock);
+    return go_on;
+}
+
+static void *run(void *unused) {
+    (void)unused;
+    while (wait_due()) {
+        registry_give_up();
+        write_one();
+    }
+    return NULL;
+}
+
+bool checkpoint_start(unsigned seconds) {
+    pthread_condattr_t attributes;
+    if (!checkpoint.open)
+        return true;
+    checkpoint.seconds = seconds;
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&checkpoint.changed, &attributes);
+    pthread_condattr_destroy(&attributes);
+    checkpoint.started = pthread_create(&checkpoint.thread, NULL, run, NULL) == 0;
+    return checkpoint.started;
+}
+
+void checkpoint_stop(void) {
+    if (!checkpoint.started)
+        return;
+    pthread_mutex_lock(&checkpoint.lock);
+    checkpoint.stop = true;
+    pthread_cond_signal(&checkpoint.changed);
+    pthread_mutex_unlock(&checkpoint.lock);
+    pthread_join(checkpoint.thread, NULL);
+    checkpoint.started = false;
+    write_one();
+}
+
+/* ---- reading ---- */
+
+void checkpoint_restore(const struct mcct_params *tree) {
+    struct process **list;
+    size_t n;
+    if (!checkpoint.open)
+        return;
+    const char *wrong = checkpoint_load(checkpoint.path, tree, &list, &n);
+    if (wrong != NULL && errno != ENOENT)
+        complain("%s is not used: %s; profiles begin anew", checkpoint.path, wrong);
+    for (size_t i = 0; i < n; i++)
+        registry_add(list[i]);
+    free(list);
+    registry_give_up();
+}

@@ -1,0 +1,68 @@
+/*
+ * align.c - open calls out of a walk.
+ *
+ * A walk shows all functions that are executing; those that do not report their calls (of libraries
+ * that were built as usual) are left out, as they would be if calls had been followed all along;
+ * and so is one that has not come to its report yet.
+ */
+#include "preload/calls/calls.h"
+
+#include "common/wire/arch.h"
+#include "preload/sample/walk.h"
+
+static bool same_call(const struct calls_frame *a, const struct calls_frame *b) {
+    return a->routine == b->routine && a->site == b->site;
+}
+
+/* `*told`: up to where the frames are those that the daemon knows. */
+static bool add(struct calls *c, struct calls_frame **told, const struct calls_frame *frame) {
+    if (c->top == c->end)
+        return false; /* room is made by reports, of which there was none so deep yet */
+    if (*told > c->top && !same_call(c->top, frame))
+        *told = c->top;
+    *c->top++ = *frame;
+    return true;
+}
+
+/* Where the return address of the frame inside of `caller` is. */
+static uint64_t return_slot(const struct memo_frame *caller) {
+    return ARCH_CALL_BYTES == 0 ? 0 : caller->sp - ARCH_CALL_BYTES;
+}
+
+/* One physical frame, as one or more functions report it. */
+static bool add_physical(struct calls *c, struct calls_frame **told, const struct memo_frame *f,
+                         uint64_t walked, uint64_t report) {
+    struct calls_frame frame = {f->frame.routine, f->frame.site, f->sp, walked};
+    const struct calls_known *known = f->exact ? NULL : calls_recall(c, f->pc);
+    if (known == NULL)
+        known = calls_recall(c, report);
+    if (known == NULL)
+        return add(c, told, &frame);
+    for (uint32_t i = 0; i < known->n; i++) {
+        frame.routine = known->routine[i];
+        frame.report = walked | (i > 0 ? CALLS_INSIDE : 0);
+        if (!add(c, told, &frame))
+            return false;
+    }
+    return true;
+}
+
+bool calls_align(struct calls *c, struct wire_session *session, const ucontext_t *uc) {
+    struct agent_thread *thread = c->thread;
+    if (!walk_whole(thread, session, uc))
+        return false;
+    const struct memo *memo = &thread->memo;
+    struct calls_frame *told = c->told;
+    bool all = true;
+    c->top = c->base + 1;
+    for (uint32_t i = 0; i < memo->depth && all; i++) {
+        const struct memo_frame *f = &memo->frame[i];
+        uint64_t report = calls_report_in(f->frame.routine, f->pc);
+        uint64_t walked = CALLS_WALKED | (i > 0 ? return_slot(f - 1) : 0);
+        if (f->pc == report)
+            walked |= CALLS_ENTERING;
+        all = report == 0 || add_physical(c, &told, f, walked, report);
+    }
+    c->told = told < c->top ? told : c->top;
+    return all;
+}

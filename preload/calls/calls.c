@@ -1,0 +1,239 @@
+/*
+ * calls.c - the two functions that the compiler's instrumentation calls: their hot path.
+ *
+ * Some sixty instructions a call, and fifteen a return, none of which waits for another processor:
+ * a word goes to memory that only this thread writes, and its position to where the daemon looks
+ * once a sweep. Everything else is one comparison away, out of line.
+ *
+ * A signal handler of the application may report calls while a report is under way. Its events are
+ * put aside and done at the end of that report.
+ */
+#include "preload/calls/calls.h"
+
+#include "common/wire/ring.h"
+#include "preload/life/agent.h"
+#include "preload/life/session.h"
+
+#define SLOW __attribute__((noinline, cold))
+
+/* ---- not every call ---- */
+
+static bool is_due(struct calls *c, uint64_t routine) {
+    if (agent.settings.every_each) {
+        uint64_t hash = routine * 0x9e3779b97f4a7c15ull;
+        uint32_t *n = &c->of_routine[(hash >> 32) % CALLS_ROUTINES];
+        if (++*n < agent.settings.every)
+            return false;
+        *n = 0;
+        return true;
+    }
+    if (c->until > 1) {
+        c->until--;
+        return false;
+    }
+    c->until = agent.settings.every;
+    return true;
+}
+
+/* ---- the rare ways ---- */
+
+/* In one step, as a handler may come to the same in the middle of it. */
+static void count_lost(struct calls *c) {
+    if (c->slot != NULL)
+        atomic_fetch_add_explicit(&c->slot->counter[WIRE_LOST], 1, memory_order_relaxed);
+}
+
+static void enter_fully(struct calls *c, const struct calls_event *e) {
+    if (!calls_drop_left(c, e) || (c->top == c->end && !calls_grow(c))) {
+        count_lost(c);
+        return;
+    }
+    if (!calls_tell_code(c, e->routine, e->site))
+        return;
+    if (c->told > c->top)
+        c->told = c->top;
+    *c->top = (struct calls_frame){e->routine, e->site, e->sp, e->report};
+    c->top++;
+    if (c->sampled && !is_due(c, e->routine))
+        return;
+    if (calls_tell(c, c->sampled ? agent.settings.every : 1))
+        calls_make_room(c);
+}
+
+/* What is reported when the session is lost already is over. */
+static void one_event(struct calls *c, const struct calls_event *e) {
+    if (c->session == NULL)
+        return;
+    calls_settle(c);
+    if (e->enter)
+        enter_fully(c, e);
+    else
+        calls_leave(c, e);
+}
+
+/* What signal handlers have reported meanwhile, and may still. */
+static SLOW void do_delayed(struct calls *c) {
+    uint32_t done = 0;
+    do {
+        for (; done < c->delayed; done++) {
+            struct calls_event event = c->delay[done];
+            one_event(c, &event);
+        }
+    } while (!__sync_bool_compare_and_swap(&c->delayed, done, 0));
+}
+
+/* The mark in `busy` is found by the event after the report that is under way. A report that had
+ * looked at `busy`, but not yet written it, when the handler came, writes over the mark: therefore
+ * the next call finds no room either, and takes the long way. Another handler may put its own
+ * events aside in the middle of this: each takes its place first, in one step, and all places are
+ * filled before that report looks at them, as it goes on last. */
+static void put_aside(struct calls *c, const struct calls_event *e) {
+    uint32_t place = __atomic_fetch_add(&c->delayed, 1, __ATOMIC_RELAXED);
+    if (place >= CALLS_DELAYED) {
+        __atomic_fetch_sub(&c->delayed, 1, __ATOMIC_RELAXED);
+        count_lost(c);
+        return;
+    }
+    if (place == 0)
+        c->busy += CALLS_DELAYS;
+    c->delay[place] = *e;
+    c->limit = NULL;
+    atomic_signal_fence(memory_order_seq_cst);
+}
+
+/* In one instruction, so that a mark that a handler has left meanwhile stays: the next event sees
+ * to what was put aside. */
+static inline void end_report(struct calls *c, uint64_t sp) {
+#if defined(__x86_64__)
+    __asm__ volatile("subq %1, %0" : "+m"(c->busy) : "r"(sp) : "cc", "memory");
+#else
+    __atomic_sub_fetch(&c->busy, sp, __ATOMIC_RELAXED);
+#endif
+}
+
+/* Inside another report of this thread. That one is gone for good if its frame is: a handler has
+ * left it by longjmp. */
+static bool is_nested(const struct calls *c, uint64_t sp) {
+    return c->busy > CALLS_JUMPED && (sp < c->busy || calls_is_elsewhere(c, sp));
+}
+
+/* The first report of all comes before the agent's own constructor; or this is a child of fork. */
+static void begin_or_stop(void) {
+    calls_self = NULL;
+    agent_start();
+}
+
+static void take(struct calls *c, struct calls_event *e) {
+    if (is_nested(c, e->sp)) {
+        put_aside(c, e);
+        return;
+    }
+    e->jumped = c->busy >= CALLS_JUMPED;
+    c->busy = e->sp;
+    atomic_signal_fence(memory_order_seq_cst);
+    atomic_store(&c->thread->busy, 0); /* a handler may have left the session by longjmp */
+    if (c->delayed != 0)
+        do_delayed(c); /* of the report before */
+    one_event(c, e);
+    atomic_signal_fence(memory_order_seq_cst);
+    if (c->delayed != 0)
+        c->limit = NULL; /* which this report may have written after the handler did */
+    end_report(c, e->sp);
+}
+
+/* Arguments one by one: the hot path then needs no stack. */
+static SLOW void slow(struct calls *c, uint64_t routine, uint64_t site, uint64_t sp, uint64_t from,
+                      bool enter) {
+    struct calls_event event = {routine, site, sp, from, enter, false};
+    if (!c->alive) {
+        begin_or_stop();
+        c = calls_self;
+    }
+    if (c != NULL)
+        take(c, &event);
+}
+
+/* ---- the hot path ---- */
+
+#define FETCH_AHEAD 32 /* words: in their time a line comes from the other processor */
+
+/* The daemon has read the line the last time round, so it has to come, and will be written. */
+static inline void fetch_for_writing(const uint64_t *at) {
+#if defined(__x86_64__)
+    __asm__ volatile("prefetchw %0" : : "m"(*at));
+#else
+    __builtin_prefetch(at, 1);
+#endif
+}
+
+/* No, in a child of fork that has found all wiped: there is no room. */
+static inline bool is_plain(const struct calls *c, const struct calls_frame *top, uint64_t sp) {
+    return c->at < c->limit && top[-1].sp >= sp - CALLS_PUSHED_MAX && sp >= c->low;
+}
+
+/* Keeps the compiler from finding it again. */
+static inline uint64_t held(uint64_t value) {
+    __asm__("" : "+r"(value));
+    return value;
+}
+
+/* As wire_call() makes it, with the frames that are gone counted in bytes. False: an operand is too
+ * large for it. */
+static inline bool call_word(const struct calls *c, const struct calls_frame *top, uint64_t routine,
+                             uint64_t site, uint64_t *word) {
+    _Static_assert(sizeof *top == 32, "so that a shift makes a number of frames of bytes");
+    uint64_t gone = (uintptr_t)c->cursor - (uintptr_t)top;
+    if (gone > WIRE_POPS_MAX * sizeof *top)
+        return false;
+    routine -= c->code_start;
+    if (routine >= c->code_bytes)
+        return false;
+    *word = held(wire_call(0, routine, 0) + (gone << (WIRE_POPS_SHIFT - 5)));
+    atomic_signal_fence(memory_order_seq_cst); /* loads again: a register would have to be saved */
+    site -= c->code_start;
+    *word |= site;
+    return site < c->code_bytes;
+}
+
+hcct_export void __cyg_profile_func_enter(void *function, void *call_site) {
+    struct calls *c = calls_self;
+    if (hcct_likely(c == NULL))
+        return;
+    uint64_t sp = held((uintptr_t)__builtin_dwarf_cfa()), word;
+    uint64_t routine = (uintptr_t)function, site = (uintptr_t)call_site;
+    if (hcct_unlikely(c->busy != 0)) {
+        slow(c, routine, site, sp, (uintptr_t)__builtin_return_address(0), true);
+        return;
+    }
+    c->busy = sp;
+    atomic_signal_fence(memory_order_seq_cst);
+    struct calls_frame *top = c->top;
+    if (hcct_unlikely(!is_plain(c, top, sp) || !call_word(c, top, routine, site, &word))) {
+        end_report(c, sp);
+        slow(c, routine, site, sp, (uintptr_t)__builtin_return_address(0), true);
+        return;
+    }
+    uint64_t *at = c->at;
+    *at = word;
+    *top = (struct calls_frame){routine, site, sp, (uintptr_t)__builtin_return_address(0)};
+    c->top = c->cursor = top + 1;
+    c->at = at + 1;
+    ring_publish(c->slot, (uint64_t)(at + 1 - c->zero));
+    fetch_for_writing(at + FETCH_AHEAD);
+    atomic_signal_fence(memory_order_seq_cst);
+    end_report(c, sp);
+}
+
+hcct_export void __cyg_profile_func_exit(void *function, void *call_site) {
+    struct calls *c = calls_self;
+    if (hcct_likely(c == NULL))
+        return;
+    uint64_t routine = (uintptr_t)function;
+    struct calls_frame *top = c->top;
+    if (hcct_likely(top != NULL && c->busy == 0 && top[-1].routine == routine)) {
+        c->top = top - 1; /* one store: a handler finds either */
+        return;
+    }
+    slow(c, routine, (uintptr_t)call_site, (uintptr_t)__builtin_dwarf_cfa(),
+         (uintptr_t)__builtin_return_address(0), false);
+}

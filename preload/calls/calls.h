@@ -1,0 +1,243 @@
+/*
+ * calls.h - the calls collector: programs built with -finstrument-functions report each call.
+ *
+ * The compiler calls __cyg_profile_func_enter and _exit at the beginning and at the end of each
+ * function, inlined ones too; glibc has empty ones, and the agent's stand before them. A shadow
+ * stack per thread holds the calls that are open, each with the stack pointer that its function had
+ * when it reported, so that frames which were left without a report (longjmp, a thread's end) are
+ * recognised at the next event: a frame whose stack pointer is below that of a later event is gone.
+ *
+ * The hot path is calls.c: one word for each call, nothing for a return, as the next word says how
+ * many frames have gone. All that is rare is elsewhere:
+ *
+ *   calls/tell.c    the road to the ring: room, waiting for it, what the daemon's cursor lacks
+ *   calls/stack.c   frames that are gone; several stacks in one thread (coroutines)
+ *   wrap/jump.c     the moment before a longjmp
+ *   calls/session.c the session that calls are told to, and its loss
+ *   calls/start.c   threads; bursts
+ *   calls/fork.c    children of fork
+ *   calls/align.c   a stack walk to begin with, where calls were not followed before
+ *   calls/code.c    which functions report their calls
+ *   calls/known.c   and what a walk can't see of them
+ *
+ * What it guarantees without bursts: no call is lost as long as there is a daemon; a thread waits
+ * when its ring is full. The daemon may end whenever a thread waits, and at any other moment: what
+ * tells, or makes room, returns false then, and nothing may be told after that. (D'Elia et al.
+ * 2015, section 4: rcontext, call, return; section 6: static bursting, here without any upkeep
+ * between bursts.)
+ */
+#ifndef HCCT_CALLS_H
+#define HCCT_CALLS_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <ucontext.h>
+
+#include "preload/life/thread.h"
+
+/* One open call. */
+struct calls_frame {
+    uint64_t routine, site; /* as the compiler reports them */
+    uint64_t sp;            /* its function's stack pointer at the report */
+    uint64_t report;        /* where in the code it was reported from; or CALLS_WALKED ... */
+};
+
+/* ... with these: found by a walk. The rest of the word is the address of its return address (0:
+ * not known), which the program writes over when the function has returned and another is called.
+ */
+#define CALLS_WALKED   (1ull << 63)
+#define CALLS_INSIDE   (1ull << 62) /* inlined into the frame before */
+#define CALLS_ENTERING 1ull         /* the walk met it within its report, which may still come */
+
+#define CALLS_KNOWN_BITS  12
+#define CALLS_INLINED_MAX 6 /* functions of one physical frame */
+
+/* The functions that report from the physical frame to which a return address belongs, outermost
+ * first; or what a function reports itself (calls/known.c). */
+struct calls_known {
+    uint64_t key;
+    uint32_t n;
+    uint64_t routine[CALLS_INLINED_MAX];
+};
+
+/* A stack that the thread has run on, but for the one that it runs on now. */
+struct calls_stack {
+    uint64_t low, high;
+    struct calls_frame *base;
+    uint32_t room, depth; /* frames; room 0: unused */
+    bool guessed;         /* the bounds are what was seen so far */
+};
+
+#define CALLS_STACKS   64
+#define CALLS_DELAYED  128  /* events of signal handlers that came within a report */
+#define CALLS_ROUTINES 8192 /* whose calls are counted apart (HCCT_EVERY=N/routine) */
+
+#define CALLS_RING WIRE_RING_WORDS(WIRE_CALLS_BYTES)
+
+struct calls_event {
+    uint64_t routine, site, sp, report;
+    bool enter;
+    bool jumped; /* the first one after a longjmp or a walk */
+};
+
+/* What `busy` says beside a stack pointer. */
+#define CALLS_DELAYS     1u    /* added: there are delayed events */
+#define CALLS_JUMPED     4096u /* a longjmp or a walk was made, and no report since then */
+#define CALLS_PUSHED_MAX 512   /* bytes of arguments that may lie below a frame's stack pointer */
+
+/* What a thread keeps while its calls are followed. Lies in pages that a child of fork finds
+ * wiped, however it was made: its reports then end in the slow path, and stop there. */
+struct calls {
+    /* the hot path's */
+    struct calls_frame *top; /* first free one; top[-1] is the innermost open call */
+    uint64_t low;            /* of the stack that the thread runs on */
+    uint64_t busy; /* stack pointer of a report that is under way, CALLS_JUMPED, 0: neither */
+    uint64_t *at, *limit;            /* where the next words go, and up to where */
+    uint64_t code_start, code_bytes; /* of the module that was called last: the daemon's CODE */
+    struct calls_frame *cursor; /* the daemon's cursor: it has been told of the frames before ... */
+    uint64_t *zero;             /* at - zero is the position in the ring */
+    struct wire_slot *slot;
+    struct calls_frame *told; /* ... of which those before `told` are still the same */
+    struct calls_frame *end;  /* of the room */
+    uint32_t delayed;         /* events that wait for the end of a report */
+
+    /* the rest */
+    bool alive;               /* false: a child of fork has found this wiped */
+    uint64_t head;            /* the position, where `at` is NULL; see calls_settle */
+    bool sampled;             /* not every call is sent: each report takes the slow path */
+    uint32_t generation;      /* modules_generation() that the daemon goes by */
+    struct calls_frame *base; /* of the stack that the thread runs on; base[0] is a sentinel */
+    uint32_t room;
+    uint64_t high;
+    bool guessed;
+    struct agent_thread *thread;
+    struct wire_session *_Atomic session; /* its memory stays meanwhile (calls_use); NULL: none */
+    const struct wire_arena *arena;       /* and this */
+    uint64_t until; /* calls to the next one that is sent, where not every one is */
+    uint32_t of_routine[CALLS_ROUTINES];   /* the same for each routine, by hash: calls so far */
+    uint64_t seen_from_ns, unseen_from_ns; /* CPU time at which this burst, this pause began */
+    struct calls_known known[1u << CALLS_KNOWN_BITS];
+    struct calls_stack other[CALLS_STACKS];
+    struct calls_event delay[CALLS_DELAYED];
+};
+
+/* The calling thread's, NULL: its calls are not followed. At first a stand-in whose first report
+ * starts the agent: constructors of libraries may come before the agent's. */
+extern __thread struct calls *calls_self
+    __attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+/* ---- calls/start.c ---- */
+
+/* The calling thread begins; its calls are followed from here on when there is a session and
+ * nothing (a burst's beginning) is to be waited for. Thread context. */
+void calls_begin(struct agent_thread *thread);
+/* The calling thread ends: no more calls. Thread context. */
+void calls_end(struct agent_thread *thread);
+/* The program ends, and the calling thread with it: what it did since its last burst is told, so
+ * that what was seen is scaled by all there was. Calls of destructors to come still count. Thread
+ * context. */
+void calls_at_exit(struct agent_thread *thread);
+/* An object has gone: what a thread knows of the code that it called last may be wrong. Thread
+ * context. */
+void calls_distrust(void);
+/* A tick found that session, NULL: none. If calls are told to another, that is lost. Signal
+ * context. */
+void calls_found(struct agent_thread *thread, const struct wire_session *session,
+                 const ucontext_t *uc);
+/* A tick of one of the thread's timers. Signal context, inside the session. */
+void calls_tick(struct agent_thread *thread, struct wire_session *session, enum trigger_kind kind,
+                const ucontext_t *uc);
+/* A burst under way ends: the thread is about to sleep. Any context, on the thread itself. */
+void calls_burst_end(struct agent_thread *thread);
+
+/* The hot path leaves to the others what can be computed. Before they do anything. */
+static inline void calls_settle(struct calls *c) {
+    if (c->at == NULL)
+        return;
+    c->head = (uint64_t)(c->at - c->zero);
+    c->told = c->cursor;
+}
+
+/* What follows calls is made, and no call is open. False: no memory. Thread context, while calls
+ * are not followed. */
+bool calls_prepare(struct agent_thread *thread);
+/* Calls are followed from here on, in the first burst where there are bursts, if there is a
+ * session. Thread context. */
+void calls_follow(struct agent_thread *thread);
+
+/* ---- calls/fork.c: around fork, in the thread that calls it ---- */
+
+void calls_before_fork(void);
+void calls_after_fork_parent(void);
+/* In the child, first of all; and where it is to follow calls, when it has a session or there is
+ * none. */
+void calls_enter_child(void);
+void calls_after_fork_child(void);
+
+/* ---- calls/session.c ---- */
+
+/* Calls are told to that slot from now on. Inside the session, no report is under way. */
+void calls_use_slot(struct calls *c, struct wire_session *session, struct wire_slot *slot);
+/* Some thread may write to the memory of that session. Any context. */
+bool calls_use(const struct wire_session *session);
+/* Nothing more is told to it. What nobody will read is counted as lost. */
+void calls_leave_session(struct calls *c);
+/* Nobody reads any more: calls are followed no longer. The application goes on; the thread's timer
+ * looks for another daemon. Always false. Inside a report, or while none is under way. */
+bool calls_lose(struct calls *c);
+/* The session is still the one in use, and somebody reads. Inside a report. */
+bool calls_is_read(struct calls *c);
+
+/* ---- calls/tell.c: thread context, inside a report ---- */
+
+/* The hot path may write up to where there is room now; waits until there is some. False: the
+ * session is lost. */
+bool calls_make_room(struct calls *c);
+/* Takes the daemon's cursor to the root. False: as above. */
+bool calls_pop_all(struct calls *c);
+/* Brings the daemon's cursor to the innermost open call. `weight`: what it, or each new edge
+ * (HCCT_CREDIT=new), gains; 0: nothing. False: as above. */
+bool calls_tell(struct calls *c, uint64_t weight);
+/* The daemon learns of the modules of an address pair before it meets them, and by which
+ * generation of the map to read. */
+bool calls_tell_code(struct calls *c, uint64_t routine, uint64_t site);
+
+/* ---- calls/stack.c: thread context, inside a report ---- */
+
+/* `sp` lies on another stack than the thread ran on: goes there. False: the session is lost, or
+ * there is no memory for another stack. */
+bool calls_switch(struct calls *c, uint64_t sp);
+
+static inline bool calls_is_elsewhere(const struct calls *c, uint64_t sp) {
+    return sp < c->low || sp >= c->high;
+}
+/* Takes off what is gone when a function reports from `sp`, its beginning. False: as above. */
+bool calls_drop_left(struct calls *c, const struct calls_event *event);
+/* The same at the end of a function, and takes the function off, too. False: as above. */
+bool calls_leave(struct calls *c, const struct calls_event *event);
+/* Room for one more frame. False: no memory. */
+bool calls_grow(struct calls *c);
+/* No frame is open. */
+void calls_clear(struct calls *c);
+
+/* ---- calls/align.c ---- */
+
+/* Open calls as a walk of the interrupted stack shows them. False: the walk did not reach the root,
+ * and nothing has changed. Signal context, inside the session. */
+bool calls_align(struct calls *c, struct wire_session *session, const ucontext_t *uc);
+
+/* ---- calls/code.c ---- */
+
+/* Where the function that begins at `routine`, and is executing with its next instruction at `pc`,
+ * reports its calls (the address after): by its code. 0: it does not. Signal context. */
+uint64_t calls_report_in(uint64_t routine, uint64_t pc);
+
+/* ---- calls/known.c: any context on the thread itself, no report under way ---- */
+
+/* Learns from the open calls, which have been followed. */
+void calls_learn(struct calls *c);
+/* What was learned of a return address, or of the place of a report; NULL: nothing. */
+const struct calls_known *calls_recall(struct calls *c, uint64_t key);
+
+#endif

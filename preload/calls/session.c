@@ -1,0 +1,82 @@
+/*
+ * session.c - the session that a thread's calls are told to, and its loss.
+ *
+ * hcctd may end at any moment. A thread learns of it where it looks: when its ring is full, once in
+ * so many calls, and at its ticks. Until then it writes where nobody reads, into memory that stays
+ * as long as a thread names its session. What was written and not read is counted, and told to the
+ * next session.
+ */
+#include "preload/calls/calls.h"
+
+#include "common/wire/ring.h"
+#include "preload/life/agent.h"
+#include "preload/life/confine.h"
+#include "preload/life/session.h"
+
+bool calls_use(const struct wire_session *session) {
+    for (struct agent_thread *t = thread_first(); t != NULL; t = t->next) {
+        struct calls *c = t->calls;
+        if (c != NULL && atomic_load(&c->session) == session)
+            return true;
+    }
+    return false;
+}
+
+bool calls_is_read(struct calls *c) {
+    if (!session_hold(c->thread, c->session))
+        return false;
+    session_leave(c->thread);
+    return true;
+}
+
+static void tell_lost(struct wire_session *session) {
+    uint64_t lost = atomic_exchange(&agent.process->lost, 0);
+    if (lost != 0)
+        atomic_fetch_add(&session->lost, lost);
+}
+
+void calls_use_slot(struct calls *c, struct wire_session *session, struct wire_slot *slot) {
+    struct agent_thread *thread = c->thread;
+    if (c->session == session && c->slot == slot)
+        return;
+    c->arena = atomic_load(&agent.process->arena);
+    c->session = session;
+    c->slot = slot;
+    c->head = thread->head;
+    c->generation = 0;
+    c->code_start = c->code_bytes = 0;
+    c->cursor = c->told = c->base + 1;
+    c->until = agent.settings.every;
+    c->sampled = agent.settings.every > 1 || agent.settings.credit == WIRE_CREDIT_NEW;
+    c->at = c->limit = NULL;
+    tell_lost(session);
+}
+
+/* A daemon that only stands still reads them when it goes on. */
+static void count_unread(struct calls *c) {
+    if (c->slot != NULL && session_was_ended(c->session, c->arena))
+        atomic_fetch_add(&agent.process->lost, ring_unread(c->slot, CALLS_RING, c->head));
+}
+
+/* The hot path finds no room then, and the next report no session. */
+void calls_leave_session(struct calls *c) {
+    if (c->session == NULL)
+        return;
+    calls_settle(c);
+    count_unread(c);
+    c->thread->head = c->head;
+    c->at = c->limit = NULL;
+    c->slot = NULL;
+    atomic_store(&c->session, NULL);
+    if (!confine_is_quiet())
+        session_free_left();
+}
+
+bool calls_lose(struct calls *c) {
+    if (c->thread == thread_self)
+        calls_self = NULL;
+    calls_burst_end(c->thread);
+    calls_leave_session(c);
+    calls_clear(c);
+    return false;
+}

@@ -1,0 +1,260 @@
+/*
+ * stack.c - which open calls are still open.
+ *
+ * Every call that is reported has its end reported, too, also when an exception leaves the
+ * function. What leaves functions without a report is longjmp, which the agent intercepts
+ * (wrap/jump.c): at the next event after it, frames whose stack pointer is below that event's are
+ * gone. From the same stack pointer, a new call is one of these:
+ *   - of a function that was inlined into the innermost one: it reports from another place in the
+ *     same physical frame, which is known by the return address (`site`) that both report;
+ *   - in the place of a frame that is gone: then the site differs, or the very same report has been
+ *     made before. A report that is made again from the same frame without its end in between means
+ *     that all from the first one on is gone.
+ * What this can't tell apart: a function that is called, by the same indirect call, in the place of
+ * another one of the same frame size that was left by longjmp. It is shown below that one.
+ *
+ * Without a longjmp, stack pointers say little: within one physical frame they differ by arguments
+ * that were pushed and not taken off yet. But a frame that is far below an event (PUSHED_MAX) has
+ * been left by other means, such as a longjmp of the program's own.
+ *
+ * A thread may run on several stacks (makecontext, coroutine libraries). Each has its own open
+ * calls, which begin at the root, as the stack's first function has no caller. Bounds are not
+ * known, but for the thread's own stack: a stack pointer outside is on the stack whose bounds, as
+ * seen so far, are near.
+ */
+#include "preload/calls/calls.h"
+
+#include <sys/mman.h>
+
+#include "preload/life/agent.h"
+#include "preload/life/session.h"
+#include "preload/life/sys.h"
+
+#define FIRST_ROOM 1024u
+#define NEAR       65536u /* a stack pointer so far below the lowest seen is on the same stack */
+#define ABOVE      4096u  /* a stack's first report is so near its top */
+
+/* ---- memory ---- */
+
+static struct calls_frame *map_frames(uint32_t room) {
+    long at = sys6(SYS_mmap, 0, room * sizeof(struct calls_frame), PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return at < 0 && at > -WIRE_PAGE ? NULL : (struct calls_frame *)at;
+}
+
+static void use(struct calls *c, struct calls_frame *base, uint32_t room, uint32_t depth) {
+    c->base = base;
+    c->room = room;
+    c->end = base + room;
+    base[0] = (struct calls_frame){.sp = UINT64_MAX};
+    c->top = base + 1 + depth;
+    c->cursor = c->told = base + 1;
+}
+
+bool calls_grow(struct calls *c) {
+    uint32_t room = c->room == 0 ? FIRST_ROOM : 2 * c->room;
+    if (c->base == NULL) {
+        struct calls_frame *base = map_frames(room);
+        if (base == NULL)
+            return false;
+        use(c, base, room, 0);
+        return true;
+    }
+    long at = sys4(SYS_mremap, c->base, c->room * sizeof(struct calls_frame),
+                   (uint64_t)room * sizeof(struct calls_frame), MREMAP_MAYMOVE);
+    if (room < c->room || (at < 0 && at > -WIRE_PAGE))
+        return false;
+    struct calls_frame *base = (struct calls_frame *)at;
+    c->top = base + (c->top - c->base);
+    c->cursor = base + (c->cursor - c->base);
+    c->told = base + (c->told - c->base);
+    c->base = base;
+    c->room = room;
+    c->end = base + room;
+    return true;
+}
+
+void calls_clear(struct calls *c) {
+    c->top = c->cursor = c->told = c->base + 1;
+    for (int i = 0; i < CALLS_STACKS; i++)
+        c->other[i].depth = 0;
+}
+
+/* ---- frames that are gone ---- */
+
+static void drop_to(struct calls *c, struct calls_frame *top) {
+    if (c->top > top)
+        session_count(c->slot, WIRE_JUMPED, (uint64_t)(c->top - top));
+    c->top = top;
+}
+
+/* Of the frames at the same stack pointer: where those begin that are gone when `e` begins. */
+static struct calls_frame *gone_from(struct calls *c, const struct calls_event *e) {
+    for (struct calls_frame *f = c->top; f[-1].sp == e->sp; f--) {
+        if (f[-1].site == e->site && f[-1].report != e->report)
+            continue;
+        struct calls_frame *from = f - 1;
+        while (from[-1].sp == e->sp && from[-1].site == from->site)
+            from--; /* its physical frame as a whole, unless the report is found further out */
+        return f[-1].site == e->site ? f - 1 : from;
+    }
+    return c->top;
+}
+
+static void drop_below(struct calls *c, uint64_t sp) {
+    struct calls_frame *top = c->top;
+    while (top[-1].sp < sp)
+        top--;
+    drop_to(c, top);
+}
+
+/* A stack that was given up in the middle of its calls is used for other ones. */
+static bool begins_anew(const struct calls *c, const struct calls_event *e) {
+    const struct calls_frame *first = c->base + 1;
+    return e->enter && c->top > first &&
+           (first->sp < e->sp || (first->sp == e->sp && first->report == e->report));
+}
+
+static bool drop_left(struct calls *c, const struct calls_event *e) {
+    if (calls_is_elsewhere(c, e->sp)) {
+        if (!calls_switch(c, e->sp))
+            return false;
+        if (begins_anew(c, e))
+            drop_to(c, c->base + 1);
+    }
+    drop_below(c, e->jumped ? e->sp : e->sp - CALLS_PUSHED_MAX);
+    return true;
+}
+
+/* Its return address has been written over since the walk that found it: a walk may meet a function
+ * that has reported its end already. */
+static bool has_returned(const struct calls_frame *f) {
+    uint64_t slot = f->report & ~(CALLS_WALKED | CALLS_INSIDE | CALLS_ENTERING);
+    return (f->report & CALLS_WALKED) != 0 && slot != 0 &&
+           *(const volatile uint64_t *)slot != f->site;
+}
+
+static bool is_entering(const struct calls_frame *f) {
+    return (f->report & CALLS_WALKED) != 0 && (f->report & CALLS_ENTERING) != 0;
+}
+
+static void drop_jumped(struct calls *c, const struct calls_event *e) {
+    while (has_returned(c->top - 1))
+        drop_to(c, c->top - 1);
+    const struct calls_frame *last = c->top - 1;
+    if (is_entering(last) && last->routine == e->routine && last->site == e->site)
+        c->top--; /* this is the report within which the walk met it */
+    else if ((last->report & CALLS_WALKED) == 0 && last->sp == e->sp)
+        drop_to(c, gone_from(c, e));
+}
+
+bool calls_drop_left(struct calls *c, const struct calls_event *e) {
+    if (!drop_left(c, e))
+        return false;
+    if (e->jumped)
+        drop_jumped(c, e);
+    return true;
+}
+
+/* The site may differ: of a function that was inlined in part, the rest may be a function of its
+ * own, and report the end. */
+static bool is_of(const struct calls_frame *f, const struct calls_event *e) {
+    return f->routine == e->routine;
+}
+
+/* A function may end in a jump to the report: its own frame is gone then, and the address that the
+ * report returns to is its caller's. */
+static void leave_by_jump(struct calls *c, const struct calls_event *e) {
+    while (c->top > c->base + 1 && c->top[-2].sp < e->sp && !is_of(c->top - 1, e))
+        drop_to(c, c->top - 1);
+}
+
+static void take_off(struct calls *c, const struct calls_event *e) {
+    struct calls_frame *f = c->top;
+    while (f > c->base + 1 && !is_of(f - 1, e) && (f[-1].site == e->site || f[-1].sp < e->sp))
+        f--;
+    if (f == c->base + 1 || !is_of(f - 1, e)) {
+        session_count(c->slot, WIRE_STRAY, 1);
+        return;
+    }
+    drop_to(c, f);
+    c->top--;
+}
+
+bool calls_leave(struct calls *c, const struct calls_event *e) {
+    if (e->report == e->site && !calls_is_elsewhere(c, e->sp))
+        leave_by_jump(c, e);
+    else if (!drop_left(c, e))
+        return false;
+    take_off(c, e);
+    return true;
+}
+
+/* ---- other stacks ---- */
+
+static void put_away(struct calls *c, struct calls_stack *s) {
+    *s = (struct calls_stack){.low = c->low,
+                              .high = c->high,
+                              .base = c->base,
+                              .room = c->room,
+                              .depth = (uint32_t)(c->top - c->base - 1),
+                              .guessed = c->guessed};
+}
+
+static void take_out(struct calls *c, const struct calls_stack *s) {
+    use(c, s->base, s->room, s->depth);
+    c->low = s->low;
+    c->high = s->high;
+    c->guessed = s->guessed;
+}
+
+static bool is_on(const struct calls_stack *s, uint64_t sp) {
+    return s->room != 0 && sp >= s->low && sp < s->high;
+}
+
+/* The stack with that address; else a place for a new one: unused, or one without open calls. */
+static struct calls_stack *find(struct calls *c, uint64_t sp) {
+    struct calls_stack *place = NULL;
+    for (int i = 0; i < CALLS_STACKS; i++) {
+        struct calls_stack *s = &c->other[i];
+        if (is_on(s, sp))
+            return s;
+        if (place == NULL && (s->room == 0 || (s->depth == 0 && s->guessed)))
+            place = s;
+    }
+    return place;
+}
+
+/* The stack that grows downwards has been seen to be larger. */
+static bool is_further_down(const struct calls *c, uint64_t sp) {
+    return c->guessed && sp < c->low && c->low - sp <= NEAR;
+}
+
+bool calls_switch(struct calls *c, uint64_t sp) {
+    struct calls_stack *s = find(c, sp);
+    if (is_further_down(c, sp) && (s == NULL || !is_on(s, sp))) {
+        c->low = sp - NEAR;
+        return true;
+    }
+    if (!calls_pop_all(c))
+        return false;
+    if (s == NULL)
+        s = &c->other[sp / NEAR % CALLS_STACKS]; /* too many: its open calls are forgotten */
+    struct calls_stack next = *s;
+    if (next.room == 0) {
+        next.base = map_frames(FIRST_ROOM);
+        if (next.base == NULL)
+            return false;
+        next.room = FIRST_ROOM;
+    }
+    if (!is_on(&next, sp)) {
+        session_count(c->slot, WIRE_JUMPED, next.depth);
+        next.depth = 0;
+        next.guessed = true;
+        next.low = sp - NEAR;
+        next.high = sp + ABOVE;
+    }
+    put_away(c, s);
+    take_out(c, &next);
+    return true;
+}

@@ -1,0 +1,176 @@
+/*
+ * tell.c - words into the ring, at the pace of the daemon.
+ */
+#include "preload/calls/calls.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <signal.h>
+#include <time.h>
+
+#include "common/wire/ring.h"
+#include "preload/life/agent.h"
+#include "preload/life/confine.h"
+#include "preload/life/modules.h"
+#include "preload/life/session.h"
+#include "preload/life/sys.h"
+
+#define AHEAD 4096u /* words that the hot path may write before it has to look around here */
+
+/* The daemon wakes a waiting thread. A wake-up that was missed costs that, and a daemon that was
+ * killed. */
+#define WAIT_NS 2000000l
+
+/* True: the daemon may have read by now. The application's errno stays, there is no libc call. */
+static bool wait_for_daemon(struct calls *c) {
+    const struct timespec limit = {.tv_nsec = WAIT_NS};
+    if (confine_is_quiet())
+        return false;
+    session_count(c->slot, WIRE_WAITS, 1);
+    atomic_store(&c->slot->waiting, 1);
+    if (ring_room(c->slot, CALLS_RING, c->head) > CALLS_RING / 2)
+        return true;
+    uint64_t all = ~0ull, mask; /* handlers would report calls that have to wait as well */
+    sys4(SYS_rt_sigprocmask, SIG_SETMASK, &all, &mask, KERNEL_SIGSET_BYTES);
+    sys4(SYS_futex, &c->slot->waiting, FUTEX_WAIT, 1, &limit);
+    sys4(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, KERNEL_SIGSET_BYTES);
+    return calls_is_read(c);
+}
+
+static bool have_room(struct calls *c, uint64_t words) {
+    while (ring_room(c->slot, CALLS_RING, c->head) < words)
+        if (!wait_for_daemon(c))
+            return calls_lose(c);
+    return true;
+}
+
+bool calls_make_room(struct calls *c) {
+    if (!session_seems_alive(c->session))
+        return calls_lose(c);
+    if (!have_room(c, 1))
+        return false;
+    if (c->sampled)
+        return true; /* the hot path has nothing to write */
+    if (agent.settings.burst_length_ns != 0)
+        calls_learn(c); /* now and then, at a time as good as any */
+    uint64_t room = ring_room(c->slot, CALLS_RING, c->head), offset = c->head % CALLS_RING;
+    uint64_t n = room < CALLS_RING - offset ? room : CALLS_RING - offset;
+    uint64_t frames = (uint64_t)(c->end - c->top);
+    n = n < frames ? n : frames;
+    c->at = ring_words(c->slot) + offset;
+    c->zero = c->at - c->head;
+    c->limit = c->at + (n < AHEAD ? n : AHEAD);
+    return true;
+}
+
+static void put(struct calls *c, uint64_t word) {
+    ring_put(c->slot, CALLS_RING, c->head++, word);
+}
+
+static void publish(struct calls *c) {
+    ring_publish(c->slot, c->head);
+}
+
+bool calls_pop_all(struct calls *c) {
+    if (c->cursor == c->base + 1)
+        return true;
+    if (!have_room(c, 1))
+        return false;
+    put(c, wire_word(WIRE_POP, (uint64_t)(c->cursor - c->base - 1)));
+    publish(c);
+    c->cursor = c->told = c->base + 1;
+    return calls_make_room(c);
+}
+
+static bool pop_rest(struct calls *c) {
+    if (c->cursor == c->told)
+        return true;
+    if (!have_room(c, 1))
+        return false;
+    put(c, wire_word(WIRE_POP, (uint64_t)(c->cursor - c->told)));
+    c->cursor = c->told;
+    return true;
+}
+
+static bool push(struct calls *c, uint64_t credit) {
+    if (!have_room(c, 3))
+        return false;
+    put(c, wire_word(WIRE_PUSH, c->cursor->routine));
+    put(c, c->cursor->site);
+    if (credit > 0)
+        put(c, wire_word(WIRE_CREDIT, credit));
+    publish(c);
+    c->told = ++c->cursor;
+    return true;
+}
+
+bool calls_tell(struct calls *c, uint64_t weight) {
+    bool each = agent.settings.credit == WIRE_CREDIT_NEW;
+    if (c->told > c->top)
+        c->told = c->top;
+    if (!pop_rest(c))
+        return false;
+    bool credited = weight == 0;
+    while (c->cursor < c->top) {
+        bool last = c->cursor + 1 == c->top;
+        if (!push(c, each || last ? weight : 0))
+            return false;
+        credited |= last;
+    }
+    if (!credited) {
+        if (!have_room(c, 1))
+            return false;
+        put(c, wire_word(WIRE_CREDIT, weight));
+    }
+    publish(c);
+    return true;
+}
+
+/* ---- code ---- */
+
+static bool tell_generation(struct calls *c) {
+    uint32_t generation = modules_generation();
+    if (c->generation == generation)
+        return true;
+    if (!calls_pop_all(c) || !have_room(c, 1))
+        return false;
+    put(c, wire_word(WIRE_MAP, generation));
+    publish(c);
+    c->generation = generation;
+    return true;
+}
+
+/* The agent's own list of modules is of the session in use. False: the session is lost. */
+static bool find_modules(struct calls *c, uint64_t routine, uint64_t site, bool *found,
+                         struct unwind_module *module) {
+    if (!session_hold(c->thread, c->session))
+        return calls_lose(c);
+    modules_find(c->thread, c->session, site, module);
+    *found = modules_find(c->thread, c->session, routine, module);
+    session_leave(c->thread);
+    return true;
+}
+
+static bool tell_code(struct calls *c, const struct unwind_module *module) {
+    uint64_t bytes = module->end - module->start;
+    if (c->code_start != module->start) {
+        if (!have_room(c, 1))
+            return false;
+        put(c, wire_word(WIRE_CODE, module->start));
+        publish(c);
+    }
+    c->code_start = module->start;
+    c->code_bytes = bytes < WIRE_CODE_BYTES ? bytes : WIRE_CODE_BYTES;
+    return true;
+}
+
+bool calls_tell_code(struct calls *c, uint64_t routine, uint64_t site) {
+    struct unwind_module module;
+    bool found = false;
+    if (routine - c->code_start < c->code_bytes && site - c->code_start < c->code_bytes &&
+        c->generation == modules_generation())
+        return true;
+    if (!find_modules(c, routine, site, &found, &module))
+        return false;
+    return (!found || tell_code(c, &module)) && tell_generation(c);
+}

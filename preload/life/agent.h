@@ -1,0 +1,104 @@
+/*
+ * agent.h - the agent's shared state and the order of its parts.
+ *
+ *   signal.c      which signal, and its handler
+ *     trigger.c     the CPU timer; what a tick of any timer means (ticker.c: the timers themselves)
+ *       burst.c       walks at points of a thread's CPU time (points.c: which; other_clock.c: where
+ *                     there are none)
+ *         edge.c        what is due where a thread begins or ends
+ *       wall.c        looks at a thread that sleeps
+ *         sampling.c    one sample, or none when walks are dear
+ *           walk.c        registers -> context
+ *             memo.c        what is as it was the last time, by reading it again
+ *               unwind.c      what is new, by unwind rules (modules.c, stack.c)
+ *             emit.c        context -> what changed since the last one -> ring
+ *             ship.c        no rule: a copy of the stack -> ring
+ *             check.c       the proof that memo.c is right (HCCT_CHECK)
+ *     calls.c      instead of samples: reports of instrumented calls (calls.h has its own map)
+ *   thread.c    birth and death of a thread's context; wrap_*.c what is intercepted to learn of it
+ *   confine.c   silence, where the program forbids system calls (wrap/seccomp.c: when)
+ *   connect.c   handshake with the daemon; session.c the attached session
+ *
+ * Contexts of execution, named on each declaration:
+ *   signal   inside the handler, all signals blocked: no lock, no allocation, no libc state
+ *   thread   in a wrapper or hook on a thread of the application
+ *   process  start of the process or of a forked child, while no other thread uses the agent
+ */
+#ifndef HCCT_AGENT_H
+#define HCCT_AGENT_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "common/wire/compiler.h"
+#include "common/wire/wire.h"
+#include "preload/life/settings.h"
+
+/* A session that was left while threads may still report calls to it (session.c). */
+struct agent_left {
+    struct wire_session *session; /* NULL: none */
+    const struct wire_arena *arena;
+    uint64_t session_bytes, arena_bytes;
+};
+
+#define AGENT_LEFT_MAX 64
+
+/* Survives nothing: lives in a page that the kernel wipes in a child (MADV_WIPEONFORK), so that a
+ * child of fork or of a raw clone, whoever made it, finds no session and no daemon. */
+struct agent_process {
+    pid_t pid; /* 0: the agent has not started in this process */
+    _Atomic(struct wire_session *) session;
+    _Atomic(const struct wire_arena *) arena;
+    uint64_t arena_bytes, slot_bytes, session_bytes;
+    uint32_t slots;               /* that are mapped */
+    _Atomic uint32_t epoch;       /* counts sessions; 0: none yet */
+    _Atomic uint32_t attaching;   /* one thread changes the session, others keep away */
+    bool awaits;                  /* a program that has begun: session_is_awaited */
+    _Atomic bool barred;          /* there is no room for a session (mlockall under a limit) */
+    _Atomic uint32_t leaving;     /* the process ends: no thread's stack may go (wall_leave.h) */
+    _Atomic uint64_t last_try_ns; /* when the daemon was last looked for */
+    _Atomic uint64_t ahead_ns;    /* by so much CLOCK_MONOTONIC is ahead of the daemon's, which is
+                                   * another one where either is in a time namespace */
+    _Atomic uint64_t lost;        /* calls that nobody has read; not told yet */
+    _Atomic uint32_t left_some;   /* there are some in `left` */
+    _Atomic uint32_t left_taken;  /* one thread changes it, others keep away */
+    struct agent_left left[AGENT_LEFT_MAX];
+    _Atomic uint64_t missed_ns; /* weights of samples while the session was changed: to be told */
+};
+
+_Static_assert(sizeof(struct agent_process) <= WIRE_PAGE, "it has a page");
+
+struct agent_globals {
+    struct agent_settings settings;  /* written once, at the start */
+    struct agent_process *process;   /* NULL: switched off for good */
+    uint64_t earlier_ns;             /* CPU time of the process when the program began */
+    char command[WIRE_COMMAND_ROOM]; /* program_name.h; written once, at the start */
+};
+
+extern struct agent_globals agent __attribute__((visibility("hidden")));
+
+/* True when the agent works in this process. Any context. */
+static inline bool agent_started(void) {
+    return agent.process != NULL && agent.process->pid != 0;
+}
+
+/* False in a child that shares its parent's memory (vfork, CLONE_VM): what the agent keeps is the
+ * parent's, while signal table and masks are the child's own. False in a confined thread
+ * (confine.h). Else one system call. Any context. */
+bool agent_owns_memory(void);
+
+/* Starts the agent, once; the constructor does it, or an earlier report of a call. Process context.
+ */
+void agent_start(void);
+
+/* The program is about to change what it may reach (its user, its root): the daemon is looked for
+ * now, if that has not been done. Thread context. */
+void agent_announce(void);
+
+/* Start in a child of fork, whose thread is to be sampled from `since` of its CPU time on. Process
+ * context. */
+void agent_start_in_child(uint64_t since);
+
+#endif

@@ -1,0 +1,180 @@
+/*
+ * confine.c - the agent falls silent before the program may make no more system calls.
+ */
+#include "preload/life/confine.h"
+
+#include <signal.h>
+#include <time.h>
+
+#include "preload/calls/calls.h"
+#include "preload/life/session.h"
+#include "preload/life/signal.h"
+#include "preload/life/sys.h"
+#include "preload/sample/trigger.h"
+#include "preload/sample/wall_leave.h"
+#include "preload/wrap/sleep.h"
+
+#define NAP_NS    50000
+#define REST_NS   20000000
+#define NAPS_MOST 400 /* a handler may have left the agent's code by a jump */
+
+/* Who has confine_held naps so often at most, and may be gone in a child. */
+#define HELD_NAPS_MOST (2 * NAPS_MOST)
+
+_Atomic bool confine_all, confine_some, confine_held;
+
+static bool is_other(const struct agent_thread *t) {
+    return t != thread_self && atomic_load(&t->used) != 0;
+}
+
+/* Contexts of a parent process do not count. */
+static bool has_others(void) {
+    for (struct agent_thread *t = thread_first(); t != NULL && agent_started(); t = t->next)
+        if (is_other(t))
+            return true;
+    return false;
+}
+
+static bool others_are_outside(void) {
+    for (struct agent_thread *t = thread_first(); t != NULL; t = t->next)
+        if (is_other(t) && atomic_load(&t->inside) != 0)
+            return false;
+    return true;
+}
+
+static void nap(void) {
+    const struct timespec time = {0, NAP_NS};
+    sys2(SYS_nanosleep, &time, 0);
+}
+
+/* What others do just now may take system calls; what they begin from now on takes none. */
+static void wait_for_others(void) {
+    for (int i = 0; i < NAPS_MOST && !others_are_outside(); i++)
+        nap();
+}
+
+static void wait_while_held(struct agent_thread *thread) {
+    for (int i = 0; i < HELD_NAPS_MOST && atomic_load(&confine_held); i++) {
+        atomic_store(&thread->inside, 0);
+        nap();
+        atomic_store(&thread->inside, 1);
+    }
+}
+
+/* One that was inside already when it was interrupted is waited for: it must go on. */
+bool confine_enter_rarely(struct agent_thread *thread, uint32_t before, bool waits) {
+    if (waits && before == 0)
+        wait_while_held(thread);
+    if (!atomic_load(&confine_all) && (waits || before != 0))
+        return true;
+    atomic_store_explicit(&thread->inside, before, memory_order_release);
+    return false;
+}
+
+uint64_t confine_hold(void) {
+    uint64_t all = UINT64_MAX, mask = 0;
+    bool nobody = false;
+    sys4(SYS_rt_sigprocmask, SIG_BLOCK, &all, &mask, KERNEL_SIGSET_BYTES);
+    for (int i = 0;
+         i < HELD_NAPS_MOST && !atomic_compare_exchange_strong(&confine_held, &nobody, true); i++) {
+        nap();
+        nobody = false;
+    }
+    wait_for_others();
+    return mask;
+}
+
+void confine_forget_held(void) {
+    atomic_store(&confine_held, false);
+}
+
+void confine_let_go(uint64_t mask) {
+    atomic_store(&confine_held, false);
+    sys4(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, KERNEL_SIGSET_BYTES);
+}
+
+/* A thread that a timer has woken, but whose signal has gone with the timer, goes on with its sleep
+ * by a system call of the kernel's own making (restart_syscall), which the filter may not allow.
+ * They do so before: whether all have can't be told. */
+static void let_others_sleep(void) {
+    const struct timespec rest = {0, REST_NS};
+    if (has_others())
+        sys2(SYS_nanosleep, &rest, 0);
+}
+
+/* The session is there as before: to write into it takes no system call. */
+static void count(struct agent_thread *thread, bool all) {
+    uint32_t threads = 0;
+    struct wire_session *session = session_enter(thread);
+    if (session == NULL)
+        return;
+    for (struct agent_thread *t = thread_first(); t != NULL && all; t = t->next)
+        threads += atomic_load(&t->used) != 0;
+    atomic_fetch_add(&session->confined, all ? threads : 1);
+    session_leave(thread);
+}
+
+static void leave_process(struct agent_thread *thread, const struct sleep_place *caller) {
+    if (thread != NULL) {
+        edge_sample_inside(thread, caller);
+        wall_leave();
+        calls_end(thread);
+    }
+    atomic_store(&confine_all, true);
+    if (agent_started()) { /* else a child that has no timers yet */
+        wait_for_others();
+        for (struct agent_thread *t = thread_first(); t != NULL; t = t->next)
+            trigger_stop(t);
+    }
+    if (thread != NULL)
+        signal_block_hidden(thread->hidden_signal);
+    signal_stop();
+    let_others_sleep();
+    sleep_burst = 0;
+}
+
+void confine_begin(struct confine *what, bool all, const struct sleep_place *caller) {
+    *what = (struct confine){.some_before = atomic_load(&confine_some), .signal = signal_number()};
+    if (agent.process == NULL || atomic_load(&confine_all))
+        return;
+    if (agent_started() && !agent_owns_memory())
+        return;       /* a child that shares its parent's memory has nothing of ours */
+    agent_announce(); /* what was sampled so far is to be seen */
+    what->thread = agent_started() ? thread_self : NULL;
+    what->which = all || !has_others() ? CONFINE_PROCESS : CONFINE_THREAD;
+    if (what->which == CONFINE_PROCESS) {
+        leave_process(what->thread, caller);
+        return;
+    }
+    if (what->thread != NULL) {
+        edge_sample_inside(what->thread, caller);
+        thread_step_out(what->thread);
+    }
+    atomic_store(&confine_some, true);
+}
+
+static void resume_process(int signal) {
+    signal_resume(signal);
+    atomic_store(&confine_all, false);
+    for (struct agent_thread *t = thread_first(); t != NULL && agent_started(); t = t->next)
+        if (atomic_load(&t->used) != 0 && !t->ending)
+            trigger_resume(t);
+    if (agent_started() && thread_self != NULL)
+        calls_begin(thread_self);
+}
+
+void confine_end(const struct confine *what, bool done) {
+    struct agent_thread *thread = what->thread;
+    if (done && thread != NULL)
+        count(thread, what->which == CONFINE_PROCESS);
+    if (done && what->which == CONFINE_THREAD && thread != NULL)
+        thread_release(thread);
+    if (done)
+        return;
+    if (what->which == CONFINE_PROCESS)
+        resume_process(what->signal);
+    if (what->which == CONFINE_THREAD)
+        atomic_store(&confine_some, what->some_before);
+    if (what->which == CONFINE_THREAD && thread != NULL)
+        thread_step_in(thread);
+}

@@ -1,0 +1,28 @@
+/*
+ * connect.h - the handshake of wire.h, the agent's side.
+ */
+#ifndef HCCT_CONNECT_H
+#define HCCT_CONNECT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/wire/wire.h"
+
+struct connect_result {
+    void *session;                                 /* mapped read-write, not inherited by fork */
+    const struct wire_arena *arena;                /* mapped read-only */
+    size_t session_bytes, arena_bytes, slot_bytes; /* that are mapped; of one slot */
+    unsigned slots;                                /* that are mapped */
+};
+
+/* Connects, says `wish` (what the user asks for; the rest is filled in), waits for the
+ * answer, no more than `wait_ms` and next to nothing where the daemon is stopped, maps what the
+ * daemon gave, closes all descriptors. Any context; takes some system calls and no lock. False: no
+ * daemon, or it refused.
+ */
+bool connect_daemon(const char *path, const struct wire_hello *wish, int wait_ms,
+                    struct connect_result *result);
+
+#endif

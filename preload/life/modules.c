@@ -1,0 +1,360 @@
+/*
+ * modules.c - the agent's own list beside the session's module log, same indices.
+ *
+ * An entry is believed while its `checked` equals the current trust number; a dlclose raises that
+ * number, and the next look-up asks the loader again. An entry whose object is gone is
+ * never used again; another object at the same addresses gets an entry of its own, and the map
+ * generation tells the daemon that addresses are to be read anew.
+ */
+#include "preload/life/modules.h"
+
+#include <elf.h>
+#include <link.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <unistd.h>
+
+#include "preload/life/glibc.h"
+#include "preload/life/sys.h"
+#include "preload/sample/stack.h"
+
+#define GONE UINT32_MAX
+
+struct known {
+    uint64_t start, end, bias;
+    const void *eh_frame;     /* tells two objects at the same addresses apart */
+    _Atomic uint32_t checked; /* 0: entry not filled yet; GONE; else trust number */
+    _Atomic(const struct unwind_table *) table;
+};
+
+static struct known known[WIRE_MODULES_MAX];
+static _Atomic uint32_t trust = 1;
+static _Atomic uint32_t generation = 1;
+static _Atomic uint32_t closing; /* threads inside dlclose */
+static char executable[WIRE_MODULE_BYTES];
+static uint64_t own_start, own_end;
+
+static void find_agent(void) {
+    struct dl_find_object found;
+    if (_dl_find_object((void *)(uintptr_t)modules_start, &found) != 0)
+        return;
+    own_start = (uintptr_t)found.dlfo_map_start;
+    own_end = (uintptr_t)found.dlfo_map_end;
+}
+
+bool modules_is_agent(uint64_t address) {
+    return address >= own_start && address < own_end;
+}
+
+void modules_start(void) {
+    find_agent();
+    ssize_t n = readlink("/proc/self/exe", executable, sizeof executable - 1);
+    executable[n > 0 ? n : 0] = '\0';
+}
+
+void modules_reset(void) {
+    for (uint32_t i = 0; i < WIRE_MODULES_MAX; i++) {
+        if (atomic_load_explicit(&known[i].checked, memory_order_relaxed) == 0)
+            break;
+        atomic_store(&known[i].checked, 0);
+        atomic_store(&known[i].table, NULL);
+    }
+}
+
+void modules_closing(void) {
+    atomic_fetch_add(&closing, 1);
+    atomic_fetch_add(&trust, 1);
+}
+
+void modules_closed(void) {
+    atomic_fetch_add(&trust, 1);
+    atomic_fetch_sub(&closing, 1);
+}
+
+void modules_alone(void) {
+    atomic_store(&closing, 0);
+}
+
+uint32_t modules_trust(void) {
+    return atomic_load_explicit(&trust, memory_order_acquire);
+}
+
+uint32_t modules_generation(void) {
+    return atomic_load_explicit(&generation, memory_order_acquire);
+}
+
+static struct wire_module *entry(struct wire_session *session, uint32_t i) {
+    return (struct wire_module *)(void *)((char *)session + WIRE_MODULES_OFFSET +
+                                          (size_t)i * WIRE_MODULE_BYTES);
+}
+
+static uint32_t used(struct wire_session *session) {
+    uint32_t n = atomic_load_explicit(&session->modules_used, memory_order_acquire);
+    return n < WIRE_MODULES_MAX ? n : WIRE_MODULES_MAX;
+}
+
+/* ---- what an object is, read from its own mapped headers ---- */
+
+/* A note segment's GNU build-id. The object is mapped: code of it is on this very stack. */
+static void find_build_id(const char *note, const char *end, struct wire_module *module) {
+    while (note + sizeof(ElfW(Nhdr)) <= end) {
+        const ElfW(Nhdr) *n = (const void *)note;
+        const char *name = note + sizeof *n;
+        const char *id = name + ((n->n_namesz + 3) & ~3u);
+        if (id + n->n_descsz > end || id < name)
+            return;
+        if (n->n_type == NT_GNU_BUILD_ID && n->n_namesz == 4 && memcmp(name, "GNU", 4) == 0) {
+            uint32_t length =
+                n->n_descsz < sizeof module->build_id ? n->n_descsz : sizeof module->build_id;
+            memcpy(module->build_id, id, length);
+            module->build_id_len = (uint8_t)length;
+            return;
+        }
+        note = id + ((n->n_descsz + 3) & ~3u);
+    }
+}
+
+static void read_headers(const struct dl_find_object *found, uint64_t bias,
+                         struct wire_module *module) {
+    const char *start = found->dlfo_map_start, *end = found->dlfo_map_end;
+    const ElfW(Ehdr) *header = (const void *)start;
+    if ((size_t)(end - start) < WIRE_PAGE || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
+        header->e_phoff + header->e_phnum * sizeof(ElfW(Phdr)) > WIRE_PAGE)
+        return;
+    const ElfW(Phdr) *segment = (const void *)(start + header->e_phoff);
+    for (unsigned i = 0; i < header->e_phnum && module->build_id_len == 0; i++) {
+        uint64_t at = bias + segment[i].p_vaddr;
+        if (segment[i].p_type == PT_NOTE && at >= (uint64_t)(uintptr_t)start &&
+            at + segment[i].p_filesz <= (uint64_t)(uintptr_t)end)
+            find_build_id((const char *)(uintptr_t)at,
+                          (const char *)(uintptr_t)at + segment[i].p_filesz, module);
+    }
+}
+
+/* As much of it as an entry holds. */
+static const char *path_of(const struct dl_find_object *found, size_t *length) {
+    const char *name = found->dlfo_link_map->l_name;
+    const char *path = name != NULL && name[0] != '\0' ? name : executable;
+    size_t n = strlen(path), room = sizeof((struct wire_module *)0)->path;
+    *length = n < room ? n : room;
+    return path;
+}
+
+static void describe(const struct dl_find_object *found, uint32_t since,
+                     struct wire_module *module) {
+    const struct link_map *map = found->dlfo_link_map;
+    size_t length;
+    const char *path = path_of(found, &length);
+    module->start = (uintptr_t)found->dlfo_map_start;
+    module->end = (uintptr_t)found->dlfo_map_end;
+    module->bias = map->l_addr;
+    module->is_vdso = module->start == getauxval(AT_SYSINFO_EHDR);
+    memcpy(module->path, path, length);
+    module->path_len = (uint16_t)length;
+    module->build_id_len = 0;
+    module->generation = since;
+    read_headers(found, module->bias, module);
+}
+
+/* ---- look-up ---- */
+
+/* Objects of one layout may follow each other at one address, so the path is compared, too. */
+static bool same(const struct known *k, const struct wire_module *logged,
+                 const struct dl_find_object *found) {
+    size_t length;
+    if (k->start != (uintptr_t)found->dlfo_map_start || k->end != (uintptr_t)found->dlfo_map_end ||
+        k->eh_frame != found->dlfo_eh_frame)
+        return false;
+    const char *path = path_of(found, &length);
+    return logged->path_len == length && memcmp(logged->path, path, length) == 0;
+}
+
+/* A new entry in both lists, valid from generation `since` on. Two threads may append the same
+ * object: harmless. UINT32_MAX: there is no room (yet). */
+static uint32_t append(struct wire_session *session, const struct dl_find_object *found,
+                       uint32_t since) {
+    uint32_t i = used(session), ready;
+    do {
+        ready = atomic_load_explicit(&session->modules_ready, memory_order_acquire);
+        if (i >= ready || i >= WIRE_MODULES_MAX) {
+            atomic_fetch_add(&session->modules_missing, 1);
+            return UINT32_MAX;
+        }
+    } while (!atomic_compare_exchange_weak(&session->modules_used, &i, i + 1));
+    struct wire_module *module = entry(session, i);
+    describe(found, since, module);
+    atomic_store_explicit(&module->filled, 1, memory_order_release);
+    struct known *k = &known[i];
+    k->start = module->start;
+    k->end = module->end;
+    k->bias = module->bias;
+    k->eh_frame = found->dlfo_eh_frame;
+    atomic_store(&k->table, NULL);
+    atomic_store_explicit(&k->checked, atomic_load(&trust), memory_order_release);
+    return i;
+}
+
+/* The loader still knows objects whose memory has just gone: one that a thread closed when its
+ * process forked, or that nothing on this stack keeps. */
+static bool is_mapped(const struct dl_find_object *found) {
+    uint64_t map = (uintptr_t)found->dlfo_link_map;
+    if (!stack_is_readable((uintptr_t)found->dlfo_map_start) || !stack_is_readable(map))
+        return false;
+    const char *name = found->dlfo_link_map->l_name;
+    return name == NULL || stack_is_readable((uintptr_t)name);
+}
+
+/* Asks the loader who covers pc, and gives that object's entry, old or new. */
+static uint32_t ask_loader(struct wire_session *session, uint64_t pc, bool *exists) {
+    struct dl_find_object found;
+    uint32_t now = atomic_load(&trust);
+    bool replaced = false;
+    *exists = _dl_find_object((void *)(uintptr_t)pc, &found) == 0 && is_mapped(&found);
+    if (!*exists)
+        return UINT32_MAX;
+    for (uint32_t i = used(session); i-- > 0;) {
+        struct known *k = &known[i];
+        uint32_t checked = atomic_load_explicit(&k->checked, memory_order_acquire);
+        if (checked == 0 || checked == GONE)
+            continue;
+        if (same(k, entry(session, i), &found)) {
+            atomic_store(&k->checked, now);
+            return i;
+        }
+        if (k->start < (uintptr_t)found.dlfo_map_end && k->end > (uintptr_t)found.dlfo_map_start) {
+            atomic_store(&k->checked, GONE);
+            replaced = true;
+        }
+    }
+    uint32_t i = append(session, &found, modules_generation() + replaced);
+    if (replaced)
+        atomic_fetch_add(&generation, 1);
+    return i;
+}
+
+static bool covers(const struct known *k, uint64_t pc, uint32_t now) {
+    return atomic_load_explicit(&k->checked, memory_order_acquire) == now && pc >= k->start &&
+           pc < k->end;
+}
+
+hcct_noinline static uint32_t search(struct wire_session *session, uint64_t pc, bool *exists) {
+    uint32_t now = atomic_load_explicit(&trust, memory_order_acquire);
+    *exists = true;
+    for (uint32_t i = used(session); i-- > 0;)
+        if (covers(&known[i], pc, now))
+            return i;
+    return ask_loader(session, pc, exists);
+}
+
+/* The table that the daemon has named for entry i. Its header is checked once. */
+static const struct unwind_table *table_of(struct wire_session *session, uint32_t i,
+                                           bool *pending) {
+    const struct unwind_table *table = atomic_load_explicit(&known[i].table, memory_order_acquire);
+    *pending = false;
+    if (table != NULL)
+        return table;
+    uint64_t at = atomic_load_explicit(&entry(session, i)->table, memory_order_acquire);
+    *pending = at == WIRE_TABLE_PENDING;
+    uint64_t arena = agent.process->arena_bytes;
+    if (at < UNWIND_TABLE_ALIGN || at > arena - sizeof *table || at % UNWIND_TABLE_ALIGN != 0)
+        return NULL;
+    table = (const void *)((const char *)atomic_load(&agent.process->arena) + at);
+    if (table->magic != UNWIND_TABLE_MAGIC || table->bytes > arena - at)
+        return NULL;
+    atomic_store_explicit(&known[i].table, table, memory_order_release);
+    return table;
+}
+
+bool modules_find(struct agent_thread *thread, struct wire_session *session, uint64_t pc,
+                  struct unwind_module *module) {
+    uint32_t now = atomic_load_explicit(&trust, memory_order_acquire);
+    uint16_t *cached = &thread->module_cache[(pc >> 16) % THREAD_MODULE_CACHE];
+    uint32_t i = *cached != 0 ? *cached - 1u : UINT32_MAX;
+    if (i == UINT32_MAX || !covers(&known[i], pc, now)) {
+        bool exists;
+        i = search(session, pc, &exists);
+        if (!exists)
+            return false;
+        if (i == UINT32_MAX) { /* the daemon is making room for the log */
+            *module = (struct unwind_module){.start = pc, .end = pc + 1, .pending = true};
+            return true;
+        }
+        *cached = (uint16_t)(i + 1);
+    }
+    module->start = known[i].start;
+    module->end = known[i].end;
+    module->bias = known[i].bias;
+    module->table = table_of(session, i, &module->pending);
+    return true;
+}
+
+/* Most words point to no code, and to few pages; what is asked of the loader is bounded. */
+#define MISSES_MAX 512u
+
+void modules_learn_pointed(struct agent_thread *thread, struct wire_session *session, uint64_t word,
+                           struct modules_missed *missed) {
+    struct unwind_module module;
+    uint64_t page = word / WIRE_PAGE;
+    uint64_t *same_hash = &missed->page[page % MODULES_MISSED];
+    if (word < ARCH_LOWEST_CODE || word >> 47 != 0 || *same_hash == page || missed->n == MISSES_MAX)
+        return;
+    if (atomic_load_explicit(&closing, memory_order_acquire) != 0)
+        return; /* nobody runs in what a stale word points to: it may be going right now */
+    if (modules_find(thread, session, word, &module))
+        return;
+    *same_hash = page;
+    missed->n++;
+}
+
+/* ---- what is loaded at the start ---- */
+
+struct learning {
+    struct agent_thread *thread;
+    struct wire_session *session;
+};
+
+/* An address in it, 0: there is none. */
+static uint64_t code_of(const struct dl_phdr_info *info) {
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+        if (segment->p_type == PT_LOAD && (segment->p_flags & PF_X) != 0)
+            return info->dlpi_addr + segment->p_vaddr;
+    }
+    return 0;
+}
+
+static int learn(struct dl_phdr_info *info, size_t size, void *arg) {
+    const struct learning *l = arg;
+    struct unwind_module module;
+    uint64_t code = code_of(info);
+    (void)size;
+    if (code != 0)
+        modules_find(l->thread, l->session, code, &module);
+    return 0;
+}
+
+static int note(struct dl_phdr_info *info, size_t size, void *arg) {
+    uint32_t *n = arg;
+    uint64_t code = code_of(info);
+    (void)size;
+    if (code != 0 && *n < WIRE_MODULES_MAX)
+        known[(*n)++].start = code;
+    return 0;
+}
+
+void modules_note_all(void) {
+    uint32_t n = 0;
+    dl_iterate_phdr(note, &n);
+}
+
+void modules_learn_again(struct agent_thread *thread, struct wire_session *session) {
+    struct unwind_module module;
+    /* an entry is read before it is written anew: none is learned twice */
+    for (uint32_t i = 0; i < WIRE_MODULES_MAX && known[i].start != 0; i++)
+        modules_find(thread, session, known[i].start, &module);
+}
+
+void modules_learn_all(struct agent_thread *thread, struct wire_session *session) {
+    struct learning l = {thread, session};
+    dl_iterate_phdr(learn, &l);
+}

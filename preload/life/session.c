@@ -1,0 +1,351 @@
+/*
+ * session.c - one session at a time, replaced without a lock.
+ *
+ * Attaching unmaps the old session's memory, so nobody may be using it. Each thread says so by its
+ * `busy` word before it looks at the session, and the attacher says so by `attaching` before it
+ * looks at the busy words; both sides in sequentially consistent order, so that at least one of two
+ * sees the other and backs off (Dekker). Nobody waits: the samples of the loser are counted as
+ * lost.
+ */
+#include "preload/life/session.h"
+
+#include <linux/futex.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <time.h>
+
+#include "preload/calls/calls.h"
+#include "preload/life/connect.h"
+#include "preload/life/modules.h"
+#include "preload/life/signal.h"
+#include "preload/life/sys.h"
+
+#define RETRY_NS 1000000000ull /* a missing daemon is looked for so often, at most */
+
+/* For a daemon's answer. A process that was just begun, or forked, may be over before another try;
+ * one in the middle of its work is not to see a pause of 10 ms. */
+#define FIRST_WAIT_MS 100
+#define LATER_WAIT_MS 3
+
+static uint64_t coarse_ns(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static bool says_goodbye(struct wire_session *session) {
+    return (atomic_load_explicit(&session->control, memory_order_acquire) & WIRE_CONTROL_GONE) != 0;
+}
+
+static bool is_killed(const struct wire_arena *arena) {
+    return (atomic_load_explicit(&arena->daemon, memory_order_acquire) & FUTEX_OWNER_DIED) != 0;
+}
+
+bool session_was_ended(struct wire_session *session, const struct wire_arena *arena) {
+    return says_goodbye(session) || is_killed(arena);
+}
+
+bool session_is_dead(struct wire_session *session) {
+    if (session_was_ended(session, atomic_load(&agent.process->arena)))
+        return true;
+    uint64_t beat = atomic_load_explicit(&session->heartbeat_ns, memory_order_relaxed);
+    uint64_t ahead = atomic_load_explicit(&agent.process->ahead_ns, memory_order_relaxed);
+    int64_t silent_ns = (int64_t)(coarse_ns() - beat - ahead);
+    return silent_ns > (int64_t)WIRE_HEARTBEAT_DEAD_NS;
+}
+
+/* The daemon has just made the session. */
+static void learn_clock(struct agent_process *process, struct wire_session *session) {
+    atomic_store(&process->ahead_ns, coarse_ns() - atomic_load(&session->heartbeat_ns));
+}
+
+bool session_is_held(void) {
+    return atomic_load_explicit(&agent.process->attaching, memory_order_relaxed) != 0;
+}
+
+static bool others_are_out(void) {
+    for (struct agent_thread *t = thread_first(); t != NULL; t = t->next)
+        if (t != thread_self && atomic_load(&t->busy) != 0)
+            return false;
+    return true;
+}
+
+/* ---- memory of sessions that were left ---- */
+
+static void unmap(const struct agent_left *left) {
+    sys2(SYS_munmap, left->session, left->session_bytes);
+    sys2(SYS_munmap, left->arena, left->arena_bytes);
+}
+
+static bool take_left(struct agent_process *process) {
+    uint32_t nobody = 0;
+    return atomic_compare_exchange_strong(&process->left_taken, &nobody, 1);
+}
+
+static void free_left(struct agent_process *process) {
+    bool some = false;
+    for (int i = 0; i < AGENT_LEFT_MAX; i++) {
+        struct agent_left *left = &process->left[i];
+        if (left->session != NULL && !calls_use(left->session)) {
+            unmap(left);
+            left->session = NULL;
+        }
+        some |= left->session != NULL;
+    }
+    atomic_store(&process->left_some, some);
+}
+
+/* Reports of calls write without asking, each thread's until it sees that there is no use in it. If
+ * this one can't be noted just now, its memory stays as long as the process does. */
+static void keep_left(struct agent_process *process, const struct agent_left *left) {
+    if (!take_left(process))
+        return;
+    for (int i = 0; i < AGENT_LEFT_MAX; i++)
+        if (process->left[i].session == NULL) {
+            process->left[i] = *left;
+            break;
+        }
+    free_left(process);
+    atomic_store(&process->left_taken, 0);
+}
+
+void session_free_left(void) {
+    struct agent_process *process = agent.process;
+    if (atomic_load(&process->left_some) == 0 || !take_left(process))
+        return;
+    free_left(process);
+    atomic_store(&process->left_taken, 0);
+}
+
+static void drop(struct agent_process *process) {
+    const struct agent_left old = {atomic_load(&process->session), atomic_load(&process->arena),
+                                   process->session_bytes, process->arena_bytes};
+    if (old.session == NULL)
+        return;
+    atomic_store(&process->session, NULL);
+    if (agent.settings.collector == WIRE_COLLECT_CALLS)
+        keep_left(process, &old);
+    else
+        unmap(&old);
+}
+
+static bool attach(struct agent_process *process, int wait_ms) {
+    struct connect_result found;
+    const struct agent_settings *set = &agent.settings;
+    struct wire_hello wish = {.rate = set->rate,
+                              .flags = (set->follow ? 0 : WIRE_HELLO_NO_FOLLOW) |
+                                       (set->lines ? WIRE_HELLO_LINES : 0),
+                              .clock = set->clock,
+                              .burst_length_ns = set->burst_length_ns,
+                              .burst_period_ns = set->burst_period_ns,
+                              .collector = set->collector,
+                              .every = set->every | (set->every_each ? WIRE_EVERY_EACH : 0),
+                              .credit = set->credit,
+                              .sessions = atomic_load(&process->epoch)};
+    drop(process);
+    if (!connect_daemon(set->socket, &wish, wait_ms, &found))
+        return false;
+    struct wire_session *session = found.session;
+    memcpy(session->tags, set->tags, sizeof session->tags);
+    memcpy(session->command, agent.command, sizeof session->command);
+    session->earlier_ns = agent.earlier_ns;
+    atomic_store(&session->signal, (uint32_t)signal_number());
+    learn_clock(process, session);
+    modules_reset();
+    atomic_store(&process->arena, found.arena);
+    process->arena_bytes = found.arena_bytes;
+    process->slot_bytes = found.slot_bytes;
+    process->session_bytes = found.session_bytes;
+    process->slots = found.slots;
+    atomic_fetch_add(&process->epoch, 1);
+    atomic_store(&process->session, session);
+    return true;
+}
+
+static bool has_session(struct agent_process *process) {
+    struct wire_session *session = atomic_load(&process->session);
+    return session != NULL && !session_is_dead(session);
+}
+
+static bool is_due(struct agent_process *process, bool now) {
+    uint64_t last = atomic_load(&process->last_try_ns); /* before the clock is read */
+    return now || coarse_ns() - last >= RETRY_NS;
+}
+
+/* `attaching` is ours: another thread may have looked, or have found one, just before. */
+static bool attach_if_due(struct agent_process *process, bool now) {
+    bool first = atomic_load(&process->last_try_ns) == 0;
+    if (has_session(process) || !is_due(process, now) || !others_are_out())
+        return false; /* others are in their handlers for a moment only */
+    atomic_store(&process->last_try_ns, coarse_ns());
+    return attach(process, first ? FIRST_WAIT_MS : LATER_WAIT_MS);
+}
+
+bool session_attach(bool now) {
+    struct agent_process *process = agent.process;
+    uint32_t nobody = 0;
+    if (atomic_load(&process->barred) || !is_due(process, now) ||
+        !atomic_compare_exchange_strong(&process->attaching, &nobody, 1))
+        return false;
+    bool attached = attach_if_due(process, now);
+    atomic_store(&process->attaching, 0);
+    return attached;
+}
+
+/* ---- while the application locks its memory ---- */
+
+#define NAP_NS    50000
+#define NAPS_MOST 400
+
+static void set_rights(const struct agent_process *process, int session, int arena) {
+    sys3(SYS_mprotect, atomic_load(&process->session), process->session_bytes, session);
+    sys3(SYS_mprotect, atomic_load(&process->arena), process->arena_bytes, arena);
+}
+
+bool session_hide(void) {
+    const struct timespec nap = {0, NAP_NS};
+    struct agent_process *process = agent.process;
+    uint32_t nobody = 0;
+    if (agent.settings.collector == WIRE_COLLECT_CALLS || atomic_load(&process->session) == NULL ||
+        !atomic_compare_exchange_strong(&process->attaching, &nobody, 1))
+        return false;
+    for (int i = 0; i < NAPS_MOST && !others_are_out(); i++)
+        sys2(SYS_nanosleep, &nap, 0);
+    if (others_are_out() && atomic_load(&process->session) != NULL) {
+        set_rights(process, PROT_NONE, PROT_NONE);
+        return true;
+    }
+    atomic_store(&process->attaching, 0);
+    return false;
+}
+
+void session_leave_for_good(void) {
+    atomic_store(&agent.process->barred, true);
+    drop(agent.process);
+}
+
+void session_show(void) {
+    struct agent_process *process = agent.process;
+    struct wire_session *session = atomic_load(&process->session);
+    if (session != NULL) {
+        sys2(SYS_munlock, session, process->session_bytes);
+        sys2(SYS_munlock, atomic_load(&process->arena), process->arena_bytes);
+        set_rights(process, PROT_READ | PROT_WRITE, PROT_READ);
+    }
+    atomic_store(&process->attaching, 0);
+}
+
+static void begin_epoch(struct agent_thread *thread, uint32_t epoch) {
+    thread->epoch = epoch;
+    thread->slot = NULL;
+    thread->missed_slot = false;
+    thread->told = thread->agreed = thread->told_mark = 0;
+    thread->told_here = 0;
+    thread->map_seen = 0;
+    memo_forget(&thread->memo); /* its rules are in the old arena */
+    memset(thread->module_cache, 0, sizeof thread->module_cache);
+}
+
+/* Only its own thread writes `busy`, and what a handler adds it has taken off at its end. */
+static struct wire_session *enter(struct agent_thread *thread) {
+    struct agent_process *process = agent.process;
+    struct wire_session *session = NULL;
+    atomic_store(&thread->busy, atomic_load_explicit(&thread->busy, memory_order_relaxed) + 1);
+    if (atomic_load(&process->attaching) == 0)
+        session = atomic_load(&process->session);
+    if (session != NULL && !session_is_dead(session))
+        return session;
+    session_leave(thread);
+    return NULL;
+}
+
+struct wire_session *session_enter(struct agent_thread *thread) {
+    struct wire_session *session = enter(thread);
+    uint32_t epoch = atomic_load(&agent.process->epoch);
+    if (session != NULL && thread->epoch != epoch)
+        begin_epoch(thread, epoch);
+    return session;
+}
+
+bool session_hold(struct agent_thread *thread, struct wire_session *session) {
+    struct wire_session *now = enter(thread);
+    if (now == session && now != NULL)
+        return true;
+    if (now != NULL)
+        session_leave(thread);
+    return false;
+}
+
+/* A child of fork begins with 0, whatever was under way where its parent forked. */
+void session_leave(struct agent_thread *thread) {
+    uint32_t depth = atomic_load_explicit(&thread->busy, memory_order_relaxed);
+    atomic_store_explicit(&thread->busy, depth > 0 ? depth - 1 : 0, memory_order_release);
+}
+
+bool session_seems_alive(struct wire_session *session) {
+    return atomic_load_explicit(&agent.process->session, memory_order_acquire) == session &&
+           !says_goodbye(session);
+}
+
+static struct wire_slot *slot_at(struct wire_session *session, uint32_t i) {
+    return (struct wire_slot *)(void *)((char *)session + WIRE_SLOTS_OFFSET +
+                                        i * agent.process->slot_bytes);
+}
+
+static void note_slot(struct wire_session *session, uint32_t used) {
+    uint32_t old = atomic_load(&session->slots_used);
+    while (old < used && !atomic_compare_exchange_weak(&session->slots_used, &old, used))
+        ;
+}
+
+void session_expect_slots(struct wire_session *session) {
+    uint32_t threads = 0;
+    for (struct agent_thread *t = thread_first(); t != NULL; t = t->next)
+        threads += atomic_load_explicit(&t->used, memory_order_relaxed);
+    note_slot(session, threads < agent.process->slots ? threads : agent.process->slots);
+}
+
+/* First fit, so that the slots in use stay at the low, allocated end. */
+static struct wire_slot *claim(struct wire_session *session, pid_t tid) {
+    uint32_t ready = atomic_load_explicit(&session->slots_ready, memory_order_acquire);
+    for (uint32_t i = 0; i < ready && i < agent.process->slots; i++) {
+        struct wire_slot *slot = slot_at(session, i);
+        uint32_t state = WIRE_SLOT_FREE;
+        if (atomic_load_explicit(&slot->state, memory_order_relaxed) == state &&
+            atomic_compare_exchange_strong(&slot->state, &state, WIRE_SLOT_OWNED)) {
+            slot->tid = (uint32_t)tid;
+            memset(slot->name, 0, sizeof slot->name);
+            if (thread_self != NULL && thread_self->tid == tid) /* of others it is not known */
+                sys2(SYS_prctl, PR_GET_NAME, slot->name);
+            note_slot(session, i + 1);
+            return slot;
+        }
+    }
+    note_slot(session, ready + 1 < agent.process->slots ? ready + 1 : agent.process->slots);
+    session_expect_slots(session);
+    return NULL;
+}
+
+struct wire_slot *session_slot(struct agent_thread *thread, struct wire_session *session) {
+    if (thread->slot != NULL)
+        return thread->slot;
+    thread->slot = claim(session, thread->tid);
+    if (thread->slot != NULL) {
+        thread->head = atomic_load(&thread->slot->head);
+    } else if (!thread->missed_slot) {
+        thread->missed_slot = true;
+        atomic_fetch_add(&session->slots_missing, 1);
+    }
+    return thread->slot;
+}
+
+void session_give_slot(struct agent_thread *thread) {
+    struct wire_session *session = session_enter(thread);
+    if (session == NULL)
+        return;
+    if (thread->slot != NULL)
+        atomic_store_explicit(&thread->slot->state, WIRE_SLOT_ENDED, memory_order_release);
+    thread->slot = NULL;
+    session_leave(thread);
+}

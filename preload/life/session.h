@@ -1,0 +1,73 @@
+/*
+ * session.h - the session with a daemon: found, used, lost, replaced.
+ */
+#ifndef HCCT_SESSION_H
+#define HCCT_SESSION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "preload/life/thread.h"
+
+/* Looks for a daemon, when the last look was long enough ago or `now` is set, and attaches to its
+ * session. Waits for an answer at most 100 ms the first time in a process, 3 ms later: then it is
+ * in the middle of its work. Any context, signals blocked or not. */
+bool session_attach(bool now);
+
+/* The program was executed not long ago, and attaches at its first tick, whatever that finds: no
+ * sample depends on it. Any context. */
+static inline bool session_is_awaited(void) {
+    return agent.process->awaits &&
+           atomic_load_explicit(&agent.process->last_try_ns, memory_order_relaxed) == 0;
+}
+
+/* Enters the session for the calling thread: NULL when there is none, the daemon is dead, or it is
+ * being replaced. Otherwise session_leave must follow, soon. May be nested, in the handler, too.
+ * Signal context, or thread context while no tick can come. */
+struct wire_session *session_enter(struct agent_thread *thread);
+/* The same for one session and no other. False: it has been left, or its daemon is dead. Any
+ * context. */
+bool session_hold(struct agent_thread *thread, struct wire_session *session);
+void session_leave(struct agent_thread *thread);
+/* The same without a promise: it may be replaced at any moment, but its memory stays as long as
+ * calls_use() it. Any context. */
+bool session_seems_alive(struct wire_session *session);
+/* Gives back the memory of sessions that were left, as far as no thread uses it. Any context. */
+void session_free_left(void);
+
+/* No thread enters the session until session_show, and its mappings have no rights, so that locking
+ * all memory does not fill them. False: there is none, it can't be left, or calls are counted,
+ * whose hooks write without asking. Thread context. */
+bool session_hide(void);
+/* After it: the mappings are not locked. Thread context. */
+void session_show(void);
+/* While it is hidden: it goes, and there will be no other. Thread context. */
+void session_leave_for_good(void);
+
+/* Another thread changes the session, or uses it alone, for a while. Any context. */
+bool session_is_held(void);
+
+/* Its daemon has said goodbye or was killed: nothing of it will be read any more. Any context,
+ * while both are mapped. */
+bool session_was_ended(struct wire_session *session, const struct wire_arena *arena);
+/* Its daemon has ended, or has not been heard of for so long that it seems so. Any context, inside
+ * the session or while nobody can replace it. */
+bool session_is_dead(struct wire_session *session);
+
+/* The thread's slot in the session, claimed when it has none; NULL: no slot is free. Signal
+ * context, or thread context while no tick can come, inside the session; for another thread while
+ * that is kept out. */
+struct wire_slot *session_slot(struct agent_thread *thread, struct wire_session *session);
+/* Asks for a slot for each thread that is there now; the daemon makes it soon. Any context, inside
+ * the session. */
+void session_expect_slots(struct wire_session *session);
+/* The thread ends: its slot is the daemon's. Thread context. */
+void session_give_slot(struct agent_thread *thread);
+
+static inline void session_count(struct wire_slot *slot, enum wire_counter which, uint64_t n) {
+    /* only the owner counts: no read-modify-write needed */
+    uint64_t old = atomic_load_explicit(&slot->counter[which], memory_order_relaxed);
+    atomic_store_explicit(&slot->counter[which], old + n, memory_order_relaxed);
+}
+
+#endif

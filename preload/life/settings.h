@@ -1,0 +1,65 @@
+/*
+ * settings.h - what the user can say to the agent, by environment variables.
+ *
+ *   HCCT_SOCKET   where the daemon listens                     see common/wire/paths.h
+ *   HCCT_RATE     walks per second of CPU time, 1 to 10000     100; in a burst 5000
+ *   HCCT_BURST    LENGTH/PERIOD of CPU time, such as           no bursts
+ *                 2ms/20ms (us, ms or s)
+ *   HCCT_CLOCK    cpu; wall: sleeping threads too; perf: cpu   cpu
+ *                 by the kernel's task clock event
+ *   HCCT_COLLECTOR walks; calls: of programs built with        walks
+ *                 -finstrument-functions
+ *   HCCT_EVERY    calls: N counts one of N, N/routine one of   1
+ *                 N of each routine
+ *   HCCT_CREDIT   calls: last, or new: all edges since the     last
+ *                 last counted call gain
+ *   HCCT_SIGNAL   signal number to use                         first free one, SIGPROF first
+ *   HCCT_FOLLOW   yes, no: profile child processes too         yes
+ *   HCCT_ATTACH   tick, start: when a program that begins      tick
+ *                 makes itself known to the daemon
+ *   HCCT_ENABLE   0 switches the agent off                     1
+ *   HCCT_LINES    walks: 1: the line of the innermost frame,   0
+ *                 too, and what is inlined there
+ *   HCCT_TAGS     KEY=VALUE,KEY=VALUE: what the profile is     none
+ *                 to say of this run
+ *   HCCT_CHECK    1: make each walk twice and compare          0
+ *   HCCT_VERBOSE  1: say on stderr what the agent does         0
+ */
+#ifndef HCCT_SETTINGS_H
+#define HCCT_SETTINGS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/wire/paths.h"
+#include "common/wire/tags.h"
+
+struct agent_settings {
+    char socket[PATHS_SOCKET_MAX]; /* empty: the path is too long to be one */
+    unsigned rate;
+    unsigned clock;                            /* enum wire_clock */
+    uint64_t burst_length_ns, burst_period_ns; /* 0, 0: no bursts */
+    unsigned collector;                        /* enum wire_collector */
+    unsigned every;                            /* calls: one of so many is counted */
+    bool every_each;                           /* of each routine, not of all together */
+    unsigned credit;                           /* enum wire_credit */
+    int signal;                                /* 0: choose */
+    bool follow;
+    bool attach_at_start;
+    bool enable;
+    bool verbose;
+    bool check;
+    bool lines;           /* walks only */
+    char tags[TAGS_ROOM]; /* empty: none */
+};
+
+/* Reads the environment; a bad value is named once on stderr, with what is used instead. Process
+ * context. */
+void settings_read(struct agent_settings *settings);
+
+/* One line on stderr, "hcct: ..." in one write, when verbose or `always`. Any context but signal.
+ */
+void settings_say(const struct agent_settings *settings, bool always, const char *what,
+                  const char *detail);
+
+#endif

@@ -1,0 +1,169 @@
+/*
+ * thread.h - what the agent keeps for each thread of the application.
+ */
+#ifndef HCCT_THREAD_H
+#define HCCT_THREAD_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "preload/life/agent.h"
+#include "preload/sample/copies.h"
+#include "preload/sample/interval.h"
+#include "preload/sample/memo.h"
+#include "preload/sample/plan.h"
+#include "preload/sample/points.h"
+#include "preload/sample/task_clock.h"
+#include "preload/sample/ticker.h"
+#include "preload/wrap/restart.h"
+
+#define THREAD_FRAMES_MAX   WIRE_MAX_FRAMES
+#define THREAD_MODULE_CACHE 64u
+
+enum trigger_kind { TRIGGER_CPU, TRIGGER_FINE, TRIGGER_WALL, TRIGGER_TIMERS, TRIGGER_TASK };
+
+/* The first tick: see first.h. CPU times, in ns. */
+struct first {
+    bool pending;       /* it has not come */
+    uint64_t since_ns;  /* the thread is sampled from here on */
+    uint64_t armed_ns;  /* when the timer began to run */
+    uint64_t unseen_ns; /* the timer expires now, by a sample of this weight; 0: it does not */
+    uint64_t switches;  /* so often the thread had left the processor before */
+};
+
+/* When to look: see trigger.h. */
+struct trigger {
+    struct ticker ticker[TRIGGER_TIMERS];
+    struct task_clock task_clock; /* instead of the fine timer, where asked for and allowed */
+    uint64_t task_clock_ns;       /* its period, 0: not tried; kept when it was refused */
+    uint64_t task_clock_seen_ns;  /* CPU time at its last tick */
+    uint32_t ticks;               /* seen, of all kinds */
+    struct sampling_plan plan;    /* that the timers follow */
+    struct first first;
+    bool fine_refused;             /* no second timer could be had */
+    uint64_t cpu_ns;               /* CPU time of the thread at the last account */
+    uint32_t early_ticks;          /* in this step; a timer that is set in time has none */
+    uint32_t late_ns;              /* so late are ticks of the fine timer */
+    bool by_cpu_timer;             /* the CPU timer waits for the next point */
+    bool avoids_ticks;             /* the kernel's ticks do not meet the thread */
+    struct points points;          /* of CPU time, that are to be sampled */
+    uint64_t asleep_ns;            /* CLOCK_MONOTONIC when early ticks met the sleep first that they
+                                    * meet now, 0: none */
+    uint64_t asleep_switches;      /* thread_switches() at the last of them */
+    uint64_t step_ns, step_cpu_ns; /* CLOCK_MONOTONIC and CPU time where this step began */
+    uint64_t gap_ns;               /* CPU time at which the last gap without a fine timer began */
+    uint64_t gap_switches;         /* thread_switches() there */
+    uint64_t earliest_ns;          /* CLOCK_MONOTONIC: the next point is not reached before */
+    struct {                       /* of wall.c: times that the thread was off the processor */
+        struct interval_course steps; /* between the points that are looked for */
+        uint64_t due_ns;              /* of the next point */
+        bool in_call;                 /* the last look met a sleep, ... */
+        bool asleep;                  /* ... and has sampled it */
+        bool late;                    /* the next look was put off */
+        uint64_t look_ns;             /* of the last look */
+        uint64_t since_ns;            /* when the first look met it */
+        uint64_t cpu_ns;              /* CPU time at the end of that look */
+        uint64_t sleeps; /* the kernel's count of voluntary switches at the last look */
+    } wall;
+};
+
+/* Contexts are taken from a pool that only grows (mmap), and given back when the thread ends. Only
+ * the owner writes, but for the timer, which is moved when the signal changes. */
+struct agent_thread {
+    struct agent_thread *next; /* all contexts ever made, never unlinked */
+    _Atomic uint32_t used;
+    _Atomic uint32_t busy;   /* the session is in use, in so many nested places */
+    _Atomic uint32_t inside; /* in code of the agent that makes system calls (confine.h) */
+    pid_t tid;
+    bool ending;        /* no more ticks */
+    uint8_t end_rounds; /* of destructors that have passed */
+    int hidden_signal;  /* the application believes that it has blocked this one, which is open: it
+                         * is ours, or was; 0: none */
+    const volatile uintptr_t *masked; /* its sleep_masked (wrap/sleep.h), while it is used */
+    uint64_t stack_low, stack_high;   /* the thread's own stack */
+    struct trigger trigger;
+    struct restart_state restart;
+
+    /* the session that the rest belongs to */
+    uint32_t epoch;
+    uint32_t map_seen;      /* modules_generation() that the daemon knows for this thread */
+    struct wire_slot *slot; /* NULL: none claimed yet */
+    uint64_t head;          /* position in the ring */
+    uint64_t owed_ns;       /* time that is still to be credited */
+    uint64_t random;        /* the state of its draws */
+    uint64_t walk_price_ns; /* of the last walk, by its frames; 0: there was none */
+    uint32_t price_scale;   /* what measured walks cost to that, in SAMPLING_PRICE_AS_LISTED-ths */
+    uint32_t burst_sent;    /* the burst of the last sample (points.begun), 0: none */
+    uint64_t same_burst;    /* WIRE_SAME_BURST: the sample that is being taken is of that burst */
+    uint64_t least_ns;      /* a walk has to stand for so much time, as the last one was costly */
+    struct copies copies;   /* of its stack, that go to the daemon */
+    bool missed_slot;       /* counted once */
+
+    uint16_t module_cache[THREAD_MODULE_CACHE]; /* module index + 1, by a hash of the address */
+
+    void *(*start)(void *); /* between pthread_create and the thread's first instruction */
+    int (*start_c11)(void *);
+    void *argument;
+
+    struct unwind_registers interrupted; /* of the walk being made: not on a signal's stack, ... */
+    uint64_t scratch[UNWIND_SCRATCH_WORDS]; /* ... nor is this */
+
+    /* the shadow stack: what the last walk found, and how much of it the daemon has been told */
+    struct memo memo;
+    uint32_t memo_trust; /* modules_trust() that the memo stands on */
+    uint32_t told;       /* frames below the daemon's cursor, without the mark */
+    uint32_t agreed;     /* of these, the outermost ones that are frames of the memo */
+    uint32_t told_mark;  /* outermost pseudo-frame, 0: none */
+    uint64_t here;       /* the pc of the last walk, where it is to be told, else 0 (HERE) */
+    uint64_t told_here;  /* the pc that stands below the frames, 0: none */
+    struct check *check; /* what HCCT_CHECK keeps, else NULL */
+
+    struct calls *calls;          /* calls.h; NULL: calls were never followed */
+    struct {                      /* calls/fork.c, while the process forks */
+        bool report;              /* one is under way */
+        struct calls_frame *base; /* of the open calls, NULL: none */
+        uint32_t room, depth;
+        uint64_t low, high;
+        bool guessed;
+    } open;
+};
+
+/* The calling thread's context, NULL when it is not profiled. Any context. */
+extern __thread struct agent_thread *thread_self
+    __attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+/* A context for a thread to be, created with `attr` (NULL: default attributes). NULL: it can not be
+ * profiled (no memory, a stack too small for a signal frame). Thread context. */
+struct agent_thread *thread_reserve(const pthread_attr_t *attr);
+/* Gives an unused or finished context back. */
+void thread_release(struct agent_thread *thread);
+
+/* How often the calling thread has left the processor, ever. Any context. */
+uint64_t thread_switches(void);
+
+/* The calling thread is alive: starts its timer. Thread context, on the thread itself. */
+void thread_begin(struct agent_thread *thread);
+/* The calling thread is about to end. */
+void thread_end(struct agent_thread *thread);
+
+/* The calling thread leaves the profile, and keeps its context; and is there again. Thread context.
+ */
+void thread_step_out(struct agent_thread *thread);
+void thread_step_in(struct agent_thread *thread);
+
+/* The main thread's context and what ends a thread's; false: the process can't be profiled.
+ * Process context. */
+bool thread_start_main(void);
+/* In a child: only the calling thread is left. */
+void thread_forget_others(void);
+
+/* The application has locked all memory: contexts need not be. Thread context. */
+void thread_unlock_contexts(void);
+
+/* First of all contexts; follow ->next and skip those that are not used. Any context. */
+struct agent_thread *thread_first(void);
+
+#endif

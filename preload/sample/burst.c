@@ -1,0 +1,477 @@
+/*
+ * burst.c - walks due at points of the thread's CPU time, looked for at ticks of real time.
+ *
+ * points.h has the points. A tick that comes before the next one, or before the next burst (the
+ * thread has slept, or waited for a processor), makes no walk: it sets the timer to what is left.
+ * So there are as many walks to a second of CPU time as were asked for, wherever the program calls,
+ * sleeps or waits. A point that is reached in a call with our signal blocked (wrap/sleep.h) is
+ * found at the end of that call, and weighs the call. The timer is set anew there when the thread
+ * has slept, so ticks that come early are few.
+ *
+ * A thread that hardly runs would make a timer of real time come early again and again. Where what
+ * is waited for is as far away as the kernel's tick, its CPU timer waits for it then, which costs
+ * nothing while it sleeps, and finds it at most a tick late.
+ *
+ * A thread that sleeps for long in a call that is not wrapped is left alone: there is a gap. It
+ * ends at a tick of the kernel, which weighs what the points after it can not: doc/sampling.md.
+ */
+#include "preload/sample/burst.h"
+
+#include "preload/life/confine.h"
+#include "preload/life/session.h"
+#include "preload/life/signal.h"
+#include "preload/sample/draw.h"
+#include "preload/sample/edge.h"
+#include "preload/sample/interrupted.h"
+#include "preload/sample/other_clock.h"
+#include "preload/sample/wall.h"
+#include "preload/wrap/sleep.h"
+
+/* A sleep in a call that is not wrapped is looked at after an eighth of the time after which the
+ * thread is left, and then when it has slept twice as long. */
+#define ASLEEP_STEPS  2
+#define ASLEEP_MAX_NS 20000000u /* restart.c takes a call for a new one later */
+#define ASLEEP_LOOKS  8
+#define EDGE_NS       50000 /* where the agent begins it samples what is due by itself (edge.h) */
+#define ATTACH_NS     10000000u /* a program that begins is heard of after so long */
+#define EARLY_NS      2000      /* a tick so much before its point is in time */
+#define LATE_MOST_NS  30000     /* a tick is not expected to be later */
+#define LATE_PART     8         /* of a tick's lateness is learned */
+#define LATE_NS       20000 /* one so much behind it says that the timer has lost the CPU clock */
+
+#define SLEPT_NS 20000 /* a call that has taken so long has slept, or is long enough to pay */
+
+/* Early ticks: the thread may be one that hardly runs, if it has had less than one part in so many
+ * of the processor. */
+#define NAPS_OF_STEP    3
+#define RUNS_ABOVE      4
+#define PATIENCE        4 /* the CPU timer may take so many times longer than it should */
+#define PATIENCE_MAX_NS (60 * SECOND_NS)
+
+static struct ticker *fine(struct agent_thread *thread) {
+    return &thread->trigger.ticker[TRIGGER_FINE];
+}
+
+static struct ticker *cpu_ticker(struct agent_thread *thread) {
+    return &thread->trigger.ticker[TRIGGER_CPU];
+}
+
+/* A timer waits for the next point. (Where calls are counted the fine timer ends their bursts.) */
+static bool runs(struct agent_thread *thread) {
+    return (fine(thread)->period_ns != 0 && thread->trigger.plan.fine_ns != 0) ||
+           thread->trigger.by_cpu_timer;
+}
+
+/* The thread's CPU time, and when it was read. */
+struct moment {
+    uint64_t cpu_ns, time_ns;
+};
+
+/* A CPU clock is read by a system call: in the middle of it. */
+static struct moment moment_on(clockid_t clock) {
+    uint64_t before = ticker_now(CLOCK_MONOTONIC), cpu = ticker_now(clock);
+    return (struct moment){cpu, before + (ticker_now(CLOCK_MONOTONIC) - before) / 2};
+}
+
+static struct moment now_here(void) {
+    return moment_on(CLOCK_THREAD_CPUTIME_ID);
+}
+
+bool burst_get_timer(struct agent_thread *thread, struct wire_session *session) {
+    struct trigger *t = &thread->trigger;
+    if (fine(thread)->made)
+        return true;
+    if (t->fine_refused)
+        return false;
+    t->fine_refused = !ticker_make(fine(thread), CLOCK_MONOTONIC, signal_number(), thread->tid);
+    if (t->fine_refused && session != NULL)
+        atomic_fetch_add(&session->fine_refused, 1);
+    return !t->fine_refused;
+}
+
+static bool has_fine_timer(struct agent_thread *thread, struct wire_session *session,
+                           const struct sampling_plan *plan) {
+    return !other_clock_wanted(thread, plan) && SLEEP_IS_WRAPPED &&
+           burst_get_timer(thread, session);
+}
+
+/* ---- which timer waits ---- */
+
+/* It goes on by itself where steps are the same. */
+static void use_fine_timer(struct agent_thread *thread, const struct sampling_plan *plan,
+                           struct moment now, uint64_t rest) {
+    struct trigger *t = &thread->trigger;
+    uint64_t next = points_next(&t->points);
+    t->earliest_ns = now.time_ns + (next > now.cpu_ns ? next - now.cpu_ns : 0);
+    ticker_run_at(fine(thread), now.time_ns + rest,
+                  points_in_burst(&t->points) ? t->points.steps.step_ns : plan->coarse_ns);
+}
+
+/* The fine timer only watches that the kernel's ticks meet the thread at all. */
+static void use_cpu_timer(struct agent_thread *thread, const struct sampling_plan *plan,
+                          uint64_t rest, uint64_t patience) {
+    struct trigger *t = &thread->trigger;
+    t->by_cpu_timer = true;
+    ticker_run(cpu_ticker(thread), rest, plan->coarse_ns);
+    t->earliest_ns = UINT64_MAX;
+    ticker_run(fine(thread), patience, patience);
+}
+
+static void leave_cpu_timer(struct agent_thread *thread) {
+    if (!thread->trigger.by_cpu_timer)
+        return;
+    thread->trigger.by_cpu_timer = false;
+    ticker_halt(cpu_ticker(thread));
+}
+
+/* A multiple of the time that the thread will need for `rest` of CPU time and until a tick meets
+ * it. */
+static uint64_t patience(uint64_t rest, uint64_t ran, uint64_t passed) {
+    uint64_t cpu = rest + ticker_resolution();
+    unsigned __int128 time = (unsigned __int128)PATIENCE * cpu * passed / (ran + 1);
+    return time < PATIENCE_MAX_NS ? (uint64_t)time : PATIENCE_MAX_NS;
+}
+
+/* What the thread waits for is seldom. Not a burst: one that begins late goes to what runs then, as
+ * a whole where it is over by then. */
+static bool waits_long(const struct sampling_plan *plan) {
+    return plan_is_endless(plan) && plan->fine_ns >= ticker_resolution();
+}
+
+/* The timer, to what is next, but not before `least` of real time. The thread has run from `then`
+ * on: a walk takes longer than many a call. */
+static void aim(struct agent_thread *thread, const struct sampling_plan *plan, struct moment then,
+                uint64_t least) {
+    struct trigger *t = &thread->trigger;
+    uint64_t time = ticker_now(CLOCK_MONOTONIC), cpu = then.cpu_ns + (time - then.time_ns);
+    struct moment now = {cpu, time};
+    uint64_t next = points_next(&t->points), early = cpu + t->late_ns;
+    uint64_t rest = next > early + least ? next - early : least;
+    if (session_is_awaited() && rest > ATTACH_NS)
+        rest = ATTACH_NS;
+    if (t->points.early == 0) {
+        t->early_ticks = 0;
+        t->step_ns = time;
+        t->step_cpu_ns = cpu;
+    }
+    uint64_t ran = cpu - t->step_cpu_ns, passed = time - t->step_ns;
+    bool hardly_runs = t->early_ticks >= NAPS_OF_STEP && ran < passed / RUNS_ABOVE;
+    if (hardly_runs && waits_long(plan) && !t->avoids_ticks)
+        use_cpu_timer(thread, plan, rest, patience(rest, ran, passed));
+    else
+        use_fine_timer(thread, plan, now, rest);
+}
+
+static void stop(struct agent_thread *thread) {
+    leave_cpu_timer(thread);
+    ticker_halt(fine(thread));
+    if (thread == thread_self)
+        sleep_burst &= ~(uint32_t)(SLEEP_MASKED | SLEEP_FRAGILE);
+}
+
+/* Calls that can sleep are made with our signal blocked from now on. But the first tick of a
+ * program has to come while it sleeps, too, or the daemon would not hear of it: no call is harmed
+ * by it. */
+static void mask_sleeps(void) {
+    sleep_burst &= ~(uint32_t)(SLEEP_MASKED | SLEEP_FRAGILE);
+    sleep_burst |= session_is_awaited() ? SLEEP_FRAGILE : SLEEP_MASKED;
+}
+
+/* ---- gaps ---- */
+
+static void begin_gap(struct agent_thread *thread, const struct sampling_plan *plan, uint64_t at) {
+    struct trigger *t = &thread->trigger;
+    t->gap_ns = at;
+    t->gap_switches = thread == thread_self ? thread_switches() : 0;
+    ticker_run(cpu_ticker(thread), 1, plan->coarse_ns); /* the kernel's next tick */
+}
+
+/* What a tick of the kernel weighs that ends a gap. Where the thread came back to a processor last
+ * is not known, but how often it did. It is less than the points weigh: by roulette. */
+static uint64_t gap_weight(struct agent_thread *thread, const struct sampling_plan *plan,
+                           uint64_t gap) {
+    uint64_t switches = thread_switches(), before = thread->trigger.gap_switches;
+    uint64_t times = switches > before ? switches - before : 0;
+    uint64_t weight = draw_start_weight(ticker_resolution(), gap / (1 + times));
+    uint64_t least = plan_is_endless(plan) ? plan->fine_ns : plan->coarse_ns;
+    return draw_roulette(draw_word(&thread->random), weight, least);
+}
+
+static void weigh(struct agent_thread *thread, struct wire_session *session, uint64_t weight,
+                  const ucontext_t *uc) {
+    if (weight == 0)
+        return;
+    thread->owed_ns += weight;
+    sampling_walk(thread, session, uc);
+}
+
+/* From here on points are looked for. */
+static void watch(struct agent_thread *thread, const struct sampling_plan *plan, struct moment now,
+                  uint64_t least) {
+    thread->trigger.asleep_ns = 0;
+    ticker_halt(cpu_ticker(thread));
+    aim(thread, plan, now, least);
+    mask_sleeps();
+}
+
+static void end_gap(struct agent_thread *thread, struct wire_session *session,
+                    const struct sampling_plan *plan, const ucontext_t *uc) {
+    struct trigger *t = &thread->trigger;
+    struct moment now = now_here();
+    uint64_t gap = now.cpu_ns - t->gap_ns;
+    t->cpu_ns = now.cpu_ns;
+    thread->burst_sent = 0; /* this sample is of none */
+    weigh(thread, session, gap_weight(thread, plan, gap), uc);
+    points_put_off(&t->points, gap);
+    watch(thread, plan, now, 1);
+}
+
+void burst_plan(struct agent_thread *thread, struct wire_session *session,
+                const struct sampling_plan *plan, uint64_t since) {
+    struct trigger *t = &thread->trigger;
+    struct moment now = moment_on(ticker_cpu_clock(thread->tid));
+    t->cpu_ns = since < now.cpu_ns ? since : now.cpu_ns;
+    t->avoids_ticks = false;
+    if (!has_fine_timer(thread, session, plan)) {
+        other_clock_begin(thread, plan);
+        return;
+    }
+    points_begin(&t->points, plan, t->cpu_ns, &thread->random);
+    thread->burst_sent = 0;
+    if (thread == thread_self)
+        watch(thread, plan, now, EDGE_NS);
+    else
+        begin_gap(thread, plan, now.cpu_ns);
+}
+
+/* ---- ticks ---- */
+
+/* The slot of a session that was left is no memory of ours any more. */
+static uint64_t reach(struct agent_thread *thread, const struct wire_session *session,
+                      const struct sampling_plan *plan, uint64_t limit) {
+    struct points *points = &thread->trigger.points;
+    uint32_t before = points->begun;
+    uint64_t weight = points_reach(points, plan, limit, &thread->random);
+    if (points->begun != before && session != NULL && thread->slot != NULL)
+        session_count(thread->slot, WIRE_BURSTS, points->begun - before);
+    return weight;
+}
+
+/* What the points up to now weigh goes to the context that the tick has met, or to a call at whose
+ * end it comes. */
+static void take(struct agent_thread *thread, struct wire_session *session,
+                 const struct sampling_plan *plan, uint64_t now, ucontext_t *uc) {
+    const struct sleep_call *call = sleep_call_at(uc);
+    struct sleep_place place, own;
+    if (call == NULL) {
+        weigh(thread, session, reach(thread, session, plan, now), uc);
+        return;
+    }
+    place = sleep_place(call, true);
+    sleep_show(uc, &place, &own);
+    weigh(thread, session, reach(thread, session, plan, now), uc);
+    sleep_show(uc, &own, &place);
+}
+
+/* Real time is ahead of the CPU clock by what the thread has slept since the timer was set. One
+ * that has not slept is as good as there: after a sleep what comes next is not what the tick has
+ * met. */
+static bool comes_early(const struct trigger *t, struct moment now) {
+    uint64_t next = points_next(&t->points);
+    if (now.cpu_ns >= next)
+        return false;
+    uint64_t left = next - now.cpu_ns;
+    return left > t->late_ns + EARLY_NS || now.time_ns + left > t->earliest_ns + EARLY_NS;
+}
+
+/* A tick comes late, by what the machine takes for one, and its timer is set so much earlier. By
+ * how much is learned from ticks that have met the thread where it runs: half of them are early
+ * then. */
+static void learn_late(struct trigger *t, struct moment now, const ucontext_t *uc) {
+    uint64_t next = points_next(&t->points);
+    int64_t late = (int64_t)(now.cpu_ns - next);
+    if (sleep_call_at(uc) != NULL || late > LATE_MOST_NS ||
+        now.time_ns > t->earliest_ns + late + EARLY_NS)
+        return;
+    int64_t learned = (int64_t)t->late_ns + late / LATE_PART;
+    t->late_ns = (uint32_t)(learned < 0 ? 0 : learned > LATE_MOST_NS ? LATE_MOST_NS : learned);
+}
+
+static void leave_asleep(struct agent_thread *thread, const struct sampling_plan *plan,
+                         uint64_t now) {
+    stop(thread);
+    begin_gap(thread, plan, now);
+}
+
+static uint64_t longest_sleep(const struct sampling_plan *plan) {
+    uint64_t steps = ASLEEP_STEPS * plan->fine_ns;
+    return steps < ASLEEP_MAX_NS ? steps : ASLEEP_MAX_NS;
+}
+
+/* For so long the sleep that this tick has met was met before. The tick before woke the thread. */
+static uint64_t slept(struct trigger *t) {
+    uint64_t time = ticker_now(CLOCK_MONOTONIC), switches = thread_switches();
+    if (t->asleep_ns == 0 || switches > t->asleep_switches + 1)
+        t->asleep_ns = time;
+    t->asleep_switches = switches;
+    return time - t->asleep_ns;
+}
+
+/* A long sleep makes a gap, as it would have to be interrupted time and again. Whether it is long
+ * must not depend on how near the next point is, or near ones would be put off more often. */
+static void too_early(struct agent_thread *thread, const struct sampling_plan *plan,
+                      struct moment now, const ucontext_t *uc) {
+    struct trigger *t = &thread->trigger;
+    points_early(&t->points);
+    t->early_ticks++;
+    t->cpu_ns = now.cpu_ns;
+    if (!interrupted_in_call(uc)) {
+        t->asleep_ns = 0;
+        aim(thread, plan, now, 1);
+        return;
+    }
+    uint64_t so_far = slept(t), limit = longest_sleep(plan), first = limit / ASLEEP_LOOKS;
+    uint64_t wait = so_far > first ? so_far : first;
+    if (so_far >= limit)
+        leave_asleep(thread, plan, now.cpu_ns);
+    else
+        aim(thread, plan, now, wait < limit - so_far ? wait : limit - so_far);
+}
+
+/* Where the next point is as far away as the timer goes on by itself, it need not be set. */
+static void reached(struct agent_thread *thread, struct wire_session *session,
+                    const struct sampling_plan *plan, struct moment now, bool aims,
+                    ucontext_t *uc) {
+    struct trigger *t = &thread->trigger;
+    uint64_t next = points_next(&t->points);
+    t->asleep_ns = 0;
+    t->cpu_ns = now.cpu_ns;
+    take(thread, session, plan, now.cpu_ns > next ? now.cpu_ns : next, uc);
+    if (aims || now.cpu_ns > next + LATE_NS ||
+        points_next(&t->points) != next + fine(thread)->period_ns)
+        aim(thread, plan, now, 1);
+}
+
+/* The CPU timer has waited. */
+static void cpu_timer_tick(struct agent_thread *thread, struct wire_session *session,
+                           const struct sampling_plan *plan, ucontext_t *uc) {
+    struct moment now = now_here();
+    leave_cpu_timer(thread);
+    if (now.cpu_ns + EARLY_NS < points_next(&thread->trigger.points))
+        aim(thread, plan, now, 1);
+    else
+        reached(thread, session, plan, now, true, uc);
+}
+
+void burst_cpu_tick(struct agent_thread *thread, struct wire_session *session,
+                    const struct sampling_plan *plan, ucontext_t *uc) {
+    if (!has_fine_timer(thread, session, plan)) {
+        other_clock_cpu_tick(thread, session, plan, uc);
+        if (has_fine_timer(thread, session, plan)) /* the event was refused */
+            burst_plan(thread, session, plan, UINT64_MAX);
+    } else if (thread->trigger.by_cpu_timer) {
+        cpu_timer_tick(thread, session, plan, uc);
+    } else if (!runs(thread)) {
+        end_gap(thread, session, plan, uc);
+    }
+}
+
+void burst_tick(struct agent_thread *thread, struct wire_session *session,
+                const struct sampling_plan *plan, uint64_t expiries, ucontext_t *uc) {
+    struct trigger *t = &thread->trigger;
+    thread->walk_price_ns = 0;
+    if (!runs(thread) || plan->fine_ns == 0)
+        return; /* it was under way when the timer was stopped */
+    if (hcct_unlikely((sleep_burst & SLEEP_FRAGILE) != 0))
+        mask_sleeps();
+    struct moment now = now_here();
+    bool is_early = comes_early(t, now);
+    if (t->by_cpu_timer && is_early)
+        return; /* the thread sleeps longer than it used to */
+    t->avoids_ticks |= t->by_cpu_timer;
+    leave_cpu_timer(thread);
+    t->earliest_ns += expiries * fine(thread)->period_ns;
+    if (is_early) {
+        too_early(thread, plan, now, uc);
+        return;
+    }
+    learn_late(t, now, uc);
+    reached(thread, session, plan, now, expiries > 1, uc);
+}
+
+bool burst_is_due(struct agent_thread *thread) {
+    return runs(thread) &&
+           ticker_now(CLOCK_THREAD_CPUTIME_ID) >= points_next(&thread->trigger.points);
+}
+
+void burst_catch(struct agent_thread *thread, struct wire_session *session, ucontext_t *uc) {
+    thread->walk_price_ns = 0;
+    leave_cpu_timer(thread);
+    reached(thread, session, &thread->trigger.plan, now_here(), true, uc);
+}
+
+void burst_end(struct agent_thread *thread) {
+    if (runs(thread))
+        stop(thread);
+}
+
+/* ---- calls that are made with our signal blocked ---- */
+
+/* At both ends of a call it is looked whether a point was reached whose tick was late, or blocked.
+ * The thread's clock is dear, and no faster than real time: it is read where the point may have
+ * been reached at all, and where the thread has slept. Then the timer would come too early: that
+ * costs more than to set it, and what the thread does next would have its samples late. What the
+ * CPU timer waits for is found by its tick: a call would have the points of what ran before it.
+ * Before the thread has its part of a session the tick has to come. */
+static void look(struct agent_thread *thread, const struct sleep_place *place, uint64_t time,
+                 bool slept) {
+    struct trigger *t = &thread->trigger;
+    if (!runs(thread) || thread->slot == NULL || t->by_cpu_timer ||
+        (time < t->earliest_ns && !slept))
+        return;
+    struct moment now = now_here();
+    uint64_t next = points_next(&t->points);
+    if (now.cpu_ns >= next) {
+        edge_sample_inside(thread, place);
+    } else if (slept) {
+        points_early(&t->points);
+        t->asleep_ns = 0;
+        aim(thread, &t->plan, now, 1);
+    } else {
+        t->earliest_ns = now.time_ns + (next - now.cpu_ns);
+    }
+}
+
+static bool on_stack(const struct agent_thread *thread, uintptr_t address) {
+    return address >= thread->stack_low && address < thread->stack_high;
+}
+
+void trigger_before_masked(struct sleep_call *call) {
+    struct agent_thread *thread = thread_self;
+    int ours = signal_number();
+    uintptr_t before = sleep_masked;
+    if (thread == NULL || ours == 0)
+        return;
+    /* a call that was left by an exception out of a signal handler */
+    if (before != 0 && before <= (uintptr_t)call && on_stack(thread, before) &&
+        on_stack(thread, (uintptr_t)call)) {
+        sleep_masked = 0;
+        signal_unblock();
+    }
+    wall_awake(thread);
+    call->mask = 1ull << (ours - 1);
+    struct sleep_place place = sleep_place(call, false);
+    call->began_ns = ticker_now(CLOCK_MONOTONIC);
+    look(thread, &place, call->began_ns, false);
+}
+
+void trigger_after_masked(struct sleep_call *call) {
+    struct agent_thread *thread = thread_self;
+    uint32_t before;
+    if (thread == NULL || !confine_enter(thread, &before))
+        return;
+    struct sleep_place place = sleep_place(call, true);
+    uint64_t time = ticker_now(CLOCK_MONOTONIC);
+    look(thread, &place, time, time - call->began_ns > SLEPT_NS);
+    confine_leave(thread, before);
+}

@@ -1,0 +1,42 @@
+/*
+ * burst.h - closely spaced walks, driven by a monotonic timer while the thread runs.
+ *
+ * Arnold and Ryder's bursts of samples (PLDI 2001), as in D'Elia, Demetrescu and Finocchi (2015),
+ * section 6, for walks; and sampling without bursts, which is one that has no end. Bursts begin and
+ * points are reached whatever the thread is doing: so what a program calls has no say in what is
+ * seen of it.
+ */
+#ifndef HCCT_BURST_H
+#define HCCT_BURST_H
+
+#include <ucontext.h>
+
+#include "preload/sample/sampling.h"
+
+/* `session` is NULL below where the process has none yet: the first sample looks for it.
+ *
+ * The timers follow the plan, which has a fine timer, from `since` of the thread's CPU time on
+ * (UINT64_MAX: from now on); another thread begins with its next CPU tick. Any context, inside the
+ * session. */
+void burst_plan(struct agent_thread *thread, struct wire_session *session,
+                const struct sampling_plan *plan, uint64_t since);
+/* A tick of the CPU timer: a gap ends, or a point was waited for; `uc` is as before when it
+ * returns. Signal context, inside the session. */
+void burst_cpu_tick(struct agent_thread *thread, struct wire_session *session,
+                    const struct sampling_plan *plan, ucontext_t *uc);
+/* A tick of the fine timer; `uc` is as before when it returns. Signal context, inside the session.
+ */
+void burst_tick(struct agent_thread *thread, struct wire_session *session,
+                const struct sampling_plan *plan, uint64_t expiries, ucontext_t *uc);
+/* A point was reached whose tick is still on its way. On the thread, any context. */
+bool burst_is_due(struct agent_thread *thread);
+/* Takes its sample, without the tick; `uc` is as before when it returns. On the thread, all signals
+ * blocked, inside the session. */
+void burst_catch(struct agent_thread *thread, struct wire_session *session, ucontext_t *uc);
+/* The thread's fine timer, made when there is none; false: refused, which is counted. Signal
+ * context, inside the session. */
+bool burst_get_timer(struct agent_thread *thread, struct wire_session *session);
+/* Stops the timers. Any context, on the thread or while it can't run. */
+void burst_end(struct agent_thread *thread);
+
+#endif

@@ -1,0 +1,30 @@
+/*
+ * copies.h - walks that go as copies of the stack (ship.h), so far apart that each finds room.
+ *
+ * A copy takes up to most of a ring, which the daemon empties a few milliseconds later. Of samples
+ * that come more often, those are taken that points of an interval course (interval.h) fall on, the
+ * points lying on the sum of the samples' weights. Each taken one stands for the step of its point,
+ * so every moment counts as much as it would if there were room for all.
+ *
+ * On the thread itself, inside the session.
+ */
+#ifndef HCCT_COPIES_H
+#define HCCT_COPIES_H
+
+#include <stdint.h>
+
+#include "preload/sample/interval.h"
+
+struct copies {
+    struct interval_course course; /* its mean is 0: no copies were sent of late */
+    uint64_t until_ns;             /* to its next point, in weight */
+    uint32_t others;               /* walks in a row that were no copies */
+};
+
+/* What a sample that should weigh `weight` is to weigh; 0: it is not to be taken. `random` is the
+ * state of the thread's draws. */
+uint64_t copies_weight(struct copies *copies, uint64_t weight, uint64_t *random);
+/* A walk was made, which took `words` of the ring as a copy; 0: it was none. */
+void copies_walked(struct copies *copies, uint32_t words, uint64_t *random);
+
+#endif

@@ -1,0 +1,51 @@
+/*
+ * edge.c - a sample that no signal has asked for.
+ */
+#include "preload/sample/edge.h"
+
+#include <signal.h>
+#include <ucontext.h>
+
+#include "preload/life/confine.h"
+#include "preload/life/session.h"
+#include "preload/life/sys.h"
+#include "preload/sample/burst.h"
+
+#if SLEEP_IS_WRAPPED
+
+static void take(struct agent_thread *thread, const struct sleep_place *caller) {
+    struct sleep_place none;
+    ucontext_t uc = {0};
+    sleep_show(&uc, caller, &none);
+    struct wire_session *session = session_enter(thread);
+    burst_catch(thread, session, &uc);
+    if (session != NULL)
+        session_leave(thread);
+}
+
+/* As in the handler, no signal comes meanwhile. A tick that was on its way finds that its point is
+ * over. */
+void edge_sample_inside(struct agent_thread *thread, const struct sleep_place *caller) {
+    uint64_t all = UINT64_MAX, before = 0;
+    if (!burst_is_due(thread) ||
+        sys4(SYS_rt_sigprocmask, SIG_BLOCK, &all, &before, KERNEL_SIGSET_BYTES) != 0)
+        return;
+    take(thread, caller);
+    sys4(SYS_rt_sigprocmask, SIG_SETMASK, &before, 0, KERNEL_SIGSET_BYTES);
+}
+
+#else
+
+void edge_sample_inside(struct agent_thread *thread, const struct sleep_place *caller) {
+    (void)thread, (void)caller;
+}
+
+#endif
+
+void edge_sample(struct agent_thread *thread, struct sleep_place caller) {
+    uint32_t before;
+    if (!confine_enter(thread, &before))
+        return;
+    edge_sample_inside(thread, &caller);
+    confine_leave(thread, before);
+}

@@ -1,0 +1,33 @@
+/*
+ * edge.h - samples at the beginning and at the end of a thread or process, and where it forks.
+ *
+ * A point that lies before the timer was set, or is reached right before the end, would have a tick
+ * inside the agent, or none: short threads would lack a good part of their time. While a thread
+ * forks our signal is blocked. What is due is credited to where the agent is told of these.
+ */
+#ifndef HCCT_EDGE_H
+#define HCCT_EDGE_H
+
+#include <stdint.h>
+
+#include "preload/life/thread.h"
+#include "preload/wrap/sleep.h"
+
+/* Where the function that asks for it was called. Its caller's frame pointer is right even where
+ * other registers are not: what stands between is libc's. */
+#if SLEEP_IS_WRAPPED /* else there are no points */
+#define EDGE_CALLER                                                                                \
+    ((struct sleep_place){(uint64_t)(uintptr_t)__builtin_return_address(0),                        \
+                          (uint64_t)(uintptr_t)__builtin_frame_address(0) + 16,                    \
+                          *(const uint64_t *)__builtin_frame_address(0)})
+#else
+#define EDGE_CALLER ((struct sleep_place){0, 0, 0})
+#endif
+
+/* Takes the sample of what the calling thread has reached, where it may make system calls for the
+ * agent (confine.h). Thread context. */
+void edge_sample(struct agent_thread *thread, struct sleep_place caller);
+/* The same, inside confine_enter. */
+void edge_sample_inside(struct agent_thread *thread, const struct sleep_place *caller);
+
+#endif

@@ -1,0 +1,42 @@
+/*
+ * emit.h - the single road from a context to the ring: what changed since the last one.
+ *
+ * The daemon's cursor stands where the last record left it: below `told` frames, of which the
+ * outermost `agreed` are still those of the last walk (thread->memo), and below the pc `told_here`
+ * where lines are asked for. That is no part of the memo: it nearly always differs, while the frame
+ * that it is in stays. All this changes only with what is published, so a record that finds no room
+ * costs its sample and nothing else; the next one is a difference from the same cursor. What is
+ * sent is in proportion to what has changed.
+ */
+#ifndef HCCT_EMIT_H
+#define HCCT_EMIT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "preload/life/thread.h"
+
+/* Sends the context of thread->memo, under the mark of a partial walk (0: none) and down to the pc
+ * thread->here (0: to the innermost routine), and credits `weight` to it. False: the ring had no
+ * room for all of it, and nothing was credited. Signal context, inside the session. */
+bool emit_sample(struct agent_thread *thread, struct wire_slot *slot, uint32_t mark,
+                 uint64_t weight);
+
+#define WALK_WORDS WIRE_RING_WORDS(WIRE_SLOT_BYTES) /* of the rings that walks are sent through */
+
+#define EMIT_MAP_WORDS 2
+
+/* Tells, if it is not told yet, by which generation of the module log addresses are to be read:
+ * everything is pushed anew then. Puts at most EMIT_MAP_WORDS words at *at, which moves on, and
+ * does not publish. Signal context, inside the session. */
+void emit_map(struct agent_thread *thread, struct wire_slot *slot, uint64_t *at);
+
+/* Whether the context of the last sample can be credited again: false where that was not sent
+ * whole, or there is no room. Signal context, inside the session. */
+bool emit_can_repeat(const struct agent_thread *thread, struct wire_slot *slot);
+
+/* Credits `weight` to the context of the last sample, which stays. False: not emit_can_repeat.
+ * Signal context, inside the session. */
+bool emit_again(struct agent_thread *thread, struct wire_slot *slot, uint64_t weight);
+
+#endif

@@ -1,0 +1,49 @@
+/*
+ * instruction.h - how long an instruction is, where it leads, and what it does to the registers
+ * that a caller may want back. Of x86-64; on other machines nothing is decoded.
+ *
+ * What is not known in full is told as a set of registers that lose their values. Pure.
+ */
+#ifndef HCCT_INSTRUCTION_H
+#define HCCT_INSTRUCTION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/wire/arch.h"
+
+#define INSTRUCTION_BYTES 16u   /* that are looked at */
+#define INSTRUCTION_NONE  0xffu /* no register */
+
+enum instruction_kind {
+    INSTRUCTION_OTHER,     /* goes on; registers in `writes` are not known any more */
+    INSTRUCTION_PUSH,      /* of `reg`, or of something else (INSTRUCTION_NONE) */
+    INSTRUCTION_POP,       /* into `reg`, or elsewhere */
+    INSTRUCTION_MOVE,      /* reg = from */
+    INSTRUCTION_LEA,       /* reg = address of the memory operand */
+    INSTRUCTION_LOAD,      /* reg = the word at the memory operand */
+    INSTRUCTION_STORE,     /* the word at the memory operand = from, or something else */
+    INSTRUCTION_ADD,       /* reg += value */
+    INSTRUCTION_AND,       /* reg &= value */
+    INSTRUCTION_LEAVE,     /* mov rbp to rsp, pop rbp */
+    INSTRUCTION_RETURN,    /* and `value` bytes of arguments are popped */
+    INSTRUCTION_JUMP,      /* to `target` */
+    INSTRUCTION_JUMP_SLOT, /* to where the word at `target` says */
+    INSTRUCTION_BRANCH,    /* to `target`, or on */
+    INSTRUCTION_CALL,      /* goes on when it returns; target 0: not known */
+    INSTRUCTION_END,       /* where it goes is not known, or it is no instruction */
+};
+
+struct instruction {
+    uint8_t kind, length;
+    uint8_t reg, from;           /* DWARF numbers */
+    uint8_t base, index, scale;  /* of the memory operand, index << scale */
+    uint32_t writes;             /* bit n: register n gets a value that is not told here */
+    int64_t displacement, value; /* without base and index the displacement is the address */
+    uint64_t target;
+};
+
+/* The instruction at `pc`, whose first INSTRUCTION_BYTES bytes are `code`. */
+void instruction_decode(const uint8_t *code, uint64_t pc, struct instruction *in);
+
+#endif

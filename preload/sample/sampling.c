@@ -1,0 +1,163 @@
+/*
+ * sampling.c - from a tick to a walk, or to none.
+ *
+ * A guest does not slow its host down: after a walk of so many frames that it cost more than it
+ * should, a sample has to stand for so much time as pays for such a walk. One that stands for less
+ * is taken by chance, by roulette (draw.h), and stands for so much then. What it has to stand for
+ * is known before, from the last walk, so no context has more than its share, however deep it is.
+ * The price is estimated from the frames: to measure each walk would cost two system calls. But the
+ * prices of a frame are corrected by the walks that are measured, as a stack that has left the
+ * caches since the last walk costs several times one that has not. Walks that go as
+ * copies have to be so far apart, beside that, that each finds room (copies.h).
+ */
+#include "preload/sample/sampling.h"
+
+#include "preload/life/agent.h"
+#include "preload/life/modules.h"
+#include "preload/life/session.h"
+#include "preload/sample/draw.h"
+#include "preload/sample/walk.h"
+
+#define STEP_NS       30    /* a frame found by a rule, caches cold */
+#define REREAD_NS     1     /* a frame verified by reading */
+#define WORTH_NS      10000 /* walks that cost less are never paid for */
+#define PAID_BY       120   /* the walk may take one part in so many of the thread's time */
+#define SCALE_ONE     SAMPLING_PRICE_AS_LISTED
+#define SCALE_MAX     (8u * SCALE_ONE)
+#define SCALE_SLOWLY  8u /* a measurement counts as one of so many */
+#define DEFAULT_RATE  100
+#define RATE_MAX      10000
+#define CALLS_LOOK_NS 100000000 /* CPU time between looks whether calls are followed */
+
+/* A child of fork attaches at its first sample, which costs a millisecond. One that calls exec soon
+ * has used no more than a fraction of one: so one in many of them pays.
+ */
+#define FIRST_WEIGHT_NS 20000000u
+
+static struct sampling_plan plan_of(uint32_t rate, uint64_t length, uint64_t period,
+                                    uint32_t clock) {
+    uint64_t walk = SECOND_NS / (rate >= 1 && rate <= RATE_MAX ? rate : DEFAULT_RATE);
+    if (agent.settings.collector == WIRE_COLLECT_CALLS)
+        return (struct sampling_plan){.coarse_ns = length != 0 ? period : CALLS_LOOK_NS};
+    if (clock == WIRE_CLOCK_WALL) /* sleep is what is looked for: no bursts */
+        return (struct sampling_plan){.coarse_ns = walk, .wall_ns = walk};
+    uint64_t perf = clock == WIRE_CLOCK_PERF ? walk : 0;
+    if (perf == 0 && length != 0 && period > length)
+        return (struct sampling_plan){.coarse_ns = period, .fine_ns = walk, .length_ns = length};
+    return (struct sampling_plan){.coarse_ns =
+                                      walk > ticker_resolution() ? walk : ticker_resolution(),
+                                  .fine_ns = walk,
+                                  .length_ns = SAMPLING_ENDLESS,
+                                  .perf_ns = perf};
+}
+
+struct sampling_plan sampling_plan(struct wire_session *session) {
+    return plan_of(atomic_load_explicit(&session->rate, memory_order_relaxed),
+                   atomic_load_explicit(&session->burst_length_ns, memory_order_relaxed),
+                   atomic_load_explicit(&session->burst_period_ns, memory_order_relaxed),
+                   session->clock);
+}
+
+struct sampling_plan sampling_plan_asked(void) {
+    const struct agent_settings *set = &agent.settings;
+    return plan_of(set->rate, set->burst_length_ns, set->burst_period_ns, set->clock);
+}
+
+uint64_t sampling_pause(uint64_t rest_ns, uint64_t seed) {
+    return rest_ns == 0 ? 1 : 1 + rest_ns / 2 + draw_below(draw_word(&seed), rest_ns);
+}
+
+void sampling_account(struct agent_thread *thread) {
+    uint64_t now = ticker_now(CLOCK_THREAD_CPUTIME_ID);
+    thread->owed_ns += now - thread->trigger.cpu_ns;
+    thread->trigger.cpu_ns = now;
+}
+
+void sampling_measured(struct agent_thread *thread, uint64_t ns) {
+    uint64_t price = thread->walk_price_ns;
+    if (price < WORTH_NS / 4)
+        return; /* not deep: what else the handler does would be taken for the price of frames */
+    uint64_t scale = ns * SCALE_ONE / price;
+    scale = scale < SCALE_ONE ? SCALE_ONE : scale > SCALE_MAX ? SCALE_MAX : scale;
+    thread->price_scale =
+        (uint32_t)((thread->price_scale * (SCALE_SLOWLY - 1) + scale + SCALE_SLOWLY / 2) /
+                   SCALE_SLOWLY);
+}
+
+static void pay(struct agent_thread *thread, struct walk_cost cost) {
+    thread->walk_price_ns = (uint64_t)cost.stepped * STEP_NS + (uint64_t)cost.reread * REREAD_NS;
+    uint64_t ns = thread->walk_price_ns * thread->price_scale / SCALE_ONE;
+    thread->least_ns = hcct_likely(ns < WORTH_NS) ? 0 : ns * PAID_BY;
+}
+
+static uint64_t taken_weight(struct agent_thread *thread, uint64_t weight) {
+    weight = copies_weight(&thread->copies, weight, &thread->random);
+    if (hcct_likely(thread->least_ns <= weight))
+        return weight;
+    return draw_roulette(draw_word(&thread->random), weight, thread->least_ns);
+}
+
+/* What no session could be told of, while it was held. */
+static void tell_missed(struct wire_session *session) {
+    _Atomic uint64_t *missed = &agent.process->missed_ns;
+    if (hcct_unlikely(atomic_load_explicit(missed, memory_order_relaxed) != 0))
+        atomic_fetch_add(&session->lost_ns, atomic_exchange(missed, 0));
+}
+
+/* Samples of one burst are told to belong together. */
+static void mark_burst(struct agent_thread *thread) {
+    const struct trigger *t = &thread->trigger;
+    uint32_t burst = plan_is_endless(&t->plan) ? 0 : t->points.begun;
+    thread->same_burst = burst != 0 && burst == thread->burst_sent ? WIRE_SAME_BURST : 0;
+    thread->burst_sent = burst;
+}
+
+static bool walk_in(struct agent_thread *thread, struct wire_session *session, uint64_t weight,
+                    const ucontext_t *uc) {
+    struct wire_slot *slot = session_slot(thread, session);
+    tell_missed(session);
+    if (slot == NULL) {
+        atomic_fetch_add(&session->lost_ns, weight);
+        return false;
+    }
+    uint64_t taken = taken_weight(thread, weight);
+    if (taken == 0) {
+        session_count(slot, WIRE_SKIPPED, 1);
+        return false;
+    }
+    mark_burst(thread);
+    struct walk_cost cost = walk_sample(thread, session, slot, taken, uc);
+    pay(thread, cost);
+    copies_walked(&thread->copies, cost.copied, &thread->random);
+    return true;
+}
+
+/* The first sample of a process: looks for the daemon. Programs that begin do so for certain. */
+static bool walk_first(struct agent_thread *thread, uint64_t weight, const ucontext_t *uc) {
+    if (!session_is_awaited())
+        weight = draw_roulette(draw_word(&thread->random), weight, FIRST_WEIGHT_NS);
+    struct wire_session *session =
+        weight != 0 && session_attach(false) ? session_enter(thread) : NULL;
+    if (session == NULL)
+        return false;
+    modules_learn_again(thread, session);
+    bool walked = walk_in(thread, session, weight, uc);
+    session_leave(thread);
+    return walked;
+}
+
+bool sampling_walk(struct agent_thread *thread, struct wire_session *session,
+                   const ucontext_t *uc) {
+    uint64_t weight = thread->owed_ns;
+    thread->walk_price_ns = 0;
+    thread->owed_ns = 0;
+    if (weight == 0)
+        return false;
+    if (hcct_unlikely(session == NULL) && session_is_held()) {
+        atomic_fetch_add(&agent.process->missed_ns, weight);
+        return false;
+    }
+    if (hcct_unlikely(session == NULL))
+        return walk_first(thread, weight, uc);
+    return walk_in(thread, session, weight, uc);
+}

@@ -1,0 +1,38 @@
+/*
+ * stack.c - probing by rt_sigprocmask: the kernel reads the new mask from the address before it
+ * looks at `how`, and refuses a `how` that does not exist. So EFAULT means unreadable, EINVAL means
+ * readable, and nothing changes.
+ */
+#include "preload/sample/stack.h"
+
+#include <errno.h>
+
+#include "preload/life/sys.h"
+
+#define NO_SUCH_HOW 0x68636374
+#define PAGE_MASK   (~(uint64_t)(WIRE_PAGE - 1))
+
+bool stack_is_readable(uint64_t address) {
+    return sys4(SYS_rt_sigprocmask, NO_SUCH_HOW, address, 0, KERNEL_SIGSET_BYTES) == -EINVAL;
+}
+
+bool stack_read(void *arg, uint64_t address, uint64_t *word) {
+    struct stack_probe *probe = arg;
+    uint64_t page = address & PAGE_MASK;
+    if ((address & 7) != 0 || page == 0)
+        return false;
+    uint64_t *found = &probe->page[page / WIRE_PAGE % (sizeof probe->page / sizeof(uint64_t))];
+    if (page != *found) {
+        if (!stack_is_readable(address))
+            return false;
+        *found = page;
+    }
+    *word = *(const volatile uint64_t *)address;
+    return true;
+}
+
+void stack_bounds(const struct agent_thread *thread, uint64_t sp, uint64_t *low, uint64_t *high) {
+    bool own = sp >= thread->stack_low && sp < thread->stack_high;
+    *low = own ? sp : 8;
+    *high = own ? thread->stack_high : 8;
+}

@@ -1,0 +1,330 @@
+/*
+ * trigger.c - the CPU timer of each thread, and what a tick of any timer leads to.
+ *
+ * A thread begins as first.h has it. A program that begins has the plan of its settings at once,
+ * and attaches at its first tick. A child of fork has its parent's plan at once, and attaches at
+ * its first sample: most children call exec before there is one.
+ *
+ * Without a session the timer is slow, and each tick is a chance to look for a daemon. In one that
+ * was switched off it is slower still, and each tick only asks whether it is on again: nobody but
+ * the thread's own timer can tell it.
+ *
+ * A new rate, burst or state takes effect at the next tick of each thread.
+ */
+#include "preload/sample/trigger.h"
+
+#include "preload/calls/calls.h"
+#include "preload/life/agent.h"
+#include "preload/life/confine.h"
+#include "preload/life/modules.h"
+#include "preload/life/session.h"
+#include "preload/life/signal.h"
+#include "preload/life/sys.h"
+#include "preload/sample/burst.h"
+#include "preload/sample/first.h"
+#include "preload/sample/other_clock.h"
+#include "preload/sample/sampling.h"
+#include "preload/sample/wall.h"
+#include "preload/wrap/sleep.h"
+
+/* CPU time between two looks for a daemon, and between two looks whether the session is on. */
+static const struct sampling_plan looking = {.coarse_ns = 20000000u, .idle = true},
+                                  switched_off = {.coarse_ns = 100000000u, .idle = true};
+
+static struct ticker *cpu_ticker(struct agent_thread *thread) {
+    return &thread->trigger.ticker[TRIGGER_CPU];
+}
+
+/* What the threads of a child, or of a program that has begun, do until there is a session. Process
+ * context writes. */
+static struct sampling_plan inherited;
+
+/* `session`: NULL where there is none, or none to write to. `at_tick`: of the CPU timer. */
+static void follow(struct agent_thread *thread, struct wire_session *session,
+                   const struct sampling_plan *plan, uint64_t since, bool at_tick) {
+    struct trigger *t = &thread->trigger;
+    if (plan_is_same(&t->plan, plan))
+        return;
+    burst_end(thread);
+    wall_end(thread);
+    task_clock_close(&t->task_clock);
+    t->task_clock_ns = 0;
+    t->plan = *plan;
+    if (plan->fine_ns != 0)
+        burst_plan(thread, session, plan, since);
+    else
+        first_begin(thread, plan, since, at_tick);
+    if (plan->wall_ns != 0 && thread == thread_self) /* what calls it makes is its own to know */
+        wall_begin(thread, session, plan);
+}
+
+static void count_missing(void) {
+    struct wire_session *session = session_enter(thread_self);
+    if (session == NULL)
+        return;
+    atomic_fetch_add(&session->timers_missing, 1);
+    session_leave(thread_self);
+}
+
+static bool is_on(struct wire_session *session) {
+    return (atomic_load_explicit(&session->control, memory_order_relaxed) & WIRE_CONTROL_ON) != 0;
+}
+
+/* The process has looked for a daemon. */
+static bool has_tried(void) {
+    return atomic_load_explicit(&agent.process->last_try_ns, memory_order_relaxed) != 0;
+}
+
+static struct sampling_plan planned(struct wire_session *session) {
+    if (session != NULL)
+        return is_on(session) ? sampling_plan(session) : switched_off;
+    bool in_vain = has_tried() && !session_is_held();
+    return in_vain || inherited.coarse_ns == 0 ? looking : inherited;
+}
+
+void trigger_expect(void) {
+    inherited = sampling_plan_asked();
+}
+
+void trigger_inherit(const struct agent_thread *parent) {
+    const struct sampling_plan *plan = &parent->trigger.plan;
+    bool inherits = !plan->idle && agent.settings.collector != WIRE_COLLECT_CALLS;
+    inherited = inherits ? *plan : (struct sampling_plan){0};
+    inherited.perf_ns = 0; /* an event is opened inside a session */
+}
+
+void trigger_start(struct agent_thread *thread, uint64_t since) {
+    struct trigger *t = &thread->trigger;
+    *t = (struct trigger){0};
+    thread->random = ticker_now(CLOCK_MONOTONIC) + (uint64_t)thread->tid * SECOND_NS;
+    sleep_burst = 0; /* a child of fork has the parent's */
+    if (signal_number() == 0 || !ticker_make(cpu_ticker(thread), ticker_cpu_clock(thread->tid),
+                                             signal_number(), thread->tid)) {
+        count_missing();
+        return;
+    }
+    struct wire_session *session = session_enter(thread);
+    struct sampling_plan plan = planned(session);
+    follow(thread, session, &plan, since, false);
+    if (session != NULL)
+        session_leave(thread);
+}
+
+void trigger_stop(struct agent_thread *thread) {
+    burst_end(thread);
+    task_clock_close(&thread->trigger.task_clock);
+    for (int kind = 0; kind < TRIGGER_TIMERS; kind++)
+        ticker_free(&thread->trigger.ticker[kind]);
+}
+
+void trigger_forget(struct agent_thread *thread) {
+    task_clock_close(&thread->trigger.task_clock); /* descriptors are inherited */
+    thread->trigger = (struct trigger){0};
+}
+
+static void begin_again(struct agent_thread *thread, int signal) {
+    struct trigger *t = &thread->trigger;
+    const struct sampling_plan plan = t->plan;
+    t->plan = (struct sampling_plan){0};
+    if (signal != 0 &&
+        ticker_make(cpu_ticker(thread), ticker_cpu_clock(thread->tid), signal, thread->tid))
+        follow(thread, NULL, &plan, UINT64_MAX, false);
+}
+
+void trigger_resume(struct agent_thread *thread) {
+    if (thread->trigger.plan.coarse_ns != 0) /* else it has not begun */
+        begin_again(thread, signal_number());
+}
+
+void trigger_move(struct agent_thread *thread, int signal) {
+    struct trigger *t = &thread->trigger;
+    if (!cpu_ticker(thread)->made)
+        return;
+    task_clock_close(&t->task_clock);
+    t->task_clock_ns = 0;
+    for (int kind = 0; kind < TRIGGER_TIMERS; kind++)
+        ticker_free(&t->ticker[kind]);
+    begin_again(thread, signal);
+}
+
+static bool owns(const struct agent_thread *thread, const void *ticker, enum trigger_kind *kind) {
+    const struct ticker *own = thread->trigger.ticker;
+    for (int k = 0; k < TRIGGER_TIMERS; k++)
+        if (ticker == &own[k]) {
+            *kind = (enum trigger_kind)k;
+            return true;
+        }
+    return false;
+}
+
+struct agent_thread *trigger_owner(struct agent_thread *likely, const void *ticker,
+                                   enum trigger_kind *kind) {
+    if (likely != NULL && owns(likely, ticker, kind))
+        return likely;
+    for (struct agent_thread *t = thread_first(); t != NULL; t = t->next)
+        if (owns(t, ticker, kind))
+            return t;
+    return NULL;
+}
+
+/* CPU time that the thread owes, at a tick of the CPU timer without a fine one: periods are
+ * counted, overruns included, which needs no look at the clock. */
+static void account(struct agent_thread *thread, const struct sampling_plan *plan,
+                    uint64_t expiries) {
+    if (hcct_unlikely(first_pending(thread)))
+        thread->owed_ns += first_tick(thread, plan);
+    else
+        thread->owed_ns += expiries * plan->coarse_ns;
+}
+
+static void cpu_tick(struct agent_thread *thread, struct wire_session *session,
+                     const struct sampling_plan *plan, uint64_t expiries, ucontext_t *uc) {
+    if (hcct_likely(plan->fine_ns != 0)) {
+        burst_cpu_tick(thread, session, plan, uc);
+        return;
+    }
+    account(thread, plan, expiries);
+    if (plan->wall_ns != 0)
+        wall_cpu_tick(thread, session, plan, uc);
+    else
+        (void)sampling_walk(thread, session, uc);
+}
+
+/* `session`: NULL where the process has none yet. */
+static void sample(struct agent_thread *thread, struct wire_session *session,
+                   const struct sampling_plan *plan, enum trigger_kind kind, uint64_t expiries,
+                   ucontext_t *uc) {
+    switch (kind) {
+    case TRIGGER_CPU:
+        cpu_tick(thread, session, plan, expiries, uc);
+        break;
+    case TRIGGER_FINE:
+        burst_tick(thread, session, plan, expiries, uc);
+        break;
+    case TRIGGER_WALL:
+        wall_tick(thread, session, plan, uc);
+        break;
+    default:
+        other_clock_tick(thread, session, uc);
+        break;
+    }
+}
+
+/* A tick that finds another plan belongs to the old one, as a sample. */
+static void change(struct agent_thread *thread, struct wire_session *session,
+                   const struct sampling_plan *plan, enum trigger_kind kind, uint64_t expiries,
+                   ucontext_t *uc) {
+    const struct sampling_plan old = thread->trigger.plan;
+    bool walks = !old.idle && agent.settings.collector == WIRE_COLLECT_WALKS;
+    if (walks && kind != TRIGGER_WALL)
+        sample(thread, session, &old, kind, expiries, uc);
+    follow(thread, session, plan, UINT64_MAX, kind == TRIGGER_CPU);
+}
+
+static void tick(struct agent_thread *thread, struct wire_session *session, enum trigger_kind kind,
+                 uint64_t expiries, ucontext_t *uc) {
+    struct sampling_plan plan = sampling_plan(session);
+    if (!plan_is_same(&thread->trigger.plan, &plan)) {
+        change(thread, session, &plan, kind, expiries, uc);
+        return;
+    }
+    if (agent.settings.collector == WIRE_COLLECT_CALLS) {
+        calls_tick(thread, session, kind, uc);
+        return;
+    }
+    sample(thread, session, &plan, kind, expiries, uc);
+    if (thread->slot != NULL)
+        session_count(thread->slot, WIRE_EXPIRIES, expiries);
+}
+
+void trigger_before_sleep(void) {
+    struct agent_thread *thread = thread_self;
+    uint32_t before;
+    if (thread == NULL || !confine_enter(thread, &before))
+        return;
+    if (agent.settings.collector == WIRE_COLLECT_CALLS)
+        calls_burst_end(thread);
+    else
+        wall_awake(thread);
+    confine_leave(thread, before);
+}
+
+/* What the handler costs is measured at one tick in so many: the thread's CPU clock is a system
+ * call, and any other clock would also count the time of threads that had the processor meanwhile.
+ */
+#define COST_EVERY 16u
+
+static void measure(struct agent_thread *thread, uint64_t began) {
+    uint64_t ns = ticker_now(CLOCK_THREAD_CPUTIME_ID) - began;
+    if (thread->slot != NULL)
+        session_count(thread->slot, WIRE_HANDLER_NS, COST_EVERY * ns);
+    sampling_measured(thread, ns);
+}
+
+/* While another thread has the session for itself: timers go on, samples are lost. An event's walk
+ * takes what it owes, and the points of sleep stay due. */
+static void tick_held(struct agent_thread *thread, const struct sampling_plan *plan,
+                      enum trigger_kind kind, uint64_t expiries, ucontext_t *uc) {
+    if (plan->wall_ns == 0 && plan->perf_ns == 0)
+        sample(thread, NULL, plan, kind, expiries, uc);
+    else if (plan->wall_ns != 0 && kind == TRIGGER_CPU)
+        atomic_fetch_add(&agent.process->missed_ns, expiries * plan->coarse_ns);
+}
+
+/* At a tick without a session: a child samples as its parent did, and the first sample looks for
+ * the daemon. Where that was in vain, or the daemon has gone, ticks do nothing but look for one. */
+static void tick_alone(struct agent_thread *thread, enum trigger_kind kind, uint64_t expiries,
+                       ucontext_t *uc) {
+    const struct sampling_plan plan = thread->trigger.plan;
+    bool found = false;
+    calls_found(thread, NULL, uc);
+    if (!plan.idle && session_is_held() && agent.settings.collector == WIRE_COLLECT_WALKS) {
+        tick_held(thread, &plan, kind, expiries, uc);
+        return;
+    }
+    if (!plan.idle && !has_tried()) {
+        sample(thread, NULL, &plan, kind, expiries, uc);
+        if (!has_tried())
+            return;
+    } else {
+        (void)session_attach(false);
+    }
+    struct wire_session *session = session_enter(thread);
+    if (session != NULL) {
+        modules_learn_again(thread, session);
+        session_leave(thread);
+        found = !plan.idle;
+    }
+    thread->owed_ns = 0;
+    if (!found)
+        follow(thread, NULL, &looking, UINT64_MAX, false);
+}
+
+static struct wire_session *attach_at_tick(struct agent_thread *thread) {
+    struct wire_session *session = session_attach(false) ? session_enter(thread) : NULL;
+    if (session != NULL)
+        modules_learn_again(thread, session);
+    return session;
+}
+
+void trigger_tick(struct agent_thread *thread, enum trigger_kind kind, uint64_t expiries,
+                  ucontext_t *uc) {
+    if (thread->ending)
+        return;
+    struct wire_session *session = session_enter(thread);
+    if (session == NULL && session_is_awaited())
+        session = attach_at_tick(thread);
+    if (session == NULL) {
+        tick_alone(thread, kind, expiries, uc);
+        return;
+    }
+    bool measured = thread->trigger.ticks++ % COST_EVERY == COST_EVERY / 2;
+    uint64_t began = measured ? ticker_now(CLOCK_THREAD_CPUTIME_ID) : 0;
+    if (is_on(session))
+        tick(thread, session, kind, expiries, uc);
+    else
+        change(thread, session, &switched_off, kind, expiries, uc);
+    if (measured)
+        measure(thread, began);
+    session_leave(thread);
+}

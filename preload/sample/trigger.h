@@ -1,0 +1,54 @@
+/*
+ * trigger.h - when to look.
+ *
+ *   TRIGGER_FINE   monotonic: looks for points of CPU time
+ *   TRIGGER_CPU    CPU time: looks for a daemon, ends gaps, waits for points of idle threads
+ *   TRIGGER_WALL   monotonic, HCCT_CLOCK=wall: looks for points of time off the processor
+ *   TRIGGER_TASK   task clock event, HCCT_CLOCK=perf: in the place of TRIGGER_FINE
+ *
+ * A CPU timer never fires in a sleeping thread, but the kernel serves it at its own tick: what a
+ * program does right before or after ticks would be seen too often or not at all. So the fine timer
+ * samples, at all rates; its signal is blocked in calls that can sleep (burst.c).
+ */
+#ifndef HCCT_TRIGGER_H
+#define HCCT_TRIGGER_H
+
+#include <stdint.h>
+#include <ucontext.h>
+
+#include "preload/life/thread.h"
+
+/* Makes and starts the timer of the calling thread, whose CPU time is to be sampled from `since`
+ * on; without one (RLIMIT_SIGPENDING) the thread is not profiled, which is counted. Thread or
+ * process context. */
+void trigger_start(struct agent_thread *thread, uint64_t since);
+/* The threads of a program that has just begun are sampled as its settings ask for, until it looks
+ * for a session. Process context. */
+void trigger_expect(void);
+/* The threads of a child of fork begin as its parent's thread was sampled, until the child looks
+ * for a session. In the child, before trigger_forget. Process context. */
+void trigger_inherit(const struct agent_thread *parent);
+/* Thread context, or any thread when no other can use it. */
+void trigger_stop(struct agent_thread *thread);
+/* In a child of fork: timers are not inherited. */
+void trigger_forget(struct agent_thread *thread);
+/* Anew after trigger_stop, for a thread that still runs. Any thread. */
+void trigger_resume(struct agent_thread *thread);
+/* The timers raise another signal from now on. Any thread. */
+void trigger_move(struct agent_thread *thread, int signal);
+
+/* True when descriptor `fd` is the thread's task clock event. Any context. */
+static inline bool trigger_is_task_clock(const struct agent_thread *thread, int fd) {
+    return thread->trigger.task_clock.open && thread->trigger.task_clock.fd == fd;
+}
+
+/* Whose ticker this is, most likely `likely`'s; NULL: nobody's. Any context. */
+struct agent_thread *trigger_owner(struct agent_thread *likely, const void *ticker,
+                                   enum trigger_kind *kind);
+
+/* One signal of the calling thread's timer, `expiries` periods after the last one. Signal context.
+ */
+void trigger_tick(struct agent_thread *thread, enum trigger_kind kind, uint64_t expiries,
+                  ucontext_t *uc);
+
+#endif

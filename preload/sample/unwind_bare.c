@@ -1,0 +1,221 @@
+/*
+ * unwind_bare.c - the caller of code without unwind data: by its own instructions
+ * (unwind_follow.c), by the call that led to it, by the chain of frame pointers that such code
+ * keeps for its own use, or by a search of the stack (unwind_search.c).
+ */
+#include "preload/sample/unwind_bare.h"
+
+#include <string.h>
+
+#include "preload/sample/unwind_follow.h"
+#include "preload/sample/unwind_inner.h"
+#include "preload/sample/unwind_search.h"
+
+/* ---- code ---- */
+
+/* The 16 bytes of code around `pc`, 8 on each side; zeros for the far ones where nothing is mapped.
+ * Words of the stack often point into it, but there is no code. */
+static bool read_code(const struct unwind_env *env, uint64_t pc, uint8_t code[16]) {
+    uint64_t first = (pc - 8) & ~7ull, word[3] = {0};
+    if (pc >= env->low && pc < env->high)
+        return false;
+    for (unsigned i = 0; i < 3; i++)
+        if (!unwind_read(env, first + 8 * i, &word[i]) && i == 1)
+            return false;
+    memcpy(code, (const uint8_t *)word + ((pc - 8) & 7), 16);
+    return true;
+}
+
+bool unwind_is_return_address(const struct unwind_env *env, uint64_t ra) {
+    uint8_t code[16];
+    return ra > ARCH_LOWEST_CODE && read_code(env, ra, code) && arch_is_call_before(code + 8);
+}
+
+bool unwind_has_rule(const struct unwind_env *env, uint64_t pc) {
+    struct unwind_module module;
+    return env->find(env->arg, pc, &module) && unwind_row_at(&module, pc) != NULL;
+}
+
+/* ---- whose call it was ---- */
+
+/* Whether `address` is code of `module` without a rule. */
+static bool is_bare(const struct unwind_module *module, uint64_t address) {
+    return address - module->start < module->end - module->start &&
+           unwind_row_at(module, address) == NULL;
+}
+
+/* Where a PLT entry at `address` leads; 0: there is none. */
+static uint64_t behind_plt(const struct unwind_env *env, uint64_t address) {
+    uint8_t code[16]; /* from the address on */
+    uint64_t target, slot = 0;
+    if (read_code(env, address + 8, code))
+        slot = arch_jump_slot(code, address);
+    return slot != 0 && (slot & 7) == 0 && unwind_read(env, slot, &target) ? target : 0;
+}
+
+enum unwind_evidence unwind_call_before(const struct unwind_env *env,
+                                        const struct unwind_module *module, uint64_t ra) {
+    uint8_t code[16];
+    if (ra <= ARCH_LOWEST_CODE || !read_code(env, ra, code) || !arch_is_call_before(code + 8))
+        return UNWIND_CALL_NONE;
+    uint64_t called = arch_call_target(code + 8, ra);
+    if (called == 0 || module == NULL)
+        return UNWIND_CALL_INDIRECT;
+    if (is_bare(module, called))
+        return UNWIND_CALL_DIRECT;
+    uint64_t target = behind_plt(env, called);
+    if (target != 0)
+        return is_bare(module, target) ? UNWIND_CALL_DIRECT : UNWIND_CALL_NONE;
+    return called - module->start < module->end - module->start ? UNWIND_CALL_NONE
+                                                                : UNWIND_CALL_ELSEWHERE;
+}
+
+/* Whether code of `module` without a rule, or generated code (NULL), can have been called from
+ * there. */
+static bool may_return_to(const struct unwind_env *env, const struct unwind_module *module,
+                          uint64_t ra) {
+    return module != NULL ? unwind_call_before(env, module, ra) != UNWIND_CALL_NONE
+                          : unwind_is_return_address(env, ra);
+}
+
+#define NEAR (1ull << 31) /* a call within generated code reaches no further */
+
+bool unwind_may_go_back(const struct unwind_env *env, uint64_t pc, uint64_t to) {
+    struct unwind_module module;
+    uint8_t code[16];
+    return to - pc + NEAR < 2 * NEAR && read_code(env, to, code) &&
+           !env->find(env->arg, to, &module);
+}
+
+/* The same of code whose frame is at `fp`: the chain of frame pointers goes on from there. */
+static bool chain_goes_on(const struct unwind_env *env, uint64_t pc, uint64_t fp) {
+    uint64_t next, ra;
+    return unwind_read(env, fp, &next) && next > fp && (next & 7) == 0 &&
+           unwind_read(env, next + 8, &ra) &&
+           (ra - pc + NEAR < 2 * NEAR || unwind_is_return_address(env, ra));
+}
+
+/* ---- by frame pointer ---- */
+
+/* The caller, as the frame pointer has it. */
+struct framed_caller {
+    uint64_t ra, fp;
+    uint64_t ra_at, fp_at; /* where these were read; fp_at is 0: it is still in its register */
+    enum arch_frame state;
+};
+
+/* Generated code, and some written by hand, keeps the chain of frame pointers for its own use. The
+ * instructions at an interrupted pc tell whether its frame is set up already. */
+static bool find_by_fp(const struct unwind_env *env, const struct unwind_module *module,
+                       const struct unwind_registers *regs, struct framed_caller *caller) {
+    uint8_t code[16];
+    uint64_t sp = regs->reg[ARCH_SP];
+    *caller = (struct framed_caller){.fp = regs->reg[ARCH_FP], .state = ARCH_FRAME_SET};
+    if (regs->exact && read_code(env, regs->pc, code))
+        caller->state = arch_frame_at(code + 8);
+    bool set = caller->state == ARCH_FRAME_SET, none = caller->state == ARCH_FRAME_NONE;
+    if (set && (!(regs->known & (UNWIND_FP_KNOWN | UNWIND_FP_PERHAPS)) || caller->fp < sp))
+        return false;
+    uint64_t base = set ? caller->fp : sp;
+    caller->ra_at = none ? base : base + 8;
+    caller->fp_at = none ? 0 : base;
+    if ((base & 7) != 0 || !unwind_read(env, caller->ra_at, &caller->ra) ||
+        (!none && !unwind_read(env, base, &caller->fp)))
+        return false;
+    return may_return_to(env, module, caller->ra) ||
+           (module == NULL && set && unwind_may_go_back(env, regs->pc, caller->ra) &&
+            chain_goes_on(env, regs->pc, base));
+}
+
+static enum unwind_end go_by_fp(struct unwind_registers *regs, struct unwind_step *step,
+                                const struct framed_caller *caller) {
+    step->flags |= UNWIND_STEP_BY_FP | UNWIND_STEP_USES_FP;
+    if (regs->exact)
+        step->flags |= UNWIND_STEP_OPAQUE;
+    step->ra_at = caller->ra_at;
+    step->fp_at = caller->fp_at;
+    regs->reg[ARCH_FP] = caller->fp;
+    regs->known |= UNWIND_FP_KNOWN; /* as far as such code can be trusted */
+    return unwind_to_caller(regs, step, caller->ra, caller->ra_at + 8);
+}
+
+/* ---- by call ---- */
+
+#define PUSHED_MAX 16u /* words that such a routine may have pushed below its return address */
+#define PUSHED_FEW 3u
+
+void unwind_find_pushed_fp(const struct unwind_env *env, struct unwind_registers *regs,
+                           uint64_t at) {
+    uint64_t word, fp = regs->reg[ARCH_FP];
+    if (unwind_read(env, at, &word) && (fp == at || fp == word))
+        regs->reg[ARCH_FP] = word;
+    else
+        regs->known = (regs->known & ~UNWIND_FP_KNOWN) | UNWIND_FP_PERHAPS;
+}
+
+/* A routine in assembly keeps nothing on the stack but what it has pushed. So the first word above
+ * the stack pointer that follows a call of such a routine is its return address; an indirect call
+ * is believed on the first few words only. The frame pointer may be among what was pushed, unless
+ * nothing was: then it may not be the caller's any more. */
+static enum unwind_end step_by_call(const struct unwind_env *env,
+                                    const struct unwind_module *module,
+                                    struct unwind_registers *regs, struct unwind_step *step) {
+    uint64_t sp = regs->reg[ARCH_SP], word;
+    if (!regs->exact || (sp & 7) != 0)
+        return UNWIND_NO_RULE;
+    for (uint64_t i = 0; i < PUSHED_MAX && unwind_read(env, sp + 8 * i, &word); i++) {
+        enum unwind_evidence evidence = unwind_call_before(env, module, word);
+        if (evidence < UNWIND_CALL_INDIRECT ||
+            (evidence == UNWIND_CALL_INDIRECT && i >= PUSHED_FEW))
+            continue;
+        step->flags |= UNWIND_STEP_OPAQUE;
+        step->ra_at = sp + 8 * i;
+        if (i > 0)
+            unwind_find_pushed_fp(env, regs, step->ra_at - 8);
+        uint32_t perhaps = regs->known & UNWIND_FP_PERHAPS;
+        enum unwind_end end = unwind_to_caller(regs, step, word, step->ra_at + 8);
+        regs->known |= perhaps;
+        return end;
+    }
+    return UNWIND_NO_RULE;
+}
+
+/* ---- all of them ---- */
+
+/* The instructions tell for certain, where they can be followed; a call and the frame pointer tell
+ * something; the stack is searched last. */
+enum unwind_end unwind_bare_step(const struct unwind_env *env, const struct unwind_module *module,
+                                 struct unwind_registers *regs, struct unwind_step *step) {
+    uint64_t pc = regs->exact ? regs->pc : regs->pc - 1;
+    struct framed_caller caller;
+    enum unwind_end end = UNWIND_NO_RULE;
+    step->routine = pc & ~(uint64_t)(UNWIND_CODE_BLOCK - 1);
+    if (unwind_follow(env, module, regs, step))
+        return UNWIND_STEPPED;
+    if (module->table != NULL) /* an object without any unwind data is no assembly */
+        end = step_by_call(env, module, regs, step);
+    if (end == UNWIND_NO_RULE && find_by_fp(env, module, regs, &caller))
+        end = go_by_fp(regs, step, &caller);
+    if (end == UNWIND_NO_RULE && unwind_search(env, module, regs, step))
+        end = UNWIND_STEPPED;
+    return end;
+}
+
+/* Most makers of code keep the chain of frame pointers, which is cheap to try. Where it leads to
+ * compiled code, it may be the frame pointer of that code's function, which has come through others
+ * and through code that keeps none: then the instructions tell, if they can be followed. */
+enum unwind_end unwind_generated_step(const struct unwind_env *env, struct unwind_registers *regs,
+                                      struct unwind_step *step) {
+    struct framed_caller caller;
+    bool framed = find_by_fp(env, NULL, regs, &caller);
+    if (!framed && !regs->exact && !unwind_is_return_address(env, regs->pc))
+        return UNWIND_NO_MODULE;
+    step->routine = regs->exact ? regs->pc : regs->pc - 1;
+    if (framed && !unwind_has_rule(env, caller.ra - 1))
+        return go_by_fp(regs, step, &caller);
+    if (unwind_follow(env, NULL, regs, step))
+        return UNWIND_STEPPED;
+    if (framed)
+        return go_by_fp(regs, step, &caller);
+    return unwind_search(env, NULL, regs, step) ? UNWIND_STEPPED : UNWIND_NO_MODULE;
+}

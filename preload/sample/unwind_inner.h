@@ -1,0 +1,43 @@
+/*
+ * unwind_inner.h - what the kinds of steps share (unwind.c, unwind_bare.c), and reading words as
+ * they do (ship.c).
+ */
+#ifndef HCCT_UNWIND_INNER_H
+#define HCCT_UNWIND_INNER_H
+
+#include "preload/sample/unwind.h"
+
+#define UNWIND_KNOWN(n) (1u << (n))
+
+/* In registers.known: the frame pointer may have changed since, so no rule goes by it; but where
+ * there is no rule, the chain of frame pointers is tried, which looks at what it finds. */
+#define UNWIND_FP_PERHAPS (1u << 31)
+
+static inline bool unwind_read(const struct unwind_env *env, uint64_t address, uint64_t *word) {
+    if (hcct_likely(address >= env->low && address < env->high - 7)) {
+        *word = *(const uint64_t *)address;
+        return true;
+    }
+    return env->read != NULL && env->read(env->arg, address, word);
+}
+
+/* regs is the caller's from here on: return address and stack pointer are known. */
+static inline enum unwind_end unwind_to_caller(struct unwind_registers *regs,
+                                               struct unwind_step *step, uint64_t ra, uint64_t sp) {
+    step->site = regs->pc = ra;
+    regs->reg[ARCH_SP] = sp;
+    regs->known &= UNWIND_KNOWN(ARCH_SP) | UNWIND_KNOWN(ARCH_FP);
+    regs->exact = false;
+    return hcct_likely(ra != 0) ? UNWIND_STEPPED : UNWIND_COMPLETE;
+}
+
+/* The row of exactly this address, NULL when it has no rule. */
+static inline const struct unwind_row *unwind_row_at(const struct unwind_module *module,
+                                                     uint64_t pc) {
+    if (module->table == NULL)
+        return NULL;
+    const struct unwind_row *row = unwind_lookup(module->table, pc - module->bias);
+    return row != NULL && row->rule != UNWIND_RULE_NONE ? row : NULL;
+}
+
+#endif

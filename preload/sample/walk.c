@@ -1,0 +1,153 @@
+/*
+ * walk.c - from the interrupted registers to one record in the ring.
+ */
+#include "preload/sample/walk.h"
+
+#include "preload/life/modules.h"
+#include "preload/life/session.h"
+#include "preload/sample/check.h"
+#include "preload/sample/emit.h"
+#include "preload/sample/ship.h"
+#include "preload/sample/stack.h"
+
+/* What each way to end means: a counter, and the mark that stands above a partial walk. */
+static const struct {
+    enum wire_counter counter;
+    enum wire_pseudo mark;
+} ends[] = {
+    [UNWIND_COMPLETE] = {WIRE_COMPLETE, 0},
+    [UNWIND_TRUNCATED] = {WIRE_TRUNCATED, WIRE_PSEUDO_TRUNCATED},
+    [UNWIND_NO_MODULE] = {WIRE_NO_MODULE, WIRE_PSEUDO_NO_MODULE},
+    [UNWIND_NO_RULE] = {WIRE_NO_RULE, WIRE_PSEUDO_NO_RULE},
+    [UNWIND_BAD_STACK] = {WIRE_BAD_STACK, WIRE_PSEUDO_BAD_STACK},
+};
+
+struct walk {
+    struct agent_thread *thread;
+    struct wire_session *session;
+    struct stack_probe probe;
+};
+
+static bool find(void *arg, uint64_t pc, struct unwind_module *module) {
+    struct walk *walk = arg;
+    return modules_find(walk->thread, walk->session, pc, module);
+}
+
+static bool read_probed(void *arg, uint64_t address, uint64_t *word) {
+    struct walk *walk = arg;
+    return stack_read(&walk->probe, address, word);
+}
+
+static uint32_t frame_limit(struct wire_session *session) {
+    uint32_t limit = atomic_load_explicit(&session->max_frames, memory_order_relaxed);
+    return limit < 1 ? 1 : limit > THREAD_FRAMES_MAX ? THREAD_FRAMES_MAX : limit;
+}
+
+static void trust_anew(struct agent_thread *thread) {
+    uint32_t trust = modules_trust();
+    if (hcct_likely(thread->memo_trust == trust))
+        return;
+    memo_forget(&thread->memo);
+    thread->memo_trust = trust;
+}
+
+static void lose(struct wire_slot *slot, uint64_t weight) {
+    session_count(slot, WIRE_LOST, 1);
+    session_count(slot, WIRE_LOST_NS, weight);
+}
+
+/* How many steps of a walk that has ended early go with the copy, for the daemon to begin at the
+ * caller that they have come to. From there on it knows fewer registers than from the interrupted
+ * place, so it is done only where the steps led through code that the daemon can't see. */
+static uint32_t steps_to_send(const struct memo *memo, const struct memo_result *result) {
+    uint32_t inner = result->stepped > 0 ? result->stepped - 1 : 0;
+    return result->bare > 0 && !memo->at.exact && inner <= WIRE_SHIP_FRAMES_MAX ? inner : 0;
+}
+
+/* There is no compact rule for some frame (yet): the daemon unwinds a copy of the stack. Returns
+ * the part of the ring that is gone, in words. */
+static uint32_t send_copy(struct agent_thread *thread, struct wire_session *session,
+                          struct wire_slot *slot, uint64_t weight, const struct memo_result *result,
+                          const struct unwind_env *env) {
+    uint32_t inner = steps_to_send(&thread->memo, result);
+    uint32_t words = ship_stack(thread, session, slot, weight, inner, env);
+    if (words == 0) {
+        lose(slot, weight);
+        return WALK_WORDS;
+    }
+    session_count(slot, WIRE_SHIPPED, 1);
+    session_count(slot, WIRE_CREDITED_NS, weight);
+    return words;
+}
+
+static void send_context(struct agent_thread *thread, struct wire_slot *slot, uint64_t weight,
+                         const struct memo_result *result) {
+    if (!emit_sample(thread, slot, ends[result->end].mark, weight)) {
+        lose(slot, weight);
+        return;
+    }
+    session_count(slot, WIRE_WALKS, 1);
+    session_count(slot, ends[result->end].counter, 1);
+    session_count(slot, WIRE_CREDITED_NS, weight);
+    session_count(slot, WIRE_FRAMES, thread->memo.depth);
+    session_count(slot, WIRE_STEPPED, result->stepped);
+    session_count(slot, WIRE_CACHED, result->cached);
+    if (hcct_unlikely(result->by_fp != 0))
+        session_count(slot, WIRE_BY_FP, result->by_fp);
+    if (hcct_unlikely(result->searched != 0))
+        session_count(slot, WIRE_SEARCHED, result->searched);
+}
+
+/* Where the innermost frame of the last walk is, to be told when lines were asked for and it is in
+ * code that has some. */
+static uint64_t pc_to_tell(struct agent_thread *thread, struct wire_session *session) {
+    struct unwind_module module;
+    if (hcct_likely(!agent.settings.lines) || thread->memo.depth == 0)
+        return 0;
+    uint64_t pc = thread->memo.frame[thread->memo.depth - 1].pc;
+    return modules_find(thread, session, pc, &module) ? pc : 0;
+}
+
+/* The memo has the stack as it is now; what of the last context was told is true no further. */
+static void look(struct agent_thread *thread, struct wire_session *session, struct unwind_env *env,
+                 const ucontext_t *uc, struct memo_result *result) {
+    struct unwind_registers *regs = &thread->interrupted;
+    trust_anew(thread);
+    unwind_registers_of(regs, uc);
+    stack_bounds(thread, regs->reg[ARCH_SP], &env->low, &env->high);
+    memo_walk(&thread->memo, env, regs, frame_limit(session), result);
+    if (thread->agreed > result->same)
+        thread->agreed = result->same;
+}
+
+bool walk_whole(struct agent_thread *thread, struct wire_session *session, const ucontext_t *uc) {
+    struct walk walk = {.thread = thread, .session = session};
+    struct unwind_env env = {
+        .find = find, .read = read_probed, .arg = &walk, .scratch = thread->scratch};
+    struct memo_result result;
+    look(thread, session, &env, uc, &result);
+    return result.end == UNWIND_COMPLETE;
+}
+
+struct walk_cost walk_sample(struct agent_thread *thread, struct wire_session *session,
+                             struct wire_slot *slot, uint64_t weight, const ucontext_t *uc) {
+    struct walk walk = {.thread = thread, .session = session};
+    struct unwind_env env = {
+        .find = find, .read = read_probed, .arg = &walk, .scratch = thread->scratch};
+    struct unwind_registers *regs = &thread->interrupted;
+    struct memo_result result;
+    uint32_t copied = 0;
+    look(thread, session, &env, uc, &result);
+    if (result.end == UNWIND_PENDING || result.end == UNWIND_RICH) {
+        copied = send_copy(thread, session, slot, weight, &result, &env);
+    } else {
+        if (hcct_unlikely(thread->check != NULL))
+            check_walk(thread, slot, &env, regs, frame_limit(session), result.end);
+        thread->here = pc_to_tell(thread, session);
+        send_context(thread, slot, weight, &result);
+    }
+    uint32_t depth = thread->memo.depth; /* 0 when the memo holds nothing */
+    return (struct walk_cost){.stepped = result.stepped + result.effort,
+                              .reread = depth > result.stepped ? depth - result.stepped : 0,
+                              .copied = copied};
+}

@@ -1,0 +1,26 @@
+/*
+ * walk.h - the stack walk collector: one sample of the interrupted thread.
+ */
+#ifndef HCCT_WALK_H
+#define HCCT_WALK_H
+
+#include <stdbool.h>
+#include <ucontext.h>
+
+#include "preload/life/thread.h"
+
+struct walk_cost {
+    uint32_t stepped, reread; /* frames; what is dearer than a step counts as several */
+    uint32_t copied; /* words of the ring that a copy of the stack took; all of it: no room */
+};
+
+/* Walks the stack of the calling thread from `uc` and sends the context with `weight`; where that
+ * is not possible, counts it as lost. Signal context, inside the session. */
+struct walk_cost walk_sample(struct agent_thread *thread, struct wire_session *session,
+                             struct wire_slot *slot, uint64_t weight, const ucontext_t *uc);
+
+/* Walks, too, and sends nothing: the frames are in thread->memo. False: the walk did not reach the
+ * root. Signal context, inside the session. */
+bool walk_whole(struct agent_thread *thread, struct wire_session *session, const ucontext_t *uc);
+
+#endif

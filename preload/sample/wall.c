@@ -1,0 +1,218 @@
+/*
+ * wall.c - walks due at points of a thread's time off the processor, looked for at ticks of real
+ * time.
+ *
+ * The points are drawn by interval.h on the clock that goes on while the thread sleeps or waits for
+ * a processor: real time less CPU time. The timer is set to what is left to the next point, and so
+ * meets the thread at it, if the thread is off the processor all along; where it has computed
+ * meanwhile the tick comes too early, and the timer is set to what is left then. So no point is
+ * missed, and each weighs its step.
+ *
+ * In a sleep that has lasted for long the next look is put off, by a part of that sleep so far. All
+ * points up to the look are credited to the sleep if it still lasts then. If it has ended, and the
+ * thread has not slept since, the points were in it as well: that is found out at the thread's next
+ * CPU tick, before its next call that may sleep, or at its end. If it has slept elsewhere since,
+ * half of the time since the last look is credited to that sleep and the rest to what the look
+ * finds: doc/sampling.md.
+ */
+#include "preload/sample/wall.h"
+
+#include <signal.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "preload/life/session.h"
+#include "preload/life/signal.h"
+#include "preload/life/sys.h"
+#include "preload/sample/draw.h"
+#include "preload/sample/emit.h"
+#include "preload/sample/interrupted.h"
+#include "preload/wrap/sleep.h"
+
+#define SLOWEST_NS SECOND_NS /* between two looks at a thread that sleeps on */
+#define SLEEP_PART 8         /* of a sleep so far: until the next look at it */
+#define EARLY_NS   100000    /* so much before its point a second look at a sleep is in time, ... */
+#define EARLY_PART 16        /* ... but no more than this part of a step */
+#define POINTS_MAX 64        /* that are found at one look and drawn one by one */
+
+static struct ticker *ticker(struct agent_thread *thread) {
+    return &thread->trigger.ticker[TRIGGER_WALL];
+}
+
+static uint64_t sleeps(void) {
+    struct rusage usage = {0};
+    sys2(SYS_getrusage, RUSAGE_THREAD, &usage);
+    return (uint64_t)usage.ru_nvcsw;
+}
+
+/* The clock of the points. The thread is on the processor now, so it stands still; what passes
+ * between the two readings, if the thread has to wait there, counts. Never before the last look. */
+static uint64_t off_ns(const struct trigger *t) {
+    uint64_t cpu = ticker_now(CLOCK_THREAD_CPUTIME_ID), time = ticker_now(CLOCK_MONOTONIC);
+    return time > cpu && time - cpu > t->wall.look_ns ? time - cpu : t->wall.look_ns;
+}
+
+static void run(struct agent_thread *thread, uint64_t wait_ns) {
+    ticker_run(ticker(thread), wait_ns > 0 ? wait_ns : 1, thread->trigger.wall.steps.mean_ns);
+}
+
+static uint64_t until_due(const struct trigger *t, uint64_t off) {
+    return t->wall.due_ns > off ? t->wall.due_ns - off : 0;
+}
+
+void wall_begin(struct agent_thread *thread, struct wire_session *session,
+                const struct sampling_plan *plan) {
+    struct trigger *t = &thread->trigger;
+    uint64_t words[INTERVAL_WORDS];
+    if (ticker(thread)->made || t->fine_refused)
+        return;
+    t->fine_refused = !ticker_make(ticker(thread), CLOCK_MONOTONIC, signal_number(), thread->tid);
+    if (t->fine_refused) {
+        if (session != NULL)
+            atomic_fetch_add(&session->fine_refused, 1);
+        return;
+    }
+    if (session != NULL)
+        session_expect_slots(session); /* its first sample may be taken when the process ends */
+    for (int i = 0; i < INTERVAL_WORDS; i++)
+        words[i] = draw_word(&thread->random);
+    uint64_t off = t->wall.look_ns = off_ns(t);
+    t->wall.due_ns = off + interval_begin(&t->wall.steps, plan->wall_ns, 1, words);
+    sleep_burst |= SLEEP_FRAGILE;
+    run(thread, until_due(t, off));
+}
+
+/* The weight of the points up to `limit`, which are over then. */
+static uint64_t reach(struct agent_thread *thread, uint64_t limit) {
+    struct trigger *t = &thread->trigger;
+    uint64_t sum = 0, far = POINTS_MAX * t->wall.steps.mean_ns;
+    if (limit > t->wall.due_ns + far) {
+        sum = limit - t->wall.due_ns - far;
+        t->wall.due_ns += sum;
+    }
+    while (t->wall.due_ns <= limit) {
+        sum += t->wall.steps.step_ns;
+        t->wall.due_ns += interval_next(&t->wall.steps, 1, draw_word(&thread->random));
+    }
+    return sum;
+}
+
+/* The sleep that the last look met may have ended. */
+static bool slept_elsewhere(const struct trigger *t) {
+    return sleeps() - t->wall.sleeps > 1;
+}
+
+/* The points up to `limit` were in the sleep that the last look met and that is over now. */
+static void credit_sleep(struct agent_thread *thread, uint64_t limit) {
+    struct trigger *t = &thread->trigger;
+    struct wire_slot *slot = thread->slot;
+    bool known = t->wall.late && t->wall.asleep && slot != NULL && emit_can_repeat(thread, slot);
+    t->wall.late = t->wall.asleep = false;
+    sleep_burst &= ~(uint32_t)SLEEP_NEXT;
+    uint64_t weight = known ? reach(thread, limit) : 0;
+    if (weight != 0 && emit_again(thread, slot, weight))
+        session_count(slot, WIRE_CREDITED_NS, weight);
+}
+
+/* Up to where, when it is `off` now: where the thread has slept elsewhere as well, the end of that
+ * sleep may be anywhere since the last look. */
+static uint64_t sleep_limit(const struct trigger *t, uint64_t off, bool elsewhere) {
+    return elsewhere ? off - (off - t->wall.look_ns) / 2 : off;
+}
+
+/* What is owed, to the context that the tick has met, or to the call at whose end it comes. */
+static bool walk(struct agent_thread *thread, struct wire_session *session, ucontext_t *uc,
+                 const struct sleep_call *call) {
+    struct sleep_place place, own;
+    if (call == NULL)
+        return sampling_walk(thread, session, uc);
+    place = sleep_place(call, true);
+    sleep_show(uc, &place, &own);
+    bool walked = sampling_walk(thread, session, uc);
+    sleep_show(uc, &own, &place);
+    return walked;
+}
+
+/* What the thread has computed since the timer was set makes it come before its point. A sleep that
+ * goes on is as good as at the point then; the first look at one may be too early for it. */
+static uint64_t tolerance(const struct sampling_plan *plan, bool same) {
+    uint64_t part = plan->wall_ns / EARLY_PART;
+    return !same ? 0 : part < EARLY_NS ? part : EARLY_NS;
+}
+
+/* The timer, after a look. */
+static void look_on(struct agent_thread *thread, uint64_t off) {
+    struct trigger *t = &thread->trigger;
+    uint64_t wait = until_due(t, off);
+    if (t->wall.asleep)
+        t->wall.cpu_ns = ticker_now(CLOCK_THREAD_CPUTIME_ID);
+    uint64_t rest = t->wall.asleep ? (off - t->wall.since_ns) / SLEEP_PART : 0;
+    t->wall.late = rest > wait;
+    t->wall.look_ns = off;
+    sleep_burst &= ~(uint32_t)SLEEP_NEXT;
+    if (t->wall.late) { /* by chance, so that what follows the sleep is not always met as late */
+        rest = interval_draw(rest < SLOWEST_NS ? rest : SLOWEST_NS, draw_word(&thread->random));
+        wait = rest > wait ? rest : wait;
+        sleep_burst |= SLEEP_NEXT;
+    }
+    run(thread, wait);
+}
+
+void wall_tick(struct agent_thread *thread, struct wire_session *session,
+               const struct sampling_plan *plan, ucontext_t *uc) {
+    struct trigger *t = &thread->trigger;
+    const struct sleep_call *call = sleep_call_at(uc);
+    bool in_call = call == NULL && interrupted_in_call(uc);
+    if (ticker(thread)->period_ns == 0)
+        return; /* it was under way when the timer was given up */
+    uint64_t off = off_ns(t), switches = in_call ? sleeps() : 0;
+    bool same = in_call && t->wall.in_call && switches - t->wall.sleeps <= 1;
+    if (t->wall.late && !same)
+        credit_sleep(thread, sleep_limit(t, off, in_call || call != NULL || slept_elsewhere(t)));
+    thread->owed_ns += reach(thread, off + tolerance(plan, same));
+    bool walked = walk(thread, session, uc, call);
+    if (walked && (in_call || call != NULL))
+        session_count(thread->slot, WIRE_ASLEEP, 1);
+    t->wall.in_call = in_call;
+    t->wall.asleep = in_call && walked;
+    t->wall.sleeps = switches;
+    if (!same)
+        t->wall.since_ns = off;
+    look_on(thread, off);
+}
+
+void wall_cpu_tick(struct agent_thread *thread, struct wire_session *session,
+                   const struct sampling_plan *plan, ucontext_t *uc) {
+    struct trigger *t = &thread->trigger;
+    if (t->wall.late) {
+        uint64_t off = off_ns(t);
+        credit_sleep(thread, sleep_limit(t, off, slept_elsewhere(t)));
+        run(thread, until_due(t, off));
+    }
+    t->wall.asleep = false; /* the last sample is another now */
+    (void)walk(thread, session, uc, sleep_call_at(uc));
+    wall_begin(thread, session, plan); /* the signal was moved by another thread */
+}
+
+/* No handler may come between: it could end another sleep, or leave this function by a jump. */
+void wall_awake(struct agent_thread *thread) {
+    uint64_t all = UINT64_MAX, before = 0;
+    if ((sleep_burst & SLEEP_NEXT) == 0 || !agent_owns_memory() ||
+        sys4(SYS_rt_sigprocmask, SIG_BLOCK, &all, &before, KERNEL_SIGSET_BYTES) != 0)
+        return;
+    sleep_burst &= ~(uint32_t)SLEEP_NEXT;
+    if (!slept_elsewhere(&thread->trigger) && session_enter(thread) != NULL) {
+        uint64_t off = off_ns(&thread->trigger);
+        credit_sleep(thread, off);
+        run(thread, until_due(&thread->trigger, off));
+        session_leave(thread);
+    }
+    sys4(SYS_rt_sigprocmask, SIG_SETMASK, &before, 0, KERNEL_SIGSET_BYTES);
+}
+
+void wall_end(struct agent_thread *thread) {
+    if (thread == thread_self)
+        sleep_burst &= ~(uint32_t)(SLEEP_FRAGILE | SLEEP_NEXT);
+    ticker_free(ticker(thread));
+    memset(&thread->trigger.wall, 0, sizeof thread->trigger.wall);
+}

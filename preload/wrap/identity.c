@@ -1,0 +1,44 @@
+/*
+ * identity.c - after these calls the daemon's socket may be out of reach: another user may not
+ * connect to it, another root does not have it.
+ */
+#include <sched.h>
+#include <unistd.h>
+
+#include "preload/life/agent.h"
+#include "preload/wrap/real.h"
+
+hcct_export int setuid(uid_t user) {
+    agent_announce();
+    return real_setuid(user);
+}
+
+hcct_export int seteuid(uid_t user) {
+    agent_announce();
+    return real_seteuid(user);
+}
+
+hcct_export int setreuid(uid_t real, uid_t effective) {
+    agent_announce();
+    return real_setreuid(real, effective);
+}
+
+hcct_export int setresuid(uid_t real, uid_t effective, uid_t saved) {
+    agent_announce();
+    return real_setresuid(real, effective, saved);
+}
+
+hcct_export int chroot(const char *path) {
+    agent_announce();
+    return real_chroot(path);
+}
+
+hcct_export int unshare(int flags) {
+    agent_announce();
+    return real_unshare(flags);
+}
+
+hcct_export int setns(int fd, int kind) {
+    agent_announce();
+    return real_setns(fd, kind);
+}

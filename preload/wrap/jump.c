@@ -1,0 +1,65 @@
+/*
+ * jump.c - the moment before a longjmp, which leaves functions without a report of their end.
+ *
+ * For threads whose calls are followed (calls.h) a flag is set; and out of a handler during which
+ * our signal is blocked, or out of one that has
+ * interrupted a call for which it is blocked, it must not stay so.
+ */
+#include <setjmp.h>
+
+#include "preload/calls/calls.h"
+#include "preload/life/agent.h"
+#include "preload/wrap/handler_masks.h"
+#include "preload/wrap/real.h"
+#include "preload/wrap/sleep.h"
+
+/* Unless a report is under way: then a signal handler jumps, and the next report's stack pointer
+ * says whether out of that report. */
+static void note_jump(void) {
+    struct calls *c = calls_self;
+    if (c != NULL && c->busy < CALLS_JUMPED)
+        c->busy += CALLS_JUMPED;
+}
+
+/* Where the jump leads, by libc's own way of hiding it; 0: not known. */
+static uintptr_t target_sp(const struct __jmp_buf_tag *buffer) {
+#if defined(__x86_64__)
+    enum { SAVED_RSP = 6 };
+    uintptr_t sp = (uintptr_t)buffer->__jmpbuf[SAVED_RSP];
+    __asm__("ror $17, %0\n xorq %%fs:0x30, %0" : "+r"(sp));
+    return sp;
+#else
+    (void)buffer;
+    return 0;
+#endif
+}
+
+static inline void before_jump(const struct __jmp_buf_tag *buffer) {
+    note_jump();
+    handler_mask_jump(__builtin_frame_address(0));
+    if (hcct_unlikely(sleep_masked != 0))
+        handler_mask_jump_to(target_sp(buffer));
+}
+
+hcct_export void longjmp(struct __jmp_buf_tag buffer[1], int value) {
+    before_jump(buffer);
+    real_longjmp(REAL_LONGJMP, buffer, value);
+}
+
+hcct_export void _longjmp(struct __jmp_buf_tag buffer[1], int value) {
+    before_jump(buffer);
+    real_longjmp(REAL_LONGJMP_BSD, buffer, value);
+}
+
+hcct_export void siglongjmp(sigjmp_buf buffer, int value) {
+    before_jump(buffer);
+    real_longjmp(REAL_SIGLONGJMP, buffer, value);
+}
+
+/* What the others are in programs that are built with -D_FORTIFY_SOURCE. */
+_Noreturn void __longjmp_chk(struct __jmp_buf_tag buffer[1], int value);
+
+hcct_export void __longjmp_chk(struct __jmp_buf_tag buffer[1], int value) {
+    before_jump(buffer);
+    real_longjmp(REAL_LONGJMP_CHK, buffer, value);
+}

@@ -1,0 +1,75 @@
+/*
+ * seccomp.c - how a program confines itself: prctl, and syscall() with either number, as libc
+ * has no function for seccomp. A system call that it makes with an instruction of its own is not
+ * seen.
+ */
+#include <errno.h>
+#include <linux/seccomp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+
+#include "preload/life/agent.h"
+#include "preload/life/confine.h"
+#include "preload/wrap/real.h"
+#include "preload/wrap/sleep.h"
+
+/* Without a filter it fails: libraries try whether the kernel knows of filters at all. */
+static bool prctl_confines(unsigned long mode, unsigned long filter) {
+    return mode == SECCOMP_MODE_STRICT || (mode == SECCOMP_MODE_FILTER && filter != 0);
+}
+
+hcct_export int prctl(int option, ...) {
+    struct sleep_place caller = EDGE_CALLER;
+    unsigned long argument[4];
+    struct confine confine;
+    va_list list;
+    va_start(list, option);
+    for (int i = 0; i < 4; i++)
+        argument[i] = va_arg(list, unsigned long);
+    va_end(list);
+    if (option != PR_SET_SECCOMP || !prctl_confines(argument[0], argument[1]))
+        return real_prctl(option, argument);
+    confine_begin(&confine, false, &caller);
+    int result = real_prctl(option, argument), saved = errno;
+    confine_end(&confine, result == 0);
+    errno = saved;
+    return result;
+}
+
+#if SLEEP_IS_WRAPPED
+
+static bool seccomp_confines(unsigned long operation, unsigned long filter) {
+    return operation == SECCOMP_SET_MODE_STRICT ||
+           (operation == SECCOMP_SET_MODE_FILTER && filter != 0);
+}
+
+static bool call_confines(long number, const long argument[6]) {
+    if (number == SYS_seccomp)
+        return seccomp_confines((unsigned long)argument[0], (unsigned long)argument[2]);
+    return prctl_confines((unsigned long)argument[1], (unsigned long)argument[2]);
+}
+
+/* The stub of syscall() jumps here, with all arguments as they are. A positive answer is a
+ * descriptor, or the thread that could not be confined. */
+long confine_syscall(long number, long a, long b, long c, long d, long e, long f)
+    __attribute__((visibility("hidden"), used));
+long confine_syscall(long number, long a, long b, long c, long d, long e, long f) {
+    struct sleep_place caller = EDGE_CALLER;
+    const long argument[6] = {a, b, c, d, e, f};
+    struct confine confine;
+    if (!call_confines(number, argument))
+        return sleep_real_syscall(number, argument);
+    bool all = number == SYS_seccomp && (b & SECCOMP_FILTER_FLAG_TSYNC) != 0;
+    bool listens = number == SYS_seccomp && (b & SECCOMP_FILTER_FLAG_NEW_LISTENER) != 0;
+    confine_begin(&confine, all, &caller);
+    long result = sleep_real_syscall(number, argument);
+    int saved = errno;
+    confine_end(&confine, result == 0 || (listens && result > 0));
+    errno = saved;
+    return result;
+}
+
+#endif

@@ -1,0 +1,189 @@
+/*
+ * signal.c - the application's own signals win, and it never sees ours.
+ *
+ * An application that sets a disposition for our signal gets the signal: the agent moves away
+ * first. One that only asks sees what it would see without us. One that blocks all signals (thread
+ * pools do) does so, but for ours, and reads back the mask that it has set. One that blocks ours by
+ * name, or makes a descriptor of it, wants to have it: the agent moves away.
+ *
+ * A thread that has confined itself (confine.h) can't make the agent move away from the others:
+ * what it sets for our signal is left out.
+ *
+ * In a child that shares its parent's memory nothing of the agent's is changed: what the child sets
+ * is for itself alone, and it has none of our timers.
+ */
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/signalfd.h>
+
+#include "preload/life/agent.h"
+#include "preload/life/confine.h"
+#include "preload/life/signal.h"
+#include "preload/life/thread.h"
+#include "preload/wrap/handler_masks.h"
+#include "preload/wrap/real.h"
+
+static bool is_ours(int number) {
+    return number > 0 && agent.process != NULL && number == signal_number() && agent_owns_memory();
+}
+
+/* Others are still sampled. */
+static bool is_others(int number) {
+    return number > 0 && agent.process != NULL && number == signal_number() && confine_is_quiet();
+}
+
+/* Around a change of a disposition: another thread may be about to write back what it has read
+ * (handler_mask_move), and must not write over ours. */
+static bool enter_to_change(uint32_t *before) {
+    return thread_self != NULL && agent_owns_memory() && confine_enter(thread_self, before);
+}
+
+/* A disposition of another signal. */
+static int change_alone(int number, const struct sigaction *action, struct sigaction *old) {
+    struct sigaction reduced;
+    int ours = signal_number();
+    bool valid = number > 0 && number < _NSIG && agent.process != NULL && ours != 0;
+    if (!valid || !agent_owns_memory())
+        return real_sigaction(number, action, old);
+    int before = handler_mask_get(number);
+    if (action != NULL) {
+        reduced = *action;
+        handler_mask_apply(number, ours, &reduced);
+    }
+    int result = real_sigaction(number, action != NULL ? &reduced : NULL, old);
+    if (result != 0)
+        handler_mask_set_back(number, before);
+    else if (old != NULL)
+        handler_mask_show(before, ours, old);
+    return result;
+}
+
+static int change_others(int number, const struct sigaction *action, struct sigaction *old) {
+    uint32_t before;
+    bool entered = action != NULL && enter_to_change(&before);
+    int result = change_alone(number, action, old);
+    if (entered)
+        confine_leave(thread_self, before);
+    return result;
+}
+
+static int change_action(int number, const struct sigaction *action, struct sigaction *old) {
+    if (is_others(number)) {
+        if (old != NULL)
+            signal_hidden_action(old);
+        return 0;
+    }
+    if (!is_ours(number)) {
+        int result = change_others(number, action, old);
+        if (result == 0 && old != NULL && signal_is_agents(old))
+            signal_hidden_action(old);
+        return result;
+    }
+    if (action == NULL) {
+        if (old != NULL)
+            signal_hidden_action(old);
+        return 0;
+    }
+    signal_yield();
+    return real_sigaction(number, action, old);
+}
+
+hcct_export int sigaction(int number, const struct sigaction *restrict action,
+                          struct sigaction *restrict old) {
+    return change_action(number, action, old);
+}
+
+hcct_export int __sigaction(int number, const struct sigaction *action, struct sigaction *old);
+hcct_export int __sigaction(int number, const struct sigaction *action, struct sigaction *old) {
+    return change_action(number, action, old);
+}
+
+/* signal() and its variants reach libc's sigaction from inside libc. */
+#define WRAP_SIGNAL(name)                                                                          \
+    hcct_export void (*name(int number, void (*handler)(int)))(int);                               \
+    hcct_export void (*name(int number, void (*handler)(int)))(int) {                              \
+        struct sigaction old;                                                                      \
+        if (is_others(number))                                                                     \
+            return SIG_DFL;                                                                        \
+        if (is_ours(number))                                                                       \
+            signal_yield();                                                                        \
+        uint32_t inside;                                                                           \
+        bool entered = enter_to_change(&inside);                                                   \
+        bool given_up = agent.process != NULL && real_sigaction(number, NULL, &old) == 0 &&        \
+                        signal_is_agents(&old);                                                    \
+        void (*before)(int) = real_signal(#name, number, handler);                                 \
+        if (entered)                                                                               \
+            confine_leave(thread_self, inside);                                                    \
+        return given_up && before != SIG_ERR ? SIG_DFL : before;                                   \
+    }
+
+WRAP_SIGNAL(signal)
+WRAP_SIGNAL(bsd_signal)
+WRAP_SIGNAL(ssignal)
+WRAP_SIGNAL(sysv_signal)
+WRAP_SIGNAL(__sysv_signal)
+WRAP_SIGNAL(sigset)
+
+hcct_export int sigaltstack(const stack_t *restrict stack, stack_t *restrict old) {
+    if (stack != NULL && (stack->ss_flags & SS_DISABLE) == 0 && agent_owns_memory())
+        handler_mask_stack(stack->ss_size, signal_number());
+    return real_sigaltstack(stack, old);
+}
+
+typedef int change_mask(int how, const sigset_t *set, sigset_t *old);
+
+/* The mask that the application wants, without our signal; and what it has set, with it. */
+static int change_without_ours(change_mask *change, int how, const sigset_t *set, sigset_t *old) {
+    struct agent_thread *self = thread_self;
+    if (self == NULL || signal_number() == 0 || !agent_owns_memory())
+        return change(how, set, old);
+    if (set != NULL && how != SIG_UNBLOCK && signal_is_named(set, signal_number()))
+        signal_give_up();
+    int ours = signal_number(), hidden = self->hidden_signal;
+    sigset_t reduced;
+    if (ours == 0)
+        return change(how, set, old);
+    if (set != NULL) {
+        bool member = sigismember(set, ours) == 1;
+        reduced = *set;
+        if (how != SIG_UNBLOCK)
+            sigdelset(&reduced, ours);
+        if (how == SIG_SETMASK)
+            self->hidden_signal = member ? ours : 0;
+        else if (member)
+            self->hidden_signal = how == SIG_BLOCK ? ours : 0;
+    }
+    int result = change(how, set != NULL ? &reduced : NULL, old);
+    if (result != 0)
+        self->hidden_signal = hidden;
+    else if (old != NULL && hidden != 0) {
+        sigaddset(old, hidden);
+        sigaddset(old, ours);
+    } else if (old != NULL)
+        sigdelset(old, ours); /* in a handler: blocked by its mask, or by a call of wrap/sleep.h */
+    return result;
+}
+
+hcct_export int pthread_sigmask(int how, const sigset_t *restrict set, sigset_t *restrict old) {
+    return change_without_ours(real_pthread_sigmask, how, set, old);
+}
+
+hcct_export int sigprocmask(int how, const sigset_t *restrict set, sigset_t *restrict old) {
+    return change_without_ours(real_sigprocmask, how, set, old);
+}
+
+/* Ours may be pending while a thread waits in poll: its descriptor would seem to be ready. */
+hcct_export int signalfd(int fd, const sigset_t *set, int flags) {
+    int ours = signal_number();
+    sigset_t reduced;
+    __asm__("" : "+r"(set)); /* declared as never NULL; the kernel answers EFAULT */
+    if (set == NULL || ours == 0 || agent.process == NULL)
+        return real_signalfd(fd, set, flags);
+    if (signal_is_named(set, ours) && agent_owns_memory()) {
+        signal_give_up();
+        return real_signalfd(fd, set, flags);
+    }
+    reduced = *set;
+    sigdelset(&reduced, ours);
+    return real_signalfd(fd, &reduced, flags);
+}

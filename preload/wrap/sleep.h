@@ -1,0 +1,111 @@
+/*
+ * sleep.h - the calls in which a thread may go to sleep.
+ *
+ * A timer that runs on real time must not interrupt them: its signal is blocked during the call. A
+ * timer whose signal is pending is not started again by the kernel, so a sleeping thread is never
+ * woken. The wall clock (wall.h) looks at sleeping threads: there only those calls are made with
+ * the signal blocked whose interruption would be seen. Where calls are counted (calls.h), a call
+ * is announced instead. The functions of libc that can put their caller to sleep are intercepted;
+ * while the thread's flag is clear that costs a load, a test and an indirect jump, and the real
+ * function finds the caller's registers and stack as they were. What SA_RESTART covers in full is
+ * not announced to who counts calls (read, accept, waitpid), or not intercepted (flock, open,
+ * fcntl, futexes inside libc); nor are calls from libc to itself.
+ *
+ * On x86-64. Elsewhere nothing is intercepted: there is no announcement, so no burst should begin.
+ */
+#ifndef HCCT_WRAP_SLEEP_H
+#define HCCT_WRAP_SLEEP_H
+
+#include <stdbool.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <ucontext.h>
+
+#if defined(__x86_64__)
+#define SLEEP_IS_WRAPPED 1
+#else
+#define SLEEP_IS_WRAPPED 0
+#endif
+
+/* Values of sleep_burst, may be or-ed. */
+enum {
+    SLEEP_ANY = 1, /* all are announced that are announced at all */
+    /* Those are made with our signal blocked whose interruption restart.h can't undo: a transfer
+     * that would end short (write, send, recv with MSG_WAITALL, copies, random bytes), a wait for a
+     * signal (where a doubt may mean to wait for ever), a sleep that leaves the rest of its time in
+     * place of its argument. For timers that interrupt sleeping threads. */
+    SLEEP_FRAGILE = 2,
+    SLEEP_MASKED = 4, /* all are made with our signal blocked, none is announced */
+    /* Every one is announced, those that SA_RESTART covers too, unless it is made with our signal
+     * blocked. */
+    SLEEP_NEXT = 8,
+};
+
+/* The calling thread's wish, 0: no announcement. Any context, on the thread itself. */
+extern __thread uint32_t sleep_burst
+    __attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+/* The announcement, made before the intercepted function is entered. Thread context, or inside a
+ * handler of the application; no signal is blocked. Keeps errno, and calls no intercepted function.
+ * Defined by the trigger. */
+void trigger_before_sleep(void) __attribute__((visibility("hidden")));
+
+/* A call with our signal blocked: on the stack of its caller, as the assembly lays it out. */
+struct sleep_call {
+    uint64_t stack_word; /* argument on the stack, if there is one */
+    uint64_t argument[6];
+    uint64_t vectors; /* rax: how many vector registers hold arguments */
+    _Atomic(uintptr_t) *slot;
+    uint64_t mask; /* of the kernel: our signal; 0: nothing is blocked */
+    uint64_t result;
+    uint64_t unblock;  /* at the end: it was not blocked before */
+    uint64_t began_ns; /* CLOCK_MONOTONIC; for the trigger */
+    uint64_t unused;
+    uint64_t set[16]; /* the application's signal set, but for ours */
+};
+
+/* The outermost call of the thread that has blocked our signal, 0: none. Nothing is to be read
+ * there: a jump may have left it. The thread itself, any context. */
+extern __thread uintptr_t sleep_masked
+    __attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+/* Before a masked call: sets the mask. A point that was reached is sampled, as it is at the call's
+ * end, before our signal is unblocked. Thread context, or inside a handler of the application. Keep
+ * errno. Defined by the trigger. */
+void trigger_before_masked(struct sleep_call *call) __attribute__((visibility("hidden")));
+void trigger_after_masked(struct sleep_call *call) __attribute__((visibility("hidden"), used));
+
+/* The masked call that has just ended where the context is, while our signal is being unblocked;
+ * else NULL. Signal context. */
+const struct sleep_call *sleep_call_at(const ucontext_t *uc);
+
+struct agent_thread;
+
+/* Of another thread, which may run meanwhile: the context in which the real function began of the
+ * call with our signal blocked that it is in, into pc, sp and frame pointer of `uc`. False: it is
+ * in none that can be told. Nothing that it finds needs to be true. While the thread can't end. */
+bool sleep_look(const struct agent_thread *thread, ucontext_t *uc);
+
+/* A context as a walk begins with it. */
+struct sleep_place {
+    uint64_t pc, sp, frame;
+};
+
+/* Where the real function began (`in_call`), or where it will return to its caller. Any context. */
+struct sleep_place sleep_place(const struct sleep_call *call, bool in_call);
+/* `uc` is there from here on; *own is what it was. Signal context. */
+void sleep_show(ucontext_t *uc, const struct sleep_place *place, struct sleep_place *own);
+
+#if SLEEP_IS_WRAPPED
+/* libc's syscall(), not watched. Thread context. */
+long sleep_real_syscall(long number, const long argument[6]);
+#endif
+
+/* Looks all real functions up, so that none needs dlsym later. Process context. */
+void sleep_start(void);
+
+/* True when a function that begins at `routine` is one of the real ones that are announced: a
+ * thread inside sleeps, or is about to. False before sleep_start. Any context. */
+bool sleep_is_sleeper(uint64_t routine);
+
+#endif

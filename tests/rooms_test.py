@@ -1,0 +1,76 @@
+"""rooms_test.py - includes go downwards: what a file may include is said by the room it stands in.
+
+A room may include itself and what stands beside it in the table; `preload` is one room here, as its
+folders lean on each other.
+"""
+import collections
+import os
+import re
+import sys
+
+LOW = ["common/wire", "common/base"]
+PURE = LOW + ["common/tree", "common/code", "common/profile"]
+COMMON = PURE + ["common/render", "common/trace", "common/assemble"]
+MAY_INCLUDE = {
+    "common/wire": [],
+    "common/base": ["common/wire"],
+    "common/tree": LOW,
+    "common/code": LOW,
+    "common/profile": LOW,
+    "common/render": LOW + ["common/profile"],
+    "common/trace": PURE,
+    "common/assemble": PURE,
+    "daemon/ingest": PURE + ["common/trace"],
+    "daemon/answers": COMMON + ["daemon/ingest"],
+    "daemon/state": COMMON + ["daemon/ingest", "daemon/answers"],
+    "daemon/serve": COMMON + ["daemon/ingest", "daemon/answers", "daemon/state"],
+    "daemon": COMMON + ["daemon/ingest", "daemon/answers", "daemon/state", "daemon/serve"],
+    "client": COMMON,
+    "client/top": COMMON + ["client"],
+    "client/commands": COMMON + ["client", "client/top"],
+    "preload": ["common/wire"],
+}
+# What make generates stands in the room of what it is made from.
+GENERATED = {"common/render/page": "common/render"}
+INCLUDE = re.compile(r'^#include "((?:client|common|daemon|preload)/[^"]+)"', re.M)
+
+
+def room_of(path):
+    folder = os.path.dirname(path)
+    if folder.startswith("preload"):
+        return "preload"
+    return GENERATED.get(folder, folder)
+
+
+def sources(root):
+    for top in ("client", "common", "daemon", "preload"):
+        for folder, _, names in os.walk(os.path.join(root, top)):
+            for name in names:
+                if name.endswith((".c", ".h")):
+                    yield os.path.relpath(os.path.join(folder, name), root)
+
+
+def main():
+    root = os.environ["HCCT_SRCDIR"]
+    wrong, files, arrows = [], 0, collections.Counter()
+    for path in sorted(sources(root)):
+        room = room_of(path)
+        files += 1
+        if room not in MAY_INCLUDE:
+            wrong.append(f"{path}: no room of the table; say what {room} may include")
+            continue
+        with open(os.path.join(root, path), encoding="utf-8") as source:
+            for included in INCLUDE.findall(source.read()):
+                to = room_of(included)
+                if to == room:
+                    continue
+                arrows[room, to] += 1
+                if to not in MAY_INCLUDE[room]:
+                    wrong.append(f"{path} includes {included}: {room} must not know {to}")
+    for line in wrong:
+        print("FAIL", line)
+    print(f"{files} files, {len(MAY_INCLUDE)} rooms, {len(arrows)} arrows, {len(wrong)} the wrong way")
+    sys.exit(1 if wrong or files < 100 else 0)
+
+
+main()
