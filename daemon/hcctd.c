@@ -19,6 +19,7 @@
 #include "common/tree/summary.h"
 #include "common/wire/paths.h"
 #include "daemon/answers/config.h"
+#include "daemon/ingest/finished.h"
 #include "daemon/ingest/frame_sweep.h"
 #include "daemon/ingest/ingest.h"
 #include "daemon/ingest/registry.h"
@@ -231,8 +232,8 @@ static void serve(int listener, int tcp, int signals) {
     struct elf_worker *unwinder = elf_worker_new("/proc/self/exe");
     config.symbols = symbol_service_new("/proc/self/exe");
     if (compiler == NULL || unwinder == NULL || config.symbols == NULL || !ships_start(unwinder) ||
-        !tables_start(compiler, cache) || !frame_sweep_start() || !ingest_start() ||
-        !http_start(tcp) || !checkpoint_start(settings.checkpoint) ||
+        !tables_start(compiler, cache) || !frame_sweep_start() || !finished_start() ||
+        !ingest_start() || !http_start(tcp) || !checkpoint_start(settings.checkpoint) ||
         !door_open(&door, listener, &policy) || !door_watch(&door, signals, on_signal))
         fail("the daemon's parts can't be started: no memory, threads or descriptors");
     tell_ready(tcp);
@@ -241,6 +242,7 @@ static void serve(int listener, int tcp, int signals) {
     http_stop();
     ingest_stop();
     snapshot_all(true); /* programs that count calls do not wait for it any more */
+    finished_stop();
     frame_sweep_stop();
     ships_stop();
     checkpoint_stop();

@@ -32,7 +32,7 @@
 
 struct freezer {
     struct profile *profile;
-    uint32_t *module_of, *profile_module; /* profile index -> id, id -> profile index */
+    uint32_t *module_of, *profile_module; /* profile index -> id, module_place(id) -> index */
     uint32_t module_of_room, profile_module_room;
     const struct freeze_part *parts;
     size_t n_parts;
@@ -146,9 +146,11 @@ static uint32_t module_index(struct freezer *f, uint32_t id) {
     struct module_info info;
     if (id == 0 || !module_get(id, &info))
         return 0;
-    f->profile_module = grow(f->profile_module, &f->profile_module_room, id);
-    if (f->profile_module[id] != 0)
-        return f->profile_module[id];
+    uint32_t place = module_place(id);
+    f->profile_module = grow(f->profile_module, &f->profile_module_room, place);
+    uint32_t known = f->profile_module[place];
+    if (known != 0 && f->module_of[known] == id)
+        return known;
     char hex[2 * MODULE_BUILD_ID_MAX + 1] = "";
     for (unsigned i = 0; i < info.build_id_len; i++)
         snprintf(hex + 2 * i, 3, "%02x", info.build_id[i]);
@@ -156,7 +158,7 @@ static uint32_t module_index(struct freezer *f, uint32_t id) {
         profile_add_module(f->profile, info.is_vdso ? "[vdso]" : module_path(f, info.path), hex);
     f->module_of = grow(f->module_of, &f->module_of_room, index);
     f->module_of[index] = id;
-    f->profile_module[id] = index;
+    f->profile_module[place] = index;
     return index;
 }
 

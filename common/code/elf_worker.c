@@ -49,7 +49,10 @@ struct elf_worker {
     pid_t child;                /* 0: none */
     bool interrupted;           /* there will be no other child */
     int socket;
-    uint8_t strikes[ELF_KINDS][MODULES_MAX + 1];
+    struct strikes {
+        uint32_t module; /* whose they are */
+        uint8_t n[ELF_KINDS];
+    } strikes[MODULE_PLACES];
 };
 
 enum outcome {
@@ -63,7 +66,7 @@ enum outcome {
 struct question {
     enum elf_kind kind;
     uint32_t module;
-    const char *path;
+    char *path; /* malloc'ed, or NULL where there is no module */
     int fd;
     const struct elf_query *query;
     uint32_t n;
@@ -197,7 +200,7 @@ static enum elf_transfer send_question(int socket, const struct question *questi
         .magic = ELF_REQUEST_MAGIC,
         .kind = question->kind,
         .module = question->module,
-        .path_bytes = (uint32_t)strnlen(question->path, ELF_PATH_MAX),
+        .path_bytes = question->path != NULL ? (uint32_t)strnlen(question->path, ELF_PATH_MAX) : 0,
         .queries = question->n,
         .stack_bytes = question->stack_bytes,
     };
@@ -247,9 +250,17 @@ static void drop_reply(struct reply *reply) {
     *reply = (struct reply){0};
 }
 
+/* Those of the question's module: none, if others' were there. Under the worker's lock. */
+static uint8_t *strikes_of(struct elf_worker *worker, const struct question *question) {
+    struct strikes *strikes = &worker->strikes[module_place(question->module)];
+    if (strikes->module != question->module)
+        *strikes = (struct strikes){.module = question->module};
+    return &strikes->n[question->kind];
+}
+
 /* Asks, under the worker's lock. True: `reply` is to be freed. */
 static bool ask(struct elf_worker *worker, const struct question *question, struct reply *reply) {
-    uint8_t *strikes = &worker->strikes[question->kind][question->module];
+    uint8_t *strikes = strikes_of(worker, question);
     while (*strikes < STRIKES_OUT && start_child(worker)) {
         enum outcome outcome = ask_once(worker, question, reply);
         if (outcome == ANSWERED) {
@@ -268,34 +279,37 @@ static bool ask(struct elf_worker *worker, const struct question *question, stru
 /* A child that gave an answer which is not consistent is not to be believed any more. */
 static void distrust(struct elf_worker *worker, const struct question *question) {
     end_child(worker);
-    worker->strikes[question->kind][question->module] = STRIKES_OUT;
+    *strikes_of(worker, question) = STRIKES_OUT;
 }
 
 /* ---- questions about a module ---- */
 
-/* False: no such module, or its file can't be had. The caller closes question->fd. */
+/* False: no such module, or its file can't be had. In any case question_end() follows. */
 static bool about_module(uint32_t module, enum elf_kind kind, struct question *question) {
-    struct module_info info;
     *question = (struct question){.kind = kind, .module = module, .fd = -1};
-    if (module > MODULES_MAX || !module_get(module, &info))
-        return false;
-    question->path = info.path;
-    question->fd = module_open_file(module);
+    question->path = module_copy_path(module);
+    if (question->path != NULL)
+        question->fd = module_open_file(module);
     return question->fd >= 0;
+}
+
+static void question_end(struct question *question) {
+    if (question->fd >= 0)
+        close(question->fd);
+    free(question->path);
 }
 
 void *elf_worker_compile(struct elf_worker *worker, uint32_t module, size_t *bytes) {
     struct question question;
     struct reply reply = {0};
-    if (!about_module(module, ELF_TABLE, &question))
-        return NULL;
+    bool there = about_module(module, ELF_TABLE, &question);
     pthread_mutex_lock(&worker->lock);
-    if (ask(worker, &question, &reply) && !unwind_table_check(reply.bytes, reply.n)) {
+    if (there && ask(worker, &question, &reply) && !unwind_table_check(reply.bytes, reply.n)) {
         distrust(worker, &question);
         drop_reply(&reply);
     }
     pthread_mutex_unlock(&worker->lock);
-    close(question.fd);
+    question_end(&question);
     *bytes = reply.n;
     return reply.bytes;
 }
@@ -317,10 +331,10 @@ static bool ask_symbols(struct elf_worker *worker, const struct question *questi
 /* Names of last resort. When even for those there is no memory, the symbol has no lines. */
 static void name_by_address(uint32_t module, const struct symbol_query *query, size_t n,
                             struct symbol *symbols) {
-    struct module_info info = {.path = "?"};
-    module_get(module, &info);
+    char *path = module_copy_path(module);
     for (size_t i = 0; i < n; i++)
-        symbol_last_resort(info.path, query[i].address, &symbols[i]);
+        symbol_last_resort(path != NULL ? path : "?", query[i].address, &symbols[i]);
+    free(path);
 }
 
 static bool resolve(struct elf_worker *worker, uint32_t module, enum elf_kind kind,
@@ -338,8 +352,7 @@ static bool resolve(struct elf_worker *worker, uint32_t module, enum elf_kind ki
             all = false;
         }
     }
-    if (question.fd >= 0)
-        close(question.fd);
+    question_end(&question);
     return all;
 }
 
@@ -366,8 +379,7 @@ static void provide_module(struct elf_worker *worker, struct shipped_stack *stac
         if (ranges[i].module == module)
             ranges[i].module = 0;
     drop_reply(&reply);
-    if (question.fd >= 0)
-        close(question.fd);
+    question_end(&question);
 }
 
 static bool has_module(const struct shipped_stack *stack, uint32_t module) {
@@ -402,7 +414,6 @@ bool elf_worker_unwind(struct elf_worker *worker, struct shipped_stack *stack,
                        struct shipped_walk *walk) {
     struct question question = {
         .kind = ELF_UNWIND,
-        .path = "",
         .fd = -1,
         .stack = stack,
         .stack_bytes = (uint32_t)shipped_bytes(stack),

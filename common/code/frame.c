@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "common/base/seeded_hash.h"
+#include "common/code/module.h"
 
 #define PAGE_FRAMES  1024u
 #define PAGES_MAX    (FRAME_IDS_MAX / PAGE_FRAMES)
@@ -248,6 +249,15 @@ void frame_want_sweep(struct frame_user *user) {
     pthread_mutex_unlock(&user->lock);
 }
 
+void frame_need_sweep(uid_t uid) {
+    pthread_mutex_lock(&all.lock);
+    for (struct frame_user *user = all.users; user != NULL; user = user->next)
+        if (uid == MODULE_NOBODY || user->uid == uid)
+            user->due = true;
+    pthread_cond_signal(&all.due);
+    pthread_mutex_unlock(&all.lock);
+}
+
 bool frame_get(uint32_t id, struct frame_key *key) {
     struct page *page = page_of(id);
     if (page == NULL ||
@@ -381,6 +391,19 @@ void frame_each_in_use(struct frame_user *user, void (*visit)(const struct frame
         if (user->slots[i] != 0 && is_marked(user->slots[i]))
             visit(key_of(user->slots[i]));
     pthread_mutex_unlock(&user->lock);
+}
+
+void frame_each_key(void (*visit)(const struct frame_key *key)) {
+    pthread_mutex_lock(&all.lock);
+    struct frame_user *user = all.users;
+    pthread_mutex_unlock(&all.lock);
+    for (; user != NULL; user = user->next) { /* whoever is in the list stays there */
+        pthread_mutex_lock(&user->lock);
+        for (uint32_t i = 0; i < user->n_slots; i++)
+            if (user->slots[i] != 0)
+                visit(key_of(user->slots[i]));
+        pthread_mutex_unlock(&user->lock);
+    }
 }
 
 /* Ids of a page that are not marked are not in use any more; nor is the page, if none is. */

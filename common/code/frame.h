@@ -77,6 +77,9 @@ void frame_wait_stop(void);
 
 /* The user would be served by a sweep; at most one in a while is made for that. */
 void frame_want_sweep(struct frame_user *user);
+/* The same at once, for who knows that there is something to gain; all users: MODULE_NOBODY. Waits
+ * for no sweep, and is allowed with any lock held but those of this file. */
+void frame_need_sweep(uid_t uid);
 
 /* A sweep: begin, mark all ids that are in use, end. Between, ids that are interned are in use.
  * False: the ids are held; it may be tried again. `whole`: all were marked; else none is given
@@ -86,6 +89,9 @@ void frame_mark(uint32_t id);
 /* Before the end: calls `visit` for each key that is in use. */
 void frame_each_in_use(struct frame_user *user, void (*visit)(const struct frame_key *key));
 void frame_sweep_end(struct frame_user *user, bool whole);
+
+/* Calls `visit` for each key that has an id, of any user, in use or not swept yet. */
+void frame_each_key(void (*visit)(const struct frame_key *key));
 
 struct frame_usage {
     uid_t uid;

@@ -1,5 +1,8 @@
 /*
  * module.c - ELF objects by what they are: a registry with a hash table of identities.
+ *
+ * A module has a place; its id is that, and how often the place has been taken before. So an id
+ * that is kept for too long is found to be nobody's.
  */
 #include "common/code/module.h"
 
@@ -10,6 +13,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "common/base/seeded_hash.h"
@@ -17,7 +21,11 @@
 #include "common/code/module_open.h"
 #include "common/code/module_trust.h"
 
-#define INDEX_SLOTS (2 * MODULES_MAX)
+#define INDEX_SLOTS     (2 * MODULE_PLACES)
+#define TURNS           (UINT32_MAX / MODULE_PLACES) /* of a place: MODULE_JIT is in none of them */
+#define FILES_USER_PART 4     /* one user may have one in so many of the files */
+#define SWEEP_FIRST     1024u /* so many modules are worth a sweep */
+#define FULL_SWEEP_S    10    /* between sweeps for whom is at the limit */
 
 /* What tells modules apart: the build-id where there is one, among those of equal trust. */
 struct identity {
@@ -31,24 +39,43 @@ struct identity {
     int64_t changed_s, changed_ns;
 };
 
+/* What a user has beside what is everybody's; the first is that. */
+struct share {
+    struct share *next;
+    uid_t uid;
+    uint32_t modules, files, sweep_at;
+    uint64_t refused;
+    bool due;
+};
+
 struct module {
     struct identity identity;
-    const char *path;
+    char *path;
     int fd;
+    uint32_t id;
+    struct share *share, *file_share; /* whose it is; whose its descriptor, if it has one */
+    uint32_t holds;
+    bool marked; /* by the sweep under way */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct module *modules[MODULES_MAX + 1]; /* by id */
-static uint32_t n_modules;
-static uint32_t slots[INDEX_SLOTS]; /* ids by hash of the identity; 0 is free */
+static struct module *modules[MODULE_PLACES]; /* by place */
+static uint32_t turns[MODULE_PLACES];         /* how often the place was taken */
+static uint32_t free_place[MODULE_PLACES], n_free, n_places, n_modules;
+static uint16_t slots[INDEX_SLOTS]; /* places by hash of the identity; 0 is free */
 static unsigned files_open, files_max;
+static struct share everybody = {.uid = MODULE_NOBODY, .sweep_at = SWEEP_FIRST};
+static void (*want_sweep)(uid_t uid);
+static time_t swept_s;
 
-/* What a user has beside what is everybody's. */
-static struct share {
-    struct share *next;
-    uid_t uid;
-    unsigned modules, files;
-} * shares;
+_Static_assert(MODULES_MAX <= UINT16_MAX, "places fit into slots");
+_Static_assert(TURNS <= UINT32_MAX / MODULE_PLACES && MODULE_JIT == UINT32_MAX, "ids fit");
+
+/* The module of an id; NULL: none. */
+static struct module *find_module(uint32_t id) {
+    struct module *module = modules[module_place(id)];
+    return module != NULL && module->id == id ? module : NULL;
+}
 
 static uint32_t first_slot(const struct identity *identity, const char *path) {
     if (identity->is_vdso)
@@ -83,7 +110,7 @@ static bool same_module(const struct module *module, const struct identity *iden
 }
 
 /* The slot of an identity, or the free one where it belongs. */
-static uint32_t *find_slot(const struct identity *identity, const char *path) {
+static uint16_t *find_slot(const struct identity *identity, const char *path) {
     uint32_t slot = first_slot(identity, path);
     while (slots[slot] != 0 && !same_module(modules[slots[slot]], identity, path))
         slot = (slot + 1) % INDEX_SLOTS;
@@ -109,29 +136,51 @@ static void identify(struct identity *identity, int fd, pid_t pid, const char *p
 }
 
 /* NULL: no memory. */
-static struct share *share_of(uid_t uid) {
-    struct share *share = shares;
-    while (share != NULL && share->uid != uid)
+static struct share *share_of(const struct identity *identity) {
+    struct share *share = identity->is_trusted ? &everybody : everybody.next;
+    while (share != NULL && !identity->is_trusted && share->uid != identity->uid)
         share = share->next;
     if (share == NULL && (share = calloc(1, sizeof(*share))) != NULL) {
-        share->uid = uid;
-        share->next = shares;
-        shares = share;
+        share->uid = identity->uid;
+        share->sweep_at = SWEEP_FIRST;
+        share->next = everybody.next;
+        everybody.next = share;
     }
     return share;
 }
 
-/* Counts one more of the user's; nothing is counted of what is everybody's. False: it is one too
- * many. */
-static bool take_share(const struct identity *identity, bool file) {
-    struct share *share = identity->is_trusted ? NULL : share_of(identity->uid);
-    if (share == NULL)
-        return identity->is_trusted;
-    unsigned *n = file ? &share->files : &share->modules;
-    unsigned max = file ? files_max * MODULES_USER_MAX / MODULES_MAX : MODULES_USER_MAX;
-    bool room = *n < max || identity->uid == geteuid();
-    *n += room;
-    return room;
+static bool is_limited(const struct share *share) {
+    return share != &everybody && share->uid != geteuid();
+}
+
+/* How many modules there may be of one share. */
+static uint32_t limit_of(const struct share *share) {
+    return is_limited(share) ? MODULES_USER_MAX : MODULES_MAX;
+}
+
+static bool has_room(const struct share *share) {
+    return n_modules < MODULES_MAX && share->modules < limit_of(share);
+}
+
+static bool has_room_for_file(const struct share *share) {
+    unsigned max = is_limited(share) ? files_max / FILES_USER_PART : files_max;
+    return files_open < files_max && share->files < max;
+}
+
+static time_t now_s(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec;
+}
+
+/* Enough has come since the last sweep, or there is no room and time has passed. */
+static void look_for_crowd(struct share *share) {
+    bool crowded =
+        has_room(share) ? share->modules >= share->sweep_at : now_s() - swept_s >= FULL_SWEEP_S;
+    if (!crowded || want_sweep == NULL)
+        return;
+    share->due = true;
+    want_sweep(share->uid);
 }
 
 static unsigned count_files_allowed(void) {
@@ -145,39 +194,61 @@ static unsigned count_files_allowed(void) {
 static void keep_file(struct module *module, int fd) {
     if (files_max == 0)
         files_max = count_files_allowed();
-    if (fd >= 0 && module->fd < 0 && files_open < files_max &&
-        take_share(&module->identity, true)) {
+    if (fd >= 0 && module->fd < 0 && has_room_for_file(module->share)) {
         module->fd = fd;
+        module->file_share = module->share;
+        module->file_share->files++;
         files_open++;
     } else if (fd >= 0) {
         close(fd);
     }
 }
 
-static struct module *add_module(uint32_t *slot, const struct identity *identity,
+static uint32_t take_place(void) {
+    return n_free > 0 ? free_place[--n_free] : ++n_places;
+}
+
+/* NULL: no room, or no memory. */
+static struct module *add_module(uint16_t *slot, const struct identity *identity,
                                  const char *path) {
-    bool room = n_modules < MODULES_MAX && take_share(identity, false);
+    struct share *share = share_of(identity);
+    if (share == NULL)
+        return NULL;
+    bool room = has_room(share);
     struct module *module = room ? malloc(sizeof(*module)) : NULL;
     char *copy = module != NULL ? strdup(path) : NULL;
+    share->refused += !room;
     if (copy == NULL) {
         free(module);
+        look_for_crowd(share);
         return NULL;
     }
-    *module = (struct module){.identity = *identity, .path = copy, .fd = -1};
-    modules[++n_modules] = module;
-    *slot = n_modules;
+    uint32_t place = take_place();
+    *module = (struct module){
+        .identity = *identity,
+        .path = copy,
+        .fd = -1,
+        .id = turns[place]++ % TURNS * MODULE_PLACES + place,
+        .share = share,
+    };
+    modules[place] = module;
+    *slot = (uint16_t)place;
+    n_modules++;
+    share->modules++;
+    look_for_crowd(share);
     return module;
 }
 
 /* The id of an identity; takes `fd` (which may be -1) over. */
 static uint32_t intern(const struct identity *identity, const char *path, int fd) {
     pthread_mutex_lock(&lock);
-    uint32_t *slot = find_slot(identity, path);
+    uint16_t *slot = find_slot(identity, path);
     struct module *module = *slot != 0 ? modules[*slot] : add_module(slot, identity, path);
-    uint32_t id = *slot;
+    uint32_t id = module != NULL ? module->id : 0;
     if (module != NULL) {
         if (!module->identity.has_file && identity->has_file)
             module->identity = *identity;
+        module->marked = true;
         keep_file(module, fd);
     } else if (fd >= 0) {
         close(fd);
@@ -192,12 +263,14 @@ static uint32_t intern(const struct identity *identity, const char *path, int fd
 static uint32_t find_complete(struct identity identity) {
     pthread_mutex_lock(&lock);
     identity.is_trusted = true;
-    uint32_t id = *find_slot(&identity, "");
+    uint32_t place = *find_slot(&identity, ""), id = 0;
     identity.is_trusted = false;
-    if (id == 0)
-        id = *find_slot(&identity, "");
-    if (id != 0 && !modules[id]->identity.has_file)
-        id = 0;
+    if (place == 0)
+        place = *find_slot(&identity, "");
+    if (place != 0 && modules[place]->identity.has_file) {
+        modules[place]->marked = true;
+        id = modules[place]->id;
+    }
     pthread_mutex_unlock(&lock);
     return id;
 }
@@ -227,22 +300,35 @@ uint32_t module_intern_path(const char *path) {
     return intern(&identity, path, fd);
 }
 
-uint32_t module_adopt(uint32_t id, uid_t uid) {
+/* A copy for use without the lock, whose path is the caller's to free. False: there is no such
+ * module, or no memory. */
+static bool copy_module(uint32_t id, struct module *copy) {
     pthread_mutex_lock(&lock);
-    bool exists = id >= 1 && id <= n_modules;
-    struct module copy = exists ? *modules[id] : (struct module){0};
+    const struct module *module = find_module(id);
+    if (module != NULL) {
+        *copy = *module;
+        copy->path = strdup(module->path);
+    }
     pthread_mutex_unlock(&lock);
-    if (!exists || copy.identity.is_trusted || copy.identity.uid != MODULE_NOBODY)
+    return module != NULL && copy->path != NULL;
+}
+
+uint32_t module_adopt(uint32_t id, uid_t uid) {
+    struct module copy;
+    if (!copy_module(id, &copy))
         return id;
-    copy.identity.uid = uid;
-    return intern(&copy.identity, copy.path, module_open_file(id));
+    if (!copy.identity.is_trusted && copy.identity.uid == MODULE_NOBODY) {
+        copy.identity.uid = uid;
+        id = intern(&copy.identity, copy.path, module_open_file(id));
+    }
+    free(copy.path);
+    return id;
 }
 
 bool module_get(uint32_t id, struct module_info *info) {
     pthread_mutex_lock(&lock);
-    bool exists = id >= 1 && id <= n_modules;
-    if (exists) {
-        const struct module *module = modules[id];
+    const struct module *module = find_module(id);
+    if (module != NULL) {
         *info = (struct module_info){
             .path = module->path,
             .build_id_len = module->identity.build_id_len,
@@ -253,7 +339,12 @@ bool module_get(uint32_t id, struct module_info *info) {
         memcpy(info->build_id, module->identity.build_id, sizeof(info->build_id));
     }
     pthread_mutex_unlock(&lock);
-    return exists;
+    return module != NULL;
+}
+
+char *module_copy_path(uint32_t id) {
+    struct module copy;
+    return copy_module(id, &copy) ? copy.path : NULL;
 }
 
 /* A module's file that is not kept open, when it is still the same file. */
@@ -271,22 +362,146 @@ static int open_again(const struct module *module) {
 }
 
 /* One that has no file is what everybody's module of that build-id is, if there is one. */
-static struct module find_file(uint32_t id) {
-    pthread_mutex_lock(&lock);
-    struct module found = *modules[id];
-    struct identity everybodys = found.identity;
+static const struct module *find_file(const struct module *module) {
+    struct identity everybodys = module->identity;
     everybodys.is_trusted = true;
     uint32_t other = everybodys.build_id_len > 0 ? *find_slot(&everybodys, "") : 0;
-    if (!found.identity.has_file && other != 0)
-        found = *modules[other];
-    pthread_mutex_unlock(&lock);
-    return found;
+    return !module->identity.has_file && other != 0 ? modules[other] : module;
 }
 
 int module_open_file(uint32_t id) {
-    struct module_info info;
-    if (!module_get(id, &info))
-        return -1;
-    struct module module = find_file(id);
-    return module.fd >= 0 ? fcntl(module.fd, F_DUPFD_CLOEXEC, 0) : open_again(&module);
+    struct module copy = {.path = NULL};
+    int fd = -1;
+    pthread_mutex_lock(&lock);
+    const struct module *module = find_module(id);
+    if (module != NULL) {
+        module = find_file(module);
+        copy = *module;
+        copy.path = module->fd < 0 ? strdup(module->path) : NULL;
+        fd = module->fd < 0 ? -1 : fcntl(module->fd, F_DUPFD_CLOEXEC, 0);
+    }
+    pthread_mutex_unlock(&lock);
+    if (copy.path != NULL)
+        fd = open_again(&copy);
+    free(copy.path);
+    return fd;
+}
+
+/* ---- giving back ---- */
+
+uint32_t *module_hold(const uint32_t *ids, size_t n) {
+    uint32_t *held = malloc((n + 1) * sizeof(*held));
+    if (held == NULL)
+        return NULL;
+    pthread_mutex_lock(&lock);
+    for (size_t i = 0; i < n; i++) {
+        struct module *module = find_module(ids[i]);
+        held[i] = module != NULL ? ids[i] : 0;
+        if (module != NULL)
+            module->holds++;
+    }
+    pthread_mutex_unlock(&lock);
+    return held;
+}
+
+void module_drop(uint32_t *held, size_t n) {
+    pthread_mutex_lock(&lock);
+    for (size_t i = 0; held != NULL && i < n; i++) {
+        struct module *module = find_module(held[i]);
+        if (module != NULL)
+            module->holds--;
+    }
+    pthread_mutex_unlock(&lock);
+    free(held);
+}
+
+void module_set_sweeper(void (*want)(uid_t uid)) {
+    pthread_mutex_lock(&lock);
+    want_sweep = want;
+    pthread_mutex_unlock(&lock);
+}
+
+bool module_sweep_is_due(void) {
+    bool due = false;
+    pthread_mutex_lock(&lock);
+    for (const struct share *share = &everybody; share != NULL; share = share->next)
+        due |= share->due;
+    pthread_mutex_unlock(&lock);
+    return due;
+}
+
+void module_sweep_begin(void) {
+    pthread_mutex_lock(&lock);
+    for (uint32_t place = 1; place <= n_places; place++)
+        if (modules[place] != NULL)
+            modules[place]->marked = false;
+    pthread_mutex_unlock(&lock);
+}
+
+void module_mark(uint32_t id) {
+    pthread_mutex_lock(&lock);
+    struct module *module = find_module(id);
+    if (module != NULL)
+        module->marked = true;
+    pthread_mutex_unlock(&lock);
+}
+
+static void give_back(struct module *module) {
+    uint32_t place = module_place(module->id);
+    if (module->fd >= 0) {
+        close(module->fd);
+        module->file_share->files--;
+        files_open--;
+    }
+    module->share->modules--;
+    n_modules--;
+    modules[place] = NULL;
+    free_place[n_free++] = place;
+    free(module->path);
+    free(module);
+}
+
+/* All modules there are have a slot again, equal ones too: they were told apart. */
+static void index_again(void) {
+    memset(slots, 0, sizeof(slots));
+    for (uint32_t place = 1; place <= n_places; place++) {
+        const struct module *module = modules[place];
+        if (module == NULL)
+            continue;
+        uint32_t slot = first_slot(&module->identity, module->path);
+        while (slots[slot] != 0)
+            slot = (slot + 1) % INDEX_SLOTS;
+        slots[slot] = (uint16_t)place;
+    }
+}
+
+static uint32_t next_sweep_at(const struct share *share) {
+    uint32_t n = share->modules, limit = limit_of(share), at = n + (limit - n) / 2;
+    at = at < 2 * n ? at : 2 * n;
+    return at > SWEEP_FIRST ? at : SWEEP_FIRST;
+}
+
+void module_sweep_end(bool whole) {
+    pthread_mutex_lock(&lock);
+    for (uint32_t place = 1; whole && place <= n_places; place++)
+        if (modules[place] != NULL && !modules[place]->marked && modules[place]->holds == 0)
+            give_back(modules[place]);
+    if (whole)
+        index_again();
+    for (struct share *share = &everybody; share != NULL; share = share->next) {
+        share->sweep_at = next_sweep_at(share);
+        share->due = false;
+    }
+    swept_s = now_s();
+    pthread_mutex_unlock(&lock);
+}
+
+void module_usage_all(void (*visit)(void *arg, const struct module_usage *usage), void *arg) {
+    pthread_mutex_lock(&lock);
+    for (const struct share *share = &everybody; share != NULL; share = share->next) {
+        const struct module_usage usage = {share->uid, share->modules, share->files,
+                                           share->refused};
+        visit(arg, &usage);
+    }
+    pthread_mutex_unlock(&lock);
 }

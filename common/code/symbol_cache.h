@@ -1,8 +1,8 @@
 /*
  * symbol_cache.h - what has been found out about addresses, for all queries to come.
  *
- * A module id stands for one build of a file for as long as the daemon lives, so nothing here ever
- * becomes wrong. What was not used for longest goes when there is too much.
+ * A module id never stands for anything but one build of a file, so nothing here ever becomes
+ * wrong. What was not used for longest goes when there is too much.
  * Thread-safe.
  */
 #ifndef HCCT_SYMBOL_CACHE_H

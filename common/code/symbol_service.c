@@ -35,7 +35,10 @@ struct symbol_service {
     pthread_cond_t work, done;
     struct job *jobs;
     bool ending;
-    int64_t first_asked[MODULES_MAX + 1]; /* elf_now() of it; 0: never */
+    struct first {
+        uint32_t module; /* whose it is */
+        int64_t asked;   /* elf_now() of it; 0: never */
+    } first[MODULE_PLACES];
 };
 
 /* ---- the thread ---- */
@@ -169,6 +172,12 @@ static uint64_t file_bytes(uint32_t module) {
     return (uint64_t)status.st_size;
 }
 
+/* Under the lock. */
+static int64_t first_asked(const struct symbol_service *service, uint32_t module) {
+    const struct first *first = &service->first[module_place(module)];
+    return first->module == module ? first->asked : 0;
+}
+
 static void submit(struct symbol_service *service, struct job *job) {
     job->file_bytes = file_bytes(job->module);
     pthread_mutex_lock(&service->lock);
@@ -177,8 +186,8 @@ static void submit(struct symbol_service *service, struct job *job) {
         place = &(*place)->next;
     job->next = *place;
     *place = job;
-    if (service->first_asked[job->module] == 0)
-        service->first_asked[job->module] = elf_now();
+    if (first_asked(service, job->module) == 0)
+        service->first[module_place(job->module)] = (struct first){job->module, elf_now()};
     pthread_cond_signal(&service->work);
     pthread_mutex_unlock(&service->lock);
 }
@@ -232,9 +241,9 @@ static int64_t deadline_of(const struct symbol_service *service, const struct sy
     if (patience == SYMBOL_COMPLETE)
         return ELF_NO_DEADLINE;
     for (size_t i = 0; i < n; i++) {
-        if (!is_open(&wishes[i]) || wishes[i].module > MODULES_MAX)
+        if (!is_open(&wishes[i]))
             continue;
-        int64_t first = service->first_asked[wishes[i].module] + SYMBOL_FIRST_NS;
+        int64_t first = first_asked(service, wishes[i].module) + SYMBOL_FIRST_NS;
         n_new += first > now;
         if (first > deadline)
             deadline = first;
@@ -323,8 +332,7 @@ void symbol_service_resolve(struct symbol_service *service, struct symbol_wish *
             break;
         for (size_t at = 0, end; at < n; at = end) {
             end = end_of_module(wishes, n, at);
-            if (wishes[at].module <= MODULES_MAX)
-                ask_for(service, wishes + at, wishes + end);
+            ask_for(service, wishes + at, wishes + end);
         }
         wait_for(service, wishes, n, patience);
     }

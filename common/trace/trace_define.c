@@ -18,7 +18,7 @@ _Static_assert(MODULE_BUILD_ID_MAX <= 4 * TRACE_BUILD_ID_WORDS, "a build-id fits
 bool trace_define_start(struct trace_define *define, trace_put_record *put, void *arg) {
     *define = (struct trace_define){
         .frames = calloc(FRAME_IDS_MAX, sizeof *define->frames),
-        .modules = calloc(MODULES_MAX + 1, sizeof *define->modules),
+        .modules = calloc(MODULE_PLACES, sizeof *define->modules),
         .names = calloc(JIT_NAMES_MAX + 1, sizeof *define->names),
         .last_frame = TRACE_FRAME_OVERFLOW,
         .put = put,
@@ -65,10 +65,11 @@ static uint32_t module_number(struct trace_define *define, uint32_t id) {
     uint32_t words[TRACE_MODULE_WORDS] = {0};
     if (id == MODULE_JIT)
         return TRACE_MODULE_GENERATED;
-    if (id == 0 || id > MODULES_MAX || !module_get(id, &info))
+    if (!module_get(id, &info))
         return 0;
-    if (define->modules[id] != 0)
-        return define->modules[id];
+    struct trace_module *module = &define->modules[module_place(id)];
+    if (module->id == id)
+        return module->number;
     words[0] = (info.is_vdso ? TRACE_FLAG_VDSO : 0) | (uint32_t)info.build_id_len << 8;
     memcpy(words + 1, info.build_id, info.build_id_len);
     if (info.fd >= 0 && fstat(info.fd, &file) == 0) {
@@ -76,7 +77,8 @@ static uint32_t module_number(struct trace_define *define, uint32_t id) {
         memcpy(words + 1 + TRACE_BUILD_ID_WORDS, stamp, sizeof stamp);
     }
     put_text(define, TRACE_MODULE, words, TRACE_MODULE_WORDS, info.path);
-    return define->modules[id] = ++define->last_module;
+    *module = (struct trace_module){id, ++define->last_module};
+    return module->number;
 }
 
 static uint64_t name_number(struct trace_define *define, uint64_t id) {

@@ -20,7 +20,10 @@ typedef void trace_put_record(void *arg, enum trace_kind kind, const uint32_t *w
 struct trace_define {
     _Atomic uint32_t *frames; /* numbers in the file by frame id; 0: not defined yet */
     /* private */
-    uint32_t *modules, *names; /* the same of modules and generated functions */
+    struct trace_module {
+        uint32_t id, number;
+    } * modules;     /* the same of modules, by place (code/module.h) */
+    uint32_t *names; /* and of generated functions */
     uint32_t last_frame, last_module, last_name;
     trace_put_record *put;
     void *arg;

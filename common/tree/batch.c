@@ -39,20 +39,43 @@ _Static_assert(BATCH_ITEMS < RUN_DEPTH_MAX, "a batch may be all one path");
 
 /* One that nobody uses, with all slots free. */
 static _Atomic(struct mcct_batch *) kept;
+static _Atomic unsigned made; /* that one included */
+
+static bool may_make(void) {
+    bool room = atomic_fetch_add(&made, 1) < BATCHES_MAX;
+    if (!room)
+        atomic_fetch_sub(&made, 1);
+    return room;
+}
+
+static void unmake(struct mcct_batch *batch) {
+    free(batch);
+    atomic_fetch_sub(&made, 1);
+}
 
 static struct mcct_batch *take_batch(void) {
     struct mcct_batch *batch = atomic_exchange(&kept, NULL);
     if (batch != NULL)
         return batch;
+    if (!may_make())
+        return NULL;
     batch = calloc(1, sizeof *batch);
-    if (batch != NULL)
+    if (batch == NULL)
+        atomic_fetch_sub(&made, 1);
+    else
         batch->slot[SLOT_LOWEST] = batch->slot[SLOT_NONE] =
             batch_key(SLOT_NONE, UINT32_MAX) | BATCH_COUNTED;
     return batch;
 }
 
 static void give_batch(struct mcct_batch *batch) {
-    free(atomic_exchange(&kept, batch));
+    struct mcct_batch *other = atomic_exchange(&kept, batch);
+    if (other != NULL)
+        unmake(other);
+}
+
+size_t mcct_batch_bytes(void) {
+    return atomic_load(&made) * sizeof(struct mcct_batch);
 }
 
 /* Whether all items of a batch might not find room. */

@@ -27,6 +27,7 @@
 #define BATCH_SLOTS   (1u << BATCH_BITS)
 #define BATCH_ITEMS   (BATCH_SLOTS / 16 * 3) /* contexts */
 #define BATCH_COUNTED 0x7fffu                /* of a slot: weight + 1 */
+#define BATCHES_MAX   8u                     /* at once, in the whole program; 2.3 MB each */
 
 #define BATCH_FRAME_SHIFT  15u
 #define BATCH_PARENT_SHIFT (BATCH_FRAME_SHIFT + 32)
@@ -61,14 +62,17 @@ struct mcct_batch {
     uint16_t place[BATCH_ITEMS], depth[BATCH_ITEMS];
 };
 
-/* A batch that begins where the cursor is; `*level` is where. NULL: there is no memory, or the
- * tree is short of it: calls are to go through the cursor. Any thread, as are all below: a tree's
- * cursors belong to one at a time. */
+/* A batch that begins where the cursor is; `*level` is where. NULL: there is no memory, the tree is
+ * short of it, or there are BATCHES_MAX: calls are to go through the cursor. Any thread, as are all
+ * below: a tree's cursors belong to one at a time. */
 struct mcct_batch *mcct_batch_begin(struct mcct_cursor *cursor, struct mcct_batch_level **level);
 
 /* All that was called is in the tree, and the cursor has gone where the calls have led: to `level`.
  * The batch is no more. NULL is allowed. */
 void mcct_batch_end(struct mcct_batch *batch, struct mcct_batch_level *level);
+
+/* What all batches take, with one that is kept for the next; no tree has it in its bytes. */
+size_t mcct_batch_bytes(void);
 
 /* Private: what the functions below leave to these. */
 struct mcct_batch_level *mcct_batch_enter(struct mcct_batch *batch, struct mcct_batch_level *level,

@@ -146,6 +146,8 @@ enum query_status control_apply(const struct query *query, const struct control 
     if (!control->has_state && !control->has_rate && !control->has_burst)
         return bad(error, "say what to change: state=, rate= or burst=");
     struct process **processes = query_processes(query, &n);
+    if (processes == NULL)
+        return query_no_memory("a list of processes", error);
     struct process *process = first_live(processes, n);
     enum query_status status = judge(query, control, process, error);
     if (status == QUERY_OK) {

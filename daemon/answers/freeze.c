@@ -101,6 +101,14 @@ void freeze_describe(struct process *process, struct profile_process *out) {
     describe(process, &stats, out);
 }
 
+void freeze_describe_locked(struct process *process, struct freeze_part *part) {
+    struct process_stats stats;
+    process_stats_locked(process, &stats);
+    describe(process, &stats, &part->process);
+    part->effects = process_effects_locked(process);
+    part->linked = process->linked;
+}
+
 /* Weight of one walk at the rate that was asked for; calls have none. */
 static uint64_t period_of(struct process *process) {
     struct process_stats stats;
@@ -132,10 +140,8 @@ static void describe_times(struct profile *profile, struct process *const *proce
 static bool take_tree(struct process *process, struct freeze_part *part) {
     pthread_mutex_lock(&process->lock);
     bool copied = tree_copy_take(&part->copy, process->tree);
-    part->effects = process_effects_locked(process);
+    freeze_describe_locked(process, part);
     pthread_mutex_unlock(&process->lock);
-    freeze_describe(process, &part->process);
-    part->linked = process->linked;
     return copied;
 }
 
@@ -146,9 +152,7 @@ static bool take_window(struct process *process, struct freeze_part *part,
     if (taken && sum.tree != NULL)
         taken = tree_copy_take(&part->copy, sum.tree);
     mcct_free(sum.tree);
-    pthread_mutex_lock(&process->lock);
-    part->effects = process_effects_locked(process);
-    pthread_mutex_unlock(&process->lock);
+    part->effects = sum.effects;
     if (sum.span_ns > copies->span_ns)
         copies->span_ns = sum.span_ns;
     describe(process, &sum.stats, &part->process);
@@ -174,10 +178,10 @@ bool freeze_take(struct freeze_copies *copies, struct process *const *processes,
         struct freeze_part *part = &copies->part[copies->n];
         whole =
             window_ns > 0 ? take_window(processes[i], part, copies) : take_tree(processes[i], part);
-        if (whole && window_ns > 0 && is_over(part))
-            freeze_part_free(part);
-        else if (whole)
+        if (whole && !(window_ns > 0 && is_over(part)))
             copies->n++;
+        else
+            freeze_part_free(part);
     }
     if (!whole)
         freeze_forget(copies);

@@ -32,6 +32,9 @@ struct profile *freeze(const struct freeze_copies *copies, struct process *const
 
 void freeze_part_free(struct freeze_part *part); /* what it holds */
 
+/* The same in a part, of the moment at which its tree is copied: the process's lock is held. */
+void freeze_describe_locked(struct process *process, struct freeze_part *part);
+
 /* What is known of a process but what is its tree's. Strings are the process's, or constants. */
 void freeze_describe(struct process *process, struct profile_process *out);
 

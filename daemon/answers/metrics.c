@@ -11,9 +11,12 @@
 
 #include "common/base/utf8.h"
 #include "common/code/frame.h"
+#include "common/code/module.h"
+#include "common/tree/batch.h"
 #include "common/wire/wire.h"
 #include "daemon/answers/config.h"
 #include "daemon/ingest/frame_sweep.h"
+#include "daemon/ingest/module_sweep.h"
 #include "daemon/ingest/registry.h"
 #include "daemon/ingest/session_room.h"
 
@@ -141,8 +144,8 @@ static void name_command(struct sample *s, const char *command) {
 static void take(struct process *p, struct sample *s) {
     *s = (struct sample){.pid = p->pid, .calls = p->sampling.collector == WIRE_COLLECT_CALLS};
     name_command(s, process_command(p));
-    process_get_stats(p, &s->stats);
     pthread_mutex_lock(&p->lock);
+    process_stats_locked(p, &s->stats);
     mcct_stats(p->tree, &s->tree);
     s->window_bytes = p->panes != NULL ? panes_bytes(p->panes) : 0;
     pthread_mutex_unlock(&p->lock);
@@ -215,6 +218,45 @@ static void list_overflow(void *arg, const struct frame_usage *usage) {
                 usage->overflow);
 }
 
+static void list_modules(void *arg, const struct module_usage *usage) {
+    const struct listing *l = arg;
+    if (usage->uid != MODULE_NOBODY && query_sees(l->query, usage->uid))
+        fprintf(l->out, "%s{uid=\"%u\"} %u\n", l->name, (unsigned)usage->uid, usage->modules);
+}
+
+static void list_refused(void *arg, const struct module_usage *usage) {
+    const struct listing *l = arg;
+    if (usage->uid != MODULE_NOBODY && query_sees(l->query, usage->uid))
+        fprintf(l->out, "%s{uid=\"%u\"} %" PRIu64 "\n", l->name, (unsigned)usage->uid,
+                usage->refused);
+}
+
+static void add_modules(void *arg, const struct module_usage *usage) {
+    struct module_usage *sum = arg;
+    sum->modules += usage->modules;
+    sum->files += usage->files;
+}
+
+static void write_modules(FILE *out, const struct query *query) {
+    struct listing modules = {out, "hcct_modules", query};
+    struct listing refused = {out, "hcct_modules_refused_total", query};
+    struct module_usage sum = {0};
+    head(out, modules.name, "Modules that a user's programs have, or had since the last sweep",
+         false);
+    module_usage_all(list_modules, &modules);
+    head(out, refused.name, "Times that a module was one too many, whose code has no names", true);
+    module_usage_all(list_refused, &refused);
+    one(out, "hcct_modules_limit", "The most modules that one user may have", false,
+        MODULES_USER_MAX);
+    module_usage_all(add_modules, &sum);
+    one(out, "hcct_modules_all", "Modules of all users, and those that are everybody's", false,
+        sum.modules);
+    one(out, "hcct_modules_all_limit", "The most of these", false, MODULES_MAX);
+    one(out, "hcct_module_files", "Files of modules that are kept open", false, sum.files);
+    one(out, "hcct_module_sweeps_total", "Sweeps that gave back modules in no use", true,
+        (double)module_sweeps());
+}
+
 static void write_users(FILE *out, const struct query *query) {
     struct listing frames = {out, "hcct_frames", query};
     struct listing overflow = {out, "hcct_frames_refused_total", query};
@@ -227,6 +269,7 @@ static void write_users(FILE *out, const struct query *query) {
     one(out, "hcct_frames_limit", "The most frames that one user may have", false, FRAMES_USER_MAX);
     one(out, "hcct_frame_sweeps_total", "Sweeps that gave back frames in no use", true,
         (double)frame_sweeps());
+    write_modules(out, query);
 }
 
 static double started(void) {
@@ -281,15 +324,21 @@ static void write_daemon(FILE *out, size_t live) {
         (double)session_room_taken());
     one(out, "hcct_session_limit_bytes", "The most that it shares with all of them", false,
         (double)session_room_limit());
+    one(out, "hcct_batch_bytes", "Memory in which calls are gathered before they go into a tree",
+        false, (double)mcct_batch_bytes());
     one(out, "hcct_dropped_profiles_seconds_total",
         "Time in profiles that were dropped for want of room", true, seconds(registry_dropped()));
 }
 
-enum query_status metrics_write(const struct query *query, FILE *out) {
+enum query_status metrics_write(const struct query *query, FILE *out, struct query_error *error) {
     size_t n, live = 0;
     struct process **processes = query_processes(query, &n);
-    struct sample *samples = calloc(n + 1, sizeof *samples);
-    for (size_t i = 0; i < n && samples != NULL; i++)
+    struct sample *samples = processes != NULL ? calloc(n + 1, sizeof *samples) : NULL;
+    if (samples == NULL) {
+        registry_free_list(processes, n);
+        return query_no_memory("a list of processes", error);
+    }
+    for (size_t i = 0; i < n; i++)
         if (processes[i]->live)
             take(processes[i], &samples[live++]);
     write_daemon(out, live);

@@ -9,6 +9,6 @@
 
 /* Live processes one by one (of those that the query may see), finished ones as sums: so there are
  * never more series than programs run. Thread-safe. */
-enum query_status metrics_write(const struct query *query, FILE *out);
+enum query_status metrics_write(const struct query *query, FILE *out, struct query_error *error);
 
 #endif

@@ -12,6 +12,7 @@
 #include "common/assemble/symbols.h"
 #include "common/base/memory.h"
 #include "common/code/frame.h"
+#include "common/code/module.h"
 #include "common/profile/filter.h"
 #include "common/wire/tags.h"
 #include "daemon/answers/config.h"
@@ -258,8 +259,10 @@ struct writing {
     struct process *const *processes;
     size_t n;
     FILE *out;
-    bool holds; /* frames, until what they stand for is in the profile */
-    int error;  /* of the stream */
+    bool holds;        /* frames, until what they stand for is in the profile ... */
+    uint32_t *modules; /* ... and from then on what is to have names; NULL: nothing */
+    size_t n_modules;
+    int error; /* of the stream */
 };
 
 static void drop_frames(struct writing *w) {
@@ -273,6 +276,10 @@ static void write_profile(void *arg) {
     const struct freeze_params params = {w->query->phi, config.epsilon, config.summary};
     uint32_t *module_of;
     struct profile *profile = freeze(w->copies, w->processes, w->n, &params, &module_of);
+    w->n_modules = profile->n_modules;
+    w->modules = module_hold(module_of, w->n_modules);
+    if (w->modules == NULL)
+        memory_die("names");
     drop_frames(w);
     profile->title = profile_string(profile, w->query->title);
     profile->kernel_ns = w->query->kernel_ns;
@@ -298,7 +305,12 @@ enum query_status query_write(const struct query *query, struct process *const *
         return QUERY_BAD;
     for (size_t i = 0; i < n; i++)
         ingest_settle(processes[i]);
-    struct writing w = {query, &copies, processes, n, out, true, 0};
+    struct writing w = {.query = query,
+                        .copies = &copies,
+                        .processes = processes,
+                        .n = n,
+                        .out = out,
+                        .holds = true};
     query_hold_frames(processes, n);
     if (!freeze_take(&copies, processes, n, query->window_ns)) {
         drop_frames(&w);
@@ -306,6 +318,7 @@ enum query_status query_write(const struct query *query, struct process *const *
     }
     bool done = memory_try(write_profile, &w, &what);
     drop_frames(&w);
+    module_drop(w.modules, w.n_modules);
     freeze_forget(&copies);
     if (!done)
         return query_no_memory(what, error);
@@ -349,7 +362,9 @@ enum query_status query_hot(const struct query *query, FILE *out, struct query_e
     size_t n;
     struct process **processes = query_processes(query, &n);
     enum query_status status = QUERY_NOT_FOUND;
-    if (n > 0 && !query_have_one_unit(processes, n, error))
+    if (processes == NULL)
+        status = query_no_memory("a list of processes", error);
+    else if (n > 0 && !query_have_one_unit(processes, n, error))
         status = QUERY_BAD;
     else if (n > 0)
         status = query_write(query, processes, n, out, error);

@@ -47,7 +47,7 @@ void query_init(struct query *query, uid_t asker);
 /* May the asker see what is that user's? */
 bool query_sees(const struct query *query, uid_t uid);
 
-/* The processes that are asked for, with references (registry_free_list). */
+/* The processes that are asked for, with references (registry_free_list). NULL: no memory. */
 struct process **query_processes(const struct query *query, size_t *n);
 
 /* Writes the hot contexts of these processes. Everything published before is in it. */
@@ -68,7 +68,7 @@ enum query_status query_nothing(const struct query *query, struct query_error *e
 bool query_have_one_unit(struct process *const *processes, size_t n, struct query_error *error);
 
 /* GET /v1/processes: JSON. */
-enum query_status query_list(const struct query *query, FILE *out);
+enum query_status query_list(const struct query *query, FILE *out, struct query_error *error);
 
 /* There is no memory for `what`: QUERY_FAILED, and the sentence for it. */
 enum query_status query_no_memory(const char *what, struct query_error *error);

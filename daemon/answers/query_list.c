@@ -13,8 +13,8 @@ static void describe(struct json_out *json, struct process *p) {
     struct process_stats stats;
     struct mcct_stats tree;
     ingest_settle(p);
-    process_get_stats(p, &stats);
     pthread_mutex_lock(&p->lock);
+    process_stats_locked(p, &stats);
     mcct_stats(p->tree, &tree);
     pthread_mutex_unlock(&p->lock);
     json_begin(json, '{');
@@ -68,9 +68,11 @@ static void describe_daemon(struct json_out *json) {
     json_end(json, '}');
 }
 
-enum query_status query_list(const struct query *query, FILE *out) {
+enum query_status query_list(const struct query *query, FILE *out, struct query_error *error) {
     size_t n;
     struct process **processes = query_processes(query, &n);
+    if (processes == NULL)
+        return query_no_memory("a list of processes", error);
     struct json_out json = {.out = out};
     json_begin(&json, '{');
     describe_daemon(&json);

@@ -90,19 +90,24 @@ static void put_answer(FILE *out, struct process *const *processes, const struct
 enum query_status query_threads(const struct query *query, FILE *out, struct query_error *error) {
     size_t n;
     struct process **processes = query_processes(query, &n);
+    if (processes == NULL)
+        return query_no_memory("a list of processes", error);
     if (n == 0) {
         registry_free_list(processes, n);
         return query_nothing(query, error);
     }
-    struct answer_part *parts = memory_new(n, sizeof *parts, "an answer");
-    for (size_t i = 0; i < n; i++) {
+    struct answer_part *parts = calloc(n, sizeof *parts);
+    for (size_t i = 0; i < n && parts != NULL; i++) {
         ingest_settle(processes[i]);
         parts[i].threads = process_threads(processes[i], &parts[i].n, &parts[i].ended);
     }
-    put_answer(out, processes, parts, n);
-    for (size_t i = 0; i < n; i++)
+    if (parts != NULL)
+        put_answer(out, processes, parts, n);
+    for (size_t i = 0; i < n && parts != NULL; i++)
         free(parts[i].threads);
-    free(parts);
     registry_free_list(processes, n);
+    if (parts == NULL)
+        return query_no_memory("the answer", error);
+    free(parts);
     return QUERY_OK;
 }

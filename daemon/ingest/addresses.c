@@ -120,6 +120,11 @@ void addresses_ranges(const struct addresses *map, struct code_range *into, uint
     }
 }
 
+void addresses_each_module(const struct addresses *map, void (*visit)(uint32_t module)) {
+    for (uint32_t i = 0; i < map->ranges; i++)
+        visit(map->range[i].module);
+}
+
 /* The newest range that covers an address; NULL: none does. */
 static const struct range *find_range(const struct addresses *map, uint64_t at) {
     for (uint32_t i = map->ranges; i-- > 0;) {

@@ -46,6 +46,9 @@ void addresses_forget(struct addresses *map);
 uint32_t addresses_count(const struct addresses *map);
 void addresses_ranges(const struct addresses *map, struct code_range *into, uint32_t n);
 
+/* Calls `visit` for the module of each range, of any generation. */
+void addresses_each_module(const struct addresses *map, void (*visit)(uint32_t module));
+
 /* Private: what was translated before. Direct-mapped: a collision costs a search, nothing else. */
 #define ADDRESSES_CACHE_BITS 13
 

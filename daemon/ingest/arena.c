@@ -14,6 +14,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "common/code/module.h"
 #include "common/wire/unwind_table.h"
 #include "common/wire/wire.h"
 #include "daemon/ingest/robust.h"
@@ -27,18 +28,30 @@
 _Static_assert(ROBUST_DISTANCE == WIRE_PAGE && offsetof(struct wire_arena, daemon) == 0,
                "the page in front begins at that distance");
 
+/* What a user's sessions have: an arena for new ones, and those of old ones that still run. */
+struct owner {
+    struct owner *next;
+    uid_t uid;
+    struct arena *current; /* holds a reference */
+    uint64_t used;         /* of all of the user's arenas */
+};
+
 struct arena {
     int fd;
     unsigned refs;
+    struct owner *owner;
     struct robust_entry *entry; /* the page in front */
     char *base;
     uint64_t used;
-    uint64_t *offset; /* by module id */
-    uint32_t modules;
+    struct stored {
+        uint32_t module; /* whose it is */
+        uint64_t offset;
+    } * stored; /* by module_place() */
+    uint32_t room;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct arena *current; /* holds a reference */
+static struct owner *owners; /* none ever goes */
 
 static bool map(struct arena *arena) {
     char *at = mmap(NULL, ROBUST_DISTANCE + ARENA_BYTES, PROT_READ | PROT_WRITE,
@@ -64,20 +77,22 @@ static void destroy(struct arena *arena) {
         munmap(arena->entry, ROBUST_DISTANCE + ARENA_BYTES);
     if (arena->fd >= 0)
         close(arena->fd);
-    free(arena->offset);
+    free(arena->stored);
     free(arena);
 }
 
-static struct arena *make(void) {
+static struct arena *make(struct owner *owner) {
     struct arena *arena = calloc(1, sizeof *arena);
     if (arena == NULL)
         return NULL;
     arena->refs = 1;
+    arena->owner = owner;
     arena->used = WIRE_PAGE; /* what the header takes; small offsets are WIRE_TABLE_* */
     if (!open_memory(arena)) {
         destroy(arena);
         return NULL;
     }
+    owner->used += arena->used;
     robust_add(arena->entry);
     return arena;
 }
@@ -86,20 +101,41 @@ static void release(struct arena *arena) {
     if (--arena->refs > 0)
         return;
     robust_remove(arena->entry);
+    arena->owner->used -= arena->used;
     destroy(arena);
 }
 
-struct arena *arena_get(void) {
-    pthread_mutex_lock(&lock);
-    if (current != NULL && current->used > NEARLY_FULL) {
-        release(current);
-        current = NULL;
+/* NULL: no memory. */
+static struct owner *owner_of(uid_t uid) {
+    struct owner *owner = owners;
+    while (owner != NULL && owner->uid != uid)
+        owner = owner->next;
+    if (owner == NULL && (owner = calloc(1, sizeof *owner)) != NULL) {
+        owner->uid = uid;
+        owner->next = owners;
+        owners = owner;
     }
-    if (current == NULL)
-        current = make();
-    if (current != NULL)
-        current->refs++;
-    struct arena *arena = current;
+    return owner;
+}
+
+/* A user who has as much as may be goes on with the arena that there is. */
+static bool is_spent(const struct owner *owner) {
+    return owner->current != NULL && owner->current->used > NEARLY_FULL &&
+           owner->used <= ARENA_USER_BYTES - ARENA_BYTES;
+}
+
+struct arena *arena_get(uid_t uid) {
+    struct arena *arena = NULL;
+    pthread_mutex_lock(&lock);
+    struct owner *owner = owner_of(uid);
+    if (owner != NULL && is_spent(owner)) {
+        release(owner->current);
+        owner->current = NULL;
+    }
+    if (owner != NULL && owner->current == NULL)
+        owner->current = make(owner);
+    if (owner != NULL && (arena = owner->current) != NULL)
+        arena->refs++;
     pthread_mutex_unlock(&lock);
     return arena;
 }
@@ -124,7 +160,9 @@ int arena_fd(const struct arena *arena) {
 }
 
 static uint64_t known(const struct arena *arena, uint32_t module) {
-    return module < arena->modules ? arena->offset[module] : WIRE_TABLE_PENDING;
+    uint32_t place = module_place(module);
+    bool is_known = place < arena->room && arena->stored[place].module == module;
+    return is_known ? arena->stored[place].offset : WIRE_TABLE_PENDING;
 }
 
 uint64_t arena_lookup(struct arena *arena, uint32_t module) {
@@ -134,17 +172,17 @@ uint64_t arena_lookup(struct arena *arena, uint32_t module) {
     return offset;
 }
 
-static int make_room(struct arena *arena, uint32_t module) {
-    if (module < arena->modules)
-        return 0;
-    uint32_t n = module + 64;
-    uint64_t *offset = realloc(arena->offset, n * sizeof *offset);
-    if (offset == NULL)
-        return -1;
-    memset(offset + arena->modules, 0, (n - arena->modules) * sizeof *offset);
-    arena->offset = offset;
-    arena->modules = n;
-    return 0;
+static bool make_room(struct arena *arena, uint32_t place) {
+    if (place < arena->room)
+        return true;
+    uint32_t n = place + 64;
+    struct stored *stored = realloc(arena->stored, n * sizeof *stored);
+    if (stored == NULL)
+        return false;
+    memset(stored + arena->room, 0, (n - arena->room) * sizeof *stored);
+    arena->stored = stored;
+    arena->room = n;
+    return true;
 }
 
 static uint64_t put(struct arena *arena, const void *table, size_t bytes) {
@@ -154,6 +192,7 @@ static uint64_t put(struct arena *arena, const void *table, size_t bytes) {
         return WIRE_TABLE_NONE;
     memcpy(arena->base + at, table, bytes);
     arena->used = (at + bytes + UNWIND_TABLE_ALIGN - 1) / UNWIND_TABLE_ALIGN * UNWIND_TABLE_ALIGN;
+    arena->owner->used += arena->used - at;
     return at;
 }
 
@@ -162,9 +201,9 @@ uint64_t arena_store(struct arena *arena, uint32_t module, const void *table, si
     pthread_mutex_lock(&lock);
     if (known(arena, module) != WIRE_TABLE_PENDING) {
         offset = known(arena, module);
-    } else if (make_room(arena, module) == 0) {
+    } else if (make_room(arena, module_place(module))) {
         offset = put(arena, table, bytes);
-        arena->offset[module] = offset;
+        arena->stored[module_place(module)] = (struct stored){module, offset};
     }
     pthread_mutex_unlock(&lock);
     return offset;

@@ -10,14 +10,17 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
-#define ARENA_BYTES (256ull << 20) /* of address space; memory is taken as tables come */
+#define ARENA_BYTES      (256ull << 20)    /* of address space; memory is taken as tables come */
+#define ARENA_USER_BYTES (2 * ARENA_BYTES) /* of all arenas of one user */
 
 struct arena;
 
-/* The arena for a new session, with one reference; NULL: no memory. Its header says when hcctd has
- * ended, if robust_begin() was called before. */
-struct arena *arena_get(void);
+/* The arena for a new session of that user, with one reference; NULL: no memory. Others' tables are
+ * in none of the user's, and nothing that one user's programs map takes room from others'. Its
+ * header says when hcctd has ended, if robust_begin() was called before. */
+struct arena *arena_get(uid_t uid);
 struct arena *arena_ref(struct arena *arena);
 void arena_put(struct arena *arena); /* NULL is allowed */
 

@@ -14,11 +14,15 @@
 #include <unistd.h>
 
 #include "common/base/options.h"
+#include "common/code/frame.h"
 #include "common/code/jit_names.h"
+#include "common/code/module.h"
+#include "daemon/ingest/module_sweep.h"
 #include "daemon/ingest/registry.h"
 
-#define TRY_AGAIN_US 10000
-#define NEARLY_FULL  (FRAMES_USER_MAX / 4 * 3)
+#define TRY_AGAIN_US     10000 /* who holds frames is soon done, or never (recording.h) */
+#define TRY_AGAIN_MAX_US 500000
+#define NEARLY_FULL      (FRAMES_USER_MAX / 4 * 3)
 
 static pthread_t thread;
 static _Atomic uint64_t sweeps;
@@ -77,15 +81,18 @@ static void tell(struct frame_user *user, const struct frame_usage *before) {
 }
 
 static void sweep(struct frame_user *user) {
+    static useconds_t patience_us = TRY_AGAIN_US;
     struct frame_usage before;
     size_t n;
     frame_usage_of(user, &before);
     jit_names_sweep_begin(user);
     if (!frame_sweep_begin(user)) {
         jit_names_sweep_end(user, false);
-        usleep(TRY_AGAIN_US);
+        usleep(patience_us);
+        patience_us = 2 * patience_us < TRY_AGAIN_MAX_US ? 2 * patience_us : TRY_AGAIN_MAX_US;
         return;
     }
+    patience_us = TRY_AGAIN_US;
     struct process **list = registry_list(is_of, user, &n);
     bool whole = list != NULL;
     for (size_t i = 0; i < n && whole; i++)
@@ -102,16 +109,20 @@ static void sweep(struct frame_user *user) {
 static void *run(void *unused) {
     struct frame_user *user;
     (void)unused;
-    while ((user = frame_wait_sweep()) != NULL)
+    while ((user = frame_wait_sweep()) != NULL) {
         sweep(user);
+        module_sweep();
+    }
     return NULL;
 }
 
 bool frame_sweep_start(void) {
+    module_set_sweeper(frame_need_sweep);
     return pthread_create(&thread, NULL, run, NULL) == 0;
 }
 
 void frame_sweep_stop(void) {
+    module_set_sweeper(NULL);
     frame_wait_stop();
     pthread_join(thread, NULL);
 }

@@ -1,7 +1,7 @@
 /*
  * frame_sweep.h - a thread that gives back the frame ids, and names of generated functions, of a
  * user that are in use no more: by no tree of a process, live, finished or folded, and by no
- * window.
+ * window. Then modules (module_sweep.h).
  */
 #ifndef HCCT_FRAME_SWEEP_H
 #define HCCT_FRAME_SWEEP_H

@@ -35,7 +35,6 @@
 #define PAUSE_BUSY_US    25000
 #define PAUSE_QUIET_US   50000
 #define PAUSE_NONE       (-1)
-#define PAUSE_EXPIRE_US  60000000     /* panes of finished processes grow old */
 #define LOOK_NS          500000000ull /* at processes that have no pidfd */
 /* Programs whose calls are counted fill a ring in a millisecond, and then have to wait. */
 #define PAUSE_FAST_US        0
@@ -48,6 +47,7 @@ static struct {
     pthread_t thread;
     int epoll, wake;
     _Atomic bool stop;
+    struct process *live[REGISTRY_LIVE_MAX]; /* the thread's; no memory may be wanting for it */
 } ingest = {.epoll = -1, .wake = -1};
 
 static void wake(void) {
@@ -59,7 +59,7 @@ static void wake(void) {
 /* False: the process is gone. Where there are no pidfds (a container may forbid them), it is looked
  * for now and then (look_for). */
 static bool watch_end(struct process *process) {
-    struct epoll_event event = {.events = EPOLLIN, .data.u64 = (uint64_t)process->pid};
+    struct epoll_event event = {.events = EPOLLIN, .data.u64 = process->number};
     process->pidfd = (int)syscall(SYS_pidfd_open, process->pid, 0);
     if (process->pidfd < 0)
         return errno != ESRCH;
@@ -74,8 +74,8 @@ static void watch_no_more(struct process *process) {
         close(fd);
 }
 
-static void finish(pid_t pid) {
-    struct process *process = registry_find_live(pid);
+/* Gives the reference back. NULL: there is nothing to end. */
+static void finish(struct process *process) {
     if (process == NULL)
         return;
     watch_no_more(process);
@@ -108,13 +108,13 @@ void ingest_adopt(struct process *process, bool again) {
     frame_hold(frames); /* a tree may be on its way from one process to another */
     if (again)
         go_on(process);
-    finish(process->pid); /* exec: a new program in the same process */
-    pid_t pid = process->pid;
+    finish(registry_find_live(process->pid)); /* exec: a new program in the same process */
+    uint64_t number = process->number;
     bool there = watch_end(process);
     registry_add(process);
     frame_drop(frames);
     if (!there)
-        finish(pid);
+        finish(registry_find_numbered(number));
     wake();
 }
 
@@ -152,25 +152,6 @@ static uint64_t now_ns(void) {
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-static bool is_remembered(const struct process *process, const void *unused) {
-    (void)unused;
-    return !process->live && process->panes != NULL;
-}
-
-/* Once in a while, forgets what finished processes did an hour ago. True: there is more to come. */
-static bool expire_windows(uint64_t now) {
-    static uint64_t due;
-    size_t n;
-    if (now < due)
-        return true; /* for all that is known */
-    due = now + PAUSE_EXPIRE_US * 1000ull;
-    struct process **list = registry_list(is_remembered, NULL, &n);
-    for (size_t i = 0; i < n; i++)
-        windows_expire(list[i], now);
-    registry_free_list(list, n);
-    return n > 0;
-}
-
 /* Ends those that have ended without a word. */
 static void look_for(struct process *const *list, size_t n, uint64_t now) {
     static uint64_t due;
@@ -182,14 +163,14 @@ static void look_for(struct process *const *list, size_t n, uint64_t now) {
         if (list[i]->live && list[i]->pidfd < 0 &&
             !(identity_read(list[i]->pid, &identity) &&
               identity_same(&identity, &list[i]->identity)))
-            finish(list[i]->pid);
+            finish(registry_find_numbered(list[i]->number));
 }
 
 /* Microseconds until the next sweep is due. */
 static int sweep(void) {
-    size_t n;
+    struct process **list = ingest.live;
     bool any = false, young = false, filling = false, calls = false, fast = false;
-    struct process **list = registry_list_live(&n);
+    size_t n = registry_all_live(list);
     uint64_t now = now_ns();
     for (size_t i = 0; i < n; i++) {
         any |= process_drain(list[i], tables_want, NULL) || list[i]->behind;
@@ -201,10 +182,9 @@ static int sweep(void) {
         filling |= list[i]->fast;
     }
     look_for(list, n, now);
-    registry_free_list(list, n);
-    bool remembered = expire_windows(now);
+    registry_put_all(list, n);
     if (n == 0)
-        return remembered ? PAUSE_EXPIRE_US : PAUSE_NONE;
+        return PAUSE_NONE;
     if (calls)
         return fast ? PAUSE_FAST_US : any ? PAUSE_CALLS_US : PAUSE_CALLS_QUIET_US;
     if (young)
@@ -216,7 +196,7 @@ static int sweep(void) {
 static bool take(const struct epoll_event *event) {
     uint64_t count;
     if (event->data.u64 != 0)
-        finish((pid_t)event->data.u64);
+        finish(registry_find_numbered(event->data.u64));
     else if (read(ingest.wake, &count, sizeof count) < 0 && errno != EAGAIN)
         ingest.stop = true;
     return event->data.u64 == 0;
@@ -262,8 +242,8 @@ bool ingest_start(void) {
 /* What is written after the last reading is lost, and the agents of programs whose calls are
  * counted say so in their next session. Walks that were under way then are read at the very end. */
 static void say_goodbye(void) {
-    size_t n;
-    struct process **list = registry_list_live(&n);
+    struct process **list = ingest.live;
+    size_t n = registry_all_live(list);
     for (size_t i = 0; i < n; i++) {
         drain_to_end(list[i]);
         process_say_goodbye(list[i]);
@@ -271,7 +251,7 @@ static void say_goodbye(void) {
     for (size_t i = 0; i < n; i++)
         if (list[i]->sampling.collector == WIRE_COLLECT_WALKS)
             process_drain(list[i], NULL, NULL);
-    registry_free_list(list, n);
+    registry_put_all(list, n);
 }
 
 void ingest_stop(void) {

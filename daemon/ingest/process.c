@@ -29,6 +29,11 @@ static uint64_t clock_ns(clockid_t clock) {
 
 /* ---- birth ---- */
 
+static uint64_t next_number(void) {
+    static _Atomic uint64_t last;
+    return atomic_fetch_add(&last, 1) + 1;
+}
+
 static char *executable_of(pid_t pid) {
     char link[64], path[4096];
     snprintf(link, sizeof link, "/proc/%d/exe", (int)pid);
@@ -53,6 +58,7 @@ struct process *process_new(const struct process_params *params) {
     struct process *p = calloc(1, sizeof *p);
     if (p == NULL)
         return NULL;
+    p->number = next_number();
     p->pid = params->pid;
     p->uid = params->uid;
     p->sampling = params->sampling;
@@ -67,7 +73,7 @@ struct process *process_new(const struct process_params *params) {
     p->tree = mcct_new(&params->tree);
     p->frames = frame_user(params->uid);
     p->addresses = addresses_new(p->frames);
-    p->arena = arena_get();
+    p->arena = arena_get(params->uid);
     if (params->sampling.collector == WIRE_COLLECT_WALKS)
         p->scatter = scatter_new(); /* without it intervals are those of independent samples */
     pthread_mutex_init(&p->lock, NULL);
@@ -87,6 +93,7 @@ struct process *process_new_finished(const struct process *like) {
     if (p == NULL)
         return NULL;
     *p = (struct process){
+        .number = next_number(),
         .pid = like->pid,
         .uid = like->uid,
         .identity = like->identity,

@@ -66,7 +66,9 @@ struct process_counts {
 
 struct process {
     /* immutable */
-    pid_t pid; /* 0: several finished processes folded into one */
+    uint64_t
+        number; /* in the order in which they were made, from 1 on: no two ever have the same */
+    pid_t pid;  /* 0: several finished processes folded into one */
     uid_t uid;
     struct process_identity identity;
     const char *exe;       /* owned */
@@ -80,7 +82,6 @@ struct process {
     struct process *next; /* registry's, as the following: in one of its lists ... */
     unsigned listed;      /* ... which is this one */
     unsigned refs;
-    uint64_t number;      /* in the order of registry_add(), from 1 on */
     _Atomic bool waiting; /* from a checkpoint, and it may still be running */
     _Atomic int pidfd;    /* its end is watched by it; -1: gone, or there are none */
 

@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "daemon/ingest/windows.h"
 
@@ -20,8 +21,20 @@ static struct {
     struct process *first;
     unsigned n;
 } lists[LISTS];
-static uint64_t numbers;
 static uint64_t dropped;
+
+/* A merge under way. Its weight is in neither of the two for others to count: who wants to see
+ * either waits for its end. */
+static struct {
+    const struct process *from, *into; /* NULL: there is none */
+    pthread_cond_t done;
+} folding = {.done = PTHREAD_COND_INITIALIZER};
+
+/* Of registry_wait_finished(). */
+static struct {
+    pthread_cond_t changed;
+    bool crowded, stop;
+} keeper = {.changed = PTHREAD_COND_INITIALIZER};
 
 /* ---- lists ---- */
 
@@ -44,13 +57,17 @@ static void unlink_locked(struct process *process) {
 
 void registry_add(struct process *process) {
     pthread_mutex_lock(&lock);
-    process->number = ++numbers;
     link_locked(process, process->live ? LIVE : process->pid != 0 ? FINISHED : FOLDED);
     pthread_mutex_unlock(&lock);
 }
 
-static void put_locked(struct process *process) {
-    if (--process->refs == 0)
+/* What is to be freed when the lock is no longer held, as a tree may be large; or NULL. */
+static struct process *put_locked(struct process *process) {
+    return --process->refs == 0 ? process : NULL;
+}
+
+static void free_unlocked(struct process *process) {
+    if (process != NULL)
         process_free(process);
 }
 
@@ -58,8 +75,9 @@ void registry_put(struct process *process) {
     if (process == NULL)
         return;
     pthread_mutex_lock(&lock);
-    put_locked(process);
+    process = put_locked(process);
     pthread_mutex_unlock(&lock);
+    free_unlocked(process);
 }
 
 void registry_ref(struct process *process) {
@@ -72,6 +90,17 @@ struct process *registry_find_live(pid_t pid) {
     pthread_mutex_lock(&lock);
     struct process *p = lists[LIVE].first;
     while (p != NULL && !(p->live && p->pid == pid))
+        p = p->next;
+    if (p != NULL)
+        p->refs++;
+    pthread_mutex_unlock(&lock);
+    return p;
+}
+
+struct process *registry_find_numbered(uint64_t number) {
+    pthread_mutex_lock(&lock);
+    struct process *p = lists[LIVE].first;
+    while (p != NULL && !(p->live && p->number == number))
         p = p->next;
     if (p != NULL)
         p->refs++;
@@ -102,16 +131,21 @@ static int by_number(const void *a, const void *b) {
     return (i > k) - (i < k);
 }
 
-/* Of the lists from..to - 1. */
-static struct process **list_some(unsigned from, unsigned to, registry_want *want, const void *arg,
-                                  size_t *n) {
+static bool is_folding_locked(registry_want *want, const void *arg) {
+    return folding.from != NULL &&
+           (want == NULL || want(folding.from, arg) || want(folding.into, arg));
+}
+
+struct process **registry_list(registry_want *want, const void *arg, size_t *n) {
     size_t room = 0;
     *n = 0;
     pthread_mutex_lock(&lock);
-    for (unsigned l = from; l < to; l++)
+    while (is_folding_locked(want, arg))
+        pthread_cond_wait(&folding.done, &lock);
+    for (unsigned l = LIVE; l < LISTS; l++)
         room += lists[l].n;
     struct process **list = calloc(room + 1, sizeof *list); /* NULL says more than "none" */
-    for (unsigned l = from; l < to && list != NULL; l++)
+    for (unsigned l = LIVE; l < LISTS && list != NULL; l++)
         for (struct process *p = lists[l].first; p != NULL; p = p->next) {
             if (want != NULL && !want(p, arg))
                 continue;
@@ -124,22 +158,25 @@ static struct process **list_some(unsigned from, unsigned to, registry_want *wan
     return list;
 }
 
-struct process **registry_list(registry_want *want, const void *arg, size_t *n) {
-    return list_some(LIVE, LISTS, want, arg, n);
+size_t registry_all_live(struct process *list[REGISTRY_LIVE_MAX]) {
+    size_t n = 0;
+    pthread_mutex_lock(&lock);
+    for (struct process *p = lists[LIVE].first; p != NULL && n < REGISTRY_LIVE_MAX; p = p->next)
+        if (p->live) {
+            p->refs++;
+            list[n++] = p;
+        }
+    pthread_mutex_unlock(&lock);
+    return n;
 }
 
-static bool is_live(const struct process *process, const void *unused) {
-    (void)unused;
-    return process->live;
-}
-
-struct process **registry_list_live(size_t *n) {
-    return list_some(LIVE, LIVE + 1, is_live, NULL, n);
+void registry_put_all(struct process *const *list, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        registry_put(list[i]);
 }
 
 void registry_free_list(struct process **list, size_t n) {
-    for (size_t i = 0; i < n; i++)
-        registry_put(list[i]);
+    registry_put_all(list, n);
     free(list);
 }
 
@@ -229,33 +266,78 @@ static void merge(struct process *into, struct process *p) {
     pthread_mutex_unlock(&into->lock);
 }
 
-static void fold_locked(struct process *p) {
+/* The lock is given up while trees are merged: others live on meanwhile. Nobody else has a
+ * reference to `p`, and none can be had. */
+static struct process *merge_unlocked(struct process *into, struct process *p) {
+    folding.from = p;
+    folding.into = into;
+    into->refs++;
+    pthread_mutex_unlock(&lock);
+    merge(into, p);
+    pthread_mutex_lock(&lock);
+    folding.from = folding.into = NULL;
+    pthread_cond_broadcast(&folding.done);
+    put_locked(into); /* the list has one */
+    return put_locked(p);
+}
+
+/* What is to be freed, or NULL. */
+static struct process *fold_locked(struct process *p) {
     struct process *into = folded_for_locked(p);
     unlink_locked(p);
-    if (into == NULL) {
-        p->pid = 0; /* it becomes the first of its executable */
-        link_locked(p, FOLDED);
-        return;
-    }
-    merge(into, p);
-    put_locked(p);
+    if (into != NULL)
+        return merge_unlocked(into, p);
+    p->pid = 0; /* it becomes the first of its executable */
+    link_locked(p, FOLDED);
+    return NULL;
 }
 
-static void drop_locked(struct process *p) {
+static struct process *drop_locked(struct process *p) {
     dropped += p->ended.counter[WIRE_CREDITED_NS];
     unlink_locked(p);
-    put_locked(p);
+    return put_locked(p);
 }
 
-/* True: one was folded. */
-static bool make_room_locked(void) {
+bool registry_fold(void) {
+    struct process *gone[2] = {NULL, NULL};
+    pthread_mutex_lock(&lock);
     struct process *finished = oldest_finished_locked();
     if (finished != NULL)
-        fold_locked(finished);
+        gone[0] = fold_locked(finished);
     struct process *folded = oldest_folded_locked();
     if (folded != NULL)
-        drop_locked(folded);
+        gone[1] = drop_locked(folded);
+    pthread_mutex_unlock(&lock);
+    free_unlocked(gone[0]);
+    free_unlocked(gone[1]);
     return finished != NULL;
+}
+
+static void look_for_crowd_locked(void) {
+    if (keeper.crowded || lists[FINISHED].n <= REGISTRY_FINISHED_MAX + REGISTRY_FINISHED_MORE)
+        return;
+    keeper.crowded = true;
+    pthread_cond_signal(&keeper.changed);
+}
+
+bool registry_wait_finished(uint64_t until_ns) {
+    const struct timespec until = {.tv_sec = (time_t)(until_ns / 1000000000u),
+                                   .tv_nsec = (long)(until_ns % 1000000000u)};
+    int late = 0;
+    pthread_mutex_lock(&lock);
+    while (!keeper.crowded && !keeper.stop && late == 0)
+        late = pthread_cond_clockwait(&keeper.changed, &lock, CLOCK_MONOTONIC, &until);
+    keeper.crowded = false;
+    bool go_on = !keeper.stop;
+    pthread_mutex_unlock(&lock);
+    return go_on;
+}
+
+void registry_wait_stop(void) {
+    pthread_mutex_lock(&lock);
+    keeper.stop = true;
+    pthread_cond_signal(&keeper.changed);
+    pthread_mutex_unlock(&lock);
 }
 
 void registry_finish(struct process *process) {
@@ -265,8 +347,7 @@ void registry_finish(struct process *process) {
         unlink_locked(process);
         link_locked(process, FINISHED);
     }
-    while (make_room_locked()) /* others may have waited until a query let them go */
-        ;
+    look_for_crowd_locked();
     pthread_mutex_unlock(&lock);
 }
 
@@ -274,7 +355,7 @@ void registry_remove(struct process *process) {
     pthread_mutex_lock(&lock);
     if (process->listed != NOWHERE) { /* it may have been folded meanwhile */
         unlink_locked(process);
-        put_locked(process);
+        put_locked(process); /* the caller has one */
     }
     pthread_mutex_unlock(&lock);
 }
@@ -294,8 +375,7 @@ void registry_give_up(void) {
         pthread_mutex_unlock(&p->lock);
         p->waiting = false;
     }
-    while (make_room_locked())
-        ;
+    look_for_crowd_locked();
     pthread_mutex_unlock(&lock);
 }
 
@@ -304,7 +384,7 @@ void registry_clear(void) {
     for (unsigned l = LIVE; l < LISTS; l++) {
         for (struct process *p = lists[l].first, *next; p != NULL; p = next) {
             next = p->next;
-            put_locked(p);
+            free_unlocked(put_locked(p));
         }
         lists[l].first = NULL;
         lists[l].n = 0;

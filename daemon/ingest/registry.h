@@ -13,8 +13,10 @@
 #include "daemon/ingest/process.h"
 
 #define REGISTRY_LIVE_MAX     1024u /* processes profiled at once */
-#define REGISTRY_FINISHED_MAX 64u   /* kept one by one; older ones are folded by executable */
-#define REGISTRY_FOLDED_MAX   256u  /* executables */
+#define REGISTRY_FINISHED_MAX 64u   /* kept one by one; older ones are folded by executable ... */
+#define REGISTRY_FINISHED_MORE                                                                     \
+    16u /* ... when there are so many more, as a thread is woken for that (finished.h) */
+#define REGISTRY_FOLDED_MAX 256u /* executables */
 
 /* Takes over the caller's reference. */
 void registry_add(struct process *process);
@@ -22,8 +24,10 @@ void registry_put(struct process *process);
 /* One reference more, for who has one already. */
 void registry_ref(struct process *process);
 
-/* The live process with that pid, or NULL. */
+/* The live process with that pid, or NULL. Numbers of processes are used again: where time has
+ * passed it may be another one, and process->number tells which is meant. */
 struct process *registry_find_live(pid_t pid);
+struct process *registry_find_numbered(uint64_t number);
 
 /* The process with that number and identity of which a checkpoint told, and which is still to be
  * looked for; or NULL. */
@@ -39,16 +43,27 @@ void registry_give_up(void);
 unsigned registry_live(void);
 
 /* All processes of which `want` (NULL: any) says yes, oldest first, in a malloc'ed array; *n says
- * how many. Each carries a reference: registry_free_list gives them and the array back. NULL: there
- * is no memory, and *n is 0. */
+ * how many. Each carries a reference: registry_free_list gives them and the array back. Waits
+ * for the end of a merge, if one of those is in it. NULL: there is no memory, and *n is 0. */
 typedef bool registry_want(const struct process *process, const void *arg);
 struct process **registry_list(registry_want *want, const void *arg, size_t *n);
-/* The same of those that live, at no cost for those that don't. */
-struct process **registry_list_live(size_t *n);
 void registry_free_list(struct process **list, size_t n);
 
-/* Ends the process and keeps it among the finished ones; folds or drops what is too old. */
+/* All that live, in no order; returns how many. Takes no memory, and waits for nobody. */
+size_t registry_all_live(struct process *list[REGISTRY_LIVE_MAX]);
+void registry_put_all(struct process *const *list, size_t n);
+
+/* Ends the process and keeps it among the finished ones. */
 void registry_finish(struct process *process);
+
+/* Folds the oldest finished process, if there are too many, and drops the oldest executable of too
+ * many. False: none was to be folded. One thread. */
+bool registry_fold(void);
+
+/* Waits until there are too many, or until that moment (CLOCK_MONOTONIC). False: for nothing, as
+ * the program ends (registry_wait_stop). */
+bool registry_wait_finished(uint64_t until_ns);
+void registry_wait_stop(void);
 
 /* Gives back all processes, at the end of the daemon: no reference may be left but the registry's
  * own. */

@@ -1,7 +1,7 @@
 /*
  * tables.c - a queue of wishes and one thread that grants them in order.
  *
- * A wish carries its own reference to the arena, and names its process by pid and session, not by
+ * A wish carries its own reference to the arena, and names its process by its number, not by
  * pointer: the process may be gone when the table is ready.
  */
 #include "daemon/ingest/tables.h"
@@ -14,8 +14,7 @@
 struct wish {
     struct wish *next;
     struct arena *arena;
-    pid_t pid;
-    uint64_t since_mono_ns; /* tells two sessions of one pid apart */
+    uint64_t number; /* of the process */
     uint32_t index, module;
 };
 
@@ -41,8 +40,7 @@ void tables_want(void *unused, struct process *process, uint32_t index, uint32_t
         return;
     }
     *wish = (struct wish){.arena = arena_ref(process->arena),
-                          .pid = process->pid,
-                          .since_mono_ns = process->since_mono_ns,
+                          .number = process->number,
                           .index = index,
                           .module = module};
     pthread_mutex_lock(&queue.lock);
@@ -80,8 +78,8 @@ static void keep(uint32_t module, const struct table *table) {
 }
 
 static void publish(const struct wish *wish, uint64_t offset) {
-    struct process *process = registry_find_live(wish->pid);
-    if (process != NULL && process->since_mono_ns == wish->since_mono_ns)
+    struct process *process = registry_find_numbered(wish->number);
+    if (process != NULL)
         process_publish_table(process, wish->index, offset);
     registry_put(process);
 }

@@ -85,6 +85,7 @@ bool windows_sum(struct process *p, uint64_t now, uint64_t span_ns, struct windo
     *sum = (struct windows_sum){0};
     pthread_mutex_lock(&p->lock);
     process_stats_locked(p, &sum->stats);
+    sum->effects = process_effects_locked(p);
     if (p->panes != NULL) {
         windows_turn(p, now);
         count(p);

@@ -34,6 +34,7 @@ struct windows_sum {
     struct mcct *tree;          /* NULL: nothing is kept; the caller's to mcct_free() */
     uint64_t span_ns;           /* up to `now` */
     struct process_stats stats; /* of the span: counters, CPU time and ships; the rest as ever */
+    struct scatter_effects effects; /* since the start; the caller's to free */
 };
 
 /* The last span_ns before `now`, which is not before the last credit. Without the lock. False: no

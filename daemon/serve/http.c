@@ -64,7 +64,7 @@ static int socket_of(struct MHD_Connection *connection) {
 }
 
 static enum query_status serve_processes(struct request *r, FILE *out) {
-    return query_list(&r->query, out);
+    return query_list(&r->query, out, &r->error);
 }
 
 static enum query_status serve_hot(struct request *r, FILE *out) {
@@ -91,7 +91,7 @@ static enum query_status serve_snapshot(struct request *r, FILE *out) {
 }
 
 static enum query_status serve_metrics(struct request *r, FILE *out) {
-    return metrics_write(&r->query, out);
+    return metrics_write(&r->query, out, &r->error);
 }
 
 static enum query_status serve_control(struct request *r, FILE *out) {

@@ -42,10 +42,8 @@ static bool take_part(struct process *process, struct freeze_part *part) {
     pthread_mutex_lock(&process->lock);
     mcct_settle(process->tree); /* as tree_delta() wants it */
     bool copied = tree_copy_take(&part->copy, process->tree);
-    part->effects = process_effects_locked(process);
+    freeze_describe_locked(process, part);
     pthread_mutex_unlock(&process->lock);
-    freeze_describe(process, &part->process);
-    part->linked = process->linked;
     return copied;
 }
 
@@ -71,7 +69,7 @@ static bool take(struct moment *m, const struct query *query, size_t more) {
     m->process = query_processes(query, &m->n);
     query_hold_frames(m->process, m->n);
     m->part = calloc(m->n + more + 1, sizeof *m->part);
-    bool whole = m->part != NULL;
+    bool whole = m->process != NULL && m->part != NULL;
     for (size_t i = 0; i < m->n && whole; i++)
         whole = take_part(m->process[i], &m->part[i]);
     if (!whole)
@@ -250,6 +248,8 @@ enum query_status query_pprof_cmdline(const struct query *query, FILE *out,
     size_t n = 1, bytes;
     if (query->pid != 0) {
         struct process **processes = query_processes(query, &n);
+        if (processes == NULL)
+            return query_no_memory("a list of processes", error);
         bool live = n > 0 && processes[0]->live;
         registry_free_list(processes, n);
         n = live;

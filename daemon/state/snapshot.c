@@ -98,6 +98,8 @@ static enum query_status write_all(const struct query *query, int directory,
     enum query_status status = QUERY_OK;
     size_t n;
     struct process **processes = query_processes(query, &n);
+    if (processes == NULL)
+        return query_no_memory("a list of processes", error);
     for (size_t i = 0; i < n && status == QUERY_OK; i++) {
         char name[NAME_MAX + 1], path[PATH_MAX];
         if (!processes[i]->live)

@@ -15,7 +15,8 @@
 
 #include "preload/life/glibc.h"
 
-#define HIDDEN 0x8000u /* in a symbol's version: not the default one */
+#define HIDDEN  0x8000u /* in a symbol's version: not the default one */
+#define AT_ONCE 32u     /* names */
 
 /* Of an object's table: a filter of names, then chains of symbols by hash. */
 struct table {
@@ -66,18 +67,28 @@ static bool may_have(const uint64_t *filter, const struct table *table, uint32_t
     return (word >> hash % 64 & word >> (hash >> table->shift) % 64 & 1) != 0;
 }
 
+static const uint64_t *filter_of(const struct table *table) {
+    return (const void *)(table + 1);
+}
+
+static const uint32_t *buckets_of(const struct table *table) {
+    return (const void *)(filter_of(table) + table->filter_words);
+}
+
+/* The first symbol of the hash's chain, 0: the object has none of that hash. */
+static uint32_t first_of(const struct table *table, uint32_t hash) {
+    if (table->buckets == 0 || !may_have(filter_of(table), table, hash))
+        return 0;
+    uint32_t i = buckets_of(table)[hash % table->buckets];
+    return i >= table->first ? i : 0;
+}
+
 /* NULL: it has none of that name, or only versions of it that are not the default. */
 static const ElfW(Sym) * find(const struct object *object, const char *name, uint32_t hash) {
     const struct table *table = object->table;
-    const uint64_t *filter = (const void *)(table + 1);
-    const uint32_t *bucket = (const void *)(filter + table->filter_words);
-    const uint32_t *chain = bucket + table->buckets;
-    if (table->buckets == 0 || !may_have(filter, table, hash))
-        return NULL;
-    uint32_t i = bucket[hash % table->buckets];
-    if (i < table->first)
-        return NULL;
-    for (bool last = false; !last; i++) {
+    const uint32_t *chain = buckets_of(table) + table->buckets;
+    uint32_t i = first_of(table, hash);
+    for (bool last = i == 0; !last; i++) {
         const ElfW(Sym) *symbol = &object->symbols[i];
         uint32_t word = chain[i - table->first];
         last = (word & 1) != 0;
@@ -114,25 +125,97 @@ enum symbol_answer symbol_beside(const void *code, const char *name) {
     return SYMBOL_UNKNOWN;
 }
 
-void *next_symbol(const char *name) {
+/* Names that are looked for together. */
+struct search {
+    const char *const *names;
+    void **found; /* NULL: not yet */
+    uint32_t hash[AT_ONCE];
+    unsigned n;
+};
+
+/* A program that has just begun has nothing of these tables in its caches: each step of all
+ * searches is asked for before the first of them waits for it. */
+static void expect(const struct object *object, const struct search *search) {
+    const struct table *table = object->table;
+    const uint32_t *chain = buckets_of(table) + table->buckets;
+    uint32_t first[AT_ONCE];
+    for (unsigned k = 0; k < search->n && table->buckets != 0; k++) {
+        __builtin_prefetch(&filter_of(table)[search->hash[k] / 64 & (table->filter_words - 1)]);
+        __builtin_prefetch(&buckets_of(table)[search->hash[k] % table->buckets]);
+    }
+    for (unsigned k = 0; k < search->n; k++) {
+        first[k] = search->found[k] == NULL ? first_of(table, search->hash[k]) : 0;
+        if (first[k] == 0)
+            continue;
+        __builtin_prefetch(&chain[first[k] - table->first]);
+        __builtin_prefetch(&object->symbols[first[k]]);
+        if (object->versions != NULL)
+            __builtin_prefetch(&object->versions[first[k]]);
+    }
+    for (unsigned k = 0; k < search->n; k++)
+        if (first[k] != 0)
+            __builtin_prefetch(object->names + object->symbols[first[k]].st_name);
+}
+
+/* What is unusual is left to dlsym. */
+static void *take(const struct link_map *map, const ElfW(Sym) * symbol, const char *name) {
+    bool plain = ELF64_ST_TYPE(symbol->st_info) == STT_FUNC && symbol->st_value != 0;
+    return plain ? (void *)(map->l_addr + symbol->st_value) : dlsym(RTLD_NEXT, name);
+}
+
+static void search_object(const struct link_map *map, const struct object *object,
+                          struct search *search) {
+    expect(object, search);
+    for (unsigned k = 0; k < search->n; k++) {
+        const ElfW(Sym) *symbol =
+            search->found[k] == NULL ? find(object, search->names[k], search->hash[k]) : NULL;
+        if (symbol != NULL)
+            search->found[k] = take(map, symbol, search->names[k]);
+    }
+}
+
+static bool is_done(const struct search *search) {
+    unsigned k = 0;
+    while (k < search->n && search->found[k] != NULL)
+        k++;
+    return k == search->n;
+}
+
+/* Up to an object that is unusual. */
+static void search_objects(struct search *search) {
     struct dl_find_object self;
     struct object object;
-    uint32_t hash = hash_of(name);
     if (sizeof(void *) != 8 || _dl_find_object == NULL ||
-        _dl_find_object((void *)(uintptr_t)next_symbol, &self) != 0)
-        return dlsym(RTLD_NEXT, name);
-    for (const struct link_map *map = self.dlfo_link_map->l_next; map != NULL; map = map->l_next) {
+        _dl_find_object((void *)(uintptr_t)next_symbols, &self) != 0)
+        return;
+    for (const struct link_map *map = self.dlfo_link_map->l_next; map != NULL && !is_done(search);
+         map = map->l_next) {
         read_object(map, &object);
         if (object.symbols == NULL && object.table == NULL)
             continue; /* the vdso, or it has no symbols at all */
         if (object.symbols == NULL || object.names == NULL || object.table == NULL)
-            break;
-        const ElfW(Sym) *symbol = find(&object, name, hash);
-        if (symbol == NULL)
-            continue;
-        if (ELF64_ST_TYPE(symbol->st_info) != STT_FUNC || symbol->st_value == 0)
-            break;
-        return (void *)(map->l_addr + symbol->st_value);
+            return;
+        search_object(map, &object, search);
     }
-    return dlsym(RTLD_NEXT, name);
+}
+
+void next_symbols(const char *const *names, void **found, unsigned n) {
+    for (unsigned done = 0; done < n; done += AT_ONCE) {
+        struct search search = {.names = names + done, .found = found + done};
+        search.n = n - done < AT_ONCE ? n - done : AT_ONCE;
+        for (unsigned k = 0; k < search.n; k++) {
+            search.found[k] = NULL;
+            search.hash[k] = hash_of(search.names[k]);
+        }
+        search_objects(&search);
+        for (unsigned k = 0; k < search.n; k++)
+            if (search.found[k] == NULL)
+                search.found[k] = dlsym(RTLD_NEXT, search.names[k]);
+    }
+}
+
+void *next_symbol(const char *name) {
+    void *found;
+    next_symbols(&name, &found, 1);
+    return found;
 }

@@ -64,8 +64,10 @@ static void *next(unsigned i) {
 }
 
 void real_resolve(void) {
+    void *all[HCCT_ARRAY_LEN(names)];
+    next_symbols(names, all, HCCT_ARRAY_LEN(names));
     for (unsigned i = 0; i < HCCT_ARRAY_LEN(names); i++)
-        next(i);
+        atomic_store_explicit(&found[i], all[i], memory_order_release);
 }
 
 #define AS(type, i) ((type)next(i))

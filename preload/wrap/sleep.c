@@ -358,16 +358,20 @@ static bool is_in_libc(void *address) {
            of_libc.dlfo_link_map == of_address.dlfo_link_map;
 }
 
-void sleep_look_up(_Atomic(uintptr_t) *slot) {
-    const char *name = names[slot - sleep_slots];
-    int saved = errno;
-    void *real = next_symbol(name);
-    errno = saved;
+static void fill(_Atomic(uintptr_t) *slot, const char *name, void *real) {
     if (real == NULL)
         real = (void *)(uintptr_t)no_such_call;
     else if (strcmp(name, "syscall") == 0 && is_in_libc(real))
         real = (void *)(uintptr_t)syscall_telling; /* the same, and can be made again */
     atomic_store_explicit(slot, (uintptr_t)real, memory_order_release);
+}
+
+void sleep_look_up(_Atomic(uintptr_t) *slot) {
+    const char *name = names[slot - sleep_slots];
+    int saved = errno;
+    void *real = next_symbol(name);
+    errno = saved;
+    fill(slot, name, real);
 }
 
 /* What syscall() is used for, of what may sleep. Others are not masked: some change the mask, or
@@ -549,8 +553,12 @@ static void insert(uintptr_t address, size_t at) {
 }
 
 void sleep_start(void) {
+    void *real[HCCT_ARRAY_LEN(names)];
+    int saved = errno;
+    next_symbols(names, real, HCCT_ARRAY_LEN(names));
+    errno = saved;
     for (size_t i = 0; i < HCCT_ARRAY_LEN(names); i++) {
-        sleep_look_up(&sleep_slots[i]);
+        fill(&sleep_slots[i], names[i], real[i]);
         if (i >= ANNOUNCED_FIRST)
             insert(sleep_slots[i], i - ANNOUNCED_FIRST);
     }

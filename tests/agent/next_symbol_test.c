@@ -42,8 +42,22 @@ static const char *const names[] = {
     "stdout",
 };
 
+#define N ((unsigned)(sizeof names / sizeof *names))
+
+/* More than are looked for at once, some of them more than once. */
+static void test_together(void) {
+    const char *many[3 * N];
+    void *found[3 * N];
+    for (unsigned i = 0; i < 3 * N; i++)
+        many[i] = names[i % N];
+    next_symbols(many, found, 3 * N);
+    for (unsigned i = 0; i < 3 * N; i++)
+        CHECK(found[i] == dlsym(RTLD_NEXT, many[i]));
+}
+
 int main(void) {
-    for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
+    test_together();
+    for (unsigned i = 0; i < N; i++) {
         void *found = next_symbol(names[i]), *truth = dlsym(RTLD_NEXT, names[i]);
         if (found != truth)
             fprintf(stderr, "%s: %p, not %p\n", names[i], found, truth);

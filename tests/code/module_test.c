@@ -309,6 +309,64 @@ static void test_share(void) {
     CHECK(module_intern(&said) != 0);
 }
 
+static bool sweep_wanted;
+
+static void want_sweep(uid_t uid) {
+    sweep_wanted |= uid == 65529;
+}
+
+/* What a user has in use no more makes room for others, and an id is never another module's. What
+ * is marked or held stays. */
+static void test_month(void) {
+    uint8_t id[MODULE_BUILD_ID_MAX] = "month";
+    struct module_mapping said = {.path = "/nowhere", .uid = 65529};
+    struct module_info info;
+    uint32_t refused = 0, again = 0, *held = NULL, ids[2] = {0};
+    said.build_id = id;
+    said.build_id_len = sizeof(id);
+    module_set_sweeper(want_sweep);
+    for (uint32_t i = 0; i < 100000; i++) {
+        memcpy(id + 8, &i, sizeof(i));
+        uint32_t module = module_intern(&said);
+        refused += module == 0;
+        again += i >= 2 && (module == ids[0] || module == ids[1]);
+        if (i < 2)
+            ids[i] = module;
+        if (i == 1)
+            held = module_hold(&ids[1], 1);
+        if (!sweep_wanted)
+            continue;
+        sweep_wanted = false;
+        CHECK(module_sweep_is_due());
+        module_sweep_begin();
+        module_mark(ids[0]);
+        module_sweep_end(true);
+    }
+    CHECK_UINT(refused + again, 0);
+    CHECK(module_get(ids[0], &info) && memcmp(info.build_id, "month\0\0\0\0\0\0\0", 12) == 0);
+    CHECK(module_get(ids[1], &info) && info.build_id[8] == 1);
+    module_drop(held, 1);
+    module_sweep_begin();
+    module_sweep_end(false); /* it is not known what is in use */
+    CHECK(module_get(ids[1], &info));
+    module_sweep_begin();
+    module_sweep_end(true);
+    CHECK(!module_get(ids[0], &info) && !module_get(ids[1], &info));
+    CHECK(module_copy_path(ids[0]) == NULL && module_open_file(ids[0]) == -1);
+    module_set_sweeper(NULL);
+}
+
+/* Files are closed with their modules, and others are kept open in their stead. */
+static void test_files(void) {
+    char path[PATH_MAX];
+    struct module_info info;
+    write_text(path_of(path, "file_more"), "a file more");
+    CHECK(module_get(module_intern_path(path), &info) && info.fd == -1);
+    module_sweep_begin();
+    module_sweep_end(true);
+    CHECK(module_get(module_intern_path(path), &info) && info.fd >= 0);
+}
+
 /* Beyond the number of files that are kept open they are opened again by path, if unchanged. */
 static void test_many(void) {
     char path[PATH_MAX], name[32];
@@ -353,6 +411,8 @@ int main(void) {
     test_odd_files();
     test_many();
     test_share();
+    test_files();
+    test_month();
     char command[128];
     snprintf(command, sizeof(command), "rm -rf %s", directory);
     CHECK(system(command) == 0);

@@ -10,6 +10,22 @@ tests_daemon_freeze_test_SOURCES = tests/daemon/freeze_test.c
 tests_daemon_freeze_test_LDADD = libhcct_assemble.a libhcct_code.a libhcct_render.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS) $(ELF_LIBS) \
 	$(IBERTY_LIBS)
 
+QUERY_SOURCES = daemon/answers/control.c daemon/answers/freeze.c daemon/answers/metrics.c \
+	daemon/answers/query.c daemon/answers/query_list.c daemon/answers/query_threads.c
+QUERY_LIBS = libhcct_ingest.a libhcct_assemble.a $(INGEST_TEST_LIBS)
+
+check_PROGRAMS += tests/daemon/moment_test
+TESTS += tests/daemon/moment_test
+tests_daemon_moment_test_SOURCES = tests/daemon/moment_test.c $(QUERY_SOURCES)
+tests_daemon_moment_test_LDADD = $(QUERY_LIBS)
+tests_daemon_moment_test_LDFLAGS = -pthread -Wl,--wrap=pthread_mutex_unlock
+
+check_PROGRAMS += tests/daemon/no_list_test
+TESTS += tests/daemon/no_list_test
+tests_daemon_no_list_test_SOURCES = tests/daemon/no_list_test.c $(QUERY_SOURCES)
+tests_daemon_no_list_test_LDADD = $(QUERY_LIBS)
+tests_daemon_no_list_test_LDFLAGS = -pthread -Wl,--wrap=calloc
+
 check_PROGRAMS += tests/daemon/agent_frames_test
 TESTS += tests/daemon/agent_frames_test
 tests_daemon_agent_frames_test_SOURCES = tests/daemon/agent_frames_test.c

@@ -1,11 +1,17 @@
 /*
  * folding_test.c - finished processes are folded when nobody looks at them, and only then: weight
- * is in one of them at any time, and none stays by itself for good.
+ * is in one of them at any time, and none stays by itself for good. While two trees are merged,
+ * living processes go on; who wants to see either waits.
  */
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "common/tree/summary.h"
+#include "daemon/ingest/finished.h"
 #include "daemon/ingest/registry.h"
 #include "tests/check.h"
 
@@ -26,6 +32,11 @@ static void add_finished(pid_t pid, const char *command) {
     struct process *process = process_new_finished(&like);
     CHECK(process != NULL);
     registry_add(process);
+}
+
+static void fold_all(void) {
+    while (registry_fold())
+        ;
 }
 
 static uint64_t weight_of(struct process *const *list, size_t n) {
@@ -52,7 +63,7 @@ static void test_names(void) {
     size_t n, folded = 0;
     for (unsigned i = 0; i < 3 * REGISTRY_FINISHED_MAX; i++)
         add_finished((pid_t)(1 + i), names[i % 3]);
-    registry_give_up();
+    fold_all();
     struct process **list = registry_list(NULL, NULL, &n);
     for (size_t i = 0; i < n; i++) {
         if (list[i]->pid != 0)
@@ -66,14 +77,107 @@ static void test_names(void) {
     registry_clear();
 }
 
+/* ---- a merge that takes long (the linker's --wrap) ---- */
+
+bool __real_mcct_merge(struct mcct *into, const struct mcct *from);
+bool __wrap_mcct_merge(struct mcct *into, const struct mcct *from);
+
+static void (*meanwhile)(void);
+
+bool __wrap_mcct_merge(struct mcct *into, const struct mcct *from) {
+    if (meanwhile != NULL)
+        meanwhile();
+    return __real_mcct_merge(into, from);
+}
+
+static _Atomic bool merging;
+
+static void *look_at_living(void *unused) {
+    static struct process *live[REGISTRY_LIVE_MAX];
+    size_t n = registry_all_live(live);
+    registry_put_all(live, n);
+    registry_put(registry_find_live(getpid()));
+    return unused;
+}
+
+static bool want_other(const struct process *process, const void *unused) {
+    (void)unused;
+    return process->uid == 1;
+}
+
+static void *look_at_others(void *unused) {
+    size_t n;
+    struct process **list = registry_list(want_other, NULL, &n);
+    registry_free_list(list, n);
+    return unused;
+}
+
+static void *look_at_all(void *weight) {
+    size_t n;
+    *(uint64_t *)weight = weight_now(&n);
+    CHECK(!merging);
+    return NULL;
+}
+
+static bool comes_back(void *(*look)(void *)) {
+    pthread_t thread;
+    struct timespec until;
+    CHECK(pthread_create(&thread, NULL, look, NULL) == 0);
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += 20;
+    return pthread_timedjoin_np(thread, NULL, &until) == 0;
+}
+
+static pthread_t waits;
+static uint64_t seen;
+
+static void look_around(void) {
+    meanwhile = NULL;
+    merging = true;
+    CHECK(comes_back(look_at_living));
+    CHECK(comes_back(look_at_others));
+    CHECK(pthread_create(&waits, NULL, look_at_all, &seen) == 0);
+    usleep(50000); /* it should come to wait; if it comes later, it sees the same */
+    merging = false;
+}
+
+static void test_long_merge(void) {
+    for (unsigned i = 0; i < REGISTRY_FINISHED_MAX + 2; i++)
+        add_finished((pid_t)(1 + i), NULL);
+    CHECK(registry_fold()); /* the first of its executable */
+    meanwhile = look_around;
+    CHECK(registry_fold());
+    CHECK(meanwhile == NULL);
+    pthread_join(waits, NULL);
+    CHECK_UINT(seen, (REGISTRY_FINISHED_MAX + 2) * WEIGHT);
+    registry_clear();
+}
+
+/* The thread that folds is woken when there are too many. */
+static void test_thread(void) {
+    size_t n = SIZE_MAX;
+    CHECK(finished_start());
+    for (unsigned i = 0; i < 3 * REGISTRY_FINISHED_MAX; i++)
+        add_finished((pid_t)(1 + i), NULL);
+    registry_give_up(); /* looks at them */
+    for (int ms = 0; ms < 20000 && n > REGISTRY_FINISHED_MAX + 1; ms++) {
+        usleep(1000);
+        CHECK_UINT(weight_now(&n), 3 * REGISTRY_FINISHED_MAX * WEIGHT);
+    }
+    CHECK_UINT(n, REGISTRY_FINISHED_MAX + 1);
+    finished_stop();
+    registry_clear();
+}
+
 int main(void) {
     size_t held, n;
+    test_long_merge();
     test_names();
     for (pid_t pid = 1; pid <= (pid_t)PROCESSES; pid++)
         add_finished(pid, NULL);
 
     struct process **list = registry_list(NULL, NULL, &held);
-    registry_give_up(); /* folds what is too old */
+    fold_all();
     CHECK(held == PROCESSES);
     CHECK(weight_of(list, held) == PROCESSES * WEIGHT); /* each for itself, while they are held */
     CHECK(weight_now(&n) == PROCESSES * WEIGHT && n == PROCESSES);
@@ -84,11 +188,12 @@ int main(void) {
     struct process *last = list[held - 1];
     registry_ref(last);
     registry_free_list(list, held);
-    registry_finish(last); /* one more: all that have waited go */
+    fold_all(); /* all that have waited go */
     registry_put(last);
     CHECK(weight_now(&n) == (PROCESSES + 1) * WEIGHT);
     CHECK(n <= REGISTRY_FINISHED_MAX + 2); /* and `last`, and the one that they are folded into */
 
     registry_clear();
+    test_thread();
     return check_report();
 }

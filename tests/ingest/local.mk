@@ -1,6 +1,9 @@
 # Tests of daemon/ingest: what is read out of rings, and shipped stacks.
 INGEST_TESTS = \
+	tests/ingest/arena_test \
 	tests/ingest/folding_test \
+	tests/ingest/ingest_test \
+	tests/ingest/module_sweep_test \
 	tests/ingest/reader_test \
 	tests/ingest/session_room_test \
 	tests/ingest/ships_test
@@ -13,7 +16,19 @@ TESTS += $(INGEST_TESTS)
 
 tests_ingest_folding_test_SOURCES = tests/ingest/folding_test.c
 tests_ingest_folding_test_LDADD = $(INGEST_TEST_LIBS)
-tests_ingest_folding_test_LDFLAGS = -pthread
+tests_ingest_folding_test_LDFLAGS = -pthread -Wl,--wrap=mcct_merge
+
+tests_ingest_module_sweep_test_SOURCES = tests/ingest/module_sweep_test.c
+tests_ingest_module_sweep_test_LDADD = $(INGEST_TEST_LIBS)
+tests_ingest_module_sweep_test_LDFLAGS = -pthread
+
+tests_ingest_arena_test_SOURCES = tests/ingest/arena_test.c
+tests_ingest_arena_test_LDADD = $(INGEST_TEST_LIBS)
+tests_ingest_arena_test_LDFLAGS = -pthread
+
+tests_ingest_ingest_test_SOURCES = tests/ingest/ingest_test.c
+tests_ingest_ingest_test_LDADD = $(INGEST_TEST_LIBS)
+tests_ingest_ingest_test_LDFLAGS = -pthread -Wl,--wrap=calloc -Wl,--wrap=epoll_wait
 
 tests_ingest_reader_test_SOURCES = tests/ingest/reader_test.c
 tests_ingest_reader_test_LDADD = $(INGEST_TEST_LIBS)

@@ -253,6 +253,23 @@ static void test_cap(const struct summary_kind *kind, size_t max_bytes, struct r
     twins_close(&t);
 }
 
+/* There are so many at once, however many threads' calls come; what they take is told. */
+static void test_many(void) {
+    struct twins t[BATCHES_MAX + 1];
+    for (unsigned i = 0; i <= BATCHES_MAX; i++) {
+        twins_open(&t[i], &summary_exact, 0.5, 0);
+        begin(&t[i]);
+        CHECK((t[i].batch != NULL) == (i < BATCHES_MAX));
+    }
+    CHECK_UINT(mcct_batch_bytes(), BATCHES_MAX * sizeof(struct mcct_batch));
+    end(&t[0]); /* makes room */
+    begin(&t[BATCHES_MAX]);
+    CHECK(t[BATCHES_MAX].batch != NULL);
+    for (unsigned i = 0; i <= BATCHES_MAX; i++)
+        twins_close(&t[i]);
+    CHECK_UINT(mcct_batch_bytes(), sizeof(struct mcct_batch));
+}
+
 int main(void) {
     struct rng rng = {test_seed()};
     for (size_t k = 0; summary_kinds[k]->name != NULL; k++) {
@@ -265,5 +282,6 @@ int main(void) {
     }
     test_frames();
     test_other_cursors(&rng);
+    test_many();
     return check_report();
 }
