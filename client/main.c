@@ -21,17 +21,17 @@ static const struct command {
     {"hot", cmd_hot, "the hot contexts of running programs, from hcctd"},
     {"top", cmd_top, "the hot contexts of running programs, as a live screen"},
     {"list", cmd_list, "what hcctd profiles"},
-    {"start", cmd_start, "let a program be looked at again, after stop"},
-    {"stop", cmd_stop, "let a program run without being looked at"},
-    {"set", cmd_set, "change how often a running program is looked at"},
-    {"snapshot", cmd_snapshot, "let hcctd write its profiles into its report directory"},
-    {"replay", cmd_replay, "the profile of a recorded trace, with any summary"},
+    {"start", cmd_start, "resume sampling a program, after stop"},
+    {"stop", cmd_stop, "pause sampling a program"},
+    {"set", cmd_set, "change the sampling rate of a running program"},
+    {"snapshot", cmd_snapshot, "make hcctd write profiles into its report directory"},
+    {"replay", cmd_replay, "the profile of a recorded trace, with any algorithm"},
     {"report", cmd_report, "show or convert a profile file"},
     {"annotate", cmd_annotate, "the source lines of a function, with what each weighs"},
     {"doctor", cmd_doctor, "what works on this machine, and for a program; and why not"},
     {"diff", cmd_diff, "what changed between two profiles, and what of it is more than error"},
     {"merge", cmd_merge, "add up profiles of several runs or hosts"},
-    {"eval", cmd_eval, "hold a profile against an exact one: the accuracy of contexts and counts"},
+    {"eval", cmd_eval, "compare a profile with an exact one: the accuracy of contexts and counts"},
 };
 
 static void print_help(void) {
@@ -40,7 +40,7 @@ static void print_help(void) {
            "bounded error.\n\ncommands:\n");
     for (size_t i = 0; i < HCCT_ARRAY_LEN(commands); i++)
         printf("  %-10s %s\n", commands[i].name, commands[i].help);
-    printf("\n'hcct help COMMAND' tells more. A first look: hcct record -- ./app args\n");
+    printf("\n'hcct help COMMAND' explains one. To begin: hcct record -- ./app args\n");
 }
 
 static const struct command *find(const char *name) {

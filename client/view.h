@@ -43,7 +43,7 @@ struct view_options {
          VIEW_MEMBER(type, by),                                                                    \
          0,                                                                                        \
          0,                                                                                        \
-         "tell apart by function, site, line or module (function)"},                               \
+         "group by function, site, line or module (function)"},                                    \
         {"n",                                                                                      \
          'n',                                                                                      \
          OPTION_UNSIGNED,                                                                          \

@@ -73,7 +73,6 @@ EXTRA_DIST += \
 	contrib/terminal_picture.py \
 	contrib/test.sh \
 	contrib/try.sh \
-	contrib/try.sql \
 	contrib/with_build.sh
 
 bashcompletiondir = $(datadir)/bash-completion/completions

@@ -82,12 +82,12 @@ static const struct option_spec options[] = {
     {"trace", 0, OPTION_STRING, "FILE", AT(trace), 0, 0,
      "keep all events in a file, for hcct replay; in a directory, in one named after the daemon"},
     {"memory-limit", 0, OPTION_SIZE, "SIZE", AT(memory_limit), 1u << 20, 1ull << 40,
-     "of one process's tree; precision gives way when it is met (default: 64M)"},
+     "of one process's tree; error bounds grow when it is reached (default: 64M)"},
     {"table-cache", 0, OPTION_STRING, "DIR", AT(table_cache), 0, 0,
      "where unwind tables are kept, \"none\" to make them anew each time (default: "
      "$XDG_CACHE_HOME/hcct, else $HOME/.cache/hcct, else, for root, /var/cache/hcct)"},
     {"state-dir", 0, OPTION_STRING, "DIR", AT(state_dir), 0, 0,
-     "keep profiles there, so that a new hcctd goes on with them even when this one is killed; "
+     "keep profiles there, so that a new hcctd continues them even when this one is killed; "
      "\"none\" (the default): they end with it"},
     {"checkpoint", 0, OPTION_UNSIGNED, "SECONDS", AT(checkpoint), 1, 86400,
      "with --state-dir: how often they are written, and so how much is lost at most (default: 60)"},

@@ -1,6 +1,7 @@
 #!/bin/sh
-# screenshots.sh BUILD [top]: makes the pictures of this directory anew: the page and a comparison of
-# two runs of sqlite3, and hcct top on a redis server under load (top: only that).
+# screenshots.sh BUILD [top]: makes the pictures of this directory anew: the page of what try.sh
+# records, a comparison of two runs of sqlite3, and hcct top on a redis server under load (top: only
+# that).
 set -eu
 root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
 build=$(CDPATH='' cd -- "${1:?"usage: screenshots.sh BUILD"}" && pwd)
@@ -9,8 +10,11 @@ started=''
 trap 'exit 1' INT TERM
 trap 'tmux -L hcct-picture kill-server 2>/dev/null || :; kill $started 2>/dev/null; rm -rf "$work"' EXIT
 
-[ "${2:-page}" != page ] || HCCT_BUILDDIR=$build HCCT_SRCDIR=$root \
-    python3 -B "$root/tests/page/screenshot.py" "$root/doc"
+if [ "${2:-page}" = page ]; then
+    HCCT_BUILD=$build "$root/contrib/try.sh" >/dev/null
+    HCCT_BUILDDIR=$build HCCT_SRCDIR=$root \
+        python3 -B "$root/tests/page/screenshot.py" "$root/doc" "$build/try.pb.gz"
+fi
 
 for program in redis-server redis-benchmark tmux chromium; do
     command -v $program >/dev/null || {

@@ -1,5 +1,6 @@
 dist_man_MANS += \
 	man/hcct-annotate.1 \
+	man/hcct-calls.7 \
 	man/hcct-diff.1 \
 	man/hcct-doctor.1 \
 	man/hcct-eval.1 \

@@ -41,7 +41,7 @@ static const struct option_spec specs[] = {
 static const struct option_command command = {
     .usage = "hcct annotate [options] FUNCTION [FILE]",
     .about =
-        "Shows the source lines of a function with their own and their inclusive share, and\n"
+        "Shows the source lines of a function with their self and inclusive shares, and\n"
         "what they call; inlined copies are added up. Without FILE, a profile, hcctd is asked\n"
         "about what runs now.",
     .examples = "  hcct annotate compress hcct.pb.gz\n"

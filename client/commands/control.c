@@ -1,5 +1,5 @@
 /*
- * control.c - start, stop and set: a running program is looked at, no more, or otherwise.
+ * control.c - start, stop and set: resume and pause sampling, change its rate.
  */
 #include "client/ask.h"
 #include "client/command.h"
@@ -24,9 +24,9 @@ struct control_options {
         "socket", 0, OPTION_STRING, "PATH", AT(socket), 0, 0, "where hcctd listens ($HCCT_SOCKET)" \
     }
 #define HOW                                                                                        \
-    {"rate", 0, OPTION_UNSIGNED, "N", AT(rate), 1, 10000, "walks per second of CPU time"}, {       \
+    {"rate", 0, OPTION_UNSIGNED, "N", AT(rate), 1, 10000, "samples per second of CPU time"}, {     \
         "burst", 0, OPTION_STRING, "LENGTH/PERIOD", AT(burst), 0, 0,                               \
-            "look in bursts only, such as 2ms/20ms of CPU time; none: evenly"                      \
+            "sample in bursts only, such as 2ms/20ms of CPU time; none: evenly"                    \
     }
 
 static const struct option_spec stop_specs[] = {WHICH, {NULL, 0, OPTION_FLAG, NULL, 0, 0, 0, NULL}};
@@ -35,7 +35,7 @@ static const struct option_spec set_specs[] = {
 
 static const struct option_command start_command = {
     .usage = "hcct start -p PID|NAME [options]",
-    .about = "Lets a program that runs with the agent be looked at again, after 'hcct stop'.",
+    .about = "Resumes sampling a program that runs with the agent, after 'hcct stop'.",
     .examples = "  hcct start -p myserver\n"
                 "  hcct start -p 812 --rate 1000\n",
     .options = set_specs,
@@ -43,7 +43,7 @@ static const struct option_command start_command = {
 
 static const struct option_command stop_command = {
     .usage = "hcct stop -p PID|NAME [options]",
-    .about = "Lets a program run without being looked at, until 'hcct start'. Its profile so far "
+    .about = "Pauses sampling a program, until 'hcct start'. Its profile so far "
              "stays.",
     .examples = "  hcct stop -p myserver\n",
     .options = stop_specs,
@@ -51,7 +51,7 @@ static const struct option_command stop_command = {
 
 static const struct option_command set_command = {
     .usage = "hcct set -p PID|NAME [--rate N] [--burst LENGTH/PERIOD]",
-    .about = "Changes how often a running program is looked at.",
+    .about = "Changes the sampling rate of a running program.",
     .examples = "  hcct set -p myserver --rate 1000\n"
                 "  hcct set -p myserver --rate 5000 --burst 2ms/20ms\n"
                 "  hcct set -p myserver --rate 100 --burst none\n",
@@ -89,8 +89,8 @@ static int say_what_is_set(const char *json) {
         complain("the answer can't be read: hcct and hcctd may be of different versions");
         return HCCT_EXIT_FAILURE;
     }
-    printf("process %" PRIu64 ": %s, %" PRIu64 " walks per second of CPU time", number(root, "pid"),
-           word(root, "sampling"), number(root, "rate"));
+    printf("process %" PRIu64 ": %s, %" PRIu64 " samples per second of CPU time",
+           number(root, "pid"), word(root, "sampling"), number(root, "rate"));
     uint64_t length = number(root, "burst_length_ns"), period = number(root, "burst_period_ns");
     if (length != 0)
         printf(" within bursts of %" PRIu64 "us in %" PRIu64 "us", length / 1000, period / 1000);

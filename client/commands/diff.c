@@ -26,7 +26,7 @@ struct diff_given {
 
 static const struct option_spec specs[] = {
     {"by", 0, OPTION_STRING, "WHAT", AT(view.by), 0, 0,
-     "tell apart by function, site, line or module (function)"},
+     "group by function, site, line or module (function)"},
     {"absolute", 0, OPTION_FLAG, NULL, AT(absolute), 0, 0,
      "compare weights as they are (where the same work was done)"},
     {"shares", 0, OPTION_FLAG, NULL, AT(shares), 0, 0, "compare shares of the totals"},
@@ -52,7 +52,8 @@ static const struct option_command command = {
     .usage = "hcct diff [options] BEFORE AFTER",
     .about =
         "Compares two profiles, context by context: of different runs, builds or hosts, ours or\n"
-        "any in the format of pprof. A change is told from error: the certain bounds of both\n"
+        "any in the format of pprof. A change is kept apart from error: the certain bounds of "
+        "both\n"
         "counts and the sampling interval. FILE - is standard input, @now what hcctd has,\n"
         "@60s the last 60 seconds of it.",
     .examples = "  hcct diff old.pb.gz new.pb.gz\n"

@@ -115,7 +115,8 @@ static void look_trial(struct finding *finding, const char *program) {
                     BUSY);
     else
         finding_set(finding, FINDING_OK,
-                    "/bin/sh: %" PRIu64 " walks in %.0f ms of CPU time, %.1f %% of them complete, "
+                    "/bin/sh: %" PRIu64
+                    " samples in %.0f ms of CPU time, %.1f %% of them complete, "
                     "the agent took %.1f %%",
                     walks, (double)cpu_ns / 1e6, 100 * (double)complete / (double)walks,
                     cpu_ns > 0 ? 100 * (double)cost_ns / (double)cpu_ns : 0);

@@ -20,7 +20,7 @@ struct given {
 
 static const struct option_spec specs[] = {
     {"exact", 0, OPTION_STRING, "FILE", AT(exact), 0, 0, "the profile that is right"},
-    {"approx", 0, OPTION_STRING, "FILE", AT(approx), 0, 0, "the profile that is held against it"},
+    {"approx", 0, OPTION_STRING, "FILE", AT(approx), 0, 0, "the profile that is compared with it"},
     {"phi", 0, OPTION_FRACTION, "P", AT(phi), 0, 1,
      "hot is what has this share of the total (that of approx, else 0.0001)"},
     {"tau", 0, OPTION_STRING, "T,...", AT(tau), 0, 0,

@@ -61,7 +61,7 @@ static void print_process(const struct listed_process *process) {
     size_text(memory, sizeof memory, process->bytes);
     printable(name, sizeof name, process->command);
     snprintf(seen, sizeof seen, "%" PRIu64 " %s", process->calls ? process->total : process->walks,
-             process->calls ? "calls" : "walks");
+             process->calls ? "calls" : "samples");
     printf("%-8s %-20s %-8s %9s %18s %9" PRIu64 " %8s %8" PRIu64 "\n", pid, name,
            process->live && process->on ? "live"
            : process->live              ? "stopped"

@@ -18,30 +18,30 @@
 
 static const struct option_spec specs[] = {
     {"rate", 'F', OPTION_UNSIGNED, "HZ", offsetof(struct record_options, rate), 1, 10000,
-     "walks per second of CPU time (1000; within bursts 5000)"},
+     "samples per second of CPU time (1000; within bursts 5000)"},
     {"burst", 0, OPTION_STRING, "LENGTH/PERIOD", offsetof(struct record_options, burst), 0, 0,
-     "look in bursts only, such as 2ms/20ms of CPU time"},
+     "sample in bursts only, such as 2ms/20ms of CPU time"},
     {"clock", 0, OPTION_STRING, "CLOCK", offsetof(struct record_options, clock), 0, 0,
      "cpu; wall: where threads sleep, too; perf: cpu by perf_event_open (cpu)"},
     {"lines", 0, OPTION_FLAG, NULL, offsetof(struct record_options, lines), 0, 0,
-     "own weights by source line, and what is inlined there (--by line implies it)"},
+     "self weights by source line, and what is inlined there (--by line implies it)"},
     {"tags", 0, OPTION_STRING, "TAGS", offsetof(struct record_options, tags), 0, 0,
-     "KEY=VALUE,KEY=VALUE: what the profile is to say of this run"},
+     "KEY=VALUE,KEY=VALUE: tags of this run, in the profile"},
     {"check", 0, OPTION_FLAG, NULL, offsetof(struct record_options, check), 0, 0,
-     "make each walk twice, the second in full, and count differences"},
+     "walk each stack twice, the second time in full, and count differences"},
     {"collector", 0, OPTION_STRING, "HOW", offsetof(struct record_options, collector), 0, 0,
-     "walks: stacks; calls: of programs built with -finstrument-functions (walks)"},
+     "walks: stack samples; calls: of programs built with -finstrument-functions (walks)"},
     {"every", 0, OPTION_STRING, "N", offsetof(struct record_options, every), 0, 0,
      "count one call in N; N/routine: one call in N of each function (1)"},
     {"credit", 0, OPTION_STRING, "WHICH", offsetof(struct record_options, credit), 0, 0,
      "with --every: last call, or new: all of its stack since the last one (last)"},
     {"summary", 0, OPTION_STRING, "KIND", offsetof(struct record_options, summary), 0, 0,
-     "how the contexts that stay are chosen: filtered-space-saving, exact, ..."},
+     "the algorithm that keeps contexts: filtered-space-saving, exact, ..."},
     {"epsilon", 0, OPTION_FRACTION, "E", offsetof(struct record_options, epsilon), 0, 1,
      "largest error of a count, as a share of the total; below phi"},
     {"memory-limit", 0, OPTION_SIZE, "SIZE", offsetof(struct record_options, memory_limit),
      1u << 20, 1ull << 40,
-     "of one process's tree; precision gives way when it is met (64M; with --summary exact 4G)"},
+     "of one process's tree; error bounds grow when it is reached (64M; with --summary exact 4G)"},
     {"trace", 0, OPTION_STRING, "FILE", offsetof(struct record_options, trace), 0, 0,
      "keep the events themselves, too, for hcct replay"},
     VIEW_SPECS(record_options, "the profile (hcct.pb.gz); %p pid, %e command, %h host, %t time"),
@@ -151,7 +151,7 @@ static bool summary_is_known(const char *word) {
         strncat(known, i > 0 ? ", " : "", sizeof known - strlen(known) - 1);
         strncat(known, summary_kinds[i]->name, sizeof known - strlen(known) - 1);
     }
-    complain("there is no summary '%s'; there are: %s", word, known);
+    complain("there is no algorithm '%s'; there are: %s", word, known);
     return false;
 }
 
@@ -165,18 +165,19 @@ static const char *contradiction(const struct record_options *options) {
         const char *sentence;
     } rules[] = {
         {!calls && options->every != NULL,
-         "--every is for --collector calls: walks come by time, see --rate"},
+         "--every is for --collector calls: samples come by time, see --rate"},
         {!calls && options->credit != NULL,
-         "--credit is for --collector calls: a walk weighs the time since the one before"},
+         "--credit is for --collector calls: a sample weighs the time since the one before"},
         {calls && options->rate > 0 && options->burst == NULL,
-         "--rate says how often stacks are walked, and --collector calls walks none: see --every "
+         "--rate says how often stacks are sampled, and --collector calls samples none: see "
+         "--every "
          "and --burst"},
         {calls && options->clock != NULL && strcmp(options->clock, "cpu") != 0,
-         "--clock is for walks: --collector calls counts calls, and its bursts are of CPU time"},
-        {calls && options->check, "--check is for walks: --collector calls finds contexts by "
+         "--clock is for samples: --collector calls counts calls, and its bursts are of CPU time"},
+        {calls && options->check, "--check is for samples: --collector calls finds contexts by "
                                   "calls and returns"},
         {calls && options->lines,
-         "--lines says where walks find a function at work: --collector calls makes none"},
+         "--lines says where samples find a function at work: --collector calls makes none"},
         {options->trace != NULL && options->socket != NULL,
          "--trace is written by a private hcctd: it does not go with --socket"},
         {options->summary != NULL && options->socket != NULL,

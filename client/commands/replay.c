@@ -41,7 +41,7 @@ static const struct option_spec specs[] = {
      "less)"},
     {"memory-limit", 0, OPTION_SIZE, "SIZE", offsetof(struct replay_options, memory_limit),
      1u << 20, 1ull << 40,
-     "of one process's tree; precision gives way when it is met (64M; with "
+     "of one process's tree; error bounds grow when it is reached (64M; with "
      "--summary exact 4G)"},
     {"partial", 0, OPTION_FLAG, NULL, offsetof(struct replay_options, partial), 0, 0,
      "of a trace that ends early, make the profile of what is there"},
@@ -54,7 +54,7 @@ static const struct option_spec specs[] = {
 static const struct option_command command = {
     .usage = "hcct replay [options] TRACE",
     .about = "Makes the profile of a trace that 'hcct record --trace' or 'hcctd --trace' has\n"
-             "written: with the same summary, phi and epsilon the same one, or any other.\n"
+             "written: with the same algorithm, phi and epsilon the same one, or any other.\n"
              "TRACE - is standard input.",
     .examples = "  hcct replay app.trace\n"
                 "  hcct replay --summary exact -o exact.pb.gz app.trace\n"
@@ -70,7 +70,7 @@ static bool complain_summary(const char *word) {
         strcat(known, i > 0 ? ", " : "");
         strcat(known, summary_kinds[i]->name);
     }
-    complain("there is no summary '%s'; there are: %s", word, known);
+    complain("there is no algorithm '%s'; there are: %s", word, known);
     return false;
 }
 

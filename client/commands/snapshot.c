@@ -24,7 +24,7 @@ static const struct option_spec specs[] = {
 
 static const struct option_command command = {
     .usage = "hcct snapshot [options]",
-    .about = "Lets hcctd write profiles into its report directory, and prints their paths.",
+    .about = "Makes hcctd write profiles into its report directory, and prints their paths.",
     .examples = "  hcct snapshot\n"
                 "  hcct report $(hcct snapshot -p myserver)\n",
     .options = specs,

@@ -39,7 +39,7 @@ static void put_walks(struct top_line *line, const struct top_model *model, doub
         return;
     if (per_second < 0 && seconds > 0)
         per_second = (double)sum->walks / seconds;
-    top_line_print(line, " in %s walks", human_count(sum->walks).text);
+    top_line_print(line, " in %s samples", human_count(sum->walks).text);
     if (per_second >= 0)
         top_line_print(line, " (%.0f/s)", per_second);
     if (sum->complete > 0) { /* never rounded up to all of them */
@@ -58,7 +58,7 @@ void top_head_total(struct top_line *line, const struct top_model *model, double
         put_walks(line, model, per_second);
     top_line_print(line, ", %s lost", human_count(sum->lost).text);
     if (sum->cpu_ns > 0 && sum->handler_ns > 0)
-        top_line_print(line, "; agent's own cost %s",
+        top_line_print(line, "; agent's cost %s",
                        human_share((double)sum->handler_ns / (double)sum->cpu_ns).text);
 }
 

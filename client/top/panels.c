@@ -11,7 +11,7 @@
 
 static void thread_title(struct top_line *line, const struct top_ui *ui) {
     top_line_add(line,
-                 "   pid     tid  total%   now%        time     walks    lost  state     thread");
+                 "   pid     tid  total%   now%        time   samples    lost  state     thread");
     if (ui->threads.ended > 0)
         top_line_print(line, "   (%s ended, %s)", human_count(ui->threads.ended).text,
                        human_time(ui->threads.ended_ns).text);
@@ -56,7 +56,7 @@ void top_panel_title(struct top_line *line, const struct top_ui *ui) {
         thread_title(line, ui);
     else if (ui->panel == TOP_PANEL_PROCESSES)
         top_line_add(line,
-                     "   pid  state                  N       walks  command  (Enter takes it)");
+                     "   pid  state                  N     samples  command  (Enter takes it)");
     else
         top_line_add(line, "key            what it does  (Esc goes back)");
 }

@@ -257,7 +257,7 @@ void options_parse(const struct option_command *command, int argc, char **argv, 
 void options_no_more(const struct option_command *command, int argc, char **argv, int rest) {
     if (rest >= argc)
         return;
-    complain("'%s' is one word too many: see '%.*s --help'", argv[rest], command_words(command),
+    complain("unexpected argument '%s': see '%.*s --help'", argv[rest], command_words(command),
              command->usage);
     exit(HCCT_EXIT_USAGE);
 }

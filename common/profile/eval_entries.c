@@ -24,7 +24,7 @@ static int compare(const void *a, const void *b) {
 
 void eval_entries_add(struct eval_entries *entries, const struct eval_entry *entry) {
     entries->entry = memory_grow(entries->entry, entries->n, &entries->room,
-                                 sizeof(*entries->entry), "routines");
+                                 sizeof(*entries->entry), "functions");
     entries->entry[entries->n++] = *entry;
 }
 

@@ -271,7 +271,7 @@ const char *eval_collector(const struct profile *profile) {
 
 static void begin(struct eval_join *join, enum profile_by by) {
     *join = (struct eval_join){.by = by, .names = profile_new()};
-    join->entries = memory_new(1, sizeof(*join->entries), "routines");
+    join->entries = memory_new(1, sizeof(*join->entries), "functions");
     join->places = memory_grow(NULL, 0, &join->place_room, sizeof(*join->places), "places");
     join->contexts = memory_grow(NULL, 0, &join->context_room, sizeof(*join->contexts), "contexts");
     join->places[0] = (struct eval_place){.module = "", .name = ""};

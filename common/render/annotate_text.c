@@ -97,7 +97,7 @@ static void put_line(FILE *out, const struct annotation *annotation,
         fprintf(out, "%6u  ", number);
         put_source_line(out, text);
     } else {
-        fputs("     ?  line not recorded: the innermost frame is known by its routine alone\n",
+        fputs("     ?  line not recorded: the innermost frame is known by its function alone\n",
               out);
     }
     if (line != NULL && total != 0)
@@ -216,7 +216,7 @@ bool annotation_write_text(FILE *out, const struct annotation *annotation,
         put_function(out, annotation, &annotation->functions[i], sources);
     }
     if (could_have_lines(annotation))
-        fputs("\nlines of own weights: 'hcct record --lines', or HCCT_LINES=1 where the agent is "
+        fputs("\nlines of self weights: 'hcct record --lines', or HCCT_LINES=1 where the agent is "
               "preloaded, records them\n",
               out);
     return !ferror(out);

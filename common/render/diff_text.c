@@ -367,7 +367,7 @@ static void put_rest(const struct report *r, const uint32_t *contexts, uint32_t 
     if (fabs(pruned) < 1)
         return;
     label(r, "");
-    fprintf(r->out, "what the profiles do not tell apart (%s): %s\n", PROFILE_PRUNED,
+    fprintf(r->out, "contexts that the profiles do not keep apart (%s): %s\n", PROFILE_PRUNED,
             signed_amount(diff, pruned).text);
 }
 

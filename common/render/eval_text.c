@@ -80,7 +80,7 @@ static void put_side(FILE *out, const struct eval *eval, int side, const char *w
     fputc('\n', out);
     if (it->pruned > 0) {
         label(out, "");
-        fprintf(out, "%s of it in contexts that the profile does not tell apart%s\n",
+        fprintf(out, "%s of it in contexts that the profile does not keep apart%s\n",
                 human_share((double)it->pruned / (double)it->total).text,
                 side == EVAL_EXACT ? ": none of these are in the averages below" : "");
     }
@@ -105,7 +105,7 @@ static void put_how(FILE *out, const struct eval *eval) {
         fputs("counts are compared as they are\n", out);
     if (eval->join.outer_skipped) {
         label(out, "");
-        fputs("frames of walks outside the first instrumented function were left out\n", out);
+        fputs("frames of samples outside the first instrumented function were left out\n", out);
         label(out, "");
         fputs("functions that only one of the profiles has were passed over\n", out);
     }

@@ -14,7 +14,7 @@ static void put_weight(const struct text *text, uint64_t weight, uint64_t walks)
     fprintf(text->out, "%s %s", human_weight(text->profile, weight).text,
             human_type(text->profile, weight));
     if (walks > 0 && !text->calls)
-        fprintf(text->out, ", %s %s", human_count(walks).text, walks == 1 ? "walk" : "walks");
+        fprintf(text->out, ", %s %s", human_count(walks).text, walks == 1 ? "sample" : "samples");
     if (text->profile->window_ns > 0)
         fprintf(text->out, ", in the last %s", human_time(text->profile->window_ns).text);
 }
@@ -73,7 +73,7 @@ void text_process_table(const struct text *text, const uint32_t *order, uint32_t
     if (text->calls)
         fprintf(text->out, "  %*s", text->count_width, "calls");
     else
-        fputs("       weight       walks", text->out);
+        fputs("       weight     samples", text->out);
     fprintf(text->out, "  process%s\n", text->paint->off);
     for (uint32_t i = 0; i < n; i++) {
         const struct profile_process *process = &text->profile->processes[order[i]];

@@ -91,7 +91,7 @@ static void put_total(const struct text *text, const struct profile_process *sum
     put_chance_of_total(text);
     fprintf(text->out, " %s", human_type(text->profile, text->total));
     if (sum->walks > 0 && !text->calls)
-        fprintf(text->out, " in %s walk%s", human_count(sum->walks).text,
+        fprintf(text->out, " in %s sample%s", human_count(sum->walks).text,
                 sum->walks == 1 ? "" : "s");
     if (text->profile->window_ns > 0)
         fprintf(text->out, ", in the last %s", human_time(text->profile->window_ns).text);
@@ -142,7 +142,7 @@ static void put_walks(const struct text *text, const struct profile_process *sum
         return;
     /* never rounded up to all of them */
     share = floor((double)sum->complete / (double)sum->walks * 1000) / 10;
-    text_label(text, "walks");
+    text_label(text, "stacks");
     fprintf(text->out, "%.*f %% complete", share >= 100 ? 0 : 1, share);
     for (size_t i = 0; i < HCCT_ARRAY_LEN(causes); i++) {
         if (causes[i].walks == 0)
@@ -177,7 +177,7 @@ static void put_contexts(const struct text *text, const struct profile_process *
     if (sum->bytes > 0)
         fprintf(text->out, " in %s", human_bytes(sum->bytes).text);
     if (profile->phi > 0)
-        fprintf(text->out, ", %s hot (own weight of phi N = %.4g %% or more)",
+        fprintf(text->out, ", %s hot (self weight of phi N = %.4g %% or more)",
                 human_count(count_hot(text)).text, profile->phi * 100);
     if (sum->capped > 0)
         fprintf(text->out, "; memory was short: %s went to callers",
@@ -204,7 +204,7 @@ static void put_error(const struct text *text, const struct profile_process *sum
     if (inclusive == 0 && self == 0) {
         fputs("none: every context is counted exactly", text->out);
     } else {
-        put_more(text, text->calls ? "own counts" : "own shares", self);
+        put_more(text, text->calls ? "self counts" : "self shares", self);
         fputs(", ", text->out);
         put_more(text, "inclusive ones", inclusive);
     }
@@ -236,9 +236,9 @@ static void put_sample_size(const struct text *text, const struct profile_proces
         fputs("; time asleep is measured, not sampled", text->out);
     else if (!text->calls && walks > 0 &&
              (worth < NEARLY_ALL * walks || worth * NEARLY_ALL > walks))
-        fprintf(text->out, "; as %s, they tell as much as %s walks at random",
-                worth < walks ? "walks see the same again, or weigh differently"
-                              : "walks are evenly spaced",
+        fprintf(text->out, "; as %s, they tell as much as %s independent samples",
+                worth < walks ? "samples see the same again, or weigh differently"
+                              : "samples are evenly spaced",
                 human_count((uint64_t)(worth + 0.5)).text);
 }
 
@@ -291,11 +291,11 @@ void text_head(const struct text *text) {
 static const char *why_fewer(const struct profile_process *sum, double asked, double got,
                              double skipped) {
     if (got + skipped >= ENOUGH_WALKS * asked)
-        return "the others were skipped, as walks are dear here";
+        return "the others were skipped, as each takes long here";
     if (sum->clock != NULL && strcmp(sum->clock, "perf") == 0)
         return "the kernel's event stands still while threads are switched";
-    return "points that are reached together are one walk, and a thread that has slept for long in "
-           "a lock is seen again from the kernel's next tick on";
+    return "points that are reached together are one sample, and a thread that has slept for long "
+           "in a lock is sampled again from the kernel's next tick on";
 }
 
 static void put_rate(const struct text *text, const struct profile_process *sum) {
@@ -311,10 +311,12 @@ static void put_rate(const struct text *text, const struct profile_process *sum)
         (got >= ENOUGH_WALKS * asked || text->total < 100 * profile->period))
         return;
     text_label(text, "rate");
-    fprintf(text->out, "%s walks per second of CPU time", human_count((uint64_t)(got + 0.5)).text);
+    fprintf(text->out, "%s samples per second of CPU time",
+            human_count((uint64_t)(got + 0.5)).text);
     if (sum->rate_changes > 0)
-        fputs(" on the whole: it was changed while this ran; each walk weighs what its rate says\n",
-              text->out);
+        fputs(
+            " on the whole: it was changed while this ran; each sample weighs what its rate says\n",
+            text->out);
     else
         fprintf(text->out, ", %s were asked for: %s; those that were taken weigh more\n",
                 human_count((uint64_t)(asked + 0.5)).text,
@@ -367,16 +369,17 @@ static void put_check(const struct text *text, const struct profile_process *sum
     if (sum->checked == 0)
         return;
     text_label(text, "check");
-    fprintf(text->out, "%s walks made twice, %s differ\n", human_count(sum->checked).text,
+    fprintf(text->out, "%s stacks walked twice, %s differ\n", human_count(sum->checked).text,
             human_count(sum->different).text);
     if (sum->recurred == 0 || sum->identifiers == 0)
         return;
     text_label(text, "");
-    fprintf(text->out,
-            "(pc, stack height) named the right context in %s of the walks that met a pair again;\n"
-            "          %s of %s pairs stood for more than one\n",
-            human_share((double)sum->identified / (double)sum->recurred).text,
-            human_count(sum->ambiguous).text, human_count(sum->identifiers).text);
+    fprintf(
+        text->out,
+        "(pc, stack height) named the right context in %s of the samples that met a pair again;\n"
+        "          %s of %s pairs stood for more than one\n",
+        human_share((double)sum->identified / (double)sum->recurred).text,
+        human_count(sum->ambiguous).text, human_count(sum->identifiers).text);
 }
 
 /* What stands in PROFILE_AGENT frames. */
@@ -412,11 +415,11 @@ static void put_cost(const struct text *text, const struct profile_process *sum)
     if (!text->calls)
         put_wrappers(text);
     if (!text->calls)
-        fprintf(text->out, "%s ticks lost", human_count(sum->lost).text);
+        fprintf(text->out, "%s timer expirations without a sample", human_count(sum->lost).text);
     if (sum->lost_ns > 0 && !text->calls)
         fprintf(text->out, " (%s of CPU time, in no context)", human_time(sum->lost_ns).text);
     if (sum->skipped > 0 && !text->calls)
-        fprintf(text->out, ", %s skipped as walks are dear (the others weigh more)",
+        fprintf(text->out, ", %s skipped as each takes long (the others weigh more)",
                 human_count(sum->skipped).text);
     if (sum->shipped > 0)
         fprintf(text->out, ", %s stack%s sent as copies and unwound by the daemon",
@@ -444,7 +447,7 @@ static void put_unresolved(const struct text *text) {
     fprintf(text->out,
             "%s place%s by the bare name for now: inlined calls and lines are still being read\n",
             human_count(text->profile->unresolved).text,
-            text->profile->unresolved == 1 ? " is told" : "s are told");
+            text->profile->unresolved == 1 ? " is named" : "s are named");
 }
 
 void text_summary(const struct text *text) {

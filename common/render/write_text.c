@@ -52,7 +52,7 @@ static const char *what_was_missing(const struct profile *profile) {
     if (strcmp(profile->type, "cpu") == 0)
         return " used too little CPU time to be sampled";
     if (strcmp(profile->type, "wall") == 0)
-        return " was gone before the first look at it";
+        return " was gone before its first sample";
     if (profile_of_calls(profile))
         return " called no instrumented function";
     return " did nothing that is counted";

@@ -12,7 +12,7 @@
  * While all that comes to a tree comes in batches (batch.h), it may do without most of its nodes
  * (packed.h). To ask what is in it then changes how it is kept, even where it is const here.
  *
- * A tree is used by one thread at a time, who only looks included. Nothing here prints or exits;
+ * A tree is not thread-safe: readers need the same lock as writers. Nothing here prints or exits;
  * failure to get memory makes the tree give precision away (see max_bytes), never the process.
  */
 #ifndef HCCT_MCCT_H

@@ -62,8 +62,8 @@ static inline void tree_monitor(struct mcct *tree, uint32_t node, uint64_t count
  * old. 0: there is no memory. */
 uint32_t tree_new_child(struct mcct *tree, uint32_t parent, uint32_t frame, uint32_t listed);
 
-/* The contexts of the tree are nodes. For who only looks: what is in a tree is the same before and
- * after, only how it is kept is not. */
+/* Makes the contexts of a packed tree nodes. Readers may call this: it changes the representation,
+ * never the contents. */
 void tree_unpack(const struct mcct *tree);
 
 /* Algorithm 1, from a node upwards: it and each ancestor that has no reason to exist is removed. */

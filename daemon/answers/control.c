@@ -43,7 +43,7 @@ static const struct {
     const char *values;
 } parameters[] = {
     {"state", set_state, "on or off"},
-    {"rate", set_rate, "walks per second of CPU time, from 1 to 10000"},
+    {"rate", set_rate, "samples per second of CPU time, from 1 to 10000"},
     {"burst", set_burst, "LENGTH/PERIOD such as 2ms/20ms (100us to 10s), or none"},
 };
 
@@ -77,7 +77,7 @@ static bool is_possible(const struct process *process, const struct control *c,
                  (int)process->pid);
     else if (burst && sampling->clock != WIRE_CLOCK_CPU)
         snprintf(error->text, sizeof error->text,
-                 "process %d is looked at by the %s, which knows no bursts: only its rate and "
+                 "process %d is sampled by the %s, which has no bursts: only its rate and "
                  "state can be changed",
                  (int)process->pid,
                  sampling->clock == WIRE_CLOCK_WALL ? "wall clock" : "task clock");

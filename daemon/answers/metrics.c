@@ -97,22 +97,23 @@ static const struct figure {
     bool counter; /* grows as long as the process lives: _total is added to its name */
     bool summed;  /* makes sense for all finished processes together */
 } figures[] = {
-    {"walks", "Stack walks that were credited to contexts", walks, true, true},
+    {"walks", "Stack samples that were credited to contexts", walks, true, true},
     {"complete_walks", "Walks that reached the outermost frame", complete, true, true},
-    {"lost_ticks", "Timer ticks without a walk of their own", lost, true, true},
+    {"lost_ticks", "Timer expirations without a sample of their own", lost, true, true},
     {"agent_seconds", "CPU time that the agent took", agent_seconds, true, true},
     {"cpu_seconds", "CPU time of the process", cpu_seconds, true, true},
     {"profiled_seconds", "Time credited to contexts", total_seconds, true, true},
     {"profiled_calls", "Calls credited to contexts", total_calls, true, true},
     {"contexts", "Nodes of the calling context tree", contexts, false, true},
     {"monitored_contexts", "Contexts whose weight is counted", monitored, false, true},
-    {"tree_bytes", "Memory of the tree and its summary", bytes, false, true},
+    {"tree_bytes", "Memory of the tree and of the summary that selects its contexts", bytes, false,
+     true},
     {"window_bytes", "Memory of what is kept of the last hour, for windows", window_bytes, false,
      true},
     {"unseen_ratio", "Largest share that a context outside the tree can have", unseen_share, false,
      false},
-    {"sampling", "1 while the agent looks, 0 while it is switched off", sampling, false, false},
-    {"walk_rate_hertz", "Walks that were asked for in a second of CPU time", rate, false, false},
+    {"sampling", "1 while the agent samples, 0 while it is paused", sampling, false, false},
+    {"walk_rate_hertz", "Samples that were asked for in a second of CPU time", rate, false, false},
 };
 
 /* ---- samples ---- */

@@ -1,5 +1,6 @@
 /*
- * handshake.c - who is it, may it, and here are two descriptors.
+ * handshake.c - identify the process that connects, check its rights, send it its session's
+ * descriptors.
  */
 #include "daemon/ingest/handshake.h"
 

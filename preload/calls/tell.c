@@ -30,7 +30,7 @@ static bool wait_for_daemon(struct calls *c) {
     atomic_store(&c->slot->waiting, 1);
     if (ring_room(c->slot, CALLS_RING, c->head) > CALLS_RING / 2)
         return true;
-    uint64_t all = ~0ull, mask; /* handlers would report calls that have to wait as well */
+    uint64_t all = ~0ull, mask; /* a handler that reports calls would wait for room, too */
     sys4(SYS_rt_sigprocmask, SIG_SETMASK, &all, &mask, KERNEL_SIGSET_BYTES);
     sys4(SYS_futex, &c->slot->waiting, FUTEX_WAIT, 1, &limit);
     sys4(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, KERNEL_SIGSET_BYTES);

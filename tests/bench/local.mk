@@ -72,3 +72,7 @@ unbiased: all tests/targets/mixture
 	@$(AM_TESTS_ENVIRONMENT) $(PYTHON3) -B '$(srcdir)/tests/bench/unbiased.py' $(UNBIASED)
 
 .PHONY: unbiased
+
+# Calls that can sleep, short processes, memory.
+BENCHES += tests/bench/small.sh
+EXTRA_DIST += tests/bench/small.sh tests/bench/small.py

@@ -38,10 +38,10 @@ offers_only "$formats" hcct report --format ""
 offers_only "text json" hcct list --format ""
 offers "hot list" hcct help ""
 offers "-p --process --by --phi" hcct hot -
-offers "$HCCT_SRCDIR/README" hcct report "$HCCT_SRCDIR/READ"
+offers "$HCCT_SRCDIR/SECURITY.md" hcct report "$HCCT_SRCDIR/SECU"
 offers "ls" hcct record -F 100 -- ls
 offers "ls" hcct record --by line ls
-offers "$HCCT_SRCDIR/README" hcct record --by line ls "$HCCT_SRCDIR/READ"
+offers "$HCCT_SRCDIR/SECURITY.md" hcct record --by line ls "$HCCT_SRCDIR/SECU"
 
 if command -v zsh >/dev/null && ! zsh -n "$HCCT_SRCDIR/contrib/completions/_hcct"; then
     status=1

@@ -215,7 +215,7 @@ class Eval(support.ClientTest):
                                 (("--tau", "0.1,"), "--tau '0.1,'"),
                                 (("--tau", ",".join(["1"] * 33)), "at most 32 numbers"),
                                 (("--phi", "1"), "--phi '1'"),
-                                (("more",), "one word too many")):
+                                (("more",), "unexpected argument")):
             with self.subTest(words):
                 self.expect_error(2, sentence, *words)
         status, _, err = self.hcct("eval", "--exact", "exact")

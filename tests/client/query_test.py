@@ -91,7 +91,7 @@ class Queries(support.ClientTest):
         self.assertEqual(status, 0)
         self.assertEqual(lines[0].split(), ["PID", "COMMAND", "STATE", "CPU", "SEEN", "CONTEXTS",
                                             "MEMORY", "LOST"])
-        self.assertEqual(lines[1].split(), ["4711", "server", "live", "12.34s", "1234", "walks",
+        self.assertEqual(lines[1].split(), ["4711", "server", "live", "12.34s", "1234", "samples",
                                             "321", "120.6K", "5"])
         self.assertEqual(lines[2].split()[:3], ["-", "cc1", "finished"])
         self.assertIn("a [2Jb", lines[4])
@@ -154,7 +154,7 @@ class Queries(support.ClientTest):
         self.expect_error(2, "--by 'x'", "report", "--by", "x", "profile")
         self.expect_error(2, "--phi '1'", "report", "--phi", "1", "profile")
         self.expect_error(2, "name a profile", "report")
-        self.expect_error(2, "one word too many", "report", "a", "b")
+        self.expect_error(2, "unexpected argument", "report", "a", "b")
         self.expect_error(1, "can't be written", "report", "-o", "no/x", "profile")
 
     def test_unwritable_output_is_an_error(self):

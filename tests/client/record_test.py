@@ -281,9 +281,9 @@ class RecordCalls(support.ClientTest):
         for words, sentence in (
                 (["--every", "10"], "--every is for --collector calls"),
                 (["--credit", "new"], "--credit is for --collector calls"),
-                ([*calls, "-F", "100"], "--rate says how often stacks are walked"),
-                ([*calls, "--check"], "--check is for walks"),
-                ([*calls, "--clock", "wall"], "--clock is for walks"),
+                ([*calls, "-F", "100"], "--rate says how often stacks are sampled"),
+                ([*calls, "--check"], "--check is for samples"),
+                ([*calls, "--clock", "wall"], "--clock is for samples"),
                 (["--trace", "t", "--socket", "s"], "does not go with --socket"),
                 (["--summary", "exact", "--socket", "s"], "--summary is for a private hcctd"),
                 (["--trace", "t", "-o", "t"], "name the same file"),
@@ -291,7 +291,7 @@ class RecordCalls(support.ClientTest):
                 (["--collector", "magic"], "no collector 'magic': --collector takes walks or"),
                 ([*calls, "--credit", "all"], "no credit 'all'"),
                 (["--summary", "none-such"],
-                 "no summary 'none-such'; there are: filtered-space-saving, space-saving"),
+                 "no algorithm 'none-such'; there are: filtered-space-saving, space-saving"),
                 ([*calls, "--burst", "20ms/2ms"], "--burst '20ms/2ms' is no"),
                 *(([*calls, "--every", every], f"--every '{every}' is neither N nor N/routine")
                   for every in ("0", "", "-1", "1/", "10/call", "1000000001", "99999999999999"))):

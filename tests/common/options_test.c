@@ -152,7 +152,7 @@ static void test_refused(void) {
         {{"try", "-s", "5Q"}, "tool: --size '5Q': it must be a size from 1K to 1G, such as 64M\n"},
         {{"try", "-s", "99999999999T"},
          "tool: --size '99999999999T': it must be a size from 1K to 1G, such as 64M\n"},
-        {{"try", "-f", "word"}, "tool: 'word' is one word too many: see 'tool try --help'\n"},
+        {{"try", "-f", "word"}, "tool: unexpected argument 'word': see 'tool try --help'\n"},
     };
     for (size_t i = 0; i < HCCT_ARRAY_LEN(cases); i++) {
         char text[512];

@@ -64,7 +64,7 @@ def check_effects(daemon):
     for rate in (1000, 250, 50, 2000, 500, 100):  # with and without a second timer, both ways
         result = hcct(daemon, "set", "-p", pid, "--rate", str(rate))
         seen = walks_in(daemon, app.pid, 1.5)
-        check(result.status == 0 and f"{rate} walks" in result.out.decode() and follows(rate, seen),
+        check(result.status == 0 and f"{rate} samples" in result.out.decode() and follows(rate, seen),
               f"--rate {rate}: {seen:.0f} walks per CPU second")
     result = hcct(daemon, "set", "-p", "known_shares", "--rate", "5000", "--burst", "2ms/20ms")
     seen = walks_in(daemon, app.pid, 1.5)

@@ -21,7 +21,7 @@ def line(text, name):
 
 status, text = doctor("sqlite3", TERM="xterm")
 check(status == 0, "a machine and a program for which all is well")
-trial = re.match(r"ok +trial .*: (\d+) walks in (\d+) ms .* ([\d.]+) % of them complete",
+trial = re.match(r"ok +trial .*: (\d+) samples in (\d+) ms .* ([\d.]+) % of them complete",
                  line(text, "trial"))
 check(trial is not None and int(trial[1]) > 0 and float(trial[3]) > 90,
       "the trial walks stacks: " + line(text, "trial"))

@@ -150,7 +150,7 @@ terminal.command(f"{HCCT} top -p redis-server --delay 0.3")
 terminal.wait(rf"^hcct top +\S+ \(pid {server.pid}, \d+ threads\), profiled for",
               "-p takes the name that ps has for the server")
 said = terminal.wait_until(
-    lambda screen: re.search(r"^N .* in \S+ walks .* % complete, (\d+) lost", screen, re.M),
+    lambda screen: re.search(r"^N .* in \S+ samples .* % complete, (\d+) lost", screen, re.M),
     "walks, and those that are lost")
 check(said and lost_before <= int(said[1]) <= lost(), "lost ones are those that hcctd has counted")
 terminal.wait(r"^the last 10s: .* of CPU time, over [\d.]+ s", "the last 10 s are beside the whole")

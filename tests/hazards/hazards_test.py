@@ -57,7 +57,7 @@ HAZARDS = [
            HCCT_CLOCK="wall", HCCT_RATE="1000"),
     Hazard("exec_chain", "exec with signals on their way", rarely=10),
     # at high rates, and on the wall clock, a signal of the program within a few instructions of ours
-    # is not told apart (README, limits): its own timer is left out there
+    # is not told apart (doc/limits.md): its own timer is left out there
     Hazard("interrupted", "EINTR where none should be, and none where it should", rarely=10,
            HCCT_RATE="100"),
     Hazard("interrupted_often", "EINTR where none should be",

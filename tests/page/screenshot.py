@@ -1,5 +1,6 @@
-"""screenshot.py OUT: pictures of the HTML page for the documentation: page.png, page-dark.png and
-diff.png in the directory OUT, of sqlite3 at work. No test; run it with HCCT_BUILDDIR set."""
+"""screenshot.py OUT PROFILE: pictures of the HTML page for the documentation: page.png and
+page-dark.png of the profile, diff.png of two runs of sqlite3, in the directory OUT. No test; run it
+with HCCT_BUILDDIR set."""
 
 import os
 import subprocess
@@ -30,13 +31,13 @@ def record(name, index):
 
 
 def main():
-    if len(sys.argv) != 2:
-        skip("usage: screenshot.py OUT")
+    if len(sys.argv) != 3:
+        skip("usage: screenshot.py OUT PROFILE")
     need("sqlite3")
     modules()
     before, after = record("before.pb.gz", ""), record("after.pb.gz", "CREATE INDEX ta ON t(a);")
     page, diff = scratch("page.html"), scratch("diff.html")
-    subprocess.run([HCCT, "report", after, "-o", page], check=True)
+    subprocess.run([HCCT, "report", sys.argv[2], "-o", page], check=True)
     subprocess.run([HCCT, "diff", "-o", diff, before, after], check=True)
     run_node(os.path.join(HERE, "screenshot.js"), chromium(), page, diff, sys.argv[1])
     for name in ("page", "page-dark", "diff"):

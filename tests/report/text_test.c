@@ -118,28 +118,28 @@ static void check_says(struct profile *profile, const char *line, bool says) {
 static void test_counters(void) {
     struct profile *profile = sample_shell();
     struct profile_process *process = &profile->processes[1];
-    check_says(profile, "made twice", false);
+    check_says(profile, "walked twice", false);
     check_says(profile, "bursts", false);
-    check_says(profile, " s of CPU time in 9,633 walks", true);
+    check_says(profile, " s of CPU time in 9,633 samples", true);
     check_says(profile, "\nsampling  95 % intervals: 50 % +-1.0 points, 10 % +-0.6, 1 % +-0.2\n",
                true);
     check_says(profile, "\nrate ", false);
     process->walks = 4000;
     check_says(profile,
-               " walks per second of CPU time, 1,000 were asked for: points that are reached",
+               " samples per second of CPU time, 1,000 were asked for: points that are reached",
                true);
     process->skipped = 5600;
-    check_says(profile, " were asked for: the others were skipped, as walks are dear here; those",
+    check_says(profile, " were asked for: the others were skipped, as each takes long here; those",
                true);
     process->rate_changes = 1;
-    check_says(profile, " on the whole: it was changed while this ran; each walk weighs", true);
+    check_says(profile, " on the whole: it was changed while this ran; each sample weighs", true);
     check_says(profile, "asked for", false);
     process->rate_changes = process->skipped = 0;
     process->walks = 9633;
     process->checked = 9000;
     process->different = 2;
     process->refused = 1;
-    check_says(profile, "\ncheck     9,000 walks made twice, 2 differ\n", true);
+    check_says(profile, "\ncheck     9,000 stacks walked twice, 2 differ\n", true);
     check_says(profile, "3 stacks sent as copies and unwound by the daemon (1 in vain)\n", true);
     process->bursts = 1;
     check_says(profile, "bursts", false); /* one without end is none */
@@ -158,23 +158,24 @@ static void test_counters(void) {
     process->varied_total = 100000000;
     process->drawn = 1000000;
     check_says(profile,
-               "; as walks see the same again, or weigh differently, they tell as much as 2,408 "
-               "walks at random\n",
+               "; as samples see the same again, or weigh differently, they tell as much as 2,408 "
+               "independent samples\n",
                true);
     for (int i = 0; i < SHARE_CLASSES; i++)
         process->independent[i] = 8000;
     check_says(profile,
-               "; as walks are evenly spaced, they tell as much as 19,266 walks at random\n", true);
+               "; as samples are evenly spaced, they tell as much as 19,266 independent samples\n",
+               true);
     for (int i = 0; i < SHARE_CLASSES; i++)
         process->independent[i] = 1000;
     check_says(profile, " +-", true); /* the total, which varies by a 100th: 1.96 times that */
     process->varied_total = 0;
     profile->type = "wall";
-    check_says(profile, " s of wall-clock time in 9,633 walks", true);
+    check_says(profile, " s of wall-clock time in 9,633 samples", true);
     profile_free(profile);
     profile = sample_empty();
     profile->type = "wall";
-    check_says(profile, "was gone before the first look at it.\n", true);
+    check_says(profile, "was gone before its first sample.\n", true);
     profile->type = "calls";
     profile->unit = "count";
     check_says(profile, "Nothing to show: sleep (pid 9) called no instrumented function.\n", true);
@@ -211,7 +212,7 @@ static void test_calls(void) {
 
     profile = sample_call_bursts();
     process = &profile->processes[1];
-    check_says(profile, " in 200 walks", false);
+    check_says(profile, " in 200 samples", false);
     check_says(profile, "what one burst sees counts as one sample", true);
     check_says(profile, "5.6 % of the CPU time was seen; scaled by it, N is about 23,300,000 calls",
                true);

@@ -66,12 +66,12 @@ function chipsOf(profile) {
         chips.push(["changed beyond error", `${countText(beyond)} of ${countText(compared)} contexts`, ""]);
         return chips;
     }
-    const walks = fact(profile, "walks"), cost = fact(profile, "cost"), contexts = fact(profile, "contexts");
-    if (walks) chips.push(["walks", walks.split(";")[0], walks]);
+    const stacks = fact(profile, "stacks"), cost = fact(profile, "cost"), contexts = fact(profile, "contexts");
+    if (stacks) chips.push(["stacks", stacks.split(";")[0], stacks]);
     if (contexts) chips.push(["contexts", contexts.split(" kept")[0], contexts]);
     if (profile.phi > 0) chips.push(["\u03c6", percent(profile.phi), "Hot is what has this share of N or more"]);
     if (profile.epsilon > 0) chips.push(["\u03b5", percent(profile.epsilon), "No count is off by more than this share of N"]);
-    if (profile.summary) chips.push(["summary", profile.summary, "How the contexts that stay are chosen"]);
+    if (profile.summary) chips.push(["algorithm", profile.summary, "It decides which contexts are kept"]);
     const lost = /([\d,]+) ticks lost/.exec(cost), share = /^([\d.]+ %)/.exec(cost);
     if (share) chips.push(["agent", share[1], cost]);
     if (lost) chips.push(["lost", lost[1], cost]);
