@@ -14,6 +14,7 @@
 
 #include "preload/calls/calls.h"
 #include "preload/life/confine.h"
+#include "preload/life/ends.h"
 #include "preload/life/glibc.h"
 #include "preload/life/memory.h"
 #include "preload/life/session.h"
@@ -104,6 +105,7 @@ static struct agent_thread *reserve(void) {
     if (t == NULL)
         return NULL;
     t->ending = false;
+    t->tid = 0;
     t->hidden_signal = 0;
     t->end_rounds = 0;
     forget(t);
@@ -224,8 +226,10 @@ static void on_thread_end(void *arg) {
         return;
     const struct sleep_place caller = EDGE_CALLER;
     uint32_t before;
-    if (confine_enter(arg, &before))
-        edge_sample_inside(arg, &caller);
+    if (confine_enter(arg, &before)) {
+        edge_sample_inside(arg, &caller, ends_rest());
+        ends_note(arg);
+    }
     thread_end(arg);
 }
 

@@ -32,7 +32,7 @@
 #define ASLEEP_STEPS  2
 #define ASLEEP_MAX_NS 20000000u /* restart.c takes a call for a new one later */
 #define ASLEEP_LOOKS  8
-#define EDGE_NS       50000 /* where the agent begins it samples what is due by itself (edge.h) */
+#define EDGE_NS       10000 /* where the agent begins it samples what is due by itself (edge.h) */
 #define ATTACH_NS     10000000u /* a program that begins is heard of after so long */
 #define EARLY_NS      2000      /* a tick so much before its point is in time */
 #define LATE_MOST_NS  30000     /* a tick is not expected to be later */
@@ -399,9 +399,9 @@ void burst_tick(struct agent_thread *thread, struct wire_session *session,
     reached(thread, session, plan, now, expiries > 1, uc);
 }
 
-bool burst_is_due(struct agent_thread *thread) {
+bool burst_is_due(struct agent_thread *thread, uint64_t within) {
     return runs(thread) &&
-           ticker_now(CLOCK_THREAD_CPUTIME_ID) >= points_next(&thread->trigger.points);
+           ticker_now(CLOCK_THREAD_CPUTIME_ID) + within >= points_next(&thread->trigger.points);
 }
 
 void burst_catch(struct agent_thread *thread, struct wire_session *session, ucontext_t *uc) {
@@ -432,7 +432,7 @@ static void look(struct agent_thread *thread, const struct sleep_place *place, u
     struct moment now = now_here();
     uint64_t next = points_next(&t->points);
     if (now.cpu_ns >= next) {
-        edge_sample_inside(thread, place);
+        edge_sample_inside(thread, place, 0);
     } else if (slept) {
         points_early(&t->points);
         t->asleep_ns = 0;
