@@ -18,12 +18,53 @@ EXTRA_DIST += \
 	contrib/paper/tool.py \
 	contrib/readers.sh \
 	contrib/suites/README \
+	contrib/suites/battery.py \
+	contrib/suites/battery.sh \
 	contrib/suites/build_load.py \
 	contrib/suites/build_load.sh \
 	contrib/suites/compare.py \
 	contrib/suites/execs.py \
 	contrib/suites/main.py \
 	contrib/suites/parsers.py \
+	contrib/suites/programs.py \
+	contrib/suites/programs/J.java \
+	contrib/suites/programs/bash.sh \
+	contrib/suites/programs/bwrap.sh \
+	contrib/suites/programs/chromium.sh \
+	contrib/suites/programs/debugged.c \
+	contrib/suites/programs/erlang.sh \
+	contrib/suites/programs/ffmpeg.sh \
+	contrib/suites/programs/gdb.sh \
+	contrib/suites/programs/git.sh \
+	contrib/suites/programs/go.sh \
+	contrib/suites/programs/gomain.go \
+	contrib/suites/programs/gpg.sh \
+	contrib/suites/programs/guile.sh \
+	contrib/suites/programs/java.sh \
+	contrib/suites/programs/m.cs \
+	contrib/suites/programs/make.sh \
+	contrib/suites/programs/mc.py \
+	contrib/suites/programs/memcached.sh \
+	contrib/suites/programs/mono.sh \
+	contrib/suites/programs/n.js \
+	contrib/suites/programs/nginx.conf \
+	contrib/suites/programs/nginx.sh \
+	contrib/suites/programs/node.sh \
+	contrib/suites/programs/p.py \
+	contrib/suites/programs/page.html \
+	contrib/suites/programs/perl.sh \
+	contrib/suites/programs/pg.sql \
+	contrib/suites/programs/php.sh \
+	contrib/suites/programs/postgres.sh \
+	contrib/suites/programs/python3.sh \
+	contrib/suites/programs/r.rs \
+	contrib/suites/programs/redis.sh \
+	contrib/suites/programs/ruby.sh \
+	contrib/suites/programs/rust.sh \
+	contrib/suites/programs/s.lisp \
+	contrib/suites/programs/sbcl.sh \
+	contrib/suites/programs/sqlite3.sh \
+	contrib/suites/programs/strace.sh \
 	contrib/suites/run.sh \
 	contrib/suites/sources.py \
 	contrib/suites/suites.py \
@@ -49,9 +90,13 @@ paper: all
 suites: all
 	@$(SHELL) '$(abs_top_srcdir)/contrib/suites/run.sh' --build '$(abs_top_builddir)' $(SUITES_FLAGS)
 
+# Real programs, without and with the agent, in all modes: make battery BATTERY_FLAGS="nginx redis".
+battery: all
+	@$(SHELL) '$(abs_top_srcdir)/contrib/suites/battery.sh' --build '$(abs_top_builddir)' $(BATTERY_FLAGS)
+
 TESTS += contrib/suites/suites_test.py
 
-.PHONY: paper suites
+.PHONY: battery paper suites
 
 # systemd: a socket and a service, for the system and for each user.
 EXTRA_DIST += \

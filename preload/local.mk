@@ -17,7 +17,8 @@ preload_libhcctagent_la_SOURCES = $(UNWIND_SOURCES) \
 	preload/calls/known.c preload/calls/session.c preload/calls/stack.c preload/calls/start.c \
 	preload/calls/tell.c preload/life/agent.c preload/life/agent.h preload/life/confine.c \
 	preload/life/confine.h preload/life/confine_born.c preload/life/connect.c \
-	preload/life/connect.h preload/life/ends.c preload/life/ends.h preload/life/glibc.h preload/life/memory.c preload/life/memory.h \
+	preload/life/connect.h preload/life/ends.c preload/life/ends.h preload/life/glibc.h \
+	preload/life/handler_stack.c preload/life/handler_stack.h preload/life/memory.c preload/life/memory.h \
 	preload/life/modules.c preload/life/modules.h preload/life/program_name.c \
 	preload/life/program_name.h preload/life/session.c preload/life/session.h \
 	preload/life/settings.c preload/life/settings.h preload/life/signal.c \
@@ -38,7 +39,7 @@ preload_libhcctagent_la_SOURCES = $(UNWIND_SOURCES) \
 	preload/sample/wall_leave.c preload/sample/wall_leave.h preload/wrap/dl.c \
 	preload/wrap/exit.c preload/wrap/handler_masks.c preload/wrap/handler_masks.h \
 	preload/wrap/identity.c preload/wrap/jump.c preload/wrap/memory.c \
-	preload/wrap/next_symbol.c preload/wrap/next_symbol.h preload/wrap/real.c \
+	preload/wrap/next_symbol.c preload/wrap/next_symbol.h preload/wrap/profil.c preload/wrap/real.c \
 	preload/wrap/real.h preload/wrap/restart.c preload/wrap/restart.h preload/wrap/seccomp.c \
 	preload/wrap/signal.c preload/wrap/sleep.c preload/wrap/sleep.h \
 	preload/wrap/syscall_code.c preload/wrap/syscall_code.h preload/wrap/thread.c

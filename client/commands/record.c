@@ -111,9 +111,12 @@ static void complain_no_call(const struct record_options *options, const char *p
              options->burst != NULL ? "it used too little CPU time for a burst; or " : "");
 }
 
-/* Whether there is anything to show; says why not. */
+/* A sampled command that has had so much CPU time has samples. */
+#define MUCH_NS 200000000u
+
+/* Whether there is anything to show; says why not. `cpu_ns`: of the command and its children. */
 static bool was_profiled(const struct record_options *options, const struct process_list *list,
-                         uint32_t pid, const char *program) {
+                         uint32_t pid, const char *program, uint64_t cpu_ns) {
     char reason[PATH_MAX + 256];
     bool seen = false, calls = record_counts_calls(options);
     for (size_t i = 0; i < list->n; i++) {
@@ -128,7 +131,10 @@ static bool was_profiled(const struct record_options *options, const struct proc
         return false;
     }
     if (seen) {
-        complain("%s used too little CPU time to be sampled: no profile is written", program);
+        complain("%s used too little CPU time to be sampled%s: no profile is written", program,
+                 pid == 0 && cpu_ns > MUCH_NS
+                     ? ", and what it ran could not load the agent or reach hcctd"
+                     : "");
         return false;
     }
     no_agent_reason(program, reason, sizeof reason);
@@ -145,7 +151,7 @@ static enum fetched fetch(const struct record_options *options, const struct lau
     uint32_t only = only_pid(options, end->pid);
     if (processes_ask(recording.socket, &list) != HCCT_EXIT_OK)
         return FETCH_FAILED;
-    bool profiled = was_profiled(options, &list, only, argv[0]);
+    bool profiled = was_profiled(options, &list, only, argv[0], end->cpu_ns);
     processes_free(&list);
     if (!profiled)
         return FETCHED_NOTHING;

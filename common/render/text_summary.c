@@ -113,7 +113,7 @@ static void put_kernel(const struct text *text) {
             human_time(profile->kernel_ns).text, human_share(share).text);
     if (share < 1 - NEAR_KERNEL)
         fputs("; the rest is in no context: exec, the dynamic loader and the kernel's end of each "
-              "process, and programs that can't load the agent",
+              "process, and programs that can't load the agent or reach hcctd",
               text->out);
     else if (share > 1 + NEAR_KERNEL)
         fputs("; N is an estimate from samples, and has children that nobody waited for, too",
@@ -236,7 +236,9 @@ static void put_sample_size(const struct text *text, const struct profile_proces
         fputs("; time asleep is measured, not sampled", text->out);
     else if (!text->calls && walks > 0 &&
              (worth < NEARLY_ALL * walks || worth * NEARLY_ALL > walks))
-        fprintf(text->out, "; the walks are worth %s independent ones",
+        fprintf(text->out, "; as %s, they tell as much as %s walks at random",
+                worth < walks ? "walks see the same again, or weigh differently"
+                              : "walks are evenly spaced",
                 human_count((uint64_t)(worth + 0.5)).text);
 }
 

@@ -41,6 +41,7 @@ static void before_fork(void) {
     if (!agent_started() || thread_self == NULL)
         return;
     signal_block_for_fork();
+    session_before_fork();
     calls_before_fork();
 }
 
@@ -57,6 +58,7 @@ static void unblock_after_fork(void) {
 static void after_fork_parent(void) {
     if (!agent_started() || thread_self == NULL)
         return;
+    session_after_fork();
     calls_after_fork_parent();
     edge_sample(thread_self, EDGE_CALLER);
     unblock_after_fork();
@@ -120,13 +122,24 @@ static bool may_attach_later(void) {
            set->clock == WIRE_CLOCK_CPU && set->follow && set->socket[0] == '/';
 }
 
-void agent_announce(void) {
-    if (!agent_started() || thread_self == NULL || !session_is_awaited() || !agent_owns_memory())
-        return;
+static void look_now(bool in_child) {
     signal_block_for_fork();
     if (session_attach(true))
-        learn_modules(false);
+        learn_modules(in_child);
     unblock_after_fork();
+}
+
+void agent_announce(void) {
+    if (agent_started() && thread_self != NULL && session_is_awaited() && agent_owns_memory())
+        look_now(false);
+}
+
+/* Where each call is counted a child has looked already, and in bursts it does at a tick alone. */
+void agent_announce_child(void) {
+    bool may = agent_started() && thread_self != NULL && !session_was_looked_for() &&
+               agent.settings.follow && agent.settings.collector == WIRE_COLLECT_WALKS;
+    if (may && agent_owns_memory())
+        look_now(!agent.process->awaits);
 }
 
 /* Valgrind runs a translation of the program, whose times say nothing of it. It would report what a

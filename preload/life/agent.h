@@ -64,6 +64,7 @@ struct agent_process {
     uint32_t slots;               /* that are mapped */
     _Atomic uint32_t epoch;       /* counts sessions; 0: none yet */
     _Atomic uint32_t attaching;   /* one thread changes the session, others keep away */
+    _Atomic uint32_t forks;       /* under way: no handshake begins (session_before_fork) */
     bool awaits;                  /* a program that has begun: session_is_awaited */
     _Atomic bool barred;          /* there is no room for a session (mlockall under a limit) */
     _Atomic uint32_t leaving;     /* the process ends: no thread's stack may go (wall_leave.h) */
@@ -103,9 +104,12 @@ bool agent_owns_memory(void);
  */
 void agent_start(void);
 
-/* The program is about to change what it may reach (its user, its root): the daemon is looked for
- * now, if that has not been done. Thread context. */
+/* A program that was executed is about to confine itself: the daemon is looked for now, if that has
+ * not been done. Thread context. */
 void agent_announce(void);
+/* The same before it changes what it may reach (its user, its root), and for a child of fork, too:
+ * servers start their workers so. Thread context. */
+void agent_announce_child(void);
 
 /* Start in a child of fork, whose thread is to be sampled from `since` of its CPU time on. Process
  * context. */

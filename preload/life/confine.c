@@ -7,11 +7,13 @@
 #include <time.h>
 
 #include "preload/calls/calls.h"
+#include "preload/life/handler_stack.h"
 #include "preload/life/session.h"
 #include "preload/life/signal.h"
 #include "preload/life/sys.h"
 #include "preload/sample/trigger.h"
 #include "preload/sample/wall_leave.h"
+#include "preload/wrap/handler_masks.h"
 #include "preload/wrap/sleep.h"
 
 #define NAP_NS    50000
@@ -140,6 +142,7 @@ void confine_begin(struct confine *what, bool all, const struct sleep_place *cal
     if (agent_started() && !agent_owns_memory())
         return;       /* a child that shares its parent's memory has nothing of ours */
     agent_announce(); /* what was sampled so far is to be seen */
+    handler_mask_allow_stacks(signal_number()); /* later there is no call for it */
     what->thread = agent_started() ? thread_self : NULL;
     what->which = all || !has_others() ? CONFINE_PROCESS : CONFINE_THREAD;
     if (what->which == CONFINE_PROCESS) {
@@ -167,7 +170,7 @@ void confine_end(const struct confine *what, bool done) {
     struct agent_thread *thread = what->thread;
     if (done && thread != NULL)
         count(thread, what->which == CONFINE_PROCESS);
-    if (done && what->which == CONFINE_THREAD && thread != NULL)
+    if (done && what->which == CONFINE_THREAD && thread != NULL && !handler_stack_is_relied_on())
         thread_release(thread);
     if (done)
         return;

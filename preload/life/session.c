@@ -61,7 +61,8 @@ static void learn_clock(struct agent_process *process, struct wire_session *sess
 }
 
 bool session_is_held(void) {
-    return atomic_load_explicit(&agent.process->attaching, memory_order_relaxed) != 0;
+    return atomic_load_explicit(&agent.process->attaching, memory_order_relaxed) != 0 ||
+           atomic_load_explicit(&agent.process->forks, memory_order_relaxed) != 0;
 }
 
 static bool others_are_out(void) {
@@ -188,14 +189,34 @@ bool session_attach(bool now) {
     if (atomic_load(&process->barred) || !is_due(process, now) ||
         !atomic_compare_exchange_strong(&process->attaching, &nobody, 1))
         return false;
-    bool attached = attach_if_due(process, now);
+    bool attached = atomic_load(&process->forks) == 0 && attach_if_due(process, now);
     atomic_store(&process->attaching, 0);
     return attached;
 }
 
+/* ---- around a fork ---- */
+
+#define NAP_NS          50000
+#define FORK_WAITS_MOST (2 * FIRST_WAIT_MS * 1000000l / NAP_NS)
+
+static void nap(void) {
+    const struct timespec time = {0, NAP_NS};
+    sys2(SYS_nanosleep, &time, 0);
+}
+
+/* Who attaches says so before it looks at `forks`. */
+void session_before_fork(void) {
+    atomic_fetch_add(&agent.process->forks, 1);
+    for (int i = 0; i < FORK_WAITS_MOST && atomic_load(&agent.process->attaching) != 0; i++)
+        nap();
+}
+
+void session_after_fork(void) {
+    atomic_fetch_sub(&agent.process->forks, 1);
+}
+
 /* ---- while the application locks its memory ---- */
 
-#define NAP_NS    50000
 #define NAPS_MOST 400
 
 static void set_rights(const struct agent_process *process, int session, int arena) {
@@ -204,14 +225,13 @@ static void set_rights(const struct agent_process *process, int session, int are
 }
 
 bool session_hide(void) {
-    const struct timespec nap = {0, NAP_NS};
     struct agent_process *process = agent.process;
     uint32_t nobody = 0;
     if (agent.settings.collector == WIRE_COLLECT_CALLS || atomic_load(&process->session) == NULL ||
         !atomic_compare_exchange_strong(&process->attaching, &nobody, 1))
         return false;
     for (int i = 0; i < NAPS_MOST && !others_are_out(); i++)
-        sys2(SYS_nanosleep, &nap, 0);
+        nap();
     if (others_are_out() && atomic_load(&process->session) != NULL) {
         set_rights(process, PROT_NONE, PROT_NONE);
         return true;
@@ -322,8 +342,10 @@ static struct wire_slot *claim(struct wire_session *session, pid_t tid) {
             return slot;
         }
     }
-    note_slot(session, ready + 1 < agent.process->slots ? ready + 1 : agent.process->slots);
-    session_expect_slots(session);
+    if (ready < agent.process->slots) { /* else there never is one more */
+        note_slot(session, ready + 1);
+        session_expect_slots(session);
+    }
     return NULL;
 }
 

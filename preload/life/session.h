@@ -14,11 +14,15 @@
  * in the middle of its work. Any context, signals blocked or not. */
 bool session_attach(bool now);
 
+/* The process has looked for a daemon. Any context. */
+static inline bool session_was_looked_for(void) {
+    return atomic_load_explicit(&agent.process->last_try_ns, memory_order_relaxed) != 0;
+}
+
 /* The program was executed not long ago, and attaches at its first tick, whatever that finds: no
  * sample depends on it. Any context. */
 static inline bool session_is_awaited(void) {
-    return agent.process->awaits &&
-           atomic_load_explicit(&agent.process->last_try_ns, memory_order_relaxed) == 0;
+    return agent.process->awaits && !session_was_looked_for();
 }
 
 /* Enters the session for the calling thread: NULL when there is none, the daemon is dead, or it is
@@ -44,7 +48,13 @@ void session_show(void);
 /* While it is hidden: it goes, and there will be no other. Thread context. */
 void session_leave_for_good(void);
 
-/* Another thread changes the session, or uses it alone, for a while. Any context. */
+/* Around a fork: the child is not to have descriptors of a handshake that another thread makes. One
+ * that is under way is waited for, as long as an answer may take. Thread context, our signal
+ * blocked; none of both in a child. */
+void session_before_fork(void);
+void session_after_fork(void);
+
+/* Another thread changes the session, uses it alone, or forks, for a while. Any context. */
 bool session_is_held(void);
 
 /* Its daemon has said goodbye or was killed: nothing of it will be read any more. Any context,

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "preload/life/confine.h"
+#include "preload/life/handler_stack.h"
 #include "preload/life/session.h"
 #include "preload/life/sys.h"
 #include "preload/life/thread.h"
@@ -113,6 +114,7 @@ static void on_signal(int number, siginfo_t *info, void *uc) {
         foreign(self, info, uc);
     } else if (owner == self && agent_started() && confine_enter_at_tick(self, &before)) {
         block_former(self, uc);
+        handler_stack_at_tick(self, uc);
         uint64_t overrun = kind == TRIGGER_TASK ? 0 : (unsigned)info->si_overrun;
         trigger_tick(self, kind, 1 + overrun, uc);
         count_restart(self, restart_interrupted(&self->restart, uc, number, kind == TRIGGER_WALL));
@@ -171,6 +173,11 @@ static void tell_session(int number) {
     session_leave(self);
 }
 
+static void tell(int old, int number) {
+    handler_mask_move(old, number);
+    tell_session(number);
+}
+
 /* No timer raises `old` any more. What is still pending of ours is discarded by ignoring it once.
  */
 static void give_back(int old, int number) {
@@ -181,8 +188,7 @@ static void give_back(int old, int number) {
     plain.sa_handler = SIG_DFL;
     real_sigaction(old, &ignore, NULL);
     real_sigaction(old, &plain, NULL);
-    handler_mask_move(old, number);
-    tell_session(number);
+    tell(old, number);
 }
 
 void signal_stop(void) {
@@ -200,38 +206,51 @@ void signal_resume(int number) {
     signal_unblock();
 }
 
-/* The old signal has its default action then. */
-static void move_from(int old) {
+/* The old signal has its default action then, unless it was `taken` by somebody. */
+static void move_from(int old, bool taken) {
     int number = find_free(old);
     atomic_store(&in_use, number);
     for (struct agent_thread *t = thread_first(); t != NULL; t = t->next)
         if (atomic_load(&t->used))
             trigger_move(t, number);
-    give_back(old, number);
+    if (taken)
+        tell(old, number);
+    else
+        give_back(old, number);
     settings_say(&agent.settings, false, "the application uses the agent's signal; ",
                  number != 0 ? "moved to another" : "no other is free: not profiled any more");
 }
 
 /* Timers of other threads are made anew, and what these keep of them: they are kept out meanwhile.
  * So is a second thread that wants to have the signal, and finds that it has it. */
-static bool move(int old) {
+static bool move(int old, bool taken) {
     uint64_t mask = confine_hold();
     bool moves = signal_number() == old;
     if (moves)
-        move_from(old);
+        move_from(old, taken);
     confine_let_go(mask);
     return moves;
 }
 
 void signal_yield(void) {
-    (void)move(signal_number());
+    (void)move(signal_number(), false);
 }
 
 void signal_give_up(void) {
     int old = signal_number();
     atomic_fetch_or(&given_up, bit(old));
-    if (move(old))
+    if (move(old, false))
         set_handler(old);
+}
+
+void signal_look_again(void) {
+    struct sigaction now;
+    int old = signal_number();
+    if (old == 0 || !agent_owns_memory() || real_sigaction(old, NULL, &now) != 0 ||
+        signal_is_agents(&now))
+        return;
+    atomic_fetch_or(&given_up, bit(old));
+    (void)move(old, true);
 }
 
 void signal_hidden_action(struct sigaction *action) {

@@ -31,6 +31,10 @@ void signal_give_up(void);
 void signal_stop(void);
 void signal_resume(int number);
 
+/* Our signal does not come: has somebody taken it past libc, by a system call? Then it is theirs,
+ * and the agent moves away. Two system calls. Thread context. */
+void signal_look_again(void);
+
 /* A mask that has the signal and not most others: it means this one. Any context. */
 bool signal_is_named(const sigset_t *set, int number);
 /* The handler of `action` is the agent's. Any context. */

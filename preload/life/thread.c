@@ -1,8 +1,11 @@
 /*
  * thread.c - contexts of threads: taken when a thread is created, given back when it ends.
  *
- * The pool is a list that only grows, so that anybody may follow it at any time. A context is one
- * mapping: its head is used, its frame arrays are touched only as deep as the thread's stack is.
+ * The pool is a list that only grows, so that anybody may follow it at any time. Contexts are
+ * mapped several at once, the more the more there are, as the kernel limits the mappings of a
+ * process. Of each its head is used; its frame arrays are touched only as deep as the thread's
+ * stack is. Those that are free stand in a list of their own, so that a new thread costs the same
+ * however many are alive.
  */
 #include "preload/life/thread.h"
 
@@ -16,6 +19,7 @@
 #include "preload/life/confine.h"
 #include "preload/life/ends.h"
 #include "preload/life/glibc.h"
+#include "preload/life/handler_stack.h"
 #include "preload/life/memory.h"
 #include "preload/life/session.h"
 #include "preload/life/signal.h"
@@ -42,32 +46,63 @@ struct agent_thread *thread_first(void) {
     return atomic_load_explicit(&contexts, memory_order_acquire);
 }
 
-static struct agent_thread *take_free(void) {
-    for (struct agent_thread *t = thread_first(); t != NULL; t = t->next) {
-        uint32_t unused = 0;
-        if (atomic_load_explicit(&t->used, memory_order_relaxed) == 0 &&
-            atomic_compare_exchange_strong(&t->used, &unused, 1))
-            return t;
-    }
-    return NULL;
+/* ---- free contexts ----
+ *
+ * A stack; its head is one word: the page of the first, and how often it was changed, so that one
+ * that was taken and given back meanwhile is not taken for unchanged. */
+
+#define CHANGES_BITS 28 /* a page's number has the rest: addresses have 48 bits */
+
+static _Atomic uint64_t free_head;
+
+static struct agent_thread *first_free(uint64_t head) {
+    return (struct agent_thread *)(uintptr_t)((head >> CHANGES_BITS) * WIRE_PAGE);
 }
 
-/* A context and the arrays that hang on it, in one mapping. */
+static uint64_t changed_head(uint64_t head, const struct agent_thread *first) {
+    uint64_t changes = (head + 1) & ((1ull << CHANGES_BITS) - 1);
+    return (uint64_t)(uintptr_t)first / WIRE_PAGE << CHANGES_BITS | changes;
+}
+
+static struct agent_thread *take_free(void) {
+    uint64_t head = atomic_load(&free_head), rest;
+    struct agent_thread *t;
+    do {
+        t = first_free(head);
+        if (t == NULL)
+            return NULL;
+        rest = changed_head(head, atomic_load(&t->next_free));
+    } while (!atomic_compare_exchange_weak(&free_head, &head, rest));
+    return t;
+}
+
+static void give_free(struct agent_thread *t) {
+    uint64_t head = atomic_load(&free_head);
+    do {
+        atomic_store(&t->next_free, first_free(head));
+    } while (!atomic_compare_exchange_weak(&free_head, &head, changed_head(head, t)));
+}
+
+/* ---- making them ---- */
+
+#define AT_ONCE_MOST 64
+#define AT_ONCE_PART 8 /* of those that are there */
+
+static _Atomic size_t made;
+
+/* A context and the arrays that hang on it. */
 struct context {
-    struct agent_thread thread;
+    _Alignas(WIRE_PAGE) struct agent_thread thread;
     _Alignas(WIRE_CACHE_LINE) struct unwind_cached cache[1u << UNWIND_CACHE_BITS];
     struct memo_frame frame[THREAD_FRAMES_MAX];
     struct memo_word word[WORDS_MAX];
     struct memo_step step[THREAD_FRAMES_MAX];
+    _Alignas(WIRE_PAGE) unsigned char handler_stack[HANDLER_STACK_BYTES];
 };
 
-static struct agent_thread *make(void) {
-    struct context *context = memory_map(sizeof *context, PROT_READ | PROT_WRITE,
-                                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
-    if (context == NULL)
-        return NULL;
+static struct agent_thread *begin_context(struct context *context) {
     struct agent_thread *t = &context->thread;
-    t->used = 1;
+    t->handler_stack = context->handler_stack;
     t->memo = (struct memo){.frame = context->frame,
                             .step = context->step,
                             .word = context->word,
@@ -79,6 +114,34 @@ static struct agent_thread *make(void) {
     while (!atomic_compare_exchange_weak(&contexts, &t->next, t))
         ;
     return t;
+}
+
+/* A page of 2 MB would make most of a context real. */
+static struct context *map_contexts(size_t n) {
+    struct context *first = memory_map(n * sizeof *first, PROT_READ | PROT_WRITE,
+                                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
+    if (first != NULL)
+        sys3(SYS_madvise, first, n * sizeof *first, MADV_NOHUGEPAGE);
+    return first;
+}
+
+/* Where address space is limited none is made that is not needed. */
+static size_t worth_making(void) {
+    struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
+    size_t n = 1 + atomic_load(&made) / AT_ONCE_PART;
+    sys2(SYS_getrlimit, RLIMIT_AS, &limit);
+    return limit.rlim_cur != RLIM_INFINITY ? 1 : n < AT_ONCE_MOST ? n : AT_ONCE_MOST;
+}
+
+static struct agent_thread *make(void) {
+    size_t n = worth_making();
+    struct context *context = map_contexts(n);
+    if (context == NULL)
+        return NULL;
+    atomic_fetch_add(&made, n);
+    for (size_t i = 1; i < n; i++)
+        give_free(begin_context(&context[i]));
+    return begin_context(&context[0]);
 }
 
 void thread_unlock_contexts(void) {
@@ -104,6 +167,7 @@ static struct agent_thread *reserve(void) {
         t = make();
     if (t == NULL)
         return NULL;
+    atomic_store(&t->used, 1);
     t->ending = false;
     t->tid = 0;
     t->hidden_signal = 0;
@@ -137,6 +201,7 @@ struct agent_thread *thread_reserve(const pthread_attr_t *attr) {
     uint32_t before;
     if (agent.process == NULL || confine_is_quiet())
         return NULL;
+    signal_look_again(); /* runtimes that take all signals begin threads then */
     if (self == NULL)
         return reserve_for(attr);
     if (!confine_enter(self, &before))
@@ -155,6 +220,7 @@ uint64_t thread_switches(void) {
 
 void thread_release(struct agent_thread *thread) {
     atomic_store_explicit(&thread->used, 0, memory_order_release);
+    give_free(thread);
 }
 
 void thread_begin(struct agent_thread *thread) {
@@ -170,6 +236,7 @@ void thread_begin(struct agent_thread *thread) {
     thread_self = thread;
     thread->masked = &sleep_masked;
     pthread_setspecific(end_key, thread);
+    handler_stack_begin(thread);
     trigger_start(thread, 0);
     calls_begin(thread);
     signal_unblock();
@@ -188,8 +255,10 @@ static void leave(struct agent_thread *thread) {
 
 void thread_end(struct agent_thread *thread) {
     leave(thread);
-    if (!confine_is_quiet())
+    if (!confine_is_quiet()) {
         signal_block_hidden(thread->hidden_signal);
+        handler_stack_end(thread);
+    }
     thread_self = NULL;
     confine_leave(thread, 0);
     thread_release(thread);
@@ -199,6 +268,8 @@ void thread_end(struct agent_thread *thread) {
 void thread_step_out(struct agent_thread *thread) {
     leave(thread);
     signal_block_hidden(thread->hidden_signal);
+    if (!handler_stack_is_relied_on())
+        handler_stack_end(thread);
     sleep_burst = 0;
     pthread_setspecific(end_key, NULL);
     thread_self = NULL;
@@ -263,10 +334,12 @@ bool thread_start_main(void) {
     thread_self = thread;
     thread->masked = &sleep_masked;
     pthread_setspecific(end_key, thread);
+    handler_stack_begin(thread);
     return true;
 }
 
 void thread_forget_others(void) {
+    atomic_store(&free_head, 0); /* another thread may have been about to give one back */
     for (struct agent_thread *t = thread_first(); t != NULL; t = t->next) {
         t->busy = t->inside = 0;
         forget(t);

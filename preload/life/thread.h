@@ -121,6 +121,8 @@ struct agent_thread {
     uint64_t here;       /* the pc of the last walk, where it is to be told, else 0 (HERE) */
     uint64_t told_here;  /* the pc that stands below the frames, 0: none */
     struct check *check; /* what HCCT_CHECK keeps, else NULL */
+    _Atomic(struct agent_thread *) next_free; /* while it is not used */
+    void *handler_stack;                      /* handler_stack.h: stays with the context */
 
     struct calls *calls;          /* calls.h; NULL: calls were never followed */
     struct {                      /* calls/fork.c, while the process forks */

@@ -37,6 +37,7 @@
 #define EARLY_NS      2000      /* a tick so much before its point is in time */
 #define LATE_MOST_NS  30000     /* a tick is not expected to be later */
 #define LATE_PART     8         /* of a tick's lateness is learned */
+#define LOST_NS       20000000  /* one so much that has not come may have gone to somebody else */
 #define LATE_NS       20000 /* one so much behind it says that the timer has lost the CPU clock */
 
 #define FAR_NS   1000000 /* a timer need not be set again for a sleep */
@@ -427,16 +428,19 @@ void burst_end(struct agent_thread *thread) {
  * costs more than to set it, and what the thread does next would have its samples late. Unless it
  * is far away: a thread that sleeps again before that need not set it for each sleep. What the CPU
  * timer waits for is found by its tick: a call would have the points of what ran before it.
- * Before the thread has its part of a session the tick has to come. */
+ * Before the thread has its part of a session the tick has to come, if it still can. */
 static void look(struct agent_thread *thread, const struct sleep_place *place, uint64_t time,
                  bool slept) {
     struct trigger *t = &thread->trigger;
     bool early = slept && time + FAR_NS > t->tick_ns;
-    if (!runs(thread) || thread->slot == NULL || t->by_cpu_timer ||
-        (time < t->earliest_ns && !early))
+    if (!runs(thread) || t->by_cpu_timer || (time < t->earliest_ns && !early))
         return;
     struct moment now = now_here();
     uint64_t next = points_next(&t->points);
+    if (now.cpu_ns >= next + LOST_NS)
+        signal_look_again();
+    if (thread->slot == NULL)
+        return;
     if (now.cpu_ns >= next) {
         edge_sample_inside(thread, place, 0);
     } else if (early) {
@@ -465,10 +469,11 @@ void trigger_before_masked(struct sleep_call *call) {
         signal_unblock();
     }
     wall_awake(thread);
-    call->mask = 1ull << (ours - 1);
     struct sleep_place place = sleep_place(call, false);
     call->began_ns = ticker_now(CLOCK_MONOTONIC);
     look(thread, &place, call->began_ns, false);
+    ours = signal_number(); /* it may be another one now */
+    call->mask = ours != 0 ? 1ull << (ours - 1) : 0;
 }
 
 void trigger_after_masked(struct sleep_call *call) {

@@ -7,13 +7,14 @@
 #include <ucontext.h>
 
 #include "preload/life/confine.h"
+#include "preload/life/handler_stack.h"
 #include "preload/life/session.h"
 #include "preload/life/sys.h"
 #include "preload/sample/burst.h"
 
 #if SLEEP_IS_WRAPPED
 
-static void take(struct agent_thread *thread, const struct sleep_place *caller) {
+static void take(struct agent_thread *thread, const void *caller) {
     struct sleep_place none;
     ucontext_t uc = {0};
     sleep_show(&uc, caller, &none);
@@ -31,7 +32,7 @@ void edge_sample_inside(struct agent_thread *thread, const struct sleep_place *c
     if (!burst_is_due(thread, within) ||
         sys4(SYS_rt_sigprocmask, SIG_BLOCK, &all, &before, KERNEL_SIGSET_BYTES) != 0)
         return;
-    take(thread, caller);
+    handler_stack_call(thread, take, caller);
     sys4(SYS_rt_sigprocmask, SIG_SETMASK, &before, 0, KERNEL_SIGSET_BYTES);
 }
 

@@ -70,15 +70,10 @@ static bool is_on(struct wire_session *session) {
     return (atomic_load_explicit(&session->control, memory_order_relaxed) & WIRE_CONTROL_ON) != 0;
 }
 
-/* The process has looked for a daemon. */
-static bool has_tried(void) {
-    return atomic_load_explicit(&agent.process->last_try_ns, memory_order_relaxed) != 0;
-}
-
 static struct sampling_plan planned(struct wire_session *session) {
     if (session != NULL)
         return is_on(session) ? sampling_plan(session) : switched_off;
-    bool in_vain = has_tried() && !session_is_held();
+    bool in_vain = session_was_looked_for() && !session_is_held();
     return in_vain || inherited.coarse_ns == 0 ? looking : inherited;
 }
 
@@ -282,9 +277,9 @@ static void tick_alone(struct agent_thread *thread, enum trigger_kind kind, uint
         tick_held(thread, &plan, kind, expiries, uc);
         return;
     }
-    if (!plan.idle && !has_tried()) {
+    if (!plan.idle && !session_was_looked_for()) {
         sample(thread, NULL, &plan, kind, expiries, uc);
-        if (!has_tried())
+        if (!session_was_looked_for())
             return;
     } else {
         (void)session_attach(false);

@@ -1,5 +1,5 @@
 /*
- * handler_masks.c - a flag for each signal, and one for small stacks.
+ * handler_masks.c - what is asked for each signal, and whether there are small stacks.
  */
 #include "preload/wrap/handler_masks.h"
 
@@ -9,18 +9,22 @@
 
 #include "common/wire/compiler.h"
 #include "preload/life/confine.h"
+#include "preload/life/handler_stack.h"
 #include "preload/life/signal.h"
 #include "preload/life/thread.h"
+#include "preload/wrap/next_symbol.h"
 #include "preload/wrap/real.h"
 #include "preload/wrap/sleep.h"
 
 /* A signal's frame may have 12 KB (AMX): two of them, and what both handlers use. */
 #define ROOMY_STACK 32768
 
-static _Atomic bool masks_ours[_NSIG]; /* the application wants its handler so */
-static _Atomic bool small_stacks;      /* from now on */
-static _Atomic bool all_masked;        /* handlers from before are so, too */
-static _Atomic bool any_masked;        /* there are handlers with our signal blocked */
+enum { MASKS_OURS = 1, ON_STACK = 2 };
+
+static _Atomic uint8_t wants[_NSIG]; /* the application, of its handler */
+static _Atomic bool small_stacks;    /* from now on */
+static _Atomic bool all_masked;      /* handlers from before are so, too */
+static _Atomic bool any_masked;      /* there are handlers with our signal blocked */
 
 static bool is_fault(int number) {
     switch (number) {
@@ -48,62 +52,104 @@ static bool lacks_room(int number, const struct sigaction *action) {
 }
 
 void handler_mask_apply(int number, int ours, struct sigaction *action) {
-    masks_ours[number] = sigismember(&action->sa_mask, ours) == 1;
+    bool masks = sigismember(&action->sa_mask, ours) == 1;
+    bool on_stack = (action->sa_flags & SA_ONSTACK) != 0;
+    wants[number] = (uint8_t)((masks ? MASKS_OURS : 0) | (on_stack ? ON_STACK : 0));
     if (lacks_room(number, action)) {
         any_masked = true;
         sigaddset(&action->sa_mask, ours);
     } else
         sigdelset(&action->sa_mask, ours);
+    if (!handler_stack_gone)
+        action->sa_flags &= ~SA_ONSTACK;
 }
 
 int handler_mask_get(int number) {
-    return masks_ours[number];
+    return wants[number];
 }
 
 void handler_mask_set_back(int number, int before) {
-    masks_ours[number] = before != 0;
+    wants[number] = (uint8_t)before;
+}
+
+void handler_mask_forget(int number) {
+    if (number > 0 && number < _NSIG)
+        wants[number] = 0;
 }
 
 void handler_mask_show(int before, int ours, struct sigaction *old) {
-    if (before)
+    if ((before & MASKS_OURS) != 0)
         sigaddset(&old->sa_mask, ours);
     else
         sigdelset(&old->sa_mask, ours);
+    if ((before & ON_STACK) != 0)
+        old->sa_flags |= SA_ONSTACK;
 }
 
-/* Handlers that were there before the first small stack was. */
-static void mask_handlers(int ours) {
-    struct sigaction action;
-    for (int number = 1; number < _NSIG; number++)
-        if (number != ours && real_sigaction(number, NULL, &action) == 0 &&
-            lacks_room(number, &action) && sigismember(&action.sa_mask, ours) == 0) {
-            any_masked = true;
-            sigaddset(&action.sa_mask, ours);
-            real_sigaction(number, &action, NULL);
-        }
-}
-
-void handler_mask_stack(size_t bytes, int ours) {
-    if (bytes >= ROOMY_STACK || ours == 0 || all_masked)
-        return;
-    uint64_t mask = confine_hold();
-    small_stacks = true;
-    mask_handlers(ours); /* by each thread that comes before the first is done: none may go on */
-    all_masked = true;
-    confine_let_go(mask);
+/* A handler of the application, and what the kernel has of it. */
+static bool get_handler(int number, struct sigaction *action) {
+    return real_sigaction(number, NULL, action) == 0 && is_handler(action) &&
+           !signal_is_agents(action);
 }
 
 void handler_mask_move(int before, int ours) {
     struct sigaction action;
     for (int number = 1; number < _NSIG; number++) {
-        if (number == before || number == ours || real_sigaction(number, NULL, &action) != 0 ||
-            !is_handler(&action))
+        if (number == before || number == ours || !get_handler(number, &action))
             continue;
-        handler_mask_show(masks_ours[number], before, &action);
+        int on_stack = action.sa_flags & SA_ONSTACK; /* also by a system call, past libc */
+        handler_mask_show(wants[number], before, &action);
         if (ours != 0)
             handler_mask_apply(number, ours, &action);
+        action.sa_flags |= on_stack;
         real_sigaction(number, &action, NULL);
     }
+}
+
+/* A handler has been set past libc that asks for a stack. */
+static bool some_rely_on_stacks(void) {
+    struct sigaction action;
+    for (int number = 1; number < _NSIG; number++)
+        if (get_handler(number, &action) && (action.sa_flags & SA_ONSTACK) != 0)
+            return true;
+    return false;
+}
+
+/* No other thread may go on before all handlers are as they are to be. */
+static void allow(bool small, bool relied_on, int ours) {
+    uint64_t mask = confine_hold();
+    handler_stack_give_way(relied_on || (!handler_stack_gone && some_rely_on_stacks()));
+    if (small)
+        small_stacks = true;
+    handler_mask_move(ours, ours);
+    if (small)
+        all_masked = true;
+    confine_let_go(mask);
+}
+
+/* Go's runtime sets its handlers by libc, where there is cgo, and looks for a stack by a system
+ * call. An object that has it defines this, through which C calls Go. Code that nothing is known of
+ * may be the like. */
+static bool relies_on_stacks(const struct sigaction *action) {
+    return (action->sa_flags & SA_ONSTACK) != 0 && is_handler(action) &&
+           symbol_beside((const void *)(uintptr_t)action->sa_handler, "crosscall2") !=
+               SYMBOL_MISSING;
+}
+
+void handler_mask_heed(const struct sigaction *action, int ours) {
+    if (!handler_stack_is_relied_on() && relies_on_stacks(action))
+        allow(false, true, ours);
+}
+
+void handler_mask_stack(size_t bytes, int ours) {
+    bool small = bytes < ROOMY_STACK;
+    if (ours != 0 && (!handler_stack_gone || (small && !all_masked)))
+        allow(small, false, ours);
+}
+
+void handler_mask_allow_stacks(int ours) {
+    if (ours != 0 && !handler_stack_gone)
+        allow(false, false, ours);
 }
 
 void handler_mask_jump(const void *sp) {

@@ -7,6 +7,9 @@
  * no room for a second; the kernel then ends the process. So handlers on alternate stacks are left
  * alone when they handle faults, and once the application has set up a small stack, all of them.
  *
+ * As long as the application has no alternate stack, that a handler asks for one means nothing, and
+ * is kept from the kernel, which has ours (handler_stack.h).
+ *
  * What the application reads back is what it has set. Thread context.
  */
 #ifndef HCCT_HANDLER_MASKS_H
@@ -17,8 +20,10 @@
 #include <stdint.h>
 
 /* `action`, which the application sets for `number` (another signal than ours, a valid one), with
- * the mask that the handler is to have. Ours is signal `ours`. */
+ * the mask and the stack that the handler is to have. Ours is signal `ours`. */
 void handler_mask_apply(int number, int ours, struct sigaction *action);
+/* Before it: whether who sets `action` relies on what stack it finds (handler_stack.h). */
+void handler_mask_heed(const struct sigaction *action, int ours);
 /* What handler_mask_apply() has remembered; to go back to when the action was not taken. */
 int handler_mask_get(int number);
 void handler_mask_set_back(int number, int before);
@@ -26,8 +31,13 @@ void handler_mask_set_back(int number, int before);
  */
 void handler_mask_show(int before, int ours, struct sigaction *old);
 
-/* The application has an alternate stack of so many bytes. */
+/* libc has set an action for `number` that asks for nothing of the kind. */
+void handler_mask_forget(int number);
+
+/* The application is about to have an alternate stack of so many bytes. */
 void handler_mask_stack(size_t bytes, int ours);
+/* It may have one from now on. */
+void handler_mask_allow_stacks(int ours);
 
 /* Our signal is another one now; what was is the application's. */
 void handler_mask_move(int before, int ours);

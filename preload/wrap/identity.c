@@ -9,36 +9,36 @@
 #include "preload/wrap/real.h"
 
 hcct_export int setuid(uid_t user) {
-    agent_announce();
+    agent_announce_child();
     return real_setuid(user);
 }
 
 hcct_export int seteuid(uid_t user) {
-    agent_announce();
+    agent_announce_child();
     return real_seteuid(user);
 }
 
 hcct_export int setreuid(uid_t real, uid_t effective) {
-    agent_announce();
+    agent_announce_child();
     return real_setreuid(real, effective);
 }
 
 hcct_export int setresuid(uid_t real, uid_t effective, uid_t saved) {
-    agent_announce();
+    agent_announce_child();
     return real_setresuid(real, effective, saved);
 }
 
 hcct_export int chroot(const char *path) {
-    agent_announce();
+    agent_announce_child();
     return real_chroot(path);
 }
 
 hcct_export int unshare(int flags) {
-    agent_announce();
+    agent_announce_child();
     return real_unshare(flags);
 }
 
 hcct_export int setns(int fd, int kind) {
-    agent_announce();
+    agent_announce_child();
     return real_setns(fd, kind);
 }

@@ -27,6 +27,7 @@ struct object {
     const char *names;
     const uint16_t *versions; /* NULL: there are none */
     const struct table *table;
+    const uint32_t *old_table; /* of the kind that came before; NULL: it has none */
 };
 
 /* Pointers that the loader has not relocated are those of the vdso, which has nothing for us. */
@@ -48,6 +49,8 @@ static void read_object(const struct link_map *map, struct object *object) {
             object->versions = at;
         else if (entry->d_tag == DT_GNU_HASH)
             object->table = at;
+        else if (entry->d_tag == DT_HASH)
+            object->old_table = at;
     }
 }
 
@@ -84,6 +87,31 @@ static const ElfW(Sym) * find(const struct object *object, const char *name, uin
             return symbol;
     }
     return NULL;
+}
+
+/* Such a table tells how many symbols there are. */
+static bool is_among(const struct object *object, uint32_t symbols, const char *name) {
+    for (uint32_t i = 0; i < symbols; i++)
+        if (object->symbols[i].st_shndx != SHN_UNDEF &&
+            strcmp(object->names + object->symbols[i].st_name, name) == 0)
+            return true;
+    return false;
+}
+
+enum symbol_answer symbol_beside(const void *code, const char *name) {
+    struct dl_find_object found;
+    struct object object;
+    if (sizeof(void *) != 8 || _dl_find_object == NULL ||
+        _dl_find_object((void *)(uintptr_t)code, &found) != 0)
+        return SYMBOL_UNKNOWN;
+    read_object(found.dlfo_link_map, &object);
+    if (object.symbols == NULL || object.names == NULL)
+        return SYMBOL_UNKNOWN;
+    if (object.table != NULL)
+        return find(&object, name, hash_of(name)) != NULL ? SYMBOL_THERE : SYMBOL_MISSING;
+    if (object.old_table != NULL)
+        return is_among(&object, object.old_table[1], name) ? SYMBOL_THERE : SYMBOL_MISSING;
+    return SYMBOL_UNKNOWN;
 }
 
 void *next_symbol(const char *name) {

@@ -11,4 +11,8 @@
  * objects are there that the program begins with; later, any that may call dlsym. */
 void *next_symbol(const char *name);
 
+enum symbol_answer { SYMBOL_MISSING, SYMBOL_THERE, SYMBOL_UNKNOWN };
+/* Whether the object that has `code` defines a symbol for others to use. Any context. */
+enum symbol_answer symbol_beside(const void *code, const char *name);
+
 #endif

@@ -29,17 +29,27 @@ enum name {
     CHROOT,
     UNSHARE,
     SETNS,
+    SIGIGNORE,
+    SIGINTERRUPT,
+    SIGHOLD,
+    PROFIL,
+    SPROFIL,
+    MONCONTROL,
+    MONSTARTUP,
+    MONSTARTUP_OF_GCRT,
     JUMP_FIRST,
     SIGNAL_FIRST = JUMP_FIRST + REAL_JUMPS,
 };
 
 static const char *const names[] = {
-    "sigaction",   "pthread_sigmask", "sigprocmask", "pthread_create", "thrd_create",
-    "dlclose",     "sigaltstack",     "signalfd",    "_exit",          "prctl",
-    "mlockall",    "setuid",          "seteuid",     "setreuid",       "setresuid",
-    "chroot",      "unshare",         "setns",       "longjmp",        "_longjmp",
-    "siglongjmp",  "__longjmp_chk",   "signal",      "bsd_signal",     "ssignal",
-    "sysv_signal", "__sysv_signal",   "sigset",
+    "sigaction",    "pthread_sigmask", "sigprocmask", "pthread_create", "thrd_create",
+    "dlclose",      "sigaltstack",     "signalfd",    "_exit",          "prctl",
+    "mlockall",     "setuid",          "seteuid",     "setreuid",       "setresuid",
+    "chroot",       "unshare",         "setns",       "sigignore",      "siginterrupt",
+    "sighold",      "profil",          "sprofil",     "moncontrol",     "monstartup",
+    "__monstartup", "longjmp",         "_longjmp",    "siglongjmp",     "__longjmp_chk",
+    "signal",       "bsd_signal",      "ssignal",     "sysv_signal",    "__sysv_signal",
+    "sigset",
 };
 
 static _Atomic(void *) found[HCCT_ARRAY_LEN(names)];
@@ -136,6 +146,37 @@ int real_unshare(int flags) {
 
 int real_setns(int fd, int kind) {
     return AS(int (*)(int, int), SETNS)(fd, kind);
+}
+
+int real_sigignore(int number) {
+    return AS(int (*)(int), SIGIGNORE)(number);
+}
+
+int real_siginterrupt(int number, int flag) {
+    return AS(int (*)(int, int), SIGINTERRUPT)(number, flag);
+}
+
+int real_sighold(int number) {
+    return AS(int (*)(int), SIGHOLD)(number);
+}
+
+int real_profil(unsigned short *buffer, size_t size, size_t offset, unsigned scale) {
+    return AS(int (*)(unsigned short *, size_t, size_t, unsigned), PROFIL)(buffer, size, offset,
+                                                                           scale);
+}
+
+int real_sprofil(struct prof *regions, int n, struct timeval *period, unsigned flags) {
+    return AS(int (*)(struct prof *, int, struct timeval *, unsigned), SPROFIL)(regions, n, period,
+                                                                                flags);
+}
+
+void real_moncontrol(int mode) {
+    AS(void (*)(int), MONCONTROL)(mode);
+}
+
+void real_monstartup(bool of_gcrt, unsigned long low, unsigned long high) {
+    unsigned i = of_gcrt ? MONSTARTUP_OF_GCRT : MONSTARTUP;
+    AS(void (*)(unsigned long, unsigned long), i)(low, high);
 }
 
 void real_exit(int status) {

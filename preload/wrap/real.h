@@ -10,6 +10,9 @@
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/time.h>
 #include <threads.h>
 
 /* All of them, so that none needs dlsym later. Process context. */
@@ -33,6 +36,15 @@ int real_setresuid(uid_t real, uid_t effective, uid_t saved);
 int real_chroot(const char *path);
 int real_unshare(int flags);
 int real_setns(int fd, int kind);
+int real_sigignore(int number);
+int real_siginterrupt(int number, int flag);
+int real_sighold(int number);
+int real_profil(unsigned short *buffer, size_t size, size_t offset, unsigned scale);
+struct prof;
+int real_sprofil(struct prof *regions, int n, struct timeval *period, unsigned flags);
+void real_moncontrol(int mode);
+/* __monstartup (`of_gcrt`: what -pg links to a program calls it), or monstartup. */
+void real_monstartup(bool of_gcrt, unsigned long low, unsigned long high);
 int real_prctl(int option, const unsigned long argument[4]);
 
 enum real_jump { REAL_LONGJMP, REAL_LONGJMP_BSD, REAL_SIGLONGJMP, REAL_LONGJMP_CHK, REAL_JUMPS };

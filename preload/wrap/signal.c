@@ -14,14 +14,18 @@
  */
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <string.h>
 #include <sys/signalfd.h>
 
 #include "preload/life/agent.h"
 #include "preload/life/confine.h"
+#include "preload/life/handler_stack.h"
 #include "preload/life/signal.h"
 #include "preload/life/thread.h"
 #include "preload/wrap/handler_masks.h"
 #include "preload/wrap/real.h"
+#include "preload/wrap/sleep.h"
 
 static bool is_ours(int number) {
     return number > 0 && agent.process != NULL && number == signal_number() && agent_owns_memory();
@@ -48,6 +52,7 @@ static int change_alone(int number, const struct sigaction *action, struct sigac
     int before = handler_mask_get(number);
     if (action != NULL) {
         reduced = *action;
+        handler_mask_heed(action, ours);
         handler_mask_apply(number, ours, &reduced);
     }
     int result = real_sigaction(number, action != NULL ? &reduced : NULL, old);
@@ -112,8 +117,11 @@ hcct_export int __sigaction(int number, const struct sigaction *action, struct s
         bool given_up = agent.process != NULL && real_sigaction(number, NULL, &old) == 0 &&        \
                         signal_is_agents(&old);                                                    \
         void (*before)(int) = real_signal(#name, number, handler);                                 \
-        if (entered)                                                                               \
+        if (entered) {                                                                             \
+            if (before != SIG_ERR)                                                                 \
+                handler_mask_forget(number);                                                       \
             confine_leave(thread_self, inside);                                                    \
+        }                                                                                          \
         return given_up && before != SIG_ERR ? SIG_DFL : before;                                   \
     }
 
@@ -124,10 +132,75 @@ WRAP_SIGNAL(sysv_signal)
 WRAP_SIGNAL(__sysv_signal)
 WRAP_SIGNAL(sigset)
 
+/* These reach libc's sigaction and sigprocmask from inside libc, too. */
+hcct_export int sigignore(int number) {
+    if (is_others(number))
+        return 0;
+    if (is_ours(number))
+        signal_yield();
+    int result = real_sigignore(number);
+    if (result == 0 && agent_owns_memory())
+        handler_mask_forget(number);
+    return result;
+}
+
+hcct_export int siginterrupt(int number, int flag) {
+    if (is_others(number))
+        return 0;
+    if (is_ours(number))
+        signal_yield();
+    return real_siginterrupt(number, flag);
+}
+
+hcct_export int sighold(int number) {
+    if (is_ours(number))
+        signal_give_up();
+    return real_sighold(number);
+}
+
+#if SLEEP_IS_WRAPPED
+
+/* As the kernel has it. */
+struct kernel_action {
+    void (*handler)(int, siginfo_t *, void *);
+    unsigned long flags;
+    void (*restorer)(void);
+    uint64_t mask;
+};
+
+static void hide(struct kernel_action *old) {
+    const struct sigaction action = {.sa_flags = (int)old->flags, .sa_sigaction = old->handler};
+    if (signal_is_agents(&action))
+        memset(old, 0, sizeof *old);
+}
+
+/* rt_sigaction by syscall(): process starters set all signals so, those that libc keeps for itself
+ * too. The stub of syscall() jumps here, with all arguments as they are. */
+long signal_syscall(long call, long number, const struct kernel_action *action,
+                    struct kernel_action *old, long bytes)
+    __attribute__((visibility("hidden"), used));
+long signal_syscall(long call, long number, const struct kernel_action *action,
+                    struct kernel_action *old, long bytes) {
+    const long argument[6] = {number, (long)action, (long)old, bytes};
+    const long only_asks[6] = {number, 0, (long)old, bytes};
+    bool others = number < _NSIG && is_others((int)number);
+    if (action != NULL && number < _NSIG && is_ours((int)number))
+        signal_yield();
+    long result = sleep_real_syscall(call, others ? only_asks : argument);
+    if (result == 0 && old != NULL && agent_started())
+        hide(old);
+    return result;
+}
+
+#endif
+
 hcct_export int sigaltstack(const stack_t *restrict stack, stack_t *restrict old) {
     if (stack != NULL && (stack->ss_flags & SS_DISABLE) == 0 && agent_owns_memory())
         handler_mask_stack(stack->ss_size, signal_number());
-    return real_sigaltstack(stack, old);
+    int result = real_sigaltstack(stack, old);
+    if (result == 0 && old != NULL && thread_self != NULL)
+        handler_stack_hide(thread_self, old);
+    return result;
 }
 
 typedef int change_mask(int how, const sigset_t *set, sigset_t *old);

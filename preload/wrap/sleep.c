@@ -212,8 +212,10 @@ extern const uint8_t sleep_call_left[] __attribute__((visibility("hidden")));
 #define STUB(name, fragile, set)           STUB_OF(name, "", fragile, IF_ANY)
 #define STUB_RESTARTED(name, fragile, set) STUB_OF(name, "", fragile, "")
 
-/* seccomp, or prctl(PR_SET_SECCOMP) */
-#define IF_CONFINES                                                                                \
+/* rt_sigaction; seccomp, or prctl(PR_SET_SECCOMP) */
+#define IF_TOLD                                                                                    \
+    "cmpq $13, %rdi\n"                                                                             \
+    "je signal_syscall\n"                                                                          \
     "cmpq $317, %rdi\n"                                                                            \
     "je confine_syscall\n"                                                                         \
     "cmpq $157, %rdi\n"                                                                            \
@@ -221,7 +223,7 @@ extern const uint8_t sleep_call_left[] __attribute__((visibility("hidden")));
     "cmpq $22, %rsi\n"                                                                             \
     "je confine_syscall\n"                                                                         \
     "5:\n"
-#define STUB_RAW(name, fragile, set) STUB_OF(name, IF_CONFINES, fragile, IF_ANY)
+#define STUB_RAW(name, fragile, set) STUB_OF(name, IF_TOLD, fragile, IF_ANY)
 
 #define STUB_OF(name, before, fragile, any)                                                        \
     ".p2align 4\n"                                                                                 \

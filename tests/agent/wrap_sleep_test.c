@@ -39,6 +39,12 @@ long confine_syscall(long number, long a, long b, long c, long d, long e, long f
     return sleep_real_syscall(number, (const long[]){a, b, c, d, e, f});
 }
 
+long signal_syscall(long call, long number, const void *action, void *old, long bytes)
+    __attribute__((visibility("hidden"), used));
+long signal_syscall(long call, long number, const void *action, void *old, long bytes) {
+    return sleep_real_syscall(call, (const long[]){number, (long)action, (long)old, bytes, 0, 0});
+}
+
 void trigger_before_sleep(void) {
     char room[256];
     announced++;

@@ -10,13 +10,15 @@ no name for are compared by module only.
 
 perf's stacks are by frame pointers (fp: of programs, and their libraries, that have them) or by
 copies of 64 kB (dwarf). Those that do not reach the outermost function lack callers: their share is
-how much too small an inclusive share of perf's can be."""
+how much too small an inclusive share of perf's can be. A function of a library without frame pointers
+hides who called it: with fp, inclusive shares are of the samples that lie in the program itself."""
 
 import argparse
 import collections
 import math
 import os
 import re
+import shutil
 import subprocess
 import sys
 
@@ -43,7 +45,7 @@ def bare(name):
     return name.replace("memcpy", "memmove").replace("libc_", "")
 
 
-OUTERMOST = {"start", "clone", "clone3", "dl_start_user"}
+OUTERMOST = {"start", "start_call_main", "start_thread", "clone", "clone3", "dl_start_user"}
 
 
 def of_user(frames):
@@ -61,25 +63,29 @@ def called(module, function):
 class Seen:
     """Samples of perf's by what is counted: own and inclusive, by module and by function."""
 
-    def __init__(self):
-        self.all = self.whole = 0
+    def __init__(self, leaf=None):
+        self.leaf = leaf  # inclusive ones of samples in this module only
+        self.all = self.whole = self.judged = 0
         self.self_modules, self.self_functions = collections.Counter(), collections.Counter()
         self.modules, self.functions = collections.Counter(), collections.Counter()
 
     def add(self, stack):
         self.all += 1
-        self.whole += stack[-1][1] in OUTERMOST or stack[-1][0].startswith("ld-linux")
         self.self_modules[stack[0][0]] += 1
         self.self_functions[called(*stack[0])] += 1
+        if self.leaf not in (None, stack[0][0]):
+            return
+        self.judged += 1
+        self.whole += stack[-1][1] in OUTERMOST or stack[-1][0].startswith("ld-linux")
         self.modules.update({module for module, _ in stack})
         self.functions.update({called(*frame) for frame in stack})
 
 
-def by_perf(path):
+def by_perf(path, leaf):
     script = subprocess.run(["perf", "script", "-i", path, "--no-inline", "-F",
                              "comm,ip,sym,dso"],
                             capture_output=True, text=True, check=True).stdout
-    seen = Seen()
+    seen = Seen(leaf)
     for block in script.split("\n\n"):
         head, *lines = block.strip("\n").split("\n")
         frames = [(m.group(2), m.group(3)) for m in map(FRAME.match, lines) if m]
@@ -93,11 +99,12 @@ class Told:
     """hcct's weights by what `by` tells apart: own and inclusive, and by how much these may be more.
     What a function that is inlined has is its caller's here, as perf knows only that one."""
 
-    def __init__(self, path, by):
+    def __init__(self, path, by, leaf=None):
         profile = report(path, "--by", by)
         self.files = {process["command"]: os.path.basename(process["exe"])
                       for process in profile["processes"]}
-        self.all, nodes = profile["total"], profile["nodes"]
+        self.all, self.judged, nodes = profile["total"], 0, profile["nodes"]
+        modules = [os.path.basename(module["path"]) for module in profile["modules"]]
         self.own, self.inclusive = collections.Counter(), collections.Counter()
         self.more_own, self.more = collections.Counter(), collections.Counter()
         paths = []
@@ -108,6 +115,10 @@ class Told:
             paths.append(path)
             if path and node["count"] > 0:
                 self.own[path[-1]] += node["count"]
+                module = modules[node["module"]] if "module" in node else None
+                if leaf is not None and leaf != module:
+                    continue
+                self.judged += node["count"]
                 for name in set(path):
                     self.inclusive[name] += node["count"]
         for function in profile["functions"]:
@@ -123,14 +134,14 @@ class Told:
         return f"({self.files.get(module, module)})" if "+0x" in frame else bare(frame)
 
 
-def table(title, wanted, seen, got, more, told, looks, lacking=0):
+def table(title, wanted, seen_all, got, more, told_all, looks, lacking=0):
     """The ten largest of `wanted`, of which perf may lack a part; the largest difference beyond that
     and hcct's bound, in points."""
     worst = (0.0, 0.0)
     print(f"{title:44} {'perf':>7} {'hcct':>7} {'more':>6} {'differ':>7} {'chance':>7}")
     for name, n in wanted.most_common(10):
-        p, h, slack = n / seen.all, got[name] / told.all, more[name] / told.all
-        chance = 1.96 * math.sqrt(p * (1 - p) * (1 / seen.all + 1 / looks))
+        p, h, slack = n / seen_all, got[name] / told_all, more[name] / told_all
+        chance = 1.96 * math.sqrt(p * (1 - p) * (1 / seen_all + 1 / looks))
         differ = max(0, h - p - lacking) if h > p else min(0, h + slack - p)
         print(f"{name[:44]:44} {100 * p:7.2f} {100 * h:7.2f} {100 * slack:6.2f} "
               f"{100 * differ:+7.2f} {100 * chance:7.2f}")
@@ -161,27 +172,29 @@ def main():
     profile, data = scratch("profile.pb.gz"), scratch("perf.data")
     stacks = {None: ["-g"], "fp": ["--call-graph", "fp"], "dwarf": ["--call-graph", "dwarf,65528"]}
     rate = wish.perf_rate or ("499" if wish.stacks == "dwarf" else "1999")
+    leaf = os.path.basename(shutil.which(wish.command[0])) if wish.stacks == "fp" else None
     for _ in range(TRIES):
         record_both(wish, stacks[wish.stacks], rate, profile, data)
-        seen = by_perf(data)
-        if wish.stacks is None or seen.whole >= WHOLE * seen.all:
+        seen = by_perf(data, leaf)
+        if wish.stacks is None or seen.whole >= WHOLE * seen.judged:
             break
     if seen.all == 0:
         raise SystemExit("perf has no sample of the command")
     looks = sum(process["walks"] for process in report(profile)["processes"]) or 1
-    modules, functions = Told(profile, "module"), Told(profile, "function")
+    modules, functions = Told(profile, "module", leaf), Told(profile, "function", leaf)
     print(f"{seen.all} samples of perf's, {looks} of hcct's\n")
-    table("module, self", seen.self_modules, seen, modules.own, modules.more_own, modules, looks)
-    table("function, self", seen.self_functions, seen, functions.own, functions.more_own, functions,
-          looks)
+    table("module, self", seen.self_modules, seen.all, modules.own, modules.more_own, modules.all, looks)
+    table("function, self", seen.self_functions, seen.all, functions.own, functions.more_own,
+          functions.all, looks)
     if wish.stacks is not None:
-        lacking = 1 - seen.whole / seen.all
+        lacking = 1 - seen.whole / seen.judged
         print(f"stacks of perf's that lack callers: {100 * lacking:.2f} %"
               + ("" if lacking <= 1 - WHOLE else ": too many to judge inclusive shares by"))
-        table("module, inclusive", seen.modules, seen, modules.inclusive, modules.more, modules, looks,
-              lacking)
-        table("function, inclusive", seen.functions, seen, functions.inclusive, functions.more,
-              functions, looks, lacking)
+        looks *= functions.judged / functions.all
+        table("module, inclusive", seen.modules, seen.judged, modules.inclusive, modules.more,
+              modules.judged, looks, lacking)
+        table("function, inclusive", seen.functions, seen.judged, functions.inclusive, functions.more,
+              functions.judged, looks, lacking)
     finish()
 
 

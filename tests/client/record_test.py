@@ -198,6 +198,15 @@ class Record(support.ClientTest):
                               "written\n")
         self.assertEqual(self.names(), [])
 
+    def test_out_of_reach(self):
+        """What the command has started has used the time, and nobody has seen it."""
+        processes = json.dumps([{**support.LIVE, "walks": 0}])
+        work = "import time\nwhile time.process_time() < 0.3: pass"
+        status, _, err = self.hcct("record", "python3", "-c", work,
+                                   environment={"FAKE_PROCESSES": processes})
+        self.assertEqual(status, 0)
+        self.assertIn(", and what it ran could not load the agent or reach hcctd: no profile", err)
+
     def test_daemon_that_does_not_start(self):
         status, _, err = self.hcct("record", "touch", "was-run",
                                    environment={"FAKE_START": "fail"})

@@ -3,10 +3,11 @@ share of the samples all the same; those that sleep are known soon."""
 
 import math
 import os
+import socket
 import subprocess
 import time
 
-from support import Daemon, check, finish, run, target
+from support import AGENT, Daemon, check, finish, run, scratch, target
 
 SHORT, LIVES, US = 300, 400, 1500
 
@@ -71,10 +72,24 @@ for rate in 1000,:
     check(abs(seen["tick"] - seen["start"]) <= 2 * chance,
           f"{LIVES} programs of {US / 1000} ms, {rate} a second: the same by both, chance {100 * 2 * chance:.0f} %")
 
+# A thread that waits for hcctd's answer has descriptors for so long, a child forked then has not.
+with socket.socket(socket.AF_UNIX) as silent:
+    silent.bind(scratch("silent"))
+    silent.listen(1000)
+    env = {"LD_PRELOAD": AGENT, "HCCT_SOCKET": scratch("silent"), "HCCT_RATE": "1000"}
+    said = {run([target("inherits")], env=env).out for _ in range(10)}
+    check(said == {b"0 of 400 children have more descriptors\n"},
+          f"beside an hcctd that does not answer: {sorted(said)}")
+
 # Whom the socket is out of reach for later makes itself known before.
 if os.geteuid() == 0:
     with Daemon() as daemon:
         status = run([target("leaves_root"), "300"], env=daemon.env()).status
         found = [p for p in daemon.processes() if p["command"] == "leaves_root"]
         check(status == 0 and found and found[0]["walks"] > 0, "a program that changes its root is sampled")
+        for attach in "tick", "start":
+            result = run([target("worker"), "300"], env=daemon.env(HCCT_ATTACH=attach))
+            found = [p for p in daemon.processes() if result.out and p["pid"] == int(result.out)]
+            check(result.status == 0 and found and found[0]["walks"] > 10,
+                  f"{attach}: so is a server's child that takes another user")
 finish()

@@ -30,6 +30,15 @@ TESTS += $(e2e_tests)
 EXTRA_DIST += $(e2e_tests) tests/e2e/calls_support.py tests/e2e/rusage.py tests/e2e/screen.py \
 	tests/e2e/support.py tests/e2e/users_support.py tests/e2e/wire_support.py tests/e2e/workloads.py
 
+check_PROGRAMS += tests/targets/worker
+tests_targets_worker_SOURCES = tests/targets/worker.c
+tests_targets_worker_CFLAGS = $(TARGET_CFLAGS)
+
+check_PROGRAMS += tests/targets/inherits
+tests_targets_inherits_SOURCES = tests/targets/inherits.c
+tests_targets_inherits_CFLAGS = $(TARGET_CFLAGS) -pthread
+tests_targets_inherits_LDFLAGS = -pthread
+
 check_PROGRAMS += tests/targets/leaves_root
 tests_targets_leaves_root_SOURCES = tests/targets/leaves_root.c
 tests_targets_leaves_root_CFLAGS = $(TARGET_CFLAGS)

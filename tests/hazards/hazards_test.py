@@ -70,7 +70,13 @@ HAZARDS = [
     Hazard("moved_signal", "signal after signal is taken while threads compute", rarely=5),
     Hazard("moved_handlers", "handlers are set meanwhile", [program("moved_signal"), "alone"],
            rarely=20, HCCT_RATE="100"),
+    Hazard("gprof", "libc's own profile, by SIGPROF", rarely=20, HCCT_RATE="1000"),
+    Hazard("gprof_taken", "SIGPROF is taken by a system call", [program("gprof"), "taken"],
+           rarely=10, HCCT_RATE="1000"),
     Hazard("vfork_signals", "a child that shares its parent's memory resets all signals", rarely=5),
+    Hazard("raw_signals", "a child sets all signals past libc before it calls exec", rarely=5),
+    Hazard("raw_signals_wall", "the same on the wall clock", [program("raw_signals")], rarely=5,
+           HCCT_CLOCK="wall", HCCT_RATE="1000"),
     Hazard("waited_signals", "SIGPROF and SIGVTALRM are blocked and waited for", rarely=20),
     *(Hazard("waited_" + kind, danger, [program("waited_signals"), kind], rarely=20)
       for kind, danger in (("kill", "the same, sent"), ("timer", "the same, by interval timers"),
@@ -95,6 +101,7 @@ HAZARDS = [
     *(Hazard("locked_" + kind, danger, [program("locked"), kind], rarely=5) for kind, danger in (
         ("current", "all memory is locked"), ("future", "the same, and what comes later"),
         ("limit", "the same under a limit"), ("space", "address space is limited"))),
+    Hazard("crowd", "threads by thousands", rarely=20, HCCT_RATE="100"),
     Hazard("library_churn", "dlopen and dlclose of code that runs", rarely=5),
     Hazard("close_all", "all descriptors closed, again and again", rarely=10),
     Hazard("clock_calls", "code that the kernel maps, and procedure linkage", rarely=20),
@@ -102,6 +109,14 @@ HAZARDS = [
     Hazard("small_stacks", "coroutines on stacks without guard pages", rarely=5),
     Hazard("small_stacks_bursts", "the same in bursts", [program("small_stacks")], rarely=5,
            HCCT_BURST="2ms/10ms"),
+    Hazard("tiny_stacks", "the same on stacks of 4 KB", [program("small_stacks"), "tiny"], rarely=5),
+    Hazard("tiny_stacks_bursts", "the same in bursts", [program("small_stacks"), "tiny"], rarely=5,
+           HCCT_BURST="2ms/10ms"),
+    *(Hazard("handlers_place" + name, "handlers run on the stack that they ask for, where there is one",
+             [program("handlers_place")], rarely=5, HCCT_RATE=rate)
+      for name, rate in (("", "100"), ("_often", "10000"))),
+    Hazard("found_stack", "a runtime relies on the alternate stack that it finds", rarely=5,
+           HCCT_RATE="1000"),
 ]
 UNSEEN = {"few_timers"}  # nothing can be seen of these, and hcctd says so
 
@@ -278,6 +293,15 @@ def time_namespace(runs):
               f"time_namespace: all of the program is profiled: {walks} walks in {runs} runs")
 
 
+def gprof(_):
+    """A program whose signal is taken, where no wrapper sees it, is profiled to its end."""
+    for arguments in ([], ["taken"]):
+        with Daemon() as daemon:
+            run([program("gprof"), *arguments], env=daemon.env(HCCT_RATE="1000"))
+            found = daemon.wait_for(lambda p: p["state"] == "finished" and p["walks"] > 50)
+            check(found is not None, f"gprof: goes on by another signal {arguments}")
+
+
 def valgrind(runs):
     """What valgrind says of a program, and of its children, does not depend on the agent."""
     if shutil.which("valgrind") is None:
@@ -318,7 +342,7 @@ def chroot(_):
 
 
 MORE = [killed, memory_full, many_contexts_bounded, unlinked, chroot, confined, built_otherwise,
-        time_namespace, valgrind]
+        time_namespace, gprof, valgrind]
 
 
 def main():

@@ -8,9 +8,13 @@ check_PROGRAMS += \
 	tests/hazards/close_all \
 	tests/hazards/confined \
 	tests/hazards/confined_calls \
+	tests/hazards/crowd \
 	tests/hazards/exec_chain \
 	tests/hazards/few_timers \
 	tests/hazards/forks_and_threads \
+	tests/hazards/found_stack \
+	tests/hazards/gprof \
+	tests/hazards/handlers_place \
 	tests/hazards/interrupted \
 	tests/hazards/late_tls \
 	tests/hazards/leave_allocating \
@@ -20,6 +24,7 @@ check_PROGRAMS += \
 	tests/hazards/many_contexts \
 	tests/hazards/moved_signal \
 	tests/hazards/own_profiling \
+	tests/hazards/raw_signals \
 	tests/hazards/restarts \
 	tests/hazards/short_transfers \
 	tests/hazards/small_stacks \
@@ -50,6 +55,9 @@ tests_hazards_short_transfers_CFLAGS = $(TARGET_CFLAGS) -O2
 tests_hazards_locked_SOURCES = tests/hazards/locked.c tests/hazards/busy.h
 tests_hazards_locked_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
 tests_hazards_locked_LDFLAGS = -pthread
+tests_hazards_crowd_SOURCES = tests/hazards/crowd.c tests/hazards/busy.h
+tests_hazards_crowd_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
+tests_hazards_crowd_LDFLAGS = -pthread
 tests_hazards_exec_chain_SOURCES = tests/hazards/exec_chain.c tests/hazards/busy.h
 tests_hazards_exec_chain_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
 tests_hazards_exec_chain_LDFLAGS = -pthread
@@ -59,6 +67,14 @@ tests_hazards_few_timers_LDFLAGS = -pthread
 tests_hazards_forks_and_threads_SOURCES = tests/hazards/forks_and_threads.c tests/hazards/busy.h
 tests_hazards_forks_and_threads_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread -finstrument-functions
 tests_hazards_forks_and_threads_LDFLAGS = -pthread
+tests_hazards_found_stack_SOURCES = tests/hazards/found_stack.c tests/hazards/busy.h
+tests_hazards_found_stack_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
+tests_hazards_found_stack_LDFLAGS = -pthread -Wl,-E
+tests_hazards_gprof_SOURCES = tests/hazards/gprof.c tests/hazards/busy.h
+tests_hazards_gprof_CFLAGS = $(TARGET_CFLAGS) -O2
+tests_hazards_handlers_place_SOURCES = tests/hazards/handlers_place.c tests/hazards/busy.h
+tests_hazards_handlers_place_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
+tests_hazards_handlers_place_LDFLAGS = -pthread
 tests_hazards_interrupted_SOURCES = tests/hazards/interrupted.c tests/hazards/busy.h
 tests_hazards_interrupted_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
 tests_hazards_interrupted_LDFLAGS = -pthread
@@ -83,12 +99,15 @@ tests_hazards_moved_signal_LDFLAGS = -pthread
 tests_hazards_own_profiling_SOURCES = tests/hazards/own_profiling.c tests/hazards/busy.h
 tests_hazards_own_profiling_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
 tests_hazards_own_profiling_LDFLAGS = -pthread
+tests_hazards_raw_signals_SOURCES = tests/hazards/raw_signals.c tests/hazards/busy.h
+tests_hazards_raw_signals_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
+tests_hazards_raw_signals_LDFLAGS = -pthread
 tests_hazards_restarts_SOURCES = tests/hazards/restarts.c tests/hazards/busy.h
 tests_hazards_restarts_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
 tests_hazards_restarts_LDFLAGS = -pthread
 tests_hazards_small_stacks_SOURCES = tests/hazards/small_stacks.c tests/hazards/busy.h
 tests_hazards_small_stacks_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
-tests_hazards_small_stacks_LDFLAGS = -pthread
+tests_hazards_small_stacks_LDFLAGS = -pthread -Wl,-z,now
 tests_hazards_vfork_signals_SOURCES = tests/hazards/vfork_signals.c tests/hazards/busy.h
 tests_hazards_vfork_signals_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
 tests_hazards_vfork_signals_LDFLAGS = -pthread

@@ -1,0 +1,42 @@
+"""programs.py - which programs there are: what they need, what is made of their sources, who runs
+them. What each does is a shell script in programs/: it prints only what is the same each time."""
+
+
+class Program:
+    """programs/NAME.sh, and the files beside it that it needs. build: commands, once, where these
+    files are. Left out where one of `needs` (of alternatives a|b, all) is missing."""
+
+    def __init__(self, name, needs="", files="", build="", users=("root", "user"), seconds=120):
+        self.name, self.needs, self.files = name, (needs or name).split(), files.split()
+        self.build, self.users, self.seconds = build, users, seconds
+
+
+PROGRAMS = [
+    Program("bash"),
+    Program("bwrap"),
+    Program("chromium", files="page.html", seconds=240),
+    Program("erlang", needs="erl"),
+    Program("ffmpeg", needs="ffmpeg x264"),
+    Program("gdb", needs="gdb gcc", files="debugged.c", build="gcc -g -O1 -o debugged debugged.c"),
+    Program("git"),
+    Program("go", files="gomain.go", build="go build -o gomain gomain.go"),
+    Program("gpg"),
+    Program("guile"),
+    Program("java", needs="java javac", files="J.java", build="javac J.java"),
+    Program("make", needs="make gcc"),
+    Program("memcached", files="mc.py"),
+    Program("mono", needs="mono mcs", files="m.cs", build="mcs -nowarn:219 -out:m.exe m.cs"),
+    Program("nginx", needs="nginx curl", files="nginx.conf"),
+    Program("node", files="n.js"),
+    Program("perl"),
+    Program("php"),
+    # a server for each connection, parallel queries, code that LLVM makes
+    Program("postgres", needs="setpriv pg_config", files="pg.sql", seconds=240),
+    Program("python3", files="p.py"),
+    Program("redis", needs="redis-server redis-cli redis-benchmark"),
+    Program("ruby"),
+    Program("rust", needs="rustc", files="r.rs"),
+    Program("sbcl", files="s.lisp"),
+    Program("sqlite3"),
+    Program("strace"),
+]

@@ -1,0 +1,2 @@
+java -cp . J || echo $?
+java -Xint -XX:+UseSerialGC -cp . J || echo $?

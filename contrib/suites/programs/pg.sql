@@ -1,0 +1,28 @@
+create table t as select i, (i * 31) % 1003 as k, md5(i::text) m from generate_series(1, 60000) i;
+create index on t(k);
+analyze t;
+select count(*), sum(k), min(m), max(m) from t;
+select k, count(*) from t where k < 5 group by k order by k;
+set statement_timeout = '300ms';
+select count(*) from generate_series(1, 100000000);
+reset statement_timeout;
+select pg_sleep(0.3);
+do $$ begin for i in 1..20000 loop perform i * i; end loop; end $$;
+begin;
+lock t;
+rollback;
+create function f(n int) returns int language plpgsql as $$ begin if n = 0 then return 0; end if; return f(n - 1) + 1; end $$;
+select f(500);
+\set VERBOSITY terse
+select f(1000000);
+set max_parallel_workers_per_gather = 2;
+set parallel_setup_cost = 0;
+set parallel_tuple_cost = 0;
+set min_parallel_table_scan_size = 0;
+select count(*), sum(length(m)) from t where k % 3 = 1;
+set jit_above_cost = 0;
+select sum(i * k + length(m)) from t where k > 17;
+create temp table u as select * from t order by m desc;
+select m from u limit 3;
+vacuum t;
+drop table t;

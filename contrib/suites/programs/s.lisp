@@ -1,0 +1,16 @@
+(defun f (n k)
+  (let ((s 0))
+    (dotimes (i n s) (setf s (mod (+ (* s 31) i k) 1000003)))))
+(print (f 5000000 0))
+(gc :full t)
+(print (length (loop repeat 200000 collect (make-array 10))))
+(sleep 0.3)
+(print (sb-ext:process-exit-code (sb-ext:run-program "/bin/sh" (list "-c" "exit 3"))))
+(print (handler-case (sb-ext:with-timeout 0.2 (loop)) (sb-ext:timeout () :timeout)))
+(defun deep (n) (1+ (deep n)))
+(print (handler-case (deep 0) (storage-condition () :deep)))
+(print (mapcar #'sb-thread:join-thread
+               (loop for k below 4
+                     collect (let ((k k)) (sb-thread:make-thread (lambda () (f 1000000 k)))))))
+(terpri)
+(sb-ext:exit :code 6)

@@ -1,0 +1,131 @@
+/*
+ * handler_stack.c - sigaltstack, by system calls: libc's is one of our wrappers.
+ */
+#include "preload/life/handler_stack.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include "common/wire/arch.h"
+#include "preload/life/sys.h"
+
+#define AUTODISARM (1u << 31) /* SS_AUTODISARM, which libc does not tell */
+
+_Atomic bool handler_stack_gone;
+static _Atomic bool is_relied_on;
+
+static bool is_ours(const struct agent_thread *thread, const stack_t *stack) {
+    return stack->ss_sp == thread->handler_stack && stack->ss_size == HANDLER_STACK_BYTES;
+}
+
+static bool is_on_ours(const struct agent_thread *thread, uintptr_t sp) {
+    uintptr_t low = (uintptr_t)thread->handler_stack;
+    return sp >= low && sp < low + HANDLER_STACK_BYTES;
+}
+
+static stack_t ours_of(const struct agent_thread *thread) {
+    return (stack_t){.ss_sp = thread->handler_stack,
+                     .ss_size = HANDLER_STACK_BYTES,
+                     .ss_flags = (int)AUTODISARM};
+}
+
+static void say_none(stack_t *stack) {
+    memset(stack, 0, sizeof *stack);
+    stack->ss_flags = SS_DISABLE;
+}
+
+void handler_stack_begin(const struct agent_thread *thread) {
+    const stack_t ours = ours_of(thread);
+    stack_t now;
+    if (atomic_load(&handler_stack_gone) || sys2(SYS_sigaltstack, 0, &now) != 0)
+        return;
+    if ((now.ss_flags & SS_DISABLE) != 0)
+        sys2(SYS_sigaltstack, &ours, 0);
+    else
+        handler_stack_give_way(false);
+}
+
+void handler_stack_end(const struct agent_thread *thread) {
+    stack_t none, now;
+    say_none(&none);
+    if (sys2(SYS_sigaltstack, 0, &now) == 0 && is_ours(thread, &now))
+        sys2(SYS_sigaltstack, &none, 0);
+}
+
+void handler_stack_give_way(bool relied_on) {
+    if (relied_on)
+        atomic_store(&is_relied_on, true);
+    atomic_store(&handler_stack_gone, true);
+}
+
+bool handler_stack_is_relied_on(void) {
+    return atomic_load(&is_relied_on);
+}
+
+/* What stands there is in force when the handler returns. Where a handler is on ours that has been
+ * set past libc, ours would be used again from its top. */
+void handler_stack_change(const struct agent_thread *thread, ucontext_t *uc) {
+    if (!atomic_load(&handler_stack_gone)) {
+        if ((uc->uc_stack.ss_flags & SS_DISABLE) != 0 &&
+            !is_on_ours(thread, (uintptr_t)arch_reg(uc, ARCH_SP)))
+            uc->uc_stack = ours_of(thread);
+    } else if (!atomic_load(&is_relied_on) && is_ours(thread, &uc->uc_stack)) {
+        say_none(&uc->uc_stack);
+    }
+}
+
+void handler_stack_hide(const struct agent_thread *thread, stack_t *old) {
+    if (is_ours(thread, old))
+        say_none(old);
+}
+
+#if defined(__x86_64__)
+
+/* The caller's stack pointer is kept in rbp, by which this can be unwound. */
+__asm__(".pushsection .text\n"
+        ".p2align 4\n"
+        ".type handler_stack_switch, @function\n"
+        "handler_stack_switch:\n" /* thread, argument, function, top */
+        ".cfi_startproc\n"
+        "pushq %rbp\n"
+        ".cfi_adjust_cfa_offset 8\n"
+        ".cfi_rel_offset rbp, 0\n"
+        "movq %rsp, %rbp\n"
+        ".cfi_def_cfa_register rbp\n"
+        "movq %rcx, %rsp\n"
+        "call *%rdx\n"
+        "leave\n"
+        ".cfi_def_cfa rsp, 8\n"
+        ".cfi_restore rbp\n"
+        "ret\n"
+        ".cfi_endproc\n"
+        ".size handler_stack_switch, .-handler_stack_switch\n"
+        ".popsection\n");
+void handler_stack_switch(struct agent_thread *thread, const void *argument,
+                          void (*function)(struct agent_thread *, const void *), void *top)
+    __attribute__((visibility("hidden")));
+
+/* A handler of a runtime that relies on ours may be running there. */
+static bool is_on_roomy(const struct agent_thread *thread, uintptr_t sp) {
+    return (sp >= thread->stack_low && sp < thread->stack_high) || is_on_ours(thread, sp);
+}
+
+void handler_stack_call(struct agent_thread *thread,
+                        void (*function)(struct agent_thread *, const void *),
+                        const void *argument) {
+    if (hcct_likely(is_on_roomy(thread, (uintptr_t)__builtin_frame_address(0))))
+        function(thread, argument);
+    else
+        handler_stack_switch(thread, argument, function,
+                             (char *)thread->handler_stack + HANDLER_STACK_BYTES);
+}
+
+#else
+
+void handler_stack_call(struct agent_thread *thread,
+                        void (*function)(struct agent_thread *, const void *),
+                        const void *argument) {
+    function(thread, argument);
+}
+
+#endif
