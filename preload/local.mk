@@ -17,7 +17,7 @@ preload_libhcctagent_la_SOURCES = $(UNWIND_SOURCES) \
 	preload/calls/known.c preload/calls/session.c preload/calls/stack.c preload/calls/start.c \
 	preload/calls/tell.c preload/life/agent.c preload/life/agent.h preload/life/confine.c \
 	preload/life/confine.h preload/life/confine_born.c preload/life/connect.c \
-	preload/life/connect.h preload/life/glibc.h \
+	preload/life/connect.h preload/life/ends.c preload/life/ends.h preload/life/glibc.h \
 	preload/life/handler_stack.c preload/life/handler_stack.h preload/life/memory.c preload/life/memory.h \
 	preload/life/modules.c preload/life/modules.h preload/life/program_name.c \
 	preload/life/program_name.h preload/life/session.c preload/life/session.h \

@@ -45,6 +45,15 @@ struct agent_left {
 
 #define AGENT_LEFT_MAX 64
 
+/* Of threads that have ended (ends.c). */
+struct agent_ends {
+    _Atomic uint64_t count, seen_ns; /* CPU time that they had used at the last look at them */
+    _Atomic uint64_t rest_ns;        /* that one uses afterwards */
+    _Atomic uint32_t busy;           /* one thread measures, and uses what follows */
+    uint64_t measured, unseen_ns;    /* the last measurement: at so many ends, of all of them */
+    _Atomic uint64_t due;            /* the next one, at so many ends */
+};
+
 /* Survives nothing: lives in a page that the kernel wipes in a child (MADV_WIPEONFORK), so that a
  * child of fork or of a raw clone, whoever made it, finds no session and no daemon. */
 struct agent_process {
@@ -66,6 +75,7 @@ struct agent_process {
     _Atomic uint32_t left_some;   /* there are some in `left` */
     _Atomic uint32_t left_taken;  /* one thread changes it, others keep away */
     struct agent_left left[AGENT_LEFT_MAX];
+    struct agent_ends ends;
     _Atomic uint64_t missed_ns; /* weights of samples while the session was changed: to be told */
 };
 

@@ -118,7 +118,7 @@ static void count(struct agent_thread *thread, bool all) {
 
 static void leave_process(struct agent_thread *thread, const struct sleep_place *caller) {
     if (thread != NULL) {
-        edge_sample_inside(thread, caller);
+        edge_sample_inside(thread, caller, 0);
         wall_leave();
         calls_end(thread);
     }
@@ -150,7 +150,7 @@ void confine_begin(struct confine *what, bool all, const struct sleep_place *cal
         return;
     }
     if (what->thread != NULL) {
-        edge_sample_inside(what->thread, caller);
+        edge_sample_inside(what->thread, caller, 0);
         thread_step_out(what->thread);
     }
     atomic_store(&confine_some, true);

@@ -17,6 +17,7 @@
 
 #include "preload/calls/calls.h"
 #include "preload/life/confine.h"
+#include "preload/life/ends.h"
 #include "preload/life/glibc.h"
 #include "preload/life/handler_stack.h"
 #include "preload/life/memory.h"
@@ -168,6 +169,7 @@ static struct agent_thread *reserve(void) {
         return NULL;
     atomic_store(&t->used, 1);
     t->ending = false;
+    t->tid = 0;
     t->hidden_signal = 0;
     t->end_rounds = 0;
     forget(t);
@@ -295,8 +297,10 @@ static void on_thread_end(void *arg) {
         return;
     const struct sleep_place caller = EDGE_CALLER;
     uint32_t before;
-    if (confine_enter(arg, &before))
-        edge_sample_inside(arg, &caller);
+    if (confine_enter(arg, &before)) {
+        edge_sample_inside(arg, &caller, ends_rest());
+        ends_note(arg);
+    }
     thread_end(arg);
 }
 

@@ -28,8 +28,9 @@ void burst_cpu_tick(struct agent_thread *thread, struct wire_session *session,
  */
 void burst_tick(struct agent_thread *thread, struct wire_session *session,
                 const struct sampling_plan *plan, uint64_t expiries, ucontext_t *uc);
-/* A point was reached whose tick is still on its way. On the thread, any context. */
-bool burst_is_due(struct agent_thread *thread);
+/* A point was reached whose tick is still on its way, or will be `within` ns of CPU time. On the
+ * thread, any context. */
+bool burst_is_due(struct agent_thread *thread, uint64_t within);
 /* Takes its sample, without the tick; `uc` is as before when it returns. On the thread, all signals
  * blocked, inside the session. */
 void burst_catch(struct agent_thread *thread, struct wire_session *session, ucontext_t *uc);

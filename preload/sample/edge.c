@@ -26,9 +26,10 @@ static void take(struct agent_thread *thread, const void *caller) {
 
 /* As in the handler, no signal comes meanwhile. A tick that was on its way finds that its point is
  * over. */
-void edge_sample_inside(struct agent_thread *thread, const struct sleep_place *caller) {
+void edge_sample_inside(struct agent_thread *thread, const struct sleep_place *caller,
+                        uint64_t within) {
     uint64_t all = UINT64_MAX, before = 0;
-    if (!burst_is_due(thread) ||
+    if (!burst_is_due(thread, within) ||
         sys4(SYS_rt_sigprocmask, SIG_BLOCK, &all, &before, KERNEL_SIGSET_BYTES) != 0)
         return;
     handler_stack_call(thread, take, caller);
@@ -37,8 +38,9 @@ void edge_sample_inside(struct agent_thread *thread, const struct sleep_place *c
 
 #else
 
-void edge_sample_inside(struct agent_thread *thread, const struct sleep_place *caller) {
-    (void)thread, (void)caller;
+void edge_sample_inside(struct agent_thread *thread, const struct sleep_place *caller,
+                        uint64_t within) {
+    (void)thread, (void)caller, (void)within;
 }
 
 #endif
@@ -47,6 +49,6 @@ void edge_sample(struct agent_thread *thread, struct sleep_place caller) {
     uint32_t before;
     if (!confine_enter(thread, &before))
         return;
-    edge_sample_inside(thread, &caller);
+    edge_sample_inside(thread, &caller, 0);
     confine_leave(thread, before);
 }

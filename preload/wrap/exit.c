@@ -4,17 +4,27 @@
 #include <unistd.h>
 
 #include "common/wire/compiler.h"
+#include "preload/life/agent.h"
+#include "preload/life/thread.h"
+#include "preload/sample/edge.h"
 #include "preload/sample/wall_leave.h"
 #include "preload/wrap/real.h"
 
 _Noreturn void _Exit(int status);
 
-hcct_export void _exit(int status) {
+/* A child that shares its parent's memory (vfork) leaves nothing. */
+static void leave(struct sleep_place caller) {
+    if (agent_started() && thread_self != NULL && agent_owns_memory())
+        edge_sample(thread_self, caller);
     wall_leave();
+}
+
+hcct_export void _exit(int status) {
+    leave(EDGE_CALLER);
     real_exit(status);
 }
 
 hcct_export void _Exit(int status) {
-    wall_leave();
+    leave(EDGE_CALLER);
     real_exit(status);
 }
