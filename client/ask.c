@@ -1,5 +1,5 @@
 /*
- * ask.c - http_client with manners: which socket, which sentence, which exit status.
+ * client.c - http_client with manners: which socket, which sentence, which exit status.
  */
 #include "client/ask.h"
 
@@ -13,8 +13,8 @@
 /* The first question about a large program waits until its symbols have been read. */
 #define ANSWER_TIMEOUT_MS 120000
 
-int ask_socket(char path[PATHS_SOCKET_MAX], const char *wish) {
-    size_t length = paths_socket(path, PATHS_SOCKET_MAX, wish);
+int ask_socket(char path[PATHS_SOCKET_MAX], const char *override) {
+    size_t length = paths_socket(path, PATHS_SOCKET_MAX, override);
     if (length < PATHS_SOCKET_MAX)
         return HCCT_EXIT_OK;
     complain("the socket path has %zu bytes, more than the %d that a socket can have: name a "

@@ -1,5 +1,5 @@
 /*
- * ask.h - questions to a running hcctd, with the sentences and exit statuses that people get.
+ * client.h - questions to a running hcctd, with the sentences and exit statuses that people get.
  */
 #ifndef HCCT_ASK_H
 #define HCCT_ASK_H
@@ -7,9 +7,9 @@
 #include "client/http_client.h"
 #include "common/wire/paths.h"
 
-/* Where the daemon is: `wish` (--socket, or NULL), else as paths.h says. A path that is too long is
- * complained about; returns an exit status. */
-int ask_socket(char path[PATHS_SOCKET_MAX], const char *wish);
+/* Where the daemon is: `override` (--socket, or NULL), else as paths.h says. A path that is too
+ * long is complained about; returns an exit status. */
+int ask_socket(char path[PATHS_SOCKET_MAX], const char *override);
 
 /* One exchange with the daemon at `path`. HCCT_EXIT_OK: the answer's status is 2xx, the caller
  * frees its body. Else the reason stands on stderr, and the answer is empty. */

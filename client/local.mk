@@ -17,7 +17,7 @@ client_hcct_SOURCES = \
 	client/commands/record_options.c client/commands/record_options.h \
 	client/commands/replay.c client/commands/replay_trace.c client/commands/replay_trace.h \
 	client/commands/report.c client/commands/snapshot.c client/commands/top.c \
-	client/top/actions.c client/top/actions.h client/top/ask.c client/top/ask.h \
+	client/top/actions.c client/top/actions.h client/top/client.c client/top/client.h \
 	client/top/batch.c client/top/batch.h client/top/cells.c client/top/cells.h \
 	client/top/file.c client/top/file.h client/top/head.c client/top/head.h client/top/ids.c \
 	client/top/ids.h client/top/keys.c client/top/keys.h client/top/loop.c client/top/loop.h \

@@ -60,11 +60,11 @@ static bool use_nearby(const struct thing *thing, char path[PATH_MAX]) {
 }
 
 static bool locate(const struct thing *thing, char path[PATH_MAX]) {
-    const char *wish = getenv(thing->variable);
-    if (wish != NULL && wish[0] != '\0') {
-        if (use(wish, thing, path))
+    const char *override = getenv(thing->variable);
+    if (override != NULL && override[0] != '\0') {
+        if (use(override, thing, path))
             return true;
-        complain("%s is '%s', where %s can't be used", thing->variable, wish, thing->what);
+        complain("%s is '%s', where %s can't be used", thing->variable, override, thing->what);
         return false;
     }
     if (use_nearby(thing, path) || use(thing->compiled_in, thing, path))

@@ -13,7 +13,7 @@ struct listed_process {
     uint32_t pid; /* 0: finished processes of one executable, merged */
     bool live;
     bool waiting; /* known from before hcctd was restarted, and not heard of yet */
-    bool on;      /* is looked at: live, and not stopped */
+    bool on;      /* is sampled: live, and not stopped */
     bool calls;   /* are counted: not walks */
     uint64_t cpu_ns, walks, contexts, bytes, lost;
     uint64_t total; /* N: nanoseconds, or calls */

@@ -10,7 +10,7 @@ install_missing build
 [ "$root/configure" -nt "$root/configure.ac" ] || (cd "$root" && mkdir -p m4 && autoreconf -i)
 mkdir -p "$build"
 cd "$build"
-# configure again when there are other wishes than last time, or other tools
+# configure again when other options are given than last time, or other tools
 given="$* without: $(missing build test | tr '\n' ' ')"
 if [ ! -f Makefile ] || [ "$given" != "$(cat .configured-with 2>/dev/null)" ]; then
     "$root/configure" -q "$@"

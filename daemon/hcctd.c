@@ -19,15 +19,15 @@
 #include "common/tree/summary.h"
 #include "common/wire/paths.h"
 #include "daemon/answers/config.h"
+#include "daemon/ingest/deferred_unwind.h"
 #include "daemon/ingest/finished.h"
 #include "daemon/ingest/frame_sweep.h"
 #include "daemon/ingest/ingest.h"
 #include "daemon/ingest/registry.h"
 #include "daemon/ingest/robust.h"
-#include "daemon/ingest/ships.h"
 #include "daemon/ingest/tables.h"
+#include "daemon/serve/acceptor.h"
 #include "daemon/serve/activation.h"
-#include "daemon/serve/door.h"
 #include "daemon/serve/http.h"
 #include "daemon/serve/http_tcp.h"
 #include "daemon/serve/listener.h"
@@ -121,8 +121,9 @@ static void check_settings(void) {
     if (settings.epsilon == 0)
         settings.epsilon = summary_default_epsilon(settings.phi);
     if (settings.epsilon >= settings.phi)
-        usage_error("epsilon must be below phi: a context can't be told hot by a count that may be "
-                    "wrong by more than that");
+        usage_error(
+            "epsilon must be below phi: a context can't be called hot by a count that may be "
+            "wrong by more than that");
     if (format_find(settings.report_format) == NULL)
         usage_error("--report-format must be one of " FORMAT_NAMES);
     if (settings.summary != NULL && summary_find(settings.summary) == NULL)
@@ -228,23 +229,24 @@ static void serve(int listener, int tcp, int signals) {
     checkpoint_restore(&policy.tree);
     struct elf_worker *compiler = elf_worker_new("/proc/self/exe");
     struct table_cache *cache = table_cache_new(settings.table_cache, TABLE_CACHE_BYTES);
-    struct door door;
+    struct acceptor acceptor;
     struct elf_worker *unwinder = elf_worker_new("/proc/self/exe");
     config.symbols = symbol_service_new("/proc/self/exe");
-    if (compiler == NULL || unwinder == NULL || config.symbols == NULL || !ships_start(unwinder) ||
-        !tables_start(compiler, cache) || !frame_sweep_start() || !finished_start() ||
-        !ingest_start() || !http_start(tcp) || !checkpoint_start(settings.checkpoint) ||
-        !door_open(&door, listener, &policy) || !door_watch(&door, signals, on_signal))
+    if (compiler == NULL || unwinder == NULL || config.symbols == NULL ||
+        !deferred_unwind_start(unwinder) || !tables_start(compiler, cache) ||
+        !frame_sweep_start() || !finished_start() || !ingest_start() || !http_start(tcp) ||
+        !checkpoint_start(settings.checkpoint) || !acceptor_open(&acceptor, listener, &policy) ||
+        !acceptor_watch(&acceptor, signals, on_signal))
         fail("the daemon's parts can't be started: no memory, threads or descriptors");
     tell_ready(tcp);
-    door_loop(&door);
+    acceptor_loop(&acceptor);
     listener_close(listener, config.socket);
     http_stop();
     ingest_stop();
     snapshot_all(true); /* programs that count calls do not wait for it any more */
     finished_stop();
     frame_sweep_stop();
-    ships_stop();
+    deferred_unwind_stop();
     checkpoint_stop();
     recording_close();
     tables_stop();

@@ -2,12 +2,12 @@
 bin_PROGRAMS += daemon/hcctd
 daemon_hcctd_SOURCES = \
 	daemon/free.c daemon/hcctd.c daemon/answers/config.h daemon/answers/control.c \
-	daemon/answers/control.h daemon/answers/freeze.c daemon/answers/freeze.h \
+	daemon/answers/control.h daemon/answers/process_copies.c daemon/answers/process_copies.h \
 	daemon/answers/metrics.c daemon/answers/metrics.h daemon/answers/query.c \
 	daemon/answers/query.h daemon/answers/query_list.c daemon/answers/query_threads.c \
 	daemon/answers/query_threads.h daemon/serve/activation.c daemon/serve/activation.h \
-	daemon/serve/answer_stream.c daemon/serve/answer_stream.h daemon/serve/door.c \
-	daemon/serve/door.h daemon/serve/http.c daemon/serve/http.h daemon/serve/http_jobs.c \
+	daemon/serve/answer_stream.c daemon/serve/answer_stream.h daemon/serve/acceptor.c \
+	daemon/serve/acceptor.h daemon/serve/http.c daemon/serve/http.h daemon/serve/http_jobs.c \
 	daemon/serve/http_jobs.h daemon/serve/http_peers.c daemon/serve/http_peers.h \
 	daemon/serve/http_tcp.c daemon/serve/http_tcp.h daemon/serve/http_wait.c \
 	daemon/serve/http_wait.h daemon/serve/listener.c daemon/serve/listener.h \

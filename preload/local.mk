@@ -31,7 +31,7 @@ preload_libhcctagent_la_SOURCES = $(UNWIND_SOURCES) \
 	preload/sample/interval.h preload/sample/memo.c preload/sample/memo.h \
 	preload/sample/other_clock.c preload/sample/other_clock.h preload/sample/plan.h \
 	preload/sample/points.c preload/sample/points.h preload/sample/sampling.c \
-	preload/sample/sampling.h preload/sample/ship.c preload/sample/ship.h \
+	preload/sample/sampling.h preload/sample/emit_raw_stack.c preload/sample/emit_raw_stack.h \
 	preload/sample/stack.c preload/sample/stack.h preload/sample/task_clock.c \
 	preload/sample/task_clock.h preload/sample/ticker.c preload/sample/ticker.h \
 	preload/sample/trigger.c preload/sample/trigger.h preload/sample/unwind_usual.h \

@@ -41,7 +41,7 @@ static enum finding_kind run_checks(const struct check *checks, const char *prog
     enum finding_kind worst = FINDING_OK;
     for (const struct check *check = checks; check->name != NULL; check++) {
         struct finding finding = {0};
-        check->look(&finding, program);
+        check->run(&finding, program);
         printf("%-8s %-15s %s\n", words[finding.kind], check->name, finding.text);
         fflush(stdout);
         worst = finding.kind > worst ? finding.kind : worst;

@@ -24,11 +24,11 @@ void finding_set(struct finding *finding, enum finding_kind kind, const char *fo
 
 struct check {
     const char *name;
-    void (*look)(struct finding *finding, const char *program);
+    void (*run)(struct finding *finding, const char *program);
 };
 
 /* Each ended by an entry without a name. */
-extern const struct check doctor_machine[]; /* kernel, libc, limits; `program` is not looked at */
+extern const struct check doctor_machine[]; /* kernel, libc, limits; `program` is not examined */
 extern const struct check doctor_parts[];   /* agent, daemon, a trial of both together */
 extern const struct check
     doctor_program[]; /* of a command: will it load the agent, what is known */

@@ -20,7 +20,7 @@
 #define GLIBC_MINOR_MIN 35   /* _dl_find_object */
 #define TIMERS_WANTED   4096 /* of one user: two for each thread */
 
-static void look_libc(struct finding *finding, const char *program) {
+static void inspect_libc(struct finding *finding, const char *program) {
     const char *version = gnu_get_libc_version();
     unsigned major = 0, minor = 0;
     (void)program;
@@ -33,7 +33,7 @@ static void look_libc(struct finding *finding, const char *program) {
                     version, GLIBC_MINOR_MIN);
 }
 
-static void look_memory(struct finding *finding, const char *program) {
+static void inspect_memory(struct finding *finding, const char *program) {
     int fd = memfd_create("hcct-doctor", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     (void)program;
     if (fd < 0)
@@ -46,7 +46,7 @@ static void look_memory(struct finding *finding, const char *program) {
 }
 
 /* The kernel serves CPU-time timers on its tick, whose length is the coarse clocks' resolution. */
-static void look_timers(struct finding *finding, const char *program) {
+static void inspect_timers(struct finding *finding, const char *program) {
     struct timespec tick = {0};
     timer_t timer;
     struct sigevent event = {.sigev_notify = SIGEV_NONE};
@@ -67,7 +67,7 @@ static void look_timers(struct finding *finding, const char *program) {
                 hz);
 }
 
-static void look_signals(struct finding *finding, const char *program) {
+static void inspect_signals(struct finding *finding, const char *program) {
     struct rlimit limit = {0};
     (void)program;
     getrlimit(RLIMIT_SIGPENDING, &limit);
@@ -81,13 +81,13 @@ static void look_signals(struct finding *finding, const char *program) {
         finding_set(finding, FINDING_OK, "enough timers for a user's threads (ulimit -i)");
 }
 
-static void look_perf(struct finding *finding, const char *program) {
-    struct perf_event_attr wish = {.type = PERF_TYPE_SOFTWARE,
-                                   .size = sizeof wish,
+static void inspect_perf(struct finding *finding, const char *program) {
+    struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
+                                   .size = sizeof attr,
                                    .config = PERF_COUNT_SW_TASK_CLOCK,
                                    .exclude_kernel = 1,
                                    .disabled = 1};
-    long fd = syscall(SYS_perf_event_open, &wish, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+    long fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
     (void)program;
     if (fd >= 0) {
         finding_set(finding, FINDING_OK, "perf_event_open is allowed: --clock perf is possible");
@@ -98,7 +98,7 @@ static void look_perf(struct finding *finding, const char *program) {
     }
 }
 
-static void look_files(struct finding *finding, const char *program) {
+static void inspect_files(struct finding *finding, const char *program) {
     (void)program;
     if (access("/proc/self/maps", R_OK) != 0)
         finding_set(finding, FINDING_PROBLEM,
@@ -112,7 +112,7 @@ static void look_files(struct finding *finding, const char *program) {
         finding_set(finding, FINDING_OK, "/proc can be read; root's hcctd serves all programs");
 }
 
-static void look_names(struct finding *finding, const char *program) {
+static void inspect_names(struct finding *finding, const char *program) {
     const char *urls = getenv("DEBUGINFOD_URLS");
     bool server = urls != NULL && urls[0] != '\0';
     bool separate = access("/usr/lib/debug/.build-id", R_OK) == 0;
@@ -129,7 +129,7 @@ static void look_names(struct finding *finding, const char *program) {
                     "lines of stripped code");
 }
 
-static void look_terminal(struct finding *finding, const char *program) {
+static void inspect_terminal(struct finding *finding, const char *program) {
     const char *term = getenv("TERM");
     (void)program;
     if (term == NULL || term[0] == '\0' || strcmp(term, "dumb") == 0)
@@ -141,7 +141,7 @@ static void look_terminal(struct finding *finding, const char *program) {
 }
 
 const struct check doctor_machine[] = {
-    {"libc", look_libc},     {"timers", look_timers},     {"limits", look_signals},
-    {"memory", look_memory}, {"files", look_files},       {"perf events", look_perf},
-    {"names", look_names},   {"terminal", look_terminal}, {NULL, NULL},
+    {"libc", inspect_libc},     {"timers", inspect_timers},     {"limits", inspect_signals},
+    {"memory", inspect_memory}, {"files", inspect_files},       {"perf events", inspect_perf},
+    {"names", inspect_names},   {"terminal", inspect_terminal}, {NULL, NULL},
 };

@@ -19,7 +19,7 @@
 
 #define ASK_TIMEOUT_MS 5000
 
-static void look_agent(struct finding *finding, const char *program) {
+static void inspect_agent(struct finding *finding, const char *program) {
     char path[PATH_MAX];
     (void)program;
     if (locate_agent(path))
@@ -28,7 +28,7 @@ static void look_agent(struct finding *finding, const char *program) {
         finding_set(finding, FINDING_PROBLEM, "not found, as was said above");
 }
 
-static void look_daemon(struct finding *finding, const char *program) {
+static void inspect_daemon(struct finding *finding, const char *program) {
     char path[PATH_MAX];
     (void)program;
     if (locate_daemon(path))
@@ -37,7 +37,7 @@ static void look_daemon(struct finding *finding, const char *program) {
         finding_set(finding, FINDING_PROBLEM, "not found, as was said above");
 }
 
-static void look_running(struct finding *finding, const char *program) {
+static void inspect_running(struct finding *finding, const char *program) {
     char path[PATHS_SOCKET_MAX], error[512];
     struct http_answer answer = {0};
     struct process_list list;
@@ -101,7 +101,7 @@ static uint64_t number(struct json_object *object, const char *name) {
     return json_object_object_get_ex(object, name, &value) ? json_object_get_uint64(value) : 0;
 }
 
-static void look_trial(struct finding *finding, const char *program) {
+static void inspect_trial(struct finding *finding, const char *program) {
     struct json_object *root = try_it(), *list, *process = NULL;
     (void)program;
     if (root != NULL && json_object_object_get_ex(root, "processes", &list) &&
@@ -124,9 +124,9 @@ static void look_trial(struct finding *finding, const char *program) {
 }
 
 const struct check doctor_parts[] = {
-    {"agent", look_agent},
-    {"daemon", look_daemon},
-    {"running daemon", look_running},
-    {"trial", look_trial},
+    {"agent", inspect_agent},
+    {"daemon", inspect_daemon},
+    {"running daemon", inspect_running},
+    {"trial", inspect_trial},
     {NULL, NULL},
 };

@@ -12,7 +12,7 @@
 #include "client/commands/no_agent.h"
 #include "client/program_file.h"
 
-static void look_loads(struct finding *finding, const char *command) {
+static void inspect_loads(struct finding *finding, const char *command) {
     struct program_file program;
     char reason[sizeof finding->text];
     if (no_agent_prevented(command, reason, sizeof reason))
@@ -57,7 +57,7 @@ static bool read_sections(const char *path, struct sections *found) {
     return good;
 }
 
-static void look_names(struct finding *finding, const char *command) {
+static void inspect_names(struct finding *finding, const char *command) {
     struct program_file program;
     struct sections found;
     if (!program_file_find(command, &program) || !read_sections(program.path, &found))
@@ -72,7 +72,7 @@ static void look_names(struct finding *finding, const char *command) {
                     found.build_id ? ", or install its -dbgsym package" : "");
 }
 
-static void look_unwind(struct finding *finding, const char *command) {
+static void inspect_unwind(struct finding *finding, const char *command) {
     struct program_file program;
     struct sections found;
     if (!program_file_find(command, &program) || !read_sections(program.path, &found))
@@ -85,7 +85,7 @@ static void look_unwind(struct finding *finding, const char *command) {
                     "where it has them; build without -fno-asynchronous-unwind-tables");
 }
 
-static void look_hooks(struct finding *finding, const char *command) {
+static void inspect_hooks(struct finding *finding, const char *command) {
     struct program_file program;
     char path[4096];
     if (program_file_find(command, &program) && program.is_elf && program.loader[0] == '\0')
@@ -102,6 +102,9 @@ static void look_hooks(struct finding *finding, const char *command) {
 }
 
 const struct check doctor_program[] = {
-    {"start", look_loads}, {"names", look_names}, {"stack", look_unwind},
-    {"calls", look_hooks}, {NULL, NULL},
+    {"start", inspect_loads},
+    {"names", inspect_names},
+    {"stack", inspect_unwind},
+    {"calls", inspect_hooks},
+    {NULL, NULL},
 };

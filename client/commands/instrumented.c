@@ -180,7 +180,7 @@ static bool line_calls_hook(char *line) {
     return file_calls_hook(path);
 }
 
-/* True also when the loader lists nothing: then it can't be told. */
+/* True also when the loader lists nothing: then it is not known. */
 static bool libraries_call_hook(const struct program_file *program) {
     char *line = NULL;
     size_t room = 0;

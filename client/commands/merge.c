@@ -8,7 +8,7 @@
 #include "client/view.h"
 #include "common/base/memory.h"
 #include "common/profile/merge.h"
-#include "common/render/human.h"
+#include "common/render/format_number.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -55,7 +55,7 @@ static int put(const struct profile *sum, size_t n, const struct view *view,
     char *written = output_commit(&output, 0);
     if (written != NULL && given->output != NULL)
         complain("%zu profiles added up to %s %s, written to %s", n,
-                 human_weight(sum, profile_total(sum)).text, human_type(sum, profile_total(sum)),
+                 format_weight(sum, profile_total(sum)).text, format_type(sum, profile_total(sum)),
                  written);
     free(written);
     return written != NULL ? HCCT_EXIT_OK : HCCT_EXIT_FAILURE;

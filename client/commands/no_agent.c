@@ -1,5 +1,5 @@
 /*
- * no_agent.c - looks at the program file for what makes the dynamic loader not load the agent.
+ * no_agent.c - searches the program file for what makes the dynamic loader not load the agent.
  */
 #include "client/commands/no_agent.h"
 

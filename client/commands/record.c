@@ -52,12 +52,12 @@ static void warn_not_instrumented(const char *program) {
                  path);
 }
 
-static bool use_running_daemon(const char *wish) {
+static bool use_running_daemon(const char *override) {
     char absolute[PATH_MAX];
     struct process_list list;
-    if (realpath(wish, absolute) != NULL)
-        wish = absolute;
-    if (ask_socket(recording.socket, wish) != HCCT_EXIT_OK)
+    if (realpath(override, absolute) != NULL)
+        override = absolute;
+    if (ask_socket(recording.socket, override) != HCCT_EXIT_OK)
         return false;
     bool answers = processes_ask(recording.socket, &list) == HCCT_EXIT_OK;
     processes_free(&list);

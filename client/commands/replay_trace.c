@@ -35,14 +35,14 @@ static bool begin_process(struct replay *r, const struct trace_record *record) {
     if (!array_grow(&r->processes, record->process, &r->processes_room, sizeof *r->processes) ||
         !array_grow(&out->parts, out->n, &r->parts_room, sizeof *out->parts))
         return false;
-    out->parts[out->n++] = (struct freeze_part){0};
+    out->parts[out->n++] = (struct assemble_part){0};
     struct process *process = &r->processes[record->process];
     *process = (struct process){.tree = mcct_new(r->params), .about = record->about};
     r->n_processes = record->process + 1;
     return process->tree != NULL;
 }
 
-static bool fill_part(struct replay *r, struct freeze_part *part, const struct process *process) {
+static bool fill_part(struct replay *r, struct assemble_part *part, const struct process *process) {
     uint32_t n;
     part->process = process->about->process;
     part->process.live = false;
@@ -58,7 +58,7 @@ static bool fill_part(struct replay *r, struct freeze_part *part, const struct p
 
 static bool end_process(struct replay *r, uint32_t number) {
     struct process *process = &r->processes[number];
-    mcct_settle(process->tree);
+    mcct_flush(process->tree);
     bool filled = fill_part(r, &r->out->parts[number - 1], process);
     mcct_free(process->tree);
     process->tree = NULL;

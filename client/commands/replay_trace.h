@@ -7,13 +7,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/assemble/freeze_tree.h"
+#include "common/assemble/assemble.h"
 #include "common/trace/trace_reader.h"
 #include "common/tree/mcct.h"
 
 /* What came out: one part for each process, in the order in which they began. */
 struct replayed {
-    struct freeze_part *parts; /* strings are the reader's; frames are ids (code/frame.h) */
+    struct assemble_part *parts; /* strings are the reader's; frames are ids (code/frame.h) */
     uint32_t n;
     uint64_t since_ns, duration_ns; /* of all of them together */
     uint64_t period;

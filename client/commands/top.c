@@ -56,26 +56,26 @@ static const struct option_command command = {
 };
 
 /* Text that is written once says all that there was. */
-static bool resolve_window(const char *word, bool screen, struct top_want *want) {
+static bool resolve_window(const char *word, bool screen, struct top_request *request) {
     if (word == NULL && screen)
-        want->window = top_windows[TOP_WINDOW_DEFAULT];
+        request->window = top_windows[TOP_WINDOW_DEFAULT];
     if (word == NULL || strcmp(word, "none") == 0)
         return true;
     for (unsigned i = 1; i < top_windows_n; i++)
         if (strcmp(word, top_windows[i]) == 0)
-            want->window = top_windows[i];
-    if (want->window == NULL)
+            request->window = top_windows[i];
+    if (request->window == NULL)
         complain("--window '%s': it must be 10s, 60s, 5m, 1h or none", word);
-    return want->window != NULL;
+    return request->window != NULL;
 }
 
-static int resolve_process(const char *socket, const char *who, struct top_want *want) {
+static int resolve_process(const char *socket, const char *who, struct top_request *request) {
     char *exe = NULL;
     if (who == NULL)
         return HCCT_EXIT_OK;
-    int status = processes_find(socket, who, &want->pid, &exe);
-    if (exe != NULL && strlen(exe) < sizeof want->exe)
-        strcpy(want->exe, exe);
+    int status = processes_find(socket, who, &request->pid, &exe);
+    if (exe != NULL && strlen(exe) < sizeof request->exe)
+        strcpy(request->exe, exe);
     free(exe);
     return status;
 }
@@ -87,7 +87,7 @@ static int show(const char *socket, const struct top_options *options, bool scre
         return top_loop(socket, start);
     if (iterations == UINT_MAX)
         iterations = options->batch ? 0 : 1;
-    return top_batch(socket, &start->want, start->shape, iterations, view->options.width);
+    return top_batch(socket, &start->request, start->shape, iterations, view->options.width);
 }
 
 int cmd_top(int argc, char **argv) {
@@ -101,20 +101,20 @@ int cmd_top(int argc, char **argv) {
     options_no_more(&command, argc, argv, rest);
     bool screen = !options.batch && isatty(STDOUT_FILENO) && isatty(STDIN_FILENO);
     if (!view_resolve(&options.view, formats, STDOUT_FILENO, &view) ||
-        !resolve_window(options.window, screen, &start.want))
+        !resolve_window(options.window, screen, &start.request))
         return HCCT_EXIT_USAGE;
     int status = ask_socket(socket, options.socket);
     if (status == HCCT_EXIT_OK)
-        status = resolve_process(socket, options.process, &start.want);
+        status = resolve_process(socket, options.process, &start.request);
     if (status != HCCT_EXIT_OK)
         return status;
     start.color = view.options.color;
     start.shape = options.functions  ? TOP_FUNCTIONS
                   : options.inverted ? TOP_INVERTED
                                      : TOP_CONTEXTS;
-    start.want.by = view.options.by;
-    start.want.phi = options.view.phi;
-    start.want.n = options.view.n;
-    start.want.delay = options.delay;
+    start.request.by = view.options.by;
+    start.request.phi = options.view.phi;
+    start.request.n = options.view.n;
+    start.request.delay = options.delay;
     return show(socket, &options, screen, &start, &view);
 }

@@ -71,14 +71,14 @@ static void fold(struct top_ui *ui, const struct top_row *row, enum top_fold how
 
 static void take_process(struct top_ui *ui) {
     uint32_t at = ui->processes_scroll.at;
-    ui->want.pid = 0;
-    ui->want.exe[0] = '\0';
+    ui->request.pid = 0;
+    ui->request.exe[0] = '\0';
     if (at > 0 && at <= ui->processes.n) {
         const struct listed_process *process = &ui->processes.item[at - 1];
-        ui->want.pid = process->pid;
+        ui->request.pid = process->pid;
         /* a pid that has started another program since has two profiles */
-        if (strlen(process->exe) < sizeof ui->want.exe)
-            strcpy(ui->want.exe, process->exe);
+        if (strlen(process->exe) < sizeof ui->request.exe)
+            strcpy(ui->request.exe, process->exe);
     }
     ui->panel = TOP_PANEL_TREE;
     if (ui->mark != ui->model)
@@ -88,7 +88,7 @@ static void take_process(struct top_ui *ui) {
     ui->walks_per_second = -1;
     if (ui->refused != 0) { /* of those that were seen; these may have windows */
         ui->refused = 0;
-        ui->want.window = top_windows[TOP_WINDOW_DEFAULT];
+        ui->request.window = top_windows[TOP_WINDOW_DEFAULT];
     }
     top_ui_ask(ui);
 }
@@ -245,8 +245,8 @@ void top_do_by(struct top_ui *ui) {
         [PROFILE_BY_LINE] = PROFILE_BY_MODULE,
         [PROFILE_BY_MODULE] = PROFILE_BY_FUNCTION,
     };
-    ui->want.by = next[ui->want.by];
-    top_ui_say(ui, "by %s", profile_by_word(ui->want.by));
+    ui->request.by = next[ui->request.by];
+    top_ui_say(ui, "by %s", profile_by_word(ui->request.by));
     top_ui_ask(ui);
 }
 
@@ -305,7 +305,7 @@ void top_do_change(struct top_ui *ui) {
         return;
     }
     bool change = !ui->change;
-    ui->want.window = NULL;
+    ui->request.window = NULL;
     forget_recent(ui);
     ui->change = change && top_model_set_change(ui->model, ui->mark);
     if (change && !ui->change)
@@ -316,15 +316,15 @@ void top_do_change(struct top_ui *ui) {
 
 static void take_window(struct top_ui *ui, unsigned step) {
     unsigned at = 0;
-    while (at + 1 < top_windows_n && top_windows[at] != ui->want.window)
+    while (at + 1 < top_windows_n && top_windows[at] != ui->request.window)
         at++;
     do {
         at = (at + step) % top_windows_n;
     } while (ui->refused >> at & 1);
     forget_recent(ui);
-    ui->want.window = top_windows[at];
-    if (ui->want.window != NULL)
-        top_ui_say(ui, "beside the start: the last %s", ui->want.window);
+    ui->request.window = top_windows[at];
+    if (ui->request.window != NULL)
+        top_ui_say(ui, "beside the start: the last %s", ui->request.window);
     else
         top_ui_say(ui, ui->refused != 0 ? "since the start only; this hcctd knows no other windows"
                                         : "since the start only");
@@ -342,10 +342,10 @@ void top_do_window_shorter(struct top_ui *ui) {
 /* ---- asking ---- */
 
 void top_do_pause(struct top_ui *ui) {
-    ui->want.paused = !ui->want.paused;
-    ui->want.number++; /* what is under way comes too late */
-    if (ui->ask != NULL)
-        top_ask_want(ui->ask, &ui->want, !ui->want.paused);
+    ui->request.paused = !ui->request.paused;
+    ui->request.number++; /* what is under way comes too late */
+    if (ui->client != NULL)
+        top_client_request(ui->client, &ui->request, !ui->request.paused);
 }
 
 void top_do_write(struct top_ui *ui) {
@@ -353,11 +353,11 @@ void top_do_write(struct top_ui *ui) {
     if (ui->model == NULL)
         return;
     bool window = !ui->change && top_ui_recent(ui) != NULL;
-    if (!top_file_write(&ui->copy[TOP_TOTAL], ui->want.pid, NULL, &whole))
+    if (!top_file_write(&ui->copy[TOP_TOTAL], ui->request.pid, NULL, &whole))
         top_ui_say(ui, "%s", whole.error);
     else if (!window)
         top_ui_say(ui, "wrote %s", whole.name);
-    else if (!top_file_write(&ui->copy[TOP_RECENT], ui->want.pid, ui->want.window, &recent))
+    else if (!top_file_write(&ui->copy[TOP_RECENT], ui->request.pid, ui->request.window, &recent))
         top_ui_say(ui, "wrote %s; %s", whole.name, recent.error);
     else
         top_ui_say(ui, "wrote %s and %s", whole.name, recent.name);
@@ -366,14 +366,14 @@ void top_do_write(struct top_ui *ui) {
 static const double delays[] = {0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60};
 
 static void take_delay(struct top_ui *ui, double delay) {
-    ui->want.delay = delay;
+    ui->request.delay = delay;
     top_ui_say(ui, "asks every %g s", delay);
     top_ui_ask(ui);
 }
 
 void top_do_slower(struct top_ui *ui) {
     for (size_t i = 0; i < HCCT_ARRAY_LEN(delays); i++)
-        if (delays[i] > ui->want.delay) {
+        if (delays[i] > ui->request.delay) {
             take_delay(ui, delays[i]);
             return;
         }
@@ -381,7 +381,7 @@ void top_do_slower(struct top_ui *ui) {
 
 void top_do_faster(struct top_ui *ui) {
     for (size_t i = HCCT_ARRAY_LEN(delays); i-- > 0;)
-        if (delays[i] < ui->want.delay) {
+        if (delays[i] < ui->request.delay) {
             take_delay(ui, delays[i]);
             return;
         }

@@ -56,15 +56,15 @@ static void put_rows(const struct top_tree *tree, const struct top_layout *layou
     top_rows_free(&rows);
 }
 
-static void put_model(const struct top_model *model, const struct top_want *want,
+static void put_model(const struct top_model *model, const struct top_request *request,
                       enum top_shape shape, unsigned width) {
     bool recent = top_model_has_recent(model);
     struct top_tree shaped = {0};
     struct top_layout layout;
     struct top_line line;
     char title[16];
-    put_head(model, want->window, width);
-    snprintf(title, sizeof title, "%s%%", recent ? want->window : "");
+    put_head(model, request->window, width);
+    snprintf(title, sizeof title, "%s%%", recent ? request->window : "");
     top_layout_make(&layout, width, recent, model->bounded);
     top_line_begin(&line, width);
     top_cells_title(&line, &layout, shape, TOP_BY_TOTAL, title);
@@ -75,32 +75,32 @@ static void put_model(const struct top_model *model, const struct top_want *want
     top_tree_free(&shaped);
 }
 
-static int complain_said(const struct top_said *said) {
-    complain("%s", said->sentence);
-    switch (said->outcome) {
-    case TOP_SAID_NO_DAEMON:
+static int complain_of(const struct top_response *response) {
+    complain("%s", response->sentence);
+    switch (response->outcome) {
+    case TOP_NO_DAEMON:
         return HCCT_EXIT_NO_DAEMON;
-    case TOP_SAID_NOTHING:
+    case TOP_NOT_FOUND:
         return HCCT_EXIT_NO_DATA;
     default:
         return HCCT_EXIT_FAILURE;
     }
 }
 
-static int iterate(const char *socket, const struct top_want *want, enum top_shape shape,
+static int iterate(const char *socket, const struct top_request *request, enum top_shape shape,
                    unsigned width) {
-    struct top_said said;
+    struct top_response response;
     int status = HCCT_EXIT_OK;
-    top_ask_once(socket, want, &said);
-    if (said.outcome != TOP_SAID_ANSWER) {
-        status = complain_said(&said);
-    } else if (said.window_refused) {
-        complain("%s", said.sentence);
+    top_client_once(socket, request, &response);
+    if (response.outcome != TOP_ANSWERED) {
+        status = complain_of(&response);
+    } else if (response.window_refused) {
+        complain("%s", response.sentence);
         status = HCCT_EXIT_USAGE;
     } else {
-        put_model(said.model, want, shape, width);
+        put_model(response.model, request, shape, width);
     }
-    top_said_clear(&said);
+    top_response_clear(&response);
     if (status == HCCT_EXIT_OK && (fflush(stdout) != 0 || ferror(stdout))) {
         complain("stdout can't be written: %s", strerror(errno));
         status = HCCT_EXIT_FAILURE;
@@ -108,16 +108,16 @@ static int iterate(const char *socket, const struct top_want *want, enum top_sha
     return status;
 }
 
-int top_batch(const char *socket, const struct top_want *want, enum top_shape shape,
+int top_batch(const char *socket, const struct top_request *request, enum top_shape shape,
               unsigned iterations, unsigned width) {
-    double whole = floor(want->delay);
-    struct timespec delay = {(time_t)whole, (long)((want->delay - whole) * 1e9)};
+    double whole = floor(request->delay);
+    struct timespec delay = {(time_t)whole, (long)((request->delay - whole) * 1e9)};
     for (unsigned i = 0; i < iterations || iterations == 0; i++) {
         if (i > 0) {
             nanosleep(&delay, NULL);
             putchar('\n');
         }
-        int status = iterate(socket, want, shape, width);
+        int status = iterate(socket, request, shape, width);
         if (status != HCCT_EXIT_OK)
             return status;
     }

@@ -4,12 +4,12 @@
 #ifndef HCCT_TOP_BATCH_H
 #define HCCT_TOP_BATCH_H
 
-#include "client/top/ask.h"
+#include "client/top/client.h"
 #include "client/top/shape.h"
 
-/* Writes to stdout, `iterations` times (0: until the end of the world), want->delay apart. `width`:
- * columns to fit into, 0: any. Returns an exit status; complained unless HCCT_EXIT_OK. */
-int top_batch(const char *socket, const struct top_want *want, enum top_shape shape,
+/* Writes to stdout, `iterations` times (0: until the end of the world), request->delay apart.
+ * `width`: columns to fit into, 0: any. Returns an exit status; complained unless HCCT_EXIT_OK. */
+int top_batch(const char *socket, const struct top_request *request, enum top_shape shape,
               unsigned iterations, unsigned width);
 
 #endif

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "client/top/ask.h"
+#include "client/top/client.h"
 
 struct top_file {
     char name[64];

@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "common/render/human.h"
+#include "common/render/format_number.h"
 
 static void put_one(struct top_line *line, const struct top_model *model,
                     const struct profile_process *process) {
@@ -29,7 +29,7 @@ void top_head_who(struct top_line *line, const struct top_model *model) {
     else
         top_line_print(line, "%" PRIu32 " processes, %" PRIu32 " of them running", n, model->live);
     if (profile->duration_ns > 0)
-        top_line_print(line, ", profiled for %s", human_time(profile->duration_ns).text);
+        top_line_print(line, ", profiled for %s", format_time(profile->duration_ns).text);
 }
 
 static void put_walks(struct top_line *line, const struct top_model *model, double per_second) {
@@ -39,7 +39,7 @@ static void put_walks(struct top_line *line, const struct top_model *model, doub
         return;
     if (per_second < 0 && seconds > 0)
         per_second = (double)sum->walks / seconds;
-    top_line_print(line, " in %s samples", human_count(sum->walks).text);
+    top_line_print(line, " in %s samples", format_count(sum->walks).text);
     if (per_second >= 0)
         top_line_print(line, " (%.0f/s)", per_second);
     if (sum->complete > 0) { /* never rounded up to all of them */
@@ -52,14 +52,14 @@ void top_head_total(struct top_line *line, const struct top_model *model, double
     const struct profile *profile = model->total;
     const struct profile_process *sum = &model->sum;
     uint64_t total = top_model_weight(model, TOP_TOTAL);
-    top_line_print(line, "N     %s %s", human_weight(profile, total).text,
-                   human_type(profile, total));
+    top_line_print(line, "N     %s %s", format_weight(profile, total).text,
+                   format_type(profile, total));
     if (!profile_of_calls(profile))
         put_walks(line, model, per_second);
-    top_line_print(line, ", %s lost", human_count(sum->lost).text);
+    top_line_print(line, ", %s lost", format_count(sum->lost).text);
     if (sum->cpu_ns > 0 && sum->handler_ns > 0)
         top_line_print(line, "; agent's cost %s",
-                       human_share((double)sum->handler_ns / (double)sum->cpu_ns).text);
+                       format_share((double)sum->handler_ns / (double)sum->cpu_ns).text);
 }
 
 void top_head_error(struct top_line *line, const struct top_model *model) {
@@ -69,23 +69,23 @@ void top_head_error(struct top_line *line, const struct top_model *model) {
     top_line_add(line, "error ");
     if (profile->epsilon > 0)
         top_line_print(line, "epsilon N = %s (%.4g %%), ",
-                       human_weight(profile, (uint64_t)(profile->epsilon * (double)total)).text,
+                       format_weight(profile, (uint64_t)(profile->epsilon * (double)total)).text,
                        profile->epsilon * 100);
     if (sum->unseen > 0 && total > 0)
         top_line_print(line, "what is not kept has at most %s; ",
-                       human_share((double)sum->unseen / (double)total).text);
+                       format_share((double)sum->unseen / (double)total).text);
     else
         top_line_add(line, "all is kept; ");
     if (profile->summary[0] != '\0')
         top_line_print(line, "%s, ", profile->summary);
-    top_line_print(line, "%s contexts in %s", human_count(sum->contexts).text,
-                   human_bytes(sum->bytes).text);
+    top_line_print(line, "%s contexts in %s", format_count(sum->contexts).text,
+                   format_bytes(sum->bytes).text);
 }
 
 void top_head_recent(struct top_line *line, const struct top_model *model, const char *what) {
     uint64_t weight = top_model_weight(model, TOP_RECENT);
-    top_line_print(line, "%s: %s %s, over %s", what, human_weight(model->total, weight).text,
-                   human_type(model->total, weight), human_time(model->span_ns).text);
+    top_line_print(line, "%s: %s %s, over %s", what, format_weight(model->total, weight).text,
+                   format_type(model->total, weight), format_time(model->span_ns).text);
     if (model->recent != NULL && weight >= top_model_weight(model, TOP_TOTAL))
         top_line_add(line, ": all so far");
 }

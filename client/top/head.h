@@ -1,5 +1,5 @@
 /*
- * head.h - the lines above the rows: who, how much, how far it can be trusted, what it costs.
+ * head.h - the lines above the rows: who, how much, how precise it is, what it costs.
  *
  * Pure.
  */

@@ -69,16 +69,16 @@ static void press(struct top_ui *ui, int key) {
 }
 
 static void take_answer(struct top_ui *ui) {
-    struct top_said *said = top_ask_take(ui->ask);
-    if (said != NULL)
-        top_ui_take(ui, said);
-    free(said);
+    struct top_response *response = top_client_take(ui->client);
+    if (response != NULL)
+        top_ui_take(ui, response);
+    free(response);
 }
 
 static void run(struct top_ui *ui) {
     struct pollfd fds[] = {
         {.fd = STDIN_FILENO, .events = POLLIN},
-        {.fd = top_ask_fd(ui->ask), .events = POLLIN},
+        {.fd = top_client_fd(ui->client), .events = POLLIN},
         {.fd = waker[0], .events = POLLIN},
     };
     while (!ui->quit && ending == 0) {
@@ -107,10 +107,10 @@ int top_loop(const char *socket, const struct top_start *start) {
         return HCCT_EXIT_USAGE;
     }
     atexit(top_screen_end);
-    top_ui_begin(&ui, &start->want);
+    top_ui_begin(&ui, &start->request);
     ui.shape = start->shape;
-    ui.ask = top_ask_start(socket);
-    if (ui.ask == NULL) {
+    ui.client = top_client_start(socket);
+    if (ui.client == NULL) {
         int why = errno;
         top_screen_end();
         complain("no thread can be made: %s", strerror(why));
@@ -120,7 +120,7 @@ int top_loop(const char *socket, const struct top_start *start) {
     top_ui_ask(&ui);
     run(&ui);
     top_screen_end();
-    top_ask_stop(ui.ask);
+    top_client_stop(ui.client);
     top_ui_end(&ui);
     return ending == 0 || ending == SIGINT ? HCCT_EXIT_OK : 128 + ending;
 }

@@ -4,12 +4,12 @@
 #ifndef HCCT_TOP_LOOP_H
 #define HCCT_TOP_LOOP_H
 
-#include "client/top/ask.h"
+#include "client/top/client.h"
 #include "client/top/rows.h"
 #include "client/top/shape.h"
 
 struct top_start {
-    struct top_want want;
+    struct top_request request;
     enum top_shape shape;
     bool color;
 };

@@ -20,7 +20,7 @@ static uint64_t function_id(const char *name, const char *module) {
     return top_id_text(top_id_text(1, module), name);
 }
 
-/* "server (pid 812)", to be told apart by the whole path of its executable. */
+/* "server (pid 812)", to be distinguished by the whole path of its executable. */
 static struct top_frame process_frame(struct profile *profile, uint32_t number) {
     const struct profile_process *process = &profile->processes[number];
     char name[512];

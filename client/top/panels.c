@@ -7,14 +7,14 @@
 #include <stdio.h>
 
 #include "client/top/keys.h"
-#include "common/render/human.h"
+#include "common/render/format_number.h"
 
 static void thread_title(struct top_line *line, const struct top_ui *ui) {
     top_line_add(line,
                  "   pid     tid  total%   now%        time   samples    lost  state     thread");
     if (ui->threads.ended > 0)
-        top_line_print(line, "   (%s ended, %s)", human_count(ui->threads.ended).text,
-                       human_time(ui->threads.ended_ns).text);
+        top_line_print(line, "   (%s ended, %s)", format_count(ui->threads.ended).text,
+                       format_time(ui->threads.ended_ns).text);
 }
 
 static void thread_row(struct top_line *line, const struct top_ui *ui, uint32_t row) {
@@ -26,8 +26,9 @@ static void thread_row(struct top_line *line, const struct top_ui *ui, uint32_t 
     if (thread->recent >= 0)
         snprintf(now, sizeof now, "%.1f", 100 * thread->recent);
     top_line_print(line, "%6" PRIu32 "  %6" PRIu32 "  %6s %6s  %10s %9s %7s  %-9.20s ", thread->pid,
-                   thread->tid, total, now, human_time(thread->credited_ns).text,
-                   human_count(thread->walks).text, human_count(thread->lost).text, thread->state);
+                   thread->tid, total, now, format_time(thread->credited_ns).text,
+                   format_count(thread->walks).text, format_count(thread->lost).text,
+                   thread->state);
     top_line_name(line, thread->name, 0);
 }
 
@@ -41,11 +42,11 @@ static void process_row(struct top_line *line, const struct top_ui *ui, uint32_t
     if (process->pid != 0)
         snprintf(pid, sizeof pid, "%" PRIu32, process->pid);
     if (process->calls)
-        snprintf(weight, sizeof weight, "%.20s calls", human_count(process->total).text);
+        snprintf(weight, sizeof weight, "%.20s calls", format_count(process->total).text);
     else
-        snprintf(weight, sizeof weight, "%s", human_time(process->total).text);
+        snprintf(weight, sizeof weight, "%s", format_time(process->total).text);
     top_line_print(line, "%6s  %-8s  %14s %11s  ", pid, process->live ? "running" : "finished",
-                   weight, human_count(process->walks).text);
+                   weight, format_count(process->walks).text);
     top_line_name(line, process->command, 30);
     top_line_add(line, "  ");
     top_line_name(line, process->exe, 0);

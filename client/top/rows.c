@@ -128,9 +128,9 @@ static uint32_t children(struct walk *w, uint32_t number) {
 
 static bool is_open(const struct walk *w, uint32_t number) {
     const struct top_node *node = &w->tree->node[number];
-    uint32_t said = top_ids_get(&w->view->folds, node->id);
-    if (said != TOP_FOLD_UNSAID)
-        return said == TOP_UNFOLDED;
+    uint32_t state = top_ids_get(&w->view->folds, node->id);
+    if (state != TOP_FOLD_UNSAID)
+        return state == TOP_UNFOLDED;
     if (w->near != NULL && w->near[number] == ABOVE_MATCH)
         return true;
     if (w->view->open != TOP_OPEN_HOT)

@@ -89,10 +89,10 @@ static void put_text(int row, const char *text, attr_t attributes) {
 static void put_state(const struct top_ui *ui) {
     struct top_line line;
     top_line_begin(&line, 20);
-    if (ui->want.paused)
+    if (ui->request.paused)
         top_line_add(&line, " paused");
     else
-        top_line_print(&line, " every %g s", ui->want.delay);
+        top_line_print(&line, " every %g s", ui->request.delay);
     if (COLS > 60)
         mvaddstr(0, COLS - (int)line.columns, line.text);
 }
@@ -100,8 +100,8 @@ static void put_state(const struct top_ui *ui) {
 static void put_recent(const struct top_ui *ui, struct top_line *line) {
     const char *recent = top_ui_recent(ui);
     char what[32];
-    if (recent == NULL && ui->want.window != NULL) {
-        top_line_print(line, "the last %s: asked for", ui->want.window);
+    if (recent == NULL && ui->request.window != NULL) {
+        top_line_print(line, "the last %s: asked for", ui->request.window);
     } else if (recent == NULL) {
         top_line_add(line, "W shows the last 10 s, 60 s, 5 min or 1 h beside all since the start");
     } else {
@@ -234,7 +234,7 @@ static void draw_list(struct top_ui *ui) {
 static void draw_last(const struct top_ui *ui) {
     struct top_line line;
     attr_t attributes = A_DIM;
-    uint64_t waiting = ui->ask != NULL ? top_ask_waiting_ns(ui->ask) : 0;
+    uint64_t waiting = ui->client != NULL ? top_client_waiting_ns(ui->client) : 0;
     top_line_begin(&line, (unsigned)COLS - 1);
     if (ui->typing) {
         top_line_print(&line, "/%s", ui->view.search);

@@ -122,13 +122,13 @@ static unsigned columns_of(const char *text) {
 
 /* shorten() counts characters; where some are wide, it is asked for fewer. */
 void top_line_name(struct top_line *line, const char *name, unsigned columns) {
-    unsigned ask = columns;
-    char *text = shorten(name, ask, top_glyphs()->gap);
-    while (columns > 0 && ask > 1 && columns_of(text) > columns) {
+    unsigned client = columns;
+    char *text = shorten(name, client, top_glyphs()->gap);
+    while (columns > 0 && client > 1 && columns_of(text) > columns) {
         unsigned over = columns_of(text) - columns;
-        ask -= over / 2 + 1 < ask ? over / 2 + 1 : ask - 1;
+        client -= over / 2 + 1 < client ? over / 2 + 1 : client - 1;
         free(text);
-        text = shorten(name, ask, top_glyphs()->gap);
+        text = shorten(name, client, top_glyphs()->gap);
     }
     top_line_add(line, text);
     free(text);

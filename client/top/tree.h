@@ -26,7 +26,7 @@ struct top_frame {
     const char *name;
     const char *module; /* last part of its path, "" when there is none */
     const char *file;   /* last part, "" when not known */
-    uint32_t line;      /* 0: not told apart by line */
+    uint32_t line;      /* 0: not grouped by line */
     bool inlined;
     bool process;      /* is a process, not a function */
     uint64_t function; /* the same for all frames of one function */

@@ -16,9 +16,9 @@
 const char *const top_windows[] = {NULL, "10s", "60s", "5m", "1h"};
 const unsigned top_windows_n = sizeof top_windows / sizeof top_windows[0];
 
-void top_ui_begin(struct top_ui *ui, const struct top_want *want) {
+void top_ui_begin(struct top_ui *ui, const struct top_request *request) {
     *ui = (struct top_ui){
-        .want = *want, .walks_per_second = -1, .page = 20, .view.least = TOP_SEEN_SHARE};
+        .request = *request, .walks_per_second = -1, .page = 20, .view.least = TOP_SEEN_SHARE};
 }
 
 void top_ui_end(struct top_ui *ui) {
@@ -41,12 +41,12 @@ void top_ui_say(struct top_ui *ui, const char *format, ...) {
 }
 
 void top_ui_ask(struct top_ui *ui) {
-    ui->want.number++;
-    ui->want.what = ui->panel == TOP_PANEL_THREADS     ? TOP_ASK_THREADS
-                    : ui->panel == TOP_PANEL_PROCESSES ? TOP_ASK_PROCESSES
-                                                       : TOP_ASK_CONTEXTS;
-    if (ui->ask != NULL)
-        top_ask_want(ui->ask, &ui->want, true);
+    ui->request.number++;
+    ui->request.what = ui->panel == TOP_PANEL_THREADS     ? TOP_REQUEST_THREADS
+                       : ui->panel == TOP_PANEL_PROCESSES ? TOP_REQUEST_PROCESSES
+                                                          : TOP_REQUEST_CONTEXTS;
+    if (ui->client != NULL)
+        top_client_request(ui->client, &ui->request, true);
 }
 
 /* ---- rows ---- */
@@ -135,15 +135,15 @@ uint32_t top_ui_list(struct top_ui *ui, struct top_scroll **scroll) {
 const char *top_ui_recent(const struct top_ui *ui) {
     if (ui->model == NULL || !top_model_has_recent(ui->model))
         return NULL;
-    return ui->change ? "mark" : ui->want.window;
+    return ui->change ? "mark" : ui->request.window;
 }
 
 static void window_refused(struct top_ui *ui, const char *why) {
     for (unsigned i = 1; i < top_windows_n; i++)
-        if (ui->want.window != NULL && strcmp(top_windows[i], ui->want.window) == 0)
+        if (ui->request.window != NULL && strcmp(top_windows[i], ui->request.window) == 0)
             ui->refused |= 1u << i;
     top_ui_say(ui, "no window: %s", why);
-    ui->want.window = NULL;
+    ui->request.window = NULL;
     top_ui_ask(ui);
 }
 
@@ -170,46 +170,46 @@ static void show_change(struct top_ui *ui) {
     top_ui_say(ui, "the profile has begun anew, so there is nothing to compare with the mark");
 }
 
-static void take_model(struct top_ui *ui, struct top_said *said) {
-    compare_walks(ui, said->model);
+static void take_model(struct top_ui *ui, struct top_response *response) {
+    compare_walks(ui, response->model);
     if (ui->model != ui->mark)
         top_model_free(ui->model);
-    ui->model = said->model;
-    said->model = NULL;
+    ui->model = response->model;
+    response->model = NULL;
     top_copies_free(ui->copy);
-    memcpy(ui->copy, said->copy, sizeof ui->copy);
-    memset(said->copy, 0, sizeof said->copy);
+    memcpy(ui->copy, response->copy, sizeof ui->copy);
+    memset(response->copy, 0, sizeof response->copy);
     show_change(ui);
     top_ui_reshape(ui);
 }
 
-static void take_threads(struct top_ui *ui, struct top_said *said) {
-    top_threads_compare(&said->threads, &ui->threads);
+static void take_threads(struct top_ui *ui, struct top_response *response) {
+    top_threads_compare(&response->threads, &ui->threads);
     top_threads_free(&ui->threads);
-    ui->threads = said->threads;
-    said->threads = (struct top_threads){0};
+    ui->threads = response->threads;
+    response->threads = (struct top_threads){0};
 }
 
-static void take_processes(struct top_ui *ui, struct top_said *said) {
+static void take_processes(struct top_ui *ui, struct top_response *response) {
     processes_free(&ui->processes);
-    ui->processes = said->processes;
-    said->processes = (struct process_list){0};
+    ui->processes = response->processes;
+    response->processes = (struct process_list){0};
 }
 
-void top_ui_take(struct top_ui *ui, struct top_said *said) {
-    bool current = said->want.number == ui->want.number;
+void top_ui_take(struct top_ui *ui, struct top_response *response) {
+    bool current = response->request.number == ui->request.number;
     if (current)
         snprintf(ui->trouble, sizeof ui->trouble, "%s",
-                 said->outcome == TOP_SAID_ANSWER ? "" : said->sentence);
-    if (current && said->outcome == TOP_SAID_ANSWER) {
-        if (said->want.what == TOP_ASK_THREADS)
-            take_threads(ui, said);
-        else if (said->want.what == TOP_ASK_PROCESSES)
-            take_processes(ui, said);
+                 response->outcome == TOP_ANSWERED ? "" : response->sentence);
+    if (current && response->outcome == TOP_ANSWERED) {
+        if (response->request.what == TOP_REQUEST_THREADS)
+            take_threads(ui, response);
+        else if (response->request.what == TOP_REQUEST_PROCESSES)
+            take_processes(ui, response);
         else
-            take_model(ui, said);
-        if (said->window_refused)
-            window_refused(ui, said->sentence);
+            take_model(ui, response);
+        if (response->window_refused)
+            window_refused(ui, response->sentence);
     }
-    top_said_clear(said);
+    top_response_clear(response);
 }

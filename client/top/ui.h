@@ -6,7 +6,7 @@
 #ifndef HCCT_TOP_UI_H
 #define HCCT_TOP_UI_H
 
-#include "client/top/ask.h"
+#include "client/top/client.h"
 #include "client/top/rows.h"
 #include "client/top/shape.h"
 #include "common/wire/compiler.h"
@@ -19,11 +19,11 @@ struct top_scroll {
 };
 
 struct top_ui {
-    struct top_ask *ask; /* NULL in tests: nobody is asked */
-    struct top_want want;
+    struct top_client *client; /* NULL in tests: nobody is asked */
+    struct top_request request;
     unsigned refused; /* bit i: top_windows[i] is not known to the daemon */
 
-    struct top_model *model;         /* NULL: nothing was said yet */
+    struct top_model *model;         /* NULL: there was no response yet */
     struct top_copy copy[TOP_SPANS]; /* of the model */
     double walks_per_second;         /* lately; < 0: not known */
     struct top_threads threads;
@@ -52,13 +52,13 @@ extern const char *const top_windows[];
 extern const unsigned top_windows_n;
 #define TOP_WINDOW_DEFAULT 1u /* on a screen: place in top_windows */
 
-void top_ui_begin(struct top_ui *ui, const struct top_want *want);
+void top_ui_begin(struct top_ui *ui, const struct top_request *request);
 void top_ui_end(struct top_ui *ui);
 
-/* What is asked changes to ui->want. */
+/* What is asked changes to ui->request. */
 void top_ui_ask(struct top_ui *ui);
-/* Takes what was said over, and frees the rest of it. An answer to an older question is dropped. */
-void top_ui_take(struct top_ui *ui, struct top_said *said);
+/* Takes a response over, and frees the rest of it. A response to an older request is dropped. */
+void top_ui_take(struct top_ui *ui, struct top_response *response);
 
 /* The tree that rows are of. Not for a ui without a model. */
 const struct top_tree *top_ui_tree(const struct top_ui *ui);

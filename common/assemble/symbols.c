@@ -1,5 +1,5 @@
 /*
- * symbols.c - one wish for each location, those of a module together.
+ * symbols.c - one request for each location, those of a module together.
  */
 #include "common/assemble/symbols.h"
 
@@ -73,39 +73,40 @@ static size_t collect(struct profile *profile, uint32_t *location) {
     return n;
 }
 
-/* What the locations without lines are called: `wish` by the order of `location`. */
+/* Names of the locations without lines: `request` is in the order of `location`. */
 struct naming {
     struct profile *profile;
     const uint32_t *location;
-    const struct symbol_wish *wish;
+    const struct symbol_request *request;
     size_t n;
 };
 
 static void set_symbols(void *arg) {
     const struct naming *naming = arg;
     for (size_t i = 0; i < naming->n; i++) {
-        naming->profile->unresolved += naming->wish[i].is_for_now;
-        set_symbol(naming->profile, naming->location[i], &naming->wish[i].symbol);
+        naming->profile->unresolved += naming->request[i].is_for_now;
+        set_symbol(naming->profile, naming->location[i], &naming->request[i].symbol);
     }
 }
 
 void symbolize(struct profile *profile, const uint32_t *module_of, struct symbol_service *service,
                enum symbol_patience patience) {
     uint32_t *location = memory_new(profile->n_locations + 1, sizeof *location, "symbols");
-    struct symbol_wish *wish = memory_new(profile->n_locations + 1, sizeof *wish, "symbols");
+    struct symbol_request *request =
+        memory_new(profile->n_locations + 1, sizeof *request, "symbols");
     size_t n = collect(profile, location);
-    struct naming naming = {profile, location, wish, n};
+    struct naming naming = {profile, location, request, n};
     const char *what;
     for (size_t i = 0; i < n; i++) {
         const struct profile_location *l = &profile->locations[location[i]];
-        wish[i] = (struct symbol_wish){.module = module_of[l->module], .query = query_of(l)};
+        request[i] = (struct symbol_request){.module = module_of[l->module], .query = query_of(l)};
     }
-    symbol_service_resolve(service, wish, n, patience);
+    symbol_service_resolve(service, request, n, patience);
     bool named = memory_try(set_symbols, &naming, &what);
     for (size_t i = 0; i < n; i++)
-        symbol_clear(&wish[i].symbol);
+        symbol_clear(&request[i].symbol);
     if (!named)
         memory_die(what);
     free(location);
-    free(wish);
+    free(request);
 }

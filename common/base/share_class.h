@@ -1,6 +1,6 @@
 /*
  * share_class.h - contexts by their share of the total: heavy ones (and what is left beside them)
- * last longer than light ones, mostly, so the scatter of their samples is told apart.
+ * last longer than light ones, mostly, so the scatter of their samples is kept apart.
  */
 #ifndef HCCT_SHARE_CLASS_H
 #define HCCT_SHARE_CLASS_H

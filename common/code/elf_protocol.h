@@ -9,7 +9,7 @@
  *   ELF_SYMBOLS  what is at addresses of a module           symbols
  *   ELF_NAMES    the same by its symbol table alone         symbols
  *   ELF_IMAGE    to keep a module for stacks to come        struct elf_image_head
- *   ELF_UNWIND   to walk a stack (shipped_stack.h); there   struct elf_walk_head | frames
+ *   ELF_UNWIND   to walk a stack (raw_stack.h); there   struct elf_walk_head | frames
  *                is no module, no file and no path
  *
  * Both are the same program on the same machine, so numbers are in the machine's order. The child
@@ -23,7 +23,7 @@
 #include <stdint.h>
 
 #include "common/code/elf_worker.h"
-#include "common/code/shipped_stack.h"
+#include "common/code/raw_stack.h"
 
 #define ELF_REQUEST_MAGIC 0x71657265u
 #define ELF_ANSWER_MAGIC  0x736e6165u
@@ -34,12 +34,12 @@
 #define ELF_SYMBOLS_MAX (1ull << 28)
 
 #define ELF_STACK_MAX                                                                              \
-    ((uint32_t)shipped_bytes(&(const struct shipped_stack){.n_ranges = SHIPPED_RANGES_MAX,         \
-                                                           .n_inner = SHIPPED_INNER_MAX,           \
-                                                           .n_registers = SHIPPED_REGISTERS_MAX,   \
-                                                           .n_words = SHIPPED_WORDS_MAX}))
+    ((uint32_t)raw_stack_bytes(&(const struct raw_stack){.n_ranges = RAW_STACK_RANGES_MAX,         \
+                                                         .n_inner = RAW_STACK_INNER_MAX,           \
+                                                         .n_registers = RAW_STACK_REGISTERS_MAX,   \
+                                                         .n_words = RAW_STACK_WORDS_MAX}))
 #define ELF_WALK_MAX                                                                               \
-    (sizeof(struct elf_walk_head) + SHIPPED_FRAMES_MAX * sizeof(struct shipped_frame))
+    (sizeof(struct elf_walk_head) + RAW_STACK_FRAMES_MAX * sizeof(struct unwound_frame))
 
 enum elf_kind { ELF_TABLE, ELF_SYMBOLS, ELF_NAMES, ELF_IMAGE, ELF_UNWIND, ELF_KINDS };
 
@@ -69,7 +69,7 @@ struct elf_image_head {
 
 struct elf_walk_head {
     uint32_t n;       /* frames that follow */
-    uint32_t mark;    /* as struct shipped_walk has it */
+    uint32_t mark;    /* as struct unwound_stack has it */
     uint32_t missing; /* not 0: this module has to be kept first, and nothing else counts */
     uint32_t reserved;
 };

@@ -70,7 +70,7 @@ struct question {
     int fd;
     const struct elf_query *query;
     uint32_t n;
-    const struct shipped_stack *stack;
+    const struct raw_stack *stack;
     uint32_t stack_bytes;
 };
 
@@ -276,8 +276,8 @@ static bool ask(struct elf_worker *worker, const struct question *question, stru
     return false;
 }
 
-/* A child that gave an answer which is not consistent is not to be believed any more. */
-static void distrust(struct elf_worker *worker, const struct question *question) {
+/* A child whose answer is not consistent is ended, and asked about this module no more. */
+static void give_up_on(struct elf_worker *worker, const struct question *question) {
     end_child(worker);
     *strikes_of(worker, question) = STRIKES_OUT;
 }
@@ -305,7 +305,7 @@ void *elf_worker_compile(struct elf_worker *worker, uint32_t module, size_t *byt
     bool there = about_module(module, ELF_TABLE, &question);
     pthread_mutex_lock(&worker->lock);
     if (there && ask(worker, &question, &reply) && !unwind_table_check(reply.bytes, reply.n)) {
-        distrust(worker, &question);
+        give_up_on(worker, &question);
         drop_reply(&reply);
     }
     pthread_mutex_unlock(&worker->lock);
@@ -320,7 +320,7 @@ static bool ask_symbols(struct elf_worker *worker, const struct question *questi
     pthread_mutex_lock(&worker->lock);
     bool ok = ask(worker, question, &reply);
     if (ok && !elf_get_symbols(reply.bytes, reply.n, symbols, question->n)) {
-        distrust(worker, question);
+        give_up_on(worker, question);
         ok = false;
     }
     pthread_mutex_unlock(&worker->lock);
@@ -369,9 +369,8 @@ bool elf_worker_names(struct elf_worker *worker, uint32_t module, const struct s
 /* ---- walks ---- */
 
 /* Has the child keep the module; where that can't be, the stack does without it. */
-static void provide_module(struct elf_worker *worker, struct shipped_stack *stack,
-                           uint32_t module) {
-    struct code_range *ranges = shipped_ranges(stack);
+static void provide_module(struct elf_worker *worker, struct raw_stack *stack, uint32_t module) {
+    struct code_range *ranges = raw_stack_ranges(stack);
     struct question question;
     struct reply reply = {0};
     bool kept = about_module(module, ELF_IMAGE, &question) && ask(worker, &question, &reply);
@@ -382,41 +381,41 @@ static void provide_module(struct elf_worker *worker, struct shipped_stack *stac
     question_end(&question);
 }
 
-static bool has_module(const struct shipped_stack *stack, uint32_t module) {
-    const struct code_range *ranges = shipped_ranges(stack);
+static bool has_module(const struct raw_stack *stack, uint32_t module) {
+    const struct code_range *ranges = raw_stack_ranges(stack);
     for (uint32_t i = 0; i < stack->n_ranges; i++)
         if (ranges[i].module == module)
             return true;
     return false;
 }
 
-static bool is_walk(const struct shipped_stack *stack, const struct reply *reply,
+static bool is_walk(const struct raw_stack *stack, const struct reply *reply,
                     struct elf_walk_head *head) {
     if (reply->n < sizeof(*head))
         return false;
     memcpy(head, reply->bytes, sizeof(*head));
     if (head->missing != 0)
         return has_module(stack, head->missing);
-    return head->n <= SHIPPED_FRAMES_MAX && head->mark < SHIPPED_MARKS_MAX &&
+    return head->n <= RAW_STACK_FRAMES_MAX && head->mark < RAW_STACK_MARKS_MAX &&
            (head->n > 0 || head->mark != 0) &&
-           reply->n == sizeof(*head) + head->n * sizeof(struct shipped_frame);
+           reply->n == sizeof(*head) + head->n * sizeof(struct unwound_frame);
 }
 
 static bool keep_walk(const struct elf_walk_head *head, struct reply *reply,
-                      struct shipped_walk *walk) {
-    *walk = (struct shipped_walk){.n = head->n, .mark = head->mark, .frames = reply->bytes};
+                      struct unwound_stack *walk) {
+    *walk = (struct unwound_stack){.n = head->n, .mark = head->mark, .frames = reply->bytes};
     memmove(walk->frames, (const char *)reply->bytes + sizeof(*head),
             head->n * sizeof(*walk->frames));
     return true;
 }
 
-bool elf_worker_unwind(struct elf_worker *worker, struct shipped_stack *stack,
-                       struct shipped_walk *walk) {
+bool elf_worker_unwind(struct elf_worker *worker, struct raw_stack *stack,
+                       struct unwound_stack *walk) {
     struct question question = {
         .kind = ELF_UNWIND,
         .fd = -1,
         .stack = stack,
-        .stack_bytes = (uint32_t)shipped_bytes(stack),
+        .stack_bytes = (uint32_t)raw_stack_bytes(stack),
     };
     bool done = false, failed = false;
     pthread_mutex_lock(&worker->lock);

@@ -21,7 +21,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/code/shipped_stack.h"
+#include "common/code/raw_stack.h"
 
 struct elf_worker;
 
@@ -76,11 +76,11 @@ void symbol_clear(struct symbol *symbol);
 bool elf_worker_names(struct elf_worker *worker, uint32_t module, const struct symbol_query *query,
                       size_t n, struct symbol *symbols);
 
-/* Walks a shipped stack. Modules in its ranges whose files can't be had lose their number (0: code
- * without unwind data). True: walk->frames is malloc'ed, for the caller to free. False: the child
- * failed over it, and with the same stack it may fail again. */
-bool elf_worker_unwind(struct elf_worker *worker, struct shipped_stack *stack,
-                       struct shipped_walk *walk);
+/* Walks a raw stack sample. Modules in its ranges whose files can't be had lose their number (0:
+ * code without unwind data). True: walk->frames is malloc'ed, for the caller to free. False: the
+ * child failed over it, and with the same stack it may fail again. */
+bool elf_worker_unwind(struct elf_worker *worker, struct raw_stack *stack,
+                       struct unwound_stack *walk);
 
 /* The child's side: serve requests on `fd` until it is closed. Returns the exit status. */
 int elf_worker_main(int fd);

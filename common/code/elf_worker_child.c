@@ -36,13 +36,13 @@ struct child {
     char path[ELF_PATH_MAX + 1];
     struct elf_query query[ELF_QUERIES_MAX];
     struct remote_unwinder *unwinder; /* made on first use, as the two below */
-    struct shipped_stack *stack;      /* room for ELF_STACK_MAX */
+    struct raw_stack *stack;          /* room for ELF_STACK_MAX */
     struct walk_answer *walk;
 };
 
 struct walk_answer {
     struct elf_walk_head head;
-    struct shipped_frame frames[SHIPPED_FRAMES_MAX];
+    struct unwound_frame frames[RAW_STACK_FRAMES_MAX];
 };
 
 static bool answer(const struct child *child, bool ok, const void *bytes, size_t n) {
@@ -118,15 +118,15 @@ static bool serve_image(struct child *child, const struct elf_request *request, 
     return answer(child, image != NULL, &head, sizeof(head));
 }
 
-static bool is_stack(const struct shipped_stack *stack, uint32_t bytes) {
-    return bytes >= sizeof(*stack) && stack->n_ranges <= SHIPPED_RANGES_MAX &&
-           stack->n_inner <= SHIPPED_INNER_MAX && stack->n_registers <= SHIPPED_REGISTERS_MAX &&
-           stack->n_words <= SHIPPED_WORDS_MAX && bytes == shipped_bytes(stack);
+static bool is_stack(const struct raw_stack *stack, uint32_t bytes) {
+    return bytes >= sizeof(*stack) && stack->n_ranges <= RAW_STACK_RANGES_MAX &&
+           stack->n_inner <= RAW_STACK_INNER_MAX && stack->n_registers <= RAW_STACK_REGISTERS_MAX &&
+           stack->n_words <= RAW_STACK_WORDS_MAX && bytes == raw_stack_bytes(stack);
 }
 
 static bool serve_unwind(struct child *child, const struct elf_request *request, int fd) {
     struct walk_answer *walk = child->walk;
-    struct shipped_walk found = {0};
+    struct unwound_stack found = {0};
     (void)fd;
     if (!is_stack(child->stack, request->stack_bytes))
         return false;

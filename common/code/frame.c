@@ -240,7 +240,7 @@ uint32_t frame_intern(const struct frame_key *key) {
     return frame_intern_for(frame_own_user(), key);
 }
 
-void frame_want_sweep(struct frame_user *user) {
+void frame_request_sweep(struct frame_user *user) {
     if (user == NULL)
         return;
     pthread_mutex_lock(&user->lock);

@@ -4,7 +4,7 @@
  * A frame id names the same code in every process of a user, so that trees of different runs line
  * up. The routine and the site are (module, address in the file), for generated code (MODULE_JIT,
  * number of the function's name). One kind of frame has no routine: it is a place in the routine
- * above it, where that was at work (frame_is_here).
+ * above it, where that was at work (frame_is_leaf_pc).
  *
  * Each user has ids of their own, FRAMES_USER_MAX at most: who invents addresses gets
  * FRAME_OVERFLOW, as everybody does when memory runs out, and takes nothing from others. Ids that
@@ -34,7 +34,7 @@ struct frame_key {
 
 /* The site of such a frame is the place itself, not a return address; in site_module 0 it is not
  * known. */
-static inline bool frame_is_here(const struct frame_key *key) {
+static inline bool frame_is_leaf_pc(const struct frame_key *key) {
     return key->routine_module == 0 && key->routine == 0;
 }
 
@@ -76,7 +76,7 @@ struct frame_user *frame_wait_sweep(void);
 void frame_wait_stop(void);
 
 /* The user would be served by a sweep; at most one in a while is made for that. */
-void frame_want_sweep(struct frame_user *user);
+void frame_request_sweep(struct frame_user *user);
 /* The same at once, for who knows that there is something to gain; all users: MODULE_NOBODY. Waits
  * for no sweep, and is allowed with any lock held but those of this file. */
 void frame_need_sweep(uid_t uid);

@@ -15,10 +15,10 @@
 
 #define MILLISECOND 1000000ull
 #define MISS_NS     (10 * MILLISECOND)   /* between readings because of an unknown address */
-#define LOOK_NS     (100 * MILLISECOND)  /* between readings for new functions at old addresses */
+#define POLL_NS     (100 * MILLISECOND)  /* between readings for new functions at old addresses */
 #define OPEN_NS     (1000 * MILLISECOND) /* between attempts to find a file */
 #define OPEN_DUMP   5u                   /* doublings of that for a jitdump, as that is dear */
-#define LOOK_BYTES  (4u << 20)           /* read at once: the process's lock is held */
+#define POLL_BYTES  (4u << 20)           /* read at once: the process's lock is held */
 #define MISS_BYTES  (256u << 10)
 #define CHUNK       32768
 
@@ -31,7 +31,7 @@ struct source {
     size_t (*take)(struct source *source, struct perf_map *map, const uint8_t *bytes, size_t n);
     int fd;          /* -1: not open */
     uint64_t at;     /* read up to there */
-    uint64_t size;   /* of the file, when it was last looked at */
+    uint64_t size;   /* of the file, when it was last polled */
     unsigned sparse; /* doublings of the time between attempts to find it, at most */
     unsigned misses; /* such attempts */
     uint64_t due_ns; /* of the next one */
@@ -48,7 +48,7 @@ struct jit_code {
     struct perf_map *map; /* NULL: no address has been asked for */
     uint64_t read_ns;     /* when the files were last read */
     bool missed;          /* an address was asked for and not known */
-    bool stale;           /* jit_code_look has to say true */
+    bool stale;           /* jit_code_poll has to say true */
 };
 
 static size_t take_map(struct source *source, struct perf_map *map, const uint8_t *bytes,
@@ -109,7 +109,7 @@ static void forget_all(struct jit_code *jit) {
 }
 
 /* A new descriptor of the file, when it is time to look for it; else -1. */
-static int look_for(const struct jit_code *jit, struct source *source) {
+static int open_when_due(const struct jit_code *jit, struct source *source) {
     uint64_t now = clock_ns(CLOCK_MONOTONIC);
     if (now < source->due_ns)
         return -1;
@@ -132,7 +132,7 @@ static void find_file(struct jit_code *jit, struct source *source) {
             forget_all(jit);
         return;
     }
-    int fd = look_for(jit, source);
+    int fd = open_when_due(jit, source);
     if (fd < 0)
         return;
     if (source->fd >= 0) {
@@ -192,7 +192,7 @@ uint32_t jit_code_name(struct jit_code *jit, uint64_t address) {
         return JIT_UNNAMED;
     const char *name = perf_map_find(jit->map, address);
     if (name == NULL) {
-        read_when_due(jit, first ? 0 : MISS_NS, first ? LOOK_BYTES : MISS_BYTES);
+        read_when_due(jit, first ? 0 : MISS_NS, first ? POLL_BYTES : MISS_BYTES);
         name = perf_map_find(jit->map, address);
     }
     if (name == NULL)
@@ -200,10 +200,10 @@ uint32_t jit_code_name(struct jit_code *jit, uint64_t address) {
     return name != NULL ? jit_name_intern_for(jit->names, name) : JIT_UNNAMED;
 }
 
-bool jit_code_look(struct jit_code *jit) {
+bool jit_code_poll(struct jit_code *jit) {
     if (jit->map == NULL)
         return false;
-    read_when_due(jit, LOOK_NS, LOOK_BYTES);
+    read_when_due(jit, POLL_NS, POLL_BYTES);
     bool stale = jit->stale;
     jit->stale = false;
     return stale;

@@ -24,6 +24,6 @@ uint32_t jit_code_name(struct jit_code *jit, uint64_t address);
 /* Reads what has come to the files, about ten times a second however often it is called, and
  * nothing before the first jit_code_name. True: what that has said of addresses may be different
  * now. */
-bool jit_code_look(struct jit_code *jit);
+bool jit_code_poll(struct jit_code *jit);
 
 #endif

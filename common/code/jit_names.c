@@ -141,7 +141,7 @@ uint32_t jit_name_intern_for(struct frame_user *user, const char *text) {
     }
     pthread_mutex_unlock(&lock);
     if (number == JIT_UNNAMED)
-        frame_want_sweep(user);
+        frame_request_sweep(user);
     return number;
 }
 

@@ -15,8 +15,8 @@ libhcct_code_a_SOURCES = \
 	common/code/jit_names.h common/code/module.c common/code/module.h \
 	common/code/module_open.c common/code/module_open.h common/code/module_trust.c \
 	common/code/module_trust.h common/code/perf_map.c common/code/perf_map.h \
-	common/code/remote_target.c common/code/remote_target.h common/code/remote_unwind.c \
-	common/code/remote_unwind.h common/code/shipped_stack.h common/code/symbol.c \
+	common/code/raw_stack.h common/code/remote_target.c common/code/remote_target.h \
+	common/code/remote_unwind.c common/code/remote_unwind.h common/code/symbol.c \
 	common/code/symbol.h common/code/symbol_cache.c common/code/symbol_cache.h \
 	common/code/symbol_service.c common/code/symbol_service.h common/code/symbol_table.c \
 	common/code/symbol_table.h common/code/symbolize.c common/code/symbolize.h \

@@ -27,7 +27,7 @@
 #define SWEEP_FIRST     1024u /* so many modules are worth a sweep */
 #define FULL_SWEEP_S    10    /* between sweeps for whom is at the limit */
 
-/* What tells modules apart: the build-id where there is one, among those of equal trust. */
+/* What distinguishes modules: the build-id where there is one, among those of equal trust. */
 struct identity {
     bool is_trusted; /* everybody's */
     uid_t uid;       /* else whose */
@@ -461,7 +461,7 @@ static void give_back(struct module *module) {
     free(module);
 }
 
-/* All modules there are have a slot again, equal ones too: they were told apart. */
+/* All modules there are have a slot again, equal ones too: they were distinguished. */
 static void index_again(void) {
     memset(slots, 0, sizeof(slots));
     for (uint32_t place = 1; place <= n_places; place++) {

@@ -1,5 +1,5 @@
 /*
- * remote_target.c - the accessors that libunwind reads a shipped stack through.
+ * remote_target.c - the accessors that libunwind reads a raw stack sample through.
  *
  * libunwind looks an entry up in a sorted table in the target's memory. We have found the entry by
  * then, so it gets a table with that one entry, at an address where no program has memory.
@@ -28,8 +28,8 @@ static struct unwind_image *image_of(struct remote_unwinder *unwinder, uint32_t 
     return NULL;
 }
 
-const struct code_range *remote_range(const struct shipped_stack *stack, uint64_t address) {
-    const struct code_range *ranges = shipped_ranges(stack);
+const struct code_range *remote_range(const struct raw_stack *stack, uint64_t address) {
+    const struct code_range *ranges = raw_stack_ranges(stack);
     for (uint32_t i = stack->n_ranges; i-- > 0;)
         if (address >= ranges[i].start && address < ranges[i].end)
             return &ranges[i];
@@ -104,7 +104,7 @@ static int no_dynamic_info(unw_addr_space_t space, unw_word_t *list, void *arg) 
 bool remote_read(struct remote_walk *walk, uint64_t address, uint64_t *word) {
     uint64_t into = address - walk->stack_start, room = walk->stack_end - walk->stack_start;
     if (into < room && room - into >= sizeof(*word)) {
-        memcpy(word, (const char *)shipped_words(walk->stack) + into, sizeof(*word));
+        memcpy(word, (const char *)raw_stack_words(walk->stack) + into, sizeof(*word));
         return true;
     }
     if (address == TABLE_ADDRESS) {
@@ -145,7 +145,7 @@ static int access_reg(unw_addr_space_t space, unw_regnum_t reg, unw_word_t *word
         return -UNW_EREADONLYREG;
     if (reg == UNW_REG_IP)
         *word = walk->first_pc;
-    else if (reg >= 0 && (uint32_t)reg < SHIPPED_REGISTERS_MAX && (walk->known >> reg & 1) != 0)
+    else if (reg >= 0 && (uint32_t)reg < RAW_STACK_REGISTERS_MAX && (walk->known >> reg & 1) != 0)
         *word = walk->first[reg];
     else
         return -UNW_EBADREG;

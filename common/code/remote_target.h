@@ -1,5 +1,5 @@
 /*
- * remote_target.h - what libunwind is told of a shipped stack: its memory and registers, and the
+ * remote_target.h - what libunwind gets of a raw stack sample: its memory and registers, and the
  * unwind entry under the cursor. For remote_*.c alone.
  */
 #ifndef HCCT_REMOTE_TARGET_H
@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/code/shipped_stack.h"
+#include "common/code/raw_stack.h"
 #include "common/code/unwind_image.h"
 
 #define REMOTE_IMAGES_MAX 256
@@ -42,13 +42,14 @@ struct remote_table {
 /* One walk. */
 struct remote_walk {
     struct remote_unwinder *unwinder;
-    const struct shipped_stack *stack;
+    const struct raw_stack *stack;
     uint64_t stack_start, stack_end; /* of the copy, run-time addresses */
     unw_cursor_t cursor;
     uint64_t pc, sp; /* of the frame under the cursor */
     bool exact;      /* pc is where code was interrupted, else it is a return address */
-    uint64_t first_pc, first[SHIPPED_REGISTERS_MAX]; /* the registers that the cursor starts from */
-    uint64_t known;                                  /* bit n: first[n] is known */
+    uint64_t first_pc,
+        first[RAW_STACK_REGISTERS_MAX]; /* the registers that the cursor starts from */
+    uint64_t known;                     /* bit n: first[n] is known */
     struct remote_place place;
     uint64_t lookup;                     /* the address in it that was looked up */
     struct remote_table table;           /* that entry alone */
@@ -74,7 +75,7 @@ enum remote_found {
 enum remote_found remote_find_place(struct remote_walk *walk);
 
 /* Where `address` is mapped, NULL: in no module. */
-const struct code_range *remote_range(const struct shipped_stack *stack, uint64_t address);
+const struct code_range *remote_range(const struct raw_stack *stack, uint64_t address);
 
 /* A word of the stack's copy, or of a module's file. */
 bool remote_read(struct remote_walk *walk, uint64_t address, uint64_t *word);

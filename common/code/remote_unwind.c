@@ -190,12 +190,12 @@ static uint32_t mark_of(enum step step) {
 
 /* One frame more. The pc may be in no code at all: then there is none. */
 static enum step follow(struct remote_walk *walk, enum remote_found found,
-                        struct shipped_frame *frames, uint32_t *n) {
+                        struct unwound_frame *frames, uint32_t *n) {
     if (found == REMOTE_NO_CODE && walk->pc <= ARCH_LOWEST_CODE)
         return STEP_NO_MODULE;
-    struct shipped_frame *frame = &frames[(*n)++];
+    struct unwound_frame *frame = &frames[(*n)++];
     enum step state;
-    *frame = (struct shipped_frame){0};
+    *frame = (struct unwound_frame){0};
     if (found == REMOTE_FOUND) {
         frame->routine = walk->place.range->bias + walk->place.entry.start;
         state = walk->place.entry.init != NULL ? step_by_init(walk) : step_by_entry(walk);
@@ -214,13 +214,13 @@ static enum step follow(struct remote_walk *walk, enum remote_found found,
     return state;
 }
 
-/* From the registers as they were shipped: those of the interrupted code, or of the caller that the
- * agent has come to. */
+/* From the registers of the sample: those of the interrupted code, or of the caller that the agent
+ * has come to. */
 static bool start(struct remote_walk *walk) {
-    const struct shipped_stack *stack = walk->stack;
-    if (stack->n_registers <= ARCH_SP || stack->n_registers > SHIPPED_REGISTERS_MAX)
+    const struct raw_stack *stack = walk->stack;
+    if (stack->n_registers <= ARCH_SP || stack->n_registers > RAW_STACK_REGISTERS_MAX)
         return false;
-    memcpy(walk->first, shipped_registers(stack), stack->n_registers * sizeof(uint64_t));
+    memcpy(walk->first, raw_stack_registers(stack), stack->n_registers * sizeof(uint64_t));
     walk->known = stack->known & UINT64_MAX >> (64 - stack->n_registers);
     if ((walk->known >> ARCH_SP & 1) == 0)
         return false;
@@ -235,17 +235,17 @@ static bool start(struct remote_walk *walk) {
     return unw_init_remote(&walk->cursor, walk->unwinder->space, walk) == 0;
 }
 
-uint32_t remote_unwind(struct remote_unwinder *unwinder, const struct shipped_stack *stack,
-                       struct shipped_frame *frames, struct shipped_walk *out) {
+uint32_t remote_unwind(struct remote_unwinder *unwinder, const struct raw_stack *stack,
+                       struct unwound_frame *frames, struct unwound_stack *out) {
     struct remote_walk walk = {.unwinder = unwinder, .stack = stack};
     enum step state = STEP_ON;
     unwinder->walks++;
-    memcpy(frames, shipped_inner(stack), stack->n_inner * sizeof(frames[0]));
+    memcpy(frames, raw_stack_inner(stack), stack->n_inner * sizeof(frames[0]));
     out->n = stack->n_inner;
     out->mark = WIRE_PSEUDO_BAD_STACK;
     if (!start(&walk))
         return 0;
-    while (state == STEP_ON && out->n < SHIPPED_FRAMES_MAX) {
+    while (state == STEP_ON && out->n < RAW_STACK_FRAMES_MAX) {
         enum remote_found found = remote_find_place(&walk);
         if (found == REMOTE_NO_IMAGE)
             return walk.place.range->module;

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/code/shipped_stack.h"
+#include "common/code/raw_stack.h"
 #include "common/code/unwind_image.h"
 
 struct remote_unwinder;
@@ -25,9 +25,9 @@ void remote_unwinder_free(struct remote_unwinder *unwinder);
 void remote_unwinder_keep(struct remote_unwinder *unwinder, uint32_t module,
                           struct unwind_image *image);
 
-/* Walks the stack, and fills frames, which has room for SHIPPED_FRAMES_MAX, and walk->n and ->mark.
- * Returns 0, or a module whose image is needed first. */
-uint32_t remote_unwind(struct remote_unwinder *unwinder, const struct shipped_stack *stack,
-                       struct shipped_frame *frames, struct shipped_walk *walk);
+/* Walks the stack, and fills frames, which has room for RAW_STACK_FRAMES_MAX, and walk->n and
+ * ->mark. Returns 0, or a module whose image is needed first. */
+uint32_t remote_unwind(struct remote_unwinder *unwinder, const struct raw_stack *stack,
+                       struct unwound_frame *frames, struct unwound_stack *walk);
 
 #endif

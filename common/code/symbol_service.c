@@ -192,30 +192,31 @@ static void submit(struct symbol_service *service, struct job *job) {
     pthread_mutex_unlock(&service->lock);
 }
 
-static bool is_open(const struct symbol_wish *wish) {
-    return wish->symbol.n_lines == 0;
+static bool is_open(const struct symbol_request *request) {
+    return request->symbol.n_lines == 0;
 }
 
-/* A job for those of the open wishes [from, to), all of one module, that nobody is at yet. */
-static void ask_for(struct symbol_service *service, const struct symbol_wish *from,
-                    const struct symbol_wish *to) {
+/* A job for those of the open requests [from, to), all of one module, that nobody is at yet. */
+static void ask_for(struct symbol_service *service, const struct symbol_request *from,
+                    const struct symbol_request *to) {
     struct job *job = malloc(sizeof(*job) + (size_t)(to - from) * sizeof(struct symbol_query));
     if (job == NULL)
         return;
     *job = (struct job){.module = from->module};
-    for (const struct symbol_wish *wish = from; wish < to; wish++)
-        if (is_open(wish) && symbol_cache_reserve(service->cache, wish->module, &wish->query))
-            job->query[job->n++] = wish->query;
+    for (const struct symbol_request *request = from; request < to; request++)
+        if (is_open(request) &&
+            symbol_cache_reserve(service->cache, request->module, &request->query))
+            job->query[job->n++] = request->query;
     if (job->n > 0)
         submit(service, job);
     else
         free(job);
 }
 
-/* The first wish behind `at` that is of another module. */
-static size_t end_of_module(const struct symbol_wish *wishes, size_t n, size_t at) {
-    uint32_t module = wishes[at].module;
-    while (at < n && wishes[at].module == module)
+/* The first request behind `at` that is of another module. */
+static size_t end_of_module(const struct symbol_request *requests, size_t n, size_t at) {
+    uint32_t module = requests[at].module;
+    while (at < n && requests[at].module == module)
         at++;
     return at;
 }
@@ -223,27 +224,28 @@ static size_t end_of_module(const struct symbol_wish *wishes, size_t n, size_t a
 /* ---- waiting ---- */
 
 /* Takes what is known. True: of the rest, some is being found out. */
-static bool take_known(struct symbol_service *service, struct symbol_wish *wishes, size_t n) {
+static bool take_known(struct symbol_service *service, struct symbol_request *requests, size_t n) {
     bool pending = false;
     for (size_t i = 0; i < n; i++)
-        if (is_open(&wishes[i]))
-            pending |= symbol_cache_get(service->cache, wishes[i].module, &wishes[i].query,
-                                        &wishes[i].symbol) == SYMBOL_PENDING;
+        if (is_open(&requests[i]))
+            pending |= symbol_cache_get(service->cache, requests[i].module, &requests[i].query,
+                                        &requests[i].symbol) == SYMBOL_PENDING;
     return pending;
 }
 
-/* Until when to wait for the open wishes. Where next to all is known already, a module more is no
+/* Until when to wait for the open requests. Where next to all is known already, a module more is no
  * reason to keep somebody who asks again and again. Under the lock. */
-static int64_t deadline_of(const struct symbol_service *service, const struct symbol_wish *wishes,
-                           size_t n, enum symbol_patience patience) {
+static int64_t deadline_of(const struct symbol_service *service,
+                           const struct symbol_request *requests, size_t n,
+                           enum symbol_patience patience) {
     int64_t now = elf_now(), later = now + SYMBOL_LATER_NS, deadline = later;
     size_t n_new = 0;
     if (patience == SYMBOL_COMPLETE)
         return ELF_NO_DEADLINE;
     for (size_t i = 0; i < n; i++) {
-        if (!is_open(&wishes[i]))
+        if (!is_open(&requests[i]))
             continue;
-        int64_t first = first_asked(service, wishes[i].module) + SYMBOL_FIRST_NS;
+        int64_t first = first_asked(service, requests[i].module) + SYMBOL_FIRST_NS;
         n_new += first > now;
         if (first > deadline)
             deadline = first;
@@ -251,14 +253,14 @@ static int64_t deadline_of(const struct symbol_service *service, const struct sy
     return n_new >= n / NEW_PART ? deadline : later;
 }
 
-/* Each time that something has become known, looks whether it is what is wished. */
-static void wait_for(struct symbol_service *service, struct symbol_wish *wishes, size_t n,
+/* Checks the requests each time that something has become known. */
+static void wait_for(struct symbol_service *service, struct symbol_request *requests, size_t n,
                      enum symbol_patience patience) {
     pthread_mutex_lock(&service->lock);
-    int64_t deadline = deadline_of(service, wishes, n, patience);
+    int64_t deadline = deadline_of(service, requests, n, patience);
     struct timespec until = clock_time(deadline);
     int late = 0;
-    while (take_known(service, wishes, n) && late == 0) {
+    while (take_known(service, requests, n) && late == 0) {
         if (deadline == ELF_NO_DEADLINE)
             pthread_cond_wait(&service->done, &service->lock);
         else
@@ -270,41 +272,42 @@ static void wait_for(struct symbol_service *service, struct symbol_wish *wishes,
 /* ---- bare names ---- */
 
 /* The bare name, unless all has become known in the meantime. */
-static void settle_for(struct symbol_service *service, struct symbol_wish *wish,
-                       struct symbol *name) {
+static void put_bare_name(struct symbol_service *service, struct symbol_request *request,
+                          struct symbol *name) {
     enum symbol_state state =
-        symbol_cache_get(service->cache, wish->module, &wish->query, &wish->symbol);
-    wish->is_for_now = state == SYMBOL_PENDING;
+        symbol_cache_get(service->cache, request->module, &request->query, &request->symbol);
+    request->is_for_now = state == SYMBOL_PENDING;
     if (state == SYMBOL_PENDING)
-        symbol_cache_put_name(service->cache, wish->module, &wish->query, name);
+        symbol_cache_put_name(service->cache, request->module, &request->query, name);
     if (state == SYMBOL_KNOWN)
         symbol_clear(name);
     else
-        wish->symbol = *name;
+        request->symbol = *name;
 }
 
 /* The bare name that an answer before this one had to be content with. */
-static bool settle_again(struct symbol_service *service, struct symbol_wish *wish) {
-    wish->is_for_now =
-        symbol_cache_get_name(service->cache, wish->module, &wish->query, &wish->symbol);
-    return wish->is_for_now;
+static bool get_bare_name(struct symbol_service *service, struct symbol_request *request) {
+    request->is_for_now =
+        symbol_cache_get_name(service->cache, request->module, &request->query, &request->symbol);
+    return request->is_for_now;
 }
 
-static void name_module(struct symbol_service *service, struct symbol_wish *from,
-                        struct symbol_wish *to) {
+static void name_module(struct symbol_service *service, struct symbol_request *from,
+                        struct symbol_request *to) {
     size_t n = (size_t)(to - from), open = 0;
     struct symbol_query *query = calloc(n, sizeof(*query));
     struct symbol *symbol = calloc(n, sizeof(*symbol));
-    struct symbol_wish **of = calloc(n, sizeof(struct symbol_wish *));
-    for (struct symbol_wish *wish = from; wish < to && query != NULL && of != NULL; wish++)
-        if (is_open(wish) && !settle_again(service, wish)) {
-            of[open] = wish;
-            query[open++] = wish->query;
+    struct symbol_request **of = calloc(n, sizeof(struct symbol_request *));
+    for (struct symbol_request *request = from; request < to && query != NULL && of != NULL;
+         request++)
+        if (is_open(request) && !get_bare_name(service, request)) {
+            of[open] = request;
+            query[open++] = request->query;
         }
     if (open > 0 && symbol != NULL) {
         elf_worker_names(service->names, from->module, query, open, symbol);
         for (size_t i = 0; i < open; i++)
-            settle_for(service, of[i], &symbol[i]);
+            put_bare_name(service, of[i], &symbol[i]);
     }
     free(query);
     free(symbol);
@@ -313,31 +316,31 @@ static void name_module(struct symbol_service *service, struct symbol_wish *from
 
 /* ---- all of it ---- */
 
-static bool has_open(const struct symbol_wish *wishes, size_t n) {
+static bool has_open(const struct symbol_request *requests, size_t n) {
     for (size_t i = 0; i < n; i++)
-        if (is_open(&wishes[i]))
+        if (is_open(&requests[i]))
             return true;
     return false;
 }
 
-void symbol_service_resolve(struct symbol_service *service, struct symbol_wish *wishes, size_t n,
-                            enum symbol_patience patience) {
+void symbol_service_resolve(struct symbol_service *service, struct symbol_request *requests,
+                            size_t n, enum symbol_patience patience) {
     for (size_t i = 0; i < n; i++) {
-        wishes[i].symbol = (struct symbol){0};
-        wishes[i].is_for_now = false;
+        requests[i].symbol = (struct symbol){0};
+        requests[i].is_for_now = false;
     }
-    take_known(service, wishes, n);
-    for (int round = 0; round < ROUNDS && has_open(wishes, n); round++) {
+    take_known(service, requests, n);
+    for (int round = 0; round < ROUNDS && has_open(requests, n); round++) {
         if (round > 0 && patience != SYMBOL_COMPLETE)
             break;
         for (size_t at = 0, end; at < n; at = end) {
-            end = end_of_module(wishes, n, at);
-            ask_for(service, wishes + at, wishes + end);
+            end = end_of_module(requests, n, at);
+            ask_for(service, requests + at, requests + end);
         }
-        wait_for(service, wishes, n, patience);
+        wait_for(service, requests, n, patience);
     }
     for (size_t at = 0, end; at < n; at = end) {
-        end = end_of_module(wishes, n, at);
-        name_module(service, wishes + at, wishes + end);
+        end = end_of_module(requests, n, at);
+        name_module(service, requests + at, requests + end);
     }
 }

@@ -25,7 +25,7 @@ struct symbol_service *symbol_service_new(const char *program);
 void symbol_service_free(struct symbol_service *service);
 
 /* An address to resolve, and what it is. */
-struct symbol_wish {
+struct symbol_request {
     uint32_t module;
     struct symbol_query query;
     struct symbol symbol; /* to be given to symbol_clear */
@@ -43,8 +43,8 @@ enum symbol_patience {
 #define SYMBOL_FIRST_NS 1200000000ll
 #define SYMBOL_LATER_NS 2000000ll
 
-/* Grants n wishes. Any thread may call. */
-void symbol_service_resolve(struct symbol_service *service, struct symbol_wish *wishes, size_t n,
-                            enum symbol_patience patience);
+/* Serves n requests. Any thread may call. */
+void symbol_service_resolve(struct symbol_service *service, struct symbol_request *requests,
+                            size_t n, enum symbol_patience patience);
 
 #endif

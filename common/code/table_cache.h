@@ -17,7 +17,7 @@
 #include "common/code/module.h"
 
 #define TABLE_CACHE_BYTES (256ull << 20)
-/* Shorter build-ids, which a linker can be told to use, say too little. */
+/* Shorter build-ids, which a linker may use, say too little. */
 #define TABLE_CACHE_BUILD_ID_MIN 8u
 
 struct table_cache;

@@ -47,7 +47,7 @@ static void add(struct list *list, const char *name, const struct stat *info) {
     list->bytes += file->bytes;
 }
 
-static void look_at(struct list *list, int directory, const char *name) {
+static void add_file(struct list *list, int directory, const char *name) {
     struct stat info;
     bool is_table = ends_in(name, TABLE_CACHE_SUFFIX);
     bool is_temporary = strncmp(name, TABLE_CACHE_TEMPORARY, strlen(TABLE_CACHE_TEMPORARY)) == 0;
@@ -70,7 +70,7 @@ static void read_directory(struct list *list, int directory) {
         return;
     }
     while ((entry = readdir(stream)) != NULL)
-        look_at(list, directory, entry->d_name);
+        add_file(list, directory, entry->d_name);
     closedir(stream);
 }
 

@@ -16,23 +16,23 @@
 
 const double chance_shares[CHANCE_SHARES] = {0.5, 0.25, 0.1, 0.05, 0.025, 0.01, 0.005, 0.001};
 
-/* Independent samples, 0: it is not known, or nothing was left to chance. */
-struct looks {
+/* The effective sample size, 0: it is not known, or nothing was left to chance. */
+struct size {
     enum chance_kind kind;
     double samples;
 };
 
-static struct looks looks_of_calls(const struct profile_process *process) {
+static struct size sample_size_of_calls(const struct profile_process *process) {
     double every = (double)process->every;
 
     if (process->burst_period_ns > 0)
-        return (struct looks){process->bursts > 0 ? CHANCE_SAMPLED : CHANCE_UNKNOWN,
-                              (double)process->bursts};
+        return (struct size){process->bursts > 0 ? CHANCE_SAMPLED : CHANCE_UNKNOWN,
+                             (double)process->bursts};
     if (process->every <= 1)
-        return (struct looks){CHANCE_EXACT, 0};
-    if (strcmp(process->credit, "new") == 0) /* how many edges one sample credits is not told */
-        return (struct looks){CHANCE_UNKNOWN, 0};
-    return (struct looks){CHANCE_SAMPLED, (double)process->total / every};
+        return (struct size){CHANCE_EXACT, 0};
+    if (strcmp(process->credit, "new") == 0) /* how many edges one sample credits is not known */
+        return (struct size){CHANCE_UNKNOWN, 0};
+    return (struct size){CHANCE_SAMPLED, (double)process->total / every};
 }
 
 static double walks_of_one_weight(const struct profile_process *process) {
@@ -42,19 +42,19 @@ static double walks_of_one_weight(const struct profile_process *process) {
                                       : (double)process->walks;
 }
 
-static struct looks looks_of(const struct profile *profile, uint32_t process, uint64_t total) {
+static struct size sample_size_of(const struct profile *profile, uint32_t process, uint64_t total) {
     const struct profile_process *it = &profile->processes[process];
-    struct looks looks = {CHANCE_UNKNOWN, 0};
+    struct size size = {CHANCE_UNKNOWN, 0};
 
     if (profile_of_calls(profile) || strcmp(it->collector, "calls") == 0)
-        return looks_of_calls(it);
+        return sample_size_of_calls(it);
     if (it->walks > 0)
-        looks.samples = walks_of_one_weight(it);
+        size.samples = walks_of_one_weight(it);
     else if (profile->period > 0)
-        looks.samples = (double)total / (double)profile->period;
-    if (looks.samples > 0)
-        looks.kind = CHANCE_SAMPLED;
-    return looks;
+        size.samples = (double)total / (double)profile->period;
+    if (size.samples > 0)
+        size.kind = CHANCE_SAMPLED;
+    return size;
 }
 
 /* Where the profile does not tell: of bursts each is taken for one sample. */
@@ -86,20 +86,20 @@ static void find_effects(const struct profile_process *process, double effect[SH
 
 void chance_add(struct chance *chance, const struct profile *profile, uint32_t process,
                 uint64_t total) {
-    struct looks looks = looks_of(profile, process, total);
+    struct size size = sample_size_of(profile, process, total);
     double effect[SHARE_CLASSES];
 
     if (total == 0)
         return;
     chance->total += (double)total;
-    if (looks.kind == CHANCE_UNKNOWN || chance->kind == CHANCE_UNKNOWN)
+    if (size.kind == CHANCE_UNKNOWN || chance->kind == CHANCE_UNKNOWN)
         chance->kind = CHANCE_UNKNOWN;
-    else if (looks.kind == CHANCE_SAMPLED)
+    else if (size.kind == CHANCE_SAMPLED)
         chance->kind = CHANCE_SAMPLED;
-    if (!(looks.samples > 0))
+    if (!(size.samples > 0))
         return;
     const struct profile_process *it = &profile->processes[process];
-    double squares = (double)total * (double)total / looks.samples;
+    double squares = (double)total * (double)total / size.samples;
     /* both sums of the file are in one unit, of which the weight is so many */
     double unit = it->drawn > 0 ? (double)total / (double)it->drawn : 0;
     chance->total_known &= it->varied_total > 0 && unit > 0;

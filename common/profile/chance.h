@@ -37,8 +37,7 @@ void chance_add(struct chance *chance, const struct profile *profile, uint32_t p
 /* All processes of the profile. */
 struct chance chance_of(const struct profile *profile);
 
-#define CHANCE_TYPICAL                                                                             \
-    0.1 /* share of a context, where what samples are worth is told in one number */
+#define CHANCE_TYPICAL 0.1 /* share of a context, where what samples are worth is one number */
 
 /* So many independent samples of one weight say as much of a share of `share`, 0: nothing was left
  * to chance, or nothing is known of it. `effect`: as is known of this function (profile_location),
@@ -54,7 +53,7 @@ double chance_total_half_width(const struct chance *chance);
 /* The variance of the total. */
 double chance_total_variance(const struct chance *chance);
 
-/* Shares for which the interval is told, where it is told for some only. */
+/* Shares for which the interval is given, where it is given for some only. */
 #define CHANCE_SHARES 8
 extern const double chance_shares[CHANCE_SHARES];
 

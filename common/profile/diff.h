@@ -141,7 +141,7 @@ double diff_change(const struct diff_weight *weight);
 /* By so much the change may be off towards 0: bounds and interval together. */
 double diff_allowed(const struct diff_weight *weight);
 
-/* One function (site, line, module: what contexts are told apart by), in all its contexts. */
+/* One function (site, line, module: what contexts are grouped by), in all its contexts. */
 struct diff_function {
     uint32_t location;
     struct diff_weight self, inclusive; /* inclusive: recursion is counted once */

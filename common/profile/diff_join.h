@@ -2,7 +2,7 @@
  * diff_join.h - the contexts of two profiles in one forest.
  *
  * Frames are the same by names: (module, function), with the line or the address beside where
- * contexts are told apart by them. A module's name is the last part of its path without what stands
+ * contexts are grouped by them. A module's name is the last part of its path without what stands
  * behind ".so", so that a library of another version is the same; the executable of a process is
  * the same module as that of the process it is paired with. Where one of the profiles knows no
  * modules at all, functions alone tell frames apart.

@@ -2,7 +2,7 @@
  * diff_mode.c - was the same work done? Then weights are compared as they are, else shares.
  *
  * Where one function became slower, all others weigh what they weighed before: but their shares
- * fall. Where a program ran longer, all weigh more, by one factor. So the factor is looked for that
+ * fall. Where a program ran longer, all weigh more, by one factor. So the factor is sought that
  * most functions have in common: 1, where at least half of their weight agrees with it within its
  * chance and TOLERANCE (runs of one program differ by so much); else one near the weighted median
  * of their ratios, where half agrees with that. So that one heavy function does not decide alone,

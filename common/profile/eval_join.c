@@ -107,7 +107,7 @@ static uint32_t routine_place(struct eval_join *join, const struct profile *prof
     return add_place(join, &place);
 }
 
-/* 0: children of such a node are not told apart by where they are called from. */
+/* 0: children of such a node are not distinguished by their call sites. */
 static uint32_t site_place(struct eval_join *join, const struct profile *profile,
                            const struct profile_location *location) {
     struct eval_place place = {.module = module_key(join, profile, location->module),

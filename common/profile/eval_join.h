@@ -4,8 +4,8 @@
  * Two profiles are of different runs, maybe of different hosts: contexts are the same when their
  * paths are, frame by frame, in terms that do not depend on where anything was mapped:
  *
- *   by site      a frame is (call site in the caller, entry of the routine); modules are told by
- *                build-id, else by the last part of their path
+ *   by site      a frame is (call site in the caller, entry of the routine); a module is known by
+ *                its build-id, else by the last part of its path
  *   by function  a frame is the name of a function; inlined functions are frames of their own
  *
  * A profile spreads a context that calls others over its call sites (main@s1 > f, main@s2 > g) and

@@ -1,5 +1,5 @@
 /*
- * group.c - contexts that are told apart by function, site, line or module.
+ * group.c - contexts grouped by function, site, line or module.
  *
  * Each location becomes a path of frames, outermost first (inlined functions are frames of their
  * own), and each frame one location of the new profile; nodes follow by their paths.

@@ -123,7 +123,8 @@ static void add_process(struct profile_process *sum, const struct profile_proces
     sum->pid = 0;
 }
 
-/* How often another tool looked is told by the period of its profile, which the sum may not have.
+/* How often another tool sampled follows from the period of its profile, which the sum may not
+ * have.
  */
 static struct profile_process with_walks(const struct profile *from, uint32_t process) {
     struct profile_process copy = from->processes[process];

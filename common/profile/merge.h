@@ -1,7 +1,7 @@
 /*
  * merge.h - profiles of several runs or hosts added up, bounds and all.
  *
- * Processes of one executable that were looked at in the same way become one; contexts are the same
+ * Processes of one executable that were sampled in the same way become one; contexts are the same
  * when module (build-id and path) and address are. The sum is a profile like any other:
  *
  *   - weights add up to the sum of all N;

@@ -55,7 +55,7 @@ struct profile_location {
                        * 0: go by the address */
     bool is_entry;    /* the routine as a whole: its line is not known, only its function */
     float effect, self_effect; /* design effects (chance.h) of the inclusive and the self weight of
-                                * its function; 0: not known. No part of what it is told by */
+                                * its function; 0: not known. No part of what identifies it */
     uint32_t n_lines; /* >= 1 once symbolized: lines[0] innermost inlined, last the real function */
     struct profile_line *lines;
 };
@@ -93,7 +93,7 @@ struct profile_process {
     bool live;
     uint64_t total;    /* N of this process */
     uint64_t cpu_ns;   /* CPU time that its threads reported, 0: not known */
-    const char *clock; /* what made it be looked at: "cpu", "wall", "perf"; "" when not known */
+    const char *clock; /* what triggered its samples: "cpu", "wall", "perf"; "" when not known */
     uint64_t burst_length_ns, burst_period_ns; /* 0, 0: uniform sampling */
     const char *collector;                     /* "walks", "calls"; "" when not known */
     bool lines;     /* walks: own weights stand at places in the code, not at routines as a whole */
@@ -103,8 +103,9 @@ struct profile_process {
     uint64_t seen_ns, cpu_burst_ns; /* bursts of calls: CPU time within them, and in all */
     uint64_t waits, jumped, stray;  /* calls, as wire.h has them */
     /* the following down to identified as wire.h has them */
-    uint64_t walks, complete, truncated, no_module, no_rule, bad_stack; /* shipped ones too */
-    uint64_t short_copy; /* shipped ones whose stack went on above the copy */
+    uint64_t walks, complete, truncated, no_module, no_rule,
+        bad_stack;       /* those that the daemon unwound too */
+    uint64_t short_copy; /* raw stacks that went on above the copy */
     uint64_t shipped;    /* of the walks, those that the daemon made, from copies of stacks */
     uint64_t refused;    /* of these, those that it could not even begin; in no_rule, too */
     uint64_t lost;       /* walks that found no room, and the time that they stood for */
@@ -219,7 +220,7 @@ bool profile_of_calls(const struct profile *profile);
  * a program down; 1 for all else. */
 double profile_scale(const struct profile_process *process);
 
-/* How contexts are told apart in what is printed. */
+/* How contexts are grouped in what is printed. */
 enum profile_by { PROFILE_BY_FUNCTION, PROFILE_BY_SITE, PROFILE_BY_LINE, PROFILE_BY_MODULE };
 /* False: no such word (function, site, line, module). */
 bool profile_by_parse(const char *word, enum profile_by *by);

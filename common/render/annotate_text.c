@@ -7,7 +7,7 @@
 
 #include "common/base/utf8.h"
 #include "common/profile/chance.h"
-#include "common/render/human.h"
+#include "common/render/format_number.h"
 #include "common/render/results.h"
 
 #define CALLEES_SHOWN 3
@@ -144,7 +144,7 @@ static void put_source(FILE *out, const struct annotation *annotation,
         put_line(out, annotation, &function->lines[next], function->lines[next].line, NULL);
 }
 
-/* How far the numbers can be trusted. */
+/* How precise the numbers are. */
 static void put_intervals(FILE *out, const struct annotation *annotation,
                           const struct annotate_function *function) {
     const struct chance chance = chance_of(annotation->profile);
@@ -172,9 +172,9 @@ static void put_function(FILE *out, const struct annotation *annotation,
     fputs(has_file ? "  " : "", out);
     utf8_put(out, function->file);
     fputc('\n', out);
-    fprintf(out, "%s self", human_weight(profile, function->self).text);
-    fprintf(out, ", %s inclusive", human_weight(profile, function->inclusive).text);
-    fprintf(out, ", of %s\n", human_weight(profile, annotation->total).text);
+    fprintf(out, "%s self", format_weight(profile, function->self).text);
+    fprintf(out, ", %s inclusive", format_weight(profile, function->inclusive).text);
+    fprintf(out, ", of %s\n", format_weight(profile, annotation->total).text);
     put_intervals(out, annotation, function);
     if (has_file && source == NULL)
         fputs("the source is not under that path here: --source DIR says where it is\n", out);

@@ -14,8 +14,8 @@ enum call_graph_kind {
     /* A vertex is a location (of a grouped profile: what its --by tells apart). */
     CALL_GRAPH_OF_PLACES,
     /* A vertex is a function at a depth of recursion: f that was called by f is another one, of
-     * level 2. Edges are told apart by the caller's location, too, and the caller's own weight at
-     * each location is an edge to nobody (callee 0). */
+     * level 2. Edges are distinguished by the caller's location, too, and the caller's own weight
+     * at each location is an edge to nobody (callee 0). */
     CALL_GRAPH_OF_FUNCTIONS,
 };
 

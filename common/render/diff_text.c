@@ -13,7 +13,7 @@
 #include "common/base/utf8.h"
 #include "common/profile/diff_judge.h"
 #include "common/profile/tree_view.h"
-#include "common/render/human.h"
+#include "common/render/format_number.h"
 #include "common/render/results.h"
 
 #define CELL 11 /* columns of a number */
@@ -36,40 +36,43 @@ struct report {
 /* ---- numbers ---- */
 
 /* A weight that is not negative: a share in per cent, or in the unit. */
-static struct human amount(const struct diff *diff, double weight) {
-    struct human human;
+static struct formatted amount(const struct diff *diff, double weight) {
+    struct formatted formatted;
 
     if (diff->mode != DIFF_SHARES)
-        return human_weight(diff->profile, (uint64_t)llround(weight));
-    snprintf(human.text, sizeof(human.text), "%.2f %%", 100 * weight / (double)diff->after_total);
-    return human;
+        return format_weight(diff->profile, (uint64_t)llround(weight));
+    snprintf(formatted.text, sizeof(formatted.text), "%.2f %%",
+             100 * weight / (double)diff->after_total);
+    return formatted;
 }
 
-static struct human signed_amount(const struct diff *diff, double weight) {
-    struct human human;
+static struct formatted signed_amount(const struct diff *diff, double weight) {
+    struct formatted formatted;
 
-    struct human size = amount(diff, fabs(weight));
+    struct formatted size = amount(diff, fabs(weight));
 
     /* no sign where only zeros would follow */
     bool none = strpbrk(size.text, "123456789") == NULL;
-    snprintf(human.text, sizeof(human.text), "%s%.60s",
+    snprintf(formatted.text, sizeof(formatted.text), "%s%.60s",
              none         ? ""
              : weight < 0 ? "-"
                           : "+",
              size.text);
-    return human;
+    return formatted;
 }
 
 /* Shares beside weights, weights beside shares. */
-static struct human other_change(const struct diff *diff, const struct diff_weight *w) {
+static struct formatted other_change(const struct diff *diff, const struct diff_weight *w) {
     double change = (double)w->after - (double)w->before / diff->scale;
-    struct human human, size = human_weight(diff->profile, (uint64_t)llround(fabs(change)));
+    struct formatted formatted,
+        size = format_weight(diff->profile, (uint64_t)llround(fabs(change)));
 
     if (diff->mode != DIFF_SHARES)
-        snprintf(human.text, sizeof(human.text), "%+.2f pt", diff_share_change(diff, w));
+        snprintf(formatted.text, sizeof(formatted.text), "%+.2f pt", diff_share_change(diff, w));
     else
-        snprintf(human.text, sizeof(human.text), "%s%.60s", change < 0 ? "-" : "+", size.text);
-    return human;
+        snprintf(formatted.text, sizeof(formatted.text), "%s%.60s", change < 0 ? "-" : "+",
+                 size.text);
+    return formatted;
 }
 
 static void label(const struct report *r, const char *word) {
@@ -96,10 +99,10 @@ static void put_side(const struct report *r, int side) {
     free(exe);
     if (it->n_exes > 1 && *it->title == '\0')
         fprintf(r->out, " and %u more", (unsigned)(it->n_exes - 1));
-    fprintf(r->out, ", %s %s", human_weight(profile, it->total).text,
-            human_type(profile, it->total));
+    fprintf(r->out, ", %s %s", format_weight(profile, it->total).text,
+            format_type(profile, it->total));
     if (it->samples > 0)
-        fprintf(r->out, " in %s sample%s", human_count((uint64_t)llround(it->samples)).text,
+        fprintf(r->out, " in %s sample%s", format_count((uint64_t)llround(it->samples)).text,
                 plural((uint64_t)llround(it->samples)));
     fputc('\n', r->out);
 }
@@ -109,8 +112,8 @@ static void put_total(const struct report *r) {
     double before = (double)total->before;
 
     label(r, "total");
-    fprintf(r->out, "%s -> %s, %+.1f %%", human_weight(r->diff->profile, total->before).text,
-            human_weight(r->diff->profile, total->after).text, 100 * diff_change(total) / before);
+    fprintf(r->out, "%s -> %s, %+.1f %%", format_weight(r->diff->profile, total->before).text,
+            format_weight(r->diff->profile, total->after).text, 100 * diff_change(total) / before);
     if (r->diff->sampling == DIFF_SAMPLED)
         fprintf(r->out, " (%s%.1f %%%s)", r->plus_minus, 100 * total->interval / before,
                 total->beyond ? "" : ": no more than chance");
@@ -182,7 +185,7 @@ static void put_error(const struct report *r) {
     }
     label(r, "beyond");
     fprintf(r->out, "%s of %s context%s%s changed beyond their error",
-            human_count(diff->beyond).text, human_count(diff->compared).text,
+            format_count(diff->beyond).text, format_count(diff->compared).text,
             plural(diff->compared), diff->sampling == DIFF_SAMPLED ? " with enough samples" : "");
     if (diff->sampling == DIFF_SAMPLED)
         fprintf(r->out, " (*); by chance none would, in 95 comparisons of 100");
@@ -340,7 +343,7 @@ static void put_kind(const struct report *r, const uint32_t *contexts, uint32_t 
         }
     }
     if (!r->all && listed > limit)
-        fprintf(r->out, "  and %s more (-n, --all)\n", human_count(listed - limit).text);
+        fprintf(r->out, "  and %s more (-n, --all)\n", format_count(listed - limit).text);
     if (listed > 0)
         fputc('\n', r->out);
 }
@@ -362,7 +365,7 @@ static void put_rest(const struct report *r, const uint32_t *contexts, uint32_t 
             pruned += diff_change(&diff->self[i]);
     label(r, "within");
     fprintf(r->out, "%s context%s changed by no more than %s error: %s altogether\n",
-            human_count(within).text, plural(within), within == 1 ? "its" : "their",
+            format_count(within).text, plural(within), within == 1 ? "its" : "their",
             signed_amount(diff, change).text);
     if (fabs(pruned) < 1)
         return;

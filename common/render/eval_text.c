@@ -9,7 +9,7 @@
 
 #include "common/base/shorten.h"
 #include "common/base/utf8.h"
-#include "common/render/human.h"
+#include "common/render/format_number.h"
 #include "common/render/results.h"
 
 #define PATH_COLUMNS 80 /* longer paths lose their beginning */
@@ -20,11 +20,11 @@ static void label(FILE *out, const char *word) {
     fprintf(out, "%-13s", word);
 }
 
-static struct human held(double share) {
-    struct human human;
+static struct formatted held(double share) {
+    struct formatted formatted;
 
-    snprintf(human.text, sizeof(human.text), "%.2f %%", floor(share * 1e4 + 1e-6) / 100);
-    return human;
+    snprintf(formatted.text, sizeof(formatted.text), "%.2f %%", floor(share * 1e4 + 1e-6) / 100);
+    return formatted;
 }
 
 static const char *plural(uint64_t n) {
@@ -68,7 +68,8 @@ static void put_side(FILE *out, const struct eval *eval, int side, const char *w
     free(exe);
     if (it->n_exes > 1)
         fprintf(out, " and %u more", (unsigned)(it->n_exes - 1));
-    fprintf(out, ": %s %s", human_weight(profile, it->total).text, human_type(profile, it->total));
+    fprintf(out, ": %s %s", format_weight(profile, it->total).text,
+            format_type(profile, it->total));
     if (*collector == '\0')
         fputs(", by another tool", out);
     else if (strcmp(collector, profile->type) != 0) {
@@ -81,7 +82,7 @@ static void put_side(FILE *out, const struct eval *eval, int side, const char *w
     if (it->pruned > 0) {
         label(out, "");
         fprintf(out, "%s of it in contexts that the profile does not keep apart%s\n",
-                human_share((double)it->pruned / (double)it->total).text,
+                format_share((double)it->pruned / (double)it->total).text,
                 side == EVAL_EXACT ? ": none of these are in the averages below" : "");
     }
 }
@@ -117,7 +118,7 @@ static void put_how(FILE *out, const struct eval *eval) {
     if (eval->exact_error > 0) {
         label(out, "");
         fprintf(out, "the exact profile isn't exact: its counts are up to %s too high\n",
-                human_share(eval->exact_error).text);
+                format_share(eval->exact_error).text);
     }
 }
 
@@ -137,36 +138,36 @@ static void put_coverage(FILE *out, const struct eval *eval) {
         const struct eval_coverage *it = &eval->coverage[k];
 
         label(out, "");
-        fprintf(out, "%9g %11s %11s %11s\n", it->tau, human_count(it->hot).text,
-                human_count(it->covered).text, held(eval_share(it->covered, it->hot)).text);
+        fprintf(out, "%9g %11s %11s %11s\n", it->tau, format_count(it->hot).text,
+                format_count(it->covered).text, held(eval_share(it->covered, it->hot)).text);
     }
 }
 
 static void put_uncovered(FILE *out, const struct eval *eval) {
     label(out, "uncovered");
-    fprintf(out, "%s context%s", human_count(eval->uncovered).text, plural(eval->uncovered));
+    fprintf(out, "%s context%s", format_count(eval->uncovered).text, plural(eval->uncovered));
     if (eval->uncovered > 0)
         fprintf(out, ", with at most %s of the hottest one's weight, %s on average",
-                human_share(eval->uncovered_max).text, human_share(eval->uncovered_average).text);
+                format_share(eval->uncovered_max).text, format_share(eval->uncovered_average).text);
     fputc('\n', out);
     put_path(out, eval, "hottest", eval->uncovered_hottest);
 }
 
 static void put_hot(FILE *out, const struct eval *eval) {
     label(out, "hot");
-    fprintf(out, "%s context%s; %s reported\n", human_count(eval->hot).text, plural(eval->hot),
-            human_count(eval->reported).text);
+    fprintf(out, "%s context%s; %s reported\n", format_count(eval->hot).text, plural(eval->hot),
+            format_count(eval->reported).text);
     label(out, "");
-    fprintf(out, "%s false positive%s", human_count(eval->false_positives).text,
+    fprintf(out, "%s false positive%s", format_count(eval->false_positives).text,
             plural(eval->false_positives));
     if (eval->reported > 0)
         fprintf(out, " (%s of those reported)",
-                human_share(eval_share(eval->false_positives, eval->reported)).text);
-    fprintf(out, ", %s false negative%s", human_count(eval->false_negatives).text,
+                format_share(eval_share(eval->false_positives, eval->reported)).text);
+    fprintf(out, ", %s false negative%s", format_count(eval->false_negatives).text,
             plural(eval->false_negatives));
     if (eval->hot > 0)
         fprintf(out, " (%s of the hot ones)",
-                human_share(eval_share(eval->false_negatives, eval->hot)).text);
+                format_share(eval_share(eval->false_negatives, eval->hot)).text);
     fputc('\n', out);
     put_path(out, eval, "hottest that is missed", eval->missed_hottest);
 }
@@ -175,13 +176,13 @@ static void put_error_of(FILE *out, const struct eval *eval, const char *whose,
                          const struct eval_counter_error *error) {
     fprintf(out, "%-12s", whose);
     if (error->contexts > 0)
-        fprintf(out, "%s on average, %s at most", human_share(error->average).text,
-                human_share(error->max).text);
+        fprintf(out, "%s on average, %s at most", format_share(error->average).text,
+                format_share(error->max).text);
     fprintf(out, "%s%s counter%s", error->contexts > 0 ? ", of " : "",
-            human_count(error->contexts).text, plural(error->contexts));
+            format_count(error->contexts).text, plural(error->contexts));
     if (error->unknown > 0)
         fprintf(out, "; %s of contexts that the exact profile does not have",
-                human_count(error->unknown).text);
+                format_count(error->unknown).text);
     fputc('\n', out);
     if (error->max > 0)
         put_path(out, eval, "worst", error->worst);
@@ -199,18 +200,18 @@ static void put_error(FILE *out, const struct eval *eval) {
         fputs("every counter keeps its bounds: count - error <= exact <= count\n", out);
     else
         fprintf(out, "%s counter%s outside of count - error <= exact <= count\n",
-                human_count(eval->out_of_bounds).text, eval->out_of_bounds == 1 ? " is" : "s are");
+                format_count(eval->out_of_bounds).text, eval->out_of_bounds == 1 ? " is" : "s are");
 }
 
 static void put_tree(FILE *out, const struct eval *eval) {
     label(out, "hot tree");
-    fprintf(out, "%s node%s", human_count(eval->tree).text, plural(eval->tree));
+    fprintf(out, "%s node%s", format_count(eval->tree).text, plural(eval->tree));
     if (eval->tree > 0)
         fprintf(out, ": %s cold, %s hot, %s false positives",
-                human_share(eval_share(eval->tree_cold, eval->tree)).text,
-                human_share(eval_share(eval->tree_hot, eval->tree)).text,
-                human_share(eval_share(eval->tree_false, eval->tree)).text);
-    fprintf(out, "; the exact one has %s\n", human_count(eval->hcct).text);
+                format_share(eval_share(eval->tree_cold, eval->tree)).text,
+                format_share(eval_share(eval->tree_hot, eval->tree)).text,
+                format_share(eval_share(eval->tree_false, eval->tree)).text);
+    fprintf(out, "; the exact one has %s\n", format_count(eval->hcct).text);
 }
 
 static void put_kept(FILE *out, const struct eval *eval, int side, const char *word) {
@@ -220,11 +221,11 @@ static void put_kept(FILE *out, const struct eval *eval, int side, const char *w
         return;
     label(out, word);
     fprintf(out, "%-12s%s nodes", side == EVAL_EXACT ? "exact" : "approximate",
-            human_count(it->contexts).text);
+            format_count(it->contexts).text);
     if (it->bytes > 0)
-        fprintf(out, " in %s", human_bytes(it->bytes).text);
+        fprintf(out, " in %s", format_bytes(it->bytes).text);
     if (it->monitored > 0)
-        fprintf(out, ", %s monitored", human_count(it->monitored).text);
+        fprintf(out, ", %s monitored", format_count(it->monitored).text);
     fputc('\n', out);
 }
 
@@ -238,10 +239,10 @@ static void put_sizes(FILE *out, const struct eval *eval) {
         return;
     label(out, "");
     fprintf(out, "%s of the exact tree's nodes",
-            human_share(eval_share(approx->contexts, exact->contexts)).text);
+            format_share(eval_share(approx->contexts, exact->contexts)).text);
     if (exact->bytes > 0 && approx->bytes > 0)
         fprintf(out, ", %s of its memory",
-                human_share(eval_share(approx->bytes, exact->bytes)).text);
+                format_share(eval_share(approx->bytes, exact->bytes)).text);
     fputc('\n', out);
 }
 

@@ -12,7 +12,7 @@
 #include "common/profile/diff.h"
 #include "common/profile/intern.h"
 #include "common/render/chance_json.h"
-#include "common/render/human.h"
+#include "common/render/format_number.h"
 #include "common/render/page_facts.h"
 
 #define EXACT_NUMBERS (1ull << 53) /* JavaScript's numbers hold integers up to here */
@@ -200,7 +200,7 @@ static void put_head(struct page *page, const char *kind, const char *by, uint64
     json_string_member(json, "kind", kind);
     json_string_member(json, "type", profile->type);
     json_string_member(json, "unit", profile->unit);
-    json_string_member(json, "measure", human_type(profile, 2));
+    json_string_member(json, "measure", format_type(profile, 2));
     json_string_member(json, "by", by);
     json_known_member(json, "title", profile->title);
     json_double_member(json, "phi", profile->phi);

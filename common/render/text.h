@@ -69,7 +69,7 @@ void text_no_numbers(const struct text *text);
 void text_columns_title(const struct text *text, const char *rest);
 
 /* "+0x1234" for the "libx.so+0x1234" that a location without a symbol is called, where the reader
- * is told the module elsewhere; any other name as it is. */
+ * shows the module elsewhere; any other name as it is. */
 const char *text_without_module(const struct text *text, const char *name, uint32_t location);
 
 /* A share, or spaces. */

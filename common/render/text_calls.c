@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "common/render/human.h"
+#include "common/render/format_number.h"
 #include "common/render/text.h"
 
 static bool same_calls(const struct profile_process *a, const struct profile_process *b) {
@@ -20,9 +20,9 @@ static void put_counted(const struct text *text, const struct profile_process *p
         fprintf(text->out, "every call%s is counted", where);
         return;
     }
-    fprintf(text->out, "one call in %s%s%s is counted, as %s", human_count(process->every).text,
+    fprintf(text->out, "one call in %s%s%s is counted, as %s", format_count(process->every).text,
             process->every_each ? " of each function" : "", where,
-            human_count(process->every).text);
+            format_count(process->every).text);
     if (strcmp(process->credit, "new") == 0)
         fputs(", and with it those on its stack that began since the last one: N is more than the "
               "calls",
@@ -46,13 +46,13 @@ static void put_odd(const struct text *text, const struct profile_process *sum) 
         fputs("; nothing lost", text->out);
     else
         fprintf(text->out, "; %s lost (calls, or beginnings of bursts)",
-                human_count(sum->lost).text);
+                format_count(sum->lost).text);
     if (sum->jumped > 0)
         fprintf(text->out, "; %s frame%s left without a return, such as by longjmp",
-                human_count(sum->jumped).text, sum->jumped == 1 ? "" : "s");
+                format_count(sum->jumped).text, sum->jumped == 1 ? "" : "s");
     if (sum->stray > 0)
         fprintf(text->out, "; %s return%s of calls that were not seen",
-                human_count(sum->stray).text, sum->stray == 1 ? "" : "s");
+                format_count(sum->stray).text, sum->stray == 1 ? "" : "s");
 }
 
 static bool was_collected(const struct profile *profile) {
@@ -73,7 +73,7 @@ void text_calls(const struct text *text, const struct profile_process *sum) {
         return;
     text_label(text, "");
     fprintf(text->out, "the program waited %s time%s until hcctd had room for more\n",
-            human_count(sum->waits).text, sum->waits == 1 ? "" : "s");
+            format_count(sum->waits).text, sum->waits == 1 ? "" : "s");
 }
 
 void text_calls_seen(const struct text *text, const struct profile_process *sum) {
@@ -88,6 +88,6 @@ void text_calls_seen(const struct text *text, const struct profile_process *sum)
     fprintf(text->out,
             "%s of the CPU time was seen; scaled by it, N is %s calls, or more: a burst slows the "
             "program down\n",
-            human_share((double)sum->seen_ns / (double)sum->cpu_burst_ns).text,
-            human_estimate(in_all).text);
+            format_share((double)sum->seen_ns / (double)sum->cpu_burst_ns).text,
+            format_estimate(in_all).text);
 }

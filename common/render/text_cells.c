@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/render/human.h"
+#include "common/render/format_number.h"
 #include "common/render/text.h"
 
 #define BOUND_WIDTH 6 /* " +12.3" */
@@ -61,7 +61,7 @@ static void find_largest(struct text *text) {
 }
 
 static int width_of(const char *title, uint64_t largest) {
-    size_t least = strlen(title), width = strlen(human_count(largest).text);
+    size_t least = strlen(title), width = strlen(format_count(largest).text);
 
     return (int)(width > least ? width : least);
 }
@@ -99,12 +99,12 @@ static void put_bound(const struct text *text, uint64_t bound) {
 }
 
 static void put_calls(const struct text *text, const struct numbers *numbers) {
-    char plus[sizeof(struct human) + 1] = "";
+    char plus[sizeof(struct formatted) + 1] = "";
 
     if (numbers->self_error > 0)
-        snprintf(plus, sizeof(plus), "+%s", human_count(numbers->self_error).text);
+        snprintf(plus, sizeof(plus), "+%s", format_count(numbers->self_error).text);
     fprintf(text->out, "  %*s%*s", text->count_width,
-            numbers->self > 0 ? human_count(numbers->self).text : "", text->error_width, plus);
+            numbers->self > 0 ? format_count(numbers->self).text : "", text->error_width, plus);
 }
 
 void text_numbers(const struct text *text, const struct numbers *numbers) {

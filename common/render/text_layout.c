@@ -28,13 +28,13 @@ struct report {
 typedef void text_part(const struct report *report, uint32_t which);
 
 /* Nobody has said which contexts are to be shown. */
-static bool is_brief(const struct text *text) {
+static bool is_overview(const struct text *text) {
     return text->options->lines > 0 && text->options->n == 0;
 }
 
 /* The least share of a context that may have a row. Of n contexts that were asked for, all have. */
 static double least_share(const struct text *text) {
-    if (is_brief(text))
+    if (is_overview(text))
         return TEXT_LEAST;
     return text->options->lines > 0 ? 0 : text->options->cut;
 }
@@ -104,10 +104,10 @@ static void put_tree_title(const struct report *report, uint32_t process) {
         fprintf(text->out, ", %.1f %% of all",
                 text_share(text, text_process_weight(text, process)) * 100);
     }
-    if (is_brief(text) && choice->chosen < choice->n && process == report->order[0])
+    if (is_overview(text) && choice->chosen < choice->n && process == report->order[0])
         fprintf(text->out, " (the heaviest, down to %.3g %%; --cut 0 shows all)",
                 text_share(text, choice->least) * 100);
-    else if (!is_brief(text) && text_share(text, choice->floor) >= TEXT_LEAST)
+    else if (!is_overview(text) && text_share(text, choice->floor) >= TEXT_LEAST)
         fprintf(text->out, " (from %.3g %% on)", text_share(text, choice->floor) * 100);
     fputc('\n', text->out);
 }
@@ -134,7 +134,7 @@ static void put_table(const struct report *report, uint32_t rows) {
 
 static unsigned try_trees(const struct report *report, uint32_t chosen) {
     struct text *text = report->text;
-    double noise = is_brief(text) ? FORMAT_DEFAULT_CUT : TEXT_LEAST;
+    double noise = is_overview(text) ? FORMAT_DEFAULT_CUT : TEXT_LEAST;
     char *printed;
     unsigned lines;
 
@@ -185,7 +185,7 @@ static void choose_rows(struct report *report, unsigned room) {
     struct text *text = report->text;
 
     make_choice(report);
-    if (!is_brief(text)) {
+    if (!is_overview(text)) {
         (void)try_trees(report, text->choice.n);
         return;
     }
@@ -202,7 +202,7 @@ static void choose_rows(struct report *report, unsigned room) {
 static uint32_t choose_functions(const struct report *report, unsigned room) {
     uint32_t top = report->text->options->top, fit;
 
-    if (!is_brief(report->text))
+    if (!is_overview(report->text))
         return top;
     if (report->n > 1 && top == FORMAT_DEFAULT_TOP)
         top = FUNCTIONS_FEW;
@@ -227,7 +227,7 @@ static uint32_t choose_processes(const struct report *report) {
     const struct text *text = report->text;
     uint32_t shown = 0;
 
-    while (shown < report->n && !(is_brief(text) && shown == PROCESSES_MAX) &&
+    while (shown < report->n && !(is_overview(text) && shown == PROCESSES_MAX) &&
            text_process_weight(text, report->order[shown]) > 0 &&
            text_share(text, text_process_weight(text, report->order[shown])) >= text->options->cut)
         shown++;
@@ -242,7 +242,7 @@ void text_report(struct text *text) {
 
     report.order = order_processes(text);
     report.shown = choose_processes(&report);
-    report.trees = is_brief(text) && report.shown > TREES_MAX ? TREES_MAX : report.shown;
+    report.trees = is_overview(text) && report.shown > TREES_MAX ? TREES_MAX : report.shown;
     head = print(&report, put_head, report.order[0]);
     summary = print(&report, put_summary, 0);
     taken = count_lines(head) + count_lines(summary);

@@ -6,17 +6,17 @@
 #include <string.h>
 
 #include "common/base/shorten.h"
-#include "common/render/human.h"
+#include "common/render/format_number.h"
 #include "common/render/text.h"
 #include "common/render/title.h"
 
 static void put_weight(const struct text *text, uint64_t weight, uint64_t walks) {
-    fprintf(text->out, "%s %s", human_weight(text->profile, weight).text,
-            human_type(text->profile, weight));
+    fprintf(text->out, "%s %s", format_weight(text->profile, weight).text,
+            format_type(text->profile, weight));
     if (walks > 0 && !text->calls)
-        fprintf(text->out, ", %s %s", human_count(walks).text, walks == 1 ? "sample" : "samples");
+        fprintf(text->out, ", %s %s", format_count(walks).text, walks == 1 ? "sample" : "samples");
     if (text->profile->window_ns > 0)
-        fprintf(text->out, ", in the last %s", human_time(text->profile->window_ns).text);
+        fprintf(text->out, ", in the last %s", format_time(text->profile->window_ns).text);
 }
 
 void text_title(const struct text *text) {
@@ -43,9 +43,9 @@ void text_process(const struct text *text, uint32_t process) {
 static void process_cells(const struct text *text, uint64_t weight, uint64_t walks) {
     text_cell(text, text_share(text, weight));
     fprintf(text->out, "  %*s  ", text->calls ? text->count_width : 11,
-            human_weight(text->profile, weight).text);
+            format_weight(text->profile, weight).text);
     if (!text->calls)
-        fprintf(text->out, "%10s  ", walks > 0 ? human_count(walks).text : "");
+        fprintf(text->out, "%10s  ", walks > 0 ? format_count(walks).text : "");
 }
 
 static void process_row(const struct text *text, const struct profile_process *process,

@@ -8,15 +8,15 @@
 #include <string.h>
 
 #include "common/profile/chance.h"
-#include "common/render/human.h"
+#include "common/render/format_number.h"
 #include "common/render/text.h"
 #include "common/wire/compiler.h"
 
-#define ENOUGH_WALKS 0.9 /* of those asked for: so few less is not worth a word */
-#define FEW_SAMPLES  10
-#define LEAST_TOLD   0.001 /* of the total: what chance makes of it is not worth a word */
-#define NEAR_KERNEL  0.03  /* of the kernel's count: so little is not worth a word */
-#define NEARLY_ALL   0.95  /* of the walks: so few less is not worth a word */
+#define ENOUGH_WALKS   0.9 /* of those asked for: so few less is not worth a word */
+#define FEW_SAMPLES    10
+#define LEAST_REPORTED 0.001 /* of the total: what chance makes of it is not worth a word */
+#define NEAR_KERNEL    0.03  /* of the kernel's count: so little is not worth a word */
+#define NEARLY_ALL     0.95  /* of the walks: so few less is not worth a word */
 
 /* Each number of struct profile_process, of all processes. */
 static struct profile_process add_up(const struct profile *profile) {
@@ -80,23 +80,23 @@ static void put_chance_of_total(const struct text *text) {
     const struct chance chance = chance_of(text->profile);
     double half = chance_total_half_width(&chance);
 
-    if (!text->calls && chance.total_known && half > LEAST_TOLD * (double)text->total)
+    if (!text->calls && chance.total_known && half > LEAST_REPORTED * (double)text->total)
         fprintf(text->out, " %s%s", text->glyphs->plus_minus,
-                human_weight(text->profile, (uint64_t)half).text);
+                format_weight(text->profile, (uint64_t)half).text);
 }
 
 static void put_total(const struct text *text, const struct profile_process *sum) {
     text_label(text, "N");
-    fputs(human_weight(text->profile, text->total).text, text->out);
+    fputs(format_weight(text->profile, text->total).text, text->out);
     put_chance_of_total(text);
-    fprintf(text->out, " %s", human_type(text->profile, text->total));
+    fprintf(text->out, " %s", format_type(text->profile, text->total));
     if (sum->walks > 0 && !text->calls)
-        fprintf(text->out, " in %s sample%s", human_count(sum->walks).text,
+        fprintf(text->out, " in %s sample%s", format_count(sum->walks).text,
                 sum->walks == 1 ? "" : "s");
     if (text->profile->window_ns > 0)
-        fprintf(text->out, ", in the last %s", human_time(text->profile->window_ns).text);
+        fprintf(text->out, ", in the last %s", format_time(text->profile->window_ns).text);
     else if (text->profile->duration_ns > 0)
-        fprintf(text->out, ", %s elapsed", human_time(text->profile->duration_ns).text);
+        fprintf(text->out, ", %s elapsed", format_time(text->profile->duration_ns).text);
     fputc('\n', text->out);
 }
 
@@ -110,7 +110,7 @@ static void put_kernel(const struct text *text) {
         return;
     text_label(text, "kernel");
     fprintf(text->out, "counted %s of CPU time for the command and its children: N is %s of it",
-            human_time(profile->kernel_ns).text, human_share(share).text);
+            format_time(profile->kernel_ns).text, format_share(share).text);
     if (share < 1 - NEAR_KERNEL)
         fputs("; the rest is in no context: exec, the dynamic loader and the kernel's end of each "
               "process, and programs that can't load the agent or reach hcctd",
@@ -147,7 +147,7 @@ static void put_walks(const struct text *text, const struct profile_process *sum
     for (size_t i = 0; i < HCCT_ARRAY_LEN(causes); i++) {
         if (causes[i].walks == 0)
             continue;
-        fprintf(text->out, "%s%s %s", separator, human_count(causes[i].walks).text,
+        fprintf(text->out, "%s%s %s", separator, format_count(causes[i].walks).text,
                 causes[i].words);
         separator = ", ";
     }
@@ -173,25 +173,26 @@ static void put_contexts(const struct text *text, const struct profile_process *
     for (uint32_t i = 1; i < profile->n_processes && sum->contexts == 0; i++)
         kept += text->below[profile_root(profile, i)];
     text_label(text, "contexts");
-    fprintf(text->out, "%s kept", human_count(kept).text);
+    fprintf(text->out, "%s kept", format_count(kept).text);
     if (sum->bytes > 0)
-        fprintf(text->out, " in %s", human_bytes(sum->bytes).text);
+        fprintf(text->out, " in %s", format_bytes(sum->bytes).text);
     if (profile->phi > 0)
         fprintf(text->out, ", %s hot (self weight of phi N = %.4g %% or more)",
-                human_count(count_hot(text)).text, profile->phi * 100);
+                format_count(count_hot(text)).text, profile->phi * 100);
     if (sum->capped > 0)
         fprintf(text->out, "; memory was short: %s went to callers",
-                human_weight(profile, sum->capped).text);
+                format_weight(profile, sum->capped).text);
     fputc('\n', text->out);
 }
 
 static void put_more(const struct text *text, const char *whose, uint64_t more) {
-    struct human human = text->calls ? human_count(more) : human_share(text_share(text, more));
+    struct formatted formatted =
+        text->calls ? format_count(more) : format_share(text_share(text, more));
 
     if (more == 0)
         fprintf(text->out, "%s are exact", whose);
     else
-        fprintf(text->out, "%s can be +%s more", whose, human.text);
+        fprintf(text->out, "%s can be +%s more", whose, formatted.text);
 }
 
 static void put_error(const struct text *text, const struct profile_process *sum) {
@@ -214,14 +215,14 @@ static void put_error(const struct text *text, const struct profile_process *sum
     text_label(text, "");
     if (profile->epsilon > 0)
         fprintf(text->out, "epsilon N = %s (%.4g %%)%s",
-                human_weight(profile, (uint64_t)(profile->epsilon * (double)text->total)).text,
+                format_weight(profile, (uint64_t)(profile->epsilon * (double)text->total)).text,
                 profile->epsilon * 100, sum->unseen > 0 ? "; " : "");
     if (sum->unseen > 0 && text->calls)
         fprintf(text->out, "a context that was not kept has at most %s %s",
-                human_count(sum->unseen).text, human_type(profile, sum->unseen));
+                format_count(sum->unseen).text, format_type(profile, sum->unseen));
     else if (sum->unseen > 0)
         fprintf(text->out, "a context that was not kept weighs at most %s",
-                human_share(text_share(text, sum->unseen)).text);
+                format_share(text_share(text, sum->unseen)).text);
     fputc('\n', text->out);
 }
 
@@ -239,7 +240,7 @@ static void put_sample_size(const struct text *text, const struct profile_proces
         fprintf(text->out, "; as %s, they tell as much as %s independent samples",
                 worth < walks ? "samples see the same again, or weigh differently"
                               : "samples are evenly spaced",
-                human_count((uint64_t)(worth + 0.5)).text);
+                format_count((uint64_t)(worth + 0.5)).text);
 }
 
 /* In points: the half of the 95 % interval of a share. */
@@ -312,14 +313,14 @@ static void put_rate(const struct text *text, const struct profile_process *sum)
         return;
     text_label(text, "rate");
     fprintf(text->out, "%s samples per second of CPU time",
-            human_count((uint64_t)(got + 0.5)).text);
+            format_count((uint64_t)(got + 0.5)).text);
     if (sum->rate_changes > 0)
         fputs(
             " on the whole: it was changed while this ran; each sample weighs what its rate says\n",
             text->out);
     else
         fprintf(text->out, ", %s were asked for: %s; those that were taken weigh more\n",
-                human_count((uint64_t)(asked + 0.5)).text,
+                format_count((uint64_t)(asked + 0.5)).text,
                 why_fewer(sum, asked, got, (double)sum->skipped / seconds));
 }
 
@@ -327,13 +328,13 @@ static void put_clock(const struct text *text, const struct profile_process *sum
     if (sum->perf_refused > 0) {
         text_label(text, "clock");
         fprintf(text->out, "perf_event_open was refused to %s thread%s: timers were used\n",
-                human_count(sum->perf_refused).text, sum->perf_refused == 1 ? "" : "s");
+                format_count(sum->perf_refused).text, sum->perf_refused == 1 ? "" : "s");
     }
     if (sum->fine_refused > 0) {
         text_label(text, "clock");
         fprintf(text->out,
                 "%s thread%s got no second timer (ulimit -i): the kernel's tick was used\n",
-                human_count(sum->fine_refused).text, sum->fine_refused == 1 ? "" : "s");
+                format_count(sum->fine_refused).text, sum->fine_refused == 1 ? "" : "s");
     }
 }
 
@@ -342,7 +343,7 @@ static void put_confined(const struct text *text, const struct profile_process *
         return;
     text_label(text, "confined");
     fprintf(text->out, "%s thread%s forbade %s system calls (seccomp), and %s not sampled since\n",
-            human_count(sum->confined).text, sum->confined == 1 ? "" : "s",
+            format_count(sum->confined).text, sum->confined == 1 ? "" : "s",
             sum->confined == 1 ? "itself" : "themselves", sum->confined == 1 ? "was" : "were");
 }
 
@@ -358,10 +359,10 @@ static void put_bursts(const struct text *text, const struct profile_process *su
         same &= profile->processes[i].burst_length_ns == first->burst_length_ns &&
                 profile->processes[i].burst_period_ns == first->burst_period_ns;
     text_label(text, "bursts");
-    fputs(human_count(sum->bursts).text, text->out);
+    fputs(format_count(sum->bursts).text, text->out);
     if (same)
-        fprintf(text->out, ", each %s long, one in %s", human_time(first->burst_length_ns).text,
-                human_time(first->burst_period_ns).text);
+        fprintf(text->out, ", each %s long, one in %s", format_time(first->burst_length_ns).text,
+                format_time(first->burst_period_ns).text);
     fputc('\n', text->out);
 }
 
@@ -369,8 +370,8 @@ static void put_check(const struct text *text, const struct profile_process *sum
     if (sum->checked == 0)
         return;
     text_label(text, "check");
-    fprintf(text->out, "%s stacks walked twice, %s differ\n", human_count(sum->checked).text,
-            human_count(sum->different).text);
+    fprintf(text->out, "%s stacks walked twice, %s differ\n", format_count(sum->checked).text,
+            format_count(sum->different).text);
     if (sum->recurred == 0 || sum->identifiers == 0)
         return;
     text_label(text, "");
@@ -378,8 +379,8 @@ static void put_check(const struct text *text, const struct profile_process *sum
         text->out,
         "(pc, stack height) named the right context in %s of the samples that met a pair again;\n"
         "          %s of %s pairs stood for more than one\n",
-        human_share((double)sum->identified / (double)sum->recurred).text,
-        human_count(sum->ambiguous).text, human_count(sum->identifiers).text);
+        format_share((double)sum->identified / (double)sum->recurred).text,
+        format_count(sum->ambiguous).text, format_count(sum->identifiers).text);
 }
 
 /* What stands in PROFILE_AGENT frames. */
@@ -397,7 +398,7 @@ static void put_wrappers(const struct text *text) {
 
     if (text_share(text, weight) >= TEXT_LEAST)
         fprintf(text->out, "%s in its wrappers of calls that can sleep (" PROFILE_AGENT "); ",
-                human_share(text_share(text, weight)).text);
+                format_share(text_share(text, weight)).text);
 }
 
 /* Of calls only the signal handler's share is known, not that of the reports; text_calls() tells
@@ -410,22 +411,22 @@ static void put_cost(const struct text *text, const struct profile_process *sum)
     text_label(text, "cost");
     if (handler)
         fprintf(text->out, "%s of the CPU time was spent in the agent's handler%s",
-                human_share((double)sum->handler_ns / (double)sum->cpu_ns).text,
+                format_share((double)sum->handler_ns / (double)sum->cpu_ns).text,
                 text->calls ? ", reports of calls not included" : "; ");
     if (!text->calls)
         put_wrappers(text);
     if (!text->calls)
-        fprintf(text->out, "%s timer expirations without a sample", human_count(sum->lost).text);
+        fprintf(text->out, "%s timer expirations without a sample", format_count(sum->lost).text);
     if (sum->lost_ns > 0 && !text->calls)
-        fprintf(text->out, " (%s of CPU time, in no context)", human_time(sum->lost_ns).text);
+        fprintf(text->out, " (%s of CPU time, in no context)", format_time(sum->lost_ns).text);
     if (sum->skipped > 0 && !text->calls)
         fprintf(text->out, ", %s skipped as each takes long (the others weigh more)",
-                human_count(sum->skipped).text);
+                format_count(sum->skipped).text);
     if (sum->shipped > 0)
         fprintf(text->out, ", %s stack%s sent as copies and unwound by the daemon",
-                human_count(sum->shipped).text, sum->shipped == 1 ? "" : "s");
+                format_count(sum->shipped).text, sum->shipped == 1 ? "" : "s");
     if (sum->refused > 0)
-        fprintf(text->out, " (%s in vain)", human_count(sum->refused).text);
+        fprintf(text->out, " (%s in vain)", format_count(sum->refused).text);
     fputc('\n', text->out);
 }
 
@@ -436,7 +437,7 @@ static void put_gap(const struct text *text, const struct profile_process *sum) 
     text_label(text, "gap");
     fprintf(text->out, "hcctd was started anew%s: %s%s of CPU time after its checkpoint ",
             sum->restarts > 1 ? ", more than once" : "", sum->unfinished > 0 ? "more than " : "",
-            human_time(sum->gap_ns).text);
+            format_time(sum->gap_ns).text);
     fputs("is in no context\n", text->out);
 }
 
@@ -446,7 +447,7 @@ static void put_unresolved(const struct text *text) {
     text_label(text, "symbols");
     fprintf(text->out,
             "%s place%s by the bare name for now: inlined calls and lines are still being read\n",
-            human_count(text->profile->unresolved).text,
+            format_count(text->profile->unresolved).text,
             text->profile->unresolved == 1 ? " is named" : "s are named");
 }
 

@@ -11,7 +11,7 @@
 #include "common/base/memory.h"
 #include "common/base/shorten.h"
 #include "common/base/utf8.h"
-#include "common/render/human.h"
+#include "common/render/format_number.h"
 #include "common/render/text.h"
 
 #define MODULE_WIDTH 28u /* longer ones are cut, or push their row where it may be of any width */
@@ -40,7 +40,7 @@ static int compare(const void *a, const void *b, void *arg) {
 }
 
 /* Has the row a number that is not 0.0? */
-static bool is_told(const struct text *text, uint64_t self) {
+static bool is_shown(const struct text *text, uint64_t self) {
     return self > 0 && (text->calls || text_share(text, self) >= TEXT_LEAST);
 }
 
@@ -134,7 +134,7 @@ static void put_rest(const struct text *text, uint64_t self, uint32_t n, const c
     text_numbers(text, &numbers);
     fprintf(text->out, "%s", PROFILE_PRUNED);
     if (n > 0)
-        fprintf(text->out, " %s more %s", human_count(n).text, what);
+        fprintf(text->out, " %s more %s", format_count(n).text, what);
     else
         fputs(" functions that are not known", text->out);
     fputc('\n', text->out);
@@ -159,7 +159,7 @@ void text_table(const struct text *text, uint32_t rows) {
         return;
     entries = make_entries(text, &n);
     shown = n < rows ? n : rows;
-    while (shown > 0 && !is_told(text, entries[shown - 1].numbers.self))
+    while (shown > 0 && !is_shown(text, entries[shown - 1].numbers.self))
         shown--;
     for (uint32_t i = 0; i < shown && text->options->by != PROFILE_BY_MODULE; i++) {
         size_t columns_needed = utf8_columns(module_name(text, &entries[i]));
@@ -177,7 +177,7 @@ void text_table(const struct text *text, uint32_t rows) {
         put_entry(text, &entries[i], module_width);
         self += entries[i].numbers.self;
     }
-    if (is_told(text, text->total - self))
+    if (is_shown(text, text->total - self))
         put_rest(text, text->total - self, n - shown, n - shown == 1 ? title->one : title->all);
     fputc('\n', text->out);
     free(entries);

@@ -13,14 +13,14 @@
 #include "common/base/memory.h"
 #include "common/base/shorten.h"
 #include "common/base/utf8.h"
-#include "common/render/human.h"
+#include "common/render/format_number.h"
 #include "common/render/text.h"
 
 #define MAX_LEVEL      40 /* deeper rows keep that indentation, and say how deep they are */
 #define LEVEL_WIDTH    3  /* or less where the terminal is narrow */
 #define MIN_NAMES      28 /* columns that names get before the indentation is made narrower ... */
 #define MIN_NAMES_DEEP 24 /* ... and before rows keep that of their caller */
-#define MIN_NAME       20 /* columns of a name, however much is told behind it */
+#define MIN_NAME       20 /* columns of a name, however much stands behind it */
 #define CHAIN_ENDS     2  /* functions that a long row shows of its beginning, and of its end */
 #define CHAIN_WHOLE    (UINT32_MAX / 4) /* or of all */
 #define ROW_LINES      2 /* of the terminal, before a row shows one function at either end */
@@ -88,7 +88,7 @@ static char *describe(const struct text *text, const struct run *run) {
     if (place->lines[0].line != 0 && *function->file != '\0')
         fprintf(out, " %s:%" PRIu32, profile_basename(function->file), place->lines[0].line);
     if (run->length > 1)
-        fprintf(out, " %s%s", text->glyphs->times, human_count(run->length).text);
+        fprintf(out, " %s%s", text->glyphs->times, format_count(run->length).text);
     return memory_stream_end(out, NULL, "a report");
 }
 
@@ -221,7 +221,7 @@ static void put_left_out_frames(struct printer *p, const struct row *row, uint32
     char words[96];
 
     snprintf(words, sizeof(words), "%s... %s frame%s ...", p->text->glyphs->arrow,
-             human_count(frames).text, frames == 1 ? "" : "s");
+             format_count(frames).text, frames == 1 ? "" : "s");
     make_room(p, row, utf8_columns(words));
     fputs(p->text->paint->dim, p->text->out);
     put(p, words);
@@ -318,11 +318,11 @@ static char *describe_left_out(const struct text *text, uint32_t node, bool with
             contexts += text->below[text->view.child[i]];
     fputs(PROFILE_PRUNED, out);
     if (callees.n_hidden > 0)
-        fprintf(out, " %s%s %s%s", human_count(callees.n_hidden).text,
+        fprintf(out, " %s%s %s%s", format_count(callees.n_hidden).text,
                 callees.chosen > 0 ? " more" : "", is_root ? "outermost function" : "callee",
                 callees.n_hidden == 1 ? "" : "s");
     if (with_contexts && callees.n_hidden > 0 && contexts > callees.n_hidden)
-        fprintf(out, " (%s contexts)", human_count(contexts).text);
+        fprintf(out, " (%s contexts)", format_count(contexts).text);
     if (callees.hidden_is_pruned)
         fputs(callees.n_hidden > 0 ? " and pruned ones" : " pruned contexts", out);
     return memory_stream_end(out, NULL, "a report");

@@ -10,7 +10,7 @@
 #include "common/base/utf8.h"
 #include "common/profile/chance.h"
 #include "common/profile/tree_view.h"
-#include "common/render/human.h"
+#include "common/render/format_number.h"
 
 #define COMMANDS_MOST 3 /* names in a title */
 
@@ -23,7 +23,7 @@ void title_put_process(FILE *out, const struct profile_process *process) {
         separator = ", ";
     }
     if (process->runs > 1) {
-        fprintf(out, "%s%s runs", separator, human_count(process->runs).text);
+        fprintf(out, "%s%s runs", separator, format_count(process->runs).text);
         separator = ", ";
     }
     if (process->threads > 1 && process->runs <= 1) {
@@ -81,8 +81,8 @@ char *title_of_bound(const struct profile *profile, uint32_t process,
         fputs("every context is counted exactly", out);
     else
         fprintf(out, "true weights are larger by at most %s (self) and %s (inclusive)",
-                human_weight(profile, bound->self).text,
-                human_weight(profile, bound->inclusive).text);
+                format_weight(profile, bound->self).text,
+                format_weight(profile, bound->inclusive).text);
     chance_add(&chance, profile, process, profile->processes[process].total);
     if (chance_half_width(&chance, 0.5, 0) > 0)
         fprintf(out, ", sampling: 50 %% +-%.1f points (95 %%)",
@@ -162,10 +162,10 @@ char *title_of_profile(const struct profile *profile) {
     char *command = title_of_command(profile);
     FILE *out = memory_stream("a title");
 
-    fprintf(out, "%s: %s %s", command, human_weight(profile, total).text,
-            human_type(profile, total));
+    fprintf(out, "%s: %s %s", command, format_weight(profile, total).text,
+            format_type(profile, total));
     if (profile->window_ns > 0)
-        fprintf(out, " in the last %s", human_time(profile->window_ns).text);
+        fprintf(out, " in the last %s", format_time(profile->window_ns).text);
     free(command);
     return memory_stream_end(out, NULL, "a title");
 }

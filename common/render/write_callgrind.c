@@ -5,8 +5,8 @@
  * to inclusive ones, so recursion would be counted twice; a function that is called by its like is
  * another one, f'2, as callgrind itself names it. What they can't know is in `desc:` lines.
  *
- * Functions are the same whether contexts are told apart by function or by line, so lines are
- * always written where they are known; by=site adds the addresses.
+ * Functions are the same whether contexts are grouped by function or by line, so lines are always
+ * written where they are known; by=site adds the addresses.
  */
 #include <inttypes.h>
 #include <stdlib.h>

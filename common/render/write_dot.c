@@ -15,7 +15,7 @@
 #include "common/base/utf8.h"
 #include "common/render/dot_choose.h"
 #include "common/render/format.h"
-#include "common/render/human.h"
+#include "common/render/format_number.h"
 
 #define LEGEND_PROCESSES 4
 #define NAME_COLUMNS     72 /* of a name in a box; the tooltip has all of it */
@@ -122,7 +122,7 @@ static const struct color arrows[] = {{168, 168, 164}, {150, 96, 64}, {176, 32, 
 
 /* "3.41 s, 35.4 %". */
 static void put_weight(const struct dot *dot, uint64_t weight) {
-    fprintf(dot->out, "%s, %.1f %%", human_weight(dot->graph.profile, weight).text,
+    fprintf(dot->out, "%s, %.1f %%", format_weight(dot->graph.profile, weight).text,
             100 * share(dot, weight));
 }
 
@@ -133,7 +133,7 @@ static const struct profile_location *place_of(const struct dot *dot,
     return &dot->graph.profile->locations[process ? 0 : vertex->frame];
 }
 
-/* Where boxes are told apart by place, the place; `with` stands before it. */
+/* Where boxes are grouped by place, the place; `with` stands before it. */
 static void put_place(const struct dot *dot, const struct call_vertex *vertex, const char *with) {
     const struct profile_location *place = place_of(dot, vertex);
     const struct call_frame *frame = &dot->graph.frames[vertex->frame];
@@ -183,9 +183,10 @@ static void put_box_tooltip(const struct dot *dot, const struct call_vertex *ver
     }
     fputs("\\nself ", dot->out);
     put_weight(dot, vertex->self);
-    fprintf(dot->out, ", at most %s more\\nincl. ", human_weight(profile, vertex->self_error).text);
+    fprintf(dot->out, ", at most %s more\\nincl. ",
+            format_weight(profile, vertex->self_error).text);
     put_weight(dot, vertex->inclusive);
-    fprintf(dot->out, ", at most %s more\"", human_weight(profile, vertex->inclusive_error).text);
+    fprintf(dot->out, ", at most %s more\"", format_weight(profile, vertex->inclusive_error).text);
 }
 
 static void put_vertex(const struct dot *dot, uint32_t number) {
@@ -297,7 +298,7 @@ static void put_errors(const struct dot *dot) {
         sum += hidden[i] ? profile->nodes[i].count : 0;
     if (sum > 0)
         fprintf(dot->out, "(+x): so many points more at most; incl. and arrows +%s\\l",
-                human_share(share(dot, sum)).text);
+                format_share(share(dot, sum)).text);
     free(hidden);
 }
 
@@ -316,8 +317,8 @@ static void put_legend(const struct dot *dot) {
         fputs("\\l", dot->out);
     }
     put_processes(dot);
-    fprintf(dot->out, "N = %s ", human_weight(profile, dot->total).text);
-    put_name(dot->out, human_type(profile, dot->total), LABEL);
+    fprintf(dot->out, "N = %s ", format_weight(profile, dot->total).text);
+    put_name(dot->out, format_type(profile, dot->total), LABEL);
     fprintf(dot->out, ", %" PRIu32 " boxes\\l", dot->choice.n_vertices);
     put_missing(dot, things[dot->by]);
     put_errors(dot);

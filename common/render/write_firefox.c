@@ -4,8 +4,8 @@
  * Each process is a thread whose samples are contexts, with their weights: for times, milliseconds
  * ("tracing-ms"), else numbers of samples or bytes. The viewer's time axis is weight, too: each
  * context takes up as much of it as it weighs, heaviest path first, so that its stack chart is an
- * icicle. The viewer makes functions one by itself, so contexts are told apart by site, with
- * addresses and lines, where by function was asked for.
+ * icicle. The viewer makes functions one by itself, so contexts are grouped by site, with addresses
+ * and lines, where by function was asked for.
  *
  * Tables are columns, one array for each; what they hold is made by firefox_tables.c.
  */
@@ -17,7 +17,7 @@
 #include "common/profile/tree_view.h"
 #include "common/render/firefox_tables.h"
 #include "common/render/format.h"
-#include "common/render/human.h"
+#include "common/render/format_number.h"
 #include "common/render/title.h"
 #include "common/wire/compiler.h"
 
@@ -182,7 +182,7 @@ static void put_fact(struct json_out *json, const char *label, const char *text)
 
 static void put_share_fact(struct json_out *json, const char *label, double share) {
     if (share > 0)
-        put_fact(json, label, human_share(share).text);
+        put_fact(json, label, format_share(share).text);
 }
 
 /* What the viewer shows of where a profile comes from. */
@@ -197,7 +197,7 @@ static void put_facts(struct firefox *f) {
     json_array_member(&f->json, "entries");
     put_fact(&f->json, "Profile", title);
     if (profile->duration_ns > 0)
-        put_fact(&f->json, "Elapsed", human_time(profile->duration_ns).text);
+        put_fact(&f->json, "Elapsed", format_time(profile->duration_ns).text);
     put_share_fact(&f->json, "phi", profile->phi);
     put_share_fact(&f->json, "epsilon", profile->epsilon);
     if (*profile->summary != '\0')

@@ -40,9 +40,9 @@
  *
  * A node's `parent` is its place in `nodes`, which is before its own, or null for a process's root,
  * which has no function; `process` and `module` are places in their lists. What is not known is
- * left out. `address` is in the file's own numbering and stands there only when contexts are told
- * apart by site; phi and epsilon are 0 when not known. New members may come; a member that changes
- * its meaning raises the version.
+ * left out. `address` is in the file's own numbering and stands there only when contexts are
+ * grouped by site; phi and epsilon are 0 when not known. New members may come; a member that
+ * changes its meaning raises the version.
  */
 #include <stdlib.h>
 

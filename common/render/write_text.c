@@ -1,6 +1,6 @@
 /*
  * write_text.c - the report that people read: what was profiled, the hottest functions, the trees
- * of hot contexts, and how far all of it can be trusted.
+ * of hot contexts, and how precise all of it is.
  */
 #include <inttypes.h>
 #include <langinfo.h>
@@ -10,7 +10,7 @@
 #include "common/base/memory.h"
 #include "common/profile/bounds.h"
 #include "common/profile/merge.h"
-#include "common/render/human.h"
+#include "common/render/format_number.h"
 #include "common/render/text.h"
 #include "common/render/title.h"
 
@@ -74,9 +74,9 @@ static void write_nothing(const struct text *text) {
     if (profile->n_processes > 1)
         fputs(what_was_missing(profile), text->out);
     if (profile->window_ns > 0)
-        fprintf(text->out, " in the last %s", human_time(profile->window_ns).text);
+        fprintf(text->out, " in the last %s", format_time(profile->window_ns).text);
     if (lost > 0)
-        fprintf(text->out, " (%s ticks were lost)", human_count(lost).text);
+        fprintf(text->out, " (%s ticks were lost)", format_count(lost).text);
     fputs(".\n", text->out);
 }
 

@@ -41,8 +41,8 @@ static const uint32_t *apply_one(struct mcct_cursor *cursor, const uint32_t *at)
         }
         mcct_credit(cursor, operand);
         break;
-    case TRACE_AGAIN:
-        mcct_again(cursor, operand);
+    case TRACE_REPEAT:
+        mcct_repeat(cursor, operand);
         break;
     }
     return at + 1;

@@ -70,18 +70,18 @@ enum trace_verb {
     TRACE_POP = 2,    /* n frames up; 1 is a return */
     TRACE_PUSH = 3,   /* frame: go to that child */
     TRACE_CREDIT = 4, /* weight; 0: it stands in the two following words, the lower half first */
-    TRACE_AGAIN = 5,  /* n pushes of the frame under the cursor */
+    TRACE_REPEAT = 5, /* n pushes of the frame under the cursor */
     TRACE_VERBS
 };
 
-#define TRACE_AGAIN_MAX      16384u /* operand of AGAIN */
+#define TRACE_REPEAT_MAX     16384u /* operand of REPEAT */
 #define TRACE_VERB_SHIFT     28
 #define TRACE_OPERAND_MAX    ((1u << TRACE_VERB_SHIFT) - 1)
 #define TRACE_TOKEN(verb, n) ((uint32_t)(verb) << TRACE_VERB_SHIFT | (uint32_t)(n))
 #define TRACE_VERB_OF(token) ((token) >> TRACE_VERB_SHIFT)
 #define TRACE_OPERAND(token) ((token)&TRACE_OPERAND_MAX)
 
-/* What is in a trace, all told. */
+/* What is in a trace, in all. */
 struct trace_totals {
     uint64_t events[8]; /* by verb; the first and those beyond TRACE_VERBS are 0 */
     uint64_t weight;    /* N: all weight credited, at most UINT64_MAX */

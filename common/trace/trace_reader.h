@@ -19,7 +19,7 @@ enum trace_read {
     TRACE_READ_RECORD,
     TRACE_READ_END,    /* all was read, and the checksum and the totals are right */
     TRACE_READ_CUT,    /* the file ends early; what was handed out is as it was written, as far as
-                        * can be told without the checksum at the end */
+                        * is known without the checksum at the end */
     TRACE_READ_FAILED, /* corrupt, or can't be read; what was handed out is worth nothing */
 };
 

@@ -35,8 +35,8 @@ bool trace_tokens_count(const uint32_t *tokens, size_t n, uint32_t frames,
         case TRACE_POP:
             good = operand != 0;
             break;
-        case TRACE_AGAIN:
-            good = operand != 0 && operand <= TRACE_AGAIN_MAX;
+        case TRACE_REPEAT:
+            good = operand != 0 && operand <= TRACE_REPEAT_MAX;
             break;
         case TRACE_CREDIT:
             weight = credit(tokens, n, &i);

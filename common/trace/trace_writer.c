@@ -229,7 +229,7 @@ uint32_t trace_define_frame(struct trace_process *process, uint32_t frame) {
 
 void trace_large(struct trace_thread *thread, enum trace_verb verb, uint64_t operand) {
     struct trace_process *process = thread->process;
-    uint32_t max = verb == TRACE_AGAIN ? TRACE_AGAIN_MAX : TRACE_OPERAND_MAX;
+    uint32_t max = verb == TRACE_REPEAT ? TRACE_REPEAT_MAX : TRACE_OPERAND_MAX;
     if (verb == TRACE_CREDIT) { /* there is always room for three words */
         *process->at++ = TRACE_TOKEN(TRACE_CREDIT, 0);
         *process->at++ = (uint32_t)operand;

@@ -157,8 +157,8 @@ static inline void trace_credit(struct trace_thread *thread, uint64_t weight) {
     trace_number(thread, TRACE_CREDIT, weight, TRACE_OPERAND_MAX);
 }
 
-static inline void trace_again(struct trace_thread *thread, uint64_t n) {
-    trace_number(thread, TRACE_AGAIN, n, TRACE_AGAIN_MAX);
+static inline void trace_repeat(struct trace_thread *thread, uint64_t n) {
+    trace_number(thread, TRACE_REPEAT, n, TRACE_REPEAT_MAX);
 }
 
 #endif

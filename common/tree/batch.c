@@ -194,7 +194,7 @@ static void read_items(struct mcct_batch *batch) {
 }
 
 /* All is in the tree, no slot is taken, and the cursor is where `level` was. */
-static void settle(struct mcct_batch *batch, const struct mcct_batch_level *level) {
+static void flush(struct mcct_batch *batch, const struct mcct_batch_level *level) {
     if (batch->direct)
         return;
     read_items(batch);
@@ -221,7 +221,7 @@ struct mcct_batch *mcct_batch_begin(struct mcct_cursor *cursor, struct mcct_batc
 void mcct_batch_end(struct mcct_batch *batch, struct mcct_batch_level *level) {
     if (batch == NULL)
         return;
-    settle(batch, level);
+    flush(batch, level);
     give_batch(batch);
 }
 
@@ -234,7 +234,7 @@ struct mcct_batch_level *mcct_batch_enter(struct mcct_batch *batch, struct mcct_
         entered = try_enter(batch, level, frame, weight);
         if (entered != NULL)
             return entered;
-        settle(batch, level);
+        flush(batch, level);
         level = stand(batch);
     }
     mcct_push(batch->cursor, frame);
@@ -250,7 +250,7 @@ struct mcct_batch_level *mcct_batch_credit(struct mcct_batch *batch,
         ++*held;
         return level;
     }
-    settle(batch, level);
+    flush(batch, level);
     if (batch->direct) {
         mcct_credit(batch->cursor, 1);
         return level;
@@ -266,7 +266,7 @@ struct mcct_batch_level *mcct_batch_credit(struct mcct_batch *batch,
 struct mcct_batch_level *mcct_batch_leave(struct mcct_batch *batch, struct mcct_batch_level *level,
                                           uint64_t n, uint64_t *left) {
     uint64_t known = (uint64_t)(level - batch->level);
-    settle(batch, batch->level);
+    flush(batch, batch->level);
     *left = known + mcct_pop(batch->cursor, n - known);
     if (batch->direct)
         return level;

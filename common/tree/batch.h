@@ -1,7 +1,7 @@
 /*
  * batch.h - calls of one thread, gathered before they go into their tree.
  *
- * A call costs a large tree the memory of a node, and of the callees that are looked at before the
+ * A call costs a large tree the memory of a node, and of the callees that are compared before the
  * right one is found; where contexts are many, an eviction too. But calls repeat within a short
  * time. So the latest few thousand contexts have a small exact tree of their own, the batch: a hash
  * table that fits into the processor's own memory, where the next context is found by the hash of

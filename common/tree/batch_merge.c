@@ -31,7 +31,7 @@ static void hold(struct mcct *tree, struct mcct_batch *batch, uint32_t item, uin
     batch->node[item] = node;
 }
 
-/* The child that was used last is the first to be looked at. */
+/* The child that was used last is compared first. */
 static void expect(const struct mcct *tree, const struct mcct_batch *batch, uint32_t item) {
     if (item >= batch->items)
         return;

@@ -2,8 +2,8 @@
  * children.c - a short list, or a table for a wide node.
  *
  * Up to LIST_MAX children are a list with the one used last in front: calls repeat, so the first
- * look nearly always hits. A node with more gets a table of 4-byte entries by hash of the frame
- * (linear probing, between 1/4 and 3/4 full, deletion by shifting back), so that a node of a
+ * comparison nearly always hits. A node with more gets a table of 4-byte entries by hash of the
+ * frame (linear probing, between 1/4 and 3/4 full, deletion by shifting back), so that a node of a
  * hundred thousand children costs a push no more than one of ten. Both take constant expected time
  * for every operation, whatever the stream: the hash is a multiplication by an odd random 64-bit
  * number (Dietzfelbinger et al., A reliable randomized algorithm for the closest-pair problem,
@@ -27,7 +27,7 @@ static uint32_t home_of(const struct mcct_family *family, uint64_t hash) {
     return (uint32_t)(hash >> (64 - family->bits));
 }
 
-/* Bits of the hash that the place in the table does not use: they spare most looks at a node that
+/* Bits of the hash that the slot in the table does not use: they spare most reads of a node that
  * turns out to be another. */
 static uint32_t tag_of(uint64_t hash) {
     return (uint32_t)(hash >> 16) << TAG_SHIFT;

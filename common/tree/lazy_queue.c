@@ -24,9 +24,9 @@
  * Cost. An entry moves up only after it has gained weight, and down at most 64 times after entering
  * or moving up: the amortised time of an update is O(log(largest count / least count)), whatever
  * the weights, and independent of the size of M. With unit weights the bound of Theorem 4.1 holds
- * too: between two values of the minimum an entry moves down once and is looked at once, which is
- * the article's two scans; a hot entry, however, is looked at only each time that the bit in which
- * it differs is reached.
+ * too: between two values of the minimum an entry moves down once and is read once, which is the
+ * article's two scans; a hot entry, however, is read only each time that the bit in which it
+ * differs is reached.
  *
  * Entries are 4 bytes in chunks of 30. Moving needs at most one part-filled chunk for each bucket
  * and one more, and these are reserved, so that nothing here can fail but lazy_queue_reserve().

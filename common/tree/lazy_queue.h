@@ -1,8 +1,8 @@
 /*
  * lazy_queue.h - the priority queue of lazy Space Saving: which monitored node has the least count.
  *
- * The queue holds node indices; the keys are the counts in the nodes, which grow without the queue
- * being told. A count never shrinks while its node is in the queue, and no node enters with a count
+ * The queue holds node indices; the keys are the counts in the nodes, which grow without a call to
+ * the queue. A count never shrinks while its node is in the queue, and no node enters with a count
  * below the least one taken out so far.
  */
 #ifndef HCCT_LAZY_QUEUE_H
@@ -22,7 +22,7 @@ struct lazy_bucket {
 struct lazy_queue {
     struct mcct *tree;
     uint64_t last;     /* no count is below */
-    uint64_t nonempty; /* bit b - 1: bucket b has entries; bucket 0 is looked at itself */
+    uint64_t nonempty; /* bit b - 1: bucket b has entries; bucket 0 is tested itself */
     struct lazy_bucket bucket[LAZY_QUEUE_BUCKETS];
     struct lazy_chunk *spare, *slabs;
     uint32_t chunks;

@@ -120,7 +120,7 @@ static uint64_t certain(const struct mcct *tree, uint32_t node) {
     return n->links & NODE_MONITORED ? n->count - n->error : 0;
 }
 
-/* The summary has been told of the node, which was not monitored. */
+/* The summary has seen the node, which was not monitored. */
 static void refuse_rest(struct mcct *tree, uint32_t node, uint64_t weight) {
     tree->updated = 0;
     uint64_t taken = certain(tree, node);
@@ -266,7 +266,7 @@ void mcct_push(struct mcct_cursor *cursor, uint32_t frame) {
     push(cursor, frame);
 }
 
-bool mcct_again(struct mcct_cursor *cursor, uint64_t n) {
+bool mcct_repeat(struct mcct_cursor *cursor, uint64_t n) {
     if (cursor->node == MCCT_ROOT && cursor->missing == 0)
         return false;
     uint32_t frame = cursor->here->frame;
@@ -356,7 +356,7 @@ void mcct_credit(struct mcct_cursor *cursor, uint64_t weight) {
 void mcct_call(struct mcct_cursor *cursor, uint32_t frame) {
     (void)tree_of(cursor);
     push(cursor, frame);
-    /* the callee that was called last, where the next call will look first */
+    /* the callee that was called last, which the next call compares first */
     __builtin_prefetch(node_at(&cursor->tree->pool, cursor->here->links & NODE_INDEX));
     credit(cursor, 1);
 }
@@ -372,9 +372,9 @@ void tree_unpack(const struct mcct *tree) {
         packed_end((struct mcct *)tree);
 }
 
-void mcct_settle(struct mcct *tree) {
+void mcct_flush(struct mcct *tree) {
     if (tree->packed != NULL)
-        packed_settle(tree);
+        packed_flush(tree);
 }
 
 void mcct_stats(const struct mcct *tree, struct mcct_stats *stats) {

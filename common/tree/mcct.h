@@ -10,7 +10,7 @@
  * caller's. Weights are whatever the caller counts (calls, nanoseconds).
  *
  * While all that comes to a tree comes in batches (batch.h), it may do without most of its nodes
- * (packed.h). To ask what is in it then changes how it is kept, even where it is const here.
+ * (packed.h). A query then changes the representation, even where the tree is const here.
  *
  * A tree is not thread-safe: readers need the same lock as writers. Nothing here prints or exits;
  * failure to get memory makes the tree give precision away (see max_bytes), never the process.
@@ -74,7 +74,7 @@ void mcct_close_cursors(struct mcct *tree);
 void mcct_push(struct mcct_cursor *cursor, uint32_t frame);
 /* n pushes of the frame under the cursor (recursion). False, and nothing is done: the cursor is at
  * the root, which has no frame. */
-bool mcct_again(struct mcct_cursor *cursor, uint64_t n);
+bool mcct_repeat(struct mcct_cursor *cursor, uint64_t n);
 /* The cursor goes n frames up. Returns how many frames there were: fewer than n when the caller's
  * stream was wrong; the cursor is at the root then. */
 uint64_t mcct_pop(struct mcct_cursor *cursor, uint64_t n);
@@ -85,10 +85,10 @@ void mcct_call(struct mcct_cursor *cursor, uint32_t frame);
 /* Frames between the root and the cursor. */
 uint64_t mcct_depth(const struct mcct_cursor *cursor);
 
-/* The stream has ended: what is gathered for the tree goes into it, so that to look costs no
- * memory. Where it goes on after all, the tree is right, but not the one that it would have been.
+/* Flushes what is gathered for the tree at the end of its stream, so that queries need no memory.
+ * The stream may go on: the tree stays right, but it is not the one that it would have been.
  */
-void mcct_settle(struct mcct *tree);
+void mcct_flush(struct mcct *tree);
 
 /* ---- what is in it ---- */
 
@@ -120,7 +120,7 @@ void mcct_stats(const struct mcct *tree, struct mcct_stats *stats);
 /* Calls `visit` for each node in preorder, the root first, children in the order of the frame
  * number; a false return stops. `node` is its index. False: there was no memory to go on (it takes
  * 8 bytes for each child of the nodes on one path). The tree must not change meanwhile, and the
- * indices of its nodes are told anew by each walk. */
+ * indices of its nodes are new in each walk. */
 typedef bool mcct_visit(void *arg, uint32_t node, const struct mcct_view *view);
 bool mcct_walk(const struct mcct *tree, mcct_visit *visit, void *arg);
 
@@ -151,7 +151,7 @@ bool mcct_merge(struct mcct *into, const struct mcct *from);
 bool mcct_restore(struct mcct_cursor *cursor, uint64_t count, uint64_t error);
 
 /* Below the context under the cursor, or at it where it could not be made, contexts that are not
- * kept and whose own frame is `frame` had that weight: as mcct_residuals() told it. */
+ * kept and whose own frame is `frame` had that weight: as mcct_residuals() gave it. */
 void mcct_restore_residual(struct mcct_cursor *cursor, uint32_t frame, uint64_t weight);
 
 /* All contexts have been named: `stats` has the total, updates, unseen (at least the largest count

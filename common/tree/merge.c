@@ -76,7 +76,7 @@ static bool both_monitor(const struct pair *pair) {
            tree_is_monitored(pair->other, pair->twin);
 }
 
-/* What only `into` monitors gains `unseen`: all of it has to be looked at. */
+/* What only `into` monitors gains `unseen`: all of it has to be visited. */
 static void gain_unseen(struct mcct *into, const struct mcct *from, uint64_t unseen) {
     struct pair pair = {.walked = into, .other = from, .node = MCCT_ROOT, .twin = MCCT_ROOT};
     do {

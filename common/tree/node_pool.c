@@ -43,14 +43,14 @@ void node_pool_init(struct node_pool *pool, struct budget *budget, uint32_t side
         .budget = budget, .side_bytes = side_bytes, .beside = side_bytes != 0 && !later};
 }
 
-/* ---- the reservation that is kept ---- */
+/* ---- the free list, of one reservation ---- */
 
 /* In cell 0, which is never used. */
 struct spare {
     uint32_t cells, side_bytes;
 };
 
-static _Atomic(struct spare *) kept; /* NULL: none; what stands beside its cells is not open */
+static _Atomic(struct spare *) free_list; /* NULL: none; what stands beside its cells is not open */
 
 static void unmap(struct spare *spare) {
     if (spare != NULL)
@@ -68,8 +68,8 @@ static void set_base(struct node_pool *pool, void *base, uint32_t cells) {
 }
 
 /* True: the pool has its first part open, and `cells` in all. */
-static bool take_kept(struct node_pool *pool, uint32_t cells) {
-    struct spare *spare = pool->beside ? NULL : atomic_exchange(&kept, NULL);
+static bool take_reservation(struct node_pool *pool, uint32_t cells) {
+    struct spare *spare = pool->beside ? NULL : atomic_exchange(&free_list, NULL);
     if (spare == NULL || spare->cells != cells || spare->side_bytes != pool->side_bytes) {
         unmap(spare);
         return false;
@@ -83,7 +83,7 @@ void node_pool_free(struct node_pool *pool) {
     struct spare *spare = (struct spare *)pool->base;
     if (spare != NULL && is_worth_keeping(pool)) {
         *spare = (struct spare){.cells = pool->reserved, .side_bytes = pool->side_bytes};
-        spare = atomic_exchange(&kept, spare);
+        spare = atomic_exchange(&free_list, spare);
         unmap(spare);
     } else if (spare != NULL) {
         munmap(spare, pool->reserved * cell_span(pool));
@@ -103,7 +103,7 @@ static uint32_t most_cells(const struct node_pool *pool, uint32_t first) {
 
 static bool reserve(struct node_pool *pool, uint32_t first) {
     uint64_t cell = cell_span(pool);
-    if (take_kept(pool, most_cells(pool, first)))
+    if (take_reservation(pool, most_cells(pool, first)))
         return true;
     for (uint32_t cells = most_cells(pool, first); cells >= first; cells /= 2) {
         if (cells * cell > SIZE_MAX / 4)

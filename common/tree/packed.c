@@ -66,7 +66,7 @@ static bool may_drop(const struct mcct *tree) {
            !store_reserve(&packed->store, packed->log.n, PACKED_SPARE);
 }
 
-void packed_settle(struct mcct *tree) {
+void packed_flush(struct mcct *tree) {
     struct packed *packed = tree->packed;
     forget_view(packed);
     if (packed->log.runs == 0)
@@ -106,10 +106,10 @@ uint64_t *packed_room(struct mcct *tree, size_t words, uint64_t weight) {
     if (tree->total > PACKED_COUNT_MAX)
         return NULL;
     if (packed->log.weight + weight >= RUN_TOTAL_MAX)
-        packed_settle(tree);
+        packed_flush(tree);
     uint64_t *room = run_log_room(&packed->log, words);
     if (room == NULL) {
-        packed_settle(tree);
+        packed_flush(tree);
         room = run_log_room(&packed->log, words);
     }
     return room;
@@ -118,7 +118,7 @@ uint64_t *packed_room(struct mcct *tree, size_t words, uint64_t weight) {
 void packed_add(struct mcct *tree, size_t words, uint64_t weight) {
     run_log_add(&tree->packed->log, words, weight);
     if (is_due(tree))
-        packed_settle(tree);
+        packed_flush(tree);
 }
 
 /* ---- what is beside the store ---- */
@@ -195,7 +195,7 @@ static void give_nodes(struct unpacking *u, const struct packed *packed) {
 void packed_end(struct mcct *tree) {
     struct packed *packed = tree->packed;
     struct unpacking u = {0};
-    packed_settle(tree);
+    packed_flush(tree);
     /* without memory for it, what is not in the store may be anywhere */
     (void)make_rest(tree, &packed->store, packed->unseen);
     u.next = packed->rest.list;
@@ -223,17 +223,17 @@ static bool make_view(struct mcct *tree) {
 }
 
 /* Where there is no memory for a view, the runs go into the store before they are due. */
-static const struct store *look(const struct mcct *tree, uint64_t *unseen) {
+static const struct store *items_of(const struct mcct *tree, uint64_t *unseen) {
     struct packed *packed = tree->packed;
     if (packed->log.runs > 0 && packed->view.item == NULL && !make_view((struct mcct *)tree))
-        packed_settle((struct mcct *)tree);
+        packed_flush((struct mcct *)tree);
     bool viewed = packed->view.item != NULL;
     *unseen = viewed ? packed->view_unseen : packed->unseen;
     return viewed ? &packed->view : &packed->store;
 }
 
 void packed_stats(const struct mcct *tree, struct mcct_stats *stats) {
-    const struct store *store = look(tree, &stats->unseen);
+    const struct store *store = items_of(tree, &stats->unseen);
     bool rest = make_rest(tree, store, stats->unseen);
     stats->nodes = rest && tree->packed->rest.nodes != 0 ? tree->packed->rest.nodes : 1 + store->n;
     stats->monitored = store->monitored;
@@ -242,7 +242,7 @@ void packed_stats(const struct mcct *tree, struct mcct_stats *stats) {
 
 bool packed_walk(const struct mcct *tree, mcct_visit *visit, void *arg) {
     uint64_t unseen;
-    const struct store *store = look(tree, &unseen);
+    const struct store *store = items_of(tree, &unseen);
     const struct mcct_view root = {0};
     uint32_t *path = calloc(RUN_DEPTH_MAX + 1, sizeof *path), node = MCCT_ROOT;
     struct packed_item it;
@@ -271,7 +271,7 @@ bool packed_walk(const struct mcct *tree, mcct_visit *visit, void *arg) {
 bool packed_residuals(const struct mcct *tree, uint32_t node, mcct_residual_visit *visit,
                       void *arg) {
     uint64_t unseen;
-    const struct store *store = look(tree, &unseen);
+    const struct store *store = items_of(tree, &unseen);
     if (!make_rest(tree, store, unseen))
         return false;
     const struct packed_rest *rest = &tree->packed->rest;

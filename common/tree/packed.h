@@ -19,7 +19,7 @@
  *     soon as something went there are k counts, of at least `unseen` each; and of these and of
  * some new ones the k largest are `unseen` at least, too. So for each new one that stays an old one
  *     goes, whose count is not less than what the new one gains beyond its weight.
- * Errors of 2048 and more are told in eleven bits: they may be larger by one part in 1024.
+ * Errors of 2048 and more are kept in eleven bits: they may be larger by one part in 1024.
  *
  * Where the weight of contexts is that are not kept: packed_sums.h.
  *
@@ -41,7 +41,7 @@ struct packed {
     uint64_t unseen; /* of the store */
     struct packed_sums sums;
     /* what there is to see while there are runs in the log: both together. The store has that only
-     * when it is due, so that nothing depends on whether somebody looks. No items: not made. */
+     * when it is due, so that queries change nothing. No items: not made. */
     struct store view;
     uint64_t view_unseen;
     bool has_rest; /* beside that; with no sums it is empty */
@@ -64,7 +64,7 @@ uint64_t *packed_room(struct mcct *tree, size_t words, uint64_t weight);
 void packed_add(struct mcct *tree, size_t words, uint64_t weight);
 
 /* All runs are in the store. */
-void packed_settle(struct mcct *tree);
+void packed_flush(struct mcct *tree);
 
 /* As mcct_stats() and mcct_walk() have it. The index of a node is where it stands. */
 void packed_stats(const struct mcct *tree, struct mcct_stats *stats);

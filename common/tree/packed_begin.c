@@ -18,7 +18,7 @@ struct packing {
     uint32_t *path; /* nodes from the root to the one before */
     uint32_t depth;
     /* node: 0 for the root, else the item's number plus one; also, at the root, what is certain of
-     * an item and is not so in brief */
+     * an item and is not so as a minifloat */
     struct packed_residual *residual;
     uint32_t at; /* where residuals come from */
     size_t residuals, room;

@@ -1,7 +1,7 @@
 /*
  * packed_sums.h - where the weight is that a packed tree does not keep.
  *
- * A packed tree (packed.h) drops contexts many at a time, and does not look at each. Instead all
+ * A packed tree (packed.h) drops contexts many at a time, and does not visit each. Instead all
  * weight that comes is also summed by zone and frame (zone_sums.h), and what is not kept of it is
  * known by subtraction. For a zone z and a frame f let
  *
@@ -18,15 +18,15 @@
  * in z, in zones within z, and X of it in zones around z, as z was younger. With the sum over the
  * zones c directly within z: T = own + sum T(c), where `own` is what contexts in z itself have had;
  * T(c) = sums below c + X(c); so X(z) = own + sum X(c) - S >= C + sum D(c) - S, as C <= own and, by
- * induction, D(c) <= X(c). As X(z) >= 0, D(z) <= X(z). What is told of the subtree of z is
- * C + R + (what is told of each c); by induction that is the sum of all S there, plus D(z); and so
- * it is at most T. At the root D is 0, and what is told is the sum of all S: all weight of frame f,
- * unless memory for sums was short, when it is less.
+ * induction, D(c) <= X(c). As X(z) >= 0, D(z) <= X(z). What is reported of the subtree of z is C +
+ * R + (what is reported of each c); by induction that is the sum of all S there, plus D(z); and so
+ * it is at most T. At the root D is 0, and what is reported is the sum of all S: all weight of
+ * frame f, unless memory for sums was short, when it is less.
  *
- * So each residual lies below its node, subtrees beside each other are never told more together
- * than they had, and self weights by frame are exact. A residual never becomes smaller, but by
- * moving outwards when its zone is dissolved: what is kept in z gains as much as the sum of z does,
- * and what is dropped leaves C.
+ * So each residual lies below its node, subtrees beside each other never report more together than
+ * they had, and self weights by frame are exact. A residual never becomes smaller, but by moving
+ * outwards when its zone is dissolved: what is kept in z gains as much as the sum of z does, and
+ * what is dropped leaves C.
  *
  * Sums are of what went into the store. Nothing is summed before something may be dropped: until
  * then all is certain. Zones are chosen from the runs themselves: at the first, second, fourth, ...

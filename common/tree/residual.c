@@ -158,7 +158,7 @@ void residual_add(struct mcct *tree, uint32_t node, uint32_t frame, uint64_t wei
 }
 
 /* Item i, which is in no chain, becomes one of `node`. */
-static void settle_at(struct residuals *r, uint32_t i, uint32_t node) {
+static void move_item(struct residuals *r, uint32_t i, uint32_t node) {
     struct residual *item = &r->item[i], *there = find(r, node, item->frame);
     item->node = node;
     if (there == NULL) {
@@ -188,7 +188,7 @@ void residual_put_down(struct mcct *tree, uint32_t node, uint32_t lifted) {
     struct residuals *r = &tree->residuals;
     for (uint32_t next; lifted != 0; lifted = next) {
         next = r->item[lifted].next_of_node;
-        settle_at(r, lifted, node);
+        move_item(r, lifted, node);
     }
 }
 

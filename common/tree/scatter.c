@@ -245,12 +245,12 @@ void scatter_push(struct scatter_thread *thread, uint64_t routine, uint32_t fram
         enter(thread, (struct name){.key = mix(routine), .frame = frame});
 }
 
-void scatter_push_here(struct scatter_thread *thread) {
+void scatter_push_leaf_pc(struct scatter_thread *thread) {
     if (thread != NULL)
         enter(thread, thread->leaf);
 }
 
-void scatter_again(struct scatter_thread *thread, uint64_t n) {
+void scatter_repeat(struct scatter_thread *thread, uint64_t n) {
     if (thread == NULL)
         return;
     for (; n > 0 && thread->depth < LEVELS; n--)

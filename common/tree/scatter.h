@@ -1,5 +1,5 @@
 /*
- * scatter.h - how much the weights of functions are left to chance, told from the samples.
+ * scatter.h - how much the weights of functions are left to chance, estimated from the samples.
  *
  * Samples that see the same thing again and again say less than independent ones, and samples so
  * near to each other that little happens in between say more. So what samples of each function
@@ -59,8 +59,8 @@ void scatter_thread_free(struct scatter_thread *thread);
 /* A function was called: `routine` is the same wherever that is, `frame` is one of its frames. */
 void scatter_push(struct scatter_thread *thread, uint64_t routine, uint32_t frame);
 /* A level that only tells where in the function above it the thread was. */
-void scatter_push_here(struct scatter_thread *thread);
-void scatter_again(struct scatter_thread *thread, uint64_t n); /* n times the innermost function */
+void scatter_push_leaf_pc(struct scatter_thread *thread);
+void scatter_repeat(struct scatter_thread *thread, uint64_t n); /* n times the innermost function */
 void scatter_pop(struct scatter_thread *thread, uint64_t n);
 
 /* What is known of a sample. Times in ns. */

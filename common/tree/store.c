@@ -58,7 +58,7 @@ bool store_copy(struct store *to, const struct store *from, size_t more) {
 /* ---- what stays ---- */
 
 #define FAN_BITS 12u
-#define FAN      (1u << FAN_BITS) /* buckets of a look at all counts */
+#define FAN      (1u << FAN_BITS) /* buckets of one pass over all counts */
 
 /* How many of the n counts are in each bucket, as wide as 1 << shift, from `low` on. Gives how many
  * are above them all. */
@@ -77,7 +77,7 @@ static uint32_t spread(const struct store_item *item, size_t n, uint64_t low, un
 }
 
 /* The largest count that more than `keep` reach; `*ties` is how many that have just this one are
- * among the first `keep`. Most often it is a small number, and one look at them finds it. */
+ * among the first `keep`. Most often it is a small number, which one pass finds. */
 static uint64_t threshold(const struct store_item *item, size_t n, uint32_t keep, uint32_t *ties) {
     uint32_t bucket[FAN];
     uint64_t low = 0;
@@ -119,7 +119,7 @@ static inline void pass(struct passage *passage, struct store_item item, bool st
     uint32_t below = larger(item.below, passage->below[depth]);
     bool needed = stays || depth == passage->caller;
     if (!stays) {
-        below = larger(below, brief_ceil(item.count));
+        below = larger(below, minifloat_ceil(item.count));
         item.word &= ~(uint64_t)RUN_WEIGHT;
         item.count = 0;
     }
@@ -149,8 +149,8 @@ static void pass_all(struct store *store, const struct store_item *from, size_t 
 }
 
 /* The n items at `from`, `monitored` of them, become the store's, and back to `keep`. */
-static uint64_t settle(struct store *store, const struct store_item *from, size_t n,
-                       uint32_t monitored, uint32_t keep) {
+static uint64_t take_items(struct store *store, const struct store_item *from, size_t n,
+                           uint32_t monitored, uint32_t keep) {
     uint64_t least = 0;
     uint32_t ties = 0;
     if (monitored > keep)
@@ -161,14 +161,14 @@ static uint64_t settle(struct store *store, const struct store_item *from, size_
 }
 
 uint64_t store_trim(struct store *store, uint32_t keep) {
-    return settle(store, store_first(store), store->n, store->monitored, keep);
+    return take_items(store, store_first(store), store->n, store->monitored, keep);
 }
 
 void store_fill(struct store *store, size_t n) {
     uint32_t monitored = 0;
     for (size_t i = 0; i < n; i++)
         monitored += store->item[i].count != 0;
-    (void)settle(store, store->item, n, monitored, UINT32_MAX);
+    (void)take_items(store, store->item, n, monitored, UINT32_MAX);
 }
 
 /* ---- adding ---- */
@@ -177,7 +177,7 @@ void store_fill(struct store *store, size_t n) {
 static inline bool gain(struct store_item *item, uint64_t weight, uint64_t unseen) {
     bool is_new = item->count == 0 && weight != 0;
     if (is_new) {
-        uint64_t bound = brief_value(item->below);
+        uint64_t bound = minifloat_value(item->below);
         item->word |= item->below;
         item->count = (bound < unseen ? bound : unseen) & STORE_COUNT_MAX;
     }
@@ -204,7 +204,7 @@ uint64_t store_add(struct store *store, const uint64_t *run, uint64_t unseen, ui
             *out = (struct store_item){.word = *run & ~(uint64_t)RUN_WEIGHT, .below = below[depth]};
             monitored += gain(out++, run_weight(*run++), unseen);
         } else if (comes == run_key(RUN_END)) {
-            return settle(store, store->item, (size_t)(out - store->item), monitored, keep);
+            return take_items(store, store->item, (size_t)(out - store->item), monitored, keep);
         } else {
             below[run_depth(old->word)] = old->below;
             *out = *old++;
@@ -237,9 +237,9 @@ uint64_t store_add_known(struct store *store, const uint64_t *run) {
 }
 
 void store_raise(struct store *store, uint64_t unseen) {
-    uint32_t brief = brief_ceil(unseen);
+    uint32_t minifloat = minifloat_ceil(unseen);
     struct store_item *item = store->item + store->room - 1 - store->n;
-    store->below = larger(store->below, brief);
+    store->below = larger(store->below, minifloat);
     for (; item->word != RUN_END; item++)
-        item->below = larger(item->below, brief) & 0xffff;
+        item->below = larger(item->below, minifloat) & 0xffff;
 }

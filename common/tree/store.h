@@ -3,7 +3,7 @@
  *
  * The same order as in a run, sixteen bytes for a context where a node has thirty-two, and no link:
  * to add a run is to read both once, from their beginning to their end, which is what memory does
- * best. There is no place where a context can be looked up.
+ * best. Contexts can't be looked up.
  *
  * What went leaves its count behind: in `below` of the nearest caller that stays, which is the most
  * that any context below it can have had that is not there. So the bound of a context that comes is
@@ -12,17 +12,17 @@
 #ifndef HCCT_STORE_H
 #define HCCT_STORE_H
 
-#include "common/tree/brief.h"
 #include "common/tree/budget.h"
+#include "common/tree/minifloat.h"
 #include "common/tree/run.h"
 
 #define STORE_COUNT_MAX ((UINT64_C(1) << 48) - 1)
 
 struct store_item {
-    uint64_t word;       /* as of a run, with the error (brief.h) in place of the weight */
+    uint64_t word;       /* as of a run, with the error (minifloat.h) in place of the weight */
     uint64_t count : 48; /* 0: not monitored, but some that it calls are */
-    uint64_t below : 16; /* bound (brief.h) of those that it calls and are not there, and of itself
-                          * where it is not monitored */
+    uint64_t below : 16; /* bound (minifloat.h) of those that it calls and are not there, and of
+                          * itself where it is not monitored */
 };
 
 _Static_assert(sizeof(struct store_item) == 16, "four items fill a cache line");
@@ -48,12 +48,13 @@ static inline const struct store_item *store_first(const struct store *store) {
 
 static inline struct store_item store_item_of(uint32_t depth, uint32_t frame, uint64_t count,
                                               uint64_t error) {
-    return (struct store_item){.word = run_word(depth, frame, brief_ceil(error)), .count = count};
+    return (struct store_item){.word = run_word(depth, frame, minifloat_ceil(error)),
+                               .count = count};
 }
 
 /* No larger than the count, nor than `unseen`. */
 static inline uint64_t store_error(const struct store_item *item, uint64_t unseen) {
-    uint64_t error = brief_value(run_weight(item->word));
+    uint64_t error = minifloat_value(run_weight(item->word));
     error = error < unseen ? error : unseen;
     return error < item->count ? error : item->count;
 }

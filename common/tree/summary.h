@@ -96,7 +96,7 @@ extern const struct summary_kind summary_sticky_sampling;       /* sticky_sampli
 extern const struct summary_kind summary_exact; /* exact.c: every context, the oracle */
 
 /* What --epsilon is where it is not given. What is kept does not depend on what is called hot, but
- * that a context can only be told hot by a count that is better than phi. */
+ * that a context can only be called hot by a count that is better than phi. */
 static inline double summary_default_epsilon(double phi) {
     return phi / 5 < 2e-5 ? phi / 5 : 2e-5;
 }

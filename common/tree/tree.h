@@ -22,13 +22,13 @@ struct mcct {
     struct node_pool pool;
     struct budget budget;
     struct residuals residuals; /* of contexts that are not kept */
-    uint32_t updated;           /* the node that the summary is told of: forgetting it leaves no
+    uint32_t updated;           /* the node that the summary is to see: forgetting it leaves no
                                  * residual, as what is not taken is refused afterwards; 0: none */
     uint64_t hash_factor;       /* odd and random: see children.c */
     uint64_t total, updates, capped;
     uint32_t nodes, capacity;
     bool has_paths;    /* each node has its hash beside it (path_hash.h) */
-    uint32_t silent;   /* NODE_MONITORED, or 0 when the summary is to be told of every gain */
+    uint32_t silent;   /* NODE_MONITORED, or 0 when the summary is to see every gain */
     uint32_t families; /* list of the family cells, so that freeing a tree need not walk it */
     struct packed
         *packed; /* the contexts, while nodes are for cursors only; NULL: they are nodes */

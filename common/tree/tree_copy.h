@@ -15,8 +15,8 @@ struct copied_node {
     uint32_t frame;
     uint64_t count, error;
     bool residual;  /* no node, but of mcct_residuals() of its parent; error 0 */
-    bool here;      /* freeze_tree.c's: no routine, but a place in its parent (frame_is_here) */
-    uint32_t place; /* freeze_tree.c's: node of the profile below which its own weight stands */
+    bool leaf_pc;   /* assemble.c's: no routine, but a place in its parent (frame_is_leaf_pc) */
+    uint32_t place; /* assemble.c's: node of the profile below which its own weight stands */
 };
 
 struct tree_copy {

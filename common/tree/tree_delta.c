@@ -95,7 +95,7 @@ static struct bounds gained(const struct copied_node *end, const struct copied_n
     return b;
 }
 
-static void settle(struct tree_copy *end, struct copied_node *node, struct bounds b) {
+static void write_back(struct tree_copy *end, struct copied_node *node, struct bounds b) {
     uint64_t high = b.high < end->stats.total ? b.high : end->stats.total;
     bool known = b.low > 0 && high > 0;
     if (!known && high > end->stats.unseen)
@@ -234,7 +234,7 @@ bool tree_delta(struct tree_copy *end, const struct tree_copy *start, bool stead
         struct copied_node *node = &end->node[i];
         const struct copied_node *before = of[i] != NO_MATCH ? &start->node[of[i]] : NULL;
         if (!node->residual && node->count > 0)
-            settle(end, node, gained(node, before, steady));
+            write_back(end, node, gained(node, before, steady));
     }
     free(of);
     free(to);

@@ -36,8 +36,8 @@
 #include "common/tree/tree_copy.h"
 
 /* Takes `start` away from `end`, a later copy of the same tree, or of one into which that was
- * merged since (then it is not `steady`; one call for each part). The tree was settled
- * (mcct_settle()) before `start` was taken: what is only gathered is counted in another way once
+ * merged since (then it is not `steady`; one call for each part). The tree was flushed
+ * (mcct_flush()) before `start` was taken: what is only gathered is counted in another way once
  * there is more of it, and weight that was a residual may be a counter's then. False: no memory,
  * and `end` is as it was. Nothing is shared between calls. */
 bool tree_delta(struct tree_copy *end, const struct tree_copy *start, bool steady);

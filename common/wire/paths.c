@@ -14,9 +14,9 @@ static size_t join(char *path, size_t bytes, const char *head, const char *tail)
     return h + t;
 }
 
-size_t paths_socket(char *path, size_t bytes, const char *wish) {
-    if (wish != NULL && wish[0] != '\0')
-        return join(path, bytes, wish, "");
+size_t paths_socket(char *path, size_t bytes, const char *override) {
+    if (override != NULL && override[0] != '\0')
+        return join(path, bytes, override, "");
     const char *socket = getenv("HCCT_SOCKET");
     if (socket != NULL && socket[0] != '\0')
         return join(path, bytes, socket, "");

@@ -9,9 +9,9 @@
 #include <stddef.h>
 
 /* $HCCT_SOCKET, else $XDG_RUNTIME_DIR/hcct/hcctd.sock, else /run/hcct/hcctd.sock, into `path`.
- * `wish` (an option's value, or NULL) goes before all. Returns the length that it needs: too long
- * for a socket when >= PATHS_SOCKET_MAX. */
-size_t paths_socket(char *path, size_t bytes, const char *wish);
+ * `override` (an option's value, or NULL) goes before all. Returns the length that it needs: too
+ * long for a socket when >= PATHS_SOCKET_MAX. */
+size_t paths_socket(char *path, size_t bytes, const char *override);
 
 #define PATHS_SOCKET_MAX 108 /* sizeof sun_path, with its terminator */
 

@@ -31,7 +31,8 @@
 #define UNWIND_RULE_NONE     0 /* index of the rule that says: unknown */
 #define UNWIND_BACK_MAX      0xffffu
 
-/* Code without an unwind entry is told apart by blocks of so many bytes: functions are aligned. */
+/* Code without an unwind entry is distinguished by blocks of so many bytes: functions are
+ * aligned. */
 #define UNWIND_CODE_BLOCK 16u
 
 struct unwind_row {

@@ -50,9 +50,9 @@
 /* ---- handshake ---- */
 
 #define WIRE_HELLO_NO_FOLLOW 1u /* not to be profiled when its parent is */
-#define WIRE_HELLO_LINES     2u /* walks: where the innermost routine was is told, too (HERE) */
+#define WIRE_HELLO_LINES     2u /* walks: the leaf pc is sent, too (LEAF_PC) */
 
-/* What weights are, and what makes a thread look at itself. */
+/* What weights are, and what triggers a sample. */
 enum wire_clock {
     WIRE_CLOCK_CPU = 0,  /* CPU time, on a timer of the thread's CPU clock */
     WIRE_CLOCK_WALL = 1, /* elapsed time: sleeping threads are seen too */
@@ -133,7 +133,7 @@ enum wire_counter {
     WIRE_NO_MODULE,   /* ended in code of no known module (generated code) */
     WIRE_NO_RULE,     /* ended where no unwind rule is known */
     WIRE_BAD_STACK,   /* ended at a stack pointer or a return address that can't be */
-    WIRE_SHIPPED,     /* walks that were sent as copies of the stack (SHIP) */
+    WIRE_RAW_STACKS,  /* samples sent as copies of the stack (RAW_STACK) */
     WIRE_LOST,        /* walks that found no room in the ring */
     WIRE_EXPIRIES,    /* expiries of the timer, overruns included */
     WIRE_HANDLER_NS,  /* CPU time inside the signal handler */
@@ -186,7 +186,7 @@ struct wire_slot {
 #define WIRE_RING_WORDS(slot_bytes) (((slot_bytes) - sizeof(struct wire_slot)) / 8)
 
 enum {
-    WIRE_TABLE_PENDING = 0, /* the daemon has not looked yet */
+    WIRE_TABLE_PENDING = 0, /* the daemon has not read it yet */
     WIRE_TABLE_NONE = 1,    /* there is none, and there will be none */
 };
 
@@ -240,7 +240,7 @@ struct wire_session {
     _Atomic uint32_t perf_refused;   /* threads that wanted a task clock event and got none */
     _Atomic uint32_t fine_refused;   /* threads that got no second timer for a rate above HZ */
     _Atomic uint32_t confined;       /* threads that have forbidden themselves system calls */
-    char tags[TAGS_ROOM];            /* tags.h; before the first module is told. Empty: none */
+    char tags[TAGS_ROOM];            /* tags.h; before the first module is sent. Empty: none */
     _Atomic uint64_t lost_ns;        /* weights of samples of threads that found no slot */
     char command[WIRE_COMMAND_ROOM]; /* the name that the program was executed by, as tags. A slash
                                         before it: of a file or link, and no script. Empty: that of
@@ -269,29 +269,30 @@ struct wire_arena {
  *                     the unwind entry that covers the pc. site (second word, raw): the return
  *                     address in the caller, 0 for an outermost frame. A routine below
  *                     WIRE_PSEUDO_MAX is a mark, not an address.
- *   PUSH HERE pc      one level more, innermost, where lines were asked for (WIRE_HELLO_LINES): no
- *                     routine, but the place in the one under the cursor at which the thread was
+ *   PUSH LEAF_PC pc   one level more, innermost, where lines were asked for (WIRE_HELLO_LINES): no
+ *                     routine, but the pc in the one under the cursor at which the thread was
  *                     interrupted. It is popped as a frame is
  *   CREDIT w          weight w (for walks: ns of CPU time) to the context under the cursor. With
  *                     WIRE_SAME_BURST in w, the sample is of the burst of the one before
  *   MAP g             addresses from here on are those of generation g of the module log
- *   AGAIN n           the frame under the cursor was entered n times more (recursion): n times the
+ *   REPEAT n          the frame under the cursor was entered n times more (recursion): n times the
  *                     PUSH that made it
  *   CODE base         routines and sites of CALL events are offsets from there on
  *   CALL routine site as POP n, PUSH and CREDIT 1, in one word. Its highest bit alone is the verb;
  *                     n has 7 bits, each offset 28
- *   SHIP w            weight w, as of CREDIT, to a context that the daemon is to find out by
- *                     itself; the cursor does not move. Raw words follow: WIRE_SHIP_SIZES, the pc, where the walk is to
- *                     go on, which registers are known there (bit n: the one of DWARF number n), all
- *                     registers by DWARF number, the frames that the agent has found below that
- *                     place (routine and site of each, innermost first), and a copy of the stack,
- *                     from the stack pointer up. Without such frames the walk begins at the pc; with
- *                     them the place is a return address
+ *   RAW_STACK w       weight w, as of CREDIT, to a context that the daemon finds by unwinding a
+ *                     copy of the stack. The cursor does not move. Raw words follow:
+ *                     WIRE_RAW_STACK_SIZES, the pc, the address at which unwinding goes on, which
+ *                     registers are known there (bit n: the one of DWARF number n), all registers
+ *                     by DWARF number, the frames that the agent has found below that
+ *                     address (routine and site of each, innermost first), and a copy of the stack,
+ *                     from the stack pointer up. Without such frames unwinding begins at the pc;
+ *                     with them the address is a return address
  */
 /* clang-format on */
 #define WIRE_VERB_SHIFT   60
 #define WIRE_OPERAND_MASK ((1ull << WIRE_VERB_SHIFT) - 1)
-#define WIRE_SAME_BURST   (1ull << 59) /* of a CREDIT or SHIP; the weight is the rest */
+#define WIRE_SAME_BURST   (1ull << 59) /* of a CREDIT or RAW_STACK; the weight is the rest */
 #define WIRE_WEIGHT_MASK  (WIRE_SAME_BURST - 1)
 #define WIRE_CALL         (1ull << 63)
 #define WIRE_POPS_SHIFT   56 /* of a CALL */
@@ -304,22 +305,22 @@ enum wire_verb {
     WIRE_PUSH = 2,
     WIRE_CREDIT = 3,
     WIRE_MAP = 4,
-    WIRE_AGAIN = 5,
-    WIRE_SHIP = 6,
+    WIRE_REPEAT = 5,
+    WIRE_RAW_STACK = 6,
     WIRE_CODE = 7,
 };
 
 /* Numbers of frames, of registers, and of words of the stack. */
-#define WIRE_SHIP_SIZES(frames, registers, stack)                                                  \
+#define WIRE_RAW_STACK_SIZES(frames, registers, stack)                                             \
     ((uint64_t)(frames) << 48 | (uint64_t)(uint16_t)(registers) << 32 | (uint32_t)(stack))
-#define WIRE_SHIP_FRAMES(sizes)    ((uint32_t)((sizes) >> 48))
-#define WIRE_SHIP_REGISTERS(sizes) ((uint32_t)(uint16_t)((sizes) >> 32))
-#define WIRE_SHIP_WORDS(sizes)     ((uint32_t)(sizes))
-#define WIRE_SHIP_FRAMES_MAX       512u
-#define WIRE_SHIP_STACK_MAX        7168u /* words of a stack that are copied at most */
+#define WIRE_RAW_STACK_FRAMES(sizes)    ((uint32_t)((sizes) >> 48))
+#define WIRE_RAW_STACK_REGISTERS(sizes) ((uint32_t)(uint16_t)((sizes) >> 32))
+#define WIRE_RAW_STACK_WORDS(sizes)     ((uint32_t)(sizes))
+#define WIRE_RAW_STACK_FRAMES_MAX       512u
+#define WIRE_RAW_STACK_MAX              7168u /* words of a stack that are copied at most */
 
 /* In the place of a routine: the second word is the pc itself, not a return address. */
-#define WIRE_HERE 0u
+#define WIRE_LEAF_PC 0u
 
 /* Marks that stand in the place of a routine, outermost, where a walk did not reach the root. */
 enum wire_pseudo {

@@ -14,7 +14,7 @@ RUN_SECONDS = 3600
 MEMORY = "4G"  # for one tree: exact ones are large
 REPLAY = ["--memory-limit", MEMORY, "--no-report"]
 ALL = ["--phi", "1e-9", "--epsilon", "1e-10"]  # nothing is pruned from what is written
-# Of an exact tree of millions of contexts: all that can matter at the phis that are looked at.
+# Of an exact tree of millions of contexts: all that can matter at the phis that are compared.
 MOST = ["--phi", "2e-7", "--epsilon", "1e-10"]
 
 
@@ -120,14 +120,14 @@ class Daemon:
         self.socket = os.path.join(self.place.name, "hcctd.sock")
 
     def __enter__(self):
-        ready, told = os.pipe()
-        os.set_inheritable(told, True)
+        ready, ready_end = os.pipe()
+        os.set_inheritable(ready_end, True)
         with open(self.tool.path("hcctd.log"), "w") as log:
             self.process = subprocess.Popen(
                 [self.tool.hcctd, "--socket", self.socket, "--report-dir", "none",
-                 "--memory-limit", MEMORY, "--ready-fd", str(told), *self.options],
+                 "--memory-limit", MEMORY, "--ready-fd", str(ready_end), *self.options],
                 close_fds=False, stderr=log)
-        os.close(told)
+        os.close(ready_end)
         byte = os.read(ready, 1)
         os.close(ready)
         if byte != b"\n":

@@ -91,13 +91,13 @@ def profiled(tree, project, given):
 
     with support.Daemon("--memory-limit", f"{given.memory_limit}M") as daemon:
         done = build(tree, project, given.jobs, daemon.env(HCCT_RATE=given.rate))
-        done.processes = settled(daemon)
+        done.processes = wait_until_idle(daemon)
         done.daemon_cpu = watch.cpu_seconds(daemon.process.pid)
         done.resident, done.peak = watch.memory(daemon.process.pid)
     return done
 
 
-def settled(daemon):
+def wait_until_idle(daemon):
     """The last processes are taken in a moment after they end."""
     deadline = time.monotonic() + 10
     while time.monotonic() < deadline:

@@ -72,7 +72,7 @@ count = execs.Count(log, "/tree")
 check(count.started == {PYTHON: 2, "/tree/of/no/such": 1}, f"programs: {dict(count.started)}")
 check(count.forked == {PYTHON: 2}, f"forks, not threads nor vforks: {dict(count.forked)}")
 check(count.unseen({PYTHON: 3, "/tree/of/no/such": 0}.get) == [("/tree/of/no/such", 1, 0)],
-      "what was seen less often is told")
+      "what was seen less often is reported")
 here = os.path.dirname(os.path.abspath(__file__))
 check(execs.program_of("run.sh", here) == os.path.realpath("/bin/sh"),
       "a script's program is its interpreter")

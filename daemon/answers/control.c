@@ -1,5 +1,5 @@
 /*
- * control.c - from parameters to the session page, which the agent looks at by itself.
+ * control.c - from parameters to the session page, which the agent reads.
  */
 #include "daemon/answers/control.h"
 

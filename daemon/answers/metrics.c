@@ -35,11 +35,11 @@ static double seconds(uint64_t ns) {
 }
 
 static double walks(const struct sample *s) {
-    return (double)(s->stats.counter[WIRE_WALKS] + s->stats.ships.credited);
+    return (double)(s->stats.counter[WIRE_WALKS] + s->stats.deferred.credited);
 }
 
 static double complete(const struct sample *s) {
-    return (double)(s->stats.counter[WIRE_COMPLETE] + s->stats.ships.complete);
+    return (double)(s->stats.counter[WIRE_COMPLETE] + s->stats.deferred.complete);
 }
 
 static double lost(const struct sample *s) {
@@ -148,7 +148,7 @@ static void take(struct process *p, struct sample *s) {
     pthread_mutex_lock(&p->lock);
     process_stats_locked(p, &s->stats);
     mcct_stats(p->tree, &s->tree);
-    s->window_bytes = p->panes != NULL ? panes_bytes(p->panes) : 0;
+    s->window_bytes = p->subwindows != NULL ? subwindows_bytes(p->subwindows) : 0;
     pthread_mutex_unlock(&p->lock);
 }
 

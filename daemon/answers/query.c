@@ -1,5 +1,5 @@
 /*
- * query.c - parameters as a table; settle, freeze, symbolize, write.
+ * query.c - parameters as a table; flush, copy, symbolize, write.
  */
 #include "daemon/answers/query.h"
 
@@ -16,7 +16,7 @@
 #include "common/profile/filter.h"
 #include "common/wire/tags.h"
 #include "daemon/answers/config.h"
-#include "daemon/answers/freeze.h"
+#include "daemon/answers/process_copies.h"
 #include "daemon/ingest/ingest.h"
 #include "daemon/ingest/registry.h"
 
@@ -124,7 +124,8 @@ static bool set_window(struct query *q, const char *value) {
     bool ok = end != value && errno == 0 && (end[0] == '\0' || end[1] == '\0');
     unit = ok ? *end : '\0';
     double seconds = unit == 'h' ? 3600 * n : unit == 'm' ? 60 * n : n;
-    ok = ok && strchr("smh", unit) != NULL && seconds > 0 && seconds * 1e9 <= PANES_SPAN_MAX_NS;
+    ok =
+        ok && strchr("smh", unit) != NULL && seconds > 0 && seconds * 1e9 <= SUBWINDOWS_SPAN_MAX_NS;
     q->window_ns = ok ? (uint64_t)(seconds * 1e9) : 0;
     return ok && q->window_ns > 0;
 }
@@ -255,7 +256,7 @@ void query_drop_frames(struct process *const *processes, size_t n) {
 /* An answer under way. */
 struct writing {
     const struct query *query;
-    const struct freeze_copies *copies;
+    const struct process_copies *copies;
     struct process *const *processes;
     size_t n;
     FILE *out;
@@ -273,9 +274,10 @@ static void drop_frames(struct writing *w) {
 
 static void write_profile(void *arg) {
     struct writing *w = arg;
-    const struct freeze_params params = {w->query->phi, config.epsilon, config.summary};
+    const struct assemble_params params = {w->query->phi, config.epsilon, config.summary};
     uint32_t *module_of;
-    struct profile *profile = freeze(w->copies, w->processes, w->n, &params, &module_of);
+    struct profile *profile =
+        process_copies_profile(w->copies, w->processes, w->n, &params, &module_of);
     w->n_modules = profile->n_modules;
     w->modules = module_hold(module_of, w->n_modules);
     if (w->modules == NULL)
@@ -299,12 +301,12 @@ enum query_status query_no_memory(const char *what, struct query_error *error) {
 
 enum query_status query_write(const struct query *query, struct process *const *processes, size_t n,
                               FILE *out, struct query_error *error) {
-    struct freeze_copies copies;
+    struct process_copies copies;
     const char *what;
     if (query->window_ns > 0 && !have_windows(processes, n, error))
         return QUERY_BAD;
     for (size_t i = 0; i < n; i++)
-        ingest_settle(processes[i]);
+        ingest_flush(processes[i]);
     struct writing w = {.query = query,
                         .copies = &copies,
                         .processes = processes,
@@ -312,14 +314,14 @@ enum query_status query_write(const struct query *query, struct process *const *
                         .out = out,
                         .holds = true};
     query_hold_frames(processes, n);
-    if (!freeze_take(&copies, processes, n, query->window_ns)) {
+    if (!process_copies_take(&copies, processes, n, query->window_ns)) {
         drop_frames(&w);
         return query_no_memory("copies of the trees", error);
     }
     bool done = memory_try(write_profile, &w, &what);
     drop_frames(&w);
     module_drop(w.modules, w.n_modules);
-    freeze_forget(&copies);
+    process_copies_free(&copies);
     if (!done)
         return query_no_memory(what, error);
     if (w.error == 0)

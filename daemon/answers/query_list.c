@@ -12,7 +12,7 @@
 static void describe(struct json_out *json, struct process *p) {
     struct process_stats stats;
     struct mcct_stats tree;
-    ingest_settle(p);
+    ingest_flush(p);
     pthread_mutex_lock(&p->lock);
     process_stats_locked(p, &stats);
     mcct_stats(p->tree, &tree);
@@ -30,10 +30,10 @@ static void describe(struct json_out *json, struct process *p) {
     bool calls = p->sampling.collector == WIRE_COLLECT_CALLS;
     json_string_member(json, "collector", calls ? "calls" : "walks");
     json_number_member(json, calls ? "calls" : "total_ns", tree.total);
-    json_number_member(json, "walks", stats.counter[WIRE_WALKS] + stats.ships.credited);
-    json_number_member(json, "complete", stats.counter[WIRE_COMPLETE] + stats.ships.complete);
-    json_number_member(json, "shipped", stats.ships.credited);
-    json_number_member(json, "refused", stats.ships.refused);
+    json_number_member(json, "walks", stats.counter[WIRE_WALKS] + stats.deferred.credited);
+    json_number_member(json, "complete", stats.counter[WIRE_COMPLETE] + stats.deferred.complete);
+    json_number_member(json, "shipped", stats.deferred.credited);
+    json_number_member(json, "refused", stats.deferred.refused);
     json_number_member(json, "lost", stats.counter[WIRE_LOST]);
     json_number_member(json, "lost_ns", stats.counter[WIRE_LOST_NS]);
     json_number_member(json, "skipped", stats.counter[WIRE_SKIPPED]);

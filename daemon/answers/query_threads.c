@@ -98,7 +98,7 @@ enum query_status query_threads(const struct query *query, FILE *out, struct que
     }
     struct answer_part *parts = calloc(n, sizeof *parts);
     for (size_t i = 0; i < n && parts != NULL; i++) {
-        ingest_settle(processes[i]);
+        ingest_flush(processes[i]);
         parts[i].threads = process_threads(processes[i], &parts[i].n, &parts[i].ended);
     }
     if (parts != NULL)

@@ -75,7 +75,7 @@ bool addresses_name_generated(struct addresses *map, pid_t pid, uid_t uid) {
 }
 
 void addresses_refresh(struct addresses *map) {
-    if (map->jit != NULL && jit_code_look(map->jit))
+    if (map->jit != NULL && jit_code_poll(map->jit))
         addresses_forget(map);
 }
 
@@ -148,7 +148,7 @@ static uint32_t translate(struct addresses *map, uint64_t at, uint64_t address, 
 }
 
 /* Generated code has no places: its addresses mean nothing outside its process. */
-static uint32_t make_here(struct addresses *map, uint64_t pc) {
+static uint32_t make_leaf_pc(struct addresses *map, uint64_t pc) {
     const struct range *r = find_range(map, pc);
     struct frame_key key = {0};
     if (r != NULL && r->module != 0) {
@@ -160,8 +160,8 @@ static uint32_t make_here(struct addresses *map, uint64_t pc) {
 
 static uint32_t make_frame(struct addresses *map, uint64_t routine, uint64_t site) {
     struct frame_key key = {.routine = routine, .site = site};
-    if (routine == WIRE_HERE)
-        return make_here(map, site);
+    if (routine == WIRE_LEAF_PC)
+        return make_leaf_pc(map, site);
     if (routine >= WIRE_PSEUDO_MAX)
         key.routine_module = translate(map, routine, routine, &key.routine);
     if (site != 0)

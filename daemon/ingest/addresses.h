@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "common/code/shipped_stack.h"
+#include "common/code/raw_stack.h"
 #include "common/wire/compiler.h"
 
 struct addresses;
@@ -65,8 +65,8 @@ struct addresses_cache {
 uint32_t addresses_translate(struct addresses *map, struct addresses_cached *entry,
                              uint64_t routine, uint64_t site);
 
-/* The frame (code/frame.h) of a PUSH or CALL event; with routine WIRE_HERE `site` is the pc itself,
- * and the frame a place. Never fails. */
+/* The frame (code/frame.h) of a PUSH or CALL event; with routine WIRE_LEAF_PC `site` is the pc
+ * itself, and the frame a place. Never fails. */
 static inline uint32_t addresses_frame(struct addresses *map, uint64_t routine, uint64_t site) {
     struct addresses_cache *cache = (struct addresses_cache *)(void *)map; /* begins with it */
     uint64_t hash = (routine * 0x9e3779b97f4a7c15ull ^ site) * 0xff51afd7ed558ccdull;

@@ -10,13 +10,13 @@
 #include "daemon/ingest/registry.h"
 #include "daemon/ingest/windows.h"
 
-#define EXPIRE_NS 60000000000ull /* panes grow old */
+#define EXPIRE_NS 60000000000ull /* sub-windows grow old */
 
 static pthread_t thread;
 
 static bool is_remembered(const struct process *process, const void *unused) {
     (void)unused;
-    return !process->live && process->panes != NULL;
+    return !process->live && process->subwindows != NULL;
 }
 
 static void expire_windows(uint64_t now) {

@@ -60,8 +60,8 @@ static bool mark_process(struct process *process) {
     scatter_each_frame(process->scatter, frame_mark);
     for (size_t i = 0; i < process->effects.n; i++)
         frame_mark(process->effects.effect[i].frame);
-    if (whole && process->panes != NULL)
-        whole = panes_each_tree(process->panes, mark_tree, NULL);
+    if (whole && process->subwindows != NULL)
+        whole = subwindows_each_tree(process->subwindows, mark_tree, NULL);
     pthread_mutex_unlock(&process->lock);
     return whole;
 }

@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* With the process's number. An exec of the same file is told apart by wire_hello.sessions alone.
+/* With the process's number. An exec of the same file is recognised by wire_hello.sessions alone.
  */
 struct process_identity {
     uint64_t start_ticks;           /* after boot */

@@ -2,7 +2,7 @@
  * ingest.c - sweeps.
  *
  * Agents never ring a bell (that would cost a system call in the signal handler), so the thread
- * looks: often while there is something to read, seldom when all is quiet, not at all when nobody
+ * polls: often while there is something to read, seldom when all is quiet, not at all when nobody
  * is profiled. A ring holds far more than programs write in the longest pause. The end of a process
  * wakes the thread by its pidfd.
  */
@@ -19,25 +19,25 @@
 
 #include "common/code/frame.h"
 #include "common/wire/compiler.h"
+#include "daemon/ingest/deferred_unwind.h"
 #include "daemon/ingest/registry.h"
 #include "daemon/ingest/resume.h"
-#include "daemon/ingest/ships.h"
 #include "daemon/ingest/tables.h"
 #include "daemon/ingest/windows.h"
 
 /* A new process names its modules at once and needs their tables soon; until it has them, it sends
  * copies of stacks, which fill a ring (preload/sample/sampling.c goes by this pause). In a build
- * there is always one that is new, and each look costs more than what is found. */
-#define PAUSE_YOUNG_US   2000
-#define YOUNG_NS         4000000ull
-#define COPIES_NS        50000000ull /* after a copy others are looked for */
+ * there is always one that is new, and each sweep costs more than what is found. */
+#define PAUSE_NEW_US     2000
+#define NEW_NS           4000000ull
+#define COPIES_NS        50000000ull /* after a copy others are expected */
 #define PAUSE_FILLING_US 10000       /* a ring had so much in it that it could be full soon */
 #define PAUSE_BUSY_US    25000
 #define PAUSE_QUIET_US   50000
 #define PAUSE_NONE       (-1)
-#define LOOK_NS          500000000ull /* at processes that have no pidfd */
+#define POLL_NS          500000000ull /* of processes that have no pidfd */
 /* Programs whose calls are counted fill a ring in a millisecond, and then have to wait. */
-#define PAUSE_FAST_US        0
+#define PAUSE_FULL_US        0
 #define PAUSE_CALLS_US       400
 #define PAUSE_CALLS_QUIET_US 3000
 
@@ -56,8 +56,8 @@ static void wake(void) {
     (void)n; /* a full counter wakes as well */
 }
 
-/* False: the process is gone. Where there are no pidfds (a container may forbid them), it is looked
- * for now and then (look_for). */
+/* False: the process is gone. Where there are no pidfds (a container may forbid them), it is polled
+ * now and then (finish_vanished). */
 static bool watch_end(struct process *process) {
     struct epoll_event event = {.events = EPOLLIN, .data.u64 = process->number};
     process->pidfd = (int)syscall(SYS_pidfd_open, process->pid, 0);
@@ -122,27 +122,27 @@ void ingest_adopt(struct process *process, bool again) {
 static void drain_to_end(struct process *process) {
     unsigned left = DRAINS_MAX;
     do
-        process_drain(process, tables_want, NULL);
-    while (process->behind && --left > 0);
+        process_drain(process, tables_request, NULL);
+    while (process->undrained && --left > 0);
 }
 
-static bool is_unsettled(const struct process *process, const void *unused) {
+static bool may_gain(const struct process *process, const void *unused) {
     (void)unused;
-    return process->live || process_has_ships(process);
+    return process->live || process_has_deferred(process);
 }
 
-void ingest_settle(struct process *process) {
+void ingest_flush(struct process *process) {
     size_t n = 1;
     if (process != NULL) {
         drain_to_end(process);
-        ships_settle(process);
+        deferred_unwind_wait(process);
         return;
     }
-    struct process **list = registry_list(is_unsettled, NULL, &n);
+    struct process **list = registry_list(may_gain, NULL, &n);
     for (size_t i = 0; i < n; i++)
         drain_to_end(list[i]);
     for (size_t i = 0; i < n; i++)
-        ships_settle(list[i]);
+        deferred_unwind_wait(list[i]);
     registry_free_list(list, n);
 }
 
@@ -153,12 +153,12 @@ static uint64_t now_ns(void) {
 }
 
 /* Ends those that have ended without a word. */
-static void look_for(struct process *const *list, size_t n, uint64_t now) {
+static void finish_vanished(struct process *const *list, size_t n, uint64_t now) {
     static uint64_t due;
     struct process_identity identity;
     if (now < due)
         return;
-    due = now + LOOK_NS;
+    due = now + POLL_NS;
     for (size_t i = 0; i < n; i++)
         if (list[i]->live && list[i]->pidfd < 0 &&
             !(identity_read(list[i]->pid, &identity) &&
@@ -169,26 +169,26 @@ static void look_for(struct process *const *list, size_t n, uint64_t now) {
 /* Microseconds until the next sweep is due. */
 static int sweep(void) {
     struct process **list = ingest.live;
-    bool any = false, young = false, filling = false, calls = false, fast = false;
+    bool any = false, is_new = false, filling = false, calls = false, fills_soon = false;
     size_t n = registry_all_live(list);
     uint64_t now = now_ns();
     for (size_t i = 0; i < n; i++) {
-        any |= process_drain(list[i], tables_want, NULL) || list[i]->behind;
-        young |=
-            now - list[i]->since_mono_ns < YOUNG_NS || now < list[i]->copied_mono_ns + COPIES_NS;
+        any |= process_drain(list[i], tables_request, NULL) || list[i]->undrained;
+        is_new |=
+            now - list[i]->since_mono_ns < NEW_NS || now < list[i]->copied_mono_ns + COPIES_NS;
         bool counts = list[i]->sampling.collector == WIRE_COLLECT_CALLS;
         calls |= counts;
-        fast |= counts && list[i]->fast;
-        filling |= list[i]->fast;
+        fills_soon |= counts && list[i]->fills_soon;
+        filling |= list[i]->fills_soon;
     }
-    look_for(list, n, now);
+    finish_vanished(list, n, now);
     registry_put_all(list, n);
     if (n == 0)
         return PAUSE_NONE;
     if (calls)
-        return fast ? PAUSE_FAST_US : any ? PAUSE_CALLS_US : PAUSE_CALLS_QUIET_US;
-    if (young)
-        return PAUSE_YOUNG_US;
+        return fills_soon ? PAUSE_FULL_US : any ? PAUSE_CALLS_US : PAUSE_CALLS_QUIET_US;
+    if (is_new)
+        return PAUSE_NEW_US;
     return filling ? PAUSE_FILLING_US : any ? PAUSE_BUSY_US : PAUSE_QUIET_US;
 }
 
@@ -203,7 +203,7 @@ static bool take(const struct epoll_event *event) {
 }
 
 static bool is_short(int pause) {
-    return pause >= 0 && pause <= PAUSE_YOUNG_US;
+    return pause >= 0 && pause <= PAUSE_NEW_US;
 }
 
 /* A short pause is slept to its end, and who came or went in it is seen to in one go. */
@@ -225,7 +225,7 @@ static void *run(void *unused) {
         bool come = false;
         for (int i = 0; i < n; i++)
             come |= take(&events[i]);
-        pause = come && !is_short(pause) ? PAUSE_YOUNG_US : sweep();
+        pause = come && !is_short(pause) ? PAUSE_NEW_US : sweep();
     }
     return NULL;
 }

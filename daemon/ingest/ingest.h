@@ -9,7 +9,7 @@
 #include "daemon/ingest/process.h"
 
 bool ingest_start(void);
-/* Ends the thread; what is still in the rings is read by ingest_settle. */
+/* Ends the thread; what is still in the rings is read by ingest_flush. */
 void ingest_stop(void);
 
 /* A process has come: it belongs to the registry from now on, and its end will be noticed. `again`:
@@ -17,8 +17,8 @@ void ingest_stop(void);
 void ingest_adopt(struct process *process, bool again);
 
 /* Reads the rings of the process, or of all when it is NULL, now: what was published before the
- * call is in the tree after it, shipped stacks too unless that takes seconds. Any thread but the
+ * call is in the tree after it, raw stack samples too unless that takes seconds. Any thread but the
  * ingest thread. */
-void ingest_settle(struct process *process);
+void ingest_flush(struct process *process);
 
 #endif

@@ -12,14 +12,14 @@
 #include "common/code/frame.h"
 #include "common/code/module.h"
 #include "common/wire/tags.h"
+#include "daemon/ingest/deferred_unwind.h"
 #include "daemon/ingest/proc_stat.h"
-#include "daemon/ingest/ships.h"
 #include "daemon/ingest/windows.h"
 
-/* Frames that AGAIN may push in one drain of a process, at some 50 ns each, while others wait. */
-#define AGAIN_MAX        (1ull << 20)
-#define AGAIN_MAX_AT_END (1ull << 23)
-#define FAST_PART        16 /* of a ring, read in one sweep: the next one should be soon */
+/* Frames that REPEAT may push in one drain of a process, at some 50 ns each, while others wait. */
+#define REPEATS_MAX        (1ull << 20)
+#define REPEATS_MAX_AT_END (1ull << 23)
+#define FILLS_SOON_PART    16 /* of a ring, read in one sweep: the next one should be soon */
 
 static uint64_t clock_ns(clockid_t clock) {
     struct timespec now;
@@ -133,7 +133,7 @@ static void give_back(struct process *p) {
     p->scatter = NULL;
     if (p->memory.session != NULL)
         session_memory_free(&p->memory);
-    if (!process_has_ships(p)) { /* else the last of them does it */
+    if (!process_has_deferred(p)) { /* else the last of them does it */
         addresses_free(p->addresses);
         p->addresses = NULL;
     }
@@ -145,7 +145,7 @@ void process_free(struct process *p) {
     give_back(p);
     scatter_effects_free(&p->effects);
     mcct_free(p->tree);
-    panes_free(p->panes);
+    subwindows_free(p->subwindows);
     if (p->pidfd >= 0)
         close(p->pidfd);
     pthread_mutex_destroy(&p->lock);
@@ -253,10 +253,10 @@ static void recycle(struct process *p, uint32_t i, struct wire_slot *slot) {
 struct sweep {
     process_module_seen *seen;
     void *arg;
-    uint64_t again_left;
-    bool any;    /* there was something to read */
-    bool fast;   /* so much that a ring may be full before the next sweep */
-    bool copies; /* of stacks, which fill a ring at any time */
+    uint64_t repeats_left;
+    bool any;        /* there was something to read */
+    bool fills_soon; /* so much that a ring may be full before the next sweep */
+    bool copies;     /* of stacks, which fill a ring at any time */
 };
 
 /* On the wall clock, what a sample stands for beyond the sampling interval was a sleep: measured.
@@ -278,10 +278,10 @@ static struct reader *reader_of(struct process *p, uint32_t i) {
         p->readers[i]->step = step_of(p);
         p->readers[i]->measured_above = measured_above(p, p->readers[i]->step);
         p->readers[i]->scatter = p->scatter;
-        p->readers[i]->ships = &p->ships_read;
+        p->readers[i]->deferred = &p->deferred_read;
         p->readers[i]->size = session_memory_ring(&p->memory);
         p->readers[i]->keeper = p->trace;
-        p->readers[i]->panes = p->panes;
+        p->readers[i]->subwindows = p->subwindows;
     }
     return p->readers[i];
 }
@@ -294,18 +294,19 @@ static bool read_ring(struct process *p, struct sweep *sweep, struct reader *rea
     uint64_t end = reader_end(reader, slot);
     see_modules(p, sweep->seen, sweep->arg); /* in the log before the words that need them */
     do {
-        reader->again_max = sweep->again_left > 0 ? sweep->again_left : 1;
+        reader->repeat_max = sweep->repeats_left > 0 ? sweep->repeats_left : 1;
         reader_drain(reader, slot, end, p->tree, p->addresses, &effect);
         sweep->any |= effect.credits > 0;
-        sweep->fast |= effect.words > reader->size / FAST_PART;
+        sweep->fills_soon |= effect.words > reader->size / FILLS_SOON_PART;
         sweep->copies |= effect.copies;
-        sweep->again_left -= effect.again < sweep->again_left ? effect.again : sweep->again_left;
+        sweep->repeats_left -=
+            effect.repeats < sweep->repeats_left ? effect.repeats : sweep->repeats_left;
         draws_add_all(&p->ended.draws, &effect.draws);
-        ships_refuse(p, effect.refused, effect.refused_weight);
+        deferred_unwind_refuse(p, effect.refused, effect.refused_weight);
         if (effect.map_changed)
             see_modules(p, sweep->seen, sweep->arg);
-    } while (effect.map_changed && !effect.behind);
-    return effect.behind;
+    } while (effect.map_changed && !effect.undrained);
+    return effect.undrained;
 }
 
 static void drain_slot(struct process *p, uint32_t i, struct sweep *sweep) {
@@ -318,20 +319,20 @@ static void drain_slot(struct process *p, uint32_t i, struct sweep *sweep) {
     if (reader == NULL)
         return;
     if (read_ring(p, sweep, reader, slot))
-        p->behind = true;
+        p->undrained = true;
     else if (state == WIRE_SLOT_ENDED)
         recycle(p, i, slot);
 }
 
-static bool drain_all(struct process *p, uint64_t now, uint64_t again_max,
+static bool drain_all(struct process *p, uint64_t now, uint64_t repeat_max,
                       process_module_seen *seen, void *arg) {
-    struct sweep sweep = {.seen = seen, .arg = arg, .again_left = again_max};
-    p->behind = false;
+    struct sweep sweep = {.seen = seen, .arg = arg, .repeats_left = repeat_max};
+    p->undrained = false;
     take_names(p);
     uint32_t n = session_memory_slots(&p->memory);
     for (uint32_t i = 0; i < n; i++)
         drain_slot(p, i, &sweep);
-    p->fast = sweep.fast;
+    p->fills_soon = sweep.fills_soon;
     if (sweep.copies)
         p->copied_mono_ns = now;
     return sweep.any;
@@ -342,20 +343,20 @@ static bool is_read(const struct process *p) {
 }
 
 bool process_drain(struct process *p, process_module_seen *seen, void *arg) {
-    struct ship_list ships;
+    struct raw_sample_list deferred;
     bool any = false;
     pthread_mutex_lock(&p->lock);
     uint64_t now = clock_ns(CLOCK_MONOTONIC);
     windows_turn(p, now);
     if (is_read(p)) {
         addresses_refresh(p->addresses);
-        any = drain_all(p, now, AGAIN_MAX, seen, arg);
+        any = drain_all(p, now, REPEATS_MAX, seen, arg);
         session_memory_extend(&p->memory, p->pid);
         atomic_store_explicit(&p->memory.session->heartbeat_ns, now, memory_order_relaxed);
     }
-    ships_take(p, &ships);
+    deferred_unwind_take(p, &deferred);
     pthread_mutex_unlock(&p->lock);
-    ships_submit(p, &ships);
+    deferred_unwind_submit(p, &deferred);
     return any;
 }
 
@@ -435,14 +436,14 @@ void process_get_stats(struct process *p, struct process_stats *stats) {
 
 void process_end(struct process *p) {
     struct process_stats last;
-    struct ship_list ships;
+    struct raw_sample_list deferred;
     pthread_mutex_lock(&p->lock);
     windows_turn(p, windows_now());
     if (p->live) {
-        drain_all(p, clock_ns(CLOCK_MONOTONIC), AGAIN_MAX_AT_END, NULL, NULL);
-        p->ended.broken += p->behind; /* what is left is dropped: no honest ring asks for more */
+        drain_all(p, clock_ns(CLOCK_MONOTONIC), REPEATS_MAX_AT_END, NULL, NULL);
+        p->ended.broken += p->undrained; /* what is left is dropped: no honest ring asks for more */
     }
-    ships_take(p, &ships);
+    deferred_unwind_take(p, &deferred);
     if (p->live) {
         process_stats_locked(p, &last);
         struct scatter_effects effects = process_effects_locked(p);
@@ -453,11 +454,11 @@ void process_end(struct process *p) {
         p->ended_mono_ns = clock_ns(CLOCK_MONOTONIC);
         p->live = false; /* last: who reads this without the lock goes by the times above */
         give_back(p);
-        mcct_settle(p->tree);
+        mcct_flush(p->tree);
     }
-    bool finished = !p->live && !process_has_ships(p);
+    bool finished = !p->live && !process_has_deferred(p);
     pthread_mutex_unlock(&p->lock);
-    ships_submit(p, &ships);
+    deferred_unwind_submit(p, &deferred);
     if (finished)
         process_say_finished(p);
 }

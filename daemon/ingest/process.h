@@ -15,17 +15,17 @@
 #include "common/trace/trace_writer.h"
 #include "common/tree/draws.h"
 #include "common/tree/mcct.h"
-#include "common/tree/panes.h"
 #include "common/tree/scatter.h"
+#include "common/tree/subwindows.h"
 #include "daemon/ingest/addresses.h"
 #include "daemon/ingest/arena.h"
 #include "daemon/ingest/identity.h"
+#include "daemon/ingest/raw_sample.h"
 #include "daemon/ingest/reader.h"
 #include "daemon/ingest/session_memory.h"
-#include "daemon/ingest/ship.h"
 
-/* Stacks that came as copies (SHIP) and are in the tree, by how their walks ended. */
-struct process_ships {
+/* Raw stack samples that are in the tree, by how their walks ended. */
+struct deferred_counts {
     uint64_t credited; /* all of them */
     uint64_t complete, truncated, no_module, no_rule, bad_stack, short_copy;
     uint64_t refused; /* never unwound: no room, or the worker failed; in no_rule, too */
@@ -43,11 +43,11 @@ struct process_stats {
     uint32_t signal;        /* in use by the agent, 0: it has stepped aside */
     uint32_t rate;
     uint64_t burst_length_ns, burst_period_ns; /* 0, 0: none */
-    bool off;                                  /* it was told to look no more */
+    bool off;                                  /* its sampling is paused */
     uint32_t perf_refused; /* threads that wanted a task clock event and got none */
     uint32_t fine_refused; /* threads that got no second timer for a rate above HZ */
     uint32_t confined;     /* threads that forbade themselves system calls (seccomp) */
-    struct process_ships ships;
+    struct deferred_counts deferred;
     struct draws draws; /* of walks: what was drained so far */
     struct scatter_sums scatter;
     /* a new hcctd went on from a checkpoint */
@@ -56,11 +56,11 @@ struct process_stats {
     uint64_t gap_ns;     /* CPU time after the checkpoint that nobody saw */
 };
 
-/* Of these, what only grows: it goes with the panes of a window (windows.h). */
+/* Of these, what only grows: it goes with the sub-windows of a window (windows.h). */
 struct process_counts {
     uint64_t counter[WIRE_COUNTERS];
     uint64_t cpu_ns;
-    struct process_ships ships;
+    struct deferred_counts deferred;
     struct draws draws;
 };
 
@@ -93,31 +93,32 @@ struct process {
     struct session_memory memory; /* while live */
     struct arena *arena;
     struct mcct *tree;
-    struct frame_user *frames;     /* the ids in it (code/frame.h) are that user's */
-    struct panes *_Atomic panes;   /* windows.h; NULL: there are none. Written under the lock */
-    struct process_counts counted; /* is in the panes, and those before them */
+    struct frame_user *frames; /* the ids in it (code/frame.h) are that user's */
+    struct subwindows
+        *_Atomic subwindows;       /* windows.h; NULL: there are none. Written under the lock */
+    struct process_counts counted; /* is in the sub-windows, and those before them */
     struct addresses *addresses;
     struct scatter *scatter;        /* of walks, while live ... */
-    struct scatter_effects effects; /* ... and what it told at the end, and before */
+    struct scatter_effects effects; /* ... and what it reported at the end, and before */
     struct trace_process *trace;    /* what is applied to the tree is kept, too; NULL: it is not */
     void (*_Atomic finished)(struct process *); /* see process_say_finished; NULL: nobody asks */
     struct reader *readers[WIRE_SLOTS_MAX];     /* by slot, made on first use */
     uint32_t modules_seen;                      /* of the module log */
     bool names_taken;                           /* tags and command are what they will be */
     struct process_stats ended;                 /* of threads that are gone, and of the past */
-    _Atomic bool fast;                          /* rings fill quickly: sweep again at once */
+    _Atomic bool fills_soon;                    /* rings fill quickly: sweep again at once */
     _Atomic uint64_t
         copied_mono_ns;      /* when copies of stacks came last: each takes a good part of a ring */
-    _Atomic bool behind;     /* a drain left words in the rings, to go on later */
+    _Atomic bool undrained;  /* a drain left words in the rings, to go on later */
     bool said_goodbye;       /* under the lock */
     uint64_t goodbye_cpu_ns; /* its CPU time then: what comes after it nobody has seen */
 
-    /* ships.h; written under the lock */
-    struct ship_list ships_read;               /* not queued yet */
-    uint64_t ships_bytes;                      /* queued or being unwound */
-    _Atomic uint64_t ships_queued, ships_done; /* ever; in this order */
-    _Atomic uint32_t ships_strikes;            /* times that the worker failed */
-    struct trace_thread ships_trace;
+    /* deferred_unwind.h; written under the lock */
+    struct raw_sample_list deferred_read;            /* not queued yet */
+    uint64_t deferred_bytes;                         /* queued or being unwound */
+    _Atomic uint64_t deferred_queued, deferred_done; /* ever; in this order */
+    _Atomic uint32_t deferred_strikes;               /* times that the worker failed */
+    struct trace_thread deferred_trace;
 };
 
 struct process_params {
@@ -151,26 +152,26 @@ typedef void process_module_seen(void *arg, struct process *process, uint32_t in
                                  uint32_t module);
 
 /* Reads all rings to their end, learns of new modules, gives the agent more room and its heartbeat.
- * process->behind says that there is so much to do that some is left for the next time. True: there
- * was something to read. Called by the ingest thread and before a query, with a reference. */
+ * process->undrained says that there is so much to do that some is left for the next time. True:
+ * there was something to read. Called by the ingest thread and before a query, with a reference. */
 bool process_drain(struct process *process, process_module_seen *seen, void *arg);
 
 /* Publishes where the table of module log entry `index` is (an offset in the process's arena or
  * WIRE_TABLE_NONE). */
 void process_publish_table(struct process *process, uint32_t index, uint64_t table);
 
-/* hcctd ends, and the process goes on: its agent is told, and threads that wait for room are woken.
- * Where calls are counted, process_drain reads no ring after this: the agent takes what is in them
- * for lost. */
+/* hcctd ends, and the process goes on: its agent is notified, and threads that wait for room are
+ * woken. Where calls are counted, process_drain reads no ring after this: the agent takes what is
+ * in them for lost. */
 void process_say_goodbye(struct process *process);
 
-/* The process is gone: drains its rings for the last time and gives back all but its tree. Shipped
- * stacks may still come to that (ships.h). */
+/* The process is gone: drains its rings for the last time and gives back all but its tree. Raw
+ * stack samples may still come to that (deferred_unwind.h). */
 void process_end(struct process *process);
 
 /* Whether stacks are still to be credited. */
-static inline bool process_has_ships(const struct process *process) {
-    return process->ships_queued != process->ships_done;
+static inline bool process_has_deferred(const struct process *process) {
+    return process->deferred_queued != process->deferred_done;
 }
 
 /* Nothing will be credited to the process any more: calls process->finished, once. Without the

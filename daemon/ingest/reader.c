@@ -47,9 +47,9 @@ static void go_direct(struct drain *d) {
     d->direct = true;
 }
 
-/* Panes get what the tree gets, one by one. */
+/* Sub-windows get what the tree gets, one by one. */
 static void begin_batch(struct drain *d) {
-    if (d->reader->panes == NULL)
+    if (d->reader->subwindows == NULL)
         d->batch = mcct_batch_begin(&d->reader->cursor, &d->level);
     d->direct = d->batch == NULL;
 }
@@ -98,40 +98,41 @@ static void credit_in_tree(struct drain *d, uint64_t weight) {
     trace_credit(&d->reader->trace, weight);
 }
 
-/* ---- the same, and in the pane of now ---- */
+/* ---- the same, and in the current sub-window ---- */
 
-/* A pane that was sealed has closed our cursor; a thread that does nothing has none in the new. */
-static void enter_pane(struct reader *reader) {
-    if (reader->panes == NULL || reader->pane_cursor.tree != NULL)
+/* Sealing a sub-window has closed our cursor; a thread that does nothing has none in the new
+ * one. */
+static void enter_subwindow(struct reader *reader) {
+    if (reader->subwindows == NULL || reader->subwindow_cursor.tree != NULL)
         return;
-    struct mcct *pane = panes_tree(reader->panes);
-    if (pane != NULL)
-        mcct_cursor_open_at(pane, &reader->pane_cursor, &reader->cursor);
+    struct mcct *subwindow = subwindows_tree(reader->subwindows);
+    if (subwindow != NULL)
+        mcct_cursor_open_at(subwindow, &reader->subwindow_cursor, &reader->cursor);
 }
 
-static bool in_pane(const struct reader *reader) {
-    return reader->pane_cursor.tree != NULL;
+static bool in_subwindow(const struct reader *reader) {
+    return reader->subwindow_cursor.tree != NULL;
 }
 
 static bool pop_frames(struct drain *d, uint64_t n) {
     scatter_pop(d->reader->samples, n);
-    if (in_pane(d->reader))
-        mcct_pop(&d->reader->pane_cursor, n);
+    if (in_subwindow(d->reader))
+        mcct_pop(&d->reader->subwindow_cursor, n);
     return pop_in_tree(d, n);
 }
 
 static void push_frame(struct drain *d, uint32_t frame) {
-    if (in_pane(d->reader))
-        mcct_push(&d->reader->pane_cursor, frame);
+    if (in_subwindow(d->reader))
+        mcct_push(&d->reader->subwindow_cursor, frame);
     push_in_tree(d, frame);
 }
 
 static void credit(struct drain *d, uint64_t weight, bool same_burst) {
     struct reader *reader = d->reader;
-    if (in_pane(reader))
-        mcct_credit(&reader->pane_cursor, weight);
-    else if (reader->panes != NULL)
-        panes_miss(reader->panes);
+    if (in_subwindow(reader))
+        mcct_credit(&reader->subwindow_cursor, weight);
+    else if (reader->subwindows != NULL)
+        subwindows_miss(reader->subwindows);
     draws_add(&d->effect->draws, weight, reader->measured_above);
     const struct scatter_sample sample = {
         .weight = weight,
@@ -151,74 +152,75 @@ static void push(struct drain *d, uint64_t routine) {
     }
     uint64_t site = ring_word(d->slot, d->reader->size, reader->at++);
     uint32_t frame = addresses_frame(d->map, routine, site);
-    if (routine == WIRE_HERE)
-        scatter_push_here(reader->samples);
+    if (routine == WIRE_LEAF_PC)
+        scatter_push_leaf_pc(reader->samples);
     else
         scatter_push(reader->samples, routine, frame);
     push_frame(d, frame);
 }
 
-static void again(struct drain *d, uint64_t n) {
+static void repeat(struct drain *d, uint64_t n) {
     follow_record(d);
     go_direct(d);
-    d->effect->again += n;
-    if (n > WIRE_MAX_FRAMES || !mcct_again(&d->reader->cursor, n)) {
+    d->effect->repeats += n;
+    if (n > WIRE_MAX_FRAMES || !mcct_repeat(&d->reader->cursor, n)) {
         d->reader->broken = true;
     } else {
-        if (in_pane(d->reader))
-            mcct_again(&d->reader->pane_cursor, n);
-        scatter_again(d->reader->samples, n);
-        trace_again(&d->reader->trace, n);
+        if (in_subwindow(d->reader))
+            mcct_repeat(&d->reader->subwindow_cursor, n);
+        scatter_repeat(d->reader->samples, n);
+        trace_repeat(&d->reader->trace, n);
     }
-    d->effect->behind = d->reader->again_max != 0 && d->effect->again >= d->reader->again_max;
+    d->effect->undrained =
+        d->reader->repeat_max != 0 && d->effect->repeats >= d->reader->repeat_max;
 }
 
-/* ---- shipped stacks ---- */
+/* ---- raw stack samples ---- */
 
 static void copy_words(struct drain *d, uint64_t *into, uint32_t n) {
     for (uint32_t i = 0; i < n; i++)
         into[i] = ring_word(d->slot, d->reader->size, d->reader->at++);
 }
 
-#define SHIP_FIRST_WORDS 3u /* pc, where to go on, registers known there */
-#define SHIP_FRAME_WORDS 2u /* routine, site */
-_Static_assert(sizeof(struct shipped_frame) == 8 * SHIP_FRAME_WORDS, "as in a ring");
+#define RAW_STACK_FIRST_WORDS 3u /* pc, where to go on, registers known there */
+#define RAW_STACK_FRAME_WORDS 2u /* routine, site */
+_Static_assert(sizeof(struct unwound_frame) == 8 * RAW_STACK_FRAME_WORDS, "as in a ring");
 
-static void take_stack(struct drain *d, struct ship *ship) {
-    struct shipped_stack *stack = &ship->stack;
-    uint64_t first[SHIP_FIRST_WORDS];
-    copy_words(d, first, SHIP_FIRST_WORDS);
+static void take_stack(struct drain *d, struct raw_sample *raw) {
+    struct raw_stack *stack = &raw->stack;
+    uint64_t first[RAW_STACK_FIRST_WORDS];
+    copy_words(d, first, RAW_STACK_FIRST_WORDS);
     stack->pc = first[0];
     stack->at = first[1];
     stack->known = first[2];
-    addresses_ranges(d->map, shipped_ranges(stack), stack->n_ranges);
-    copy_words(d, shipped_registers(stack), stack->n_registers);
-    copy_words(d, (uint64_t *)shipped_inner(stack), SHIP_FRAME_WORDS * stack->n_inner);
-    copy_words(d, shipped_words(stack), stack->n_words);
-    ship_list_add(d->reader->ships, ship);
+    addresses_ranges(d->map, raw_stack_ranges(stack), stack->n_ranges);
+    copy_words(d, raw_stack_registers(stack), stack->n_registers);
+    copy_words(d, (uint64_t *)raw_stack_inner(stack), RAW_STACK_FRAME_WORDS * stack->n_inner);
+    copy_words(d, raw_stack_words(stack), stack->n_words);
+    raw_sample_list_add(d->reader->deferred, raw);
 }
 
-/* The numbers that a SHIP begins with, and in *words of how many words it consists behind them.
- * False: they can't be. */
-static bool read_sizes(struct drain *d, struct shipped_stack *sizes, uint64_t *words) {
+/* The numbers that a RAW_STACK record begins with; *words gets the number of words that follow.
+ * False: they are impossible. */
+static bool read_sizes(struct drain *d, struct raw_stack *sizes, uint64_t *words) {
     struct reader *reader = d->reader;
     if (reader->at >= d->end)
         return false;
     uint64_t word = ring_word(d->slot, reader->size, reader->at++);
-    *sizes = (struct shipped_stack){.n_inner = WIRE_SHIP_FRAMES(word),
-                                    .n_registers = WIRE_SHIP_REGISTERS(word),
-                                    .n_words = WIRE_SHIP_WORDS(word)};
-    if (sizes->n_inner > SHIPPED_INNER_MAX || sizes->n_registers > SHIPPED_REGISTERS_MAX ||
-        sizes->n_words > SHIPPED_WORDS_MAX)
+    *sizes = (struct raw_stack){.n_inner = WIRE_RAW_STACK_FRAMES(word),
+                                .n_registers = WIRE_RAW_STACK_REGISTERS(word),
+                                .n_words = WIRE_RAW_STACK_WORDS(word)};
+    if (sizes->n_inner > RAW_STACK_INNER_MAX || sizes->n_registers > RAW_STACK_REGISTERS_MAX ||
+        sizes->n_words > RAW_STACK_WORDS_MAX)
         return false;
-    *words = SHIP_FIRST_WORDS + SHIP_FRAME_WORDS * (uint64_t)sizes->n_inner + sizes->n_registers +
-             sizes->n_words;
+    *words = RAW_STACK_FIRST_WORDS + RAW_STACK_FRAME_WORDS * (uint64_t)sizes->n_inner +
+             sizes->n_registers + sizes->n_words;
     return d->end - reader->at >= *words;
 }
 
-static void ship(struct drain *d, uint64_t weight) {
+static void defer_stack(struct drain *d, uint64_t weight) {
     struct reader *reader = d->reader;
-    struct shipped_stack sizes;
+    struct raw_stack sizes;
     uint64_t words;
     if (!read_sizes(d, &sizes, &words)) {
         reader->broken = true;
@@ -228,8 +230,9 @@ static void ship(struct drain *d, uint64_t weight) {
     scatter_skip(reader->samples);
     d->effect->copies = true;
     uint32_t ranges = addresses_count(d->map);
-    sizes.n_ranges = ranges < SHIPPED_RANGES_MAX ? ranges : SHIPPED_RANGES_MAX;
-    struct ship *taken = reader->ships != NULL && weight > 0 ? ship_new(&sizes) : NULL;
+    sizes.n_ranges = ranges < RAW_STACK_RANGES_MAX ? ranges : RAW_STACK_RANGES_MAX;
+    struct raw_sample *taken =
+        reader->deferred != NULL && weight > 0 ? raw_sample_new(&sizes) : NULL;
     if (taken != NULL) {
         taken->weight = weight;
         taken->generation = reader->generation;
@@ -316,14 +319,15 @@ static void calls(struct drain *d) {
     }
 }
 
-/* With panes, which is no matter of speed: no honest agent that walks stacks reports calls. */
-static void call_in_pane(struct drain *d, const struct call *call) {
+/* With sub-windows, which is no matter of speed: no honest agent that walks stacks reports
+ * calls. */
+static void call_in_subwindow(struct drain *d, const struct call *call) {
     if (call->pops > 0 && !pop_frames(d, call->pops)) {
         d->reader->broken = true;
         return;
     }
-    if (in_pane(d->reader))
-        mcct_call(&d->reader->pane_cursor, call->frame);
+    if (in_subwindow(d->reader))
+        mcct_call(&d->reader->subwindow_cursor, call->frame);
     call_frame(d, call->frame);
 }
 
@@ -331,8 +335,8 @@ static void call(struct drain *d, uint64_t word) {
     struct reader *reader = d->reader;
     struct call call = read_call(d, word);
     d->effect->credits++;
-    if (reader->panes != NULL) {
-        call_in_pane(d, &call);
+    if (reader->subwindows != NULL) {
+        call_in_subwindow(d, &call);
         return;
     }
     reader->broken = !apply_calls(d, &call, 1);
@@ -377,8 +381,8 @@ static bool apply(struct drain *d) {
     case WIRE_PUSH:
         push(d, operand);
         break;
-    case WIRE_AGAIN:
-        again(d, operand);
+    case WIRE_REPEAT:
+        repeat(d, operand);
         break;
     case WIRE_CODE:
         reader->code = operand;
@@ -388,8 +392,8 @@ static bool apply(struct drain *d) {
             credit(d, operand & WIRE_WEIGHT_MASK, (operand & WIRE_SAME_BURST) != 0);
         d->effect->credits++;
         break;
-    case WIRE_SHIP:
-        ship(d, operand & WIRE_WEIGHT_MASK);
+    case WIRE_RAW_STACK:
+        defer_stack(d, operand & WIRE_WEIGHT_MASK);
         d->effect->credits++;
         break;
     case WIRE_MAP:
@@ -399,7 +403,7 @@ static bool apply(struct drain *d) {
     default:
         reader->broken = true;
     }
-    return !reader->broken && !d->effect->behind;
+    return !reader->broken && !d->effect->undrained;
 }
 
 uint64_t reader_end(struct reader *reader, struct wire_slot *slot) {
@@ -422,7 +426,7 @@ void reader_drain(struct reader *reader, struct wire_slot *slot, uint64_t end, s
         reader->open = true;
     }
     if (end != begin)
-        enter_pane(reader);
+        enter_subwindow(reader);
     addresses_at(map, reader->generation);
     struct drain drain = {
         .reader = reader,
@@ -442,8 +446,8 @@ void reader_drain(struct reader *reader, struct wire_slot *slot, uint64_t end, s
 }
 
 void reader_close(struct reader *reader) {
-    if (in_pane(reader))
-        mcct_cursor_close(&reader->pane_cursor);
+    if (in_subwindow(reader))
+        mcct_cursor_close(&reader->subwindow_cursor);
     if (reader->open) {
         mcct_cursor_close(&reader->cursor);
         trace_thread_end(&reader->trace);

@@ -1,5 +1,5 @@
 /*
- * reader.h - one ring's words applied to a tree, and to the panes beside it.
+ * reader.h - one ring's words applied to a tree, and to the sub-windows beside it.
  *
  * Trusts nothing: a ring whose positions or words can't be is closed for good, and said to be.
  */
@@ -12,11 +12,11 @@
 #include "common/trace/trace_writer.h"
 #include "common/tree/draws.h"
 #include "common/tree/mcct.h"
-#include "common/tree/panes.h"
 #include "common/tree/scatter.h"
+#include "common/tree/subwindows.h"
 #include "common/wire/wire.h"
 #include "daemon/ingest/addresses.h"
-#include "daemon/ingest/ship.h"
+#include "daemon/ingest/raw_sample.h"
 
 struct reader {
     uint64_t size; /* words of the ring */
@@ -26,30 +26,31 @@ struct reader {
     uint32_t generation; /* of the module log, by which the stream is to be read (MAP) */
     uint64_t code;       /* from where on CALL events have their addresses (CODE) */
     struct mcct_cursor cursor;
-    struct panes *panes;            /* get what the tree gets, NULL: there are none. Given once */
-    struct mcct_cursor pane_cursor; /* in the pane of now; its tree is NULL: not yet there */
-    struct trace_process *keeper;   /* keeps what is applied, NULL: nobody */
+    struct subwindows *subwindows; /* get what the tree gets, NULL: there are none. Given once */
+    struct mcct_cursor
+        subwindow_cursor;         /* in the current sub-window; its tree is NULL: not yet there */
+    struct trace_process *keeper; /* keeps what is applied, NULL: nobody */
     struct trace_thread trace;
-    struct scatter *scatter;        /* learns of samples, NULL: they are of calls. Given once */
-    struct scatter_thread *samples; /* of this thread, in it */
-    struct ship_list *ships;        /* where shipped stacks go; NULL: they are refused */
-    uint64_t step;                  /* the mean of what samples weigh, ns; 0: not known */
+    struct scatter *scatter;          /* learns of samples, NULL: they are of calls. Given once */
+    struct scatter_thread *samples;   /* of this thread, in it */
+    struct raw_sample_list *deferred; /* where raw stack samples go; NULL: they are refused */
+    uint64_t step;                    /* the mean of what samples weigh, ns; 0: not known */
     uint64_t measured_above; /* CREDIT of more ns was measured, not drawn (draws.h); 0: none is */
-    uint64_t again_max;      /* frames that AGAIN may push in one drain, 0: no limit. A word can ask
-                              * for thousands; other processes wait meanwhile */
+    uint64_t repeat_max; /* frames that REPEAT may push in one drain, 0: no limit. A word can ask
+                          * for thousands; other processes wait meanwhile */
 };
 
 /* What the words of one drain did beside the tree. */
 struct reader_effect {
     uint64_t words;   /* read */
-    uint64_t credits; /* CREDIT, CALL and SHIP events */
-    bool map_changed; /* a MAP event came: modules are to be looked at again */
-    bool behind;      /* again_max was reached: there is more to read */
-    uint64_t again;   /* frames pushed by AGAIN */
-    bool copies;      /* stacks were shipped, whether there was room for them or not */
-    uint64_t refused; /* shipped stacks that there is no room for, and what they weigh */
+    uint64_t credits; /* CREDIT, CALL and RAW_STACK events */
+    bool map_changed; /* a MAP event came: modules are to be read again */
+    bool undrained;   /* repeat_max was reached: there is more to read */
+    uint64_t repeats; /* frames pushed by REPEAT */
+    bool copies;      /* raw stack samples came, whether there was room for them or not */
+    uint64_t refused; /* raw stack samples that there is no room for, and what they weigh */
     uint64_t refused_weight;
-    struct draws draws; /* of CREDIT and SHIP */
+    struct draws draws; /* of CREDIT and RAW_STACK */
 };
 
 /* The position up to which words have been published; RING_BROKEN (ring.h), and the reader is
@@ -59,7 +60,7 @@ uint64_t reader_end(struct reader *reader, struct wire_slot *slot);
 /* Applies what is published in the slot before position `end` (reader_end, asked before `map` was
  * brought up to date: then the modules of all that code are in it); stops early at a MAP event,
  * with effect->map_changed, so that the caller can bring `map` up to date and call again, and with
- * effect->behind. A shipped stack takes the ranges of `map` along. */
+ * effect->undrained. A raw stack sample takes the ranges of `map` along. */
 void reader_drain(struct reader *reader, struct wire_slot *slot, uint64_t end, struct mcct *tree,
                   struct addresses *map, struct reader_effect *effect);
 

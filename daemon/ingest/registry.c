@@ -1,5 +1,5 @@
 /*
- * registry.c - three lists under one lock, newest first: who lives is looked at many times a
+ * registry.c - three lists under one lock, newest first: the living ones are read many times a
  * second, and in a build all the others are many more.
  *
  * Folding adds the tree of an old finished process to that of its executable and name (mcct_merge),
@@ -131,23 +131,23 @@ static int by_number(const void *a, const void *b) {
     return (i > k) - (i < k);
 }
 
-static bool is_folding_locked(registry_want *want, const void *arg) {
+static bool is_folding_locked(registry_filter *filter, const void *arg) {
     return folding.from != NULL &&
-           (want == NULL || want(folding.from, arg) || want(folding.into, arg));
+           (filter == NULL || filter(folding.from, arg) || filter(folding.into, arg));
 }
 
-struct process **registry_list(registry_want *want, const void *arg, size_t *n) {
+struct process **registry_list(registry_filter *filter, const void *arg, size_t *n) {
     size_t room = 0;
     *n = 0;
     pthread_mutex_lock(&lock);
-    while (is_folding_locked(want, arg))
+    while (is_folding_locked(filter, arg))
         pthread_cond_wait(&folding.done, &lock);
     for (unsigned l = LIVE; l < LISTS; l++)
         room += lists[l].n;
     struct process **list = calloc(room + 1, sizeof *list); /* NULL says more than "none" */
     for (unsigned l = LIVE; l < LISTS && list != NULL; l++)
         for (struct process *p = lists[l].first; p != NULL; p = p->next) {
-            if (want != NULL && !want(p, arg))
+            if (filter != NULL && !filter(p, arg))
                 continue;
             p->refs++;
             list[(*n)++] = p;
@@ -185,7 +185,7 @@ void registry_free_list(struct process **list, size_t n) {
 /* Nothing is to be credited to it any more, and nobody has a reference: who lists processes would
  * count it twice, by itself and in the one that it is folded into. */
 static bool may_be_folded(const struct process *p) {
-    return !process_has_ships(p) && !p->waiting && p->refs == 1;
+    return !process_has_deferred(p) && !p->waiting && p->refs == 1;
 }
 
 /* Of all that may be folded, if they are more than are kept one by one. */
@@ -210,7 +210,7 @@ static struct process *oldest_folded_locked(void) {
     return lists[FOLDED].n > REGISTRY_FOLDED_MAX ? oldest : NULL;
 }
 
-static void add_ships(struct process_ships *sum, const struct process_ships *s) {
+static void add_deferred(struct deferred_counts *sum, const struct deferred_counts *s) {
     sum->credited += s->credited;
     sum->complete += s->complete;
     sum->truncated += s->truncated;
@@ -238,7 +238,7 @@ static void add_stats(struct process_stats *sum, const struct process_stats *s) 
     sum->restarts += s->restarts;
     sum->unfinished += s->unfinished;
     sum->gap_ns += s->gap_ns;
-    add_ships(&sum->ships, &s->ships);
+    add_deferred(&sum->deferred, &s->deferred);
     draws_add_all(&sum->draws, &s->draws);
     scatter_add_sums(&sum->scatter, &s->scatter);
 }
@@ -253,7 +253,7 @@ static struct process *folded_for_locked(const struct process *p) {
     return NULL;
 }
 
-/* A query may hold a reference to `into`: it looks at the tree under its lock. */
+/* A query may hold a reference to `into`: it reads the tree under its lock. */
 static void merge(struct process *into, struct process *p) {
     pthread_mutex_lock(&into->lock);
     pthread_mutex_lock(&p->lock);

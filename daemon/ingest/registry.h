@@ -29,24 +29,24 @@ void registry_ref(struct process *process);
 struct process *registry_find_live(pid_t pid);
 struct process *registry_find_numbered(uint64_t number);
 
-/* The process with that number and identity of which a checkpoint told, and which is still to be
- * looked for; or NULL. */
+/* The process with that number and identity that a checkpoint has, and which is still to be found;
+ * or NULL. */
 struct process *registry_find_waiting(pid_t pid, const struct process_identity *identity);
 
 /* It is not among the processes any more. */
 void registry_remove(struct process *process);
 
-/* Processes that a checkpoint told of and that are gone by now are finished. */
+/* Processes that a checkpoint has and that are gone by now are finished. */
 void registry_give_up(void);
 
 /* How many are live. */
 unsigned registry_live(void);
 
-/* All processes of which `want` (NULL: any) says yes, oldest first, in a malloc'ed array; *n says
- * how many. Each carries a reference: registry_free_list gives them and the array back. Waits
- * for the end of a merge, if one of those is in it. NULL: there is no memory, and *n is 0. */
-typedef bool registry_want(const struct process *process, const void *arg);
-struct process **registry_list(registry_want *want, const void *arg, size_t *n);
+/* All processes of which `filter` (NULL: any) says yes, oldest first, in a malloc'ed array; *n says
+ * how many. Each carries a reference: registry_free_list gives them and the array back. Waits for
+ * the end of a merge, if one of those is in it. NULL: there is no memory, and *n is 0. */
+typedef bool registry_filter(const struct process *process, const void *arg);
+struct process **registry_list(registry_filter *filter, const void *arg, size_t *n);
 void registry_free_list(struct process **list, size_t n);
 
 /* All that live, in no order; returns how many. Takes no memory, and waits for nobody. */

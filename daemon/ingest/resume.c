@@ -5,7 +5,7 @@
 
 #include "daemon/ingest/windows.h"
 
-/* CPU time that passed after the checkpoint; none is missed where nobody was to look. */
+/* CPU time that passed after the checkpoint; none is missed where sampling was paused. */
 static void tell_gap(struct process_stats *kept, const struct process *process) {
     struct process_stats now;
     process_stats_locked((struct process *)process, &now);
@@ -13,7 +13,7 @@ static void tell_gap(struct process_stats *kept, const struct process *process) 
         kept->gap_ns += now.cpu_ns - kept->cpu_ns;
 }
 
-/* What a user told the last session (control.c), not what the agent asks for. */
+/* What a user set in the last session (control.c), not what the agent asks for. */
 static void set_as_before(struct wire_session *session, const struct process_stats *kept) {
     if (kept->rate > 0)
         atomic_store(&session->rate, kept->rate);
@@ -42,7 +42,7 @@ static void take(struct process *p, struct process *old) {
 
 bool resume(struct process *p, struct process *old) {
     process_end(old);
-    if (process_has_ships(old) || p->sampling.collector != old->sampling.collector)
+    if (process_has_deferred(old) || p->sampling.collector != old->sampling.collector)
         return false;
     pthread_mutex_lock(&old->lock);
     take(p, old);

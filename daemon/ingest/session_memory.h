@@ -1,8 +1,8 @@
 /*
  * session_memory.h - the memory that one process and the daemon share (common/wire/wire.h).
  *
- * Made by the daemon, sealed against resizing, allocated piece by piece before the agent is told
- * that the piece is ready.
+ * Made by the daemon, sealed against resizing, allocated piece by piece before the agent is
+ * notified that the piece is ready.
  */
 #ifndef HCCT_SESSION_MEMORY_H
 #define HCCT_SESSION_MEMORY_H

@@ -1,7 +1,7 @@
 /*
- * tables.c - a queue of wishes and one thread that grants them in order.
+ * tables.c - a queue of requests and one thread that serves them in order.
  *
- * A wish carries its own reference to the arena, and names its process by its number, not by
+ * A request carries its own reference to the arena, and names its process by its number, not by
  * pointer: the process may be gone when the table is ready.
  */
 #include "daemon/ingest/tables.h"
@@ -11,8 +11,8 @@
 #include "common/code/module.h"
 #include "daemon/ingest/registry.h"
 
-struct wish {
-    struct wish *next;
+struct request {
+    struct request *next;
     struct arena *arena;
     uint64_t number; /* of the process */
     uint32_t index, module;
@@ -22,30 +22,30 @@ static struct {
     pthread_mutex_t lock;
     pthread_cond_t more;
     pthread_t thread;
-    struct wish *first, **last;
+    struct request *first, **last;
     bool stop;
     struct elf_worker *worker;
     struct table_cache *cache;
 } queue = {.lock = PTHREAD_MUTEX_INITIALIZER, .more = PTHREAD_COND_INITIALIZER};
 
-void tables_want(void *unused, struct process *process, uint32_t index, uint32_t module) {
+void tables_request(void *unused, struct process *process, uint32_t index, uint32_t module) {
     (void)unused;
     struct wire_module *entry = session_memory_module(&process->memory, index);
     uint64_t table = arena_lookup(process->arena, module);
-    struct wish *wish = table == WIRE_TABLE_PENDING ? calloc(1, sizeof *wish) : NULL;
-    if (wish == NULL) {
+    struct request *request = table == WIRE_TABLE_PENDING ? calloc(1, sizeof *request) : NULL;
+    if (request == NULL) {
         if (table == WIRE_TABLE_PENDING)
-            table = WIRE_TABLE_NONE; /* no memory even for the wish */
+            table = WIRE_TABLE_NONE; /* no memory even for the request */
         atomic_store_explicit(&entry->table, table, memory_order_release);
         return;
     }
-    *wish = (struct wish){.arena = arena_ref(process->arena),
-                          .number = process->number,
-                          .index = index,
-                          .module = module};
+    *request = (struct request){.arena = arena_ref(process->arena),
+                                .number = process->number,
+                                .index = index,
+                                .module = module};
     pthread_mutex_lock(&queue.lock);
-    *queue.last = wish;
-    queue.last = &wish->next;
+    *queue.last = request;
+    queue.last = &request->next;
     pthread_cond_signal(&queue.more);
     pthread_mutex_unlock(&queue.lock);
 }
@@ -77,48 +77,48 @@ static void keep(uint32_t module, const struct table *table) {
         table_cache_put(queue.cache, &info, table->data, table->bytes);
 }
 
-static void publish(const struct wish *wish, uint64_t offset) {
-    struct process *process = registry_find_numbered(wish->number);
+static void publish(const struct request *request, uint64_t offset) {
+    struct process *process = registry_find_numbered(request->number);
     if (process != NULL)
-        process_publish_table(process, wish->index, offset);
+        process_publish_table(process, request->index, offset);
     registry_put(process);
 }
 
 /* The program waits for its table, the disk does not. */
-static void grant(struct wish *wish) {
+static void serve_request(struct request *request) {
     struct table table = {0};
     uint64_t offset =
-        arena_lookup(wish->arena, wish->module); /* an earlier wish may have been equal */
+        arena_lookup(request->arena, request->module); /* an earlier request may have been equal */
     if (offset == WIRE_TABLE_PENDING) {
-        table = get_table(wish->module);
-        offset = arena_store(wish->arena, wish->module, table.data, table.bytes);
+        table = get_table(request->module);
+        offset = arena_store(request->arena, request->module, table.data, table.bytes);
     }
-    publish(wish, offset);
-    keep(wish->module, &table);
+    publish(request, offset);
+    keep(request->module, &table);
     free(table.data);
-    arena_put(wish->arena);
-    free(wish);
+    arena_put(request->arena);
+    free(request);
 }
 
-static struct wish *next_wish(void) {
+static struct request *next_request(void) {
     pthread_mutex_lock(&queue.lock);
     while (queue.first == NULL && !queue.stop)
         pthread_cond_wait(&queue.more, &queue.lock);
-    struct wish *wish = queue.stop ? NULL : queue.first;
-    if (wish != NULL) {
-        queue.first = wish->next;
+    struct request *request = queue.stop ? NULL : queue.first;
+    if (request != NULL) {
+        queue.first = request->next;
         if (queue.first == NULL)
             queue.last = &queue.first;
     }
     pthread_mutex_unlock(&queue.lock);
-    return wish;
+    return request;
 }
 
 static void *run(void *unused) {
-    struct wish *wish;
+    struct request *request;
     (void)unused;
-    while ((wish = next_wish()) != NULL)
-        grant(wish);
+    while ((request = next_request()) != NULL)
+        serve_request(request);
     return NULL;
 }
 

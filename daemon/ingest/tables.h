@@ -19,6 +19,6 @@ void tables_stop(void);
 /* The table of `module` is wanted at module log entry `index`: published at once when the process's
  * arena has it, else after it was compiled. Any thread; the process's lock is held. It fits
  * process_module_seen. */
-void tables_want(void *unused, struct process *process, uint32_t index, uint32_t module);
+void tables_request(void *unused, struct process *process, uint32_t index, uint32_t module);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * windows.c - panes of a process, and its counters, which go with them as differences.
+ * windows.c - sub-windows of a process, and its counters, which go with them as differences.
  */
 #include "daemon/ingest/windows.h"
 
@@ -9,7 +9,7 @@
 
 #define N_COUNTS (sizeof(struct process_counts) / sizeof(uint64_t))
 
-_Static_assert(N_COUNTS <= PANES_COUNTS_MAX, "a pane has room for the counters");
+_Static_assert(N_COUNTS <= SUBWINDOWS_COUNTS_MAX, "a sub-window has room for the counters");
 _Static_assert(sizeof(struct process_counts) % sizeof(uint64_t) == 0, "all are 64-bit numbers");
 
 uint64_t windows_now(void) {
@@ -19,9 +19,9 @@ uint64_t windows_now(void) {
 }
 
 bool windows_begin(struct process *p, const struct mcct_params *tree) {
-    const struct panes_params params = {.tree = *tree, .n_counts = N_COUNTS};
-    p->panes = panes_new(&params, p->since_mono_ns);
-    return p->panes != NULL;
+    const struct subwindows_params params = {.tree = *tree, .n_counts = N_COUNTS};
+    p->subwindows = subwindows_new(&params, p->since_mono_ns);
+    return p->subwindows != NULL;
 }
 
 /* ---- counters ---- */
@@ -29,11 +29,11 @@ bool windows_begin(struct process *p, const struct mcct_params *tree) {
 static void copy_counts(const struct process_stats *stats, struct process_counts *counts) {
     memcpy(counts->counter, stats->counter, sizeof counts->counter);
     counts->cpu_ns = stats->cpu_ns;
-    counts->ships = stats->ships;
+    counts->deferred = stats->deferred;
     counts->draws = stats->draws;
 }
 
-/* What the counters have gained goes to the pane of now, if there are panes. */
+/* What the counters have gained goes to the current sub-window, if there are sub-windows. */
 static void count(struct process *p) {
     uint64_t now[N_COUNTS], was[N_COUNTS], gained[N_COUNTS];
     struct process_counts counts;
@@ -44,24 +44,25 @@ static void count(struct process *p) {
     memcpy(was, &p->counted, sizeof was);
     for (unsigned i = 0; i < N_COUNTS; i++)
         gained[i] = now[i] > was[i] ? now[i] - was[i] : 0;
-    if (p->panes == NULL || panes_count(p->panes, gained))
+    if (p->subwindows == NULL || subwindows_count(p->subwindows, gained))
         memcpy(&p->counted, now, sizeof now);
 }
 
 void windows_turn(struct process *p, uint64_t now) {
-    if (p->panes == NULL || !panes_due(p->panes, now))
+    if (p->subwindows == NULL || !subwindows_due(p->subwindows, now))
         return;
-    if (panes_credited(p->panes)) /* else they wait, and an idle process costs nothing */
+    if (subwindows_credited(p->subwindows)) /* else they wait, and an idle process costs nothing */
         count(p);
-    panes_advance(p->panes, now);
+    subwindows_advance(p->subwindows, now);
 }
 
 void windows_expire(struct process *p, uint64_t now) {
     pthread_mutex_lock(&p->lock);
     windows_turn(p, now);
-    if (p->panes != NULL && !p->live && !process_has_ships(p) && panes_empty(p->panes)) {
-        panes_free(p->panes);
-        p->panes = NULL;
+    if (p->subwindows != NULL && !p->live && !process_has_deferred(p) &&
+        subwindows_empty(p->subwindows)) {
+        subwindows_free(p->subwindows);
+        p->subwindows = NULL;
     }
     pthread_mutex_unlock(&p->lock);
 }
@@ -73,29 +74,29 @@ static void set_counts(struct process_stats *stats, const uint64_t *numbers) {
     memcpy(&counts, numbers, sizeof counts);
     memcpy(stats->counter, counts.counter, sizeof stats->counter);
     stats->cpu_ns = counts.cpu_ns;
-    stats->ships = counts.ships;
+    stats->deferred = counts.deferred;
     stats->draws = counts.draws;
     stats->gap_ns = stats->restarts = stats->unfinished = 0; /* windows begin after that */
 }
 
 bool windows_sum(struct process *p, uint64_t now, uint64_t span_ns, struct windows_sum *sum) {
     uint64_t counts[N_COUNTS] = {0};
-    struct panes_window window = {0};
+    struct subwindows_span window = {0};
     bool taken = true;
     *sum = (struct windows_sum){0};
     pthread_mutex_lock(&p->lock);
     process_stats_locked(p, &sum->stats);
     sum->effects = process_effects_locked(p);
-    if (p->panes != NULL) {
+    if (p->subwindows != NULL) {
         windows_turn(p, now);
         count(p);
-        taken = panes_take(p->panes, now, span_ns, &window, counts);
+        taken = subwindows_take(p->subwindows, now, span_ns, &window, counts);
     }
     pthread_mutex_unlock(&p->lock);
     set_counts(&sum->stats, counts);
     sum->span_ns = window.span_ns;
     if (window.tree != NULL)
-        sum->tree = panes_merge(&window);
+        sum->tree = subwindows_merge(&window);
     return taken;
 }
 
@@ -104,17 +105,17 @@ bool windows_sum(struct process *p, uint64_t now, uint64_t span_ns, struct windo
 void windows_resume(struct process *into, struct process *from) {
     struct process_counts counts;
     struct process_stats stats;
-    if (from->panes != NULL) {
-        panes_free(into->panes);
-        into->panes = from->panes;
-        from->panes = NULL;
+    if (from->subwindows != NULL) {
+        subwindows_free(into->subwindows);
+        into->subwindows = from->subwindows;
+        from->subwindows = NULL;
     }
     process_stats_locked(into, &stats);
     copy_counts(&stats, &counts);
-    into->counted = counts; /* nothing that nobody saw is of any pane */
+    into->counted = counts; /* what nobody saw belongs to no sub-window */
 }
 
-/* All that was counted of `from` is in the panes of `into` now. */
+/* All that was counted of `from` is in the sub-windows of `into` now. */
 static void take_counted(struct process *into, const struct process *from) {
     uint64_t sum[N_COUNTS], more[N_COUNTS];
     memcpy(sum, &into->counted, sizeof sum);
@@ -130,12 +131,12 @@ void windows_fold(struct process *into, struct process *from) {
     windows_turn(into, now);
     count(from);
     count(into);
-    if (into->panes != NULL && from->panes != NULL) {
-        panes_add(into->panes, from->panes);
-        panes_free(from->panes);
-    } else if (from->panes != NULL) {
-        into->panes = from->panes;
+    if (into->subwindows != NULL && from->subwindows != NULL) {
+        subwindows_add(into->subwindows, from->subwindows);
+        subwindows_free(from->subwindows);
+    } else if (from->subwindows != NULL) {
+        into->subwindows = from->subwindows;
     }
-    from->panes = NULL;
+    from->subwindows = NULL;
     take_counted(into, from);
 }

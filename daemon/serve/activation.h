@@ -9,7 +9,7 @@
 
 /* Takes the socket that was passed to this process; the variables are gone afterwards. *fd is -1
  * when none was passed. Else it is a listening Unix stream socket, no longer at a descriptor that
- * children would inherit, and `path` says where it is ("" when that can't be told). False: what was
+ * children would inherit, and `path` says where it is ("" when that is not known). False: what was
  * passed is no such socket; `error` is one sentence. Before any thread. */
 bool activation_take(int *fd, char *path, size_t path_bytes, char *error, size_t error_bytes);
 

@@ -4,7 +4,7 @@
  * A line of /proc/net/tcp is a socket: its address, its peer's, its state, its owner. The asker's
  * socket is the one whose address is our peer's and whose peer is our address. IPv4 connections of
  * an IPv6 socket stand in tcp6, with mapped addresses. A socket that its process has closed (inode
- * 0) says that root owns it: it is not looked at.
+ * 0) says that root owns it: it is ignored.
  */
 #include "daemon/serve/http_tcp.h"
 

@@ -1,5 +1,5 @@
 /*
- * notify.h - what a service manager is told (NOTIFY_SOCKET).
+ * notify.h - messages to a service manager (NOTIFY_SOCKET).
  */
 #ifndef HCCT_NOTIFY_H
 #define HCCT_NOTIFY_H

@@ -15,7 +15,7 @@
 #include "common/tree/summary.h"
 #include "common/tree/tree_delta.h"
 #include "daemon/answers/config.h"
-#include "daemon/answers/freeze.h"
+#include "daemon/answers/process_copies.h"
 #include "daemon/ingest/ingest.h"
 #include "daemon/ingest/registry.h"
 #include "daemon/serve/http_wait.h"
@@ -26,7 +26,7 @@
 struct moment {
     struct frame_root root; /* first: see mark_frames() */
     struct process **process;
-    struct freeze_part *part;
+    struct assemble_part *part;
     size_t n;
     uint64_t wall_ns, mono_ns;
 };
@@ -37,12 +37,12 @@ static uint64_t clock_ns(clockid_t clock) {
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-static bool take_part(struct process *process, struct freeze_part *part) {
-    ingest_settle(process);
+static bool take_part(struct process *process, struct assemble_part *part) {
+    ingest_flush(process);
     pthread_mutex_lock(&process->lock);
-    mcct_settle(process->tree); /* as tree_delta() wants it */
+    mcct_flush(process->tree); /* as tree_delta() needs it */
     bool copied = tree_copy_take(&part->copy, process->tree);
-    freeze_describe_locked(process, part);
+    assemble_describe_locked(process, part);
     pthread_mutex_unlock(&process->lock);
     return copied;
 }
@@ -57,7 +57,7 @@ static void mark_frames(struct frame_root *root) {
 static void forget(struct moment *m) {
     query_drop_frames(m->process, m->n);
     for (size_t i = 0; m->part != NULL && i < m->n; i++)
-        freeze_part_free(&m->part[i]);
+        assemble_part_free(&m->part[i]);
     free(m->part);
     registry_free_list(m->process, m->n);
     *m = (struct moment){0};
@@ -98,7 +98,7 @@ static void subtract_counters(struct profile_process *end, const struct profile_
     }
 }
 
-static bool subtract(struct freeze_part *end, const struct freeze_part *start, bool steady) {
+static bool subtract(struct assemble_part *end, const struct assemble_part *start, bool steady) {
     subtract_counters(&end->process, &start->process);
     return tree_delta(&end->copy, &start->copy, steady);
 }
@@ -159,10 +159,10 @@ struct difference {
 
 static void write_parts(void *arg) {
     struct difference *d = arg;
-    const struct freeze_params params = {
+    const struct assemble_params params = {
         .phi = d->query->phi, .epsilon = config.epsilon, .summary = config.summary};
     uint32_t *module_of;
-    struct profile *profile = freeze_trees(d->end->part, d->n, &params, &module_of);
+    struct profile *profile = assemble_trees(d->end->part, d->n, &params, &module_of);
     profile->period = period_of(d->start->process[0]);
     profile->time_ns = d->start->wall_ns;
     profile->duration_ns = d->end->mono_ns - d->start->mono_ns;
@@ -180,7 +180,7 @@ static enum query_status write_difference(const struct query *query, const struc
     const char *what = "the difference of two profiles";
     bool whole = subtract_all(end, start, &d.n) && memory_try(write_parts, &d, &what) && d.written;
     for (size_t i = end->n; i < d.n; i++)
-        freeze_part_free(&end->part[i]);
+        assemble_part_free(&end->part[i]);
     return whole ? QUERY_OK : query_no_memory(what, error);
 }
 

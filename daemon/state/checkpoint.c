@@ -56,15 +56,15 @@ bool checkpoint_open(const char *directory, char *error, size_t room) {
 /* ---- writing ---- */
 
 static void write_one(void) {
-    static int told; /* the same error is worth one line */
+    static int reported; /* the same error is worth one line */
     if (checkpoint_save(checkpoint.temporary) &&
         rename(checkpoint.temporary, checkpoint.path) == 0) {
-        told = 0;
+        reported = 0;
         return;
     }
-    if (errno != told)
+    if (errno != reported)
         complain("%s can't be written: %s", checkpoint.path, strerror(errno));
-    told = errno;
+    reported = errno;
 }
 
 /* Waits for the next one to be due. False: the daemon ends. */

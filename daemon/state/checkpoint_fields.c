@@ -22,6 +22,12 @@ static const struct field {
 #member, offsetof(struct checkpoint_about, member),                                        \
             sizeof(((struct checkpoint_about *)NULL)->member)                                      \
     }
+/* A member that files know by another name than the code does. */
+#define NAMED(text, member)                                                                        \
+    {                                                                                              \
+        text, offsetof(struct checkpoint_about, member),                                           \
+            sizeof(((struct checkpoint_about *)NULL)->member)                                      \
+    }
     FIELD(pid),
     FIELD(uid),
     FIELD(runs),
@@ -56,14 +62,14 @@ static const struct field {
     FIELD(stats.perf_refused),
     FIELD(stats.fine_refused),
     FIELD(stats.confined),
-    FIELD(stats.ships.credited),
-    FIELD(stats.ships.complete),
-    FIELD(stats.ships.truncated),
-    FIELD(stats.ships.no_module),
-    FIELD(stats.ships.no_rule),
-    FIELD(stats.ships.bad_stack),
-    FIELD(stats.ships.short_copy),
-    FIELD(stats.ships.refused),
+    NAMED("stats.ships.credited", stats.deferred.credited),
+    NAMED("stats.ships.complete", stats.deferred.complete),
+    NAMED("stats.ships.truncated", stats.deferred.truncated),
+    NAMED("stats.ships.no_module", stats.deferred.no_module),
+    NAMED("stats.ships.no_rule", stats.deferred.no_rule),
+    NAMED("stats.ships.bad_stack", stats.deferred.bad_stack),
+    NAMED("stats.ships.short_copy", stats.deferred.short_copy),
+    NAMED("stats.ships.refused", stats.deferred.refused),
     FIELD(stats.draws.weight),
     FIELD(stats.draws.squares),
     FIELD(stats.scatter.varied[0]),

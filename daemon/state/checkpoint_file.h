@@ -23,7 +23,7 @@ struct checkpoint_file {
 
 /* Begins the file. False: errno says why. */
 bool checkpoint_file_create(struct checkpoint_file *out, const char *path);
-/* A record of n words. Errors are told by checkpoint_file_finish(). */
+/* A record of n words. Errors are reported by checkpoint_file_finish(). */
 void checkpoint_file_put(struct checkpoint_file *out, uint32_t kind, const uint32_t *words,
                          size_t n);
 /* END, and all of it is on the disk. False: errno says why; the file is closed in any case. */

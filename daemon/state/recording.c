@@ -9,7 +9,7 @@
 #include "common/base/options.h"
 #include "common/code/frame.h"
 #include "common/trace/trace_writer.h"
-#include "daemon/answers/freeze.h"
+#include "daemon/answers/process_copies.h"
 #include "daemon/ingest/registry.h"
 
 static struct trace_writer *writer; /* written before and after all threads */
@@ -32,14 +32,14 @@ static void leave_threads(struct process *process) {
             process->readers[i]->trace = (struct trace_thread){0};
 }
 
-/* Nobody credits anything to the process any more, so nobody else looks at its trace. */
+/* Nobody credits anything to the process any more, so nobody else uses its trace. */
 static void end(struct process *process) {
     struct profile_process about;
     struct trace_process *trace = process->trace;
     process->trace = NULL;
     if (trace == NULL)
         return;
-    freeze_describe(process, &about);
+    process_describe(process, &about);
     uint64_t end_ns = process->live ? now_ns() : process->ended_mono_ns;
     trace_process_end(trace, &about, end_ns - process->since_mono_ns);
     leave_threads(process);
@@ -49,7 +49,7 @@ void recording_begin(struct process *process) {
     struct profile_process about;
     if (writer == NULL)
         return;
-    freeze_describe(process, &about);
+    process_describe(process, &about);
     bool calls = process->sampling.collector == WIRE_COLLECT_CALLS;
     uint64_t period = calls ? 0 : 1000000000u / process->sampling.rate;
     process->trace = trace_process_begin(writer, &about, process->since_ns, period);

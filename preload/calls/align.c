@@ -14,12 +14,12 @@ static bool same_call(const struct calls_frame *a, const struct calls_frame *b) 
     return a->routine == b->routine && a->site == b->site;
 }
 
-/* `*told`: up to where the frames are those that the daemon knows. */
-static bool add(struct calls *c, struct calls_frame **told, const struct calls_frame *frame) {
+/* Before `*common` are the frames that the daemon knows. */
+static bool add(struct calls *c, struct calls_frame **common, const struct calls_frame *frame) {
     if (c->top == c->end)
         return false; /* room is made by reports, of which there was none so deep yet */
-    if (*told > c->top && !same_call(c->top, frame))
-        *told = c->top;
+    if (*common > c->top && !same_call(c->top, frame))
+        *common = c->top;
     *c->top++ = *frame;
     return true;
 }
@@ -30,18 +30,18 @@ static uint64_t return_slot(const struct memo_frame *caller) {
 }
 
 /* One physical frame, as one or more functions report it. */
-static bool add_physical(struct calls *c, struct calls_frame **told, const struct memo_frame *f,
+static bool add_physical(struct calls *c, struct calls_frame **common, const struct memo_frame *f,
                          uint64_t walked, uint64_t report) {
     struct calls_frame frame = {f->frame.routine, f->frame.site, f->sp, walked};
     const struct calls_known *known = f->exact ? NULL : calls_recall(c, f->pc);
     if (known == NULL)
         known = calls_recall(c, report);
     if (known == NULL)
-        return add(c, told, &frame);
+        return add(c, common, &frame);
     for (uint32_t i = 0; i < known->n; i++) {
         frame.routine = known->routine[i];
         frame.report = walked | (i > 0 ? CALLS_INSIDE : 0);
-        if (!add(c, told, &frame))
+        if (!add(c, common, &frame))
             return false;
     }
     return true;
@@ -52,7 +52,7 @@ bool calls_align(struct calls *c, struct wire_session *session, const ucontext_t
     if (!walk_whole(thread, session, uc))
         return false;
     const struct memo *memo = &thread->memo;
-    struct calls_frame *told = c->told;
+    struct calls_frame *common = c->common;
     bool all = true;
     c->top = c->base + 1;
     for (uint32_t i = 0; i < memo->depth && all; i++) {
@@ -61,8 +61,8 @@ bool calls_align(struct calls *c, struct wire_session *session, const ucontext_t
         uint64_t walked = CALLS_WALKED | (i > 0 ? return_slot(f - 1) : 0);
         if (f->pc == report)
             walked |= CALLS_ENTERING;
-        all = report == 0 || add_physical(c, &told, f, walked, report);
+        all = report == 0 || add_physical(c, &common, f, walked, report);
     }
-    c->told = told < c->top ? told : c->top;
+    c->common = common < c->top ? common : c->top;
     return all;
 }

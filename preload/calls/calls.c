@@ -2,7 +2,7 @@
  * calls.c - the two functions that the compiler's instrumentation calls: their hot path.
  *
  * Some sixty instructions a call, and fifteen a return, none of which waits for another processor:
- * a word goes to memory that only this thread writes, and its position to where the daemon looks
+ * a word goes to memory that only this thread writes, and its position to where the daemon reads it
  * once a sweep. Everything else is one comparison away, out of line.
  *
  * A signal handler of the application may report calls while a report is under way. Its events are
@@ -50,8 +50,8 @@ static void enter_fully(struct calls *c, const struct calls_event *e) {
     }
     if (!calls_tell_code(c, e->routine, e->site))
         return;
-    if (c->told > c->top)
-        c->told = c->top;
+    if (c->common > c->top)
+        c->common = c->top;
     *c->top = (struct calls_frame){e->routine, e->site, e->sp, e->report};
     c->top++;
     if (c->sampled && !is_due(c, e->routine))
@@ -64,7 +64,7 @@ static void enter_fully(struct calls *c, const struct calls_event *e) {
 static void one_event(struct calls *c, const struct calls_event *e) {
     if (c->session == NULL)
         return;
-    calls_settle(c);
+    calls_write_back(c);
     if (e->enter)
         enter_fully(c, e);
     else
@@ -83,10 +83,10 @@ static SLOW void do_delayed(struct calls *c) {
 }
 
 /* The mark in `busy` is found by the event after the report that is under way. A report that had
- * looked at `busy`, but not yet written it, when the handler came, writes over the mark: therefore
- * the next call finds no room either, and takes the long way. Another handler may put its own
- * events aside in the middle of this: each takes its place first, in one step, and all places are
- * filled before that report looks at them, as it goes on last. */
+ * read `busy`, but not yet written it, when the handler came, writes over the mark: therefore the
+ * next call finds no room either, and takes the long way. Another handler may put its own events
+ * aside in the middle of this: each takes its place first, in one step, and all places are filled
+ * before that report reads them, as it goes on last. */
 static void put_aside(struct calls *c, const struct calls_event *e) {
     uint32_t place = __atomic_fetch_add(&c->delayed, 1, __ATOMIC_RELAXED);
     if (place >= CALLS_DELAYED) {

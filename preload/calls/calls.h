@@ -13,7 +13,7 @@
  *   calls/tell.c    the road to the ring: room, waiting for it, what the daemon's cursor lacks
  *   calls/stack.c   frames that are gone; several stacks in one thread (coroutines)
  *   wrap/jump.c     the moment before a longjmp
- *   calls/session.c the session that calls are told to, and its loss
+ *   calls/session.c the session that calls are sent to, and its loss
  *   calls/start.c   threads; bursts
  *   calls/fork.c    children of fork
  *   calls/align.c   a stack walk to begin with, where calls were not followed before
@@ -21,10 +21,10 @@
  *   calls/known.c   and what a walk can't see of them
  *
  * What it guarantees without bursts: no call is lost as long as there is a daemon; a thread waits
- * when its ring is full. The daemon may end whenever a thread waits, and at any other moment: what
- * tells, or makes room, returns false then, and nothing may be told after that. (D'Elia et al.
- * 2015, section 4: rcontext, call, return; section 6: static bursting, here without any upkeep
- * between bursts.)
+ * when its ring is full. The daemon may end whenever a thread waits, and at any other moment: a
+ * function that sends, or makes room, returns false then, and nothing may be sent after that.
+ * (D'Elia et al. 2015, section 4: rcontext, call, return; section 6: static bursting, here without
+ * any upkeep between bursts.)
  */
 #ifndef HCCT_CALLS_H
 #define HCCT_CALLS_H
@@ -95,16 +95,16 @@ struct calls {
     uint64_t busy; /* stack pointer of a report that is under way, CALLS_JUMPED, 0: neither */
     uint64_t *at, *limit;            /* where the next words go, and up to where */
     uint64_t code_start, code_bytes; /* of the module that was called last: the daemon's CODE */
-    struct calls_frame *cursor; /* the daemon's cursor: it has been told of the frames before ... */
-    uint64_t *zero;             /* at - zero is the position in the ring */
+    struct calls_frame *cursor;      /* the daemon's cursor: frames before it were sent ... */
+    uint64_t *zero;                  /* at - zero is the position in the ring */
     struct wire_slot *slot;
-    struct calls_frame *told; /* ... of which those before `told` are still the same */
-    struct calls_frame *end;  /* of the room */
-    uint32_t delayed;         /* events that wait for the end of a report */
+    struct calls_frame *common; /* ... and those before `common` are still the same */
+    struct calls_frame *end;    /* of the room */
+    uint32_t delayed;           /* events that wait for the end of a report */
 
     /* the rest */
     bool alive;               /* false: a child of fork has found this wiped */
-    uint64_t head;            /* the position, where `at` is NULL; see calls_settle */
+    uint64_t head;            /* the position, where `at` is NULL; see calls_write_back */
     bool sampled;             /* not every call is sent: each report takes the slow path */
     uint32_t generation;      /* modules_generation() that the daemon goes by */
     struct calls_frame *base; /* of the stack that the thread runs on; base[0] is a sentinel */
@@ -134,14 +134,14 @@ extern __thread struct calls *calls_self
 void calls_begin(struct agent_thread *thread);
 /* The calling thread ends: no more calls. Thread context. */
 void calls_end(struct agent_thread *thread);
-/* The program ends, and the calling thread with it: what it did since its last burst is told, so
- * that what was seen is scaled by all there was. Calls of destructors to come still count. Thread
- * context. */
+/* The program ends, and the calling thread with it: what it did since its last burst is reported,
+ * so that what was seen is scaled by all there was. Calls of destructors to come still count.
+ * Thread context. */
 void calls_at_exit(struct agent_thread *thread);
-/* An object has gone: what a thread knows of the code that it called last may be wrong. Thread
+/* An object has gone: invalidates what a thread knows of the code that it called last. Thread
  * context. */
-void calls_distrust(void);
-/* A tick found that session, NULL: none. If calls are told to another, that is lost. Signal
+void calls_invalidate(void);
+/* A tick found that session, NULL: none. If calls are sent to another, that is lost. Signal
  * context. */
 void calls_found(struct agent_thread *thread, const struct wire_session *session,
                  const ucontext_t *uc);
@@ -152,11 +152,11 @@ void calls_tick(struct agent_thread *thread, struct wire_session *session, enum 
 void calls_burst_end(struct agent_thread *thread);
 
 /* The hot path leaves to the others what can be computed. Before they do anything. */
-static inline void calls_settle(struct calls *c) {
+static inline void calls_write_back(struct calls *c) {
     if (c->at == NULL)
         return;
     c->head = (uint64_t)(c->at - c->zero);
-    c->told = c->cursor;
+    c->common = c->cursor;
 }
 
 /* What follows calls is made, and no call is open. False: no memory. Thread context, while calls
@@ -177,11 +177,11 @@ void calls_after_fork_child(void);
 
 /* ---- calls/session.c ---- */
 
-/* Calls are told to that slot from now on. Inside the session, no report is under way. */
+/* Calls are sent to that slot from now on. Inside the session, no report is under way. */
 void calls_use_slot(struct calls *c, struct wire_session *session, struct wire_slot *slot);
 /* Some thread may write to the memory of that session. Any context. */
 bool calls_use(const struct wire_session *session);
-/* Nothing more is told to it. What nobody will read is counted as lost. */
+/* Nothing more is sent to it. What nobody will read is counted as lost. */
 void calls_leave_session(struct calls *c);
 /* Nobody reads any more: calls are followed no longer. The application goes on; the thread's timer
  * looks for another daemon. Always false. Inside a report, or while none is under way. */

@@ -2,9 +2,9 @@
  * fork.c - children of fork: they go on with their parent's open calls, in a session of their
  * own.
  *
- * What a thread keeps is wiped in a child, so that one of which the agent is not told stops at its
- * first report. Two kinds of children need some of it. One that is forked in between reports takes
- * the open calls over. One that is forked by a signal handler which has interrupted a report
+ * What a thread keeps is wiped in a child, so that a child which the agent does not notice stops at
+ * its first report. Two kinds of children need some of it. One that is forked in between reports
+ * takes the open calls over. One that is forked by a signal handler which has interrupted a report
  * returns into the middle of that: it needs all there is, and memory where its parent's ring was,
  * which is read by nobody. Its calls are followed from a tick after that report on.
  */

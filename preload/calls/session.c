@@ -1,10 +1,10 @@
 /*
- * session.c - the session that a thread's calls are told to, and its loss.
+ * session.c - the session that a thread's calls are sent to, and its loss.
  *
- * hcctd may end at any moment. A thread learns of it where it looks: when its ring is full, once in
- * so many calls, and at its ticks. Until then it writes where nobody reads, into memory that stays
- * as long as a thread names its session. What was written and not read is counted, and told to the
- * next session.
+ * hcctd may end at any moment. A thread checks for it when its ring is full, once in so many calls,
+ * and at its ticks. Until then it writes where nobody reads, into memory that stays as long as a
+ * thread names its session. What was written and not read is counted, and reported to the next
+ * session.
  */
 #include "preload/calls/calls.h"
 
@@ -45,7 +45,7 @@ void calls_use_slot(struct calls *c, struct wire_session *session, struct wire_s
     c->head = thread->head;
     c->generation = 0;
     c->code_start = c->code_bytes = 0;
-    c->cursor = c->told = c->base + 1;
+    c->cursor = c->common = c->base + 1;
     c->until = agent.settings.every;
     c->sampled = agent.settings.every > 1 || agent.settings.credit == WIRE_CREDIT_NEW;
     c->at = c->limit = NULL;
@@ -62,7 +62,7 @@ static void count_unread(struct calls *c) {
 void calls_leave_session(struct calls *c) {
     if (c->session == NULL)
         return;
-    calls_settle(c);
+    calls_write_back(c);
     count_unread(c);
     c->thread->head = c->head;
     c->at = c->limit = NULL;

@@ -48,7 +48,7 @@ static void use(struct calls *c, struct calls_frame *base, uint32_t room, uint32
     c->end = base + room;
     base[0] = (struct calls_frame){.sp = UINT64_MAX};
     c->top = base + 1 + depth;
-    c->cursor = c->told = base + 1;
+    c->cursor = c->common = base + 1;
 }
 
 bool calls_grow(struct calls *c) {
@@ -67,7 +67,7 @@ bool calls_grow(struct calls *c) {
     struct calls_frame *base = (struct calls_frame *)at;
     c->top = base + (c->top - c->base);
     c->cursor = base + (c->cursor - c->base);
-    c->told = base + (c->told - c->base);
+    c->common = base + (c->common - c->base);
     c->base = base;
     c->room = room;
     c->end = base + room;
@@ -75,7 +75,7 @@ bool calls_grow(struct calls *c) {
 }
 
 void calls_clear(struct calls *c) {
-    c->top = c->cursor = c->told = c->base + 1;
+    c->top = c->cursor = c->common = c->base + 1;
     for (int i = 0; i < CALLS_STACKS; i++)
         c->other[i].depth = 0;
 }

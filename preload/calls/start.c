@@ -150,7 +150,7 @@ void calls_at_exit(struct agent_thread *thread) {
 
 /* ---- code that has gone ---- */
 
-void calls_distrust(void) {
+void calls_invalidate(void) {
     for (struct agent_thread *t = thread_first(); t != NULL; t = t->next)
         if (t->calls != NULL)
             *(volatile uint64_t *)&t->calls->code_bytes = 0; /* its next report looks again */
@@ -190,7 +190,7 @@ static bool begin_here(struct agent_thread *thread, struct wire_session *session
     if (slot == NULL)
         return false;
     calls_use_slot(c, session, slot);
-    calls_settle(c);
+    calls_write_back(c);
     if (!calls_align(c, session, uc)) {
         session_count(slot, WIRE_LOST, 1);
         return false;

@@ -15,7 +15,7 @@
 #include "preload/life/session.h"
 #include "preload/life/sys.h"
 
-#define AHEAD 4096u /* words that the hot path may write before it has to look around here */
+#define AHEAD 4096u /* words that the hot path may write before it has to come here */
 
 /* The daemon wakes a waiting thread. A wake-up that was missed costs that, and a daemon that was
  * killed. */
@@ -78,17 +78,17 @@ bool calls_pop_all(struct calls *c) {
         return false;
     put(c, wire_word(WIRE_POP, (uint64_t)(c->cursor - c->base - 1)));
     publish(c);
-    c->cursor = c->told = c->base + 1;
+    c->cursor = c->common = c->base + 1;
     return calls_make_room(c);
 }
 
 static bool pop_rest(struct calls *c) {
-    if (c->cursor == c->told)
+    if (c->cursor == c->common)
         return true;
     if (!have_room(c, 1))
         return false;
-    put(c, wire_word(WIRE_POP, (uint64_t)(c->cursor - c->told)));
-    c->cursor = c->told;
+    put(c, wire_word(WIRE_POP, (uint64_t)(c->cursor - c->common)));
+    c->cursor = c->common;
     return true;
 }
 
@@ -100,14 +100,14 @@ static bool push(struct calls *c, uint64_t credit) {
     if (credit > 0)
         put(c, wire_word(WIRE_CREDIT, credit));
     publish(c);
-    c->told = ++c->cursor;
+    c->common = ++c->cursor;
     return true;
 }
 
 bool calls_tell(struct calls *c, uint64_t weight) {
     bool each = agent.settings.credit == WIRE_CREDIT_NEW;
-    if (c->told > c->top)
-        c->told = c->top;
+    if (c->common > c->top)
+        c->common = c->top;
     if (!pop_rest(c))
         return false;
     bool credited = weight == 0;

@@ -77,8 +77,9 @@ void agent_start_in_child(uint64_t since) {
         trigger_start(thread_self, since);
 }
 
-/* The daemon begins with the tables at once; until they are there, walks are shipped. A child asks
- * for what its parent knew: the loader's lock may belong to a thread that is not in the child. */
+/* The daemon begins with the tables at once; until they are there, raw stacks are sent. A child
+ * asks for what its parent knew: the loader's lock may belong to a thread that is not in the
+ * child. */
 static void learn_modules(bool in_child) {
     struct wire_session *session = session_enter(thread_self);
     if (session == NULL)

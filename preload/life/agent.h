@@ -6,13 +6,13 @@
  *       burst.c       walks at points of a thread's CPU time (points.c: which; other_clock.c: where
  *                     there are none)
  *         edge.c        what is due where a thread begins or ends
- *       wall.c        looks at a thread that sleeps
+ *       wall.c        samples a thread that sleeps
  *         sampling.c    one sample, or none when walks are dear
  *           walk.c        registers -> context
  *             memo.c        what is as it was the last time, by reading it again
  *               unwind.c      what is new, by unwind rules (modules.c, stack.c)
  *             emit.c        context -> what changed since the last one -> ring
- *             ship.c        no rule: a copy of the stack -> ring
+ *             emit_raw_stack.c  no rule: a copy of the stack -> ring
  *             check.c       the proof that memo.c is right (HCCT_CHECK)
  *     calls.c      instead of samples: reports of instrumented calls (calls.h has its own map)
  *   thread.c    birth and death of a thread's context; wrap_*.c what is intercepted to learn of it
@@ -47,7 +47,7 @@ struct agent_left {
 
 /* Of threads that have ended (ends.c). */
 struct agent_ends {
-    _Atomic uint64_t count, seen_ns; /* CPU time that they had used at the last look at them */
+    _Atomic uint64_t count, seen_ns; /* CPU time that they had used at the last reading */
     _Atomic uint64_t rest_ns;        /* that one uses afterwards */
     _Atomic uint32_t busy;           /* one thread measures, and uses what follows */
     uint64_t measured, unseen_ns;    /* the last measurement: at so many ends, of all of them */
@@ -71,12 +71,13 @@ struct agent_process {
     _Atomic uint64_t last_try_ns; /* when the daemon was last looked for */
     _Atomic uint64_t ahead_ns;    /* by so much CLOCK_MONOTONIC is ahead of the daemon's, which is
                                    * another one where either is in a time namespace */
-    _Atomic uint64_t lost;        /* calls that nobody has read; not told yet */
+    _Atomic uint64_t lost;        /* calls that nobody has read; not reported yet */
     _Atomic uint32_t left_some;   /* there are some in `left` */
     _Atomic uint32_t left_taken;  /* one thread changes it, others keep away */
     struct agent_left left[AGENT_LEFT_MAX];
     struct agent_ends ends;
-    _Atomic uint64_t missed_ns; /* weights of samples while the session was changed: to be told */
+    _Atomic uint64_t
+        missed_ns; /* weights of samples while the session was changed: to be reported */
 };
 
 _Static_assert(sizeof(struct agent_process) <= WIRE_PAGE, "it has a page");

@@ -97,7 +97,7 @@ void confine_let_go(uint64_t mask) {
 
 /* A thread that a timer has woken, but whose signal has gone with the timer, goes on with its sleep
  * by a system call of the kernel's own making (restart_syscall), which the filter may not allow.
- * They do so before: whether all have can't be told. */
+ * They do so before: whether all have is not known. */
 static void let_others_sleep(void) {
     const struct timespec rest = {0, REST_NS};
     if (has_others())

@@ -38,8 +38,8 @@ static int open_socket(const char *path) {
     return (int)fd;
 }
 
-static bool say_hello(int fd, const struct wire_hello *wish) {
-    struct wire_hello hello = *wish;
+static bool say_hello(int fd, const struct wire_hello *request) {
+    struct wire_hello hello = *request;
     memcpy(hello.magic, WIRE_HELLO_MAGIC, sizeof hello.magic);
     hello.version = WIRE_VERSION;
     hello.size = sizeof hello;
@@ -128,15 +128,15 @@ static bool map_both(const struct wire_welcome *welcome, const int fds[2],
     return true;
 }
 
-bool connect_daemon(const char *path, const struct wire_hello *wish, int wait_ms,
+bool connect_daemon(const char *path, const struct wire_hello *request, int wait_ms,
                     struct connect_result *result) {
     struct wire_welcome welcome;
     int fds[2] = {-1, -1};
     int fd = open_socket(path);
     if (fd < 0)
         return false;
-    bool ok = say_hello(fd, wish) && wait_for_answer(fd, wait_ms) && receive(fd, &welcome, fds) &&
-              map_both(&welcome, fds, result);
+    bool ok = say_hello(fd, request) && wait_for_answer(fd, wait_ms) &&
+              receive(fd, &welcome, fds) && map_both(&welcome, fds, result);
     for (int i = 0; i < 2; i++)
         if (fds[i] >= 0)
             sys1(SYS_close, fds[i]);

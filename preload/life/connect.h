@@ -17,12 +17,12 @@ struct connect_result {
     unsigned slots;                                /* that are mapped */
 };
 
-/* Connects, says `wish` (what the user asks for; the rest is filled in), waits for the
- * answer, no more than `wait_ms` and next to nothing where the daemon is stopped, maps what the
- * daemon gave, closes all descriptors. Any context; takes some system calls and no lock. False: no
- * daemon, or it refused.
+/* Connects, sends `request` (what the user asks for; the rest is filled in), waits for the answer,
+ * no more than `wait_ms` and next to nothing where the daemon is stopped, maps what the daemon
+ * gave, closes all descriptors. Any context; takes some system calls and no lock. False: no daemon,
+ * or it refused.
  */
-bool connect_daemon(const char *path, const struct wire_hello *wish, int wait_ms,
+bool connect_daemon(const char *path, const struct wire_hello *request, int wait_ms,
                     struct connect_result *result);
 
 #endif

@@ -1,6 +1,6 @@
 /*
  * ends.c - the process's CPU clock, less the clocks of all threads that are there, and of those
- * that have ended as they were at their last look: the rest is what ends have used.
+ * that have ended as they were at their last reading: the rest is what ends have used.
  *
  * Threads without a context are in it as well. So a measurement that finds more than an end can
  * take is dropped, and what such threads use by and by makes ends too long by REST_MAX_NS at most.

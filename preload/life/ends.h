@@ -1,5 +1,5 @@
 /*
- * ends.h - what threads use of their CPU time after the agent's last look at them.
+ * ends.h - what threads use of their CPU time after the agent's last reading.
  *
  * libc and the kernel end a thread when nobody can look any more, and so does the agent itself.
  * What that takes is learned from the process's clock, which counts it, so that a thread's end can

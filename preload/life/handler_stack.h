@@ -5,11 +5,11 @@
  * which is no larger, or a thread's own of which all but the last bytes are used. So each thread
  * has an alternate stack of ours, as long as the application has none.
  *
- * The application must not find out. It is told that there is none, and its handlers that ask for
- * one (SA_ONSTACK) run where they would without us: the flag is kept from the kernel
- * (handler_masks.h). From the moment on that the application sets an alternate stack in any thread,
- * or confines itself, the flag means something: then ours is taken from each thread, at its next
- * tick, and threads begin without.
+ * The application must not find out. It sees none, and its handlers that ask for one (SA_ONSTACK)
+ * run where they would without us: the flag is kept from the kernel (handler_masks.h). From the
+ * moment on that the application sets an alternate stack in any thread, or confines itself, the
+ * flag means something: then ours is taken from each thread, at its next tick, and threads begin
+ * without.
  *
  * Ours is one that the kernel takes away while a handler runs, and gives back at its end
  * (SS_AUTODISARM, Linux 4.7; before, there is none): else it could not be taken from a thread by
@@ -55,8 +55,8 @@ static inline void handler_stack_at_tick(const struct agent_thread *thread, ucon
         handler_stack_change(thread, uc);
 }
 
-/* `old`, as the kernel has told of the calling thread, as the application is to see it. Any
- * context. */
+/* Changes `old`, which the kernel gave for the calling thread, to what the application is to see.
+ * Any context. */
 void handler_stack_hide(const struct agent_thread *thread, stack_t *old);
 
 /* Calls function(thread, argument): on our stack where the calling thread is on one that may be

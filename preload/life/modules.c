@@ -1,10 +1,10 @@
 /*
  * modules.c - the agent's own list beside the session's module log, same indices.
  *
- * An entry is believed while its `checked` equals the current trust number; a dlclose raises that
- * number, and the next look-up asks the loader again. An entry whose object is gone is
- * never used again; another object at the same addresses gets an entry of its own, and the map
- * generation tells the daemon that addresses are to be read anew.
+ * An entry is valid while its `checked` equals the current validity number; a dlclose raises that
+ * number, and the next look-up asks the loader again. An entry whose object is gone is never used
+ * again; another object at the same addresses gets an entry of its own, and the map generation
+ * tells the daemon that addresses are to be read anew.
  */
 #include "preload/life/modules.h"
 
@@ -23,12 +23,12 @@
 struct known {
     uint64_t start, end, bias;
     const void *eh_frame;     /* tells two objects at the same addresses apart */
-    _Atomic uint32_t checked; /* 0: entry not filled yet; GONE; else trust number */
+    _Atomic uint32_t checked; /* 0: entry not filled yet; GONE; else the validity number */
     _Atomic(const struct unwind_table *) table;
 };
 
 static struct known known[WIRE_MODULES_MAX];
-static _Atomic uint32_t trust = 1;
+static _Atomic uint32_t validity = 1;
 static _Atomic uint32_t generation = 1;
 static _Atomic uint32_t closing; /* threads inside dlclose */
 static char executable[WIRE_MODULE_BYTES];
@@ -63,11 +63,11 @@ void modules_reset(void) {
 
 void modules_closing(void) {
     atomic_fetch_add(&closing, 1);
-    atomic_fetch_add(&trust, 1);
+    atomic_fetch_add(&validity, 1);
 }
 
 void modules_closed(void) {
-    atomic_fetch_add(&trust, 1);
+    atomic_fetch_add(&validity, 1);
     atomic_fetch_sub(&closing, 1);
 }
 
@@ -75,8 +75,8 @@ void modules_alone(void) {
     atomic_store(&closing, 0);
 }
 
-uint32_t modules_trust(void) {
-    return atomic_load_explicit(&trust, memory_order_acquire);
+uint32_t modules_validity(void) {
+    return atomic_load_explicit(&validity, memory_order_acquire);
 }
 
 uint32_t modules_generation(void) {
@@ -190,7 +190,7 @@ static uint32_t append(struct wire_session *session, const struct dl_find_object
     k->bias = module->bias;
     k->eh_frame = found->dlfo_eh_frame;
     atomic_store(&k->table, NULL);
-    atomic_store_explicit(&k->checked, atomic_load(&trust), memory_order_release);
+    atomic_store_explicit(&k->checked, atomic_load(&validity), memory_order_release);
     return i;
 }
 
@@ -207,7 +207,7 @@ static bool is_mapped(const struct dl_find_object *found) {
 /* Asks the loader who covers pc, and gives that object's entry, old or new. */
 static uint32_t ask_loader(struct wire_session *session, uint64_t pc, bool *exists) {
     struct dl_find_object found;
-    uint32_t now = atomic_load(&trust);
+    uint32_t now = atomic_load(&validity);
     bool replaced = false;
     *exists = _dl_find_object((void *)(uintptr_t)pc, &found) == 0 && is_mapped(&found);
     if (!*exists)
@@ -238,7 +238,7 @@ static bool covers(const struct known *k, uint64_t pc, uint32_t now) {
 }
 
 hcct_noinline static uint32_t search(struct wire_session *session, uint64_t pc, bool *exists) {
-    uint32_t now = atomic_load_explicit(&trust, memory_order_acquire);
+    uint32_t now = atomic_load_explicit(&validity, memory_order_acquire);
     *exists = true;
     for (uint32_t i = used(session); i-- > 0;)
         if (covers(&known[i], pc, now))
@@ -267,7 +267,7 @@ static const struct unwind_table *table_of(struct wire_session *session, uint32_
 
 bool modules_find(struct agent_thread *thread, struct wire_session *session, uint64_t pc,
                   struct unwind_module *module) {
-    uint32_t now = atomic_load_explicit(&trust, memory_order_acquire);
+    uint32_t now = atomic_load_explicit(&validity, memory_order_acquire);
     uint16_t *cached = &thread->module_cache[(pc >> 16) % THREAD_MODULE_CACHE];
     uint32_t i = *cached != 0 ? *cached - 1u : UINT32_MAX;
     if (i == UINT32_MAX || !covers(&known[i], pc, now)) {

@@ -59,7 +59,7 @@ void modules_alone(void);
 bool modules_is_agent(uint64_t address);
 
 /* Changes whenever something found by address before must not be believed any more. Any context. */
-uint32_t modules_trust(void);
+uint32_t modules_validity(void);
 
 /* Counts the changes after which an address may mean something else. Any context. */
 uint32_t modules_generation(void);

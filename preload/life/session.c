@@ -2,10 +2,9 @@
  * session.c - one session at a time, replaced without a lock.
  *
  * Attaching unmaps the old session's memory, so nobody may be using it. Each thread says so by its
- * `busy` word before it looks at the session, and the attacher says so by `attaching` before it
- * looks at the busy words; both sides in sequentially consistent order, so that at least one of two
- * sees the other and backs off (Dekker). Nobody waits: the samples of the loser are counted as
- * lost.
+ * `busy` word before it reads the session, and the attacher says so by `attaching` before it reads
+ * the busy words; both sides in sequentially consistent order, so that at least one of two sees the
+ * other and backs off (Dekker). Nobody waits: the samples of the loser are counted as lost.
  */
 #include "preload/life/session.h"
 
@@ -134,18 +133,18 @@ static void drop(struct agent_process *process) {
 static bool attach(struct agent_process *process, int wait_ms) {
     struct connect_result found;
     const struct agent_settings *set = &agent.settings;
-    struct wire_hello wish = {.rate = set->rate,
-                              .flags = (set->follow ? 0 : WIRE_HELLO_NO_FOLLOW) |
-                                       (set->lines ? WIRE_HELLO_LINES : 0),
-                              .clock = set->clock,
-                              .burst_length_ns = set->burst_length_ns,
-                              .burst_period_ns = set->burst_period_ns,
-                              .collector = set->collector,
-                              .every = set->every | (set->every_each ? WIRE_EVERY_EACH : 0),
-                              .credit = set->credit,
-                              .sessions = atomic_load(&process->epoch)};
+    struct wire_hello request = {.rate = set->rate,
+                                 .flags = (set->follow ? 0 : WIRE_HELLO_NO_FOLLOW) |
+                                          (set->lines ? WIRE_HELLO_LINES : 0),
+                                 .clock = set->clock,
+                                 .burst_length_ns = set->burst_length_ns,
+                                 .burst_period_ns = set->burst_period_ns,
+                                 .collector = set->collector,
+                                 .every = set->every | (set->every_each ? WIRE_EVERY_EACH : 0),
+                                 .credit = set->credit,
+                                 .sessions = atomic_load(&process->epoch)};
     drop(process);
-    if (!connect_daemon(set->socket, &wish, wait_ms, &found))
+    if (!connect_daemon(set->socket, &request, wait_ms, &found))
         return false;
     struct wire_session *session = found.session;
     memcpy(session->tags, set->tags, sizeof session->tags);
@@ -174,7 +173,7 @@ static bool is_due(struct agent_process *process, bool now) {
     return now || coarse_ns() - last >= RETRY_NS;
 }
 
-/* `attaching` is ours: another thread may have looked, or have found one, just before. */
+/* `attaching` is ours: another thread may have tried, or have found one, just before. */
 static bool attach_if_due(struct agent_process *process, bool now) {
     bool first = atomic_load(&process->last_try_ns) == 0;
     if (has_session(process) || !is_due(process, now) || !others_are_out())
@@ -260,8 +259,8 @@ static void begin_epoch(struct agent_thread *thread, uint32_t epoch) {
     thread->epoch = epoch;
     thread->slot = NULL;
     thread->missed_slot = false;
-    thread->told = thread->agreed = thread->told_mark = 0;
-    thread->told_here = 0;
+    thread->sent_frames = thread->common_frames = thread->sent_mark = 0;
+    thread->sent_leaf_pc = 0;
     thread->map_seen = 0;
     memo_forget(&thread->memo); /* its rules are in the old arena */
     memset(thread->module_cache, 0, sizeof thread->module_cache);

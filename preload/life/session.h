@@ -9,9 +9,9 @@
 
 #include "preload/life/thread.h"
 
-/* Looks for a daemon, when the last look was long enough ago or `now` is set, and attaches to its
- * session. Waits for an answer at most 100 ms the first time in a process, 3 ms later: then it is
- * in the middle of its work. Any context, signals blocked or not. */
+/* Looks for a daemon, when the last attempt was long enough ago or `now` is set, and attaches to
+ * its session. Waits for an answer at most 100 ms the first time in a process, 3 ms later: then it
+ * is in the middle of its work. Any context, signals blocked or not. */
 bool session_attach(bool now);
 
 /* The process has looked for a daemon. Any context. */

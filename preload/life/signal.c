@@ -155,9 +155,9 @@ static int find_free(int except) {
     return 0;
 }
 
-bool signal_start(int wish) {
-    int number = wish != 0 && install(wish) ? wish : find_free(0);
-    if (wish != 0 && number != wish)
+bool signal_start(int preferred) {
+    int number = preferred != 0 && install(preferred) ? preferred : find_free(0);
+    if (preferred != 0 && number != preferred)
         settings_say(&agent.settings, true, "HCCT_SIGNAL names a signal that is not free; ",
                      "another one is used");
     atomic_store(&in_use, number);
@@ -243,7 +243,7 @@ void signal_give_up(void) {
         set_handler(old);
 }
 
-void signal_look_again(void) {
+void signal_check_again(void) {
     struct sigaction now;
     int old = signal_number();
     if (old == 0 || !agent_owns_memory() || real_sigaction(old, NULL, &now) != 0 ||

@@ -11,7 +11,7 @@ struct agent_thread;
 
 /* Takes the first candidate that nobody uses and installs the handler. False: none is free. Process
  * context. */
-bool signal_start(int wish);
+bool signal_start(int preferred);
 
 /* The signal in use, 0: none. Any context. */
 int signal_number(void);
@@ -33,7 +33,7 @@ void signal_resume(int number);
 
 /* Our signal does not come: has somebody taken it past libc, by a system call? Then it is theirs,
  * and the agent moves away. Two system calls. Thread context. */
-void signal_look_again(void);
+void signal_check_again(void);
 
 /* A mask that has the signal and not most others: it means this one. Any context. */
 bool signal_is_named(const sigset_t *set, int number);

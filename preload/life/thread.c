@@ -153,7 +153,7 @@ void thread_unlock_contexts(void) {
 static void forget(struct agent_thread *t) {
     t->epoch = 0;
     t->slot = NULL;
-    t->owed_ns = t->least_ns = t->walk_price_ns = 0;
+    t->unsent_ns = t->least_ns = t->walk_price_ns = 0;
     t->copies = (struct copies){0};
     t->price_scale = SAMPLING_PRICE_AS_LISTED;
     t->restart = (struct restart_state){0};
@@ -201,7 +201,7 @@ struct agent_thread *thread_reserve(const pthread_attr_t *attr) {
     uint32_t before;
     if (agent.process == NULL || confine_is_quiet())
         return NULL;
-    signal_look_again(); /* runtimes that take all signals begin threads then */
+    signal_check_again(); /* runtimes that take all signals begin threads then */
     if (self == NULL)
         return reserve_for(attr);
     if (!confine_enter(self, &before))

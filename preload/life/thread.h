@@ -34,7 +34,7 @@ struct first {
     uint64_t switches;  /* so often the thread had left the processor before */
 };
 
-/* When to look: see trigger.h. */
+/* When to sample: see trigger.h. */
 struct trigger {
     struct ticker ticker[TRIGGER_TIMERS];
     struct task_clock task_clock; /* instead of the fine timer, where asked for and allowed */
@@ -61,13 +61,13 @@ struct trigger {
     struct {                       /* of wall.c: times that the thread was off the processor */
         struct interval_course steps; /* between the points that are looked for */
         uint64_t due_ns;              /* of the next point */
-        bool in_call;                 /* the last look met a sleep, ... */
+        bool in_call;                 /* the last check met a sleep, ... */
         bool asleep;                  /* ... and has sampled it */
-        bool late;                    /* the next look was put off */
-        uint64_t look_ns;             /* of the last look */
-        uint64_t since_ns;            /* when the first look met it */
-        uint64_t cpu_ns;              /* CPU time at the end of that look */
-        uint64_t sleeps; /* the kernel's count of voluntary switches at the last look */
+        bool late;                    /* the next check was put off */
+        uint64_t checked_ns;          /* of the last check */
+        uint64_t since_ns;            /* when the first check met it */
+        uint64_t cpu_ns;              /* CPU time at the end of that check */
+        uint64_t sleeps; /* the kernel's count of voluntary switches at the last check */
     } wall;
 };
 
@@ -93,7 +93,7 @@ struct agent_thread {
     uint32_t map_seen;      /* modules_generation() that the daemon knows for this thread */
     struct wire_slot *slot; /* NULL: none claimed yet */
     uint64_t head;          /* position in the ring */
-    uint64_t owed_ns;       /* time that is still to be credited */
+    uint64_t unsent_ns;     /* time that is still to be credited */
     uint64_t random;        /* the state of its draws */
     uint64_t walk_price_ns; /* of the last walk, by its frames; 0: there was none */
     uint32_t price_scale;   /* what measured walks cost to that, in SAMPLING_PRICE_AS_LISTED-ths */
@@ -112,15 +112,15 @@ struct agent_thread {
     struct unwind_registers interrupted; /* of the walk being made: not on a signal's stack, ... */
     uint64_t scratch[UNWIND_SCRATCH_WORDS]; /* ... nor is this */
 
-    /* the shadow stack: what the last walk found, and how much of it the daemon has been told */
+    /* the shadow stack: what the last walk found, and how much of it was sent */
     struct memo memo;
-    uint32_t memo_trust; /* modules_trust() that the memo stands on */
-    uint32_t told;       /* frames below the daemon's cursor, without the mark */
-    uint32_t agreed;     /* of these, the outermost ones that are frames of the memo */
-    uint32_t told_mark;  /* outermost pseudo-frame, 0: none */
-    uint64_t here;       /* the pc of the last walk, where it is to be told, else 0 (HERE) */
-    uint64_t told_here;  /* the pc that stands below the frames, 0: none */
-    struct check *check; /* what HCCT_CHECK keeps, else NULL */
+    uint32_t memo_validity; /* modules_validity() of which the memo is */
+    uint32_t sent_frames;   /* frames below the daemon's cursor, without the mark */
+    uint32_t common_frames; /* of these, the outermost ones that are frames of the memo */
+    uint32_t sent_mark;     /* outermost pseudo-frame, 0: none */
+    uint64_t leaf_pc;       /* the pc of the last walk, where it is to be sent, else 0 */
+    uint64_t sent_leaf_pc;  /* the pc that stands below the frames, 0: none */
+    struct check *check;    /* what HCCT_CHECK keeps, else NULL */
     _Atomic(struct agent_thread *) next_free; /* while it is not used */
     void *handler_stack;                      /* handler_stack.h: stays with the context */
 

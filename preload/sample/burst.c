@@ -27,11 +27,11 @@
 #include "preload/sample/wall.h"
 #include "preload/wrap/sleep.h"
 
-/* A sleep in a call that is not wrapped is looked at after an eighth of the time after which the
+/* A sleep in a call that is not wrapped is checked after an eighth of the time after which the
  * thread is left, and then when it has slept twice as long. */
 #define ASLEEP_STEPS  2
 #define ASLEEP_MAX_NS 20000000u /* restart.c takes a call for a new one later */
-#define ASLEEP_LOOKS  8
+#define ASLEEP_CHECKS 8
 #define EDGE_NS       10000 /* where the agent begins it samples what is due by itself (edge.h) */
 #define ATTACH_NS     10000000u /* a program that begins is heard of after so long */
 #define EARLY_NS      2000      /* a tick so much before its point is in time */
@@ -204,7 +204,7 @@ static void weigh(struct agent_thread *thread, struct wire_session *session, uin
                   const ucontext_t *uc) {
     if (weight == 0)
         return;
-    thread->owed_ns += weight;
+    thread->unsent_ns += weight;
     sampling_walk(thread, session, uc);
 }
 
@@ -333,7 +333,7 @@ static void too_early(struct agent_thread *thread, const struct sampling_plan *p
         aim(thread, plan, now, 1);
         return;
     }
-    uint64_t so_far = slept(t), limit = longest_sleep(plan), first = limit / ASLEEP_LOOKS;
+    uint64_t so_far = slept(t), limit = longest_sleep(plan), first = limit / ASLEEP_CHECKS;
     uint64_t wait = so_far > first ? so_far : first;
     if (so_far >= limit)
         leave_asleep(thread, plan, now.cpu_ns);
@@ -422,15 +422,15 @@ void burst_end(struct agent_thread *thread) {
 
 /* ---- calls that are made with our signal blocked ---- */
 
-/* At both ends of a call it is looked whether a point was reached whose tick was late, or blocked.
- * The thread's clock is dear, and no faster than real time: it is read where the point may have
- * been reached at all, and where the thread has slept. Then the timer would come too early: that
- * costs more than to set it, and what the thread does next would have its samples late. Unless it
- * is far away: a thread that sleeps again before that need not set it for each sleep. What the CPU
- * timer waits for is found by its tick: a call would have the points of what ran before it.
- * Before the thread has its part of a session the tick has to come, if it still can. */
-static void look(struct agent_thread *thread, const struct sleep_place *place, uint64_t time,
-                 bool slept) {
+/* Checks at both ends of a call whether a point was reached whose tick was late, or blocked. The
+ * thread's clock is dear, and no faster than real time: it is read where the point may have been
+ * reached at all, and where the thread has slept. Then the timer would come too early: that costs
+ * more than to set it, and what the thread does next would have its samples late. Unless it is far
+ * away: a thread that sleeps again before that need not set it for each sleep. What the CPU timer
+ * waits for is found by its tick: a call would have the points of what ran before it. Before the
+ * thread has its part of a session the tick has to come, if it still can. */
+static void check_point(struct agent_thread *thread, const struct sleep_place *place, uint64_t time,
+                        bool slept) {
     struct trigger *t = &thread->trigger;
     bool early = slept && time + FAR_NS > t->tick_ns;
     if (!runs(thread) || t->by_cpu_timer || (time < t->earliest_ns && !early))
@@ -438,7 +438,7 @@ static void look(struct agent_thread *thread, const struct sleep_place *place, u
     struct moment now = now_here();
     uint64_t next = points_next(&t->points);
     if (now.cpu_ns >= next + LOST_NS)
-        signal_look_again();
+        signal_check_again();
     if (thread->slot == NULL)
         return;
     if (now.cpu_ns >= next) {
@@ -471,7 +471,7 @@ void trigger_before_masked(struct sleep_call *call) {
     wall_awake(thread);
     struct sleep_place place = sleep_place(call, false);
     call->began_ns = ticker_now(CLOCK_MONOTONIC);
-    look(thread, &place, call->began_ns, false);
+    check_point(thread, &place, call->began_ns, false);
     ours = signal_number(); /* it may be another one now */
     call->mask = ours != 0 ? 1ull << (ours - 1) : 0;
 }
@@ -483,6 +483,6 @@ void trigger_after_masked(struct sleep_call *call) {
         return;
     struct sleep_place place = sleep_place(call, true);
     uint64_t time = ticker_now(CLOCK_MONOTONIC);
-    look(thread, &place, time, time - call->began_ns > SLEPT_NS);
+    check_point(thread, &place, time, time - call->began_ns > SLEPT_NS);
     confine_leave(thread, before);
 }

@@ -1,5 +1,5 @@
 /*
- * copies.h - walks that go as copies of the stack (ship.h), so far apart that each finds room.
+ * copies.h - raw stack samples (emit_raw_stack.h), so far apart that each finds room.
  *
  * A copy takes up to most of a ring, which the daemon empties a few milliseconds later. Of samples
  * that come more often, those are taken that points of an interval course (interval.h) fall on, the

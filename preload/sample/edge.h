@@ -3,7 +3,7 @@
  *
  * A point that lies before the timer was set, or is reached right before the end, would have a tick
  * inside the agent, or none: short threads would lack a good part of their time. While a thread
- * forks our signal is blocked. What is due is credited to where the agent is told of these.
+ * forks our signal is blocked. What is due is credited where the agent notices these.
  */
 #ifndef HCCT_EDGE_H
 #define HCCT_EDGE_H

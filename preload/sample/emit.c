@@ -6,16 +6,14 @@
 #include "common/wire/ring.h"
 #include "preload/life/modules.h"
 
-#define HEAD_WORDS                                                                                 \
-    6 /* POP, MAP, POP, PUSH of a mark, CREDIT: what a record needs beside frames and HERE         \
-       */
+#define HEAD_WORDS 6 /* POP, MAP, POP, PUSH of a mark, CREDIT: beside frames and leaf pc */
 
 static void pop_all(struct agent_thread *thread, struct wire_slot *slot, uint64_t *at) {
-    uint32_t depth = thread->told + (thread->told_mark != 0) + (thread->told_here != 0);
+    uint32_t depth = thread->sent_frames + (thread->sent_mark != 0) + (thread->sent_leaf_pc != 0);
     if (depth > 0)
         ring_put(slot, WALK_WORDS, (*at)++, wire_word(WIRE_POP, depth));
-    thread->told = thread->agreed = thread->told_mark = 0;
-    thread->told_here = 0;
+    thread->sent_frames = thread->common_frames = thread->sent_mark = 0;
+    thread->sent_leaf_pc = 0;
 }
 
 void emit_map(struct agent_thread *thread, struct wire_slot *slot, uint64_t *at) {
@@ -27,31 +25,32 @@ void emit_map(struct agent_thread *thread, struct wire_slot *slot, uint64_t *at)
     thread->map_seen = generation;
 }
 
-static void tell_mark(struct agent_thread *thread, struct wire_slot *slot, uint64_t *at,
+static void send_mark(struct agent_thread *thread, struct wire_slot *slot, uint64_t *at,
                       uint32_t mark) {
-    if (hcct_likely(thread->told_mark == mark))
+    if (hcct_likely(thread->sent_mark == mark))
         return;
     pop_all(thread, slot, at);
     if (mark != 0) {
         ring_put(slot, WALK_WORDS, (*at)++, wire_word(WIRE_PUSH, mark));
         ring_put(slot, WALK_WORDS, (*at)++, 0);
     }
-    thread->told_mark = mark;
+    thread->sent_mark = mark;
 }
 
-/* All of the last walk is told, from its first frame down to its pc. */
-static bool is_told(const struct agent_thread *thread) {
+/* All of the last walk was sent, from its first frame down to its pc. */
+static bool is_sent(const struct agent_thread *thread) {
     uint32_t depth = thread->memo.depth;
-    return thread->told == depth && thread->agreed == depth && thread->told_here == thread->here;
+    return thread->sent_frames == depth && thread->common_frames == depth &&
+           thread->sent_leaf_pc == thread->leaf_pc;
 }
 
 static void pop_rest(struct agent_thread *thread, struct wire_slot *slot, uint64_t *at) {
-    uint32_t levels = thread->told - thread->agreed + (thread->told_here != 0);
-    if (levels == 0 || is_told(thread))
+    uint32_t levels = thread->sent_frames - thread->common_frames + (thread->sent_leaf_pc != 0);
+    if (levels == 0 || is_sent(thread))
         return;
     ring_put(slot, WALK_WORDS, (*at)++, wire_word(WIRE_POP, levels));
-    thread->told = thread->agreed;
-    thread->told_here = 0;
+    thread->sent_frames = thread->common_frames;
+    thread->sent_leaf_pc = 0;
 }
 
 /* How many frames from i on are the same as the one outside of i. */
@@ -70,34 +69,34 @@ static uint32_t repeats(const struct memo *memo, uint32_t i) {
 static bool push_rest(struct agent_thread *thread, struct wire_slot *slot, uint64_t *at) {
     const struct memo *memo = &thread->memo;
     uint64_t room = ring_room(slot, WALK_WORDS, *at);
-    while (thread->told < memo->depth) {
+    while (thread->sent_frames < memo->depth) {
         uint64_t before = *at;
-        uint32_t again = repeats(memo, thread->told);
+        uint32_t repeated = repeats(memo, thread->sent_frames);
         if (room < 3)
             return false;
-        if (again > 0) {
-            ring_put(slot, WALK_WORDS, (*at)++, wire_word(WIRE_AGAIN, again));
+        if (repeated > 0) {
+            ring_put(slot, WALK_WORDS, (*at)++, wire_word(WIRE_REPEAT, repeated));
         } else {
             ring_put(slot, WALK_WORDS, (*at)++,
-                     wire_word(WIRE_PUSH, memo->frame[thread->told].frame.routine));
-            ring_put(slot, WALK_WORDS, (*at)++, memo->frame[thread->told].frame.site);
-            again = 1;
+                     wire_word(WIRE_PUSH, memo->frame[thread->sent_frames].frame.routine));
+            ring_put(slot, WALK_WORDS, (*at)++, memo->frame[thread->sent_frames].frame.site);
+            repeated = 1;
         }
-        thread->agreed = thread->told += again;
+        thread->common_frames = thread->sent_frames += repeated;
         room -= *at - before;
     }
     return room >= 1;
 }
 
 /* The same of the pc in the innermost frame. */
-static bool push_here(struct agent_thread *thread, struct wire_slot *slot, uint64_t *at) {
-    if (thread->told_here == thread->here)
+static bool push_leaf_pc(struct agent_thread *thread, struct wire_slot *slot, uint64_t *at) {
+    if (thread->sent_leaf_pc == thread->leaf_pc)
         return true;
     if (ring_room(slot, WALK_WORDS, *at) < 3)
         return false;
-    ring_put(slot, WALK_WORDS, (*at)++, wire_word(WIRE_PUSH, WIRE_HERE));
-    ring_put(slot, WALK_WORDS, (*at)++, thread->here);
-    thread->told_here = thread->here;
+    ring_put(slot, WALK_WORDS, (*at)++, wire_word(WIRE_PUSH, WIRE_LEAF_PC));
+    ring_put(slot, WALK_WORDS, (*at)++, thread->leaf_pc);
+    thread->sent_leaf_pc = thread->leaf_pc;
     return true;
 }
 
@@ -107,9 +106,9 @@ bool emit_sample(struct agent_thread *thread, struct wire_slot *slot, uint32_t m
     if (ring_room(slot, WALK_WORDS, at) < HEAD_WORDS)
         return false;
     emit_map(thread, slot, &at);
-    tell_mark(thread, slot, &at, mark);
+    send_mark(thread, slot, &at, mark);
     pop_rest(thread, slot, &at);
-    bool all = push_rest(thread, slot, &at) && push_here(thread, slot, &at);
+    bool all = push_rest(thread, slot, &at) && push_leaf_pc(thread, slot, &at);
     if (all)
         ring_put(slot, WALK_WORDS, at++, wire_word(WIRE_CREDIT, weight | thread->same_burst));
     thread->head = at;
@@ -118,11 +117,11 @@ bool emit_sample(struct agent_thread *thread, struct wire_slot *slot, uint32_t m
 }
 
 bool emit_can_repeat(const struct agent_thread *thread, struct wire_slot *slot) {
-    return thread->memo.depth != 0 && is_told(thread) && thread->map_seen == modules_generation() &&
+    return thread->memo.depth != 0 && is_sent(thread) && thread->map_seen == modules_generation() &&
            ring_room(slot, WALK_WORDS, thread->head) != 0;
 }
 
-bool emit_again(struct agent_thread *thread, struct wire_slot *slot, uint64_t weight) {
+bool emit_repeat(struct agent_thread *thread, struct wire_slot *slot, uint64_t weight) {
     if (!emit_can_repeat(thread, slot))
         return false;
     ring_put(slot, WALK_WORDS, thread->head++, wire_word(WIRE_CREDIT, weight));

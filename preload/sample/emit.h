@@ -1,12 +1,12 @@
 /*
  * emit.h - the single road from a context to the ring: what changed since the last one.
  *
- * The daemon's cursor stands where the last record left it: below `told` frames, of which the
- * outermost `agreed` are still those of the last walk (thread->memo), and below the pc `told_here`
- * where lines are asked for. That is no part of the memo: it nearly always differs, while the frame
- * that it is in stays. All this changes only with what is published, so a record that finds no room
- * costs its sample and nothing else; the next one is a difference from the same cursor. What is
- * sent is in proportion to what has changed.
+ * The daemon's cursor stands where the last record left it: below `sent_frames` frames and, where
+ * lines are asked for, the pc `sent_leaf_pc`. The outermost `common_frames` of them are still those
+ * of the last walk (thread->memo). That is no part of the memo: it nearly always differs, while the
+ * frame that it is in stays. All this changes only with what is published, so a record that finds
+ * no room costs its sample and nothing else; the next one is a difference from the same cursor.
+ * What is sent is in proportion to what has changed.
  */
 #ifndef HCCT_EMIT_H
 #define HCCT_EMIT_H
@@ -26,8 +26,8 @@ bool emit_sample(struct agent_thread *thread, struct wire_slot *slot, uint32_t m
 
 #define EMIT_MAP_WORDS 2
 
-/* Tells, if it is not told yet, by which generation of the module log addresses are to be read:
- * everything is pushed anew then. Puts at most EMIT_MAP_WORDS words at *at, which moves on, and
+/* Sends, if it has not yet, the generation of the module log by which addresses are to be read.
+ * Everything is pushed anew then. Puts at most EMIT_MAP_WORDS words at *at, which moves on, and
  * does not publish. Signal context, inside the session. */
 void emit_map(struct agent_thread *thread, struct wire_slot *slot, uint64_t *at);
 
@@ -37,6 +37,6 @@ bool emit_can_repeat(const struct agent_thread *thread, struct wire_slot *slot);
 
 /* Credits `weight` to the context of the last sample, which stays. False: not emit_can_repeat.
  * Signal context, inside the session. */
-bool emit_again(struct agent_thread *thread, struct wire_slot *slot, uint64_t weight);
+bool emit_repeat(struct agent_thread *thread, struct wire_slot *slot, uint64_t weight);
 
 #endif

@@ -1,8 +1,8 @@
 /*
  * first.c - the first tick of a thread.
  *
- * The first tick of the kernel is looked at, and taken by chance; then the timer becomes periodic,
- * and needs no further care.
+ * The first tick of the kernel is drawn by chance; then the timer becomes periodic, and needs no
+ * further care.
  */
 #include "preload/sample/first.h"
 

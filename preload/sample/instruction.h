@@ -2,7 +2,7 @@
  * instruction.h - how long an instruction is, where it leads, and what it does to the registers
  * that a caller may want back. Of x86-64; on other machines nothing is decoded.
  *
- * What is not known in full is told as a set of registers that lose their values. Pure.
+ * What is not known in full is given as a set of registers that lose their values. Pure.
  */
 #ifndef HCCT_INSTRUCTION_H
 #define HCCT_INSTRUCTION_H
@@ -12,7 +12,7 @@
 
 #include "common/wire/arch.h"
 
-#define INSTRUCTION_BYTES 16u   /* that are looked at */
+#define INSTRUCTION_BYTES 16u   /* that are read */
 #define INSTRUCTION_NONE  0xffu /* no register */
 
 enum instruction_kind {
@@ -38,7 +38,7 @@ struct instruction {
     uint8_t kind, length;
     uint8_t reg, from;           /* DWARF numbers */
     uint8_t base, index, scale;  /* of the memory operand, index << scale */
-    uint32_t writes;             /* bit n: register n gets a value that is not told here */
+    uint32_t writes;             /* bit n: register n gets a value that is not given here */
     int64_t displacement, value; /* without base and index the displacement is the address */
     uint64_t target;
 };

@@ -51,7 +51,7 @@ void other_clock_cpu_tick(struct agent_thread *thread, struct wire_session *sess
                           const struct sampling_plan *plan, const ucontext_t *uc) {
     sampling_account(thread);
     if (event_runs(thread, session, plan))
-        return; /* its walks take what is owed */
+        return; /* its walks take what is unsent */
     sampling_walk(thread, session, uc);
     ticker_run(&thread->trigger.ticker[TRIGGER_CPU], plan->coarse_ns, plan->coarse_ns);
 }

@@ -15,9 +15,9 @@ struct sampling_plan {
     uint64_t coarse_ns; /* CPU time between ticks of the CPU timer */
     uint64_t fine_ns;   /* between the walks of a burst, 0: no bursts */
     uint64_t length_ns; /* of a burst, CPU time; SAMPLING_ENDLESS: as long as the thread runs */
-    uint64_t wall_ns;   /* between looks at a sleeping thread, 0: not looked at */
+    uint64_t wall_ns;   /* between checks of a sleeping thread, 0: not checked */
     uint64_t perf_ns;   /* CPU time between walks by the task clock event, 0: not wanted */
-    bool idle;          /* no walks: ticks only look whether there is something to do */
+    bool idle;          /* no walks: ticks only check whether there is something to do */
 };
 
 /* Any context. */

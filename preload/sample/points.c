@@ -6,7 +6,7 @@
 #include "preload/sample/draw.h"
 #include "preload/sample/ticker.h"
 
-#define NAPS         4  /* early looks in a block: the next blocks have one point each */
+#define NAPS         4  /* early ticks in a block: the next blocks have one point each */
 #define WARM_UP      16 /* periods */
 #define MOST_AT_ONCE 64 /* steps, or periods: what is further behind is credited as it passed */
 

@@ -29,7 +29,7 @@ struct points {
     uint64_t end_ns;               /* ... the end of the burst; SAMPLING_ENDLESS */
     uint64_t next_ns;              /* the next burst begins; SAMPLING_ENDLESS: there is none */
     uint32_t begun;                /* bursts, so far */
-    uint32_t early;                /* looks that came too early, in this block of steps */
+    uint32_t early;                /* ticks that came too early, in this block of steps */
     bool naps;                     /* the thread sleeps often: each step is drawn by itself */
 };
 
@@ -51,7 +51,7 @@ static inline uint64_t points_next(const struct points *points) {
 uint64_t points_reach(struct points *points, const struct sampling_plan *plan, uint64_t limit,
                       uint64_t *random);
 
-/* A look came before what is next. */
+/* A tick came before the next point. */
 void points_early(struct points *points);
 
 /* All that is to come is put off by `ns`. */

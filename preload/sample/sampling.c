@@ -1,13 +1,13 @@
 /*
  * sampling.c - from a tick to a walk, or to none.
  *
- * A guest does not slow its host down: after a walk of so many frames that it cost more than it
- * should, a sample has to stand for so much time as pays for such a walk. One that stands for less
- * is taken by chance, by roulette (draw.h), and stands for so much then. What it has to stand for
- * is known before, from the last walk, so no context has more than its share, however deep it is.
- * The price is estimated from the frames: to measure each walk would cost two system calls. But the
- * prices of a frame are corrected by the walks that are measured, as a stack that has left the
- * caches since the last walk costs several times one that has not. Walks that go as
+ * The agent must not slow the application down: after a walk of so many frames that it cost more
+ * than it should, a sample has to stand for so much time as pays for such a walk. One that stands
+ * for less is taken by chance, by roulette (draw.h), and stands for so much then. What it has to
+ * stand for is known before, from the last walk, so no context has more than its share, however
+ * deep it is. The price is estimated from the frames: to measure each walk would cost two system
+ * calls. But the prices of a frame are corrected by the walks that are measured, as a stack that
+ * has left the caches since the last walk costs several times one that has not. Walks that go as
  * copies have to be so far apart, beside that, that each finds room (copies.h).
  */
 #include "preload/sample/sampling.h"
@@ -18,16 +18,16 @@
 #include "preload/sample/draw.h"
 #include "preload/sample/walk.h"
 
-#define STEP_NS       30    /* a frame found by a rule, caches cold */
-#define REREAD_NS     1     /* a frame verified by reading */
-#define WORTH_NS      10000 /* walks that cost less are never paid for */
-#define PAID_BY       120   /* the walk may take one part in so many of the thread's time */
-#define SCALE_ONE     SAMPLING_PRICE_AS_LISTED
-#define SCALE_MAX     (8u * SCALE_ONE)
-#define SCALE_SLOWLY  8u /* a measurement counts as one of so many */
-#define DEFAULT_RATE  100
-#define RATE_MAX      10000
-#define CALLS_LOOK_NS 100000000 /* CPU time between looks whether calls are followed */
+#define STEP_NS        30    /* a frame found by a rule, caches cold */
+#define REREAD_NS      1     /* a frame verified by reading */
+#define WORTH_NS       10000 /* walks that cost less are never paid for */
+#define PAID_BY        120   /* the walk may take one part in so many of the thread's time */
+#define SCALE_ONE      SAMPLING_PRICE_AS_LISTED
+#define SCALE_MAX      (8u * SCALE_ONE)
+#define SCALE_SLOWLY   8u /* a measurement counts as one of so many */
+#define DEFAULT_RATE   100
+#define RATE_MAX       10000
+#define CALLS_CHECK_NS 100000000 /* CPU time between checks whether calls are followed */
 
 /* A child of fork attaches at its first sample, which costs a millisecond. One that calls exec soon
  * has used no more than a fraction of one: so one in many of them pays.
@@ -38,7 +38,7 @@ static struct sampling_plan plan_of(uint32_t rate, uint64_t length, uint64_t per
                                     uint32_t clock) {
     uint64_t walk = SECOND_NS / (rate >= 1 && rate <= RATE_MAX ? rate : DEFAULT_RATE);
     if (agent.settings.collector == WIRE_COLLECT_CALLS)
-        return (struct sampling_plan){.coarse_ns = length != 0 ? period : CALLS_LOOK_NS};
+        return (struct sampling_plan){.coarse_ns = length != 0 ? period : CALLS_CHECK_NS};
     if (clock == WIRE_CLOCK_WALL) /* sleep is what is looked for: no bursts */
         return (struct sampling_plan){.coarse_ns = walk, .wall_ns = walk};
     uint64_t perf = clock == WIRE_CLOCK_PERF ? walk : 0;
@@ -69,7 +69,7 @@ uint64_t sampling_pause(uint64_t rest_ns, uint64_t seed) {
 
 void sampling_account(struct agent_thread *thread) {
     uint64_t now = ticker_now(CLOCK_THREAD_CPUTIME_ID);
-    thread->owed_ns += now - thread->trigger.cpu_ns;
+    thread->unsent_ns += now - thread->trigger.cpu_ns;
     thread->trigger.cpu_ns = now;
 }
 
@@ -97,14 +97,14 @@ static uint64_t taken_weight(struct agent_thread *thread, uint64_t weight) {
     return draw_roulette(draw_word(&thread->random), weight, thread->least_ns);
 }
 
-/* What no session could be told of, while it was held. */
+/* What no session could be sent, while it was held. */
 static void tell_missed(struct wire_session *session) {
     _Atomic uint64_t *missed = &agent.process->missed_ns;
     if (hcct_unlikely(atomic_load_explicit(missed, memory_order_relaxed) != 0))
         atomic_fetch_add(&session->lost_ns, atomic_exchange(missed, 0));
 }
 
-/* Samples of one burst are told to belong together. */
+/* Samples of one burst are marked as such. */
 static void mark_burst(struct agent_thread *thread) {
     const struct trigger *t = &thread->trigger;
     uint32_t burst = plan_is_endless(&t->plan) ? 0 : t->points.begun;
@@ -148,9 +148,9 @@ static bool walk_first(struct agent_thread *thread, uint64_t weight, const ucont
 
 bool sampling_walk(struct agent_thread *thread, struct wire_session *session,
                    const ucontext_t *uc) {
-    uint64_t weight = thread->owed_ns;
+    uint64_t weight = thread->unsent_ns;
     thread->walk_price_ns = 0;
-    thread->owed_ns = 0;
+    thread->unsent_ns = 0;
     if (weight == 0)
         return false;
     if (hcct_unlikely(session == NULL) && session_is_held()) {

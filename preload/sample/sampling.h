@@ -22,14 +22,13 @@ struct sampling_plan sampling_plan_asked(void);
  */
 uint64_t sampling_pause(uint64_t rest_ns, uint64_t seed);
 
-/* The CPU time of the calling thread since the last account is owed now. Signal context. */
+/* The CPU time of the calling thread since the last account is unsent now. Signal context. */
 void sampling_account(struct agent_thread *thread);
 
-/* Walks and credits thread->owed_ns. After walks that were dear, chance decides whether
- * there is one. What could not be sent is lost, and counted. `session`: NULL where the process has
- * none yet; then the daemon is looked for, by chance as well, unless another thread does so: then
- * the sample is lost. False: no walk. Signal context,
- * inside the session. */
+/* Walks and credits thread->unsent_ns. After walks that were dear, chance decides whether there is
+ * one. What could not be sent is lost, and counted. `session`: NULL where the process has none yet;
+ * then the daemon is looked for, by chance as well, unless another thread does so: then the sample
+ * is lost. False: no walk. Signal context, inside the session. */
 bool sampling_walk(struct agent_thread *thread, struct wire_session *session, const ucontext_t *uc);
 
 /* The handler took `ns` of CPU time with the sampling_walk in it: corrects what a frame is taken to

@@ -1,6 +1,6 @@
 /*
  * stack.c - probing by rt_sigprocmask: the kernel reads the new mask from the address before it
- * looks at `how`, and refuses a `how` that does not exist. So EFAULT means unreadable, EINVAL means
+ * reads `how`, and refuses a `how` that does not exist. So EFAULT means unreadable, EINVAL means
  * readable, and nothing changes.
  */
 #include "preload/sample/stack.h"

@@ -27,8 +27,8 @@
 #include "preload/sample/wall.h"
 #include "preload/wrap/sleep.h"
 
-/* CPU time between two looks for a daemon, and between two looks whether the session is on. */
-static const struct sampling_plan looking = {.coarse_ns = 20000000u, .idle = true},
+/* CPU time between two searches for a daemon, and between two checks whether the session is on. */
+static const struct sampling_plan searching = {.coarse_ns = 20000000u, .idle = true},
                                   switched_off = {.coarse_ns = 100000000u, .idle = true};
 
 static struct ticker *cpu_ticker(struct agent_thread *thread) {
@@ -74,7 +74,7 @@ static struct sampling_plan planned(struct wire_session *session) {
     if (session != NULL)
         return is_on(session) ? sampling_plan(session) : switched_off;
     bool in_vain = session_was_looked_for() && !session_is_held();
-    return in_vain || inherited.coarse_ns == 0 ? looking : inherited;
+    return in_vain || inherited.coarse_ns == 0 ? searching : inherited;
 }
 
 void trigger_expect(void) {
@@ -162,14 +162,14 @@ struct agent_thread *trigger_owner(struct agent_thread *likely, const void *tick
     return NULL;
 }
 
-/* CPU time that the thread owes, at a tick of the CPU timer without a fine one: periods are
- * counted, overruns included, which needs no look at the clock. */
+/* CPU time of the thread that is unsent, at a tick of the CPU timer without a fine one: periods are
+ * counted, overruns included, which needs no reading of the clock. */
 static void account(struct agent_thread *thread, const struct sampling_plan *plan,
                     uint64_t expiries) {
     if (hcct_unlikely(first_pending(thread)))
-        thread->owed_ns += first_tick(thread, plan);
+        thread->unsent_ns += first_tick(thread, plan);
     else
-        thread->owed_ns += expiries * plan->coarse_ns;
+        thread->unsent_ns += expiries * plan->coarse_ns;
 }
 
 static void cpu_tick(struct agent_thread *thread, struct wire_session *session,
@@ -257,7 +257,7 @@ static void measure(struct agent_thread *thread, uint64_t began) {
 }
 
 /* While another thread has the session for itself: timers go on, samples are lost. An event's walk
- * takes what it owes, and the points of sleep stay due. */
+ * takes what is unsent, and the points of sleep stay due. */
 static void tick_held(struct agent_thread *thread, const struct sampling_plan *plan,
                       enum trigger_kind kind, uint64_t expiries, ucontext_t *uc) {
     if (plan->wall_ns == 0 && plan->perf_ns == 0)
@@ -290,9 +290,9 @@ static void tick_alone(struct agent_thread *thread, enum trigger_kind kind, uint
         session_leave(thread);
         found = !plan.idle;
     }
-    thread->owed_ns = 0;
+    thread->unsent_ns = 0;
     if (!found)
-        follow(thread, NULL, &looking, UINT64_MAX, false);
+        follow(thread, NULL, &searching, UINT64_MAX, false);
 }
 
 static struct wire_session *attach_at_tick(struct agent_thread *thread) {

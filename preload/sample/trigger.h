@@ -1,5 +1,5 @@
 /*
- * trigger.h - when to look.
+ * trigger.h - when to sample.
  *
  *   TRIGGER_FINE   monotonic: looks for points of CPU time
  *   TRIGGER_CPU    CPU time: looks for a daemon, ends gaps, waits for points of idle threads

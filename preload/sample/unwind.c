@@ -26,7 +26,7 @@ void unwind_registers_of(struct unwind_registers *regs, const ucontext_t *uc) {
 
 /* ---- steps by rule ---- */
 
-/* The canonical frame address. UNWIND_STEPPED, or why it can't be told. */
+/* The canonical frame address. UNWIND_STEPPED, or why it is not known. */
 static enum unwind_end find_cfa(const struct unwind_env *env, const struct unwind_registers *regs,
                                 const struct unwind_rule *rule, struct unwind_step *step,
                                 uint64_t *cfa) {

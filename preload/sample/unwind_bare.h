@@ -1,9 +1,9 @@
 /*
  * unwind_bare.h - steps through code that has no unwind data: assembly, generated code.
  *
- * Nothing tells for certain where the caller is. What is found is looked at before it is believed:
- * a return address follows a call, and where the call's target can be read it must be such code,
- * too. What passes is counted (WIRE_BY_FP) or opaque; what does not ends the walk.
+ * Nothing tells for certain where the caller is. What is found is checked before it is used: a
+ * return address follows a call, and where the call's target can be read it must be such code, too.
+ * What passes is counted (WIRE_BY_FP) or opaque; what does not ends the walk.
  */
 #ifndef HCCT_UNWIND_BARE_H
 #define HCCT_UNWIND_BARE_H

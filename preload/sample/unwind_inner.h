@@ -1,6 +1,6 @@
 /*
  * unwind_inner.h - what the kinds of steps share (unwind.c, unwind_bare.c), and reading words as
- * they do (ship.c).
+ * they do (emit_raw_stack.c).
  */
 #ifndef HCCT_UNWIND_INNER_H
 #define HCCT_UNWIND_INNER_H
@@ -10,7 +10,7 @@
 #define UNWIND_KNOWN(n) (1u << (n))
 
 /* In registers.known: the frame pointer may have changed since, so no rule goes by it; but where
- * there is no rule, the chain of frame pointers is tried, which looks at what it finds. */
+ * there is no rule, the chain of frame pointers is tried, and what it finds is checked. */
 #define UNWIND_FP_PERHAPS (1u << 31)
 
 static inline bool unwind_read(const struct unwind_env *env, uint64_t address, uint64_t *word) {

@@ -7,7 +7,7 @@
 #include "preload/life/session.h"
 #include "preload/sample/check.h"
 #include "preload/sample/emit.h"
-#include "preload/sample/ship.h"
+#include "preload/sample/emit_raw_stack.h"
 #include "preload/sample/stack.h"
 
 /* What each way to end means: a counter, and the mark that stands above a partial walk. */
@@ -43,12 +43,12 @@ static uint32_t frame_limit(struct wire_session *session) {
     return limit < 1 ? 1 : limit > THREAD_FRAMES_MAX ? THREAD_FRAMES_MAX : limit;
 }
 
-static void trust_anew(struct agent_thread *thread) {
-    uint32_t trust = modules_trust();
-    if (hcct_likely(thread->memo_trust == trust))
+static void validate_memo(struct agent_thread *thread) {
+    uint32_t validity = modules_validity();
+    if (hcct_likely(thread->memo_validity == validity))
         return;
     memo_forget(&thread->memo);
-    thread->memo_trust = trust;
+    thread->memo_validity = validity;
 }
 
 static void lose(struct wire_slot *slot, uint64_t weight) {
@@ -61,7 +61,7 @@ static void lose(struct wire_slot *slot, uint64_t weight) {
  * place, so it is done only where the steps led through code that the daemon can't see. */
 static uint32_t steps_to_send(const struct memo *memo, const struct memo_result *result) {
     uint32_t inner = result->stepped > 0 ? result->stepped - 1 : 0;
-    return result->bare > 0 && !memo->at.exact && inner <= WIRE_SHIP_FRAMES_MAX ? inner : 0;
+    return result->bare > 0 && !memo->at.exact && inner <= WIRE_RAW_STACK_FRAMES_MAX ? inner : 0;
 }
 
 /* There is no compact rule for some frame (yet): the daemon unwinds a copy of the stack. Returns
@@ -70,12 +70,12 @@ static uint32_t send_copy(struct agent_thread *thread, struct wire_session *sess
                           struct wire_slot *slot, uint64_t weight, const struct memo_result *result,
                           const struct unwind_env *env) {
     uint32_t inner = steps_to_send(&thread->memo, result);
-    uint32_t words = ship_stack(thread, session, slot, weight, inner, env);
+    uint32_t words = emit_raw_stack(thread, session, slot, weight, inner, env);
     if (words == 0) {
         lose(slot, weight);
         return WALK_WORDS;
     }
-    session_count(slot, WIRE_SHIPPED, 1);
+    session_count(slot, WIRE_RAW_STACKS, 1);
     session_count(slot, WIRE_CREDITED_NS, weight);
     return words;
 }
@@ -98,9 +98,9 @@ static void send_context(struct agent_thread *thread, struct wire_slot *slot, ui
         session_count(slot, WIRE_SEARCHED, result->searched);
 }
 
-/* Where the innermost frame of the last walk is, to be told when lines were asked for and it is in
- * code that has some. */
-static uint64_t pc_to_tell(struct agent_thread *thread, struct wire_session *session) {
+/* The pc of the last walk, which is sent when lines were asked for and it is in code that has
+ * some. */
+static uint64_t pc_to_send(struct agent_thread *thread, struct wire_session *session) {
     struct unwind_module module;
     if (hcct_likely(!agent.settings.lines) || thread->memo.depth == 0)
         return 0;
@@ -108,16 +108,17 @@ static uint64_t pc_to_tell(struct agent_thread *thread, struct wire_session *ses
     return modules_find(thread, session, pc, &module) ? pc : 0;
 }
 
-/* The memo has the stack as it is now; what of the last context was told is true no further. */
-static void look(struct agent_thread *thread, struct wire_session *session, struct unwind_env *env,
-                 const ucontext_t *uc, struct memo_result *result) {
+/* The memo has the stack as it is now. Of the last context that was sent, the common prefix
+ * holds. */
+static void update_memo(struct agent_thread *thread, struct wire_session *session,
+                        struct unwind_env *env, const ucontext_t *uc, struct memo_result *result) {
     struct unwind_registers *regs = &thread->interrupted;
-    trust_anew(thread);
+    validate_memo(thread);
     unwind_registers_of(regs, uc);
     stack_bounds(thread, regs->reg[ARCH_SP], &env->low, &env->high);
     memo_walk(&thread->memo, env, regs, frame_limit(session), result);
-    if (thread->agreed > result->same)
-        thread->agreed = result->same;
+    if (thread->common_frames > result->same)
+        thread->common_frames = result->same;
 }
 
 bool walk_whole(struct agent_thread *thread, struct wire_session *session, const ucontext_t *uc) {
@@ -125,7 +126,7 @@ bool walk_whole(struct agent_thread *thread, struct wire_session *session, const
     struct unwind_env env = {
         .find = find, .read = read_probed, .arg = &walk, .scratch = thread->scratch};
     struct memo_result result;
-    look(thread, session, &env, uc, &result);
+    update_memo(thread, session, &env, uc, &result);
     return result.end == UNWIND_COMPLETE;
 }
 
@@ -137,13 +138,13 @@ struct walk_cost walk_sample(struct agent_thread *thread, struct wire_session *s
     struct unwind_registers *regs = &thread->interrupted;
     struct memo_result result;
     uint32_t copied = 0;
-    look(thread, session, &env, uc, &result);
+    update_memo(thread, session, &env, uc, &result);
     if (result.end == UNWIND_PENDING || result.end == UNWIND_RICH) {
         copied = send_copy(thread, session, slot, weight, &result, &env);
     } else {
         if (hcct_unlikely(thread->check != NULL))
             check_walk(thread, slot, &env, regs, frame_limit(session), result.end);
-        thread->here = pc_to_tell(thread, session);
+        thread->leaf_pc = pc_to_send(thread, session);
         send_context(thread, slot, weight, &result);
     }
     uint32_t depth = thread->memo.depth; /* 0 when the memo holds nothing */

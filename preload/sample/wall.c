@@ -8,12 +8,12 @@
  * meanwhile the tick comes too early, and the timer is set to what is left then. So no point is
  * missed, and each weighs its step.
  *
- * In a sleep that has lasted for long the next look is put off, by a part of that sleep so far. All
- * points up to the look are credited to the sleep if it still lasts then. If it has ended, and the
- * thread has not slept since, the points were in it as well: that is found out at the thread's next
- * CPU tick, before its next call that may sleep, or at its end. If it has slept elsewhere since,
- * half of the time since the last look is credited to that sleep and the rest to what the look
- * finds: doc/sampling.md.
+ * In a sleep that has lasted for long the next check is put off, by a part of that sleep so far.
+ * All points up to the check are credited to the sleep if it still lasts then. If it has ended, and
+ * the thread has not slept since, the points were in it as well: that is found out at the thread's
+ * next CPU tick, before its next call that may sleep, or at its end. If it has slept elsewhere
+ * since, half of the time since the last check is credited to that sleep and the rest to what the
+ * check finds: doc/sampling.md.
  */
 #include "preload/sample/wall.h"
 
@@ -29,11 +29,11 @@
 #include "preload/sample/interrupted.h"
 #include "preload/wrap/sleep.h"
 
-#define SLOWEST_NS SECOND_NS /* between two looks at a thread that sleeps on */
-#define SLEEP_PART 8         /* of a sleep so far: until the next look at it */
-#define EARLY_NS   100000    /* so much before its point a second look at a sleep is in time, ... */
+#define SLOWEST_NS SECOND_NS /* between two checks of a thread that sleeps on */
+#define SLEEP_PART 8         /* of a sleep so far: until it is checked next */
+#define EARLY_NS   100000    /* a second check of a sleep may come so much before its point, ... */
 #define EARLY_PART 16        /* ... but no more than this part of a step */
-#define POINTS_MAX 64        /* that are found at one look and drawn one by one */
+#define POINTS_MAX 64        /* that are found at one check and drawn one by one */
 
 static struct ticker *ticker(struct agent_thread *thread) {
     return &thread->trigger.ticker[TRIGGER_WALL];
@@ -46,10 +46,11 @@ static uint64_t sleeps(void) {
 }
 
 /* The clock of the points. The thread is on the processor now, so it stands still; what passes
- * between the two readings, if the thread has to wait there, counts. Never before the last look. */
+ * between the two readings, if the thread has to wait there, counts. Never before the last
+ * check. */
 static uint64_t off_ns(const struct trigger *t) {
     uint64_t cpu = ticker_now(CLOCK_THREAD_CPUTIME_ID), time = ticker_now(CLOCK_MONOTONIC);
-    return time > cpu && time - cpu > t->wall.look_ns ? time - cpu : t->wall.look_ns;
+    return time > cpu && time - cpu > t->wall.checked_ns ? time - cpu : t->wall.checked_ns;
 }
 
 static void run(struct agent_thread *thread, uint64_t wait_ns) {
@@ -76,7 +77,7 @@ void wall_begin(struct agent_thread *thread, struct wire_session *session,
         session_expect_slots(session); /* its first sample may be taken when the process ends */
     for (int i = 0; i < INTERVAL_WORDS; i++)
         words[i] = draw_word(&thread->random);
-    uint64_t off = t->wall.look_ns = off_ns(t);
+    uint64_t off = t->wall.checked_ns = off_ns(t);
     t->wall.due_ns = off + interval_begin(&t->wall.steps, plan->wall_ns, 1, words);
     sleep_burst |= SLEEP_FRAGILE;
     run(thread, until_due(t, off));
@@ -97,12 +98,12 @@ static uint64_t reach(struct agent_thread *thread, uint64_t limit) {
     return sum;
 }
 
-/* The sleep that the last look met may have ended. */
+/* The sleep that the last check met may have ended. */
 static bool slept_elsewhere(const struct trigger *t) {
     return sleeps() - t->wall.sleeps > 1;
 }
 
-/* The points up to `limit` were in the sleep that the last look met and that is over now. */
+/* The points up to `limit` were in the sleep that the last check met and that is over now. */
 static void credit_sleep(struct agent_thread *thread, uint64_t limit) {
     struct trigger *t = &thread->trigger;
     struct wire_slot *slot = thread->slot;
@@ -110,17 +111,18 @@ static void credit_sleep(struct agent_thread *thread, uint64_t limit) {
     t->wall.late = t->wall.asleep = false;
     sleep_burst &= ~(uint32_t)SLEEP_NEXT;
     uint64_t weight = known ? reach(thread, limit) : 0;
-    if (weight != 0 && emit_again(thread, slot, weight))
+    if (weight != 0 && emit_repeat(thread, slot, weight))
         session_count(slot, WIRE_CREDITED_NS, weight);
 }
 
 /* Up to where, when it is `off` now: where the thread has slept elsewhere as well, the end of that
- * sleep may be anywhere since the last look. */
+ * sleep may be anywhere since the last check. */
 static uint64_t sleep_limit(const struct trigger *t, uint64_t off, bool elsewhere) {
-    return elsewhere ? off - (off - t->wall.look_ns) / 2 : off;
+    return elsewhere ? off - (off - t->wall.checked_ns) / 2 : off;
 }
 
-/* What is owed, to the context that the tick has met, or to the call at whose end it comes. */
+/* Credits what is unsent to the context that the tick has met, or to the call at whose end it
+ * comes. */
 static bool walk(struct agent_thread *thread, struct wire_session *session, ucontext_t *uc,
                  const struct sleep_call *call) {
     struct sleep_place place, own;
@@ -134,21 +136,21 @@ static bool walk(struct agent_thread *thread, struct wire_session *session, ucon
 }
 
 /* What the thread has computed since the timer was set makes it come before its point. A sleep that
- * goes on is as good as at the point then; the first look at one may be too early for it. */
+ * goes on is as good as at the point then; the first check of one may be too early for it. */
 static uint64_t tolerance(const struct sampling_plan *plan, bool same) {
     uint64_t part = plan->wall_ns / EARLY_PART;
     return !same ? 0 : part < EARLY_NS ? part : EARLY_NS;
 }
 
-/* The timer, after a look. */
-static void look_on(struct agent_thread *thread, uint64_t off) {
+/* The timer, after a check. */
+static void plan_check(struct agent_thread *thread, uint64_t off) {
     struct trigger *t = &thread->trigger;
     uint64_t wait = until_due(t, off);
     if (t->wall.asleep)
         t->wall.cpu_ns = ticker_now(CLOCK_THREAD_CPUTIME_ID);
     uint64_t rest = t->wall.asleep ? (off - t->wall.since_ns) / SLEEP_PART : 0;
     t->wall.late = rest > wait;
-    t->wall.look_ns = off;
+    t->wall.checked_ns = off;
     sleep_burst &= ~(uint32_t)SLEEP_NEXT;
     if (t->wall.late) { /* by chance, so that what follows the sleep is not always met as late */
         rest = interval_draw(rest < SLOWEST_NS ? rest : SLOWEST_NS, draw_word(&thread->random));
@@ -169,7 +171,7 @@ void wall_tick(struct agent_thread *thread, struct wire_session *session,
     bool same = in_call && t->wall.in_call && switches - t->wall.sleeps <= 1;
     if (t->wall.late && !same)
         credit_sleep(thread, sleep_limit(t, off, in_call || call != NULL || slept_elsewhere(t)));
-    thread->owed_ns += reach(thread, off + tolerance(plan, same));
+    thread->unsent_ns += reach(thread, off + tolerance(plan, same));
     bool walked = walk(thread, session, uc, call);
     if (walked && (in_call || call != NULL))
         session_count(thread->slot, WIRE_ASLEEP, 1);
@@ -178,7 +180,7 @@ void wall_tick(struct agent_thread *thread, struct wire_session *session,
     t->wall.sleeps = switches;
     if (!same)
         t->wall.since_ns = off;
-    look_on(thread, off);
+    plan_check(thread, off);
 }
 
 void wall_cpu_tick(struct agent_thread *thread, struct wire_session *session,

@@ -3,7 +3,7 @@
  *
  * CPU time is sampled as ever. A monotonic timer looks for points of the rest: of the time that the
  * thread is off the processor, asleep or waiting for one. While nothing but one and the same sleep
- * is found the looks become rarer, so an idle thread is hardly woken. In calls whose interruption
+ * is found the checks become rarer, so an idle thread is hardly woken. In calls whose interruption
  * would be seen our signal is blocked (SLEEP_FRAGILE in wrap/sleep.h), and they are credited when
  * they end.
  */
@@ -22,11 +22,11 @@ void wall_begin(struct agent_thread *thread, struct wire_session *session,
 /* A tick of the wall timer. Signal context, inside the session. */
 void wall_tick(struct agent_thread *thread, struct wire_session *session,
                const struct sampling_plan *plan, ucontext_t *uc);
-/* A tick of the CPU timer: the walk, of what is owed. `uc` is as before when it returns. Signal
+/* A tick of the CPU timer: a walk with the unsent weight. `uc` is as before when it returns. Signal
  * context, inside the session. */
 void wall_cpu_tick(struct agent_thread *thread, struct wire_session *session,
                    const struct sampling_plan *plan, ucontext_t *uc);
-/* The calling thread runs: where the looks at a sleep have become rare, that sleep is over, and is
+/* The calling thread runs: where the checks of a sleep have become rare, that sleep is over, and is
  * credited. Thread context, or inside a handler of the application; keeps errno. */
 void wall_awake(struct agent_thread *thread);
 /* Gives the timer up. Any context. */

@@ -1,9 +1,9 @@
 /*
- * wall_leave.c - one thread's looks at all others, which can't be woken any more.
+ * wall_leave.c - one thread samples all others, which can't be woken any more.
  *
  * A thread whose `busy` word is clear while `attaching` is set is not in its handler and stays out
  * of the session (session.c), so its context and its ring may be used for it. It may go on running
- * all the same: what is read of its stack is not trusted, and the stack stays mapped, as its thread
+ * all the same: what is read of its stack is checked, and the stack stays mapped, as its thread
  * waits at its end.
  */
 #include "preload/sample/wall_leave.h"
@@ -19,7 +19,7 @@
 #include "preload/sample/wall.h"
 #include "preload/wrap/sleep.h"
 
-#define AWAKE_NS  200000u /* CPU time since the last look that tells of more than the look's end */
+#define AWAKE_NS  200000u /* CPU time since the last check that is more than the check's end */
 #define NAP_NS    1000000
 #define NAPS_MOST 100
 
@@ -52,11 +52,11 @@ static void credit(struct agent_thread *thread, struct wire_session *session) {
         return;
     }
     memset(&uc, 0, sizeof uc);
-    if (sleep_look(thread, &uc)) {
+    if (sleep_find_call(thread, &uc)) {
         session_count(slot, WIRE_ASLEEP, 1);
         (void)walk_sample(thread, session, slot, weight, &uc);
     } else if (thread->trigger.wall.asleep && cpu - thread->trigger.wall.cpu_ns < AWAKE_NS &&
-               emit_again(thread, slot, weight)) {
+               emit_repeat(thread, slot, weight)) {
         session_count(slot, WIRE_CREDITED_NS, weight);
     }
 }

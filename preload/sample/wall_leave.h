@@ -4,11 +4,11 @@
 #ifndef HCCT_WALL_LEAVE_H
 #define HCCT_WALL_LEAVE_H
 
-/* The process is about to end: on the wall clock the time since the last look at each thread is
- * credited to the sleep that it is in, as far as that can be told. Keeps errno. Process context, or
+/* The process is about to end: on the wall clock the time since the last check of each thread is
+ * credited to the sleep that it is in, as far as that is known. Keeps errno. Process context, or
  * inside a handler of the application. */
 void wall_leave(void);
-/* The calling thread's stack is about to go: waits while another thread looks at it in wall_leave.
+/* The calling thread's stack is about to go: waits while another thread reads it in wall_leave.
  * Thread context, after the thread's context was given back. */
 void wall_leave_wait(void);
 

@@ -12,6 +12,6 @@ hcct_export int dlclose(void *handle) {
     modules_closing();
     int result = real_dlclose(handle);
     modules_closed();
-    calls_distrust();
+    calls_invalidate();
     return result;
 }

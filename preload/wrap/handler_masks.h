@@ -2,10 +2,11 @@
  * handler_masks.h - whether our signal may come while a handler of the application runs.
  *
  * By itself it may, whatever the application wants: a system call that such a handler has
- * interrupted must be told from one that ours has (restart.h). But the kernel puts our handler's
- * frame on the stack that is in use, and on an alternate stack that is made for one frame there is
- * no room for a second; the kernel then ends the process. So handlers on alternate stacks are left
- * alone when they handle faults, and once the application has set up a small stack, all of them.
+ * interrupted must be distinguished from one that ours has (restart.h). But the kernel puts our
+ * handler's frame on the stack that is in use, and on an alternate stack that is made for one frame
+ * there is no room for a second; the kernel then ends the process. So handlers on alternate stacks
+ * are left alone when they handle faults, and once the application has set up a small stack, all of
+ * them.
  *
  * As long as the application has no alternate stack, that a handler asks for one means nothing, and
  * is kept from the kernel, which has ours (handler_stack.h).

@@ -139,8 +139,8 @@ static uint64_t left_ns(const struct restart_timed *timed, uint64_t now_ns) {
     return timed->deadline_ns > now_ns ? timed->deadline_ns - now_ns : 0;
 }
 
-/* The upper half of a register that holds an int is not looked at by anybody: a mark there tells a
- * call that was made again before. */
+/* The upper half of a register that holds an int is read by nobody: a mark there tells a call that
+ * was made again before. */
 #define MARK      0x68630000u
 #define MARK_BITS 16
 
@@ -382,7 +382,7 @@ enum restart_verdict restart_interrupted(struct restart_state *state, ucontext_t
     if (call.result == -EINTR) {
         for (unsigned i = 0; i < RESTART_ARGUMENTS; i++)
             call.argument[i] = (uint64_t)regs[greg_of[i]];
-        call.number = syscall_told(uc);
+        call.number = syscall_known(uc);
         call.libc = call.number >= 0 || (call.pc >= libc_start && call.pc < libc_end);
         call.code_bytes = readable_before(&handler.probe, call.pc);
         call.code = (const uint8_t *)(uintptr_t)(call.pc - call.code_bytes);

@@ -15,10 +15,10 @@
  *
  * Signals of the application. Ours blocks all others while it runs, so one that is due is pending:
  * then the call is left as it is, and the application sees the EINTR that it would have seen. What
- * remains is a signal of the application that arrives in the microsecond between the look at what
- * is pending and the call: its handler runs, and the call is made; and our signal when it arrives
- * just as a handler of the application returns to an interrupted call: it can't be told from one
- * that interrupts the call. A thread that waits for nothing but signals must not be interrupted
+ * remains is a signal of the application that arrives in the microsecond between reading what is
+ * pending and the call: its handler runs, and the call is made; and our signal when it arrives just
+ * as a handler of the application returns to an interrupted call: it can't be distinguished from
+ * one that interrupts the call. A thread that waits for nothing but signals must not be interrupted
  * (SLEEP_FRAGILE in wrap/sleep.h), and the application's handlers should not block ours.
  *
  * On x86-64 only: elsewhere (aarch64) the kernel's answer overwrites an argument.
@@ -93,8 +93,8 @@ enum restart_verdict restart_repair(struct restart_state *state, struct restart_
 void restart_start(void);
 
 /* The same on what our signal has interrupted. At the end of the handler for each signal `own` that
- * was ours, after everything that looks at *uc as it was: registers in *uc may be changed. `wall`
- * as above. When the verdict is not RESTART_NONE, the thread sleeps or is about to. Signal context,
+ * was ours, after everything that reads *uc as it was: registers in *uc may be changed. `wall` as
+ * above. When the verdict is not RESTART_NONE, the thread sleeps or is about to. Signal context,
  * all signals blocked. */
 enum restart_verdict restart_interrupted(struct restart_state *state, ucontext_t *uc, int own,
                                          bool wall);

@@ -213,7 +213,7 @@ extern const uint8_t sleep_call_left[] __attribute__((visibility("hidden")));
 #define STUB_RESTARTED(name, fragile, set) STUB_OF(name, "", fragile, "")
 
 /* rt_sigaction; seccomp, or prctl(PR_SET_SECCOMP) */
-#define IF_TOLD                                                                                    \
+#define IF_SENT                                                                                    \
     "cmpq $13, %rdi\n"                                                                             \
     "je signal_syscall\n"                                                                          \
     "cmpq $317, %rdi\n"                                                                            \
@@ -223,7 +223,7 @@ extern const uint8_t sleep_call_left[] __attribute__((visibility("hidden")));
     "cmpq $22, %rsi\n"                                                                             \
     "je confine_syscall\n"                                                                         \
     "5:\n"
-#define STUB_RAW(name, fragile, set) STUB_OF(name, IF_TOLD, fragile, IF_ANY)
+#define STUB_RAW(name, fragile, set) STUB_OF(name, IF_SENT, fragile, IF_ANY)
 
 #define STUB_OF(name, before, fragile, any)                                                        \
     ".p2align 4\n"                                                                                 \
@@ -528,7 +528,7 @@ static bool is_slot(uint64_t address) {
 }
 
 /* The word below the call is where the real function returns to. */
-bool sleep_look(const struct agent_thread *thread, ucontext_t *uc) {
+bool sleep_find_call(const struct agent_thread *thread, ucontext_t *uc) {
     greg_t *regs = uc->uc_mcontext.gregs;
     uint64_t call = *thread->masked, back, slot, frame;
     struct stack_probe probe = {{0}};
@@ -593,7 +593,7 @@ const struct sleep_call *sleep_call_at(const ucontext_t *uc) {
     return NULL;
 }
 
-bool sleep_look(const struct agent_thread *thread, ucontext_t *uc) {
+bool sleep_find_call(const struct agent_thread *thread, ucontext_t *uc) {
     (void)thread, (void)uc;
     return false;
 }

@@ -3,9 +3,9 @@
  *
  * A timer that runs on real time must not interrupt them: its signal is blocked during the call. A
  * timer whose signal is pending is not started again by the kernel, so a sleeping thread is never
- * woken. The wall clock (wall.h) looks at sleeping threads: there only those calls are made with
- * the signal blocked whose interruption would be seen. Where calls are counted (calls.h), a call
- * is announced instead. The functions of libc that can put their caller to sleep are intercepted;
+ * woken. The wall clock (wall.h) samples sleeping threads: there only those calls are made with the
+ * signal blocked whose interruption would be seen. Where calls are counted (calls.h), a call is
+ * announced instead. The functions of libc that can put their caller to sleep are intercepted;
  * while the thread's flag is clear that costs a load, a test and an indirect jump, and the real
  * function finds the caller's registers and stack as they were. What SA_RESTART covers in full is
  * not announced to who counts calls (read, accept, waitpid), or not intercepted (flock, open,
@@ -41,7 +41,7 @@ enum {
     SLEEP_NEXT = 8,
 };
 
-/* The calling thread's wish, 0: no announcement. Any context, on the thread itself. */
+/* The word that the calling thread announces, 0: none. Any context, on the thread itself. */
 extern __thread uint32_t sleep_burst
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
@@ -83,8 +83,8 @@ struct agent_thread;
 
 /* Of another thread, which may run meanwhile: the context in which the real function began of the
  * call with our signal blocked that it is in, into pc, sp and frame pointer of `uc`. False: it is
- * in none that can be told. Nothing that it finds needs to be true. While the thread can't end. */
-bool sleep_look(const struct agent_thread *thread, ucontext_t *uc);
+ * in none that is known. Nothing that it finds needs to be true. While the thread can't end. */
+bool sleep_find_call(const struct agent_thread *thread, ucontext_t *uc);
 
 /* A context as a walk begins with it. */
 struct sleep_place {

@@ -1,9 +1,9 @@
 /*
  * syscall_code.c - x86-64 instructions, read backwards.
  *
- * Instructions can't be told apart from their end with certainty, so only few forms are taken, and
- * one that could be the rest of a longer instruction is not. The caller looks the number up among
- * the few calls that it knows, which leaves next to nothing to chance.
+ * Instructions can't be distinguished from their end with certainty, so only few forms are taken,
+ * and one that could be the rest of a longer instruction is not. The caller looks the number up
+ * among the few calls that it knows, which leaves next to nothing to chance.
  */
 #include "preload/wrap/syscall_code.h"
 
@@ -150,7 +150,7 @@ __asm__(".pushsection .text\n"
 
 extern const uint8_t syscall_made[] __attribute__((visibility("hidden")));
 
-long syscall_told(const ucontext_t *uc) {
+long syscall_known(const ucontext_t *uc) {
     const greg_t *regs = uc->uc_mcontext.gregs;
     return (uint64_t)regs[REG_RIP] == (uintptr_t)syscall_made ? (long)regs[REG_RBX] : -1;
 }

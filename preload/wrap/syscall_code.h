@@ -1,5 +1,5 @@
 /*
- * syscall_code.h - which system call an interrupted thread had made, told by its code.
+ * syscall_code.h - finds by its code which system call an interrupted thread had made.
  *
  * The kernel's answer replaces the call's number in its register and the signal frame does not keep
  * the number. It stands in the code, where compilers put it: right before the `syscall`
@@ -12,10 +12,10 @@
 #include <stdint.h>
 #include <ucontext.h>
 
-#define SYSCALL_CODE_REACH 24 /* bytes before the instruction that are looked at, at most */
+#define SYSCALL_CODE_REACH 24 /* bytes before the instruction that are read, at most */
 
 /* The number loaded by the code that ends at `end`, where the `syscall` instruction begins;
- * `before` bytes before `end` can be read. -1: it can't be told. Any context, no side effects. */
+ * `before` bytes before `end` can be read. -1: it is not known. Any context, no side effects. */
 long syscall_code_number(const uint8_t *end, size_t before);
 
 #if defined(__x86_64__)
@@ -25,7 +25,7 @@ long syscall_telling(long number, ...) __attribute__((visibility("hidden")));
 
 /* The number of the call that syscall_telling has made when a signal finds the thread right behind
  * it; -1: the thread is elsewhere. Any context. */
-long syscall_told(const ucontext_t *uc);
+long syscall_known(const ucontext_t *uc);
 
 #endif
 

@@ -11,7 +11,7 @@ static struct wire_slot slot;
 
 /* The daemon's cursor, of which there is none here. */
 bool calls_pop_all(struct calls *calls) {
-    calls->cursor = calls->told = calls->base + 1;
+    calls->cursor = calls->common = calls->base + 1;
     return true;
 }
 

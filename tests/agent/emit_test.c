@@ -59,7 +59,7 @@ static uint64_t next_random(uint64_t *state) {
 }
 
 /* The thread's walk finds a context of `depth` frames; a call tree with two callees everywhere, or
- * with recursion where `bits` says so. What is the same as before is agreed still. */
+ * with recursion where `bits` says so. What is the same as before is a common prefix still. */
 static void make_context(uint32_t depth, uint64_t bits) {
     uint32_t same = 0;
     for (uint32_t level = 0; level < depth; level++) {
@@ -73,16 +73,16 @@ static void make_context(uint32_t depth, uint64_t bits) {
         frames[level].frame = f;
     }
     thread.memo.depth = depth;
-    thread.here = 0;
-    if (thread.agreed > same)
-        thread.agreed = same;
+    thread.leaf_pc = 0;
+    if (thread.common_frames > same)
+        thread.common_frames = same;
 }
 
-/* As the agent does: what was sent is not owed any more. */
+/* As the agent does: what was sent is not unsent any more. */
 static bool emit(uint32_t mark) {
-    bool sent = emit_sample(&thread, slot, mark, thread.owed_ns);
+    bool sent = emit_sample(&thread, slot, mark, thread.unsent_ns);
     if (sent)
-        thread.owed_ns = 0;
+        thread.unsent_ns = 0;
     return sent;
 }
 
@@ -90,7 +90,7 @@ static uint32_t frame_of(const struct unwind_frame *f) {
     return addresses_frame(map, f->routine, f->site);
 }
 
-/* Weight of exactly this context, with the pc that is told, in the tree. */
+/* Weight of exactly this context, with its leaf pc, in the tree. */
 static uint64_t weight_of(uint32_t depth, uint32_t mark) {
     struct mcct_view view;
     uint32_t node = MCCT_ROOT;
@@ -98,8 +98,8 @@ static uint64_t weight_of(uint32_t depth, uint32_t mark) {
         node = mcct_child(tree, node, addresses_frame(map, mark, 0));
     for (uint32_t i = 0; i < depth && node != 0; i++)
         node = mcct_child(tree, node, frame_of(&frames[i].frame));
-    if (thread.here != 0 && node != 0)
-        node = mcct_child(tree, node, addresses_frame(map, WIRE_HERE, thread.here));
+    if (thread.leaf_pc != 0 && node != 0)
+        node = mcct_child(tree, node, addresses_frame(map, WIRE_LEAF_PC, thread.leaf_pc));
     if (node == 0)
         return 0;
     mcct_view(tree, node, &view);
@@ -109,7 +109,7 @@ static uint64_t weight_of(uint32_t depth, uint32_t mark) {
 /* Where in the innermost routine: one of few places, now and then none. */
 static void make_place(uint64_t bits) {
     uint64_t routine = frames[thread.memo.depth - 1].frame.routine;
-    thread.here = bits % 8 == 0 ? 0 : routine + bits % 3;
+    thread.leaf_pc = bits % 8 == 0 ? 0 : routine + bits % 3;
 }
 
 static void test_what_arrives(bool lines) {
@@ -122,8 +122,8 @@ static void test_what_arrives(bool lines) {
         if (lines)
             make_place(next_random(&state));
         uint64_t before = weight_of(depth, mark);
-        thread.owed_ns = 1 + round % 1000;
-        uint64_t weight = thread.owed_ns;
+        thread.unsent_ns = 1 + round % 1000;
+        uint64_t weight = thread.unsent_ns;
         CHECK(emit(mark));
         drain();
         CHECK_UINT(weight_of(depth, mark), before + weight);
@@ -137,28 +137,28 @@ static void test_what_arrives(bool lines) {
 /* Without a reader the ring fills up; the time of what finds no room goes to the next record. */
 static void test_full_ring(bool lines) {
     struct mcct_stats stats;
-    uint64_t state = 2, owed = 0;
+    uint64_t state = 2, unsent = 0;
     unsigned lost = 0;
     start();
     for (unsigned round = 0; round < 50000; round++) {
         make_context(1 + (uint32_t)(next_random(&state) % 200), next_random(&state));
         if (lines)
             make_place(next_random(&state));
-        thread.owed_ns += 7;
-        owed += 7;
+        thread.unsent_ns += 7;
+        unsent += 7;
         lost += !emit(0);
         if (round % 100 == 99)
             drain();
     }
     drain();
-    thread.owed_ns += 1;
+    thread.unsent_ns += 1;
     make_context(3, 0);
-    thread.here = lines ? 0x1234 : 0;
+    thread.leaf_pc = lines ? 0x1234 : 0;
     CHECK(emit(0));
     drain();
     mcct_stats(tree, &stats);
     CHECK(lost > 0);
-    CHECK_UINT(stats.total, owed + 1);
+    CHECK_UINT(stats.total, unsent + 1);
     CHECK_UINT(mcct_depth(&reader.cursor), 3 + lines);
     stop();
 }
@@ -167,33 +167,33 @@ static uint64_t words(void) {
     return atomic_load(&slot->head);
 }
 
-/* The pc alone differs: the frames are not told again. Nothing differs: the weight is all. */
+/* The pc alone differs: the frames are not sent again. Nothing differs: the weight is all. */
 static void test_place_alone(void) {
     start();
     make_context(5, 0);
-    thread.here = 0x1501;
-    thread.owed_ns = 10;
+    thread.leaf_pc = 0x1501;
+    thread.unsent_ns = 10;
     CHECK(emit(0));
     uint64_t at = words();
-    thread.owed_ns = 20;
+    thread.unsent_ns = 20;
     CHECK(emit(0)); /* CREDIT */
     CHECK_UINT(words(), at + 1);
-    CHECK(emit_again(&thread, slot, 3));
+    CHECK(emit_repeat(&thread, slot, 3));
     CHECK_UINT(words(), at + 2);
-    thread.here = 0x1502;
-    CHECK(!emit_again(&thread, slot, 3)); /* the last walk was not sent */
-    thread.owed_ns = 30;
-    CHECK(emit(0)); /* POP, PUSH HERE, CREDIT */
+    thread.leaf_pc = 0x1502;
+    CHECK(!emit_repeat(&thread, slot, 3)); /* the last walk was not sent */
+    thread.unsent_ns = 30;
+    CHECK(emit(0)); /* POP, PUSH LEAF_PC, CREDIT */
     CHECK_UINT(words(), at + 6);
-    thread.here = 0;
-    thread.owed_ns = 40;
+    thread.leaf_pc = 0;
+    thread.unsent_ns = 40;
     CHECK(emit(0)); /* POP, CREDIT: to the routine itself */
     CHECK_UINT(words(), at + 8);
     drain();
     CHECK_UINT(weight_of(5, 0), 40);
-    thread.here = 0x1501;
+    thread.leaf_pc = 0x1501;
     CHECK_UINT(weight_of(5, 0), 33);
-    thread.here = 0x1502;
+    thread.leaf_pc = 0x1502;
     CHECK_UINT(weight_of(5, 0), 30);
     CHECK_UINT(mcct_depth(&reader.cursor), 5);
     stop();
@@ -204,13 +204,13 @@ static void check_room_for_place(uint64_t room) {
     start();
     make_context(3, 0);
     thread.map_seen = generation;
-    thread.here = 0x1301;
-    thread.owed_ns = 5;
+    thread.leaf_pc = 0x1301;
+    thread.unsent_ns = 5;
     thread.head = reader.at = WALK_WORDS - room;
     atomic_store(&slot->head, thread.head);
     CHECK(!emit(0));
-    CHECK(!emit_again(&thread, slot, 1));
-    CHECK_UINT(thread.owed_ns, 5);
+    CHECK(!emit_repeat(&thread, slot, 1));
+    CHECK_UINT(thread.unsent_ns, 5);
     drain();
     CHECK_UINT(weight_of(3, 0), 0);
     CHECK(emit(0)); /* what is missing follows */
@@ -222,11 +222,11 @@ static void check_room_for_place(uint64_t room) {
 static void test_map_change(void) {
     start();
     make_context(4, 0);
-    thread.here = 0x1400;
-    thread.owed_ns = 1;
+    thread.leaf_pc = 0x1400;
+    thread.unsent_ns = 1;
     CHECK(emit(0));
     generation++;
-    thread.owed_ns = 1;
+    thread.unsent_ns = 1;
     CHECK(emit(0));
     drain();
     CHECK_UINT(weight_of(4, 0), 2);

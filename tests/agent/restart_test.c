@@ -449,7 +449,8 @@ static void test_live_timeouts(void) {
 }
 
 /* The application's own signal ends its calls as ever, at its first coming. Not always: a tick just
- * when its handler returns can't be told from one that interrupts the call (see restart.h). */
+ * when its handler returns can't be distinguished from one that interrupts the call (see
+ * restart.h). */
 static void test_live_signal(void) {
     struct itimerval alarm = {{0, 10000}, {0, 10000}}, off = {{0, 0}, {0, 0}};
     sigset_t none;

@@ -95,7 +95,7 @@ def by_perf(path, leaf):
     return seen
 
 
-class Told:
+class Reported:
     """hcct's weights by what `by` tells apart: own and inclusive, and by how much these may be more.
     What a function that is inlined has is its caller's here, as perf knows only that one."""
 
@@ -134,14 +134,14 @@ class Told:
         return f"({self.files.get(module, module)})" if "+0x" in frame else bare(frame)
 
 
-def table(title, wanted, seen_all, got, more, told_all, looks, lacking=0):
+def table(title, wanted, seen_all, got, more, shown_all, n_samples, lacking=0):
     """The ten largest of `wanted`, of which perf may lack a part; the largest difference beyond that
     and hcct's bound, in points."""
     worst = (0.0, 0.0)
     print(f"{title:44} {'perf':>7} {'hcct':>7} {'more':>6} {'differ':>7} {'chance':>7}")
     for name, n in wanted.most_common(10):
-        p, h, slack = n / seen_all, got[name] / told_all, more[name] / told_all
-        chance = 1.96 * math.sqrt(p * (1 - p) * (1 / seen_all + 1 / looks))
+        p, h, slack = n / seen_all, got[name] / shown_all, more[name] / shown_all
+        chance = 1.96 * math.sqrt(p * (1 - p) * (1 / seen_all + 1 / n_samples))
         differ = max(0, h - p - lacking) if h > p else min(0, h + slack - p)
         print(f"{name[:44]:44} {100 * p:7.2f} {100 * h:7.2f} {100 * slack:6.2f} "
               f"{100 * differ:+7.2f} {100 * chance:7.2f}")
@@ -149,12 +149,12 @@ def table(title, wanted, seen_all, got, more, told_all, looks, lacking=0):
     print(f"largest difference {worst[0]:.2f} points, chance {worst[1]:.2f}\n")
 
 
-def record_both(wish, stacks, rate, profile, data):
-    with Daemon("--phi", wish.phi) as daemon:
-        env = {**daemon.env(), "HCCT_RATE": wish.rate, "HCCT_CLOCK": wish.clock}
+def record_both(args, stacks, rate, profile, data):
+    with Daemon("--phi", args.phi) as daemon:
+        env = {**daemon.env(), "HCCT_RATE": args.rate, "HCCT_CLOCK": args.clock}
         settings = [f"{name}={env[name]}" for name in env if env[name] != os.environ.get(name)]
         subprocess.run(["perf", "record", "-q", "-e", "cpu-clock", "-F", rate, *stacks, "-o", data,
-                        "--", "env", *settings, *wish.command],
+                        "--", "env", *settings, *args.command],
                        stdout=subprocess.DEVNULL, check=True)
         run([HCCT, "hot", "--socket", daemon.socket, "--format", "pprof", "-o", profile])
 
@@ -167,34 +167,34 @@ def main():
     parser.add_argument("--stacks", choices=("fp", "dwarf"))
     parser.add_argument("--perf-rate", default=None)
     parser.add_argument("command", nargs="+")
-    wish = parser.parse_args()
+    args = parser.parse_args()
     need("perf")
     profile, data = scratch("profile.pb.gz"), scratch("perf.data")
     stacks = {None: ["-g"], "fp": ["--call-graph", "fp"], "dwarf": ["--call-graph", "dwarf,65528"]}
-    rate = wish.perf_rate or ("499" if wish.stacks == "dwarf" else "1999")
-    leaf = os.path.basename(shutil.which(wish.command[0])) if wish.stacks == "fp" else None
+    rate = args.perf_rate or ("499" if args.stacks == "dwarf" else "1999")
+    leaf = os.path.basename(shutil.which(args.command[0])) if args.stacks == "fp" else None
     for _ in range(TRIES):
-        record_both(wish, stacks[wish.stacks], rate, profile, data)
+        record_both(args, stacks[args.stacks], rate, profile, data)
         seen = by_perf(data, leaf)
-        if wish.stacks is None or seen.whole >= WHOLE * seen.judged:
+        if args.stacks is None or seen.whole >= WHOLE * seen.judged:
             break
     if seen.all == 0:
         raise SystemExit("perf has no sample of the command")
-    looks = sum(process["walks"] for process in report(profile)["processes"]) or 1
-    modules, functions = Told(profile, "module", leaf), Told(profile, "function", leaf)
-    print(f"{seen.all} samples of perf's, {looks} of hcct's\n")
-    table("module, self", seen.self_modules, seen.all, modules.own, modules.more_own, modules.all, looks)
+    n_samples = sum(process["walks"] for process in report(profile)["processes"]) or 1
+    modules, functions = Reported(profile, "module", leaf), Reported(profile, "function", leaf)
+    print(f"{seen.all} samples of perf's, {n_samples} of hcct's\n")
+    table("module, self", seen.self_modules, seen.all, modules.own, modules.more_own, modules.all, n_samples)
     table("function, self", seen.self_functions, seen.all, functions.own, functions.more_own,
-          functions.all, looks)
-    if wish.stacks is not None:
+          functions.all, n_samples)
+    if args.stacks is not None:
         lacking = 1 - seen.whole / seen.judged
         print(f"stacks of perf's that lack callers: {100 * lacking:.2f} %"
               + ("" if lacking <= 1 - WHOLE else ": too many to judge inclusive shares by"))
-        looks *= functions.judged / functions.all
+        n_samples *= functions.judged / functions.all
         table("module, inclusive", seen.modules, seen.judged, modules.inclusive, modules.more,
-              modules.judged, looks, lacking)
+              modules.judged, n_samples, lacking)
         table("function, inclusive", seen.functions, seen.judged, functions.inclusive, functions.more,
-              functions.judged, looks, lacking)
+              functions.judged, n_samples, lacking)
     finish()
 
 

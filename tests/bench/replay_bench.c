@@ -70,7 +70,7 @@ static uint64_t count_events(const struct loaded *all) {
     for (size_t i = 0; i < all->n_tokens; i++) {
         uint32_t operand = TRACE_OPERAND(all->tokens[i]);
         enum trace_verb verb = TRACE_VERB_OF(all->tokens[i]);
-        n += verb == TRACE_POP || verb == TRACE_AGAIN ? operand : 1;
+        n += verb == TRACE_POP || verb == TRACE_REPEAT ? operand : 1;
         if (verb == TRACE_CREDIT && operand == 0)
             i += 2; /* two words of weight follow */
     }
@@ -129,7 +129,7 @@ static double replay(const void *stream, struct mcct *tree) {
     for (size_t i = 0; i < all->n_runs; i++)
         trace_apply(&cursors[all->runs[i].thread], all->tokens + all->runs[i].first,
                     all->runs[i].n);
-    mcct_settle(tree);
+    mcct_flush(tree);
     double spent = contest_seconds() - start;
     for (uint32_t i = 1; i <= all->threads; i++)
         mcct_cursor_close(&cursors[i]);

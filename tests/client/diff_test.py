@@ -30,7 +30,7 @@ func heavy(n int) {
 func main() {
 	cpu, _ := os.Create(os.Args[1])
 	pprof.StartCPUProfile(cpu)
-	// until it has surely been looked at, however slow the machine is
+	// until it has surely been sampled, however slow the machine is
 	for end := time.Now().Add(300 * time.Millisecond); time.Now().Before(end); {
 		heavy(1 << 16)
 	}

@@ -1,4 +1,4 @@
-# The client against a server that says what it is told, and an agent that does nothing.
+# The client against a server that says what it is to say, and an agent that does nothing.
 check_PROGRAMS += tests/client/command_line_test tests/client/http_client_test tests/client/instrumented_target \
 	tests/client/instrumented_test tests/client/library_user tests/client/static_target
 check_LTLIBRARIES += tests/client/empty_agent.la tests/client/libcalled.la
@@ -35,7 +35,7 @@ TESTS += tests/client/command_line_test tests/client/completions_test.sh tests/c
 
 check_PROGRAMS += tests/client/top_test tests/client/top_text_test
 tests_client_top_test_SOURCES = client/ask.c client/http_client.c client/processes.c \
-	client/top/actions.c client/top/ask.c client/top/cells.c client/top/file.c client/top/head.c \
+	client/top/actions.c client/top/client.c client/top/cells.c client/top/file.c client/top/head.c \
 	client/top/ids.c client/top/keys.c client/top/model.c client/top/rows.c client/top/shape.c \
 	client/top/text.c client/top/threads.c client/top/tree.c client/top/ui.c tests/client/top_test.c
 tests_client_top_test_CPPFLAGS = $(AM_CPPFLAGS) $(NCURSESW_CFLAGS)

@@ -67,11 +67,11 @@ class Record(support.ClientTest):
             signal.signal(signal.SIGINT, signal.SIG_IGN)
             signal.signal(signal.SIGCHLD, signal.SIG_IGN)
             signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM, signal.SIGUSR1])
-        look = ["sh", "-c", "grep -E 'Sig(Blk|Ign)' /proc/self/status; ls /proc/self/fd"]
+        probe = ["sh", "-c", "grep -E 'Sig(Blk|Ign)' /proc/self/status; ls /proc/self/fd"]
         for prepare in (None, odd):
-            plain = subprocess.run(look, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL,
+            plain = subprocess.run(probe, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL,
                                    stderr=subprocess.PIPE, preexec_fn=prepare, check=True)
-            status, out, _ = self.hcct("record", "--", *look, preexec_fn=prepare)
+            status, out, _ = self.hcct("record", "--", *probe, preexec_fn=prepare)
             self.assertEqual(status, 0)
             self.assertEqual(out, plain.stdout)
 

@@ -271,22 +271,22 @@ static void test_change_since_mark(void) {
 
 /* ---- the ui, with answers that come late or not at all ---- */
 
-static struct top_said said_of(const struct top_ui *ui, struct top_model *model) {
-    return (struct top_said){.want = ui->want, .model = model};
+static struct top_response response_of(const struct top_ui *ui, struct top_model *model) {
+    return (struct top_response){.request = ui->request, .model = model};
 }
 
 static void test_place_is_kept(void) {
-    struct top_want want = {.by = PROFILE_BY_FUNCTION};
+    struct top_request request = {.by = PROFILE_BY_FUNCTION};
     struct top_ui ui;
-    top_ui_begin(&ui, &want);
+    top_ui_begin(&ui, &request);
     top_do_down(&ui); /* keys before the first answer */
     top_do_enter(&ui);
     top_do_next(&ui);
     top_do_change(&ui);
     top_do_invert(&ui);
     top_do_invert(&ui);
-    struct top_said said = said_of(&ui, model_of(sample(), NULL));
-    top_ui_take(&ui, &said);
+    struct top_response response = response_of(&ui, model_of(sample(), NULL));
+    top_ui_take(&ui, &response);
     strcpy(ui.view.search, "send");
     top_do_next(&ui);
     uint64_t chosen = ui.chosen;
@@ -295,56 +295,56 @@ static void test_place_is_kept(void) {
     struct profile *later = sample();
     add(later, "main send", 100, 0); /* now before its brother */
     uint32_t before = ui.scroll.at;
-    said = said_of(&ui, model_of(later, NULL));
-    top_ui_take(&ui, &said);
+    response = response_of(&ui, model_of(later, NULL));
+    top_ui_take(&ui, &response);
     CHECK(ui.chosen == chosen && ui.scroll.at < before);
     struct top_model *old = ui.model;
-    said = said_of(&ui, model_of(sample(), NULL)); /* an answer to an older question */
-    said.want.number--;
-    top_ui_take(&ui, &said);
+    response = response_of(&ui, model_of(sample(), NULL)); /* an answer to an older question */
+    response.request.number--;
+    top_ui_take(&ui, &response);
     CHECK(ui.model == old);
-    said = said_of(&ui, NULL); /* the daemon is gone: what is known stays */
-    said.outcome = TOP_SAID_NO_DAEMON;
-    strcpy(said.sentence, "no hcctd listens");
-    top_ui_take(&ui, &said);
+    response = response_of(&ui, NULL); /* the daemon is gone: what is known stays */
+    response.outcome = TOP_NO_DAEMON;
+    strcpy(response.sentence, "no hcctd listens");
+    top_ui_take(&ui, &response);
     CHECK(ui.model == old);
     CHECK_STR(ui.trouble, "no hcctd listens");
     top_ui_end(&ui);
 }
 
 static void test_refused_window(void) {
-    struct top_want want = {.by = PROFILE_BY_FUNCTION};
+    struct top_request request = {.by = PROFILE_BY_FUNCTION};
     struct top_ui ui;
-    top_ui_begin(&ui, &want);
+    top_ui_begin(&ui, &request);
     top_do_window_longer(&ui);
-    CHECK_STR(ui.want.window, "10s");
-    struct top_said said = said_of(&ui, model_of(sample(), NULL));
-    said.window_refused = true;
-    strcpy(said.sentence, "there is no parameter window");
-    top_ui_take(&ui, &said);
-    CHECK(ui.want.window == NULL);
+    CHECK_STR(ui.request.window, "10s");
+    struct top_response response = response_of(&ui, model_of(sample(), NULL));
+    response.window_refused = true;
+    strcpy(response.sentence, "there is no parameter window");
+    top_ui_take(&ui, &response);
+    CHECK(ui.request.window == NULL);
     CHECK_STR(ui.message, "no window: there is no parameter window");
     top_do_window_longer(&ui); /* not the refused one again */
-    CHECK_STR(ui.want.window, "60s");
+    CHECK_STR(ui.request.window, "60s");
     top_do_window_shorter(&ui);
-    CHECK(ui.want.window == NULL);
+    CHECK(ui.request.window == NULL);
     top_do_processes(&ui); /* others may have windows */
     top_do_enter(&ui);
-    CHECK_STR(ui.want.window, "10s");
+    CHECK_STR(ui.request.window, "10s");
     top_ui_end(&ui);
 }
 
 static void test_mark_of_a_daemon_that_is_gone(void) {
-    struct top_want want = {.by = PROFILE_BY_FUNCTION};
+    struct top_request request = {.by = PROFILE_BY_FUNCTION};
     struct top_ui ui;
-    top_ui_begin(&ui, &want);
-    struct top_said said = said_of(&ui, model_of(sample(), NULL));
-    top_ui_take(&ui, &said);
+    top_ui_begin(&ui, &request);
+    struct top_response response = response_of(&ui, model_of(sample(), NULL));
+    top_ui_take(&ui, &response);
     top_do_mark(&ui);
     top_do_change(&ui);
     CHECK_STR(top_ui_recent(&ui), "mark");
-    said = said_of(&ui, model_of(new_profile(1), NULL));
-    top_ui_take(&ui, &said);
+    response = response_of(&ui, model_of(new_profile(1), NULL));
+    top_ui_take(&ui, &response);
     CHECK(top_ui_recent(&ui) == NULL && ui.mark == NULL && !ui.change);
     top_do_mark(&ui);
     top_ui_end(&ui);

@@ -143,7 +143,7 @@ static void mark_one(struct frame_root *root) {
 }
 
 /* What is not given back: what is held, what is a root, and what comes during a sweep; nothing,
- * where not all was looked at. */
+ * where not all was examined. */
 static void test_use(void) {
     struct frame_user *user = frame_user(4);
     struct keeper keeper = {{NULL, mark_one}, 0};

@@ -45,14 +45,14 @@ static const char *name_at(struct jit_code *jit, uint64_t address) {
 static const char *awaited(struct jit_code *jit, uint64_t address, const char *name) {
     for (unsigned i = 0; i < PATIENCE && strcmp(name_at(jit, address), name) != 0; i++) {
         poll(NULL, 0, 10);
-        jit_code_look(jit);
+        jit_code_poll(jit);
     }
     return name_at(jit, address);
 }
 
 static bool says_stale(struct jit_code *jit) {
     for (unsigned i = 0; i < PATIENCE; i++) {
-        if (jit_code_look(jit))
+        if (jit_code_poll(jit))
             return true;
         poll(NULL, 0, 10);
     }
@@ -66,7 +66,7 @@ static struct jit_code *new_jit(void) {
 static void test_growth(void) {
     struct jit_code *jit = new_jit();
     put(path, "w", "1000 100 one\n");
-    CHECK(!jit_code_look(jit)); /* nobody has asked */
+    CHECK(!jit_code_poll(jit)); /* nobody has asked */
     CHECK_STR(name_at(jit, 0x1050), "one");
     CHECK_STR(name_at(jit, 0x2050), "[generated code]");
     put(path, "a", "2000 100 two\n");
@@ -101,7 +101,7 @@ static void test_begins_anew(void) {
     CHECK_STR(name_at(jit, 0x1050), "replaced by another file");
     CHECK(unlink(path) == 0); /* what was read stays */
     poll(NULL, 0, 150);
-    jit_code_look(jit);
+    jit_code_poll(jit);
     CHECK_STR(name_at(jit, 0x1050), "replaced by another file");
     jit_code_free(jit);
 }
@@ -211,7 +211,7 @@ static void test_dump(void) {
     put_load(f, 0x7000, "behind nonsense", 0x100, 0);
     fclose(f);
     poll(NULL, 0, 150);
-    jit_code_look(jit);
+    jit_code_poll(jit);
     CHECK_STR(name_at(jit, 0x7050), "[generated code]");
     CHECK_STR(name_at(jit, 0x1088), "three");
     jit_code_free(jit);

@@ -128,7 +128,7 @@ static void test_deleted(const uint8_t *own_id, size_t own_bytes) {
     munmap(start, 4096);
 }
 
-/* An object was unloaded before anybody looked, and another one is mapped at its place. */
+/* An object was unloaded before anybody read the log, and another one is mapped at its place. */
 static void test_replaced(const uint8_t *own_id, size_t own_bytes) {
     char gone[PATH_MAX], now[PATH_MAX];
     struct module_info info;
@@ -395,7 +395,7 @@ int main(void) {
     size_t own_bytes = build_id_read(fd, own_id, sizeof(own_id));
     close(fd);
     test_by_path();
-    if (own_bytes >= 8) { /* the linker may have been told to write none */
+    if (own_bytes >= 8) { /* the linker may have written none */
         test_by_build_id(own_id, own_bytes);
         test_deleted(own_id, own_bytes);
         test_replaced(own_id, own_bytes);

@@ -52,26 +52,27 @@ static uint64_t routine_of(void (*function)(void)) {
 /* A stack as it is in _init, in place of the one below which a frame was called from there: its
  * return address to _init is the word at `at`. `is_low`: the stack pointer is still one word lower
  * than where the return address to _init's caller is. */
-static void return_to_init(struct shipped_stack *stack, const struct shipped_stack *from,
-                           uint32_t at, bool is_low) {
+static void return_to_init(struct raw_stack *stack, const struct raw_stack *from, uint32_t at,
+                           bool is_low) {
     uint32_t gone = at + 1 + !is_low;
-    memcpy(stack, from, shipped_bytes(from));
+    memcpy(stack, from, raw_stack_bytes(from));
     stack->n_words -= gone;
-    memmove(shipped_words(stack), shipped_words(stack) + gone, stack->n_words * sizeof(uint64_t));
-    shipped_registers(stack)[ARCH_SP] += gone * sizeof(uint64_t);
-    shipped_registers(stack)[ARCH_FP] = shipped_words(from)[at - 1];
+    memmove(raw_stack_words(stack), raw_stack_words(stack) + gone,
+            stack->n_words * sizeof(uint64_t));
+    raw_stack_registers(stack)[ARCH_SP] += gone * sizeof(uint64_t);
+    raw_stack_registers(stack)[ARCH_FP] = raw_stack_words(from)[at - 1];
 }
 
 /* The interrupted pc is at each address of _init. `walk` is from below: frame n of it is _init. */
-static void check_within_init(struct remote_unwinder *unwinder, const struct shipped_stack *from,
-                              const struct shipped_walk *walk, uint32_t n) {
-    struct shipped_frame above[SNAPSHOT_DEPTH];
+static void check_within_init(struct remote_unwinder *unwinder, const struct raw_stack *from,
+                              const struct unwound_stack *walk, uint32_t n) {
+    struct unwound_frame above[SNAPSHOT_DEPTH];
     uint32_t n_above = walk->n - n, at = 0;
-    struct shipped_stack *stack = malloc(shipped_bytes(from));
+    struct raw_stack *stack = malloc(raw_stack_bytes(from));
     memcpy(above, walk->frames + n, n_above * sizeof(above[0]));
     uint64_t site = walk->frames[n - 1].site;
     const uint8_t *code = (const uint8_t *)(uintptr_t)above[0].routine, *end = code;
-    while (at < from->n_words && shipped_words(from)[at] != site)
+    while (at < from->n_words && raw_stack_words(from)[at] != site)
         at++;
     while (memcmp(end, "\x48\x83\xc4\x08\xc3", 5) != 0) /* add $8, %rsp; ret */
         end++;
@@ -81,7 +82,7 @@ static void check_within_init(struct remote_unwinder *unwinder, const struct shi
         is_low |= pc - code >= 4 && memcmp(pc - 4, "\x48\x83\xec\x08", 4) == 0;
         return_to_init(stack, from, at, is_low && pc < raised);
         stack->pc = stack->at = (uint64_t)(uintptr_t)pc;
-        struct shipped_walk again = walk_of(unwinder, stack);
+        struct unwound_stack again = walk_of(unwinder, stack);
         CHECK_UINT(again.mark, 0);
         CHECK_UINT(again.n, n_above);
         CHECK(again.n == n_above && memcmp(again.frames, above, n_above * sizeof(above[0])) == 0);
@@ -94,9 +95,9 @@ static void check_within_init(struct remote_unwinder *unwinder, const struct shi
 static void test_init(struct remote_unwinder *unwinder) {
     uint64_t init = routine_of(_init);
     bool is_signal;
-    snapshot.words_max = SHIPPED_WORDS_MAX;
+    snapshot.words_max = RAW_STACK_WORDS_MAX;
     through_init();
-    struct shipped_walk walk = walk_of(unwinder, snapshot.stack);
+    struct unwound_stack walk = walk_of(unwinder, snapshot.stack);
     uint32_t n = 0;
     while (n < walk.n && walk.frames[n].routine != init)
         n++;

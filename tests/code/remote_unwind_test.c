@@ -68,7 +68,7 @@ static __attribute__((noinline)) int with_alloca(int n) {
 /* ---- checks ---- */
 
 static void check_walk(struct remote_unwinder *unwinder, const char *what) {
-    struct shipped_walk walk = walk_of(unwinder, snapshot.stack);
+    struct unwound_stack walk = walk_of(unwinder, snapshot.stack);
     bool exact = true, is_signal = false;
     int failed = check_failed;
     CHECK_UINT(walk.mark, 0);
@@ -88,7 +88,7 @@ static void check_walk(struct remote_unwinder *unwinder, const char *what) {
 }
 
 static void test_contexts(struct remote_unwinder *unwinder) {
-    snapshot.words_max = SHIPPED_WORDS_MAX;
+    snapshot.words_max = RAW_STACK_WORDS_MAX;
     snapshot_here();
     check_walk(unwinder, "directly");
     descend(0);
@@ -113,7 +113,7 @@ static void test_repeats(struct remote_unwinder *unwinder) {
     check_walk(unwinder, "another");
 }
 
-static void check_part(const struct shipped_walk *part, const struct shipped_frame *frames,
+static void check_part(const struct unwound_stack *part, const struct unwound_frame *frames,
                        uint32_t n) {
     CHECK_UINT(part->mark, WIRE_PSEUDO_SHORT_COPY);
     CHECK(part->n >= 1 && part->n < n);
@@ -124,13 +124,13 @@ static void check_part(const struct shipped_walk *part, const struct shipped_fra
 }
 
 static void test_short_copies(struct remote_unwinder *unwinder) {
-    struct shipped_frame whole[SNAPSHOT_DEPTH];
+    struct unwound_frame whole[SNAPSHOT_DEPTH];
     uint32_t n = 0, before = 0;
     /* a volatile counter keeps the loop whole, so that the call sites are the same */
     for (volatile unsigned round = 0; round < 24; round++) {
-        snapshot.words_max = round == 0 ? SHIPPED_WORDS_MAX : 13 * (round - 1);
+        snapshot.words_max = round == 0 ? RAW_STACK_WORDS_MAX : 13 * (round - 1);
         descend(40);
-        struct shipped_walk walk = walk_of(unwinder, snapshot.stack);
+        struct unwound_stack walk = walk_of(unwinder, snapshot.stack);
         if (round > 0) {
             check_part(&walk, whole, n);
             CHECK(walk.n >= before);
@@ -145,19 +145,19 @@ static void test_short_copies(struct remote_unwinder *unwinder) {
 }
 
 static void test_no_code(struct remote_unwinder *unwinder) {
-    snapshot.words_max = SHIPPED_WORDS_MAX;
+    snapshot.words_max = RAW_STACK_WORDS_MAX;
     descend(4);
-    struct shipped_stack *stack = snapshot.stack;
-    struct code_range *own = shipped_ranges(stack);
+    struct raw_stack *stack = snapshot.stack;
+    struct code_range *own = raw_stack_ranges(stack);
     uint64_t pc = stack->pc;
     stack->at = 0x10;
-    struct shipped_walk walk = walk_of(unwinder, stack);
+    struct unwound_stack walk = walk_of(unwinder, stack);
     CHECK_UINT(walk.mark, WIRE_PSEUDO_NO_MODULE);
     CHECK_UINT(walk.n, 0);
     stack->at = pc;
     for (uint32_t i = 0; i < stack->n_ranges; i++)
         own[i].module = 0;
-    shipped_registers(stack)[ARCH_FP] = 0;
+    raw_stack_registers(stack)[ARCH_FP] = 0;
     walk = walk_of(unwinder, stack);
     CHECK_UINT(walk.mark, WIRE_PSEUDO_NO_RULE);
     CHECK_UINT(walk.n, 1);
@@ -175,12 +175,12 @@ static uint64_t frame_of_main; /* where main keeps its frame pointer: nobody els
 
 /* The stack above the caller of frame inner - 1, of which only stack pointer and frame pointer are
  * known, and these frames. */
-static struct shipped_stack *rest_of(const struct shipped_stack *whole,
-                                     const struct shipped_walk *walk, uint32_t inner) {
-    struct shipped_stack head = *whole;
+static struct raw_stack *rest_of(const struct raw_stack *whole, const struct unwound_stack *walk,
+                                 uint32_t inner) {
+    struct raw_stack head = *whole;
     uint32_t above = 0;
     for (uint32_t i = 0; i < inner; i++) {
-        while (above < whole->n_words && shipped_words(whole)[above] != walk->frames[i].site)
+        while (above < whole->n_words && raw_stack_words(whole)[above] != walk->frames[i].site)
             above++;
         above++;
     }
@@ -188,28 +188,29 @@ static struct shipped_stack *rest_of(const struct shipped_stack *whole,
     head.known = 1ull << ARCH_SP | 1ull << ARCH_FP;
     head.n_inner = inner;
     head.n_words -= above;
-    struct shipped_stack *rest = calloc(1, shipped_bytes(&head));
+    struct raw_stack *rest = calloc(1, raw_stack_bytes(&head));
     *rest = head;
-    memcpy(shipped_ranges(rest), shipped_ranges(whole), rest->n_ranges * sizeof(struct code_range));
-    memcpy(shipped_inner(rest), walk->frames, inner * sizeof(struct shipped_frame));
-    shipped_registers(rest)[ARCH_SP] =
-        (shipped_registers(whole)[ARCH_SP] & ~7ull) + above * sizeof(uint64_t);
-    shipped_registers(rest)[ARCH_FP] = frame_of_main;
-    memcpy(shipped_words(rest), shipped_words(whole) + above, rest->n_words * sizeof(uint64_t));
+    memcpy(raw_stack_ranges(rest), raw_stack_ranges(whole),
+           rest->n_ranges * sizeof(struct code_range));
+    memcpy(raw_stack_inner(rest), walk->frames, inner * sizeof(struct unwound_frame));
+    raw_stack_registers(rest)[ARCH_SP] =
+        (raw_stack_registers(whole)[ARCH_SP] & ~7ull) + above * sizeof(uint64_t);
+    raw_stack_registers(rest)[ARCH_FP] = frame_of_main;
+    memcpy(raw_stack_words(rest), raw_stack_words(whole) + above, rest->n_words * sizeof(uint64_t));
     return rest;
 }
 
 /* The agent has made the walk up to some frame: the result is the same. */
 static void test_begun(struct remote_unwinder *unwinder) {
-    snapshot.words_max = SHIPPED_WORDS_MAX;
+    snapshot.words_max = RAW_STACK_WORDS_MAX;
     descend(4);
-    struct shipped_walk walk = walk_of(unwinder, snapshot.stack);
+    struct unwound_stack walk = walk_of(unwinder, snapshot.stack);
     CHECK_UINT(walk.mark, 0);
-    struct shipped_frame *whole = malloc(walk.n * sizeof(*whole));
+    struct unwound_frame *whole = malloc(walk.n * sizeof(*whole));
     memcpy(whole, walk.frames, walk.n * sizeof(*whole));
-    struct shipped_walk truth = {.n = walk.n, .frames = whole};
+    struct unwound_stack truth = {.n = walk.n, .frames = whole};
     for (uint32_t inner = 1; inner < 6; inner++) {
-        struct shipped_stack *rest = rest_of(snapshot.stack, &truth, inner);
+        struct raw_stack *rest = rest_of(snapshot.stack, &truth, inner);
         walk = walk_of(unwinder, rest);
         CHECK_UINT(walk.mark, 0);
         CHECK_UINT(walk.n, truth.n);
@@ -225,8 +226,8 @@ static uint64_t next_random(uint64_t *state) {
 }
 
 /* A word that an attacker would like: code, stack, the end of memory, or anything. */
-static uint64_t nasty(uint64_t *state, const struct shipped_stack *stack) {
-    uint64_t sp = shipped_registers(stack)[ARCH_SP];
+static uint64_t nasty(uint64_t *state, const struct raw_stack *stack) {
+    uint64_t sp = raw_stack_registers(stack)[ARCH_SP];
     const struct code_range *range = &snapshot_ranges[next_random(state) % snapshot_n_ranges];
     switch (next_random(state) % 6) {
     case 0:
@@ -247,19 +248,19 @@ static uint64_t nasty(uint64_t *state, const struct shipped_stack *stack) {
 /* Whatever stands in a copy, the walk ends within its bounds. */
 static void test_lies(struct remote_unwinder *unwinder) {
     uint64_t state = 4;
-    unsigned ended[SHIPPED_MARKS_MAX] = {0};
+    unsigned ended[RAW_STACK_MARKS_MAX] = {0};
     for (unsigned round = 0; round < 3000; round++) {
-        snapshot.words_max = (uint32_t)(next_random(&state) % SHIPPED_WORDS_MAX);
+        snapshot.words_max = (uint32_t)(next_random(&state) % RAW_STACK_WORDS_MAX);
         descend(next_random(&state) % 20);
-        struct shipped_stack *stack = snapshot.stack;
+        struct raw_stack *stack = snapshot.stack;
         for (unsigned i = 0; i < 20 && stack->n_words > 0; i++)
-            shipped_words(stack)[next_random(&state) % stack->n_words] = nasty(&state, stack);
+            raw_stack_words(stack)[next_random(&state) % stack->n_words] = nasty(&state, stack);
         for (unsigned i = next_random(&state) % 3; i-- > 0;)
-            shipped_registers(stack)[next_random(&state) % ARCH_REGS] = nasty(&state, stack);
+            raw_stack_registers(stack)[next_random(&state) % ARCH_REGS] = nasty(&state, stack);
         if (next_random(&state) % 4 == 0)
             stack->at = nasty(&state, stack);
-        struct shipped_walk walk = walk_of(unwinder, stack);
-        CHECK(walk.n <= SHIPPED_FRAMES_MAX && walk.mark < SHIPPED_MARKS_MAX);
+        struct unwound_stack walk = walk_of(unwinder, stack);
+        CHECK(walk.n <= RAW_STACK_FRAMES_MAX && walk.mark < RAW_STACK_MARKS_MAX);
         ended[walk.mark]++;
     }
     CHECK(ended[0] > 0 && ended[WIRE_PSEUDO_NO_MODULE] > 0 && ended[WIRE_PSEUDO_SHORT_COPY] > 0);
@@ -291,7 +292,7 @@ static __attribute__((noinline, no_sanitize("undefined"))) void call_through(voi
 /* One frame of the walk is the code's, named `routine`, and the walk goes on to the root. */
 static void check_through(struct remote_unwinder *unwinder, char *code, uint64_t routine) {
     call_through(code);
-    struct shipped_walk walk = walk_of(unwinder, snapshot.stack);
+    struct unwound_stack walk = walk_of(unwinder, snapshot.stack);
     unsigned seen = 0;
     bool is_signal;
     CHECK_UINT(walk.mark, 0);
@@ -309,7 +310,7 @@ static void check_through(struct remote_unwinder *unwinder, char *code, uint64_t
 static void test_no_data(struct remote_unwinder *unwinder) {
     size_t bytes = (size_t)(plain_call_end - plain_call);
     uint64_t in_module = (uint64_t)(uintptr_t)plain_call;
-    snapshot.words_max = SHIPPED_WORDS_MAX;
+    snapshot.words_max = RAW_STACK_WORDS_MAX;
     check_through(unwinder, plain_call, (in_module + AFTER_CALL - 1) & ~15ull);
     char *generated =
         mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -329,11 +330,11 @@ static void test_no_data(struct remote_unwinder *unwinder) {
 
 static void test_worker(struct remote_unwinder *unwinder) {
     struct elf_worker *worker = elf_worker_new("/proc/self/exe");
-    struct shipped_walk walk = {0};
-    snapshot.words_max = SHIPPED_WORDS_MAX;
+    struct unwound_stack walk = {0};
+    snapshot.words_max = RAW_STACK_WORDS_MAX;
     for (unsigned round = 0; round < 3; round++) {
         descend(20);
-        struct shipped_walk want = walk_of(unwinder, snapshot.stack);
+        struct unwound_stack want = walk_of(unwinder, snapshot.stack);
         bool ok = elf_worker_unwind(worker, snapshot.stack, &walk);
         CHECK(ok);
         if (!ok)
@@ -347,8 +348,8 @@ static void test_worker(struct remote_unwinder *unwinder) {
     /* a module whose file is gone: its code has no unwind data */
     descend(20);
     for (uint32_t i = 0; i < snapshot.stack->n_ranges; i++)
-        shipped_ranges(snapshot.stack)[i].module = MODULES_MAX;
-    shipped_registers(snapshot.stack)[ARCH_FP] = 0;
+        raw_stack_ranges(snapshot.stack)[i].module = MODULES_MAX;
+    raw_stack_registers(snapshot.stack)[ARCH_FP] = 0;
     CHECK(elf_worker_unwind(worker, snapshot.stack, &walk));
     CHECK_UINT(walk.mark, WIRE_PSEUDO_NO_RULE);
     CHECK_UINT(walk.n, 1);

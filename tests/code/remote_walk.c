@@ -13,9 +13,9 @@
 #include "common/wire/unwind_table.h"
 #include "tests/code/stack_snapshot.h"
 
-struct shipped_walk walk_of(struct remote_unwinder *unwinder, struct shipped_stack *stack) {
-    static struct shipped_frame frames[SHIPPED_FRAMES_MAX];
-    struct shipped_walk walk = {0};
+struct unwound_stack walk_of(struct remote_unwinder *unwinder, struct raw_stack *stack) {
+    static struct unwound_frame frames[RAW_STACK_FRAMES_MAX];
+    struct unwound_stack walk = {0};
     uint32_t missing;
     unsigned asked = 0;
     while ((missing = remote_unwind(unwinder, stack, frames, &walk)) != 0 && asked++ < 64) {

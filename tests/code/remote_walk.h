@@ -7,12 +7,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/code/raw_stack.h"
 #include "common/code/remote_unwind.h"
-#include "common/code/shipped_stack.h"
 
 /* A walk with images opened as they are asked for; the program ends where one can't be. The next
  * walk overwrites its frames. */
-struct shipped_walk walk_of(struct remote_unwinder *unwinder, struct shipped_stack *stack);
+struct unwound_stack walk_of(struct remote_unwinder *unwinder, struct raw_stack *stack);
 
 /* What the agent would call the routine at a pc: by the table that it gets. 0: it has no name. Sets
  * *is_signal when the routine is a signal frame's, and to false when it is another. */

@@ -13,7 +13,7 @@
 #include "common/wire/arch.h"
 #include "common/wire/compiler.h"
 
-struct stack_snapshot snapshot = {.words_max = SHIPPED_WORDS_MAX};
+struct stack_snapshot snapshot = {.words_max = RAW_STACK_WORDS_MAX};
 struct code_range snapshot_ranges[SNAPSHOT_RANGES];
 uint32_t snapshot_n_ranges;
 static char *stack_top;
@@ -33,18 +33,19 @@ static void snap(int signal, siginfo_t *info, void *context) {
     uint64_t words = ((uint64_t)(uintptr_t)stack_top - sp) / 8;
     if (words > snapshot.words_max)
         words = snapshot.words_max;
-    const struct shipped_stack sizes = {.pc = arch_pc(uc),
-                                        .at = arch_pc(uc),
-                                        .known = UINT64_MAX,
-                                        .n_ranges = snapshot_n_ranges,
-                                        .n_registers = ARCH_REGS,
-                                        .n_words = (uint32_t)words};
-    struct shipped_stack *stack = malloc(shipped_bytes(&sizes)); /* the signal is our own */
+    const struct raw_stack sizes = {.pc = arch_pc(uc),
+                                    .at = arch_pc(uc),
+                                    .known = UINT64_MAX,
+                                    .n_ranges = snapshot_n_ranges,
+                                    .n_registers = ARCH_REGS,
+                                    .n_words = (uint32_t)words};
+    struct raw_stack *stack = malloc(raw_stack_bytes(&sizes)); /* the signal is our own */
     *stack = sizes;
-    memcpy(shipped_ranges(stack), snapshot_ranges, snapshot_n_ranges * sizeof(snapshot_ranges[0]));
+    memcpy(raw_stack_ranges(stack), snapshot_ranges,
+           snapshot_n_ranges * sizeof(snapshot_ranges[0]));
     for (unsigned i = 0; i < ARCH_REGS; i++)
-        shipped_registers(stack)[i] = arch_reg(uc, i);
-    copy_words(shipped_words(stack), sp, words);
+        raw_stack_registers(stack)[i] = arch_reg(uc, i);
+    copy_words(raw_stack_words(stack), sp, words);
     void *all[SNAPSHOT_DEPTH + 8];
     int n = backtrace(all, SNAPSHOT_DEPTH + 8), first = 0;
     while (first < n && (uint64_t)(uintptr_t)all[first] != stack->pc)

@@ -1,17 +1,17 @@
 /*
- * stack_snapshot.h - a test's own stack, copied by a signal handler as the agent ships it, and what
- * backtrace() saw at the same time.
+ * stack_snapshot.h - a test's own stack, copied by a signal handler as the agent copies it, and
+ * what backtrace() saw at the same time.
  */
 #ifndef HCCT_STACK_SNAPSHOT_H
 #define HCCT_STACK_SNAPSHOT_H
 
-#include "common/code/shipped_stack.h"
+#include "common/code/raw_stack.h"
 
 #define SNAPSHOT_DEPTH  512
 #define SNAPSHOT_RANGES 64
 
 struct stack_snapshot {
-    struct shipped_stack *stack; /* malloc'ed; NULL: none was taken */
+    struct raw_stack *stack;     /* malloc'ed; NULL: none was taken */
     void *truth[SNAPSHOT_DEPTH]; /* the pc, and the return addresses above it */
     int truths;
     uint32_t words_max; /* of the stack to copy */

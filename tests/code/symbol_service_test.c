@@ -59,20 +59,20 @@ static uint64_t find_function(void) {
 /* Asks for the function, and n - 1 other addresses. */
 static void check_answer(struct symbol_service *service, size_t n, enum symbol_patience patience,
                          bool for_now, bool has_line) {
-    struct symbol_wish *wish = calloc(n, sizeof(*wish));
+    struct symbol_request *wanted = calloc(n, sizeof(*wanted));
     for (size_t i = 0; i < n; i++) {
-        wish[i].module = self;
-        wish[i].query = (struct symbol_query){function_at + i, i == 0};
+        wanted[i].module = self;
+        wanted[i].query = (struct symbol_query){function_at + i, i == 0};
     }
-    symbol_service_resolve(service, wish, n, patience);
-    CHECK_STR(wish[0].symbol.lines[0].name, "well_known_function");
-    CHECK((wish[0].symbol.lines[0].line != 0) == has_line);
+    symbol_service_resolve(service, wanted, n, patience);
+    CHECK_STR(wanted[0].symbol.lines[0].name, "well_known_function");
+    CHECK((wanted[0].symbol.lines[0].line != 0) == has_line);
     for (size_t i = 0; i < n; i++) {
-        CHECK(wish[i].is_for_now == for_now);
-        CHECK(wish[i].symbol.n_lines > 0);
-        symbol_clear(&wish[i].symbol);
+        CHECK(wanted[i].is_for_now == for_now);
+        CHECK(wanted[i].symbol.n_lines > 0);
+        symbol_clear(&wanted[i].symbol);
     }
-    free(wish);
+    free(wanted);
 }
 
 /* Whoever can't wait gets the name, then all; and what was known once needs no child. */
@@ -112,13 +112,13 @@ static void test_end_at_work(void) {
 
 static void test_no_module(void) {
     struct symbol_service *service = symbol_service_new("/proc/self/exe");
-    struct symbol_wish wishes[] = {{.module = 0, .query = {0x12, false}},
-                                   {.module = MODULE_JIT, .query = {0x34, false}}};
-    symbol_service_resolve(service, wishes, 2, SYMBOL_COMPLETE);
+    struct symbol_request requests[] = {{.module = 0, .query = {0x12, false}},
+                                        {.module = MODULE_JIT, .query = {0x34, false}}};
+    symbol_service_resolve(service, requests, 2, SYMBOL_COMPLETE);
     for (size_t i = 0; i < 2; i++) {
-        CHECK(!wishes[i].is_for_now);
-        CHECK(wishes[i].symbol.n_lines == 1);
-        symbol_clear(&wishes[i].symbol);
+        CHECK(!requests[i].is_for_now);
+        CHECK(requests[i].symbol.n_lines == 1);
+        symbol_clear(&requests[i].symbol);
     }
     symbol_service_free(service);
 }

@@ -228,7 +228,7 @@ static void test_others(void) {
     empty_directory();
 }
 
-/* What a cache says on stderr while it is told to keep two tables. */
+/* What a cache says on stderr while it may keep two tables. */
 static unsigned lines_said(struct table_cache *cache) {
     struct module_info one = module_number(10), two = module_number(11);
     char path[128], line[512];
@@ -251,8 +251,8 @@ static unsigned lines_said(struct table_cache *cache) {
     return lines;
 }
 
-static void check_unusable(const char *wish) {
-    struct table_cache *cache = table_cache_new(wish, 100 * table_bytes);
+static void check_unusable(const char *request) {
+    struct table_cache *cache = table_cache_new(request, 100 * table_bytes);
     CHECK(cache != NULL);
     CHECK_UINT(lines_said(cache), 1);
     table_cache_free(cache);

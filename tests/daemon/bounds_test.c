@@ -1,13 +1,14 @@
 /*
  * bounds_test.c - what is shown of a tree that keeps a part of its contexts holds of all of them:
- * however contexts are told apart, whatever is cut, after a file and after a merge.
+ * however contexts are grouped, whatever is cut, after a file and after a merge.
  *
- * A random tree is frozen twice, whole and with residuals for what a summary would have forgotten.
+ * A profile is made of a random tree twice, whole and with residuals for what a summary would have
+ * forgotten.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/assemble/freeze_tree.h"
+#include "common/assemble/assemble.h"
 #include "common/code/frame.h"
 #include "common/code/module.h"
 #include "common/profile/filter.h"
@@ -72,17 +73,17 @@ static void make_world(struct world *world) {
     }
 }
 
-static uint32_t add(struct freeze_part *part, struct copied_node node) {
+static uint32_t add(struct assemble_part *part, struct copied_node node) {
     uint32_t i = (uint32_t)part->copy.n++;
 
     part->copy.node[i] = node;
     return i;
 }
 
-static struct profile *freeze_part(struct freeze_part *part) {
-    const struct freeze_params params = {.phi = 0.01, .epsilon = 0.002, .summary = "exact"};
+static struct profile *assemble_part(struct assemble_part *part) {
+    const struct assemble_params params = {.phi = 0.01, .epsilon = 0.002, .summary = "exact"};
     uint32_t *module_of;
-    struct profile *profile = freeze_trees(part, 1, &params, &module_of);
+    struct profile *profile = assemble_trees(part, 1, &params, &module_of);
 
     free(module_of);
     shown_name(profile);
@@ -92,7 +93,7 @@ static struct profile *freeze_part(struct freeze_part *part) {
 /* The tree with all contexts, or with what is kept and residuals of the rest: below any caller, as
  * that one may have been the deepest that was kept when a context was forgotten. */
 static struct profile *profile_of(const struct world *world, bool whole) {
-    struct freeze_part part = {.process = {.exe = "/bin/x", .command = "x", .runs = 1}};
+    struct assemble_part part = {.process = {.exe = "/bin/x", .command = "x", .runs = 1}};
     uint32_t node[CONTEXTS] = {0};
     struct profile *profile;
 
@@ -119,7 +120,7 @@ static struct profile *profile_of(const struct world *world, bool whole) {
                                         .count = rest,
                                         .residual = true});
     }
-    profile = freeze_part(&part);
+    profile = assemble_part(&part);
     free(part.copy.node);
     return profile;
 }
@@ -172,7 +173,7 @@ static void test_random(void) {
 
 /* A leaf has 99 % of all weight in contexts that are tiny each, most of which are forgotten. */
 static void test_leaf(void) {
-    struct freeze_part part = {.process = {.exe = "/bin/x", .command = "x", .runs = 1}};
+    struct assemble_part part = {.process = {.exe = "/bin/x", .command = "x", .runs = 1}};
     struct frame_key leaf = {modules[1], 0, 0x1000, 0};
     uint32_t callers[3000] = {0};
     struct profile *profile;
@@ -195,7 +196,7 @@ static void test_leaf(void) {
                                         .residual = i >= 20 && !kept});
         part.copy.stats.total += 100;
     }
-    profile = freeze_part(&part);
+    profile = assemble_part(&part);
     free(part.copy.node);
     for (double phi = 0; phi < 0.9; phi = 2 * phi + 0.01) {
         struct shown shown;

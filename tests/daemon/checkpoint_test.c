@@ -82,7 +82,7 @@ static struct process *make(pid_t pid, unsigned contexts) {
     };
     like.ended.counter[WIRE_WALKS] = 4242;
     like.ended.counter[WIRE_COUNTERS - 1] = UINT64_MAX;
-    like.ended.ships.refused = 8;
+    like.ended.deferred.refused = 8;
     feed(like.tree, like.frames, contexts);
     return process_new_finished(&like);
 }

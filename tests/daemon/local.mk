@@ -4,13 +4,13 @@ TESTS += tests/daemon/tree_delta_test
 tests_daemon_tree_delta_test_SOURCES = tests/daemon/tree_delta_test.c $(TREE_WORLD) $(TREE_STREAMS)
 tests_daemon_tree_delta_test_LDADD = libhcct_tree.a libhcct_common.a
 
-check_PROGRAMS += tests/daemon/freeze_test
-TESTS += tests/daemon/freeze_test
-tests_daemon_freeze_test_SOURCES = tests/daemon/freeze_test.c
-tests_daemon_freeze_test_LDADD = libhcct_assemble.a libhcct_code.a libhcct_render.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS) $(ELF_LIBS) \
+check_PROGRAMS += tests/daemon/assemble_test
+TESTS += tests/daemon/assemble_test
+tests_daemon_assemble_test_SOURCES = tests/daemon/assemble_test.c
+tests_daemon_assemble_test_LDADD = libhcct_assemble.a libhcct_code.a libhcct_render.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS) $(ELF_LIBS) \
 	$(IBERTY_LIBS)
 
-QUERY_SOURCES = daemon/answers/control.c daemon/answers/freeze.c daemon/answers/metrics.c \
+QUERY_SOURCES = daemon/answers/control.c daemon/answers/process_copies.c daemon/answers/metrics.c \
 	daemon/answers/query.c daemon/answers/query_list.c daemon/answers/query_threads.c
 QUERY_LIBS = libhcct_ingest.a libhcct_assemble.a $(INGEST_TEST_LIBS)
 

@@ -9,7 +9,7 @@
 #include "common/tree/summary.h"
 #include "common/wire/wire.h"
 #include "daemon/answers/config.h"
-#include "daemon/answers/freeze.h"
+#include "daemon/answers/process_copies.h"
 #include "daemon/answers/query.h"
 #include "daemon/ingest/registry.h"
 #include "tests/check.h"
@@ -46,11 +46,11 @@ static void make_process(void) {
 }
 
 static void test_profile(void) {
-    struct freeze_copies copies;
-    CHECK(freeze_take(&copies, &process, 1, 0));
+    struct process_copies copies;
+    CHECK(process_copies_take(&copies, &process, 1, 0));
     CHECK(copies.part[0].process.walks > 0);
     CHECK_UINT(copies.part[0].process.walks, copies.part[0].copy.stats.total);
-    freeze_forget(&copies);
+    process_copies_free(&copies);
 }
 
 static uint64_t number_after(const char *text, const char *name) {

@@ -161,8 +161,8 @@ static bool holds(const char *what, const struct profile *profile, uint32_t loca
     return false;
 }
 
-/* Told apart by places, a routine as a whole has what is below any place of it that is not known:
- * more than its own in the exact tree. */
+/* Grouped by places, a routine as a whole has what is below any place of it that is not known: more
+ * than its own in the exact tree. */
 static bool is_any_place(const struct profile *profile, uint32_t location, enum profile_by by) {
     return (by == PROFILE_BY_SITE || by == PROFILE_BY_LINE) &&
            profile->locations[location].is_entry;

@@ -27,7 +27,7 @@ void shown_free(struct shown *shown);
 void shown_name(struct profile *profile);
 
 /* Whether the true self and inclusive weight of each node, and of all that stands at a location,
- * lie in the intervals that `part` tells, however contexts are told apart and whatever is cut for
+ * lie in the intervals that `part` gives, however contexts are grouped and whatever is cut for
  * display. `whole` has all contexts with their true weights. False: stderr says what does not. */
 bool shown_is_true(const struct profile *part, const struct profile *whole);
 

@@ -60,7 +60,7 @@ def end(app):
 def check_effects(daemon):
     app = start(daemon, HCCT_RATE="100")
     pid = str(app.pid)
-    check(listed(daemon, app.pid)["sampling"] == "on", "and listed as being looked at")
+    check(listed(daemon, app.pid)["sampling"] == "on", "and listed as being sampled")
     for rate in (1000, 250, 50, 2000, 500, 100):  # with and without a second timer, both ways
         result = hcct(daemon, "set", "-p", pid, "--rate", str(rate))
         seen = walks_in(daemon, app.pid, 1.5)
@@ -95,7 +95,7 @@ def check_effects(daemon):
               f"started again, at the same rate: {seen:.0f}")
     # time that was off belongs to nobody
     process = listed(daemon, app.pid)
-    check(process["total_ns"] < process["cpu_ns"], "what was not looked at is not credited")
+    check(process["total_ns"] < process["cpu_ns"], "what was not sampled is not credited")
     end(app)
 
 
@@ -165,10 +165,10 @@ def check_of_calls(daemon):
     end(calls)
 
 
-def check_guest(daemon):
+def check_undisturbed(daemon):
     """The program can't tell that it is stopped, started and set fifty times in a row."""
-    guest = [target("guest")]
-    plain = run(guest)
+    application = [target("self_view")]
+    plain = run(application)
     ended, changes = threading.Event(), [0]
     words = [["stop"], ["start"], ["set", "--rate", "5000"], ["set", "--rate", "250"],
              ["set", "--burst", "2ms/20ms"], ["stop"], ["set", "--burst", "none"], ["start", "--rate", "1000"]]
@@ -185,7 +185,7 @@ def check_guest(daemon):
     runs = 0
     deadline = time.monotonic() + 120
     while changes[0] < 50 and time.monotonic() < deadline:
-        result = run(guest, env=daemon.env(HCCT_RATE="1000"))
+        result = run(application, env=daemon.env(HCCT_RATE="1000"))
         runs += 1
         if (result.status, result.out, result.err) != (plain.status, plain.out, plain.err):
             check(False, f"run {runs}: other output: {result.out[-300:]} {result.err[-300:]}")
@@ -219,5 +219,5 @@ with Daemon() as daemon:
     check_names(daemon)
     check_wall(daemon)
     check_refusals(daemon)
-    check_guest(daemon)
+    check_undisturbed(daemon)
 finish()

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """hcctd ends at any moment, is killed or goes in order, while programs of all kinds run in all modes:
-none fails or waits for long; the next hcctd counts nothing twice, and what was lost is told.
+none fails or waits for long; the next hcctd counts nothing twice, and what was lost is reported.
 
 gone_test.py [--kills N] [MODE...]: 12 by default; `--kills 1000` takes about half an hour."""
 
@@ -26,10 +26,10 @@ PAUSE_S = 1.5  # half of the silence by which an agent knows a hcctd that stands
 parser = argparse.ArgumentParser()
 parser.add_argument("--kills", type=int, default=12)
 parser.add_argument("modes", nargs="*")
-wish = parser.parse_args()
+args = parser.parse_args()
 seed = int(os.environ.get("HCCT_SEED", time.time_ns() % 1000000))
 random.seed(seed)
-print(f"HCCT_SEED={seed}, {wish.kills} kills")
+print(f"HCCT_SEED={seed}, {args.kills} kills")
 
 
 def start(daemon, mode, *arguments):
@@ -66,7 +66,7 @@ def kill_often(modes):
     """Each program sees one hcctd end, and maybe the next one come."""
     bad, pauses = [], {signal.SIGKILL: [], signal.SIGTERM: []}
     daemon = Daemon("--state-dir", scratch("state"), "--checkpoint", "1").start()
-    for n in range(wish.kills):
+    for n in range(args.kills):
         how = signal.SIGTERM if n % 4 == 3 else signal.SIGKILL
         apps = [(mode, start(daemon, mode)) for mode in modes]
         time.sleep(random.random() * 0.4)
@@ -85,7 +85,7 @@ def kill_often(modes):
                 pauses[how].append((mode, pause))
         if n % 50 == 49:
             print(f"        {n + 1} kills", flush=True)
-    check(not bad, f"{wish.kills} kills, each of {len(modes)} programs: {len(bad)} failed")
+    check(not bad, f"{args.kills} kills, each of {len(modes)} programs: {len(bad)} failed")
     for how, seen in pauses.items():
         if seen:
             say_pauses(how.name, seen)
@@ -150,7 +150,7 @@ def count_exactly():
     daemon.start()
     total, right, lost = adopted(daemon, asked, 2, total + 700)
     check(right and tries + 1234 <= lost < tries + 1234 + TRIES,
-          f"killed before it has read 1,234: {total}, and {lost} are told as lost")
+          f"killed before it has read 1,234: {total}, and {lost} are reported as lost")
     asked.ask(300)
     check(knows(total + 300), "300 more are counted, and nothing twice")
     check(asked.end() == 0, "the program ends as it should")
@@ -217,14 +217,14 @@ def restart_in_order(each):
         if pids[pid] in ("walks", "bursts"):
             seen, gap, cpu = process["total_ns"] / 1e9, process["gap_ns"] / 1e9, cpu_of(pid)
             check(0 < gap and 0.75 * cpu - 0.5 < seen + gap < 1.25 * cpu + 0.5,
-                  f"{pids[pid]}: {seen:.2f} s seen, {gap:.2f} s told as not seen, of {cpu:.2f} s")
+                  f"{pids[pid]}: {seen:.2f} s seen, {gap:.2f} s reported as not seen, of {cpu:.2f} s")
     wrong = [f"{mode} {what}" for mode, app in apps if (what := end(app)[0])]
     check(not wrong, f"all programs end as they should {wrong}")
     check(daemon.stop() == 0, "hcctd ends with status 0")
 
 
-kill_often(wish.modes or list(MODES))
-if not wish.modes:
+kill_often(args.modes or list(MODES))
+if not args.modes:
     stand_still()
     count_exactly()
     restart_in_order(4)

@@ -64,16 +64,16 @@ if sys.argv[1:2] == ["--runs"]:
 SECONDS = 3
 for setting, programs in (("100", IN_STEP), ("250", IN_STEP + PROGRAMS[2:4]), ("1000", PROGRAMS + IN_STEP[-1:]),
                           ("4000", PROGRAMS[:4])):
-    options, looks = SETTINGS[setting]
+    options, samples = SETTINGS[setting]
     for kind, us in programs:
         true, share, spent, credited, process = measure(kind, us, SECONDS, options)
-        chance = 5 * 50 / math.sqrt(SECONDS * looks)
+        chance = 5 * 50 / math.sqrt(SECONDS * samples)
         # a tick comes some us after its point, and up to 20 us after one that is near a sleep's end
         late = 5 if kind == "wait" else 0
         check(abs(share - true) <= 1 + late + chance,
               f"{setting} a second, {kind} {us} us: {share:.2f} % of the time, {true:.2f} % is true")
         chance /= 100
-        rate = process["walks"] / (process["total"] / 1e9) / looks
+        rate = process["walks"] / (process["total"] / 1e9) / samples
         check(0.94 - chance / 4 <= rate <= 1.03 + chance / 4,
               f"{setting} a second, {kind}: {rate:.3f} of the walks")
         # to read the clock is a part of 30 us, and no timer comes in the first 20 us after a sleep

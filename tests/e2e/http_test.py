@@ -288,7 +288,7 @@ with Daemon("--listen", "127.0.0.1:0") as daemon:
         waiter.join()
     check(status == 0 and time.monotonic() - began < 20, "SIGTERM ends a daemon that clients wait for")
     check(sorted(a[0] for a in answers) == [503, 503] and all(is_sentence(a[2]) for a in answers),
-          "and they are told")
+          "and they are reported")
     app.kill()
     app.wait()
 

@@ -32,7 +32,7 @@ for frames, true_share, share in measure("1,000 a second", 10, "--rate", "1000")
     check(abs(share - true_share) <= 1,
           f"1,000 a second: {frames}: {share:.2f} % of the time, {true_share:.2f} % is true")
 
-# A burst of 1 ms sees one context or two: 1,000 bursts are 1,000 looks, and a share of 40 % is good
+# A burst of 1 ms sees one context or two: 1,000 bursts are 1,000 samples, and a share of 40 % is good
 # to 4.6 points in 997 of 1,000 cases.
 for frames, true_share, share in measure("bursts", 5, "--burst", "1ms/10ms"):
     check(abs(share - true_share) <= 6,

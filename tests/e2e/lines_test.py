@@ -83,7 +83,7 @@ for part in parts[:2]:
         if part.begin <= int(m.group(2)) <= part.end)
     share = 100 * own(nodes, part.begin, part.end, "work") / by_line["total"]
     check(abs(shown - share) < 0.1, f"annotate: {part.name}: {shown:.2f} %")
-check("line not recorded" not in text and "--lines" not in text, "annotate has nothing to wish for")
+check("line not recorded" not in text and "--lines" not in text, "annotate has nothing to ask for")
 check(f"{parts[2].begin + 1}  " in annotate("churn", path), "annotate shows the inlined function")
 
 # ---- kept and made again ----

@@ -1,4 +1,4 @@
-"""What lives shortly, and what is dear to look at, has its share: threads and forked children shorter
+"""What lives shortly, and what is dear to sample, has its share: threads and forked children shorter
 than a sampling period, and deep stacks in turns with shallow ones.
 
 Samples fall by chance. Of n samples that weigh w each at most, a total is within 5 sqrt(n) w in all

@@ -1,8 +1,8 @@
 # Programs of known behaviour, and real ones, from end to end.
-check_PROGRAMS += tests/targets/guest tests/targets/known_shares
-tests_targets_guest_SOURCES = tests/targets/guest.c
-tests_targets_guest_CFLAGS = $(TARGET_CFLAGS) -pthread
-tests_targets_guest_LDFLAGS = -pthread
+check_PROGRAMS += tests/targets/self_view tests/targets/known_shares
+tests_targets_self_view_SOURCES = tests/targets/self_view.c
+tests_targets_self_view_CFLAGS = $(TARGET_CFLAGS) -pthread
+tests_targets_self_view_LDFLAGS = -pthread
 tests_targets_known_shares_SOURCES = tests/targets/known_shares.c
 tests_targets_known_shares_CFLAGS = $(TARGET_CFLAGS) -pthread
 tests_targets_known_shares_LDFLAGS = -pthread
@@ -10,7 +10,7 @@ tests_targets_known_shares_LDFLAGS = -pthread
 e2e_tests = tests/e2e/check_test.py tests/e2e/daemon_test.py tests/e2e/deep_test.py \
 	tests/e2e/diff_test.py tests/e2e/doctor_test.py tests/e2e/control_test.py \
 	tests/e2e/http_test.py tests/e2e/systemd_test.py tests/e2e/tags_test.py \
-	tests/e2e/copies_test.py tests/e2e/first_process_test.py tests/e2e/guest_test.py \
+	tests/e2e/copies_test.py tests/e2e/first_process_test.py tests/e2e/undisturbed_test.py \
 	tests/e2e/halves_test.py tests/e2e/init_test.py tests/e2e/intervals_test.py \
 	tests/e2e/known_shares_test.py tests/e2e/lines_test.py tests/e2e/lives_test.py \
 	tests/e2e/rate_test.py tests/e2e/readers_test.py tests/e2e/checkpoint_test.py \
@@ -85,7 +85,7 @@ EXTRA_DIST += tests/e2e/names.rs
 tests_targets_names_SOURCES = tests/targets/names.cc
 tests_targets_names_CXXFLAGS = -Wall -Wextra $(WERROR_CFLAGS) -std=c++17 -g -O2
 
-# Copies of the library are told apart by their files: it has no build-id.
+# Copies of the library are distinguished by their files: it has no build-id.
 check_PROGRAMS += tests/targets/loads tests/targets/loads_library
 tests_targets_loads_SOURCES = tests/targets/loads.c
 tests_targets_loads_CFLAGS = $(TARGET_CFLAGS)

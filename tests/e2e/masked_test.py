@@ -37,10 +37,10 @@ check(agent == [], f"the agent's frames do not stand between the program's: {age
 check(all("[hcct]" not in frames[:-1] for frames, _ in stacks), "nor below what it takes itself")
 wrappers = sum(weight for frames, weight in stacks if frames[-1] == "[hcct]")
 summary = run([HCCT, "report", path]).out.decode()
-told = re.search(r"([\d.]+) % in its wrappers of calls that can sleep \(\[hcct\]\)", summary)
+shown = re.search(r"([\d.]+) % in its wrappers of calls that can sleep \(\[hcct\]\)", summary)
 share = 100 * wrappers / sum(weight for _, weight in stacks)
-check(share < 0.05 or (told is not None and abs(float(told.group(1)) - share) < 0.1),
-      f"{share:.2f} % in its wrappers is part of the cost: {told and told.group(0)}")
+check(share < 0.05 or (shown is not None and abs(float(shown.group(1)) - share) < 0.1),
+      f"{share:.2f} % in its wrappers is part of the cost: {shown and shown.group(0)}")
 seen = sum(weight for frames, weight in stacks if frames[-1] in ("read", "__read", "__libc_read"))
 share, true = seen / sum(weight for _, weight in stacks), in_read / total
 check(abs(share - true) <= 0.1, f"short calls: {100 * share:.1f} % in read, {100 * true:.1f} % is true")

@@ -144,7 +144,7 @@ press_all(
 # ---- what terminals and daemons do ----
 
 terminal.tmux("resize-window", "-x", "40", "-y", "8")
-terminal.wait(r"^too small: hcct top needs 50 x 10", "a terminal that is too small is told so")
+terminal.wait(r"^too small: hcct top needs 50 x 10", "a terminal that is too small is reported")
 terminal.tmux("resize-window", "-x", "100", "-y", "24")
 terminal.wait(r"calling context.*known_shares.*^\? help", "and waited for")
 terminal.keys("C-z")

@@ -7,7 +7,7 @@ import time
 
 from support import HCCT, Daemon, check, finish, report, run, scratch, target
 
-PANE = 2e9  # a window goes back to the border of a pane
+SUBWINDOW = 2e9  # a window goes back to the border of a sub-window
 LAG = 1e9   # what is drained now may have been walked a little earlier
 
 
@@ -65,9 +65,9 @@ with Daemon() as daemon:
     check(process["walks"] == whole["processes"][0]["walks"], "with all its walks")
 
     # idle for so long that nothing is left of both
-    time.sleep(2 + (PANE + LAG) / 1e9)
+    time.sleep(2 + (SUBWINDOW + LAG) / 1e9)
     empty = hot(daemon, *of_app, "--window", "2s")
-    check(empty["total"] == 0 and 2e9 <= empty["window_ns"] <= 2e9 + PANE + LAG,
+    check(empty["total"] == 0 and 2e9 <= empty["window_ns"] <= 2e9 + SUBWINDOW + LAG,
           f"nothing in the last {empty['window_ns'] / 1e9:.1f} s of a program that waits")
     check(empty["processes"][0]["walks"] == 0 and empty["processes"][0]["live"], "no walks, but live")
     text = run([HCCT, "hot", "--socket", daemon.socket, *of_app, "--window", "1"]).out.decode()
@@ -79,14 +79,14 @@ with Daemon() as daemon:
     wait_for(app, "first")
     wait_for(app, "second")
     of_app = "-p", str(app.pid)
-    time.sleep(1 + (PANE + LAG) / 1e9)
+    time.sleep(1 + (SUBWINDOW + LAG) / 1e9)
     for _ in range(20):  # should others have kept it from running
         last = hot(daemon, *of_app, "--window", "1s")
         if last["total"] > 0:
             break
         time.sleep(0.5)
     whole = hot(daemon, *of_app)
-    check(1e9 <= last["window_ns"] == last["duration_ns"] <= 1e9 + PANE + LAG,
+    check(1e9 <= last["window_ns"] == last["duration_ns"] <= 1e9 + SUBWINDOW + LAG,
           f"the last {last['window_ns'] / 1e9:.2f} s")
     check(weights(last)["first"] == 0 and weights(last)["second"] >= 0.95 * last["total"] > 0,
           f"the last second has the second phase only: {weights(last)} of {last['total']}")
@@ -104,7 +104,7 @@ with Daemon() as daemon:
     path = scratch("window.pb.gz")
     run([HCCT, "hot", "--socket", daemon.socket, *of_app, "--window", "3s", "-o", path])
     kept = report(path)
-    check(3e9 <= kept["window_ns"] == kept["duration_ns"] <= 3e9 + PANE + LAG,
+    check(3e9 <= kept["window_ns"] == kept["duration_ns"] <= 3e9 + SUBWINDOW + LAG,
           f"the window of a file: {kept['window_ns']} ns")
 
     # one that has ended is still in the last minute, but not in the last second
@@ -114,7 +114,7 @@ with Daemon() as daemon:
           "it has ended")
     last = hot(daemon, *of_app, "--window", "1m")
     check(weights(last)["second"] > 0 and not last["processes"][0]["live"], "and is in the minute")
-    time.sleep(1 + (PANE + LAG) / 1e9)
+    time.sleep(1 + (SUBWINDOW + LAG) / 1e9)
     last = hot(daemon, "--window", "1s")
     check(last["total"] == 0 and not last["processes"], "but not in the last second")
     both = hot(daemon, "--window", "10m")

@@ -44,10 +44,10 @@ def connect(path):
             time.sleep(0.001)
 
 
-def session(path, **wish):
+def session(path, **fields):
     """The memory that the daemon gives, and its descriptors; None: it gives none."""
     with connect(path) as connection:
-        connection.sendall(hello(**wish))
+        connection.sendall(hello(**fields))
         answer, fds, _, _ = socket.recv_fds(connection, 64, 2)
     if len(fds) != 2:
         return None, []
@@ -71,8 +71,8 @@ def publish(memory, at, words):
 class Agent:
     """A session of this process with one slot, into which words are put as the daemon takes them."""
 
-    def __init__(self, path, **wish):
-        self.memory, self.fds = session(path, **wish)
+    def __init__(self, path, **fields):
+        self.memory, self.fds = session(path, **fields)
         self.at = claim(self.memory, 0)
         self.size = (SLOT_BYTES - RING) // 8
         self.head = 0

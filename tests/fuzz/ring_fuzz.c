@@ -6,22 +6,22 @@
 #include <unistd.h>
 
 #include "common/code/frame.h"
-#include "common/tree/panes.h"
+#include "common/tree/subwindows.h"
 #include "common/wire/ring.h"
 #include "daemon/ingest/reader.h"
 #include "tests/fuzz/fuzz.h"
 
-#define RING_WORDS 4096u
-#define AGAIN_MAX  2000u /* of one drain */
-#define DRAINS_MAX 40u   /* of one input; there may be more to read than that */
-#define SECOND     1000000000ull
+#define RING_WORDS  4096u
+#define REPEATS_MAX 2000u /* of one drain */
+#define DRAINS_MAX  40u   /* of one input; there may be more to read than that */
+#define SECOND      1000000000ull
 
-enum act { ACT_DRAIN, ACT_HEAD, ACT_MODULE, ACT_PANE, ACT_RAW, ACT_SHIP, ACT_VERB };
+enum act { ACT_DRAIN, ACT_HEAD, ACT_MODULE, ACT_SUBWINDOW, ACT_RAW, ACT_RAW_STACK, ACT_VERB };
 
 static struct {
     struct wire_slot *slot;
     struct reader reader;
-    struct ship_list ships;
+    struct raw_sample_list deferred;
     struct mcct *tree;
     struct addresses *map;
     struct reader_effect effect;
@@ -29,9 +29,9 @@ static struct {
     unsigned drains;
 } world;
 
-static void begin(bool has_panes) {
+static void begin(bool has_subwindows) {
     const struct mcct_params params = {.epsilon = 0.01, .max_bytes = 256u << 10};
-    const struct panes_params panes = {.tree = params};
+    const struct subwindows_params subwindows = {.tree = params};
     size_t bytes = sizeof *world.slot + 8 * RING_WORDS;
     world.slot = aligned_alloc(64, bytes);
     world.tree = mcct_new(&params);
@@ -39,20 +39,21 @@ static void begin(bool has_panes) {
     world.clock = world.drains = 0;
     fuzz_must(world.slot != NULL && world.tree != NULL && world.map != NULL);
     memset(world.slot, 0, bytes);
-    world.reader = (struct reader){.size = RING_WORDS,
-                                   .ships = &world.ships,
-                                   .again_max = AGAIN_MAX,
-                                   .panes = has_panes ? panes_new(&panes, 0) : NULL};
+    world.reader =
+        (struct reader){.size = RING_WORDS,
+                        .deferred = &world.deferred,
+                        .repeat_max = REPEATS_MAX,
+                        .subwindows = has_subwindows ? subwindows_new(&subwindows, 0) : NULL};
 }
 
 static void end(void) {
-    struct panes *panes = world.reader.panes;
-    struct ship *ship;
-    while ((ship = ship_list_take(&world.ships)) != NULL)
-        ship_free(ship);
+    struct subwindows *subwindows = world.reader.subwindows;
+    struct raw_sample *sample;
+    while ((sample = raw_sample_list_take(&world.deferred)) != NULL)
+        raw_sample_free(sample);
     reader_close(&world.reader);
     mcct_free(world.tree);
-    panes_free(panes);
+    subwindows_free(subwindows);
     addresses_free(world.map);
     free(world.slot);
 }
@@ -75,15 +76,15 @@ static void drain(void) {
     if (end != RING_BROKEN)
         fuzz_must(world.reader.at <= end);
     fuzz_must(world.effect.words == world.reader.at - at);
-    fuzz_must(world.effect.again < AGAIN_MAX + WIRE_MAX_FRAMES || world.reader.broken);
+    fuzz_must(world.effect.repeats < REPEATS_MAX + WIRE_MAX_FRAMES || world.reader.broken);
 }
 
-static void put_ship(struct fuzz_input *input) {
+static void put_raw_sample(struct fuzz_input *input) {
     uint64_t sizes = fuzz_take_word(input);
     uint32_t registers = (uint32_t)(sizes >> 32) % 40, words = (uint32_t)sizes % 100;
     uint32_t frames = (uint32_t)(sizes >> 16) % 50;
-    put(wire_word(WIRE_SHIP, sizes >> 40));
-    put(WIRE_SHIP_SIZES(frames, registers, words));
+    put(wire_word(WIRE_RAW_STACK, sizes >> 40));
+    put(WIRE_RAW_STACK_SIZES(frames, registers, words));
     for (uint32_t i = 0; i < 3 + 2 * frames + registers + words; i++)
         put(i);
 }
@@ -119,16 +120,16 @@ static void act(struct fuzz_input *input) {
     case ACT_MODULE:
         add_module(input);
         break;
-    case ACT_PANE:
+    case ACT_SUBWINDOW:
         world.clock += fuzz_take_byte(input) * SECOND;
-        if (world.reader.panes != NULL)
-            panes_advance(world.reader.panes, world.clock);
+        if (world.reader.subwindows != NULL)
+            subwindows_advance(world.reader.subwindows, world.clock);
         break;
     case ACT_RAW:
         put(fuzz_take_word(input));
         break;
-    case ACT_SHIP:
-        put_ship(input);
+    case ACT_RAW_STACK:
+        put_raw_sample(input);
         break;
     default:
         put_verb(input, 1 + (what >> 4) % 8);
@@ -137,12 +138,12 @@ static void act(struct fuzz_input *input) {
 
 /* A window of all that time is a tree like any other. */
 static void check_window(void) {
-    struct panes_window window;
+    struct subwindows_span window;
     struct mcct_stats stats;
-    if (world.reader.panes == NULL ||
-        !panes_take(world.reader.panes, world.clock, PANES_SPAN_MAX_NS, &window, NULL))
+    if (world.reader.subwindows == NULL || !subwindows_take(world.reader.subwindows, world.clock,
+                                                            SUBWINDOWS_SPAN_MAX_NS, &window, NULL))
         return;
-    struct mcct *sum = panes_merge(&window);
+    struct mcct *sum = subwindows_merge(&window);
     if (sum == NULL)
         return;
     mcct_stats(sum, &stats);

@@ -219,7 +219,7 @@ def unlinked(_):
 
 
 def confined(runs):
-    """Without a daemon, and where calls are counted; what is told of it; containers go on."""
+    """Without a daemon, and where calls are counted; what is reported of it; containers go on."""
     kinds = ("strict", "filter", "libc", "all", "one", "child", "refused", "born", "container")
     with Daemon() as daemon:
         places = {"without a daemon": daemon.env(HCCT_SOCKET=scratch("nobody")),
@@ -349,20 +349,20 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--runs", type=int, default=4)
     parser.add_argument("names", nargs="*")
-    wish = parser.parse_args()
+    args = parser.parse_args()
     begun = time.monotonic()
     print(f"{'hazard':20} {'runs':>5} {'bad':>5} {'without':>7} {'walks':>9}")
     with Daemon() as daemon:
         for hazard in HAZARDS:
-            if wish.names and hazard.name not in wish.names:
+            if args.names and hazard.name not in args.names:
                 continue
             if hazard.preload and library(hazard.preload) is None:
                 print(f"{hazard.name:20} left out: {hazard.preload} is not installed")
                 continue
-            row(daemon, hazard, max(1, wish.runs // hazard.rarely))
+            row(daemon, hazard, max(1, args.runs // hazard.rarely))
     for more in MORE:
-        if not wish.names or more.__name__ in wish.names:
-            more(max(1, wish.runs // 20))
+        if not args.names or more.__name__ in args.names:
+            more(max(1, args.runs // 20))
     print(f"{time.monotonic() - begun:.0f} s")
     finish()
 

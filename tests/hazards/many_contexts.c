@@ -1,6 +1,6 @@
 /*
  * many_contexts.c - walks random ways through functions that call each other: there are more
- * contexts than anybody could keep, nearly each look finds a new one.
+ * contexts than anybody could keep, nearly each sample finds a new one.
  */
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 /*
- * folding_test.c - finished processes are folded when nobody looks at them, and only then: weight
- * is in one of them at any time, and none stays by itself for good. While two trees are merged,
- * living processes go on; who wants to see either waits.
+ * folding_test.c - finished processes are folded when nobody holds them, and only then: weight is
+ * in one of them at any time, and none stays by itself for good. While two trees are merged, living
+ * processes go on; who wants to see either waits.
  */
 #include <pthread.h>
 #include <stdatomic.h>

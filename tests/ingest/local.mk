@@ -1,12 +1,12 @@
-# Tests of daemon/ingest: what is read out of rings, and shipped stacks.
+# Tests of daemon/ingest: what is read out of rings, and raw stack samples.
 INGEST_TESTS = \
 	tests/ingest/arena_test \
+	tests/ingest/deferred_unwind_test \
 	tests/ingest/folding_test \
 	tests/ingest/ingest_test \
 	tests/ingest/module_sweep_test \
 	tests/ingest/reader_test \
-	tests/ingest/session_room_test \
-	tests/ingest/ships_test
+	tests/ingest/session_room_test
 
 INGEST_TEST_LIBS = libhcct_ingest.a libhcct_trace.a libhcct_tree.a libhcct_code.a \
 	libhcct_render.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS) $(ZSTD_LIBS) $(ELF_LIBS) $(UNWIND_LIBS) $(IBERTY_LIBS) $(ZLIB_LIBS)
@@ -37,5 +37,5 @@ tests_ingest_session_room_test_SOURCES = tests/ingest/session_room_test.c
 tests_ingest_session_room_test_LDADD = $(INGEST_TEST_LIBS)
 tests_ingest_session_room_test_LDFLAGS = -pthread
 
-tests_ingest_ships_test_SOURCES = tests/ingest/ships_test.c
-tests_ingest_ships_test_LDADD = $(INGEST_TEST_LIBS)
+tests_ingest_deferred_unwind_test_SOURCES = tests/ingest/deferred_unwind_test.c
+tests_ingest_deferred_unwind_test_LDADD = $(INGEST_TEST_LIBS)

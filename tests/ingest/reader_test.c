@@ -1,5 +1,5 @@
 /*
- * reader_test.c - AGAIN, MAP and SHIP in a ring, well-formed and not: what arrives, what is
+ * reader_test.c - REPEAT, MAP and RAW_STACK in a ring, well-formed and not: what arrives, what is
  * refused, and that a lie closes the ring.
  */
 #include <unistd.h>
@@ -15,7 +15,7 @@
 
 static struct wire_slot *slot;
 static struct reader reader;
-static struct ship_list ships;
+static struct raw_sample_list deferred;
 static struct mcct *tree;
 static struct addresses *map;
 static struct reader_effect effect;
@@ -23,8 +23,8 @@ static struct reader_effect effect;
 static void start(void) {
     const struct mcct_params params = {.summary = &summary_exact, .epsilon = 0.001};
     reader = (struct reader){.size = WIRE_RING_WORDS(WIRE_SLOT_BYTES)};
-    ships = (struct ship_list){0};
-    reader.ships = &ships;
+    deferred = (struct raw_sample_list){0};
+    reader.deferred = &deferred;
     slot = aligned_alloc(64, WIRE_SLOT_BYTES);
     memset(slot, 0, WIRE_SLOT_BYTES);
     tree = mcct_new(&params);
@@ -32,9 +32,9 @@ static void start(void) {
 }
 
 static void stop(void) {
-    struct ship *ship;
-    while ((ship = ship_list_take(&ships)) != NULL)
-        ship_free(ship);
+    struct raw_sample *sample;
+    while ((sample = raw_sample_list_take(&deferred)) != NULL)
+        raw_sample_free(sample);
     reader_close(&reader);
     mcct_free(tree);
     addresses_free(map);
@@ -57,20 +57,20 @@ static uint64_t total(void) {
     return stats.total;
 }
 
-/* ---- AGAIN ---- */
+/* ---- REPEAT ---- */
 
-static void test_again(void) {
+static void test_repeat(void) {
     start();
     put(wire_word(WIRE_PUSH, 0x1000));
     put(0);
     put(wire_word(WIRE_PUSH, 0x2000));
     put(0x1005);
-    put(wire_word(WIRE_AGAIN, 7));
+    put(wire_word(WIRE_REPEAT, 7));
     put(wire_word(WIRE_CREDIT, 3));
     drain();
     CHECK(!reader.broken);
     CHECK_UINT(mcct_depth(&reader.cursor), 9);
-    CHECK_UINT(effect.again, 7);
+    CHECK_UINT(effect.repeats, 7);
     uint32_t node = mcct_child(tree, MCCT_ROOT, addresses_frame(map, 0x1000, 0));
     for (int i = 0; i < 8; i++)
         node = mcct_child(tree, node, addresses_frame(map, 0x2000, 0x1005));
@@ -83,20 +83,20 @@ static void test_again(void) {
     stop();
 }
 
-static bool breaks(uint64_t depth, uint64_t again) {
+static bool breaks(uint64_t depth, uint64_t repeats) {
     start();
     for (uint64_t i = 0; i < depth; i++) {
         put(wire_word(WIRE_PUSH, 0x1000));
         put(0);
     }
-    put(wire_word(WIRE_AGAIN, again));
+    put(wire_word(WIRE_REPEAT, repeats));
     drain();
     bool broken = reader.broken;
     stop();
     return broken;
 }
 
-static void test_again_lies(void) {
+static void test_repeat_lies(void) {
     CHECK(!breaks(1, WIRE_MAX_FRAMES));
     CHECK(breaks(0, 1)); /* the root has no frame */
     CHECK(breaks(1, WIRE_MAX_FRAMES + 1));
@@ -104,22 +104,22 @@ static void test_again_lies(void) {
 }
 
 /* A ring full of deep recursion is read bit by bit, and all of it in the end. */
-static void test_again_in_parts(void) {
+static void test_repeat_in_parts(void) {
     unsigned drains = 0;
     start();
-    reader.again_max = 10000;
+    reader.repeat_max = 10000;
     put(wire_word(WIRE_PUSH, 0x1000));
     put(0);
     for (int i = 0; i < 1000; i++) {
-        put(wire_word(WIRE_AGAIN, 150));
+        put(wire_word(WIRE_REPEAT, 150));
         put(wire_word(WIRE_CREDIT, 1));
         put(wire_word(WIRE_POP, 150));
     }
     do {
         drain();
         drains++;
-        CHECK(effect.again < 10000 + 150);
-    } while (effect.behind && drains < 100);
+        CHECK(effect.repeats < 10000 + 150);
+    } while (effect.undrained && drains < 100);
     CHECK(!reader.broken);
     CHECK_UINT(drains, 15); /* 150,000 frames, 10,050 in each */
     CHECK_UINT(total(), 1000);
@@ -253,18 +253,18 @@ static void test_generations(void) {
     stop();
 }
 
-/* ---- HERE ---- */
+/* ---- LEAF_PC ---- */
 
 static uint64_t count_at(uint32_t parent, uint64_t pc) {
     struct mcct_view view = {0};
-    uint32_t node = mcct_child(tree, parent, addresses_frame(map, WIRE_HERE, pc));
+    uint32_t node = mcct_child(tree, parent, addresses_frame(map, WIRE_LEAF_PC, pc));
     if (node != 0)
         mcct_view(tree, node, &view);
     return view.count;
 }
 
-/* A place is one level more, told by its own module, at which its pc stands as it is. */
-static void test_here(void) {
+/* A place is one level more, named by its own module, at which its pc stands as it is. */
+static void test_leaf_pc(void) {
     struct frame_key key;
     start();
     addresses_add(map, 0x4000, 0x5000, 0x3000, 9, 0);
@@ -272,12 +272,12 @@ static void test_here(void) {
     put(wire_word(WIRE_PUSH, 0x4010));
     put(0);
     for (unsigned i = 0; i < 3; i++) { /* at the first address of module 7, not in module 9 */
-        put(wire_word(WIRE_PUSH, WIRE_HERE));
+        put(wire_word(WIRE_PUSH, WIRE_LEAF_PC));
         put(i < 2 ? 0x5000 : 0x4020);
         put(wire_word(WIRE_CREDIT, 10 + i));
         put(wire_word(WIRE_POP, 1));
     }
-    put(wire_word(WIRE_PUSH, WIRE_HERE));
+    put(wire_word(WIRE_PUSH, WIRE_LEAF_PC));
     put(0x9999);
     put(wire_word(WIRE_CREDIT, 5));
     drain();
@@ -287,21 +287,22 @@ static void test_here(void) {
     CHECK_UINT(count_at(node, 0x5000), 21);
     CHECK_UINT(count_at(node, 0x4020), 12);
     CHECK_UINT(count_at(node, 0x8888), 5); /* all code that is not known is one place */
-    CHECK(frame_get(addresses_frame(map, WIRE_HERE, 0x5000), &key) && frame_is_here(&key));
+    CHECK(frame_get(addresses_frame(map, WIRE_LEAF_PC, 0x5000), &key) && frame_is_leaf_pc(&key));
     CHECK_UINT(key.site_module, 7);
     CHECK_UINT(key.site, 0x2000);
-    CHECK(frame_get(addresses_frame(map, WIRE_HERE, 0x9999), &key) && frame_is_here(&key));
+    CHECK(frame_get(addresses_frame(map, WIRE_LEAF_PC, 0x9999), &key) && frame_is_leaf_pc(&key));
     CHECK_UINT(key.site_module, 0);
     CHECK_UINT(key.site, 0);
-    CHECK(frame_get(addresses_frame(map, 0x4010, 0), &key) && !frame_is_here(&key));
+    CHECK(frame_get(addresses_frame(map, 0x4010, 0), &key) && !frame_is_leaf_pc(&key));
     stop();
 }
 
-/* ---- SHIP ---- */
+/* ---- RAW_STACK ---- */
 
-static void put_ship_of(uint64_t weight, uint32_t frames, uint32_t registers, uint32_t words) {
-    put(wire_word(WIRE_SHIP, weight));
-    put(WIRE_SHIP_SIZES(frames, registers, words));
+static void put_raw_sample_of(uint64_t weight, uint32_t frames, uint32_t registers,
+                              uint32_t words) {
+    put(wire_word(WIRE_RAW_STACK, weight));
+    put(WIRE_RAW_STACK_SIZES(frames, registers, words));
     put(0x4242);
     put(0x4343);
     put(0x81);
@@ -313,37 +314,37 @@ static void put_ship_of(uint64_t weight, uint32_t frames, uint32_t registers, ui
         put(2000 + i);
 }
 
-static void put_ship(uint64_t weight, uint32_t registers, uint32_t words) {
-    put_ship_of(weight, 0, registers, words);
+static void put_raw_sample(uint64_t weight, uint32_t registers, uint32_t words) {
+    put_raw_sample_of(weight, 0, registers, words);
 }
 
 /* Frames that the agent has found go in front of what the daemon is to find. */
-static void test_ship_begun(void) {
+static void test_raw_sample_begun(void) {
     start();
-    put_ship_of(9, 2, REGISTERS, 5);
+    put_raw_sample_of(9, 2, REGISTERS, 5);
     drain();
     CHECK(!reader.broken);
-    struct ship *ship = ship_list_take(&ships);
-    CHECK(ship != NULL);
-    CHECK_UINT(ship->stack.n_inner, 2);
-    CHECK_UINT(ship->stack.pc, 0x4242);
-    CHECK_UINT(ship->stack.at, 0x4343);
-    CHECK_UINT(ship->stack.known, 0x81);
-    CHECK_UINT(shipped_inner(&ship->stack)[0].routine, 3000);
-    CHECK_UINT(shipped_inner(&ship->stack)[1].site, 3003);
-    CHECK_UINT(shipped_registers(&ship->stack)[REGISTERS - 1], 1000 + REGISTERS - 1);
-    CHECK_UINT(shipped_words(&ship->stack)[4], 2004);
-    ship_free(ship);
+    struct raw_sample *sample = raw_sample_list_take(&deferred);
+    CHECK(sample != NULL);
+    CHECK_UINT(sample->stack.n_inner, 2);
+    CHECK_UINT(sample->stack.pc, 0x4242);
+    CHECK_UINT(sample->stack.at, 0x4343);
+    CHECK_UINT(sample->stack.known, 0x81);
+    CHECK_UINT(raw_stack_inner(&sample->stack)[0].routine, 3000);
+    CHECK_UINT(raw_stack_inner(&sample->stack)[1].site, 3003);
+    CHECK_UINT(raw_stack_registers(&sample->stack)[REGISTERS - 1], 1000 + REGISTERS - 1);
+    CHECK_UINT(raw_stack_words(&sample->stack)[4], 2004);
+    raw_sample_free(sample);
     stop();
 }
 
-static void test_ship(void) {
+static void test_raw_sample(void) {
     start();
     addresses_add(map, 0x4000, 0x5000, 0x4000, 9, 0);
     addresses_add(map, 0x6000, 0x7000, 0x5000, 3, 0);
     put(wire_word(WIRE_PUSH, 0x1000));
     put(0);
-    put_ship(77, REGISTERS, 30);
+    put_raw_sample(77, REGISTERS, 30);
     put(wire_word(WIRE_CREDIT, 5));
     drain();
     CHECK(!reader.broken);
@@ -351,55 +352,55 @@ static void test_ship(void) {
     CHECK_UINT(effect.refused, 0);
     CHECK_UINT(total(), 5); /* the stack's weight comes when it has been unwound */
     CHECK_UINT(mcct_depth(&reader.cursor), 1);
-    struct ship *ship = ship_list_take(&ships);
-    CHECK(ship != NULL && ship_list_take(&ships) == NULL);
-    CHECK_UINT(ship->weight, 77);
-    CHECK_UINT(ship->stack.pc, 0x4242);
-    CHECK_UINT(ship->stack.n_ranges, 2);
-    CHECK_UINT(shipped_ranges(&ship->stack)[0].module, 9);
-    CHECK_UINT(shipped_ranges(&ship->stack)[1].start, 0x6000);
-    CHECK_UINT(shipped_ranges(&ship->stack)[1].bias, 0x5000);
+    struct raw_sample *sample = raw_sample_list_take(&deferred);
+    CHECK(sample != NULL && raw_sample_list_take(&deferred) == NULL);
+    CHECK_UINT(sample->weight, 77);
+    CHECK_UINT(sample->stack.pc, 0x4242);
+    CHECK_UINT(sample->stack.n_ranges, 2);
+    CHECK_UINT(raw_stack_ranges(&sample->stack)[0].module, 9);
+    CHECK_UINT(raw_stack_ranges(&sample->stack)[1].start, 0x6000);
+    CHECK_UINT(raw_stack_ranges(&sample->stack)[1].bias, 0x5000);
     for (unsigned i = 0; i < REGISTERS; i++)
-        CHECK_UINT(shipped_registers(&ship->stack)[i], 1000 + i);
+        CHECK_UINT(raw_stack_registers(&sample->stack)[i], 1000 + i);
     for (unsigned i = 0; i < 30; i++)
-        CHECK_UINT(shipped_words(&ship->stack)[i], 2000 + i);
-    ship_free(ship);
+        CHECK_UINT(raw_stack_words(&sample->stack)[i], 2000 + i);
+    raw_sample_free(sample);
     stop();
 }
 
 /* The words of a stack may run over the ring's end. */
-static void test_ship_wraps(void) {
+static void test_raw_sample_wraps(void) {
     start();
     for (unsigned round = 0; round < 20; round++) {
-        put_ship(1, REGISTERS, 3001);
+        put_raw_sample(1, REGISTERS, 3001);
         drain();
-        struct ship *ship = ship_list_take(&ships);
-        CHECK(!reader.broken && ship != NULL);
-        CHECK_UINT(shipped_words(&ship->stack)[0], 2000);
-        CHECK_UINT(shipped_words(&ship->stack)[3000], 5000);
-        ship_free(ship);
+        struct raw_sample *sample = raw_sample_list_take(&deferred);
+        CHECK(!reader.broken && sample != NULL);
+        CHECK_UINT(raw_stack_words(&sample->stack)[0], 2000);
+        CHECK_UINT(raw_stack_words(&sample->stack)[3000], 5000);
+        raw_sample_free(sample);
     }
     stop();
 }
 
-static void test_ship_limits(void) {
+static void test_raw_sample_limits(void) {
     start();
     unsigned n = 0;
-    put_ship(1, SHIPPED_REGISTERS_MAX, WIRE_SHIP_STACK_MAX);
-    put_ship(1, 0, 0);
-    put_ship(0, REGISTERS, 5); /* no weight: nothing to find out */
+    put_raw_sample(1, RAW_STACK_REGISTERS_MAX, WIRE_RAW_STACK_MAX);
+    put_raw_sample(1, 0, 0);
+    put_raw_sample(0, REGISTERS, 5); /* no weight: nothing to find out */
     drain();
     CHECK(!reader.broken);
-    for (const struct ship *ship = ships.first; ship != NULL; ship = ship->next)
+    for (const struct raw_sample *sample = deferred.first; sample != NULL; sample = sample->next)
         n++;
     CHECK_UINT(n, 2);
     CHECK_UINT(effect.refused, 0);
     stop();
 }
 
-static bool ship_breaks(uint64_t sizes, unsigned words) {
+static bool raw_sample_breaks(uint64_t sizes, unsigned words) {
     start();
-    put(wire_word(WIRE_SHIP, 1));
+    put(wire_word(WIRE_RAW_STACK, 1));
     if (words > 0)
         put(sizes);
     for (unsigned i = 1; i < words; i++)
@@ -408,70 +409,70 @@ static bool ship_breaks(uint64_t sizes, unsigned words) {
     bool broken = reader.broken;
     CHECK(broken || reader.at == atomic_load(&slot->head));
     CHECK(reader.at <= atomic_load(&slot->head));
-    CHECK(!broken || ships.first == NULL);
+    CHECK(!broken || deferred.first == NULL);
     stop();
     return broken;
 }
 
-static void test_ship_lies(void) {
-    CHECK(!ship_breaks(WIRE_SHIP_SIZES(0, 16, 4), 24));
-    CHECK(!ship_breaks(WIRE_SHIP_SIZES(3, 16, 4), 30));
-    CHECK(ship_breaks(0, 0));
-    CHECK(ship_breaks(WIRE_SHIP_SIZES(0, 0, 0), 3));
-    CHECK(!ship_breaks(WIRE_SHIP_SIZES(0, 0, 0), 4));
-    CHECK(ship_breaks(WIRE_SHIP_SIZES(0, 16, 4), 23));
-    CHECK(ship_breaks(WIRE_SHIP_SIZES(3, 16, 4), 29));
-    CHECK(!ship_breaks(WIRE_SHIP_SIZES(WIRE_SHIP_FRAMES_MAX, 0, 0), 1028));
-    CHECK(ship_breaks(WIRE_SHIP_SIZES(WIRE_SHIP_FRAMES_MAX + 1, 0, 0), 1100));
-    CHECK(ship_breaks(WIRE_SHIP_SIZES(0, SHIPPED_REGISTERS_MAX + 1, 0), 100));
-    CHECK(ship_breaks(WIRE_SHIP_SIZES(0, 0, WIRE_SHIP_STACK_MAX + 1), 7500));
-    CHECK(ship_breaks(WIRE_SHIP_SIZES(UINT16_MAX, UINT16_MAX, UINT32_MAX), 7500));
-    CHECK(ship_breaks(WIRE_SHIP_SIZES(0, UINT16_MAX, 1), 7500));
-    CHECK(ship_breaks(UINT64_MAX, 7500));
+static void test_raw_sample_lies(void) {
+    CHECK(!raw_sample_breaks(WIRE_RAW_STACK_SIZES(0, 16, 4), 24));
+    CHECK(!raw_sample_breaks(WIRE_RAW_STACK_SIZES(3, 16, 4), 30));
+    CHECK(raw_sample_breaks(0, 0));
+    CHECK(raw_sample_breaks(WIRE_RAW_STACK_SIZES(0, 0, 0), 3));
+    CHECK(!raw_sample_breaks(WIRE_RAW_STACK_SIZES(0, 0, 0), 4));
+    CHECK(raw_sample_breaks(WIRE_RAW_STACK_SIZES(0, 16, 4), 23));
+    CHECK(raw_sample_breaks(WIRE_RAW_STACK_SIZES(3, 16, 4), 29));
+    CHECK(!raw_sample_breaks(WIRE_RAW_STACK_SIZES(WIRE_RAW_STACK_FRAMES_MAX, 0, 0), 1028));
+    CHECK(raw_sample_breaks(WIRE_RAW_STACK_SIZES(WIRE_RAW_STACK_FRAMES_MAX + 1, 0, 0), 1100));
+    CHECK(raw_sample_breaks(WIRE_RAW_STACK_SIZES(0, RAW_STACK_REGISTERS_MAX + 1, 0), 100));
+    CHECK(raw_sample_breaks(WIRE_RAW_STACK_SIZES(0, 0, WIRE_RAW_STACK_MAX + 1), 7500));
+    CHECK(raw_sample_breaks(WIRE_RAW_STACK_SIZES(UINT16_MAX, UINT16_MAX, UINT32_MAX), 7500));
+    CHECK(raw_sample_breaks(WIRE_RAW_STACK_SIZES(0, UINT16_MAX, 1), 7500));
+    CHECK(raw_sample_breaks(UINT64_MAX, 7500));
 }
 
 /* In units of 1,024 ns; of what was measured only the part that was drawn has chance. */
 static void test_draws(void) {
     start();
-    put_ship(10 * 1024, REGISTERS, 3);
-    put_ship(30 * 1024, REGISTERS, 3);
+    put_raw_sample(10 * 1024, REGISTERS, 3);
+    put_raw_sample(30 * 1024, REGISTERS, 3);
     drain();
     CHECK_UINT(effect.draws.weight, 40);
     CHECK_UINT(effect.draws.squares, 100 + 900);
     reader.measured_above = 20 * 1024;
-    put_ship(30 * 1024, REGISTERS, 3);
+    put_raw_sample(30 * 1024, REGISTERS, 3);
     drain();
     CHECK_UINT(effect.draws.weight, 30);
     CHECK_UINT(effect.draws.squares, 400);
     stop();
 }
 
-/* Nobody takes them, or too many are on their way: their weight is told. */
+/* Nobody takes them, or too many are on their way: their weight is reported. */
 static void test_refused(void) {
     start();
-    reader.ships = NULL;
-    put_ship(7, REGISTERS, 3);
-    put_ship(5, REGISTERS, 3);
+    reader.deferred = NULL;
+    put_raw_sample(7, REGISTERS, 3);
+    put_raw_sample(5, REGISTERS, 3);
     drain();
     CHECK(!reader.broken);
     CHECK_UINT(effect.refused, 2);
     CHECK_UINT(effect.refused_weight, 12);
-    reader.ships = &ships;
+    reader.deferred = &deferred;
     uint64_t refused = 0, taken = 0;
     for (unsigned i = 0; i < 1000; i++) { /* of some 56 KiB each */
-        put_ship(1, REGISTERS, WIRE_SHIP_STACK_MAX);
+        put_raw_sample(1, REGISTERS, WIRE_RAW_STACK_MAX);
         drain();
         refused += effect.refused_weight;
     }
-    struct ship *ship;
-    while ((ship = ship_list_take(&ships)) != NULL) {
-        taken += ship->weight;
-        ship_free(ship);
+    struct raw_sample *sample;
+    while ((sample = raw_sample_list_take(&deferred)) != NULL) {
+        taken += sample->weight;
+        raw_sample_free(sample);
     }
     CHECK(refused > 0 && taken > 100);
     CHECK_UINT(refused + taken, 1000);
-    CHECK(taken * WIRE_SHIP_STACK_MAX * 8 <= SHIPS_BYTES_MAX);
-    put_ship(1, REGISTERS, WIRE_SHIP_STACK_MAX); /* there is room again */
+    CHECK(taken * WIRE_RAW_STACK_MAX * 8 <= DEFERRED_BYTES_MAX);
+    put_raw_sample(1, REGISTERS, WIRE_RAW_STACK_MAX); /* there is room again */
     drain();
     CHECK_UINT(effect.refused, 0);
     stop();
@@ -492,10 +493,10 @@ static void test_random_words(void) {
             uint64_t n = next_random(&state) % 20;
             switch (next_random(&state) % 5) {
             case 0:
-                put_ship(n, (uint32_t)n, (uint32_t)(next_random(&state) % 30));
+                put_raw_sample(n, (uint32_t)n, (uint32_t)(next_random(&state) % 30));
                 break;
             case 1:
-                put(wire_word(WIRE_AGAIN, n));
+                put(wire_word(WIRE_REPEAT, n));
                 break;
             case 2:
                 put(wire_word(WIRE_POP, n % 3));
@@ -516,7 +517,7 @@ static void test_random_words(void) {
     CHECK(broken > 0 && broken < 300);
 }
 
-/* ---- panes ---- */
+/* ---- sub-windows ---- */
 
 static bool add_weight(void *arg, uint32_t node, const struct mcct_view *view) {
     (void)node;
@@ -531,10 +532,10 @@ static uint64_t digest(const struct mcct *of) {
     return sum;
 }
 
-static struct mcct *window(struct panes *panes, uint64_t now, uint64_t span) {
-    struct panes_window taken;
-    CHECK(panes_take(panes, now, span, &taken, NULL));
-    return panes_merge(&taken);
+static struct mcct *window(struct subwindows *subwindows, uint64_t now, uint64_t span) {
+    struct subwindows_span taken;
+    CHECK(subwindows_take(subwindows, now, span, &taken, NULL));
+    return subwindows_merge(&taken);
 }
 
 static void put_frame(uint64_t routine) {
@@ -542,25 +543,25 @@ static void put_frame(uint64_t routine) {
     put(routine + 5);
 }
 
-/* Every verb, in a pane and in the next one, where the thread stands deep in a recursion already:
- * the sum is the tree, and each pane has what was credited in its time. */
-static void test_panes(void) {
-    const struct panes_params params = {
+/* Every verb, in a sub-window and in the next one, where the thread stands deep in a recursion
+ * already: the sum is the tree, and each sub-window has what was credited in its time. */
+static void test_subwindows(void) {
+    const struct subwindows_params params = {
         .tree = {.summary = &summary_exact, .epsilon = 0.001, .max_bytes = 64u << 20}};
     const uint64_t second = 1000000000;
     struct mcct_stats stats;
     start();
-    reader.panes = panes_new(&params, 0);
+    reader.subwindows = subwindows_new(&params, 0);
     put_frame(0x1000);
     put_frame(0x2000);
-    put(wire_word(WIRE_AGAIN, 7));
+    put(wire_word(WIRE_REPEAT, 7));
     put(wire_word(WIRE_CREDIT, 3));
     drain();
-    struct mcct *first = window(reader.panes, second, second);
+    struct mcct *first = window(reader.subwindows, second, second);
     CHECK_UINT(digest(first), digest(tree));
-    panes_advance(reader.panes, 2 * second);
-    drain(); /* nothing: it need not be in the new pane */
-    CHECK(reader.pane_cursor.tree == NULL);
+    subwindows_advance(reader.subwindows, 2 * second);
+    drain(); /* nothing: it need not be in the new sub-window */
+    CHECK(reader.subwindow_cursor.tree == NULL);
     put(wire_word(WIRE_CREDIT, 5)); /* where it has been all the time */
     put(wire_word(WIRE_POP, 4));
     put_frame(0x3000);
@@ -569,49 +570,49 @@ static void test_panes(void) {
     put(wire_word(WIRE_CREDIT, 9));
     drain();
     CHECK(!reader.broken);
-    CHECK_UINT(mcct_depth(&reader.pane_cursor), mcct_depth(&reader.cursor));
-    struct mcct *both = window(reader.panes, 3 * second, 3 * second);
+    CHECK_UINT(mcct_depth(&reader.subwindow_cursor), mcct_depth(&reader.cursor));
+    struct mcct *both = window(reader.subwindows, 3 * second, 3 * second);
     CHECK_UINT(digest(both), digest(tree));
-    panes_advance(reader.panes, 100 * second);
-    struct mcct *last = window(reader.panes, 100 * second, second);
+    subwindows_advance(reader.subwindows, 100 * second);
+    struct mcct *last = window(reader.subwindows, 100 * second, second);
     mcct_stats(last, &stats);
     CHECK_UINT(stats.total, 0);
-    struct mcct *minute = window(reader.panes, 100 * second, 120 * second);
+    struct mcct *minute = window(reader.subwindows, 100 * second, 120 * second);
     CHECK_UINT(digest(minute), digest(tree));
     CHECK(mcct_merge(first, both)); /* 3, and all of it */
     mcct_stats(first, &stats);
     CHECK_UINT(stats.total, 3 + total());
     CHECK_UINT(total(), 3 + 5 + 1 + 1 + 9);
-    put(wire_word(WIRE_CREDIT, 1)); /* one that is still in a pane when it ends */
+    put(wire_word(WIRE_CREDIT, 1)); /* one that is still in a sub-window when it ends */
     drain();
     mcct_free(first);
     mcct_free(both);
     mcct_free(last);
     mcct_free(minute);
-    struct panes *panes = reader.panes;
+    struct subwindows *subwindows = reader.subwindows;
     stop();
-    panes_free(panes);
+    subwindows_free(subwindows);
 }
 
 int main(void) {
-    test_again();
-    test_again_lies();
-    test_again_in_parts();
+    test_repeat();
+    test_repeat_lies();
+    test_repeat_in_parts();
     test_calls();
     test_calls_code();
     test_calls_reach();
     test_calls_wrap();
     test_calls_lie();
     test_generations();
-    test_here();
-    test_ship();
-    test_ship_begun();
-    test_ship_wraps();
-    test_ship_limits();
-    test_ship_lies();
+    test_leaf_pc();
+    test_raw_sample();
+    test_raw_sample_begun();
+    test_raw_sample_wraps();
+    test_raw_sample_limits();
+    test_raw_sample_lies();
     test_draws();
     test_refused();
     test_random_words();
-    test_panes();
+    test_subwindows();
     return check_report();
 }

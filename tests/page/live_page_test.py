@@ -20,7 +20,7 @@ def free_port():
 
 def main():
     if os.environ.get("HCCT_SANITIZERS", "no") != "no":
-        skip("the same page is looked at without sanitizers")
+        skip("the same page is tested without sanitizers")
     modules()
     browser, port = chromium(), free_port()
     with Daemon("--listen", f"127.0.0.1:{port}") as daemon:

@@ -72,7 +72,7 @@ def check_shell():
     check(lines == {18020, 18100}, f"call sites have their lines: {lines}")
     check(all(len(lib["codeId"]) == 40 and len(lib["breakpadId"]) == 33 for lib in profile["libs"]),
           "libraries have their build ids")
-    check("larger by at most 12.0 ms (self)" in json.dumps(meta), "the error bound is told")
+    check("larger by at most 12.0 ms (self)" in json.dumps(meta), "the error bound is shown")
 
 
 check_shell()

@@ -56,7 +56,7 @@ static void check_rows(const struct choice *choice) {
 
 static void test_random(uint64_t seed) {
     struct forest forest;
-    struct forest_look look = {.pruned = (unsigned)seed % 40, .collector = "calls", .exe = "/x"};
+    struct forest_view viewed = {.pruned = (unsigned)seed % 40, .collector = "calls", .exe = "/x"};
     struct profile *profile;
     struct tree_view view;
     struct choice choice;
@@ -64,7 +64,7 @@ static void test_random(uint64_t seed) {
     uint32_t root;
 
     forest_grow(&forest, &state, 2 + seed % 50); /* small weights: many equal ones */
-    profile = forest_profile(&forest, &look, &state);
+    profile = forest_profile(&forest, &viewed, &state);
     tree_view_make(&view, profile);
     root = profile_root(profile, 1);
     choose_make(&choice, profile, &view, &root, 1, seed % 3);

@@ -9,7 +9,7 @@
 #include "common/profile/tree_view.h"
 #include "tests/report/forest.h"
 
-static const struct forest_look whole = {.collector = "calls", .exe = "/opt/a/app"};
+static const struct forest_view whole = {.collector = "calls", .exe = "/opt/a/app"};
 
 static bool make(struct diff *diff, struct profile *before, struct profile *after,
                  enum diff_mode mode) {
@@ -62,13 +62,13 @@ static uint64_t count_inclusive_beyond(const struct diff *diff) {
 
 /* Two views of one truth: whatever they forget, no context may be said to have changed. */
 static void test_equal_truth(uint64_t *seed, unsigned pruned, unsigned missing) {
-    const struct forest_look look = {
+    const struct forest_view viewed = {
         .collector = "calls", .exe = "/opt/a/app", .pruned = pruned, .missing = missing};
     struct forest forest;
     struct diff diff;
 
     forest_grow(&forest, seed, 1000);
-    if (!make(&diff, forest_profile(&forest, &look, seed), forest_profile(&forest, &look, seed),
+    if (!make(&diff, forest_profile(&forest, &viewed, seed), forest_profile(&forest, &viewed, seed),
               DIFF_AUTO))
         return;
     CHECK(diff.sampling == DIFF_EXACT && diff.mode == DIFF_ABSOLUTE);
@@ -79,7 +79,7 @@ static void test_equal_truth(uint64_t *seed, unsigned pruned, unsigned missing) 
 }
 
 static void test_other_truth(uint64_t *seed, unsigned pruned, unsigned missing) {
-    const struct forest_look look = {
+    const struct forest_view viewed = {
         .collector = "calls", .exe = "/opt/a/app", .pruned = pruned, .missing = missing};
     struct forest before, after;
     struct diff diff;
@@ -89,7 +89,7 @@ static void test_other_truth(uint64_t *seed, unsigned pruned, unsigned missing) 
     for (uint32_t i = 1; i < FOREST_CONTEXTS; i++)
         after.weight[i] =
             forest_random(seed, 4) == 0 ? forest_random(seed, 2000) : before.weight[i];
-    if (!make(&diff, forest_profile(&before, &look, seed), forest_profile(&after, &look, seed),
+    if (!make(&diff, forest_profile(&before, &viewed, seed), forest_profile(&after, &viewed, seed),
               DIFF_ABSOLUTE))
         return;
     check_bounds(&diff, &before, &after);
@@ -103,13 +103,13 @@ static void test_other_truth(uint64_t *seed, unsigned pruned, unsigned missing) 
 
 /* What is not kept has its function in a "[~]": no function is said to have changed. */
 static void test_functions(uint64_t *seed) {
-    const struct forest_look look = {.collector = "calls", .exe = "/opt/a/app", .missing = 60};
+    const struct forest_view viewed = {.collector = "calls", .exe = "/opt/a/app", .missing = 60};
     struct forest forest;
     struct diff diff;
     uint32_t n;
 
     forest_grow(&forest, seed, 1000);
-    if (!make(&diff, forest_profile(&forest, &whole, seed), forest_profile(&forest, &look, seed),
+    if (!make(&diff, forest_profile(&forest, &whole, seed), forest_profile(&forest, &viewed, seed),
               DIFF_AUTO))
         return;
     struct diff_function *functions = diff_functions(&diff, &n);
@@ -193,7 +193,7 @@ static struct profile *sample(const struct forest *truth, const struct sampled *
     for (unsigned i = 0; i < how->samples; i += how->clump)
         seen.weight[draw(&shares, forest_total(&shares), seed)] += (uint64_t)how->clump * WEIGHT;
     profile =
-        forest_profile(&seen, &(struct forest_look){.collector = "walks", .exe = "/opt/app"}, seed);
+        forest_profile(&seen, &(struct forest_view){.collector = "walks", .exe = "/opt/app"}, seed);
     profile->type = profile_string(profile, "cpu");
     profile->unit = profile_string(profile, "nanoseconds");
     profile->processes[1].walks = how->samples;
@@ -266,10 +266,10 @@ static void test_sampling(void) {
     const struct sampled even = {.samples = 800, .clump = 1, .even = true};
     const struct sampled untold = {.samples = SAMPLES, .clump = 10};
 
-    const struct sampled *const told[] = {&walks, &few, &even, &bursts};
+    const struct sampled *const sent[] = {&walks, &few, &even, &bursts};
 
     for (uint64_t i = 0; i < 4; i++) {
-        struct wolves seen = wolves(told[i], i + 1);
+        struct wolves seen = wolves(sent[i], i + 1);
 
         CHECK(seen.off <= 5);
         CHECK(seen.marked <= 8); /* one in 20 of 50, and luck */
@@ -440,7 +440,7 @@ static void test_recursion(void) {
     diff_free(&diff);
 }
 
-/* Other tools' profiles may not tell how often they looked. */
+/* Other tools' profiles may not say how often they sampled. */
 static void test_unknown(void) {
     static const struct frame stack[] = {{"/app", "main"}, {NULL, NULL}};
     struct profile *before = stack_profile("/app", stack, 5, ""),

@@ -29,8 +29,8 @@ struct maker {
     const char *path, *build_id, *exe, *collector;
     const char *type, *unit;
     double phi, epsilon;
-    bool named; /* functions have names; otherwise only addresses */
-    bool told;  /* call sites say which function they are in */
+    bool named;       /* functions have names; otherwise only addresses */
+    bool named_sites; /* call sites say which function they are in */
 };
 
 static const struct maker calls = {.path = "/opt/a/app",
@@ -66,7 +66,7 @@ static uint32_t make_location(struct profile *profile, const struct maker *maker
     struct profile_location place = {
         .module = profile_add_module(profile, maker->path, maker->build_id),
         .address = entry_of(name, name_length) + (colon != NULL ? strtoul(colon + 1, NULL, 10) : 0),
-        .routine = colon != NULL && maker->told ? entry_of(name, name_length) : 0,
+        .routine = colon != NULL && maker->named_sites ? entry_of(name, name_length) : 0,
         .is_entry = colon == NULL};
     location = profile_intern_location(profile, &place);
     line.function = profile_add_function(profile, name, name, "", 0);
@@ -312,17 +312,17 @@ static void test_modules(void) {
 }
 
 /* Functions without names that only call others: a place in them tells which one it is in. */
-static void test_told(void) {
+static void test_call_sites_named(void) {
     static const struct weight weights[] = {
         {"main:1/f:1/g", 500, 0}, {"main:1/k:1/g", 300, 0}, {"main:1/h:1/g", 200, 0}, {NULL, 0, 0}};
     static const struct weight first[] = {{"main:1/f:1/g", 500, 0}, {NULL, 0, 0}};
-    struct maker told = calls;
+    struct maker named_sites = calls;
     struct eval_options options = {.by = EVAL_BY_SITE, .no_scale = true};
     struct eval eval;
     char error[256];
 
-    told.named = false, told.told = true;
-    struct profile *exact = make(&told, weights), *approx = make(&told, first);
+    named_sites.named = false, named_sites.named_sites = true;
+    struct profile *exact = make(&named_sites, weights), *approx = make(&named_sites, first);
     CHECK(compare(&eval, exact, approx, &options, error));
     CHECK_UINT(eval.cct, 7); /* main, and f, k and h, each with g */
     CHECK_UINT(eval.tree, 3);
@@ -552,7 +552,7 @@ int main(void) {
     test_phi();
     test_scale();
     test_modules();
-    test_told();
+    test_call_sites_named();
     test_walks_against_calls();
     test_processes();
     test_what_can_not_be();

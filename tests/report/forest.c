@@ -42,17 +42,17 @@ uint64_t forest_inclusive(const struct forest *forest, uint32_t context) {
 enum fate { KEPT, PRUNED, MISSING };
 
 /* Leaves of what is kept go, so that callers of what is kept stay. */
-static void decide(const struct forest *forest, const struct forest_look *look, uint64_t *seed,
+static void decide(const struct forest *forest, const struct forest_view *viewed, uint64_t *seed,
                    enum fate *fate) {
     bool needed[FOREST_CONTEXTS] = {false};
 
     for (uint32_t i = FOREST_CONTEXTS - 1; i > 0; i--) {
         uint64_t dice = forest_random(seed, 100);
 
-        fate[i] = needed[i]                             ? KEPT
-                  : dice < look->pruned                 ? PRUNED
-                  : dice < look->pruned + look->missing ? MISSING
-                                                        : KEPT;
+        fate[i] = needed[i]                                 ? KEPT
+                  : dice < viewed->pruned                   ? PRUNED
+                  : dice < viewed->pruned + viewed->missing ? MISSING
+                                                            : KEPT;
         if (fate[i] == KEPT)
             needed[forest->parent[i]] = true;
     }
@@ -98,7 +98,7 @@ static void give_away(struct profile *profile, uint32_t module, const struct for
     add(profile, node_of(profile, module, forest, to), 0, forest->weight[context]);
 }
 
-struct profile *forest_profile(const struct forest *forest, const struct forest_look *look,
+struct profile *forest_profile(const struct forest *forest, const struct forest_view *viewed,
                                uint64_t *seed) {
     struct profile *profile = profile_new();
     enum fate fate[FOREST_CONTEXTS] = {KEPT};
@@ -106,15 +106,15 @@ struct profile *forest_profile(const struct forest *forest, const struct forest_
 
     profile->type = profile_string(profile, "calls");
     profile->unit = profile_string(profile, "count");
-    profile_add_process(profile, &(struct profile_process){.exe = look->exe,
-                                                           .command = profile_basename(look->exe),
-                                                           .collector = look->collector,
+    profile_add_process(profile, &(struct profile_process){.exe = viewed->exe,
+                                                           .command = profile_basename(viewed->exe),
+                                                           .collector = viewed->collector,
                                                            .runs = 1,
                                                            .pid = 7,
                                                            .total = forest_total(forest)});
-    module = profile_add_module(profile, look->exe, "c0ffee");
+    module = profile_add_module(profile, viewed->exe, "c0ffee");
     pruned = profile_add_pseudo(profile, PROFILE_PRUNED);
-    decide(forest, look, seed, fate);
+    decide(forest, viewed, seed, fate);
     for (uint32_t i = 1; i < FOREST_CONTEXTS; i++) {
         uint64_t weight = forest->weight[i];
         uint32_t at = i;

@@ -25,7 +25,7 @@ uint64_t forest_total(const struct forest *forest);
 /* Of a context and all below it. */
 uint64_t forest_inclusive(const struct forest *forest, uint32_t context);
 
-struct forest_look {
+struct forest_view {
     unsigned pruned;  /* per cent of the contexts that end in "[~]" ... */
     unsigned missing; /* ... and those whose function is known there, "[~]" > function, and whose
                        * counter was given to another one */
@@ -35,7 +35,7 @@ struct forest_look {
 /* A profile of calls that keeps what the summary and the query of a daemon keep: counts add up to
  * the total; what a context without a counter weighs stands in a "[~]" of its deepest caller that
  * is kept, and perhaps in the error of another one as well. */
-struct profile *forest_profile(const struct forest *forest, const struct forest_look *look,
+struct profile *forest_profile(const struct forest *forest, const struct forest_view *viewed,
                                uint64_t *seed);
 
 /* The context that a node stands for, 0: a root, or "[~]". */

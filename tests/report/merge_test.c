@@ -44,7 +44,7 @@ static void check_bounds(const struct profile *sum, const struct forest *truth) 
 }
 
 static void test_bounds(uint64_t *seed, unsigned pruned, unsigned missing) {
-    const struct forest_look look = {
+    const struct forest_view viewed = {
         .collector = "calls", .exe = "/opt/a/app", .pruned = pruned, .missing = missing};
     struct forest truth, part;
     struct profile *parts[PARTS], *sum;
@@ -57,7 +57,7 @@ static void test_bounds(uint64_t *seed, unsigned pruned, unsigned missing) {
             part.weight[k] = forest_random(seed, 2) == 0 ? 0 : forest_random(seed, 1000);
             truth.weight[k] += part.weight[k];
         }
-        parts[i] = forest_profile(&part, &look, seed);
+        parts[i] = forest_profile(&part, &viewed, seed);
     }
     sum = merge(parts, PARTS);
     CHECK_UINT(sum->n_processes, 2);
@@ -71,7 +71,7 @@ static void test_bounds(uint64_t *seed, unsigned pruned, unsigned missing) {
 
 /* A sum that is written and read again is the same, and adding one profile changes nothing. */
 static void test_file(uint64_t *seed) {
-    const struct forest_look look = {
+    const struct forest_view viewed = {
         .collector = "calls", .exe = "/opt/a/app", .pruned = 30, .missing = 20};
     struct forest forest;
     struct profile *once, *read;
@@ -79,7 +79,7 @@ static void test_file(uint64_t *seed) {
     size_t bytes[2];
 
     forest_grow(&forest, seed, 1000);
-    once = merge((struct profile *[]){forest_profile(&forest, &look, seed)}, 1);
+    once = merge((struct profile *[]){forest_profile(&forest, &viewed, seed)}, 1);
     for (int i = 0; i < 2; i++) {
         FILE *out = open_memstream(&data[i], &bytes[i]);
 
@@ -133,7 +133,7 @@ static void test_names(void) {
     }
 }
 
-/* Other executables, and what was looked at in another way, stay apart. */
+/* Other executables, and what was sampled in another way, stay apart. */
 static void test_apart(void) {
     struct profile *sum =
         merge((struct profile *[]){one("/a", "cpu", "f", 5), one("/b", "cpu", "f", 7),
@@ -148,7 +148,7 @@ static void test_apart(void) {
     profile_free(sum);
 }
 
-/* Profiles that tell their looks by different periods have them all in the sum. */
+/* Profiles with different periods have all their samples in the sum. */
 static void test_periods(void) {
     struct profile *a = one("/a", "", "f", 1000), *b = one("/a", "", "f", 1000), *sum;
 

@@ -9,7 +9,7 @@
 #include "common/base/utf8.h"
 #include "common/profile/profile.h"
 #include "common/profile/tree_view.h"
-#include "common/render/human.h"
+#include "common/render/format_number.h"
 #include "tests/report/sample.h"
 
 /* The node at the end of a path of names below the root of process 1; 0: there is none. */
@@ -257,18 +257,18 @@ static void test_names(void) {
 }
 
 static void test_numbers(void) {
-    CHECK_STR(human_count(0).text, "0");
-    CHECK_STR(human_count(999).text, "999");
-    CHECK_STR(human_count(1234567).text, "1,234,567");
-    CHECK_STR(human_count(UINT64_MAX).text, "18,446,744,073,709,551,615");
-    CHECK_STR(human_time(999).text, "999 ns");
-    CHECK_STR(human_time(12340000000u).text, "12.34 s");
-    CHECK_STR(human_time(7500000000000u).text, "2 h 05 min");
-    CHECK_STR(human_time(UINT64_MAX).text, "5124095 h 34 min");
-    CHECK_STR(human_bytes(46182).text, "45.1 KiB");
-    CHECK_STR(human_share(0.5).text, "50.0 %");
-    CHECK_STR(human_share(0.000031).text, "0.0031 %");
-    CHECK_STR(human_share(1e-300).text, "1.0e-298 %");
+    CHECK_STR(format_count(0).text, "0");
+    CHECK_STR(format_count(999).text, "999");
+    CHECK_STR(format_count(1234567).text, "1,234,567");
+    CHECK_STR(format_count(UINT64_MAX).text, "18,446,744,073,709,551,615");
+    CHECK_STR(format_time(999).text, "999 ns");
+    CHECK_STR(format_time(12340000000u).text, "12.34 s");
+    CHECK_STR(format_time(7500000000000u).text, "2 h 05 min");
+    CHECK_STR(format_time(UINT64_MAX).text, "5124095 h 34 min");
+    CHECK_STR(format_bytes(46182).text, "45.1 KiB");
+    CHECK_STR(format_share(0.5).text, "50.0 %");
+    CHECK_STR(format_share(0.000031).text, "0.0031 %");
+    CHECK_STR(format_share(1e-300).text, "1.0e-298 %");
 }
 
 /* A byte of no character is seen wherever it stands among those that are passed over by eight. */

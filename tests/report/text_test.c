@@ -423,17 +423,17 @@ static void test_hottest(void) {
 static void test_whole(void) {
     struct profile *profile = sample_shell();
     struct format_options options = format_default_options;
-    char *brief = report(profile, &options), *whole;
+    char *overview = report(profile, &options), *whole;
 
     format_set_cut(&options, 0);
     whole = report(profile, &options);
-    CHECK(strstr(brief, " frames ...") != NULL && strstr(whole, " frames ...") == NULL);
+    CHECK(strstr(overview, " frames ...") != NULL && strstr(whole, " frames ...") == NULL);
     CHECK(strstr(whole, "[~] 12 more functions") != NULL);
     format_set_top(&options, 100);
-    free(brief);
-    brief = report(profile, &options);
-    CHECK(strstr(brief, " more functions") == NULL);
-    free(brief);
+    free(overview);
+    overview = report(profile, &options);
+    CHECK(strstr(overview, " more functions") == NULL);
+    free(overview);
     free(whole);
     profile_free(profile);
 }

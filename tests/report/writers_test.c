@@ -234,14 +234,14 @@ static void read_callgrind(char *text, struct read_function *functions) {
 
 /* Each function's true weights are within what the rows of the file and their bounds say. */
 static void test_callgrind_bounds(uint64_t *seed, unsigned pruned, unsigned missing) {
-    const struct forest_look look = {
+    const struct forest_view viewed = {
         .collector = "calls", .exe = "/opt/a/app", .pruned = pruned, .missing = missing};
     struct forest forest;
     struct read_function functions[FOREST_CONTEXTS] = {0};
     unsigned wrong = 0;
 
     forest_grow(&forest, seed, 1000);
-    struct profile *profile = forest_profile(&forest, &look, seed);
+    struct profile *profile = forest_profile(&forest, &viewed, seed);
     char *text = written("callgrind", profile, &format_default_options);
 
     read_callgrind(text, functions);
@@ -263,8 +263,8 @@ static void test_callgrind_bounds(uint64_t *seed, unsigned pruned, unsigned miss
 static void test_titles(void) {
     uint64_t seed = 3;
     struct forest forest;
-    const struct forest_look exact = {.collector = "calls", .exe = "/opt/a/app"};
-    const struct forest_look pruned = {.collector = "calls", .exe = "/opt/a/app", .pruned = 50};
+    const struct forest_view exact = {.collector = "calls", .exe = "/opt/a/app"};
+    const struct forest_view pruned = {.collector = "calls", .exe = "/opt/a/app", .pruned = 50};
 
     forest_grow(&forest, &seed, 1000);
     for (int i = 0; i < 2; i++) {

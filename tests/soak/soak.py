@@ -118,8 +118,8 @@ class Keeper:
     def pid(self):
         return self.daemon.process.pid
 
-    def look(self):
-        """Memory now, and the growth of all sums since the last look."""
+    def sample(self):
+        """Memory now, and the growth of all sums since the last sample."""
         self.note_peak()
         now = watch.memory(self.pid())[0]
         totals = self.questions.totals()
@@ -144,7 +144,7 @@ class Keeper:
         if dead:
             self.died += 1
         else:
-            self.look()
+            self.sample()
             self.cpu_before = self.cpu()
             self.daemon.stop(signal.SIGTERM if self.restarts % 2 else signal.SIGKILL)
         self.restarts += 1
@@ -179,7 +179,7 @@ def watch_over(given, keeper, runner):
         keeper.note_peak()
         if time.monotonic() >= next_line:
             next_line += min(60, given.seconds / 4)
-            samples.append((time.monotonic() - began, keeper.look()))
+            samples.append((time.monotonic() - began, keeper.sample()))
             line(samples[-1][0] / 60, samples[-1][1], keeper, runner)
     return samples
 

@@ -18,7 +18,7 @@ static bool map_below(struct mirror *mirror, uint64_t end) {
                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
     if (at == MAP_FAILED)
         return false;
-    if ((uintptr_t)at != start) { /* a kernel that doesn't know the flag takes it for a wish */
+    if ((uintptr_t)at != start) { /* a kernel that doesn't know the flag takes it for a hint */
         munmap(at, BYTES_MAX);
         return false;
     }

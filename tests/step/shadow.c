@@ -70,7 +70,7 @@ static uint32_t drop_below(struct shadow_region *region, uint64_t sp) {
 }
 
 bool shadow_start(struct shadow *shadow, struct shadow_thread *thread, uint64_t sp) {
-    thread->settled = true;
+    thread->resolved = true;
     thread->region = region_of(shadow, sp);
     if (thread->region != NULL)
         drop_below(thread->region, sp);
@@ -113,9 +113,9 @@ static void end_signal(struct shadow_thread *thread) {
 
 /* After a jump or return that ended an abandoned frame. On a stack without any call, the function
  * that was entered has a caller made by hand. */
-static bool settle(struct shadow *shadow, struct shadow_thread *thread, uint64_t sp) {
+static bool resolve(struct shadow *shadow, struct shadow_thread *thread, uint64_t sp) {
     struct shadow_entry entry = {.slot = sp};
-    thread->settled = true;
+    thread->resolved = true;
     if (thread->region->n > 0)
         return true;
     thread->region->by_hand = true;
@@ -141,9 +141,9 @@ bool shadow_step(struct shadow *shadow, struct shadow_thread *thread, enum shado
                entry.target - before->rip <= INSTRUCTION_MAX && push(thread->region, entry);
     }
     if (kind == SHADOW_RETURN || kind == SHADOW_JUMP)
-        return thread->settled || settle(shadow, thread, after->rsp);
+        return thread->resolved || resolve(shadow, thread, after->rsp);
     if (dropped > 0 || was != thread->region)
-        thread->settled = false;
+        thread->resolved = false;
     return true;
 }
 

@@ -7,7 +7,7 @@
  * longjmp need no special care. There are three things that no call made: a signal handler's frame
  * (the kernel made it), the first frame of a context (makecontext did), and, from the moment that
  * an instruction other than a return abandons a frame up to the jump or return that ends it,
- * nothing is the return address of the code that runs: the truth is then said to be unsettled.
+ * nothing is the return address of the code that runs: the truth is then not known.
  */
 #ifndef HCCT_STEP_SHADOW_H
 #define HCCT_STEP_SHADOW_H
@@ -48,7 +48,7 @@ struct shadow {
 /* What the oracle knows of a thread. */
 struct shadow_thread {
     struct shadow_region *region;
-    bool settled;
+    bool resolved;
 };
 
 enum shadow_kind { SHADOW_OTHER, SHADOW_CALL, SHADOW_RETURN, SHADOW_JUMP, SHADOW_SYSCALL };

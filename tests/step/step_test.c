@@ -174,7 +174,7 @@ static void check_all(bool ours) {
     CHECK_UINT(count[VERDICT_FAST], 0);
     CHECK_UINT(count[VERDICT_ROUTINE], 0);
     CHECK(count[VERDICT_AGREED] > run.steps / 2);
-    CHECK(count[VERDICT_UNSETTLED] + count[VERDICT_NO_ENTRY] + count[VERDICT_RICH] +
+    CHECK(count[VERDICT_UNKNOWN] + count[VERDICT_NO_ENTRY] + count[VERDICT_RICH] +
               count[VERDICT_TARGET] + count[VERDICT_GUESS] <
           run.steps / 100);
     if (ours) { /* what the target is known to do did happen before our eyes */
@@ -183,7 +183,7 @@ static void check_all(bool ours) {
         CHECK(run.signals >= 9);
         CHECK(run.n_threads == 3);
         CHECK_UINT(count[VERDICT_RICH], 0);
-        CHECK(count[VERDICT_UNSETTLED] > 0 && count[VERDICT_OVERWRITTEN] > 0);
+        CHECK(count[VERDICT_UNKNOWN] > 0 && count[VERDICT_OVERWRITTEN] > 0);
     }
 }
 

@@ -15,7 +15,7 @@ static uint64_t scratch[UNWIND_SCRATCH_WORDS];
 
 static const char *const meaning[VERDICTS] = {
     [VERDICT_AGREED] = "our walk, libunwind and the truth agree",
-    [VERDICT_UNSETTLED] = "no true stack: it is being replaced",
+    [VERDICT_UNKNOWN] = "no true stack: it is being replaced",
     [VERDICT_REMOTE_NO_ENTRY] = "ours is true; libunwind has no unwind entry",
     [VERDICT_REMOTE_OTHER] = "ours is true; libunwind is wrong",
     [VERDICT_NO_ENTRY] = "ours ends early: no unwind entry",
@@ -325,8 +325,8 @@ void judge_stack(struct judge *judge, const struct shadow_thread *thread,
     walk(judge, regs, &stacks);
     if (!is_same_when_fast(judge, thread, regs, &stacks))
         count(judge, VERDICT_FAST, regs.pc, "");
-    if (!thread->settled) {
-        count(judge, VERDICT_UNSETTLED, regs.pc, "");
+    if (!thread->resolved) {
+        count(judge, VERDICT_UNKNOWN, regs.pc, "");
         return;
     }
     stacks.pc = regs.pc;

@@ -26,7 +26,7 @@ struct stack {
 enum verdict {
     VERDICT_AGREED, /* all three are the same */
     /* There is no true stack at this instruction: it is being replaced (shadow.h). */
-    VERDICT_UNSETTLED,
+    VERDICT_UNKNOWN,
     /* Ours is the true one, libunwind's is not: because there is no unwind entry, or for other
      * reasons of its own. */
     VERDICT_REMOTE_NO_ENTRY,

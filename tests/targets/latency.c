@@ -1,6 +1,6 @@
 /*
  * latency.c - how long is it ever kept from its work? Threads of work of known kinds, and one that
- * does nothing but look at the clock, until SIGTERM; then the longest time between two looks.
+ * does nothing but read the clock, until SIGTERM; then the longest time between two readings.
  *
  * Usage: latency THREADS [first]. With "first" the looking thread goes before all others where that
  * is allowed, so that a busy machine does not pause it; it rests a tenth of the time then, as Linux
@@ -58,7 +58,7 @@ struct longest {
     uint64_t wall, cpu, wait, own;
 };
 
-#define WORTH_A_LOOK_NS 100000
+#define LONG_NS 100000
 
 /* How often the thread has waited for something. */
 static long read_waits(void) {
@@ -87,14 +87,14 @@ struct stolen {
     uint64_t ns;
 };
 
-static struct stolen look_at_steal(void) {
+static struct stolen note_steal(void) {
     int cpu = sched_getcpu();
     return (struct stolen){cpu, read_steal(cpu)};
 }
 
 /* What of a step the hypervisor did not take. */
 static uint64_t own_part(uint64_t step, const struct stolen *before) {
-    struct stolen now = look_at_steal();
+    struct stolen now = note_steal();
     uint64_t taken = now.cpu == before->cpu ? now.ns - before->ns : 0;
     return step > taken ? step - taken : 0;
 }
@@ -103,7 +103,7 @@ static uint64_t larger(uint64_t a, uint64_t b) {
     return a > b ? a : b;
 }
 
-#define LOOK_NS 9000000
+#define POLL_NS 9000000
 #define REST_NS 1000000
 
 static bool go_first(void) {
@@ -114,16 +114,16 @@ static bool go_first(void) {
 static __attribute__((noinline)) struct longest probe(bool first) {
     struct longest longest = {0};
     uint64_t wall = read_clock(CLOCK_MONOTONIC), cpu = read_clock(CLOCK_THREAD_CPUTIME_ID);
-    uint64_t rest_at = wall + LOOK_NS;
+    uint64_t rest_at = wall + POLL_NS;
     long waits = read_waits();
-    struct stolen stolen = look_at_steal();
+    struct stolen stolen = note_steal();
     wall = read_clock(CLOCK_MONOTONIC);
     while (!atomic_load(&stop)) {
         uint64_t wall_now = read_clock(CLOCK_MONOTONIC);
         uint64_t cpu_now = read_clock(CLOCK_THREAD_CPUTIME_ID), step = wall_now - wall;
         longest.wall = larger(longest.wall, step);
         longest.cpu = larger(longest.cpu, cpu_now - cpu);
-        if (step > WORTH_A_LOOK_NS && read_waits() != waits) {
+        if (step > LONG_NS && read_waits() != waits) {
             waits = read_waits();
             longest.wait = larger(longest.wait, step);
         }
@@ -134,10 +134,10 @@ static __attribute__((noinline)) struct longest probe(bool first) {
         if (first && wall > rest_at) {
             nanosleep(&(struct timespec){.tv_nsec = REST_NS}, NULL);
             waits = read_waits();
-            stolen = look_at_steal();
+            stolen = note_steal();
             wall = read_clock(CLOCK_MONOTONIC);
             cpu = read_clock(CLOCK_THREAD_CPUTIME_ID);
-            rest_at = wall + LOOK_NS;
+            rest_at = wall + POLL_NS;
         }
     }
     return longest;

@@ -1,5 +1,5 @@
 /*
- * oracle.c - C code of the usual kinds, always the same, for two profilers to look at: recursion,
+ * oracle.c - C code of the usual kinds, always the same, for two profilers to sample: recursion,
  * callbacks out of the C library, loops, and one helper that several callers share.
  *
  * The phases of a round are long against a sampling period, so that each of them gets its share of

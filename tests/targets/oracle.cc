@@ -1,6 +1,6 @@
 /*
- * oracle.cc - C++ code of the usual kinds, always the same, for two profilers to look at:
- * templates, virtual calls, std::sort with a comparison that has a frame, std::map, exceptions.
+ * oracle.cc - C++ code of the usual kinds, always the same, for two profilers to sample: templates,
+ * virtual calls, std::sort with a comparison that has a frame, std::map, exceptions.
  *
  * The phases of a round are long against a sampling period, as in oracle.c.
  *

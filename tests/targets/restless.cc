@@ -73,7 +73,7 @@ static long read_waits() {
 }
 
 static void calls(std::atomic<unsigned long> *units) {
-    const uint64_t worth_a_look = 100000;
+    const uint64_t worth_reading = 100000;
     uint64_t wall = read_clock(CLOCK_MONOTONIC), cpu = read_clock(CLOCK_THREAD_CPUTIME_ID);
     long waits = read_waits();
     while (!stop) {
@@ -82,7 +82,7 @@ static void calls(std::atomic<unsigned long> *units) {
         uint64_t cpu_now = read_clock(CLOCK_THREAD_CPUTIME_ID), step = wall_now - wall;
         longest_wall = std::max(longest_wall, step);
         longest_cpu = std::max(longest_cpu, cpu_now - cpu);
-        if (step > worth_a_look && read_waits() != waits) {
+        if (step > worth_reading && read_waits() != waits) {
             waits = read_waits();
             longest_wait = std::max(longest_wait, step);
         }
@@ -361,11 +361,12 @@ struct Kind {
     bool wanted;
 };
 
-static Kind kinds[] = {{"calls", calls, {}, {}, false},         {"switching", switching, {}, {}, false},
-                       {"leaving", leaving, {}, {}, false},     {"interrupted", interrupted, {}, {}, false},
-                       {"forking", forking, {}, {}, false},     {"executing", executing, {}, {}, false},
-                       {"loading", loading, {}, {}, false},     {"beginning", beginning, {}, {}, false},
-                       {"napping", napping, {}, {}, false}};
+static Kind kinds[] = {
+    {"calls", calls, {}, {}, false},     {"switching", switching, {}, {}, false},
+    {"leaving", leaving, {}, {}, false}, {"interrupted", interrupted, {}, {}, false},
+    {"forking", forking, {}, {}, false}, {"executing", executing, {}, {}, false},
+    {"loading", loading, {}, {}, false}, {"beginning", beginning, {}, {}, false},
+    {"napping", napping, {}, {}, false}};
 
 static void *run(void *arg) {
     Kind *kind = static_cast<Kind *>(arg);

@@ -206,7 +206,7 @@ static const struct hostile hostiles[] = {
     {"an event is none", 3, {EVENT(TRACE_TOKEN(TRACE_POP, 0))}},
     {"an event is none", 3, {EVENT(TRACE_TOKEN(TRACE_CREDIT, 0))}},
     {"an event is none", 5, {TRACE_HEAD(TRACE_EVENTS, 4), 1, TRACE_TOKEN(TRACE_CREDIT, 0), 0, 0}},
-    {"an event is none", 3, {EVENT(TRACE_TOKEN(TRACE_AGAIN, TRACE_AGAIN_MAX + 1))}},
+    {"an event is none", 3, {EVENT(TRACE_TOKEN(TRACE_REPEAT, TRACE_REPEAT_MAX + 1))}},
     {"a thread that there is not", 2, {TRACE_HEAD(TRACE_EVENTS, 1), 2}},
     {"a thread that there is not", 2, {TRACE_HEAD(TRACE_EVENTS, 1), 0}},
     {"a thread that there is not", 1, {TRACE_HEAD(TRACE_EVENTS, 0)}},

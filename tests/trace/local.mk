@@ -1,4 +1,4 @@
-# Tests of common/trace: what goes in comes out, and what is damaged is told.
+# Tests of common/trace: what goes in comes out, and what is damaged is reported.
 TRACE_TESTS = \
 	tests/trace/damaged_test \
 	tests/trace/trace_test

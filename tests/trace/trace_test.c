@@ -93,8 +93,8 @@ static void event(struct mcct_cursor *cursor, struct trace_thread *thread, struc
         trace_credit(thread, n);
         break;
     case 2:
-        mcct_again(cursor, n);
-        trace_again(thread, n);
+        mcct_repeat(cursor, n);
+        trace_repeat(thread, n);
         break;
     case 3:
         n += rng_below(rng, 8) == 0 ? 1ull << 30 : 0; /* beyond the root, and beyond a token */

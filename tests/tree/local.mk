@@ -8,7 +8,7 @@ TREE_TESTS = \
 	tests/tree/space_saving_test \
 	tests/tree/merge_test \
 	tests/tree/packed_test \
-	tests/tree/panes_test \
+	tests/tree/subwindows_test \
 	tests/tree/residual_test \
 	tests/tree/run_test \
 	tests/tree/bounded_test \
@@ -41,8 +41,8 @@ tests_tree_residual_test_LDADD = libhcct_tree.a libhcct_common.a
 tests_tree_run_test_SOURCES = tests/tree/run_test.c $(TREE_WORLD)
 tests_tree_run_test_LDADD = libhcct_tree.a libhcct_common.a
 
-tests_tree_panes_test_SOURCES = tests/tree/panes_test.c $(TREE_WORLD)
-tests_tree_panes_test_LDADD = libhcct_tree.a libhcct_common.a
+tests_tree_subwindows_test_SOURCES = tests/tree/subwindows_test.c $(TREE_WORLD)
+tests_tree_subwindows_test_LDADD = libhcct_tree.a libhcct_common.a
 
 tests_tree_bounded_test_SOURCES = tests/tree/bounded_test.c $(TREE_WORLD)
 tests_tree_bounded_test_LDADD = libhcct_tree.a libhcct_common.a

@@ -230,32 +230,32 @@ static bool note_order(void *arg, uint32_t node, const struct mcct_view *view) {
 
 /* As many children as a hostile stream may give a node, added and removed in any order. */
 /* n repetitions are n pushes of the same frame, made or not. */
-static void test_again(void) {
+static void test_repeat(void) {
     struct mcct *tree = make(&summary_space_saving, 1e-3, 0), *capped = make(NULL, 1e-3, 16 << 10);
     struct mcct_cursor a, b;
     mcct_cursor_open(tree, &a);
     mcct_cursor_open(tree, &b);
-    CHECK(!mcct_again(&a, 1));
+    CHECK(!mcct_repeat(&a, 1));
     mcct_push(&a, 5);
     mcct_push(&b, 5);
-    CHECK(mcct_again(&a, 0));
+    CHECK(mcct_repeat(&a, 0));
     CHECK_UINT(mcct_depth(&a), 1);
-    CHECK(mcct_again(&a, 300));
+    CHECK(mcct_repeat(&a, 300));
     for (int i = 0; i < 300; i++)
         mcct_push(&b, 5);
     CHECK_UINT(mcct_depth(&a), 301);
     CHECK_UINT(a.node, b.node);
     CHECK_UINT(mcct_pop(&a, 301), 301);
-    CHECK(!mcct_again(&a, 1));
+    CHECK(!mcct_repeat(&a, 1));
     mcct_cursor_close(&a);
     mcct_cursor_close(&b);
     mcct_free(tree);
     mcct_cursor_open(capped, &a);
     mcct_push(&a, 5);
-    CHECK(mcct_again(&a, 100000)); /* more than there is memory for */
+    CHECK(mcct_repeat(&a, 100000)); /* more than there is memory for */
     CHECK(a.missing > 0);
     CHECK_UINT(mcct_depth(&a), 100001);
-    CHECK(mcct_again(&a, 10));
+    CHECK(mcct_repeat(&a, 10));
     CHECK_UINT(mcct_pop(&a, 200000), 100011);
     mcct_cursor_close(&a);
     mcct_free(capped);
@@ -441,7 +441,7 @@ int main(void) {
     test_cursors_keep_nodes();
     test_many_cursors(&rng);
     test_deep();
-    test_again();
+    test_repeat();
     test_wide(&rng);
     test_widening(&rng);
     test_walk();

@@ -308,8 +308,8 @@ static void test_there_and_back(const struct summary_kind *kind, struct rng *rng
     world_free(&world);
 }
 
-/* What is kept does not depend on whether somebody looks. */
-static void test_looking(struct rng *rng) {
+/* What is kept does not depend on queries. */
+static void test_reading(struct rng *rng) {
     struct world world;
     struct verdict v[2];
     uint64_t seed = rng_next(rng);
@@ -371,7 +371,7 @@ int main(void) {
         test_there_and_back(kinds[k], &rng);
         test_merging(kinds[k], &rng);
     }
-    test_looking(&rng);
+    test_reading(&rng);
     test_cap(&summary_filtered_space_saving, &rng);
     test_cap(&summary_exact, &rng);
     test_large(&summary_filtered_space_saving, 0, &rng);

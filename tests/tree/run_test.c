@@ -3,7 +3,7 @@
  */
 #include "tests/check.h"
 
-#include "common/tree/brief.h"
+#include "common/tree/minifloat.h"
 #include "common/tree/run_log.h"
 #include "tests/tree/world.h"
 
@@ -134,24 +134,25 @@ static void test_budget(void) {
 
 /* ---- numbers ---- */
 
-static void check_brief(uint64_t value) {
-    uint64_t low = brief_value(brief_floor(value)), high = brief_value(brief_ceil(value));
+static void check_minifloat(uint64_t value) {
+    uint64_t low = minifloat_value(minifloat_floor(value)),
+             high = minifloat_value(minifloat_ceil(value));
     CHECK(low <= value && value <= high);
-    CHECK(value >= BRIEF_EXACT || (low == value && high == value));
-    CHECK(value - low <= value / BRIEF_STEP);
-    CHECK(high - value <= value / BRIEF_STEP || high == UINT64_MAX);
-    CHECK(brief_ceil(value) <= UINT16_MAX);
-    CHECK_UINT(brief_floor(low), brief_floor(value));
+    CHECK(value >= MINIFLOAT_EXACT || (low == value && high == value));
+    CHECK(value - low <= value / MINIFLOAT_STEP);
+    CHECK(high - value <= value / MINIFLOAT_STEP || high == UINT64_MAX);
+    CHECK(minifloat_ceil(value) <= UINT16_MAX);
+    CHECK_UINT(minifloat_floor(low), minifloat_floor(value));
 }
 
-static void test_brief(struct rng *rng) {
+static void test_minifloat(struct rng *rng) {
     for (unsigned bit = 0; bit < 64; bit++)
         for (uint64_t near = 0; near < 5; near++)
-            check_brief((UINT64_C(1) << bit) - 2 + near);
+            check_minifloat((UINT64_C(1) << bit) - 2 + near);
     for (unsigned i = 0; i < 100000; i++)
-        check_brief(rng_next(rng) >> rng_below(rng, 64));
-    for (uint32_t brief = 0; brief < brief_floor(UINT64_MAX); brief++)
-        CHECK(brief_value(brief) < brief_value(brief + 1));
+        check_minifloat(rng_next(rng) >> rng_below(rng, 64));
+    for (uint32_t number = 0; number < minifloat_floor(UINT64_MAX); number++)
+        CHECK(minifloat_value(number) < minifloat_value(number + 1));
 }
 
 int main(void) {
@@ -160,6 +161,6 @@ int main(void) {
     for (unsigned i = 0; i < 20; i++)
         test_log(&rng);
     test_budget();
-    test_brief(&rng);
+    test_minifloat(&rng);
     return check_report();
 }

@@ -1,8 +1,8 @@
 /*
  * truth_test.c - nothing that is shown of a tree is untrue: with every summary, on trees whose
- * contexts are mostly cold, the true weights lie in the intervals that are told, of each context,
- * function and module; also of windows, sums, differences, of what came through a checkpoint or a
- * file, and of what is cut for display.
+ * contexts are mostly cold, the true weights lie in the intervals that are reported, of each
+ * context, function and module; also of windows, sums, differences, of what came through a
+ * checkpoint or a file, and of what is cut for display.
  *
  * The oracle is an array: a context is a number, its weight an element.
  */
@@ -11,11 +11,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/assemble/freeze_tree.h"
+#include "common/assemble/assemble.h"
 #include "common/code/frame.h"
 #include "common/code/module.h"
 #include "common/tree/batch.h"
-#include "common/tree/panes.h"
+#include "common/tree/subwindows.h"
 #include "common/tree/summary.h"
 #include "common/tree/tree_delta.h"
 #include "daemon/ingest/registry.h"
@@ -226,12 +226,12 @@ static void feed_calls(struct thread *thread, struct account *account, program *
 
 /* ---- profiles ---- */
 
-static struct profile *freeze_copy(struct tree_copy *copy) {
-    const struct freeze_params params = {.phi = 0.01, .epsilon = 0.01, .summary = "any"};
-    struct freeze_part part = {.copy = *copy,
-                               .process = {.exe = "/bin/x", .command = "x", .runs = 1}};
+static struct profile *assemble_copy(struct tree_copy *copy) {
+    const struct assemble_params params = {.phi = 0.01, .epsilon = 0.01, .summary = "any"};
+    struct assemble_part part = {.copy = *copy,
+                                 .process = {.exe = "/bin/x", .command = "x", .runs = 1}};
     uint32_t *module_of;
-    struct profile *profile = freeze_trees(&part, 1, &params, &module_of);
+    struct profile *profile = assemble_trees(&part, 1, &params, &module_of);
     free(module_of);
     shown_name(profile);
     return profile;
@@ -248,7 +248,7 @@ static struct profile *whole_of(const struct account *account) {
         copy.node[i] = (struct copied_node){.parent = contexts.context[i].parent,
                                             .frame = contexts.context[i].frame,
                                             .count = account->weight[i]};
-    struct profile *profile = freeze_copy(&copy);
+    struct profile *profile = assemble_copy(&copy);
     free(copy.node);
     return profile;
 }
@@ -257,7 +257,7 @@ static struct profile *part_of(const struct mcct *tree) {
     struct tree_copy copy;
     if (!tree_copy_take(&copy, tree))
         abort();
-    struct profile *profile = freeze_copy(&copy);
+    struct profile *profile = assemble_copy(&copy);
     tree_copy_free(&copy);
     return profile;
 }
@@ -434,8 +434,8 @@ static void test_delta(const struct summary_kind *kind, program *next, bool call
     start(&there, other);
     go_on(&thread, &one, next, 4000, rng);
     go_on(&there, &two, next, 1000, rng);
-    mcct_settle(tree);
-    mcct_settle(other);
+    mcct_flush(tree);
+    mcct_flush(other);
     CHECK(tree_copy_take(&first, tree) && tree_copy_take(&second, other));
     add(&two, &one);
     three = one;
@@ -444,7 +444,7 @@ static void test_delta(const struct summary_kind *kind, program *next, bool call
     take_away(&one, &three);
     CHECK(tree_copy_take(&end, tree));
     CHECK(tree_delta(&end, &first, kind->certain));
-    struct profile *profile = freeze_copy(&end);
+    struct profile *profile = assemble_copy(&end);
     moment = calls ? "the difference of two moments of calls" : "the difference of two moments";
     expect_profile(profile, &one);
     profile_free(profile);
@@ -455,7 +455,7 @@ static void test_delta(const struct summary_kind *kind, program *next, bool call
     CHECK(mcct_merge(tree, other));
     CHECK(tree_copy_take(&end, tree));
     CHECK(tree_delta(&end, &first, false) && tree_delta(&end, &second, false));
-    profile = freeze_copy(&end);
+    profile = assemble_copy(&end);
     moment = "what came to two trees before they were added";
     expect_profile(profile, &one);
     profile_free(profile);
@@ -479,7 +479,7 @@ static void test_calls(const struct summary_kind *kind, program *next, struct rn
         if (round != 1)
             expect_useful(tree, &one, "calls");
     }
-    mcct_settle(tree);
+    mcct_flush(tree);
     expect_useful(tree, &one, "calls that have ended");
     feed(&thread, &one, next, 100, rng);
     expect_useful(tree, &one, "weights that come one by one after calls");
@@ -494,30 +494,30 @@ static void test_calls(const struct summary_kind *kind, program *next, struct rn
 
 static void test_windows(const struct summary_kind *kind, program *next, bool calls,
                          struct rng *rng) {
-    const struct panes_params params = {.tree = {.summary = kind, .epsilon = 0.01, .seed = 7},
-                                        .n_counts = 1};
-    struct panes *panes = panes_new(&params, 0);
+    const struct subwindows_params params = {.tree = {.summary = kind, .epsilon = 0.01, .seed = 7},
+                                             .n_counts = 1};
+    struct subwindows *subwindows = subwindows_new(&params, 0);
     uint64_t counts[1] = {0};
     clear(&one);
-    for (uint64_t pane = 0; panes != NULL && pane < 12; pane++) {
-        struct panes_window window;
+    for (uint64_t subwindow = 0; subwindows != NULL && subwindow < 12; subwindow++) {
+        struct subwindows_span window;
         struct thread thread;
-        panes_advance(panes, pane * PANES_FINE_NS + 1);
-        start(&thread, panes_tree(panes));
+        subwindows_advance(subwindows, subwindow * SUBWINDOWS_FINE_NS + 1);
+        start(&thread, subwindows_tree(subwindows));
         clear(&three);
         (calls ? feed_calls : feed)(&thread, &three, next, 400, rng);
-        if (pane >= 8) /* the last four panes */
+        if (subwindow >= 8) /* the last four sub-windows */
             add(&one, &three);
         mcct_cursor_close(&thread.cursor);
-        if (pane < 11)
+        if (subwindow < 11)
             continue;
-        CHECK(panes_take(panes, pane * PANES_FINE_NS + 2, UINT64_C(3) * PANES_FINE_NS, &window,
-                         counts));
-        struct mcct *tree = panes_merge(&window);
+        CHECK(subwindows_take(subwindows, subwindow * SUBWINDOWS_FINE_NS + 2,
+                              UINT64_C(3) * SUBWINDOWS_FINE_NS, &window, counts));
+        struct mcct *tree = subwindows_merge(&window);
         expect_useful(tree, &one, calls ? "a window of calls" : "a window");
         mcct_free(tree);
     }
-    panes_free(panes);
+    subwindows_free(subwindows);
 }
 
 /* After it calls go on. */

@@ -1,7 +1,7 @@
 /*
- * ship.c - SHIP: one record, published whole, that moves no cursor.
+ * emit_raw_stack.c - RAW_STACK: one record, published whole, that moves no cursor.
  */
-#include "preload/sample/ship.h"
+#include "preload/sample/emit_raw_stack.h"
 
 #include <string.h>
 
@@ -20,7 +20,7 @@ static uint64_t words_above(const struct unwind_env *env, uint64_t sp) {
     uint64_t n = FOREIGN_MAX;
     if (sp >= env->low && sp < env->high)
         n = (env->high - sp) / 8;
-    return n < WIRE_SHIP_STACK_MAX ? n : WIRE_SHIP_STACK_MAX;
+    return n < WIRE_RAW_STACK_MAX ? n : WIRE_RAW_STACK_MAX;
 }
 
 _Static_assert(sizeof(struct modules_missed) <= UNWIND_SCRATCH_WORDS * 8, "it has room");
@@ -46,9 +46,9 @@ static void put_place(const struct agent_thread *thread, struct wire_slot *slot,
         ring_put(slot, WALK_WORDS, at + 3 + i, regs->reg[i]);
 }
 
-uint32_t ship_stack(struct agent_thread *thread, struct wire_session *session,
-                    struct wire_slot *slot, uint64_t weight, uint32_t inner,
-                    const struct unwind_env *env) {
+uint32_t emit_raw_stack(struct agent_thread *thread, struct wire_session *session,
+                        struct wire_slot *slot, uint64_t weight, uint32_t inner,
+                        const struct unwind_env *env) {
     const struct unwind_registers *regs = inner > 0 ? &thread->memo.at : &thread->interrupted;
     uint64_t sp = regs->reg[ARCH_SP] & ~7ull, n = words_above(env, sp), word, copied = 0;
     uint64_t start = thread->head;
@@ -63,8 +63,8 @@ uint32_t ship_stack(struct agent_thread *thread, struct wire_session *session,
     }
     for (; copied < n && unwind_read(env, sp + 8 * copied, &word); copied++)
         ring_put(slot, WALK_WORDS, at++, word);
-    ring_put(slot, WALK_WORDS, start, wire_word(WIRE_SHIP, weight | thread->same_burst));
-    ring_put(slot, WALK_WORDS, start + 1, WIRE_SHIP_SIZES(inner, ARCH_REGS, copied));
+    ring_put(slot, WALK_WORDS, start, wire_word(WIRE_RAW_STACK, weight | thread->same_burst));
+    ring_put(slot, WALK_WORDS, start + 1, WIRE_RAW_STACK_SIZES(inner, ARCH_REGS, copied));
     put_place(thread, slot, start + 2, regs);
     thread->head = at;
     ring_publish(slot, at);

@@ -1,13 +1,12 @@
 /*
- * freeze_tree.h - copied trees to a neutral profile: all that the trees of one or more processes
- * keep.
+ * assemble.h - makes a neutral profile of copied trees, of one or more processes.
  *
  * A tree's node is a (routine, call site in its caller); a profile's node is a place in the code.
  * So the call site that a child names becomes its parent's place, and a routine's own weight stands
- * at its entry: see freeze_tree.c.
+ * at its entry: see assemble.c.
  */
-#ifndef HCCT_FREEZE_TREE_H
-#define HCCT_FREEZE_TREE_H
+#ifndef HCCT_ASSEMBLE_H
+#define HCCT_ASSEMBLE_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -16,24 +15,24 @@
 #include "common/tree/scatter.h"
 #include "common/tree/tree_copy.h"
 
-struct freeze_params {
+struct assemble_params {
     double phi;     /* contexts of that share of N are called hot, for the record */
     double epsilon; /* as the trees were made with, for the record */
     const char *summary;
 };
 
 /* One process. */
-struct freeze_part {
+struct assemble_part {
     struct tree_copy copy;
     struct scatter_effects effects; /* of functions */
     bool linked; /* its command is a name of its exe, maybe a link's, and no script */
-    struct profile_process process; /* but what is the tree's: freeze_trees() fills that in */
+    struct profile_process process; /* but what is the tree's: assemble_trees() fills that in */
 };
 
 /* The profile of all parts, symbols not resolved. Type
  * and unit are as the parts' collectors and clocks say; period and times are the caller's to fill
  * in. *module_of, malloc'ed, maps the profile's module indices to module ids (code/module.h). */
-struct profile *freeze_trees(struct freeze_part *parts, size_t n,
-                             const struct freeze_params *params, uint32_t **module_of);
+struct profile *assemble_trees(struct assemble_part *parts, size_t n,
+                               const struct assemble_params *params, uint32_t **module_of);
 
 #endif

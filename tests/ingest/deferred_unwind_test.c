@@ -1,11 +1,11 @@
 /*
- * ships_test.c - a shipped stack from the ring to the tree: while its process lives, when that is
- * gone at once, and when the worker fails.
+ * deferred_unwind_test.c - a raw stack sample from the ring to the tree: while its process lives,
+ * when that is gone at once, and when the worker fails.
  *
  * This program is the profiled process, by hand, and its own worker child; $WORKER_FAILS says how
  * that is to fail.
  */
-#include "daemon/ingest/ships.h"
+#include "daemon/ingest/deferred_unwind.h"
 
 #include <link.h>
 #include <poll.h>
@@ -87,15 +87,16 @@ static void put(uint64_t word) {
     ring_publish(slot, at + 1);
 }
 
-static __attribute__((noinline, no_sanitize("address"))) void ship_from_here(uint64_t weight) {
+static __attribute__((noinline, no_sanitize("address"))) void
+raw_sample_from_here(uint64_t weight) {
     ucontext_t uc;
     getcontext(&uc);
     uint64_t sp = arch_reg(&uc, ARCH_SP) & ~7ull;
     uint64_t words = ((uint64_t)(uintptr_t)stack_top - sp) / 8;
-    if (words > WIRE_SHIP_STACK_MAX)
-        words = WIRE_SHIP_STACK_MAX;
-    put(wire_word(WIRE_SHIP, weight));
-    put(WIRE_SHIP_SIZES(0, ARCH_REGS, words));
+    if (words > WIRE_RAW_STACK_MAX)
+        words = WIRE_RAW_STACK_MAX;
+    put(wire_word(WIRE_RAW_STACK, weight));
+    put(WIRE_RAW_STACK_SIZES(0, ARCH_REGS, words));
     put(arch_pc(&uc));
     put(arch_pc(&uc));
     put(UINT64_MAX);
@@ -110,7 +111,7 @@ static volatile unsigned sink;
 static __attribute__((noinline)) unsigned descend(unsigned n, uint64_t weight) {
     entry_of_descend = (uint64_t)(uintptr_t)descend;
     if (n == 0)
-        ship_from_here(weight);
+        raw_sample_from_here(weight);
     else
         sink += descend(n - 1, weight);
     return sink++;
@@ -186,18 +187,18 @@ static void test_live(void) {
     for (volatile unsigned i = 0; i < 3; i++) /* volatile: one loop, one call site */
         descend(DEPTH, 100);
     CHECK(process_drain(process, NULL, NULL));
-    ships_settle(process);
-    CHECK(!process_has_ships(process));
-    CHECK_UINT(stats().ships.credited, 3);
-    CHECK_UINT(stats().ships.complete, 3);
-    CHECK_UINT(stats().ships.refused, 0);
+    deferred_unwind_wait(process);
+    CHECK(!process_has_deferred(process));
+    CHECK_UINT(stats().deferred.credited, 3);
+    CHECK_UINT(stats().deferred.complete, 3);
+    CHECK_UINT(stats().deferred.refused, 0);
     check_context(300);
     end();
 }
 
-static bool look_for_place(void *arg, uint32_t node, const struct mcct_view *view) {
+static bool search_place(void *arg, uint32_t node, const struct mcct_view *view) {
     struct frame_key key;
-    bool place = node != MCCT_ROOT && frame_get(view->frame, &key) && frame_is_here(&key);
+    bool place = node != MCCT_ROOT && frame_get(view->frame, &key) && frame_is_leaf_pc(&key);
     if (place && key.site_module != 0)
         *(uint64_t *)arg += view->count;
     return true;
@@ -210,23 +211,24 @@ static void test_lines(void) {
     for (volatile unsigned i = 0; i < 3; i++)
         descend(DEPTH, 100);
     CHECK(process_drain(process, NULL, NULL));
-    ships_settle(process);
+    deferred_unwind_wait(process);
     check_context(300);
-    mcct_walk(process->tree, look_for_place, &at_places);
+    mcct_walk(process->tree, search_place, &at_places);
     CHECK_UINT(at_places, 300);
     end();
 }
 
-/* The process is gone before anybody has looked: nothing is lost, and nobody waits at its end. */
+/* The process is gone before anybody has read its ring: nothing is lost, and nobody waits at its
+ * end. */
 static void test_gone_at_once(void) {
     begin(false);
     descend(DEPTH, 500);
     registry_finish(process);
     CHECK(!process->live);
-    ships_settle(process);
-    CHECK(!process_has_ships(process));
+    deferred_unwind_wait(process);
+    CHECK(!process_has_deferred(process));
     CHECK(!has_addresses());
-    CHECK_UINT(stats().ships.complete, 1);
+    CHECK_UINT(stats().deferred.complete, 1);
     check_context(500);
     registry_put(process);
 }
@@ -235,9 +237,9 @@ static void test_gone_at_once(void) {
 static void check_refused(uint64_t n, uint64_t weight) {
     struct mcct_view view;
     struct process_stats now = stats();
-    CHECK_UINT(now.ships.credited, n);
-    CHECK_UINT(now.ships.refused, n);
-    CHECK_UINT(now.ships.no_rule, n);
+    CHECK_UINT(now.deferred.credited, n);
+    CHECK_UINT(now.deferred.refused, n);
+    CHECK_UINT(now.deferred.no_rule, n);
     CHECK_UINT(total(), weight);
     struct frame_key key = {.routine = WIRE_PSEUDO_NO_RULE};
     uint32_t node = mcct_child(process->tree, MCCT_ROOT, frame_intern(&key));
@@ -251,7 +253,7 @@ static void test_dying_worker(void) {
     for (unsigned i = 0; i < 5; i++) {
         descend(DEPTH, 10);
         process_drain(process, NULL, NULL);
-        ships_settle(process);
+        deferred_unwind_wait(process);
     }
     check_refused(5, 50);
     end();
@@ -261,9 +263,9 @@ static void test_late_worker(void) {
     begin(false);
     descend(DEPTH, 10);
     registry_finish(process);
-    CHECK(process_has_ships(process)); /* the end of the process did not wait */
+    CHECK(process_has_deferred(process)); /* the end of the process did not wait */
     CHECK(has_addresses());
-    ships_settle(process);
+    deferred_unwind_wait(process);
     check_refused(1, 10);
     registry_put(process);
 }
@@ -281,9 +283,9 @@ static void with_worker(const char *fails, void (*test)(void)) {
     if (fails != NULL)
         setenv("WORKER_FAILS", fails, 1);
     struct elf_worker *worker = elf_worker_new("/proc/self/exe");
-    CHECK(ships_start(worker));
+    CHECK(deferred_unwind_start(worker));
     test();
-    ships_stop();
+    deferred_unwind_stop();
     elf_worker_free(worker);
     unsetenv("WORKER_FAILS");
 }

@@ -1,8 +1,8 @@
 /*
- * freeze_test.c - trees with places in their routines (HERE) as profiles: what a routine weighs
- * stands where it was at work, and is nowhere lost.
+ * assemble_test.c - trees with places in their routines (LEAF_PC) as profiles: what a routine
+ * weighs stands where it was at work, and is nowhere lost.
  */
-#include "common/assemble/freeze_tree.h"
+#include "common/assemble/assemble.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@
 
 static uint32_t module;
 static struct copied_node nodes[64];
-static struct freeze_part part;
+static struct assemble_part part;
 static struct profile *profile;
 
 /* ---- trees, by hand ---- */
@@ -34,21 +34,21 @@ static uint32_t routine(uint32_t parent, uint64_t entry, uint64_t site, uint64_t
     return add(parent, frame_intern(&key), count, 0);
 }
 
-static uint32_t here(uint32_t parent, uint64_t pc, uint64_t count) {
+static uint32_t leaf_pc(uint32_t parent, uint64_t pc, uint64_t count) {
     struct frame_key key = {.site_module = pc != 0 ? module : 0, .site = pc};
     return add(parent, frame_intern(&key), count, 0);
 }
 
 static void begin(void) {
-    part = (struct freeze_part){.copy = {.node = nodes},
-                                .process = {.exe = "/bin/x", .command = "x", .lines = true}};
+    part = (struct assemble_part){.copy = {.node = nodes},
+                                  .process = {.exe = "/bin/x", .command = "x", .lines = true}};
     add(0, 0, 0, 0);
 }
 
-static void freeze_it(void) {
-    const struct freeze_params params = {.phi = PHI, .epsilon = 0.01, .summary = "exact"};
+static void assemble_it(void) {
+    const struct assemble_params params = {.phi = PHI, .epsilon = 0.01, .summary = "exact"};
     uint32_t *module_of;
-    profile = freeze_trees(&part, 1, &params, &module_of);
+    profile = assemble_trees(&part, 1, &params, &module_of);
     free(module_of);
 }
 
@@ -109,16 +109,16 @@ static void test_places(void) {
     begin();
     uint32_t main_ = routine(0, 0x1000, 0, 0);
     uint32_t f = routine(main_, 0x2000, 0x1010, 5);
-    nodes[here(f, 0x2100, 60)].error = 6;
-    here(f, 0x2200, 50);
+    nodes[leaf_pc(f, 0x2100, 60)].error = 6;
+    leaf_pc(f, 0x2200, 50);
     uint32_t g = routine(f, 0x3000, 0x2020, 0);
-    here(g, 0x3100, 8);
+    leaf_pc(g, 0x3100, 8);
     uint32_t h = routine(main_, 0x4000, 0x1030, 0);
-    here(h, 0x4100, 4);
+    leaf_pc(h, 0x4100, 4);
     uint32_t k = routine(h, 0x5000, 0x4010, 0);
-    here(k, 0x5100, 870);
-    here(k, 0x5200, 3);
-    freeze_it();
+    leaf_pc(k, 0x5100, 870);
+    leaf_pc(k, 0x5200, 3);
+    assemble_it();
     CHECK_UINT(profile_total(profile), 1000);
     CHECK_UINT(all_errors(), 6);
     CHECK_UINT(WEIGHT(0x100f, 0x2100), 54);
@@ -150,7 +150,7 @@ static void test_residuals(void) {
     residual(main_, 0, 30);
     residual(0, frame_intern(&leaf), 20);
     residual(0, 0, 200);
-    freeze_it();
+    assemble_it();
     CHECK_UINT(profile_total(profile), 1000);
     uint32_t root = profile_root(profile, 1), at_f, at_main = child(root, 0x1000 | ENTRY);
     at_f = child(child(root, 0x100f), 0x2000 | ENTRY);
@@ -172,7 +172,7 @@ static void test_without(void) {
     routine(f, 0x3000, 0x2020, 8);
     uint32_t h = routine(main_, 0x4000, 0x1030, 4);
     routine(h, 0x5000, 0x4010, 873);
-    freeze_it();
+    assemble_it();
     CHECK_UINT(profile_total(profile), 1000);
     CHECK_UINT(WEIGHT(0x100f, 0x2000 | ENTRY), 115);
     CHECK_UINT(WEIGHT(0x102f, 0x4000 | ENTRY), 4);
@@ -183,8 +183,8 @@ static void test_without(void) {
 /* Of code that no module has, generated for one, the place says nothing. */
 static void test_unknown_place(void) {
     begin();
-    here(routine(0, 0x1000, 0, 0), 0, 1000);
-    freeze_it();
+    leaf_pc(routine(0, 0x1000, 0, 0), 0, 1000);
+    assemble_it();
     CHECK_UINT(WEIGHT(0x1000 | ENTRY), 1000);
     end();
 }
@@ -192,17 +192,17 @@ static void test_unknown_place(void) {
 /* Places where none can be: nothing breaks, and no weight is lost. */
 static void test_lies(void) {
     begin();
-    uint32_t at_root = here(0, 0x100, 300);
-    here(at_root, 0x110, 200);
+    uint32_t at_root = leaf_pc(0, 0x100, 300);
+    leaf_pc(at_root, 0x110, 200);
     uint32_t main_ = routine(0, 0x1000, 0, 100);
-    uint32_t place = here(main_, 0x1100, 10);
-    uint32_t below = here(place, 0x1200, 20);
+    uint32_t place = leaf_pc(main_, 0x1100, 10);
+    uint32_t below = leaf_pc(place, 0x1200, 20);
     routine(place, 0x2000, 0x1010, 150);
     routine(below, 0x3000, 0x1020, 5);
-    here(add(0, FRAME_OVERFLOW, 0, 0), 0x100, 115);
+    leaf_pc(add(0, FRAME_OVERFLOW, 0, 0), 0x100, 115);
     struct frame_key mark = {.routine = WIRE_PSEUDO_TRUNCATED};
-    here(add(0, frame_intern(&mark), 0, 0), 0x100, 100);
-    freeze_it();
+    leaf_pc(add(0, frame_intern(&mark), 0, 0), 0x100, 100);
+    assemble_it();
     CHECK_UINT(part.copy.stats.total, 1000);
     CHECK_UINT(profile_total(profile), 1000);
     end();

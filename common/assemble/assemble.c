@@ -1,5 +1,5 @@
 /*
- * freeze_tree.c - lay a copied tree out as places in the code.
+ * assemble.c - lay a copied tree out as places in the code.
  *
  * Tree:     main --(site s1 in main)--> f --(site s2 in f)--> g
  * Profile:  main@s1 > f@s2 > g          the path of g's own weight
@@ -18,7 +18,7 @@
  * Tree:     main --> f --> (residual of g)
  * Profile:  main@s1 > f > [~] > g
  */
-#include "common/assemble/freeze_tree.h"
+#include "common/assemble/assemble.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,11 +30,11 @@
 #include "common/code/module.h"
 #include "common/wire/wire.h"
 
-struct freezer {
+struct assembler {
     struct profile *profile;
     uint32_t *module_of, *profile_module; /* profile index -> id, module_place(id) -> index */
     uint32_t module_of_room, profile_module_room;
-    const struct freeze_part *parts;
+    const struct assemble_part *parts;
     size_t n_parts;
     bool calls;               /* the process at hand reported its calls */
     struct routine *routines; /* of which design effects are known, in order */
@@ -52,10 +52,10 @@ static bool get_key(uint32_t frame, struct frame_key *key) {
 }
 
 /* A place in a routine; one in anything else was made up by a hostile agent. */
-static bool is_here(const struct tree_copy *copy, const struct copied_node *c) {
+static bool is_leaf_pc(const struct tree_copy *copy, const struct copied_node *c) {
     struct frame_key key;
-    return c->parent != 0 && !copy->node[c->parent].here && get_key(c->frame, &key) &&
-           frame_is_here(&key);
+    return c->parent != 0 && !copy->node[c->parent].leaf_pc && get_key(c->frame, &key) &&
+           frame_is_leaf_pc(&key);
 }
 
 /* ---- design effects ---- */
@@ -68,7 +68,7 @@ static int compare_routines(const void *a, const void *b) {
 }
 
 /* Of the process at hand. A routine has several where it is known by several frames. */
-static void take_effects(struct freezer *f, const struct scatter_effects *effects) {
+static void take_effects(struct assembler *f, const struct scatter_effects *effects) {
     struct frame_key key;
     free(f->routines);
     f->routines = memory_new(effects->n + 1, sizeof *f->routines, "design effects");
@@ -87,7 +87,7 @@ static void take_effects(struct freezer *f, const struct scatter_effects *effect
 }
 
 /* A place of the frame's routine. */
-static uint32_t with_effects(struct freezer *f, uint32_t place, uint32_t frame) {
+static uint32_t with_effects(struct assembler *f, uint32_t place, uint32_t frame) {
     struct frame_key key;
     if (f->n_routines == 0 || !get_key(frame, &key))
         return place;
@@ -122,10 +122,10 @@ static uint32_t *grow(uint32_t *array, uint32_t *room, uint32_t need) {
 
 /* A program is called by the link that it was executed by (redis-server, which is redis-check-rdb)
  * where all its processes here were; else by its file. */
-static const char *module_path(const struct freezer *f, const char *path) {
+static const char *module_path(const struct assembler *f, const char *path) {
     const char *link = NULL, *slash = strrchr(path, '/');
     for (size_t i = 0; i < f->n_parts; i++) {
-        const struct freeze_part *part = &f->parts[i];
+        const struct assemble_part *part = &f->parts[i];
         if (strcmp(part->process.exe, path) != 0)
             continue;
         if (!part->linked || (link != NULL && strcmp(part->process.command, link) != 0))
@@ -142,7 +142,7 @@ static const char *module_path(const struct freezer *f, const char *path) {
     return kept;
 }
 
-static uint32_t module_index(struct freezer *f, uint32_t id) {
+static uint32_t module_index(struct assembler *f, uint32_t id) {
     struct module_info info;
     if (id == 0 || !module_get(id, &info))
         return 0;
@@ -175,13 +175,13 @@ static bool is_mark(const struct frame_key *key) {
     return key->routine_module == 0 && key->routine < WIRE_PSEUDO_MAX;
 }
 
-static uint32_t mark_place(struct freezer *f, uint64_t mark) {
+static uint32_t mark_place(struct assembler *f, uint64_t mark) {
     const char *name = mark_names[mark];
     return profile_add_pseudo(f->profile, name != NULL ? name : mark_names[0]);
 }
 
 /* A generated function is its name: its addresses mean nothing outside its process. */
-static uint32_t jit_place(struct freezer *f, uint64_t number) {
+static uint32_t jit_place(struct assembler *f, uint64_t number) {
     const char *name = jit_name((uint32_t)number);
     struct profile_line line = {.function = profile_add_function(f->profile, name, name, "", 0)};
     struct profile_location location = {.module = profile_add_module(f->profile, "[jit]", ""),
@@ -191,7 +191,7 @@ static uint32_t jit_place(struct freezer *f, uint64_t number) {
     return profile_intern_location(f->profile, &location);
 }
 
-static uint32_t place_of_routine(struct freezer *f, uint32_t frame) {
+static uint32_t place_of_routine(struct assembler *f, uint32_t frame) {
     struct frame_key key;
     if (!get_key(frame, &key))
         return profile_add_pseudo(f->profile, "[too many frames]");
@@ -203,14 +203,14 @@ static uint32_t place_of_routine(struct freezer *f, uint32_t frame) {
 }
 
 /* The place of a frame's own weight: the routine as a whole. */
-static uint32_t routine_place(struct freezer *f, uint32_t frame) {
+static uint32_t routine_place(struct assembler *f, uint32_t frame) {
     return with_effects(f, place_of_routine(f, frame), frame);
 }
 
 /* Instrumented functions say themselves which one is called and which one calls, so the parent is
  * the caller even where the call site lies in code that does not report: it was inlined there, or
  * called back by a library. */
-static uint32_t reported_place(struct freezer *f, uint32_t frame, const struct frame_key *parent,
+static uint32_t reported_place(struct assembler *f, uint32_t frame, const struct frame_key *parent,
                                const struct frame_key *key) {
     if (key->site_module != parent->routine_module || key->site_module == MODULE_JIT)
         return routine_place(f, frame);
@@ -220,7 +220,7 @@ static uint32_t reported_place(struct freezer *f, uint32_t frame, const struct f
     return profile_intern_location(f->profile, &location);
 }
 
-static uint32_t site_place(struct freezer *f, const struct frame_key *key) {
+static uint32_t site_place(struct assembler *f, const struct frame_key *key) {
     if (key->site_module == MODULE_JIT)
         return jit_place(f, key->site);
     return profile_add_location(f->profile, module_index(f, key->site_module), key->site - 1,
@@ -228,7 +228,7 @@ static uint32_t site_place(struct freezer *f, const struct frame_key *key) {
 }
 
 /* The profile node below which a child's weight stands: its parent, at the call site. */
-static uint32_t place_below(struct freezer *f, const struct tree_copy *copy,
+static uint32_t place_below(struct assembler *f, const struct tree_copy *copy,
                             const struct copied_node *c) {
     const struct copied_node *parent = &copy->node[c->parent];
     struct frame_key key, parent_key;
@@ -243,9 +243,10 @@ static uint32_t place_below(struct freezer *f, const struct tree_copy *copy,
 }
 
 /* Where the weight at a place stands beside that of the routine around it. */
-static uint32_t here_place(struct freezer *f, const struct copied_node *routine, uint32_t here) {
+static uint32_t leaf_pc_place(struct assembler *f, const struct copied_node *routine,
+                              uint32_t leaf_pc) {
     struct frame_key key;
-    if (!get_key(here, &key) || key.site_module == 0)
+    if (!get_key(leaf_pc, &key) || key.site_module == 0)
         return routine_place(f, routine->frame);
     return with_effects(
         f, profile_add_location(f->profile, module_index(f, key.site_module), key.site, false),
@@ -253,11 +254,11 @@ static uint32_t here_place(struct freezer *f, const struct copied_node *routine,
 }
 
 /* The location of the leaf of contexts that are not kept; 0: not known. */
-static uint32_t leaf_place(struct freezer *f, uint32_t frame) {
+static uint32_t leaf_place(struct assembler *f, uint32_t frame) {
     struct frame_key key;
     if (frame == 0)
         return 0;
-    if (!get_key(frame, &key) || !frame_is_here(&key))
+    if (!get_key(frame, &key) || !frame_is_leaf_pc(&key))
         return routine_place(f, frame);
     if (key.site_module == 0)
         return 0;
@@ -267,12 +268,12 @@ static uint32_t leaf_place(struct freezer *f, uint32_t frame) {
 /* ---- layout ---- */
 
 /* Below the routine's own weight: at which place of it the others were called is not known. */
-static void add_residual(struct freezer *f, const struct tree_copy *copy,
+static void add_residual(struct assembler *f, const struct tree_copy *copy,
                          const struct copied_node *c, uint32_t pruned) {
     const struct copied_node *caller = &copy->node[c->parent];
     if (c->count == 0)
         return;
-    if (caller->here)
+    if (caller->leaf_pc)
         caller = &copy->node[caller->parent];
     uint32_t at = caller->place, leaf = leaf_place(f, c->frame);
     if (caller != &copy->node[0])
@@ -283,18 +284,19 @@ static void add_residual(struct freezer *f, const struct tree_copy *copy,
     f->profile->nodes[at].count += c->count;
 }
 
-static void add_counter(struct freezer *f, struct tree_copy *copy, struct copied_node *c,
+static void add_counter(struct assembler *f, struct tree_copy *copy, struct copied_node *c,
                         uint64_t certain) {
     const struct copied_node *parent = &copy->node[c->parent];
-    c->here = is_here(copy, c);
-    c->place = c->here ? parent->place : place_below(f, copy, c);
+    c->leaf_pc = is_leaf_pc(copy, c);
+    c->place = c->leaf_pc ? parent->place : place_below(f, copy, c);
     if (c->count == 0)
         return;
-    uint32_t location = c->here ? here_place(f, parent, c->frame) : routine_place(f, c->frame);
+    uint32_t location =
+        c->leaf_pc ? leaf_pc_place(f, parent, c->frame) : routine_place(f, c->frame);
     profile_add_node(f->profile, c->place, location, certain, c->error);
 }
 
-static void lay_out(struct freezer *f, struct tree_copy *copy, uint32_t root, uint64_t total) {
+static void lay_out(struct assembler *f, struct tree_copy *copy, uint32_t root, uint64_t total) {
     uint32_t pruned = profile_add_pseudo(f->profile, PROFILE_PRUNED);
     uint64_t placed = 0;
     copy->node[0].place = root;
@@ -317,8 +319,8 @@ static bool counts_calls(const struct profile_process *process) {
     return process->collector != NULL && strcmp(process->collector, "calls") == 0;
 }
 
-static void describe(struct profile *profile, const struct freeze_part *parts, size_t n,
-                     const struct freeze_params *params) {
+static void describe(struct profile *profile, const struct assemble_part *parts, size_t n,
+                     const struct assemble_params *params) {
     size_t n_wall = 0, n_calls = 0;
     for (size_t i = 0; i < n; i++) {
         const struct profile_process *process = &parts[i].process;
@@ -342,12 +344,12 @@ static void describe_tree(struct profile_process *process, const struct mcct_sta
     process->capped = tree->capped;
 }
 
-struct profile *freeze_trees(struct freeze_part *parts, size_t n,
-                             const struct freeze_params *params, uint32_t **module_of) {
-    struct freezer f = {.profile = profile_new(), .parts = parts, .n_parts = n};
+struct profile *assemble_trees(struct assemble_part *parts, size_t n,
+                               const struct assemble_params *params, uint32_t **module_of) {
+    struct assembler f = {.profile = profile_new(), .parts = parts, .n_parts = n};
     describe(f.profile, parts, n, params);
     for (size_t i = 0; i < n; i++) {
-        struct freeze_part *part = &parts[i];
+        struct assemble_part *part = &parts[i];
         describe_tree(&part->process, &part->copy.stats);
         uint32_t root = profile_root(f.profile, profile_add_process(f.profile, &part->process));
         f.calls = counts_calls(&part->process);

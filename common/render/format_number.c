@@ -1,7 +1,7 @@
 /*
- * human.c - numbers for people.
+ * format_number.c - numbers as text for people.
  */
-#include "common/render/human.h"
+#include "common/render/format_number.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -10,59 +10,59 @@
 
 #include "common/wire/compiler.h"
 
-struct human human_count(uint64_t n) {
-    struct human human;
+struct formatted format_count(uint64_t n) {
+    struct formatted formatted;
     char digits[32];
     int length = snprintf(digits, sizeof(digits), "%" PRIu64, n), used = 0;
 
     for (int i = 0; i < length; i++) {
         if (i > 0 && (length - i) % 3 == 0)
-            human.text[used++] = ',';
-        human.text[used++] = digits[i];
+            formatted.text[used++] = ',';
+        formatted.text[used++] = digits[i];
     }
-    human.text[used] = '\0';
-    return human;
+    formatted.text[used] = '\0';
+    return formatted;
 }
 
-struct human human_time(uint64_t ns) {
+struct formatted format_time(uint64_t ns) {
     double seconds = (double)ns / 1e9;
-    struct human human;
-    char *text = human.text;
+    struct formatted formatted;
+    char *text = formatted.text;
 
     if (seconds >= 7200)
-        snprintf(text, sizeof(human.text), "%" PRIu64 " h %02u min", ns / 3600000000000u,
+        snprintf(text, sizeof(formatted.text), "%" PRIu64 " h %02u min", ns / 3600000000000u,
                  (unsigned)(ns / 60000000000u % 60));
     else if (seconds >= 600)
-        snprintf(text, sizeof(human.text), "%" PRIu64 " min %02u s", ns / 60000000000u,
+        snprintf(text, sizeof(formatted.text), "%" PRIu64 " min %02u s", ns / 60000000000u,
                  (unsigned)(ns / 1000000000u % 60));
     else if (seconds >= 100)
-        snprintf(text, sizeof(human.text), "%.1f s", seconds);
+        snprintf(text, sizeof(formatted.text), "%.1f s", seconds);
     else if (seconds >= 1)
-        snprintf(text, sizeof(human.text), "%.2f s", seconds);
+        snprintf(text, sizeof(formatted.text), "%.2f s", seconds);
     else if (seconds >= 1e-3)
-        snprintf(text, sizeof(human.text), "%.1f ms", seconds * 1e3);
+        snprintf(text, sizeof(formatted.text), "%.1f ms", seconds * 1e3);
     else if (seconds >= 1e-6)
-        snprintf(text, sizeof(human.text), "%.1f us", seconds * 1e6);
+        snprintf(text, sizeof(formatted.text), "%.1f us", seconds * 1e6);
     else
-        snprintf(text, sizeof(human.text), "%" PRIu64 " ns", ns);
-    return human;
+        snprintf(text, sizeof(formatted.text), "%" PRIu64 " ns", ns);
+    return formatted;
 }
 
-struct human human_bytes(uint64_t bytes) {
+struct formatted format_bytes(uint64_t bytes) {
     static const char *const units[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
     double value = (double)bytes / 1024;
-    struct human human;
+    struct formatted formatted;
     size_t unit = 0;
 
     if (bytes < 1024) {
-        snprintf(human.text, sizeof(human.text), "%" PRIu64 " bytes", bytes);
-        return human;
+        snprintf(formatted.text, sizeof(formatted.text), "%" PRIu64 " bytes", bytes);
+        return formatted;
     }
     for (; value >= 1024 && unit + 1 < HCCT_ARRAY_LEN(units); unit++)
         value /= 1024;
-    snprintf(human.text, sizeof(human.text), value < 10 ? "%.2f %s" : "%.1f %s", value,
+    snprintf(formatted.text, sizeof(formatted.text), value < 10 ? "%.2f %s" : "%.1f %s", value,
              units[unit]);
-    return human;
+    return formatted;
 }
 
 static const struct unit {
@@ -82,17 +82,17 @@ static uint64_t unit_ns(const char *name) {
     return 0;
 }
 
-struct human human_weight(const struct profile *profile, uint64_t weight) {
+struct formatted format_weight(const struct profile *profile, uint64_t weight) {
     uint64_t ns = unit_ns(profile->unit), scaled;
 
     if (ns > 0 && !__builtin_mul_overflow(weight, ns, &scaled))
-        return human_time(scaled);
+        return format_time(scaled);
     if (strcmp(profile->unit, "bytes") == 0)
-        return human_bytes(weight);
-    return human_count(weight);
+        return format_bytes(weight);
+    return format_count(weight);
 }
 
-const char *human_type(const struct profile *profile, uint64_t weight) {
+const char *format_type(const struct profile *profile, uint64_t weight) {
     if (strcmp(profile->type, "cpu") == 0 && unit_ns(profile->unit) > 0)
         return "of CPU time";
     if (strcmp(profile->type, "wall") == 0 && unit_ns(profile->unit) > 0)
@@ -102,30 +102,30 @@ const char *human_type(const struct profile *profile, uint64_t weight) {
     return *profile->type != '\0' ? profile->type : profile->unit;
 }
 
-struct human human_estimate(double n) {
-    struct human human, count;
+struct formatted format_estimate(double n) {
+    struct formatted formatted, count;
     double step = n >= 1000 ? pow(10, floor(log10(n)) - 2) : 1;
     double rounded = round(n / step) * step;
 
     if (!(rounded < 1e18)) {
-        snprintf(human.text, sizeof(human.text), "about %.2e", n);
-        return human;
+        snprintf(formatted.text, sizeof(formatted.text), "about %.2e", n);
+        return formatted;
     }
-    count = human_count((uint64_t)(rounded > 0 ? rounded : 0));
-    snprintf(human.text, sizeof(human.text), "about %.32s", count.text);
-    return human;
+    count = format_count((uint64_t)(rounded > 0 ? rounded : 0));
+    snprintf(formatted.text, sizeof(formatted.text), "about %.32s", count.text);
+    return formatted;
 }
 
-struct human human_share(double share) {
+struct formatted format_share(double share) {
     double percent = share * 100;
-    struct human human;
+    struct formatted formatted;
     int decimals = 1;
 
     if (percent > 0 && percent < 1)
         decimals = 1 - (int)floor(log10(percent));
     if (decimals > 6)
-        snprintf(human.text, sizeof(human.text), "%.1e %%", percent);
+        snprintf(formatted.text, sizeof(formatted.text), "%.1e %%", percent);
     else
-        snprintf(human.text, sizeof(human.text), "%.*f %%", decimals, percent);
-    return human;
+        snprintf(formatted.text, sizeof(formatted.text), "%.*f %%", decimals, percent);
+    return formatted;
 }

@@ -1,7 +1,7 @@
 /*
- * freeze.c - copy each tree under its process's lock; all else is done on the copies.
+ * process_copies.c - copies each tree under its process's lock; all else is done on the copies.
  */
-#include "daemon/answers/freeze.h"
+#include "daemon/answers/process_copies.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,8 +28,8 @@ static void describe_calls(const struct session_sampling *sampling,
     out->credit = credit_names[sampling->credit];
     out->seen_ns = seen_ns;
     /* a thread tells at its next burst what it did since the last one; the kernel knows at once */
-    uint64_t told_ns = seen_ns + stats->counter[WIRE_UNSEEN_NS];
-    out->cpu_burst_ns = told_ns > stats->cpu_ns ? told_ns : stats->cpu_ns;
+    uint64_t reported_ns = seen_ns + stats->counter[WIRE_UNSEEN_NS];
+    out->cpu_burst_ns = reported_ns > stats->cpu_ns ? reported_ns : stats->cpu_ns;
     out->waits = stats->counter[WIRE_WAITS];
     out->jumped = stats->counter[WIRE_JUMPED];
     out->stray = stats->counter[WIRE_STRAY];
@@ -50,15 +50,15 @@ static void describe(const struct process *process, const struct process_stats *
         .lines = process->sampling.lines,
         .burst_length_ns = stats->burst_length_ns,
         .burst_period_ns = stats->burst_period_ns,
-        .walks = stats->counter[WIRE_WALKS] + stats->ships.credited,
-        .complete = stats->counter[WIRE_COMPLETE] + stats->ships.complete,
-        .truncated = stats->counter[WIRE_TRUNCATED] + stats->ships.truncated,
-        .no_module = stats->counter[WIRE_NO_MODULE] + stats->ships.no_module,
-        .no_rule = stats->counter[WIRE_NO_RULE] + stats->ships.no_rule,
-        .bad_stack = stats->counter[WIRE_BAD_STACK] + stats->ships.bad_stack,
-        .short_copy = stats->ships.short_copy,
-        .shipped = stats->ships.credited,
-        .refused = stats->ships.refused,
+        .walks = stats->counter[WIRE_WALKS] + stats->deferred.credited,
+        .complete = stats->counter[WIRE_COMPLETE] + stats->deferred.complete,
+        .truncated = stats->counter[WIRE_TRUNCATED] + stats->deferred.truncated,
+        .no_module = stats->counter[WIRE_NO_MODULE] + stats->deferred.no_module,
+        .no_rule = stats->counter[WIRE_NO_RULE] + stats->deferred.no_rule,
+        .bad_stack = stats->counter[WIRE_BAD_STACK] + stats->deferred.bad_stack,
+        .short_copy = stats->deferred.short_copy,
+        .shipped = stats->deferred.credited,
+        .refused = stats->deferred.refused,
         .lost = stats->counter[WIRE_LOST],
         .lost_ns = stats->counter[WIRE_LOST_NS],
         .skipped = stats->counter[WIRE_SKIPPED],
@@ -95,13 +95,13 @@ static void describe(const struct process *process, const struct process_stats *
         describe_calls(&process->sampling, stats, out);
 }
 
-void freeze_describe(struct process *process, struct profile_process *out) {
+void process_describe(struct process *process, struct profile_process *out) {
     struct process_stats stats;
     process_get_stats(process, &stats);
     describe(process, &stats, out);
 }
 
-void freeze_describe_locked(struct process *process, struct freeze_part *part) {
+void assemble_describe_locked(struct process *process, struct assemble_part *part) {
     struct process_stats stats;
     process_stats_locked(process, &stats);
     describe(process, &stats, &part->process);
@@ -137,16 +137,16 @@ static void describe_times(struct profile *profile, struct process *const *proce
 
 /* ---- the trees ---- */
 
-static bool take_tree(struct process *process, struct freeze_part *part) {
+static bool take_tree(struct process *process, struct assemble_part *part) {
     pthread_mutex_lock(&process->lock);
     bool copied = tree_copy_take(&part->copy, process->tree);
-    freeze_describe_locked(process, part);
+    assemble_describe_locked(process, part);
     pthread_mutex_unlock(&process->lock);
     return copied;
 }
 
-static bool take_window(struct process *process, struct freeze_part *part,
-                        struct freeze_copies *copies) {
+static bool take_window(struct process *process, struct assemble_part *part,
+                        struct process_copies *copies) {
     struct windows_sum sum;
     bool taken = windows_sum(process, copies->now, copies->window_ns, &sum);
     if (taken && sum.tree != NULL)
@@ -160,39 +160,39 @@ static bool take_window(struct process *process, struct freeze_part *part,
     return taken;
 }
 
-void freeze_part_free(struct freeze_part *part) {
+void assemble_part_free(struct assemble_part *part) {
     tree_copy_free(&part->copy);
     scatter_effects_free(&part->effects);
 }
 
-static bool is_over(const struct freeze_part *part) {
+static bool is_over(const struct assemble_part *part) {
     return !part->process.live && part->copy.stats.total == 0;
 }
 
-bool freeze_take(struct freeze_copies *copies, struct process *const *processes, size_t n,
-                 uint64_t window_ns) {
-    *copies = (struct freeze_copies){.window_ns = window_ns, .now = windows_now()};
+bool process_copies_take(struct process_copies *copies, struct process *const *processes, size_t n,
+                         uint64_t window_ns) {
+    *copies = (struct process_copies){.window_ns = window_ns, .now = windows_now()};
     copies->part = calloc(n + 1, sizeof *copies->part);
     bool whole = copies->part != NULL;
     for (size_t i = 0; i < n && whole; i++) {
-        struct freeze_part *part = &copies->part[copies->n];
+        struct assemble_part *part = &copies->part[copies->n];
         whole =
             window_ns > 0 ? take_window(processes[i], part, copies) : take_tree(processes[i], part);
         if (whole && !(window_ns > 0 && is_over(part)))
             copies->n++;
         else
-            freeze_part_free(part);
+            assemble_part_free(part);
     }
     if (!whole)
-        freeze_forget(copies);
+        process_copies_free(copies);
     return whole;
 }
 
-void freeze_forget(struct freeze_copies *copies) {
+void process_copies_free(struct process_copies *copies) {
     for (size_t i = 0; i < copies->n; i++)
-        freeze_part_free(&copies->part[i]);
+        assemble_part_free(&copies->part[i]);
     free(copies->part);
-    *copies = (struct freeze_copies){0};
+    *copies = (struct process_copies){0};
 }
 
 static void describe_window(struct profile *profile, uint64_t span_ns) {
@@ -203,9 +203,10 @@ static void describe_window(struct profile *profile, uint64_t span_ns) {
         (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec - profile->window_ns;
 }
 
-struct profile *freeze(const struct freeze_copies *copies, struct process *const *processes,
-                       size_t n, const struct freeze_params *params, uint32_t **module_of) {
-    struct profile *profile = freeze_trees(copies->part, copies->n, params, module_of);
+struct profile *process_copies_profile(const struct process_copies *copies,
+                                       struct process *const *processes, size_t n,
+                                       const struct assemble_params *params, uint32_t **module_of) {
+    struct profile *profile = assemble_trees(copies->part, copies->n, params, module_of);
     describe_times(profile, processes, n);
     if (copies->window_ns > 0)
         describe_window(profile, copies->span_ns);

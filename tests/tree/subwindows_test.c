@@ -1,9 +1,9 @@
 /*
- * panes_test.c - windows over random streams whose hot contexts change, against the exact weights
- * of just that time: threads that come and go, idle hours, short memory, windows that are held
- * while time goes on, and panes of several processes added.
+ * subwindows_test.c - windows over random streams whose hot contexts change, against the exact
+ * weights of just that time: threads that come and go, idle hours, short memory, windows that are
+ * held while time goes on, and sub-windows of several processes added.
  */
-#include "common/tree/panes.h"
+#include "common/tree/subwindows.h"
 
 #include "common/tree/summary.h"
 #include "tests/check.h"
@@ -50,28 +50,29 @@ static size_t weigh(struct world *world, const struct history *history, uint64_t
     return n;
 }
 
-/* ---- a process: panes, and threads that have a cursor in a tree and one in the pane of now ----
+/* ---- a process: sub-windows, and threads that have a cursor in a tree and one in the current
+ * sub-window ----
  */
 
 struct thread {
-    struct walker whole, pane;
+    struct walker whole, subwindow;
 };
 
 struct process {
     const struct world *world;
     struct mcct *tree;
-    struct panes *panes;
+    struct subwindows *subwindows;
     struct thread thread[THREADS];
     uint64_t since, now;
 };
 
 static void begin(struct process *p, const struct world *world, const struct mcct_params *params,
                   uint64_t now) {
-    const struct panes_params panes = {.tree = *params, .n_counts = 1};
+    const struct subwindows_params subwindows = {.tree = *params, .n_counts = 1};
     *p = (struct process){.world = world, .since = now, .now = now};
     p->tree = mcct_new(params);
-    p->panes = panes_new(&panes, now);
-    if (p->tree == NULL || p->panes == NULL)
+    p->subwindows = subwindows_new(&subwindows, now);
+    if (p->tree == NULL || p->subwindows == NULL)
         abort();
     for (int i = 0; i < THREADS; i++)
         walker_open(&p->thread[i].whole, p->tree);
@@ -79,31 +80,31 @@ static void begin(struct process *p, const struct world *world, const struct mcc
 
 static void end(struct process *p) {
     mcct_free(p->tree);
-    panes_free(p->panes);
+    subwindows_free(p->subwindows);
 }
 
 static void turn(struct process *p, uint64_t now) {
     p->now = now;
-    panes_advance(p->panes, now);
+    subwindows_advance(p->subwindows, now);
 }
 
 static void credit(struct process *p, struct thread *thread, uint32_t context, uint64_t weight,
                    struct history *history) {
-    struct mcct *pane = panes_tree(p->panes);
-    if (pane != NULL && thread->pane.cursor.tree == NULL) {
-        mcct_cursor_open_at(pane, &thread->pane.cursor, &thread->whole.cursor);
-        thread->pane.at = thread->whole.at;
-        CHECK_UINT(mcct_depth(&thread->pane.cursor), mcct_depth(&thread->whole.cursor));
+    struct mcct *subwindow = subwindows_tree(p->subwindows);
+    if (subwindow != NULL && thread->subwindow.cursor.tree == NULL) {
+        mcct_cursor_open_at(subwindow, &thread->subwindow.cursor, &thread->whole.cursor);
+        thread->subwindow.at = thread->whole.at;
+        CHECK_UINT(mcct_depth(&thread->subwindow.cursor), mcct_depth(&thread->whole.cursor));
     }
     walker_go(p->world, &thread->whole, context);
     mcct_credit(&thread->whole.cursor, weight);
-    if (pane != NULL) {
-        walker_go(p->world, &thread->pane, context);
-        mcct_credit(&thread->pane.cursor, weight);
+    if (subwindow != NULL) {
+        walker_go(p->world, &thread->subwindow, context);
+        mcct_credit(&thread->subwindow.cursor, weight);
     } else {
-        panes_miss(p->panes);
+        subwindows_miss(p->subwindows);
     }
-    CHECK(panes_count(p->panes, &(const uint64_t){1}));
+    CHECK(subwindows_count(p->subwindows, &(const uint64_t){1}));
     remember(history, (struct event){p->now, weight, context});
 }
 
@@ -146,12 +147,12 @@ static void expect_right(struct world *world, const struct mcct *tree) {
 
 static void expect_window(struct world *world, struct process *p, uint64_t span,
                           const struct history *history, bool whole) {
-    struct panes_window window;
+    struct subwindows_span window;
     uint64_t count = 0;
-    CHECK(panes_take(p->panes, p->now, span, &window, &count));
+    CHECK(subwindows_take(p->subwindows, p->now, span, &window, &count));
     uint64_t from = p->now - window.span_ns;
     CHECK(whole ? from == expected_begin(p, span) : from >= expected_begin(p, span));
-    struct mcct *tree = panes_merge(&window);
+    struct mcct *tree = subwindows_merge(&window);
     CHECK_UINT(count, weigh(world, history, from, p->now));
     expect_right(world, tree);
     mcct_free(tree);
@@ -160,7 +161,7 @@ static void expect_window(struct world *world, struct process *p, uint64_t span,
 static uint64_t some_span(struct rng *rng) {
     static const uint64_t spans[] = {1, 2, 10, 59, 60, 61, 300, 3599, 3600};
     return rng_below(rng, 3) ? spans[rng_below(rng, 9)] * SECOND
-                             : 1 + rng_below(rng, PANES_SPAN_MAX_NS);
+                             : 1 + rng_below(rng, SUBWINDOWS_SPAN_MAX_NS);
 }
 
 /* Mostly some hundredths of a second, and now and then a pause. */
@@ -171,7 +172,7 @@ static uint64_t some_pause(struct rng *rng) {
     case 1:
         return rng_below(rng, 200 * SECOND);
     case 2:
-        return rng_below(rng, 20) == 0 ? rng_below(rng, 2 * PANES_SPAN_MAX_NS) : 60 * SECOND;
+        return rng_below(rng, 20) == 0 ? rng_below(rng, 2 * SUBWINDOWS_SPAN_MAX_NS) : 60 * SECOND;
     default:
         return rng_below(rng, SECOND / 2);
     }
@@ -190,12 +191,12 @@ static void test_stream(struct world *world, const struct mcct_params *params, u
             work(&p, (unsigned)rng_below(rng, 40), &history, rng);
         if (rng_below(rng, 30) == 0)
             expect_window(world, &p, some_span(rng), &history, true);
-        CHECK(params->max_bytes == 0 || panes_bytes(p.panes) <= params->max_bytes);
+        CHECK(params->max_bytes == 0 || subwindows_bytes(p.subwindows) <= params->max_bytes);
     }
-    expect_window(world, &p, PANES_SPAN_MAX_NS, &history, true);
-    turn(&p, p.now + 2 * PANES_SPAN_MAX_NS); /* but for threads that stand somewhere */
-    CHECK(panes_empty(p.panes));
-    expect_window(world, &p, PANES_SPAN_MAX_NS, &history, true);
+    expect_window(world, &p, SUBWINDOWS_SPAN_MAX_NS, &history, true);
+    turn(&p, p.now + 2 * SUBWINDOWS_SPAN_MAX_NS); /* but for threads that stand somewhere */
+    CHECK(subwindows_empty(p.subwindows));
+    expect_window(world, &p, SUBWINDOWS_SPAN_MAX_NS, &history, true);
     end(&p);
     free(history.event);
 }
@@ -206,18 +207,18 @@ static void test_held(struct world *world, const struct mcct_params *params, str
     struct process p;
     begin(&p, world, params, 0);
     for (unsigned i = check_rounds(20); i > 0; i--) {
-        struct panes_window held[2];
+        struct subwindows_span held[2];
         uint64_t taken_at = p.now, count = 0;
-        CHECK(panes_take(p.panes, p.now, 30 * SECOND, &held[0], &count));
-        CHECK(panes_take(p.panes, p.now, 600 * SECOND, &held[1], &count));
+        CHECK(subwindows_take(p.subwindows, p.now, 30 * SECOND, &held[0], &count));
+        CHECK(subwindows_take(p.subwindows, p.now, 600 * SECOND, &held[1], &count));
         size_t n = history.n;
         for (unsigned k = 0; k < 100; k++) {
-            work(&p, 20, &history, rng); /* in the pane of then, to begin with */
+            work(&p, 20, &history, rng); /* in the sub-window of that time, to begin with */
             turn(&p, p.now + rng_below(rng, 3 * SECOND));
         }
         const struct history then = {history.event, n, n};
         for (unsigned w = 0; w < 2; w++) {
-            struct mcct *tree = panes_merge(&held[w]);
+            struct mcct *tree = subwindows_merge(&held[w]);
             weigh(world, &then, taken_at - held[w].span_ns, taken_at);
             expect_right(world, tree);
             mcct_free(tree);
@@ -241,9 +242,9 @@ static void test_add(struct world *world, const struct mcct_params *params, stru
         }
         turn(&sum, p.now);
         for (unsigned t = 0; t < THREADS; t++)
-            if (p.thread[t].pane.cursor.tree != NULL)
-                mcct_cursor_close(&p.thread[t].pane.cursor);
-        panes_add(sum.panes, p.panes);
+            if (p.thread[t].subwindow.cursor.tree != NULL)
+                mcct_cursor_close(&p.thread[t].subwindow.cursor);
+        subwindows_add(sum.subwindows, p.subwindows);
         end(&p);
         expect_window(world, &sum, some_span(rng), &history, true);
     }
@@ -271,12 +272,12 @@ static void test_many(struct world *world, struct rng *rng) {
     }
     CHECK_UINT(n, PROCESSES + 1);
     for (unsigned i = 0; i < n; i++) {
-        struct panes_window window;
+        struct subwindows_span window;
         bool late = i == PROCESSES;
         expect_window(world, &p[i], 60 * SECOND, &history[i], late);
-        CHECK(panes_take(p[i].panes, p[i].now, 60 * SECOND, &window, &(uint64_t){0}));
+        CHECK(subwindows_take(p[i].subwindows, p[i].now, 60 * SECOND, &window, &(uint64_t){0}));
         CHECK(late || (window.span_ns < 60 * SECOND && window.span_ns >= 40 * SECOND));
-        mcct_free(panes_merge(&window));
+        mcct_free(subwindows_merge(&window));
     }
     for (unsigned i = 0; i < n; i++) {
         end(&p[i]);
@@ -300,7 +301,7 @@ int main(void) {
                 test_held(&world, &params, &rng);
                 test_add(&world, &params, &rng);
                 CHECK_UINT(lenient, 0);
-                params.max_bytes = PANES_TREES * (c == 0 ? 20u : 60u) * 1024;
+                params.max_bytes = SUBWINDOWS_TREES * (c == 0 ? 20u : 60u) * 1024;
                 strict = 0;
                 test_stream(&world, &params, 800, &rng);
                 printf("%s: short memory: %u windows checked strictly, %u by their total\n",

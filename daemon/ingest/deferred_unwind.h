@@ -1,37 +1,38 @@
 /*
- * ships.h - shipped stacks, unwound by a thread with a worker child of its own, and credited.
+ * deferred_unwind.h - raw stack samples are unwound by a thread with a worker child of its own, and
+ * credited.
  *
  * No stack is lost: one that can't be unwound (its process has too many on their way, the worker
  * fails over it) is credited to the mark "no unwind rule", and counted. A stack keeps its process
  * from being freed and folded; nobody but a query waits for it.
  */
-#ifndef HCCT_SHIPS_H
-#define HCCT_SHIPS_H
+#ifndef HCCT_DEFERRED_UNWIND_H
+#define HCCT_DEFERRED_UNWIND_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "common/code/elf_worker.h"
 #include "daemon/ingest/process.h"
-#include "daemon/ingest/ship.h"
+#include "daemon/ingest/raw_sample.h"
 
 /* Starts the thread; `worker` is its own. False: no thread can be had. */
-bool ships_start(struct elf_worker *worker);
+bool deferred_unwind_start(struct elf_worker *worker);
 /* Ends the thread when the stack under way is done; those that wait are not unwound any more. */
-void ships_stop(void);
+void deferred_unwind_stop(void);
 
 /* Weight of `n` stacks that there was no room for. The process's lock is held. */
-void ships_refuse(struct process *process, uint64_t n, uint64_t weight);
+void deferred_unwind_refuse(struct process *process, uint64_t n, uint64_t weight);
 
 /* Moves what the process's readers have read to `taken`, and counts it as under way. The process's
  * lock is held. */
-void ships_take(struct process *process, struct ship_list *taken);
+void deferred_unwind_take(struct process *process, struct raw_sample_list *taken);
 
 /* Queues what was taken. Any thread that has a reference to the process, without its lock. */
-void ships_submit(struct process *process, struct ship_list *taken);
+void deferred_unwind_submit(struct process *process, struct raw_sample_list *taken);
 
 /* Waits until all stacks of the process that were read before are credited, or for a few seconds at
  * most. Any thread but the ingest thread, without the process's lock. */
-void ships_settle(struct process *process);
+void deferred_unwind_wait(struct process *process);
 
 #endif

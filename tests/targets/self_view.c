@@ -1,6 +1,6 @@
 /*
- * guest.c - prints all that a program can see of its own process which an agent might change: the
- * same text must come out with and without one.
+ * self_view.c - prints all that a program can see of its own process which an agent might change:
+ * the same text must come out with and without one.
  */
 #include <dirent.h>
 #include <errno.h>

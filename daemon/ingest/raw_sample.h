@@ -1,0 +1,41 @@
+/*
+ * raw_sample.h - a raw stack sample (common/wire/wire.h: RAW_STACK) on its way from a ring to the
+ * unwinder.
+ *
+ * All that are on their way take DEFERRED_BYTES_MAX at most, whoever sends them. Thread-safe but
+ * for the lists, which have an owner each.
+ */
+#ifndef HCCT_RAW_SAMPLE_H
+#define HCCT_RAW_SAMPLE_H
+
+#include <stdint.h>
+
+#include "common/code/raw_stack.h"
+
+#define DEFERRED_BYTES_MAX (16ull << 20)
+
+struct process;
+
+struct raw_sample {
+    struct raw_sample *next;
+    struct process *process; /* once it is queued (deferred_unwind.h) */
+    uint64_t weight;
+    uint32_t generation;    /* of the module log, by which its addresses are read */
+    uint64_t bytes;         /* of all of it */
+    struct raw_stack stack; /* and what follows it */
+};
+
+struct raw_sample_list {
+    struct raw_sample *first, *last;
+};
+
+/* One with the numbers of `sizes`, and room for what they say. NULL: too many are on their way, or
+ * there is no memory. */
+struct raw_sample *raw_sample_new(const struct raw_stack *sizes);
+void raw_sample_free(struct raw_sample *raw);
+
+void raw_sample_list_add(struct raw_sample_list *list, struct raw_sample *raw);
+struct raw_sample *
+raw_sample_list_take(struct raw_sample_list *list); /* the first, NULL: it is empty */
+
+#endif
