@@ -57,7 +57,6 @@ struct trigger {
     uint64_t gap_ns;               /* CPU time at which the last gap without a fine timer began */
     uint64_t gap_switches;         /* thread_switches() there */
     uint64_t earliest_ns;          /* CLOCK_MONOTONIC: the next point is not reached before */
-    uint64_t tick_ns;              /* CLOCK_MONOTONIC: the next tick of the fine timer */
     struct {                       /* of wall.c: times that the thread was off the processor */
         struct interval_course steps; /* between the points that are looked for */
         uint64_t due_ns;              /* of the next point */

@@ -40,8 +40,7 @@
 #define LOST_NS       20000000  /* one so much that has not come may have gone to somebody else */
 #define LATE_NS       20000 /* one so much behind it says that the timer has lost the CPU clock */
 
-#define FAR_NS   1000000 /* a timer need not be set again for a sleep */
-#define SLEPT_NS 20000   /* a call that has taken so long has slept, or is long enough to pay */
+#define SLEPT_NS 20000 /* a call that has taken so long has slept, or is long enough to pay */
 
 /* Early ticks: the thread may be one that hardly runs, if it has had less than one part in so many
  * of the processor. */
@@ -105,8 +104,7 @@ static void use_fine_timer(struct agent_thread *thread, const struct sampling_pl
     struct trigger *t = &thread->trigger;
     uint64_t next = points_next(&t->points);
     t->earliest_ns = now.time_ns + (next > now.cpu_ns ? next - now.cpu_ns : 0);
-    t->tick_ns = now.time_ns + rest;
-    ticker_run_at(fine(thread), t->tick_ns,
+    ticker_run_at(fine(thread), now.time_ns + rest,
                   points_in_burst(&t->points) ? t->points.steps.step_ns : plan->coarse_ns);
 }
 
@@ -288,7 +286,7 @@ static bool comes_early(const struct trigger *t, struct moment now) {
 }
 
 /* A tick comes late, by what the machine takes for one, and its timer is set so much earlier. By
- * how much is learned from ticks of threads that have run all the while: half of them are early
+ * how much is learned from ticks that have met the thread where it runs: half of them are early
  * then. */
 static void learn_late(struct trigger *t, struct moment now, const ucontext_t *uc) {
     uint64_t next = points_next(&t->points);
@@ -393,14 +391,12 @@ void burst_tick(struct agent_thread *thread, struct wire_session *session,
         return; /* the thread sleeps longer than it used to */
     t->avoids_ticks |= t->by_cpu_timer;
     leave_cpu_timer(thread);
-    if (!is_early)
-        learn_late(t, now, uc);
     t->earliest_ns += expiries * fine(thread)->period_ns;
-    t->tick_ns += expiries * fine(thread)->period_ns;
     if (is_early) {
         too_early(thread, plan, now, uc);
         return;
     }
+    learn_late(t, now, uc);
     reached(thread, session, plan, now, expiries > 1, uc);
 }
 
@@ -425,15 +421,13 @@ void burst_end(struct agent_thread *thread) {
 /* Checks at both ends of a call whether a point was reached whose tick was late, or blocked. The
  * thread's clock is dear, and no faster than real time: it is read where the point may have been
  * reached at all, and where the thread has slept. Then the timer would come too early: that costs
- * more than to set it, and what the thread does next would have its samples late. Unless it is far
- * away: a thread that sleeps again before that need not set it for each sleep. What the CPU timer
- * waits for is found by its tick: a call would have the points of what ran before it. Before the
- * thread has its part of a session the tick has to come, if it still can. */
+ * more than to set it, and what the thread does next would have its samples late. What the CPU
+ * timer waits for is found by its tick: a call would have the points of what ran before it. Before
+ * the thread has its part of a session the tick has to come, if it still can. */
 static void check_point(struct agent_thread *thread, const struct sleep_place *place, uint64_t time,
                         bool slept) {
     struct trigger *t = &thread->trigger;
-    bool early = slept && time + FAR_NS > t->tick_ns;
-    if (!runs(thread) || t->by_cpu_timer || (time < t->earliest_ns && !early))
+    if (!runs(thread) || t->by_cpu_timer || (time < t->earliest_ns && !slept))
         return;
     struct moment now = now_here();
     uint64_t next = points_next(&t->points);
@@ -443,7 +437,7 @@ static void check_point(struct agent_thread *thread, const struct sleep_place *p
         return;
     if (now.cpu_ns >= next) {
         edge_sample_inside(thread, place, 0);
-    } else if (early) {
+    } else if (slept) {
         points_early(&t->points);
         t->asleep_ns = 0;
         aim(thread, &t->plan, now, 1);
