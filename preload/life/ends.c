@@ -33,7 +33,11 @@ static uint64_t clocks_of_others(const struct agent_thread *self, uint64_t *thre
     return sum;
 }
 
+/* None has ended since the last measurement in a child that a handler forks in the middle of one:
+ * there all of this is zero. */
 static void learn(struct agent_ends *ends, uint64_t unseen, uint64_t ended) {
+    if (ended == ends->measured)
+        return;
     uint64_t more = unseen - ends->unseen_ns, each = more / (ended - ends->measured);
     uint64_t rest = atomic_load(&ends->rest_ns);
     bool plausible = unseen >= ends->unseen_ns && each <= REST_MAX_NS;
@@ -61,6 +65,7 @@ void ends_note(struct agent_thread *thread) {
     uint64_t count = atomic_fetch_add(&ends->count, 1) + 1;
     if (count < ends->due || !atomic_compare_exchange_strong(&ends->busy, &nobody, 1))
         return;
-    measure(ends, thread);
+    if (count >= ends->due) /* another thread may have measured just now */
+        measure(ends, thread);
     atomic_store(&ends->busy, 0);
 }

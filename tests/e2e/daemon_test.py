@@ -39,7 +39,7 @@ with Daemon() as daemon:
         check(daemon.wait_for(lambda p: p["pid"] == app.pid and p["walks"] > 20), "it is profiled")
 
     status, body = http(daemon.socket, f"GET /v1/hot?pid={apps[0].pid}&format=text")
-    check(status == 200 and "burn" in body and "walks" in body, "GET /v1/hot answers with a tree")
+    check(status == 200 and "burn" in body and "samples" in body, "GET /v1/hot answers with a tree")
     status, body = http(daemon.socket, f"GET /v1/hot?pid={apps[0].pid}&format=json&by=line&n=3")
     check(status == 200 and json.loads(body)["format"] == "hcct-profile", "in JSON, too")
     status, body = http(daemon.socket, "GET /v1/hot?exe=known_shares&format=folded")

@@ -10,7 +10,7 @@ import readers  # noqa: E402
 from support import HCCT, check, finish, record, report, run, scratch, target  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-PROTO = os.path.join(HERE, "..", "..", "daemon", "report", "profile.proto")
+PROTO = os.path.join(HERE, "..", "..", "common", "render", "profile.proto")
 SQL = "with recursive n(i) as (select 1 union all select i + 1 from n where i < 300000) " \
       "select count(*), group_concat(i % 7) like '%8%' from n order by random();"
 

@@ -14,7 +14,7 @@ import readers  # noqa: E402
 from support import BUILD, check, finish, scratch, skip  # noqa: E402
 
 WRITE_SAMPLE = os.path.join(BUILD, "tests", "report", "write_sample")
-PROTO = os.path.join(HERE, "..", "..", "daemon", "report", "profile.proto")
+PROTO = os.path.join(HERE, "..", "..", "common", "render", "profile.proto")
 SAMPLES = ("shell", "build", "names", "calls", "bursts", "hard")
 # The names of sample_hard.c, whose own weights are 1000 and one more for each.
 HARD = ["say \"hello\" \\ bye", "a name with spaces 12", "semi;colon;s", "it's", "C:\\new\\Node\\",
