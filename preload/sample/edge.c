@@ -25,14 +25,16 @@ static void take(struct agent_thread *thread, const void *caller) {
 }
 
 /* As in the handler, no signal comes meanwhile. A tick that was on its way finds that its point is
- * over. */
+ * over. One that came before, when this had been looked for, may have taken the point, or ended
+ * sampling. */
 void edge_sample_inside(struct agent_thread *thread, const struct sleep_place *caller,
                         uint64_t within) {
     uint64_t all = UINT64_MAX, before = 0;
     if (!burst_is_due(thread, within) ||
         sys4(SYS_rt_sigprocmask, SIG_BLOCK, &all, &before, KERNEL_SIGSET_BYTES) != 0)
         return;
-    handler_stack_call(thread, take, caller);
+    if (burst_is_due(thread, within))
+        handler_stack_call(thread, take, caller);
     sys4(SYS_rt_sigprocmask, SIG_SETMASK, &before, 0, KERNEL_SIGSET_BYTES);
 }
 
