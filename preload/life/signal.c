@@ -21,7 +21,8 @@
 #include "preload/wrap/real.h"
 
 static _Atomic int in_use;
-static _Atomic uint64_t given_up; /* signals that the application has use for */
+static _Atomic uintptr_t in_kernel; /* the handler that the kernel has for it */
+static _Atomic uint64_t given_up;   /* signals that the application has use for */
 
 static const int fixed_candidates[] = {SIGPROF, SIGVTALRM, SIGSTKFLT};
 #define REALTIME_TRIES 8 /* from the last real-time signal down */
@@ -136,6 +137,23 @@ static bool set_handler(int number) {
     return real_sigaction(number, &action, NULL) == 0;
 }
 
+/* Past libc: a sanitizer's wrapper of sigaction tells what it was given, and sets a handler of its
+ * own. */
+static uintptr_t ask_kernel(int number) {
+    struct {
+        uintptr_t handler;
+        uint64_t rest[7];
+    } action = {0};
+    return number > 0 && sys4(SYS_rt_sigaction, number, 0, &action, KERNEL_SIGSET_BYTES) == 0
+               ? action.handler
+               : 0;
+}
+
+static void use(int number) {
+    atomic_store(&in_kernel, ask_kernel(number));
+    atomic_store(&in_use, number);
+}
+
 static bool is_blocked_by_name(int number) {
     sigset_t now;
     return real_sigprocmask(SIG_BLOCK, NULL, &now) == 0 && signal_is_named(&now, number);
@@ -160,7 +178,7 @@ bool signal_start(int preferred) {
     if (preferred != 0 && number != preferred)
         settings_say(&agent.settings, true, "HCCT_SIGNAL names a signal that is not free; ",
                      "another one is used");
-    atomic_store(&in_use, number);
+    use(number);
     return number != 0;
 }
 
@@ -209,7 +227,7 @@ void signal_resume(int number) {
 /* The old signal has its default action then, unless it was `taken` by somebody. */
 static void move_from(int old, bool taken) {
     int number = find_free(old);
-    atomic_store(&in_use, number);
+    use(number);
     for (struct agent_thread *t = thread_first(); t != NULL; t = t->next)
         if (atomic_load(&t->used))
             trigger_move(t, number);
@@ -244,10 +262,8 @@ void signal_give_up(void) {
 }
 
 void signal_check_again(void) {
-    struct sigaction now;
     int old = signal_number();
-    if (old == 0 || !agent_owns_memory() || real_sigaction(old, NULL, &now) != 0 ||
-        signal_is_agents(&now))
+    if (old == 0 || !agent_owns_memory() || ask_kernel(old) == atomic_load(&in_kernel))
         return;
     atomic_fetch_or(&given_up, bit(old));
     (void)move(old, true);

@@ -4,6 +4,7 @@ output and status, in time, and a profile of it. `--runs N` repeats each that of
 many); names choose some."""
 
 import argparse
+import json
 import glob
 import os
 import shutil
@@ -271,8 +272,9 @@ def built_otherwise(runs):
             with open(scratch("err"), "rb") as err:
                 got = result.status, result.out, err.read()
             bad += got != (plain.status, plain.out, plain.err)
-            report = run([HCCT, "report", "--format", "folded", profile])
-            walks += report.out.count(b"compute")
+            report = json.loads(run([HCCT, "report", "--format", "json", profile]).out or b"{}")
+            walks += sum(process["walks"] for process in report.get("processes", [])
+                         if process["command"] == name)
         check(plain.status == 0 and bad == 0, f"built_otherwise: {name} runs as without the agent"
               + (f", not {got}" if bad else ""))
         check((walks > 0) == profiled, f"built_otherwise: {name} is profiled, or stays out")
