@@ -19,6 +19,10 @@ SETTINGS = {
 }
 PROGRAMS = [("begin", 2000), ("begin", 100), ("often", 5000), ("serve", 1000), ("nap", 500),
             ("handler", 1000)]
+# Samples come up to 20 us late after a sleep, and on a quiet machine they mostly do. So of rounds of 60
+# us that begin with one, a sixth of all samples goes from the first half to the second, and a third
+# to the call that ends the round; of `wait`, whose rounds are twice as long, less.
+LATE_POINTS, LATE_ELSEWHERE = {"pipe": 17, "wait": 5}, {"pipe": 0.33, "wait": 0.15}
 # in step with the kernel's tick, or with another timer
 IN_STEP = [("frames", 700), ("slot", 500), ("alarms", 700), ("pipe", 30),
            ("wait", 60)]
@@ -68,16 +72,14 @@ for setting, programs in (("100", IN_STEP), ("250", IN_STEP + PROGRAMS[2:4]), ("
     for kind, us in programs:
         true, share, spent, credited, process = measure(kind, us, SECONDS, options)
         chance = 5 * 50 / math.sqrt(SECONDS * samples)
-        # a tick comes some us after its point, and up to 20 us after one that is near a sleep's end
-        late = 5 if kind == "wait" else 0
+        late = LATE_POINTS.get(kind, 0)
         check(abs(share - true) <= 1 + late + chance,
               f"{setting} a second, {kind} {us} us: {share:.2f} % of the time, {true:.2f} % is true")
         chance /= 100
         rate = process["walks"] / (process["total"] / 1e9) / samples
         check(0.94 - chance / 4 <= rate <= 1.03 + chance / 4,
               f"{setting} a second, {kind}: {rate:.3f} of the walks")
-        # to read the clock is a part of 30 us, and no timer comes in the first 20 us after a sleep
-        elsewhere = 0.15 if us < 100 else 0.04
+        elsewhere = LATE_ELSEWHERE.get(kind, 0.04)
         check(abs(credited - spent) <= (elsewhere + chance) * spent,
               f"{setting} a second, {kind}: {credited / spent:.3f} of the time")
 finish()
