@@ -137,20 +137,8 @@ static bool set_handler(int number) {
     return real_sigaction(number, &action, NULL) == 0;
 }
 
-/* Past libc: a sanitizer's wrapper of sigaction tells what it was given, and sets a handler of its
- * own. */
-static uintptr_t ask_kernel(int number) {
-    struct {
-        uintptr_t handler;
-        uint64_t rest[7];
-    } action = {0};
-    return number > 0 && sys4(SYS_rt_sigaction, number, 0, &action, KERNEL_SIGSET_BYTES) == 0
-               ? action.handler
-               : 0;
-}
-
 static void use(int number) {
-    atomic_store(&in_kernel, ask_kernel(number));
+    atomic_store(&in_kernel, sys_handler(number));
     atomic_store(&in_use, number);
 }
 
@@ -263,7 +251,7 @@ void signal_give_up(void) {
 
 void signal_check_again(void) {
     int old = signal_number();
-    if (old == 0 || !agent_owns_memory() || ask_kernel(old) == atomic_load(&in_kernel))
+    if (old == 0 || !agent_owns_memory() || sys_handler(old) == atomic_load(&in_kernel))
         return;
     atomic_fetch_or(&given_up, bit(old));
     (void)move(old, true);

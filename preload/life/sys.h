@@ -5,6 +5,7 @@
 #ifndef HCCT_SYS_H
 #define HCCT_SYS_H
 
+#include <stdint.h>
 #include <sys/syscall.h>
 
 #if defined(__x86_64__)
@@ -54,5 +55,13 @@ static inline long sys_call(long n, long a, long b, long c, long d, long e, long
     sys_call(n, SYS_ARG(a), SYS_ARG(b), SYS_ARG(c), SYS_ARG(d), SYS_ARG(e), SYS_ARG(f))
 
 #define KERNEL_SIGSET_BYTES 8 /* the kernel's signal set, not libc's */
+
+/* The handler that the kernel has for a signal, or SIG_DFL (where there is no such signal, too) or
+ * SIG_IGN, as a number. A sanitizer's wrapper of sigaction may tell of another one. */
+static inline uintptr_t sys_handler(int number) {
+    uintptr_t action[4] = {0}; /* the handler comes first */
+    sys4(SYS_rt_sigaction, number, 0, action, KERNEL_SIGSET_BYTES);
+    return action[0];
+}
 
 #endif

@@ -341,10 +341,8 @@ static bool handler_due(void *arg) {
     sys2(SYS_rt_sigpending, &pending, KERNEL_SIGSET_BYTES);
     pending &= ~blocked & ~(1ull << (handler->own - 1));
     for (; pending != 0; pending &= pending - 1) {
-        /* the kernel's sigaction, of which the handler comes first */
-        uint64_t action[4] = {0};
-        sys4(SYS_rt_sigaction, __builtin_ctzll(pending) + 1, 0, action, KERNEL_SIGSET_BYTES);
-        if (action[0] != (uintptr_t)SIG_DFL && action[0] != (uintptr_t)SIG_IGN)
+        uintptr_t handler_set = sys_handler(__builtin_ctzll(pending) + 1);
+        if (handler_set != (uintptr_t)SIG_DFL && handler_set != (uintptr_t)SIG_IGN)
             return true;
     }
     return false;
