@@ -34,6 +34,7 @@ static struct {
 static struct {
     pthread_cond_t changed;
     bool crowded, stop;
+    bool held_up; /* there are too many still, as somebody holds them */
 } keeper = {.changed = PTHREAD_COND_INITIALIZER};
 
 /* ---- lists ---- */
@@ -61,9 +62,19 @@ void registry_add(struct process *process) {
     pthread_mutex_unlock(&lock);
 }
 
-/* What is to be freed when the lock is no longer held, as a tree may be large; or NULL. */
+static void say_crowded_locked(void) {
+    keeper.crowded = true;
+    pthread_cond_signal(&keeper.changed);
+}
+
+/* What is to be freed when the lock is no longer held, as a tree may be large; or NULL. The last
+ * that held up the folding of `process` sets it going again. */
 static struct process *put_locked(struct process *process) {
-    return --process->refs == 0 ? process : NULL;
+    if (--process->refs == 0)
+        return process;
+    if (keeper.held_up && process->refs == 1 && process->listed == FINISHED)
+        say_crowded_locked();
+    return NULL;
 }
 
 static void free_unlocked(struct process *process) {
@@ -304,6 +315,7 @@ bool registry_fold(void) {
     struct process *finished = oldest_finished_locked();
     if (finished != NULL)
         gone[0] = fold_locked(finished);
+    keeper.held_up = finished == NULL && lists[FINISHED].n > REGISTRY_FINISHED_MAX;
     struct process *folded = oldest_folded_locked();
     if (folded != NULL)
         gone[1] = drop_locked(folded);
@@ -314,10 +326,8 @@ bool registry_fold(void) {
 }
 
 static void look_for_crowd_locked(void) {
-    if (keeper.crowded || lists[FINISHED].n <= REGISTRY_FINISHED_MAX + REGISTRY_FINISHED_MORE)
-        return;
-    keeper.crowded = true;
-    pthread_cond_signal(&keeper.changed);
+    if (!keeper.crowded && lists[FINISHED].n > REGISTRY_FINISHED_MAX + REGISTRY_FINISHED_MORE)
+        say_crowded_locked();
 }
 
 bool registry_wait_finished(uint64_t until_ns) {
