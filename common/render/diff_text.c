@@ -102,7 +102,8 @@ static void put_side(const struct report *r, int side) {
     fprintf(r->out, ", %s %s", format_weight(profile, it->total).text,
             format_type(profile, it->total));
     if (it->samples > 0)
-        fprintf(r->out, " in %s sample%s", format_count((uint64_t)llround(it->samples)).text,
+        fprintf(r->out, ", worth %s independent sample%s",
+                format_count((uint64_t)llround(it->samples)).text,
                 plural((uint64_t)llround(it->samples)));
     fputc('\n', r->out);
 }

@@ -237,9 +237,7 @@ static void put_sample_size(const struct text *text, const struct profile_proces
         fputs("; time asleep is measured, not sampled", text->out);
     else if (!text->calls && walks > 0 &&
              (worth < NEARLY_ALL * walks || worth * NEARLY_ALL > walks))
-        fprintf(text->out, "; as %s, they tell as much as %s independent samples",
-                worth < walks ? "samples see the same again, or weigh differently"
-                              : "samples are evenly spaced",
+        fprintf(text->out, "; worth %s independent samples",
                 format_count((uint64_t)(worth + 0.5)).text);
 }
 

@@ -165,7 +165,7 @@ class DiffTest(support.ClientTest):
         text = self.ok("diff", "--absolute", "before.pb.gz", "after.pb.gz",
                        environment={"LC_ALL": "C"})
         self.assertNotIn("\033", text)
-        for words in ("before    before.pb.gz: app, 10.00 s of CPU time in 10,000 samples\n",
+        for words in ("before    before.pb.gz: app, 10.00 s of CPU time, worth 10,000 independent samples\n",
                       "total     10.00 s -> 10.50 s, +5.0 % (+-2.8 %)\n",
                       "weights as they are by function: as asked for",
                       "3 of 5 contexts with enough samples changed beyond", "+7.14 pt",
