@@ -17,6 +17,7 @@
 #include "preload/life/sys.h"
 #include "preload/life/thread.h"
 #include "preload/sample/edge.h"
+#include "preload/sample/pass_over.h"
 #include "preload/sample/ticker.h"
 #include "preload/sample/trigger.h"
 #include "preload/sample/wall_leave.h"
@@ -55,12 +56,18 @@ static void unblock_after_fork(void) {
         signal_unblock();
 }
 
+/* What a fork costs is its own, and not that of libc's function that has called us. */
+static void sample_fork(struct sleep_place caller) {
+    pass_over_note(caller.pc);
+    edge_sample(thread_self, caller);
+}
+
 static void after_fork_parent(void) {
     if (!agent_started() || thread_self == NULL)
         return;
     session_after_fork();
     calls_after_fork_parent();
-    edge_sample(thread_self, EDGE_CALLER);
+    sample_fork(EDGE_CALLER);
     unblock_after_fork();
 }
 
@@ -109,7 +116,7 @@ static void after_fork_child(void) {
     if (agent.settings.follow)
         start_calls_in_child();
     if (thread_self != NULL)
-        edge_sample(thread_self, EDGE_CALLER);
+        sample_fork(EDGE_CALLER);
     unblock_after_fork();
 }
 

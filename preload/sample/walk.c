@@ -8,6 +8,7 @@
 #include "preload/sample/check.h"
 #include "preload/sample/emit.h"
 #include "preload/sample/emit_raw_stack.h"
+#include "preload/sample/pass_over.h"
 #include "preload/sample/stack.h"
 
 /* What each way to end means: a counter, and the mark that stands above a partial walk. */
@@ -116,6 +117,7 @@ static void update_memo(struct agent_thread *thread, struct wire_session *sessio
     validate_memo(thread);
     unwind_registers_of(regs, uc);
     stack_bounds(thread, regs->reg[ARCH_SP], &env->low, &env->high);
+    pass_over(env, regs);
     memo_walk(&thread->memo, env, regs, frame_limit(session), result);
     if (thread->common_frames > result->same)
         thread->common_frames = result->same;

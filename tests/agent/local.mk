@@ -32,6 +32,12 @@ tests_agent_memo_test_SOURCES = preload/sample/memo.c $(UNWIND_SOURCES) $(OWN_TA
 tests_agent_memo_test_LDADD = libhcct_code.a libhcct_common.a $(ELF_LIBS) $(IBERTY_LIBS)
 TESTS += tests/agent/bare_code_test tests/agent/memo_test
 
+check_PROGRAMS += tests/agent/pass_over_test
+tests_agent_pass_over_test_SOURCES = preload/sample/pass_over.c preload/sample/pass_over.h \
+	$(UNWIND_SOURCES) $(OWN_TABLES) tests/agent/pass_over_test.c
+tests_agent_pass_over_test_LDADD = libhcct_code.a libhcct_common.a $(ELF_LIBS) $(IBERTY_LIBS)
+TESTS += tests/agent/pass_over_test
+
 check_PROGRAMS += tests/agent/instruction_test
 tests_agent_instruction_test_SOURCES = preload/sample/instruction.c preload/sample/instruction.h \
 	tests/agent/instruction_test.c
