@@ -5,8 +5,9 @@ tests_agent_emit_test_LDADD = libhcct_ingest.a libhcct_trace.a libhcct_tree.a li
 	libhcct_render.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS) $(ZSTD_LIBS) $(ELF_LIBS) $(IBERTY_LIBS)
 tests_agent_unwind_test_SOURCES = $(UNWIND_SOURCES) $(OWN_TABLES) tests/agent/unwind_test.c
 tests_agent_unwind_test_LDADD = libhcct_code.a libhcct_common.a $(ELF_LIBS) $(IBERTY_LIBS)
-TESTS += tests/agent/emit_test tests/agent/symbols_test.sh tests/agent/unwind_test
-EXTRA_DIST += tests/agent/symbols_test.sh
+TESTS += tests/agent/aarch64_test.sh tests/agent/emit_test tests/agent/symbols_test.sh \
+	tests/agent/unwind_test
+EXTRA_DIST += tests/agent/aarch64_test.sh tests/agent/symbols_test.sh
 
 check_PROGRAMS += tests/agent/restart_test tests/agent/wrap_sleep_test
 tests_agent_restart_test_SOURCES = preload/wrap/restart.c preload/sample/stack.c preload/wrap/syscall_code.c \
