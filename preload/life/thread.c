@@ -149,6 +149,12 @@ void thread_unlock_contexts(void) {
         sys2(SYS_munlock, t, sizeof(struct context));
 }
 
+/* Timers are not inherited by a child of fork. */
+static void forget_trigger(struct agent_thread *thread) {
+    task_clock_close(&thread->trigger.task_clock); /* descriptors are inherited */
+    thread->trigger = (struct trigger){0};
+}
+
 /* Nothing of an earlier thread's, or of the parent process's, holds any more. */
 static void forget(struct agent_thread *t) {
     t->epoch = 0;
@@ -157,7 +163,7 @@ static void forget(struct agent_thread *t) {
     t->copies = (struct copies){0};
     t->price_scale = SAMPLING_PRICE_AS_LISTED;
     t->restart = (struct restart_state){0};
-    trigger_forget(t);
+    forget_trigger(t);
     memo_forget(&t->memo);
 }
 

@@ -23,6 +23,9 @@
 #define THREAD_FRAMES_MAX   WIRE_MAX_FRAMES
 #define THREAD_MODULE_CACHE 64u
 
+#define HANDLER_STACK_BYTES      65536u /* a runtime that relies on it runs its own handlers there */
+#define SAMPLING_PRICE_AS_LISTED 16u    /* price_scale of a thread that begins */
+
 enum trigger_kind { TRIGGER_CPU, TRIGGER_FINE, TRIGGER_WALL, TRIGGER_TIMERS, TRIGGER_TASK };
 
 /* The first tick: see first.h. CPU times, in ns. */
