@@ -96,24 +96,4 @@ static inline bool agent_started(void) {
     return agent.process != NULL && agent.process->pid != 0;
 }
 
-/* False in a child that shares its parent's memory (vfork, CLONE_VM): what the agent keeps is the
- * parent's, while signal table and masks are the child's own. False in a confined thread
- * (confine.h). Else one system call. Any context. */
-bool agent_owns_memory(void);
-
-/* Starts the agent, once; the constructor does it, or an earlier report of a call. Process context.
- */
-void agent_start(void);
-
-/* A program that was executed is about to confine itself: the daemon is looked for now, if that has
- * not been done. Thread context. */
-void agent_announce(void);
-/* The same before it changes what it may reach (its user, its root), and for a child of fork, too:
- * servers start their workers so. Thread context. */
-void agent_announce_child(void);
-
-/* Start in a child of fork, whose thread is to be sampled from `since` of its CPU time on. Process
- * context. */
-void agent_start_in_child(uint64_t since);
-
 #endif

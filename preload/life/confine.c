@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "preload/calls/calls.h"
+#include "preload/life/attach.h"
 #include "preload/life/handler_stack.h"
 #include "preload/life/session.h"
 #include "preload/life/signal.h"
@@ -93,6 +94,10 @@ void confine_forget_held(void) {
 void confine_let_go(uint64_t mask) {
     atomic_store(&confine_held, false);
     sys4(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, KERNEL_SIGSET_BYTES);
+}
+
+bool agent_owns_memory(void) {
+    return agent_started() && !confine_is_quiet() && agent.process->pid == (pid_t)sys0(SYS_getpid);
 }
 
 /* A thread that a timer has woken, but whose signal has gone with the timer, goes on with its sleep

@@ -31,6 +31,11 @@ static inline bool confine_is_quiet(void) {
     return atomic_load(&confine_all) || (atomic_load(&confine_some) && thread_self == NULL);
 }
 
+/* False in a child that shares its parent's memory (vfork, CLONE_VM): what the agent keeps is the
+ * parent's, while signal table and masks are the child's own. False in a thread that is quiet. Else
+ * one system call. Any context. */
+bool agent_owns_memory(void);
+
 /* For a moment, one thread works on what is the others': they come in when it has done so. */
 extern _Atomic bool confine_held __attribute__((visibility("hidden")));
 

@@ -18,6 +18,7 @@
 #include "preload/calls/calls.h"
 #include "preload/life/confine.h"
 #include "preload/life/ends.h"
+#include "preload/life/fork.h"
 #include "preload/life/glibc.h"
 #include "preload/life/handler_stack.h"
 #include "preload/life/memory.h"
