@@ -8,6 +8,7 @@
 
 #include "preload/calls/calls.h"
 #include "preload/life/attach.h"
+#include "preload/life/handler.h"
 #include "preload/life/handler_stack.h"
 #include "preload/life/session.h"
 #include "preload/life/signal.h"

@@ -6,6 +6,7 @@
 #ifndef HCCT_HOOKS_H
 #define HCCT_HOOKS_H
 
+#include <signal.h>
 #include <stdbool.h>
 
 struct wire_session;
@@ -15,6 +16,10 @@ struct agent_hooks {
     void (*start)(void);
     /* Some thread may write to the memory of that session unasked (calls_use). Any context. */
     bool (*sends_to)(const struct wire_session *session);
+    /* The handler of our signal. */
+    void (*handle)(int number, siginfo_t *info, void *uc);
+    /* signal_check_again (handler.h). */
+    void (*check_signal)(void);
 };
 
 extern const struct agent_hooks agent_hooks __attribute__((visibility("hidden")));

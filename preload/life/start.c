@@ -11,6 +11,7 @@
 #include "preload/life/confine.h"
 #include "preload/life/fork.h"
 #include "preload/life/glibc.h"
+#include "preload/life/handler.h"
 #include "preload/life/hooks.h"
 #include "preload/life/modules.h"
 #include "preload/life/program_name.h"
@@ -108,4 +109,7 @@ __attribute__((destructor)) static void agent_end(void) {
     calls_at_exit(thread_self);
 }
 
-const struct agent_hooks agent_hooks = {.start = agent_start, .sends_to = calls_use};
+const struct agent_hooks agent_hooks = {.start = agent_start,
+                                        .sends_to = calls_use,
+                                        .handle = signal_handle,
+                                        .check_signal = signal_check_again};

@@ -20,6 +20,7 @@
 #include "preload/life/ends.h"
 #include "preload/life/fork.h"
 #include "preload/life/glibc.h"
+#include "preload/life/handler.h"
 #include "preload/life/handler_stack.h"
 #include "preload/life/memory.h"
 #include "preload/life/session.h"
