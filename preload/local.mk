@@ -24,6 +24,7 @@ preload_libhcctagent_la_SOURCES = $(UNWIND_SOURCES) \
 	preload/life/hooks.h preload/life/memory.c preload/life/memory.h \
 	preload/life/modules.c preload/life/modules.h preload/life/program_name.c \
 	preload/life/program_name.h preload/life/session.c preload/life/session.h \
+	preload/life/silence.c preload/life/silence.h \
 	preload/life/settings.c preload/life/settings.h preload/life/signal.c \
 	preload/life/signal.h preload/life/start.c preload/life/stopped.c preload/life/stopped.h preload/life/sys.h \
 	preload/life/thread.c preload/life/thread.h preload/sample/burst.c preload/sample/burst.h \
