@@ -27,7 +27,8 @@ preload_libhcctagent_la_SOURCES = $(UNWIND_SOURCES) \
 	preload/life/silence.c preload/life/silence.h \
 	preload/life/settings.c preload/life/settings.h preload/life/signal.c \
 	preload/life/signal.h preload/life/start.c preload/life/stopped.c preload/life/stopped.h preload/life/sys.h \
-	preload/life/thread.c preload/life/thread.h preload/sample/burst.c preload/sample/burst.h \
+	preload/life/thread.c preload/life/thread.h \
+	preload/life/thread_life.c preload/life/thread_life.h preload/sample/burst.c preload/sample/burst.h \
 	preload/sample/check.c preload/sample/check.h preload/sample/copies.c \
 	preload/sample/copies.h preload/sample/draw.c preload/sample/draw.h preload/sample/edge.c \
 	preload/sample/edge.h preload/sample/emit.c preload/sample/emit.h preload/sample/first.c \

@@ -14,6 +14,7 @@
 #include "preload/life/session.h"
 #include "preload/life/signal.h"
 #include "preload/life/sys.h"
+#include "preload/life/thread_life.h"
 #include "preload/sample/edge.h"
 #include "preload/sample/trigger.h"
 #include "preload/sample/wall_leave.h"

@@ -19,6 +19,7 @@
 #include "preload/life/signal.h"
 #include "preload/life/sys.h"
 #include "preload/life/thread.h"
+#include "preload/life/thread_life.h"
 #include "preload/sample/edge.h"
 #include "preload/sample/ticker.h"
 #include "preload/sample/trigger.h"
