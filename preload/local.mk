@@ -5,9 +5,10 @@ pkglib_LTLIBRARIES += preload/libhcctagent.la
 UNWIND_SOURCES = \
 	preload/sample/instruction.c preload/sample/instruction.h preload/sample/unwind.c \
 	preload/sample/unwind.h preload/sample/unwind_bare.c preload/sample/unwind_bare.h \
+	preload/sample/unwind_evidence.c preload/sample/unwind_evidence.h \
 	preload/sample/unwind_follow.c preload/sample/unwind_follow.h \
 	preload/sample/unwind_inner.h preload/sample/unwind_search.c \
-	preload/sample/unwind_search.h
+	preload/sample/unwind_search.h preload/sample/unwind_types.h
 
 preload_libhcctagent_la_SOURCES = $(UNWIND_SOURCES) \
 	common/wire/arch.h common/wire/burst.c common/wire/burst.h common/wire/compiler.h \
