@@ -1,7 +1,8 @@
 /*
  * agent.h - the agent's shared state and the order of its parts.
  *
- *   signal.c      which signal, and its handler
+ *   start.c       the order in which it comes up; fork.c: in children
+ *   handler.c     the handler of our signal (signal.c: which that is)
  *     trigger.c     the CPU timer; what a tick of any timer means (ticker.c: the timers themselves)
  *       burst.c       walks at points of a thread's CPU time (points.c: which; other_clock.c: where
  *                     there are none)
@@ -15,8 +16,9 @@
  *             emit_raw_stack.c  no rule: a copy of the stack -> ring
  *             check.c       the proof that memo.c is right (HCCT_CHECK)
  *     calls.c      instead of samples: reports of instrumented calls (calls.h has its own map)
- *   thread.c    birth and death of a thread's context; wrap_*.c what is intercepted to learn of it
- *   confine.c   silence, where the program forbids system calls (wrap/seccomp.c: when)
+ *   thread_life.c  birth and end of a thread (thread.c: its context); wrap/: what is intercepted to
+ *                  learn of it
+ *   silence.c   where the program forbids system calls (wrap/seccomp.c: when); confine.c: to whom
  *   connect.c   handshake with the daemon; session.c the attached session
  *
  * Contexts of execution, named on each declaration:
