@@ -5,9 +5,10 @@ pkglib_LTLIBRARIES += preload/libhcctagent.la
 UNWIND_SOURCES = \
 	preload/sample/instruction.c preload/sample/instruction.h preload/sample/unwind.c \
 	preload/sample/unwind.h preload/sample/unwind_bare.c preload/sample/unwind_bare.h \
+	preload/sample/unwind_evidence.c preload/sample/unwind_evidence.h \
 	preload/sample/unwind_follow.c preload/sample/unwind_follow.h \
 	preload/sample/unwind_inner.h preload/sample/unwind_search.c \
-	preload/sample/unwind_search.h
+	preload/sample/unwind_search.h preload/sample/unwind_types.h
 
 preload_libhcctagent_la_SOURCES = $(UNWIND_SOURCES) \
 	common/wire/arch.h common/wire/burst.c common/wire/burst.h common/wire/compiler.h \
@@ -15,15 +16,20 @@ preload_libhcctagent_la_SOURCES = $(UNWIND_SOURCES) \
 	common/wire/tags.h common/wire/unwind_table.h common/wire/wire.h preload/calls/align.c \
 	preload/calls/calls.c preload/calls/calls.h preload/calls/code.c preload/calls/fork.c \
 	preload/calls/known.c preload/calls/session.c preload/calls/stack.c preload/calls/start.c \
-	preload/calls/tell.c preload/life/agent.c preload/life/agent.h preload/life/confine.c \
+	preload/calls/tell.c preload/life/agent.c preload/life/agent.h \
+	preload/life/attach.c preload/life/attach.h preload/life/confine.c \
 	preload/life/confine.h preload/life/confine_born.c preload/life/connect.c \
-	preload/life/connect.h preload/life/ends.c preload/life/ends.h preload/life/glibc.h \
-	preload/life/handler_stack.c preload/life/handler_stack.h preload/life/memory.c preload/life/memory.h \
+	preload/life/connect.h preload/life/ends.c preload/life/ends.h \
+	preload/life/fork.c preload/life/fork.h preload/life/glibc.h \
+	preload/life/handler.c preload/life/handler.h preload/life/handler_stack.c preload/life/handler_stack.h \
+	preload/life/hooks.h preload/life/memory.c preload/life/memory.h \
 	preload/life/modules.c preload/life/modules.h preload/life/program_name.c \
 	preload/life/program_name.h preload/life/session.c preload/life/session.h \
+	preload/life/silence.c preload/life/silence.h \
 	preload/life/settings.c preload/life/settings.h preload/life/signal.c \
-	preload/life/signal.h preload/life/stopped.c preload/life/stopped.h preload/life/sys.h \
-	preload/life/thread.c preload/life/thread.h preload/sample/burst.c preload/sample/burst.h \
+	preload/life/signal.h preload/life/start.c preload/life/stopped.c preload/life/stopped.h preload/life/sys.h \
+	preload/life/thread.c preload/life/thread.h \
+	preload/life/thread_life.c preload/life/thread_life.h preload/sample/burst.c preload/sample/burst.h \
 	preload/sample/check.c preload/sample/check.h preload/sample/copies.c \
 	preload/sample/copies.h preload/sample/draw.c preload/sample/draw.h preload/sample/edge.c \
 	preload/sample/edge.h preload/sample/emit.c preload/sample/emit.h preload/sample/first.c \

@@ -1,7 +1,8 @@
 """rooms_test.py - includes go downwards: what a file may include is said by the room it stands in.
 
 A room may include itself and what stands beside it in the table; `preload` is one room here, as its
-folders lean on each other.
+folders lean on each other. Files must not: x.c and x.h taken as one, includes make no circle across
+folders, and within one only small ones.
 """
 import collections
 import os
@@ -32,6 +33,14 @@ MAY_INCLUDE = {
 }
 # What make generates stands in the room of what it is made from.
 GENERATED = {"common/render/page": "common/render"}
+CIRCLE_MOST = 3
+# Larger ones: each is one thing in several files, and stays in its folder.
+CIRCLES = [
+    {"common/tree/" + name for name in (
+        "children", "mcct", "packed", "packed_sums", "path_hash", "residual", "tree")},
+    {"daemon/ingest/" + name for name in (
+        "deferred_unwind", "process", "registry", "windows")},
+]
 INCLUDE = re.compile(r'^#include "((?:client|common|daemon|preload)/[^"]+)"', re.M)
 
 
@@ -50,9 +59,40 @@ def sources(root):
                     yield os.path.relpath(os.path.join(folder, name), root)
 
 
+def reached(start, includes):
+    found, ahead = set(), [start]
+    while ahead:
+        new = includes.get(ahead.pop(), set()) - found
+        found |= new
+        ahead += new
+    return found
+
+
+def circles(includes):
+    """The largest sets of files of which each includes each, by way of others maybe."""
+    below = {one: reached(one, includes) for one in includes}
+    found = {frozenset(other for other in below[one] if one in below.get(other, ()))
+             for one in includes if one in below[one]}
+    return sorted(found, key=sorted)
+
+
+def wrong_circles(includes):
+    found = circles(includes)
+    for circle in found:
+        names = " ".join(sorted(circle))
+        if len({os.path.dirname(one) for one in circle}) > 1:
+            yield f"includes make a circle across folders: {names}"
+        elif len(circle) > CIRCLE_MOST and circle not in CIRCLES:
+            yield f"includes make a circle of {len(circle)} files: {names}"
+    for circle in CIRCLES:
+        if circle not in found:
+            yield f"there is no such circle any more: {' '.join(sorted(circle))}"
+
+
 def main():
     root = os.environ["HCCT_SRCDIR"]
     wrong, files, arrows = [], 0, collections.Counter()
+    includes = collections.defaultdict(set)
     for path in sorted(sources(root)):
         room = room_of(path)
         files += 1
@@ -62,14 +102,19 @@ def main():
         with open(os.path.join(root, path), encoding="utf-8") as source:
             for included in INCLUDE.findall(source.read()):
                 to = room_of(included)
+                one, other = (os.path.splitext(name)[0] for name in (path, included))
+                if one != other:
+                    includes[one].add(other)
                 if to == room:
                     continue
                 arrows[room, to] += 1
                 if to not in MAY_INCLUDE[room]:
                     wrong.append(f"{path} includes {included}: {room} must not know {to}")
+    wrong += wrong_circles(includes)
     for line in wrong:
         print("FAIL", line)
-    print(f"{files} files, {len(MAY_INCLUDE)} rooms, {len(arrows)} arrows, {len(wrong)} the wrong way")
+    print(f"{files} files, {len(MAY_INCLUDE)} rooms, {len(arrows)} arrows, "
+          f"{len(circles(includes))} circles, {len(wrong)} wrong")
     sys.exit(1 if wrong or files < 100 else 0)
 
 

@@ -12,6 +12,7 @@
 
 #include "common/wire/ring.h"
 #include "preload/life/agent.h"
+#include "preload/life/hooks.h"
 #include "preload/life/session.h"
 
 #define SLOW __attribute__((noinline, cold))
@@ -120,7 +121,7 @@ static bool is_nested(const struct calls *c, uint64_t sp) {
 /* The first report of all comes before the agent's own constructor; or this is a child of fork. */
 static void begin_or_stop(void) {
     calls_self = NULL;
-    agent_start();
+    agent_hooks.start();
 }
 
 static void take(struct calls *c, struct calls_event *e) {

@@ -1,7 +1,8 @@
 /*
  * agent.h - the agent's shared state and the order of its parts.
  *
- *   signal.c      which signal, and its handler
+ *   start.c       the order in which it comes up; fork.c: in children
+ *   handler.c     the handler of our signal (signal.c: which that is)
  *     trigger.c     the CPU timer; what a tick of any timer means (ticker.c: the timers themselves)
  *       burst.c       walks at points of a thread's CPU time (points.c: which; other_clock.c: where
  *                     there are none)
@@ -15,8 +16,9 @@
  *             emit_raw_stack.c  no rule: a copy of the stack -> ring
  *             check.c       the proof that memo.c is right (HCCT_CHECK)
  *     calls.c      instead of samples: reports of instrumented calls (calls.h has its own map)
- *   thread.c    birth and death of a thread's context; wrap_*.c what is intercepted to learn of it
- *   confine.c   silence, where the program forbids system calls (wrap/seccomp.c: when)
+ *   thread_life.c  birth and end of a thread (thread.c: its context); wrap/: what is intercepted to
+ *                  learn of it
+ *   silence.c   where the program forbids system calls (wrap/seccomp.c: when); confine.c: to whom
  *   connect.c   handshake with the daemon; session.c the attached session
  *
  * Contexts of execution, named on each declaration:
@@ -95,25 +97,5 @@ extern struct agent_globals agent __attribute__((visibility("hidden")));
 static inline bool agent_started(void) {
     return agent.process != NULL && agent.process->pid != 0;
 }
-
-/* False in a child that shares its parent's memory (vfork, CLONE_VM): what the agent keeps is the
- * parent's, while signal table and masks are the child's own. False in a confined thread
- * (confine.h). Else one system call. Any context. */
-bool agent_owns_memory(void);
-
-/* Starts the agent, once; the constructor does it, or an earlier report of a call. Process context.
- */
-void agent_start(void);
-
-/* A program that was executed is about to confine itself: the daemon is looked for now, if that has
- * not been done. Thread context. */
-void agent_announce(void);
-/* The same before it changes what it may reach (its user, its root), and for a child of fork, too:
- * servers start their workers so. Thread context. */
-void agent_announce_child(void);
-
-/* Start in a child of fork, whose thread is to be sampled from `since` of its CPU time on. Process
- * context. */
-void agent_start_in_child(uint64_t since);
 
 #endif

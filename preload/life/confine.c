@@ -1,23 +1,14 @@
 /*
- * confine.c - the agent falls silent before the program may make no more system calls.
+ * confine.c - who may make system calls for the agent, and waiting for who is about to.
  */
 #include "preload/life/confine.h"
 
 #include <signal.h>
 #include <time.h>
 
-#include "preload/calls/calls.h"
-#include "preload/life/handler_stack.h"
-#include "preload/life/session.h"
-#include "preload/life/signal.h"
 #include "preload/life/sys.h"
-#include "preload/sample/trigger.h"
-#include "preload/sample/wall_leave.h"
-#include "preload/wrap/handler_masks.h"
-#include "preload/wrap/sleep.h"
 
 #define NAP_NS    50000
-#define REST_NS   20000000
 #define NAPS_MOST 400 /* a handler may have left the agent's code by a jump */
 
 /* Who has confine_held naps so often at most, and may be gone in a child. */
@@ -29,8 +20,7 @@ static bool is_other(const struct agent_thread *t) {
     return t != thread_self && atomic_load(&t->used) != 0;
 }
 
-/* Contexts of a parent process do not count. */
-static bool has_others(void) {
+bool confine_has_others(void) {
     for (struct agent_thread *t = thread_first(); t != NULL && agent_started(); t = t->next)
         if (is_other(t))
             return true;
@@ -49,8 +39,7 @@ static void nap(void) {
     sys2(SYS_nanosleep, &time, 0);
 }
 
-/* What others do just now may take system calls; what they begin from now on takes none. */
-static void wait_for_others(void) {
+void confine_wait_for_others(void) {
     for (int i = 0; i < NAPS_MOST && !others_are_outside(); i++)
         nap();
 }
@@ -82,7 +71,7 @@ uint64_t confine_hold(void) {
         nap();
         nobody = false;
     }
-    wait_for_others();
+    confine_wait_for_others();
     return mask;
 }
 
@@ -95,89 +84,6 @@ void confine_let_go(uint64_t mask) {
     sys4(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, KERNEL_SIGSET_BYTES);
 }
 
-/* A thread that a timer has woken, but whose signal has gone with the timer, goes on with its sleep
- * by a system call of the kernel's own making (restart_syscall), which the filter may not allow.
- * They do so before: whether all have is not known. */
-static void let_others_sleep(void) {
-    const struct timespec rest = {0, REST_NS};
-    if (has_others())
-        sys2(SYS_nanosleep, &rest, 0);
-}
-
-/* The session is there as before: to write into it takes no system call. */
-static void count(struct agent_thread *thread, bool all) {
-    uint32_t threads = 0;
-    struct wire_session *session = session_enter(thread);
-    if (session == NULL)
-        return;
-    for (struct agent_thread *t = thread_first(); t != NULL && all; t = t->next)
-        threads += atomic_load(&t->used) != 0;
-    atomic_fetch_add(&session->confined, all ? threads : 1);
-    session_leave(thread);
-}
-
-static void leave_process(struct agent_thread *thread, const struct sleep_place *caller) {
-    if (thread != NULL) {
-        edge_sample_inside(thread, caller, 0);
-        wall_leave();
-        calls_end(thread);
-    }
-    atomic_store(&confine_all, true);
-    if (agent_started()) { /* else a child that has no timers yet */
-        wait_for_others();
-        for (struct agent_thread *t = thread_first(); t != NULL; t = t->next)
-            trigger_stop(t);
-    }
-    if (thread != NULL)
-        signal_block_hidden(thread->hidden_signal);
-    signal_stop();
-    let_others_sleep();
-    sleep_burst = 0;
-}
-
-void confine_begin(struct confine *what, bool all, const struct sleep_place *caller) {
-    *what = (struct confine){.some_before = atomic_load(&confine_some), .signal = signal_number()};
-    if (agent.process == NULL || atomic_load(&confine_all))
-        return;
-    if (agent_started() && !agent_owns_memory())
-        return;       /* a child that shares its parent's memory has nothing of ours */
-    agent_announce(); /* what was sampled so far is to be seen */
-    handler_mask_allow_stacks(signal_number()); /* later there is no call for it */
-    what->thread = agent_started() ? thread_self : NULL;
-    what->which = all || !has_others() ? CONFINE_PROCESS : CONFINE_THREAD;
-    if (what->which == CONFINE_PROCESS) {
-        leave_process(what->thread, caller);
-        return;
-    }
-    if (what->thread != NULL) {
-        edge_sample_inside(what->thread, caller, 0);
-        thread_step_out(what->thread);
-    }
-    atomic_store(&confine_some, true);
-}
-
-static void resume_process(int signal) {
-    signal_resume(signal);
-    atomic_store(&confine_all, false);
-    for (struct agent_thread *t = thread_first(); t != NULL && agent_started(); t = t->next)
-        if (atomic_load(&t->used) != 0 && !t->ending)
-            trigger_resume(t);
-    if (agent_started() && thread_self != NULL)
-        calls_begin(thread_self);
-}
-
-void confine_end(const struct confine *what, bool done) {
-    struct agent_thread *thread = what->thread;
-    if (done && thread != NULL)
-        count(thread, what->which == CONFINE_PROCESS);
-    if (done && what->which == CONFINE_THREAD && thread != NULL && !handler_stack_is_relied_on())
-        thread_release(thread);
-    if (done)
-        return;
-    if (what->which == CONFINE_PROCESS)
-        resume_process(what->signal);
-    if (what->which == CONFINE_THREAD)
-        atomic_store(&confine_some, what->some_before);
-    if (what->which == CONFINE_THREAD && thread != NULL)
-        thread_step_in(thread);
+bool agent_owns_memory(void) {
+    return agent_started() && !confine_is_quiet() && agent.process->pid == (pid_t)sys0(SYS_getpid);
 }

@@ -5,9 +5,10 @@
  * none from then on: no timer is left, no call is masked, no end or start of a thread is noticed.
  * Only a return from a signal and what the kernel maps for reading clocks are used.
  *
- * A thread that confines itself alone leaves the profile. One that is the only one, or that
- * confines all (SECCOMP_FILTER_FLAG_TSYNC), ends the profile of the process. Confined threads hand
- * their filter on, so in a process with one of them no thread without a context is ever profiled.
+ * A thread that confines itself alone leaves the profile (silence.h). One that is the only one, or
+ * that confines all (SECCOMP_FILTER_FLAG_TSYNC), ends the profile of the process. Confined threads
+ * hand their filter on, so in a process with one of them no thread without a context is ever
+ * profiled.
  */
 #ifndef HCCT_CONFINE_H
 #define HCCT_CONFINE_H
@@ -18,7 +19,6 @@
 
 #include "common/wire/compiler.h"
 #include "preload/life/thread.h"
-#include "preload/sample/edge.h"
 
 /* No thread of the process may make system calls for the agent. Inherited by children. Read by the
  * assembly of wrap/sleep.c, too. */
@@ -30,6 +30,11 @@ extern _Atomic bool confine_some __attribute__((visibility("hidden")));
 static inline bool confine_is_quiet(void) {
     return atomic_load(&confine_all) || (atomic_load(&confine_some) && thread_self == NULL);
 }
+
+/* False in a child that shares its parent's memory (vfork, CLONE_VM): what the agent keeps is the
+ * parent's, while signal table and masks are the child's own. False in a thread that is quiet. Else
+ * one system call. Any context. */
+bool agent_owns_memory(void);
 
 /* For a moment, one thread works on what is the others': they come in when it has done so. */
 extern _Atomic bool confine_held __attribute__((visibility("hidden")));
@@ -68,19 +73,10 @@ void confine_let_go(uint64_t mask);
 /* In a child: who has confine_held may not be there. Process context. */
 void confine_forget_held(void);
 
-/* What confine_begin has made quiet; for confine_end. */
-struct confine {
-    enum { CONFINE_NOTHING, CONFINE_THREAD, CONFINE_PROCESS } which;
-    struct agent_thread *thread; /* the calling one, NULL: it was not profiled */
-    bool some_before;            /* confine_some, as it was */
-    int signal;                  /* the agent's, before */
-};
-
-/* Before the calling thread confines itself, or `all` threads of the process: what is due is
- * sampled, timers are deleted. confine_end must follow. Thread context. */
-void confine_begin(struct confine *what, bool all, const struct sleep_place *caller);
-/* After it: where it was refused the profile goes on. Thread context. */
-void confine_end(const struct confine *what, bool done);
+/* There are other threads with a context, those of a parent process not counted. Any context. */
+bool confine_has_others(void);
+/* What others do just now may take system calls; what they begin from now on takes none. */
+void confine_wait_for_others(void);
 
 /* Whether the process was begun confined, so that it can't be profiled. Makes no call but those
  * that the loader has made, and fork. Process context. */

@@ -30,8 +30,6 @@
 #include "common/wire/compiler.h"
 #include "preload/life/thread.h"
 
-#define HANDLER_STACK_BYTES 65536u /* a runtime that relies on it runs its own handlers there */
-
 /* The application has alternate stacks, or may have: ours goes. Read by all, set once. */
 extern _Atomic bool handler_stack_gone __attribute__((visibility("hidden")));
 

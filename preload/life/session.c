@@ -14,8 +14,8 @@
 #include <sys/prctl.h>
 #include <time.h>
 
-#include "preload/calls/calls.h"
 #include "preload/life/connect.h"
+#include "preload/life/hooks.h"
 #include "preload/life/modules.h"
 #include "preload/life/signal.h"
 #include "preload/life/sys.h"
@@ -87,7 +87,7 @@ static void free_left(struct agent_process *process) {
     bool some = false;
     for (int i = 0; i < AGENT_LEFT_MAX; i++) {
         struct agent_left *left = &process->left[i];
-        if (left->session != NULL && !calls_use(left->session)) {
+        if (left->session != NULL && !agent_hooks.sends_to(left->session)) {
             unmap(left);
             left->session = NULL;
         }

@@ -1,48 +1,28 @@
 /*
- * signal.c - a handler that serves our timers and nothing else.
- *
- * The handler is installed once and never taken away while a timer may still fire: a late signal
- * with the default action would end the process. What arrives on our signal and is not ours (a kill
- * from outside) gets the action that the application believes to be in force: the default one. In a
- * thread that believes it to be blocked it is blocked then, and left pending; the agent moves away.
+ * signal.c - which signal the agent uses, and who has it blocked.
  */
 #include "preload/life/signal.h"
 
-#include <errno.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "preload/life/confine.h"
-#include "preload/life/handler_stack.h"
-#include "preload/life/session.h"
+#include "preload/life/hooks.h"
 #include "preload/life/sys.h"
 #include "preload/life/thread.h"
-#include "preload/sample/trigger.h"
-#include "preload/wrap/handler_masks.h"
 #include "preload/wrap/real.h"
 
 static _Atomic int in_use;
-static _Atomic uintptr_t in_kernel; /* the handler that the kernel has for it */
-static _Atomic uint64_t given_up;   /* signals that the application has use for */
-
-static const int fixed_candidates[] = {SIGPROF, SIGVTALRM, SIGSTKFLT};
-#define REALTIME_TRIES 8 /* from the last real-time signal down */
 
 #define NAMED_MAX 16 /* classic signals in a mask that is not meant for all of them */
 #define CLASSIC   31
 
-static int candidate(unsigned i) {
-    if (i < HCCT_ARRAY_LEN(fixed_candidates))
-        return fixed_candidates[i];
-    i -= HCCT_ARRAY_LEN(fixed_candidates);
-    return i < REALTIME_TRIES ? SIGRTMAX - (int)i : 0;
+void signal_use(int number) {
+    atomic_store(&in_use, number);
 }
 
 int signal_number(void) {
     return atomic_load_explicit(&in_use, memory_order_relaxed);
-}
-
-static uint64_t bit(int number) {
-    return number > 0 ? 1ull << (number - 1) : 0;
 }
 
 bool signal_is_named(const sigset_t *set, int number) {
@@ -52,209 +32,8 @@ bool signal_is_named(const sigset_t *set, int number) {
     return number > 0 && members <= NAMED_MAX && sigismember(set, number) == 1;
 }
 
-/* Somebody else raised our signal, and the application has no handler for it. */
-hcct_noinline static void default_action(int number) {
-    struct sigaction plain;
-    memset(&plain, 0, sizeof plain);
-    plain.sa_handler = SIG_DFL;
-    real_sigaction(number, &plain, NULL);
-    sys3(SYS_tgkill, sys0(SYS_getpid), sys0(SYS_gettid), number);
-}
-
-/* The application has blocked it, it believes. With the same sender, where the kernel lets us. */
-hcct_noinline static void leave_pending(struct agent_thread *self, siginfo_t *info,
-                                        ucontext_t *uc) {
-    int number = info->si_signo;
-    uint64_t pid = sys0(SYS_getpid), tid = sys0(SYS_gettid);
-    if (number == signal_number())
-        signal_give_up();
-    self->hidden_signal = signal_number();
-    sigaddset(&uc->uc_sigmask, number);
-    if (info->si_code == SI_TKILL)
-        sys4(SYS_rt_tgsigqueueinfo, pid, tid, number, info);
-    else if (sys3(SYS_rt_sigqueueinfo, pid, number, info) != 0)
-        sys2(SYS_kill, pid, number);
-}
-
-/* What was ours when this thread had blocked all signals is another's now: blocked in earnest. */
-static void block_former(struct agent_thread *self, ucontext_t *uc) {
-    if (hcct_likely(self->hidden_signal == 0 || self->hidden_signal == signal_number()))
-        return;
-    sigaddset(&uc->uc_sigmask, self->hidden_signal);
-    self->hidden_signal = signal_number();
-}
-
-static void foreign(struct agent_thread *self, siginfo_t *info, ucontext_t *uc) {
-    if (info->si_code == POLL_IN) /* the last word of an event that was just closed */
-        return;
-    if (self != NULL && self->hidden_signal == info->si_signo)
-        leave_pending(self, info, uc);
-    else
-        default_action(info->si_signo);
-}
-
-static void count_restart(struct agent_thread *self, enum restart_verdict verdict) {
-    struct wire_session *session = verdict == RESTART_NONE ? NULL : session_enter(self);
-    if (session == NULL)
-        return;
-    if (self->slot != NULL && verdict == RESTART_AGAIN)
-        session_count(self->slot, WIRE_RESTARTED, 1);
-    session_leave(self);
-}
-
-static void on_signal(int number, siginfo_t *info, void *uc) {
-    int saved = errno;
-    uint32_t before;
-    enum trigger_kind kind;
-    struct agent_thread *self = thread_self, *owner = NULL;
-    if (info->si_code == SI_TIMER)
-        owner = trigger_owner(self, info->si_value.sival_ptr, &kind);
-    else if (info->si_code == POLL_IN && self != NULL && trigger_is_task_clock(self, info->si_fd))
-        owner = self, kind = TRIGGER_TASK;
-    if (owner == NULL) {
-        foreign(self, info, uc);
-    } else if (owner == self && agent_started() && confine_enter_at_tick(self, &before)) {
-        block_former(self, uc);
-        handler_stack_at_tick(self, uc);
-        uint64_t overrun = kind == TRIGGER_TASK ? 0 : (unsigned)info->si_overrun;
-        trigger_tick(self, kind, 1 + overrun, uc);
-        count_restart(self, restart_interrupted(&self->restart, uc, number, kind == TRIGGER_WALL));
-        confine_leave(self, before);
-    }
-    errno = saved;
-}
-
 bool signal_is_agents(const struct sigaction *action) {
-    return (action->sa_flags & SA_SIGINFO) != 0 && action->sa_sigaction == on_signal;
-}
-
-static bool set_handler(int number) {
-    struct sigaction action;
-    memset(&action, 0, sizeof action);
-    action.sa_sigaction = on_signal;
-    action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
-    sigfillset(&action.sa_mask);
-    return real_sigaction(number, &action, NULL) == 0;
-}
-
-static void use(int number) {
-    atomic_store(&in_kernel, sys_handler(number));
-    atomic_store(&in_use, number);
-}
-
-static bool is_blocked_by_name(int number) {
-    sigset_t now;
-    return real_sigprocmask(SIG_BLOCK, NULL, &now) == 0 && signal_is_named(&now, number);
-}
-
-static bool install(int number) {
-    struct sigaction old;
-    return number > 0 && (given_up & bit(number)) == 0 && !is_blocked_by_name(number) &&
-           real_sigaction(number, NULL, &old) == 0 && (old.sa_flags & SA_SIGINFO) == 0 &&
-           old.sa_handler == SIG_DFL && set_handler(number);
-}
-
-static int find_free(int except) {
-    for (unsigned i = 0; candidate(i) != 0; i++)
-        if (candidate(i) != except && install(candidate(i)))
-            return candidate(i);
-    return 0;
-}
-
-bool signal_start(int preferred) {
-    int number = preferred != 0 && install(preferred) ? preferred : find_free(0);
-    if (preferred != 0 && number != preferred)
-        settings_say(&agent.settings, true, "HCCT_SIGNAL names a signal that is not free; ",
-                     "another one is used");
-    use(number);
-    return number != 0;
-}
-
-static void tell_session(int number) {
-    struct agent_thread *self = thread_self;
-    struct wire_session *session = self != NULL ? session_enter(self) : NULL;
-    if (session == NULL)
-        return;
-    atomic_store(&session->signal, (uint32_t)number);
-    session_leave(self);
-}
-
-static void tell(int old, int number) {
-    handler_mask_move(old, number);
-    tell_session(number);
-}
-
-/* No timer raises `old` any more. What is still pending of ours is discarded by ignoring it once.
- */
-static void give_back(int old, int number) {
-    struct sigaction ignore, plain;
-    memset(&ignore, 0, sizeof ignore);
-    ignore.sa_handler = SIG_IGN;
-    memset(&plain, 0, sizeof plain);
-    plain.sa_handler = SIG_DFL;
-    real_sigaction(old, &ignore, NULL);
-    real_sigaction(old, &plain, NULL);
-    tell(old, number);
-}
-
-void signal_stop(void) {
-    int old = signal_number();
-    atomic_store(&in_use, 0);
-    if (old != 0)
-        give_back(old, 0);
-}
-
-void signal_resume(int number) {
-    if (number == 0 || !signal_start(number))
-        return;
-    handler_mask_move(0, signal_number());
-    tell_session(signal_number());
-    signal_unblock();
-}
-
-/* The old signal has its default action then, unless it was `taken` by somebody. */
-static void move_from(int old, bool taken) {
-    int number = find_free(old);
-    use(number);
-    for (struct agent_thread *t = thread_first(); t != NULL; t = t->next)
-        if (atomic_load(&t->used))
-            trigger_move(t, number);
-    if (taken)
-        tell(old, number);
-    else
-        give_back(old, number);
-    settings_say(&agent.settings, false, "the application uses the agent's signal; ",
-                 number != 0 ? "moved to another" : "no other is free: not profiled any more");
-}
-
-/* Timers of other threads are made anew, and what these keep of them: they are kept out meanwhile.
- * So is a second thread that wants to have the signal, and finds that it has it. */
-static bool move(int old, bool taken) {
-    uint64_t mask = confine_hold();
-    bool moves = signal_number() == old;
-    if (moves)
-        move_from(old, taken);
-    confine_let_go(mask);
-    return moves;
-}
-
-void signal_yield(void) {
-    (void)move(signal_number(), false);
-}
-
-void signal_give_up(void) {
-    int old = signal_number();
-    atomic_fetch_or(&given_up, bit(old));
-    if (move(old, false))
-        set_handler(old);
-}
-
-void signal_check_again(void) {
-    int old = signal_number();
-    if (old == 0 || !agent_owns_memory() || sys_handler(old) == atomic_load(&in_kernel))
-        return;
-    atomic_fetch_or(&given_up, bit(old));
-    (void)move(old, true);
+    return (action->sa_flags & SA_SIGINFO) != 0 && action->sa_sigaction == agent_hooks.handle;
 }
 
 void signal_hidden_action(struct sigaction *action) {
@@ -263,7 +42,7 @@ void signal_hidden_action(struct sigaction *action) {
 }
 
 static void change_mask(int how, int number) {
-    uint64_t mask = bit(number);
+    uint64_t mask = signal_bit(number);
     if (mask != 0)
         sys4(SYS_rt_sigprocmask, how, &mask, 0, KERNEL_SIGSET_BYTES);
 }

@@ -1,39 +1,24 @@
 /*
- * signal.h - which signal the agent uses, and its one handler.
+ * signal.h - which signal the agent uses, and who has it blocked. handler.h changes it.
  */
 #ifndef HCCT_AGENT_SIGNAL_H
 #define HCCT_AGENT_SIGNAL_H
 
 #include <signal.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 struct agent_thread;
 
-/* Takes the first candidate that nobody uses and installs the handler. False: none is free. Process
- * context. */
-bool signal_start(int preferred);
-
 /* The signal in use, 0: none. Any context. */
 int signal_number(void);
+/* It is that one from now on; for handler.c. */
+void signal_use(int number);
 
-/* The application sets a disposition for our signal: the agent moves to another, or steps aside
- * when none is free. After this the old signal is as if the agent had never used it. Thread
- * context.
- */
-void signal_yield(void);
-/* The application blocks our signal by name, to wait for it or to read it from a descriptor. As
- * before, but threads that believe it to be blocked, where it is open, leave it pending when it
- * comes. Thread context. */
-void signal_give_up(void);
-
-/* The agent uses no signal from now on, its timers are deleted; and the same one again, if it is
- * still free. Thread context. */
-void signal_stop(void);
-void signal_resume(int number);
-
-/* Our signal does not come: has somebody taken it past libc, by a system call? Then it is theirs,
- * and the agent moves away. Two system calls. Thread context. */
-void signal_check_again(void);
+/* In a mask of the kernel; 0: no signal. */
+static inline uint64_t signal_bit(int number) {
+    return number > 0 ? 1ull << (number - 1) : 0;
+}
 
 /* A mask that has the signal and not most others: it means this one. Any context. */
 bool signal_is_named(const sigset_t *set, int number);

@@ -4,7 +4,6 @@
 #ifndef HCCT_THREAD_H
 #define HCCT_THREAD_H
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -22,6 +21,9 @@
 
 #define THREAD_FRAMES_MAX   WIRE_MAX_FRAMES
 #define THREAD_MODULE_CACHE 64u
+
+#define HANDLER_STACK_BYTES      65536u /* a runtime that relies on it runs its own handlers there */
+#define SAMPLING_PRICE_AS_LISTED 16u    /* price_scale of a thread that begins */
 
 enum trigger_kind { TRIGGER_CPU, TRIGGER_FINE, TRIGGER_WALL, TRIGGER_TIMERS, TRIGGER_TASK };
 
@@ -137,28 +139,14 @@ struct agent_thread {
 extern __thread struct agent_thread *thread_self
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
-/* A context for a thread to be, created with `attr` (NULL: default attributes). NULL: it can not be
- * profiled (no memory, a stack too small for a signal frame). Thread context. */
-struct agent_thread *thread_reserve(const pthread_attr_t *attr);
+/* A context that nobody uses; NULL: there is no memory. Thread context. */
+struct agent_thread *thread_take(void);
 /* Gives an unused or finished context back. */
 void thread_release(struct agent_thread *thread);
 
 /* How often the calling thread has left the processor, ever. Any context. */
 uint64_t thread_switches(void);
 
-/* The calling thread is alive: starts its timer. Thread context, on the thread itself. */
-void thread_begin(struct agent_thread *thread);
-/* The calling thread is about to end. */
-void thread_end(struct agent_thread *thread);
-
-/* The calling thread leaves the profile, and keeps its context; and is there again. Thread context.
- */
-void thread_step_out(struct agent_thread *thread);
-void thread_step_in(struct agent_thread *thread);
-
-/* The main thread's context and what ends a thread's; false: the process can't be profiled.
- * Process context. */
-bool thread_start_main(void);
 /* In a child: only the calling thread is left. */
 void thread_forget_others(void);
 

@@ -18,6 +18,7 @@
 #include "preload/sample/burst.h"
 
 #include "preload/life/confine.h"
+#include "preload/life/hooks.h"
 #include "preload/life/session.h"
 #include "preload/life/signal.h"
 #include "preload/sample/draw.h"
@@ -432,7 +433,7 @@ static void check_point(struct agent_thread *thread, const struct sleep_place *p
     struct moment now = now_here();
     uint64_t next = points_next(&t->points);
     if (now.cpu_ns >= next + LOST_NS)
-        signal_check_again();
+        agent_hooks.check_signal();
     if (thread->slot == NULL)
         return;
     if (now.cpu_ns >= next) {

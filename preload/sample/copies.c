@@ -7,7 +7,6 @@
 #include "preload/sample/copies.h"
 
 #include "preload/sample/draw.h"
-#include "preload/sample/emit.h"
 
 #define FULL_NS                                                                                    \
     8000000      /* in which the daemon surely empties a ring, unless it gets no processor         \

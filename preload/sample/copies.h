@@ -13,7 +13,10 @@
 
 #include <stdint.h>
 
+#include "common/wire/wire.h"
 #include "preload/sample/interval.h"
+
+#define WALK_WORDS WIRE_RING_WORDS(WIRE_SLOT_BYTES) /* of the rings that walks are sent through */
 
 struct copies {
     struct interval_course course; /* its mean is 0: no copies were sent of late */

@@ -22,8 +22,6 @@
 bool emit_sample(struct agent_thread *thread, struct wire_slot *slot, uint32_t mark,
                  uint64_t weight);
 
-#define WALK_WORDS WIRE_RING_WORDS(WIRE_SLOT_BYTES) /* of the rings that walks are sent through */
-
 #define EMIT_MAP_WORDS 2
 
 /* Sends, if it has not yet, the generation of the module log by which addresses are to be read.

@@ -35,6 +35,4 @@ bool sampling_walk(struct agent_thread *thread, struct wire_session *session, co
  * cost. Signal context. */
 void sampling_measured(struct agent_thread *thread, uint64_t ns);
 
-#define SAMPLING_PRICE_AS_LISTED 16u /* thread->price_scale of a thread that begins */
-
 #endif

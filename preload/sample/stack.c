@@ -7,6 +7,7 @@
 
 #include <errno.h>
 
+#include "common/wire/wire.h"
 #include "preload/life/sys.h"
 
 #define NO_SUCH_HOW 0x68636374
@@ -29,10 +30,4 @@ bool stack_read(void *arg, uint64_t address, uint64_t *word) {
     }
     *word = *(const volatile uint64_t *)address;
     return true;
-}
-
-void stack_bounds(const struct agent_thread *thread, uint64_t sp, uint64_t *low, uint64_t *high) {
-    bool own = sp >= thread->stack_low && sp < thread->stack_high;
-    *low = own ? sp : 8;
-    *high = own ? thread->stack_high : 8;
 }

@@ -11,8 +11,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "preload/life/thread.h"
-
 struct stack_probe {
     uint64_t page[4]; /* pages that were found readable, 0: none; a walk reads code and stack */
 };
@@ -22,8 +20,5 @@ bool stack_is_readable(uint64_t address);
 
 /* unwind_env.read; arg is a struct stack_probe. Signal context. */
 bool stack_read(void *arg, uint64_t address, uint64_t *word);
-
-/* Bounds of the memory above `sp` that needs no probing; an empty range when sp is elsewhere. */
-void stack_bounds(const struct agent_thread *thread, uint64_t sp, uint64_t *low, uint64_t *high);
 
 #endif

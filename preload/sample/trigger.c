@@ -112,11 +112,6 @@ void trigger_stop(struct agent_thread *thread) {
         ticker_free(&thread->trigger.ticker[kind]);
 }
 
-void trigger_forget(struct agent_thread *thread) {
-    task_clock_close(&thread->trigger.task_clock); /* descriptors are inherited */
-    thread->trigger = (struct trigger){0};
-}
-
 static void begin_again(struct agent_thread *thread, int signal) {
     struct trigger *t = &thread->trigger;
     const struct sampling_plan plan = t->plan;

@@ -26,12 +26,10 @@ void trigger_start(struct agent_thread *thread, uint64_t since);
  * for a session. Process context. */
 void trigger_expect(void);
 /* The threads of a child of fork begin as its parent's thread was sampled, until the child looks
- * for a session. In the child, before trigger_forget. Process context. */
+ * for a session. In the child, before thread_forget_others. Process context. */
 void trigger_inherit(const struct agent_thread *parent);
 /* Thread context, or any thread when no other can use it. */
 void trigger_stop(struct agent_thread *thread);
-/* In a child of fork: timers are not inherited. */
-void trigger_forget(struct agent_thread *thread);
 /* Anew after trigger_stop, for a thread that still runs. Any thread. */
 void trigger_resume(struct agent_thread *thread);
 /* The timers raise another signal from now on. Any thread. */

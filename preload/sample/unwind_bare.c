@@ -5,70 +5,12 @@
  */
 #include "preload/sample/unwind_bare.h"
 
-#include <string.h>
-
+#include "preload/sample/unwind_evidence.h"
 #include "preload/sample/unwind_follow.h"
 #include "preload/sample/unwind_inner.h"
 #include "preload/sample/unwind_search.h"
 
-/* ---- code ---- */
-
-/* The 16 bytes of code around `pc`, 8 on each side; zeros for the far ones where nothing is mapped.
- * Words of the stack often point into it, but there is no code. */
-static bool read_code(const struct unwind_env *env, uint64_t pc, uint8_t code[16]) {
-    uint64_t first = (pc - 8) & ~7ull, word[3] = {0};
-    if (pc >= env->low && pc < env->high)
-        return false;
-    for (unsigned i = 0; i < 3; i++)
-        if (!unwind_read(env, first + 8 * i, &word[i]) && i == 1)
-            return false;
-    memcpy(code, (const uint8_t *)word + ((pc - 8) & 7), 16);
-    return true;
-}
-
-bool unwind_is_return_address(const struct unwind_env *env, uint64_t ra) {
-    uint8_t code[16];
-    return ra > ARCH_LOWEST_CODE && read_code(env, ra, code) && arch_is_call_before(code + 8);
-}
-
-bool unwind_has_rule(const struct unwind_env *env, uint64_t pc) {
-    struct unwind_module module;
-    return env->find(env->arg, pc, &module) && unwind_row_at(&module, pc) != NULL;
-}
-
 /* ---- whose call it was ---- */
-
-/* Whether `address` is code of `module` without a rule. */
-static bool is_bare(const struct unwind_module *module, uint64_t address) {
-    return address - module->start < module->end - module->start &&
-           unwind_row_at(module, address) == NULL;
-}
-
-/* Where a PLT entry at `address` leads; 0: there is none. */
-static uint64_t behind_plt(const struct unwind_env *env, uint64_t address) {
-    uint8_t code[16]; /* from the address on */
-    uint64_t target, slot = 0;
-    if (read_code(env, address + 8, code))
-        slot = arch_jump_slot(code, address);
-    return slot != 0 && (slot & 7) == 0 && unwind_read(env, slot, &target) ? target : 0;
-}
-
-enum unwind_evidence unwind_call_before(const struct unwind_env *env,
-                                        const struct unwind_module *module, uint64_t ra) {
-    uint8_t code[16];
-    if (ra <= ARCH_LOWEST_CODE || !read_code(env, ra, code) || !arch_is_call_before(code + 8))
-        return UNWIND_CALL_NONE;
-    uint64_t called = arch_call_target(code + 8, ra);
-    if (called == 0 || module == NULL)
-        return UNWIND_CALL_INDIRECT;
-    if (is_bare(module, called))
-        return UNWIND_CALL_DIRECT;
-    uint64_t target = behind_plt(env, called);
-    if (target != 0)
-        return is_bare(module, target) ? UNWIND_CALL_DIRECT : UNWIND_CALL_NONE;
-    return called - module->start < module->end - module->start ? UNWIND_CALL_NONE
-                                                                : UNWIND_CALL_ELSEWHERE;
-}
 
 /* Whether code of `module` without a rule, or generated code (NULL), can have been called from
  * there. */
@@ -78,21 +20,13 @@ static bool may_return_to(const struct unwind_env *env, const struct unwind_modu
                           : unwind_is_return_address(env, ra);
 }
 
-#define NEAR (1ull << 31) /* a call within generated code reaches no further */
-
-bool unwind_may_go_back(const struct unwind_env *env, uint64_t pc, uint64_t to) {
-    struct unwind_module module;
-    uint8_t code[16];
-    return to - pc + NEAR < 2 * NEAR && read_code(env, to, code) &&
-           !env->find(env->arg, to, &module);
-}
-
-/* The same of code whose frame is at `fp`: the chain of frame pointers goes on from there. */
+/* As unwind_may_go_back, of code whose frame is at `fp`: the chain of frame pointers goes on from
+ * there. */
 static bool chain_goes_on(const struct unwind_env *env, uint64_t pc, uint64_t fp) {
     uint64_t next, ra;
     return unwind_read(env, fp, &next) && next > fp && (next & 7) == 0 &&
            unwind_read(env, next + 8, &ra) &&
-           (ra - pc + NEAR < 2 * NEAR || unwind_is_return_address(env, ra));
+           (ra - pc + UNWIND_NEAR < 2 * UNWIND_NEAR || unwind_is_return_address(env, ra));
 }
 
 /* ---- by frame pointer ---- */
@@ -111,7 +45,7 @@ static bool find_by_fp(const struct unwind_env *env, const struct unwind_module 
     uint8_t code[16];
     uint64_t sp = regs->reg[ARCH_SP];
     *caller = (struct framed_caller){.fp = regs->reg[ARCH_FP], .state = ARCH_FRAME_SET};
-    if (regs->exact && read_code(env, regs->pc, code))
+    if (regs->exact && unwind_read_code(env, regs->pc, code))
         caller->state = arch_frame_at(code + 8);
     bool set = caller->state == ARCH_FRAME_SET, none = caller->state == ARCH_FRAME_NONE;
     if (set && (!(regs->known & (UNWIND_FP_KNOWN | UNWIND_FP_PERHAPS)) || caller->fp < sp))
@@ -143,15 +77,6 @@ static enum unwind_end go_by_fp(struct unwind_registers *regs, struct unwind_ste
 
 #define PUSHED_MAX 16u /* words that such a routine may have pushed below its return address */
 #define PUSHED_FEW 3u
-
-void unwind_find_pushed_fp(const struct unwind_env *env, struct unwind_registers *regs,
-                           uint64_t at) {
-    uint64_t word, fp = regs->reg[ARCH_FP];
-    if (unwind_read(env, at, &word) && (fp == at || fp == word))
-        regs->reg[ARCH_FP] = word;
-    else
-        regs->known = (regs->known & ~UNWIND_FP_KNOWN) | UNWIND_FP_PERHAPS;
-}
 
 /* A routine in assembly keeps nothing on the stack but what it has pushed. So the first word above
  * the stack pointer that follows a call of such a routine is its return address; an indirect call

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "preload/sample/instruction.h"
-#include "preload/sample/unwind_bare.h"
+#include "preload/sample/unwind_evidence.h"
 #include "preload/sample/unwind_inner.h"
 
 /* Instructions: the unrolled loops of codecs are long. Generated code that is not followed soon is

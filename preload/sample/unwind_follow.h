@@ -5,7 +5,7 @@
 #ifndef HCCT_UNWIND_FOLLOW_H
 #define HCCT_UNWIND_FOLLOW_H
 
-#include "preload/sample/unwind.h"
+#include "preload/sample/unwind_types.h"
 
 /* From regs->pc, in code of `module` without a rule or in code of no module (NULL). True: regs are
  * the caller's, and step says where the return address was. False: no return was found within

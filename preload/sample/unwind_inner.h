@@ -5,7 +5,7 @@
 #ifndef HCCT_UNWIND_INNER_H
 #define HCCT_UNWIND_INNER_H
 
-#include "preload/sample/unwind.h"
+#include "preload/sample/unwind_types.h"
 
 #define UNWIND_KNOWN(n) (1u << (n))
 
@@ -30,6 +30,10 @@ static inline enum unwind_end unwind_to_caller(struct unwind_registers *regs,
     regs->exact = false;
     return hcct_likely(ra != 0) ? UNWIND_STEPPED : UNWIND_COMPLETE;
 }
+
+/* A step by a rule alone: UNWIND_NO_RULE where there is none. unwind.c has it. */
+enum unwind_end unwind_ruled_step(const struct unwind_env *env, struct unwind_module *module,
+                                  struct unwind_registers *regs, struct unwind_step *step);
 
 /* The row of exactly this address, NULL when it has no rule. */
 static inline const struct unwind_row *unwind_row_at(const struct unwind_module *module,

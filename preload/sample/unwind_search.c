@@ -8,7 +8,7 @@
  */
 #include "preload/sample/unwind_search.h"
 
-#include "preload/sample/unwind_bare.h"
+#include "preload/sample/unwind_evidence.h"
 #include "preload/sample/unwind_inner.h"
 
 #define WORDS_MAX 128u

@@ -5,7 +5,7 @@
 #ifndef HCCT_UNWIND_SEARCH_H
 #define HCCT_UNWIND_SEARCH_H
 
-#include "preload/sample/unwind.h"
+#include "preload/sample/unwind_types.h"
 
 /* From code of `module` without a rule or of no module (NULL). True: regs are the caller's. False:
  * nothing on the next words of the stack is good enough, and nothing has changed but

@@ -9,7 +9,7 @@
 #ifndef HCCT_UNWIND_USUAL_H
 #define HCCT_UNWIND_USUAL_H
 
-#include "preload/sample/unwind.h"
+#include "preload/sample/unwind_types.h"
 
 /* No other registers survive a step. */
 #define UNWIND_CALLER_KNOWN (1u << ARCH_SP | UNWIND_FP_KNOWN)

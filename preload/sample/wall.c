@@ -21,6 +21,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "preload/life/confine.h"
 #include "preload/life/session.h"
 #include "preload/life/signal.h"
 #include "preload/life/sys.h"

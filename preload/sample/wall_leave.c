@@ -11,6 +11,7 @@
 #include <string.h>
 #include <ucontext.h>
 
+#include "preload/life/confine.h"
 #include "preload/life/session.h"
 #include "preload/life/sys.h"
 #include "preload/life/thread.h"

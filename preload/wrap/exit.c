@@ -5,6 +5,7 @@
 
 #include "common/wire/compiler.h"
 #include "preload/life/agent.h"
+#include "preload/life/confine.h"
 #include "preload/life/thread.h"
 #include "preload/sample/edge.h"
 #include "preload/sample/wall_leave.h"

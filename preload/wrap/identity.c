@@ -5,7 +5,8 @@
 #include <sched.h>
 #include <unistd.h>
 
-#include "preload/life/agent.h"
+#include "common/wire/compiler.h"
+#include "preload/life/attach.h"
 #include "preload/wrap/real.h"
 
 hcct_export int setuid(uid_t user) {

@@ -8,6 +8,8 @@
 
 #include "common/wire/compiler.h"
 #include "preload/life/agent.h"
+#include "preload/life/confine.h"
+#include "preload/life/handler.h"
 #include "preload/life/signal.h"
 #include "preload/wrap/real.h"
 

@@ -13,6 +13,7 @@
 #include <sys/socket.h>
 
 #include "common/wire/compiler.h"
+#include "common/wire/wire.h"
 #include "preload/life/glibc.h"
 #include "preload/life/sys.h"
 #include "preload/sample/stack.h"

@@ -12,7 +12,8 @@
 #include <sys/syscall.h>
 
 #include "preload/life/agent.h"
-#include "preload/life/confine.h"
+#include "preload/life/silence.h"
+#include "preload/sample/edge.h"
 #include "preload/wrap/real.h"
 #include "preload/wrap/sleep.h"
 

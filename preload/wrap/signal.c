@@ -20,6 +20,7 @@
 
 #include "preload/life/agent.h"
 #include "preload/life/confine.h"
+#include "preload/life/handler.h"
 #include "preload/life/handler_stack.h"
 #include "preload/life/signal.h"
 #include "preload/life/thread.h"

@@ -10,6 +10,7 @@
 #include "preload/life/agent.h"
 #include "preload/life/signal.h"
 #include "preload/life/thread.h"
+#include "preload/life/thread_life.h"
 #include "preload/sample/edge.h"
 #include "preload/wrap/real.h"
 

@@ -1,0 +1,80 @@
+/*
+ * fork.c - what happens around a fork, in the parent and in the child.
+ */
+#include "preload/life/fork.h"
+
+#include "preload/calls/calls.h"
+#include "preload/life/agent.h"
+#include "preload/life/attach.h"
+#include "preload/life/confine.h"
+#include "preload/life/glibc.h"
+#include "preload/life/modules.h"
+#include "preload/life/session.h"
+#include "preload/life/signal.h"
+#include "preload/life/sys.h"
+#include "preload/life/thread.h"
+#include "preload/sample/edge.h"
+#include "preload/sample/pass_over.h"
+#include "preload/sample/trigger.h"
+
+static void before_fork(void) {
+    if (!agent_started() || thread_self == NULL)
+        return;
+    signal_block_for_fork();
+    session_before_fork();
+    calls_before_fork();
+}
+
+/* What a fork costs is its own, and not that of libc's function that has called us. */
+static void sample_fork(struct sleep_place caller) {
+    pass_over_note(caller.pc);
+    edge_sample(thread_self, caller);
+}
+
+static void after_fork_parent(void) {
+    if (!agent_started() || thread_self == NULL)
+        return;
+    session_after_fork();
+    calls_after_fork_parent();
+    sample_fork(EDGE_CALLER);
+    agent_unblock();
+}
+
+/* The child looks for the daemon at its first sample, not now: most children call exec at once. */
+void agent_start_in_child(uint64_t since) {
+    agent.process->pid = (pid_t)sys0(SYS_getpid);
+    agent.earlier_ns = 0;
+    confine_forget_held();
+    if (thread_self != NULL)
+        trigger_inherit(thread_self);
+    thread_forget_others();
+    modules_alone();
+    if (thread_self != NULL && agent.settings.follow)
+        trigger_start(thread_self, since);
+}
+
+/* Calls are not to be lost, so the child looks for the daemon now. */
+static void start_calls_in_child(void) {
+    bool exhaustive = agent.settings.burst_length_ns == 0;
+    if (agent.settings.collector != WIRE_COLLECT_CALLS || thread_self == NULL)
+        return;
+    if (exhaustive && session_attach(true))
+        agent_learn_modules(true);
+    calls_after_fork_child();
+}
+
+static void after_fork_child(void) {
+    if (confine_is_quiet())
+        return;
+    calls_enter_child();
+    agent_start_in_child(0);
+    if (agent.settings.follow)
+        start_calls_in_child();
+    if (thread_self != NULL)
+        sample_fork(EDGE_CALLER);
+    agent_unblock();
+}
+
+void fork_watch(void) {
+    __register_atfork(before_fork, after_fork_parent, after_fork_child, &__dso_handle);
+}

@@ -1,0 +1,27 @@
+/*
+ * hooks.h - what lower parts of the agent need of upper ones, which they do not know.
+ *
+ * One table, which start.c has. It is constant: the handler calls what it says.
+ */
+#ifndef HCCT_HOOKS_H
+#define HCCT_HOOKS_H
+
+#include <signal.h>
+#include <stdbool.h>
+
+struct wire_session;
+
+struct agent_hooks {
+    /* Starts the agent, once. Process context. */
+    void (*start)(void);
+    /* Some thread may write to the memory of that session unasked (calls_use). Any context. */
+    bool (*sends_to)(const struct wire_session *session);
+    /* The handler of our signal. */
+    void (*handle)(int number, siginfo_t *info, void *uc);
+    /* signal_check_again (handler.h). */
+    void (*check_signal)(void);
+};
+
+extern const struct agent_hooks agent_hooks __attribute__((visibility("hidden")));
+
+#endif

@@ -1,0 +1,116 @@
+/*
+ * start.c - the order in which the agent comes up, and what it does at the end.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "preload/calls/calls.h"
+#include "preload/life/agent.h"
+#include "preload/life/attach.h"
+#include "preload/life/confine.h"
+#include "preload/life/fork.h"
+#include "preload/life/glibc.h"
+#include "preload/life/handler.h"
+#include "preload/life/hooks.h"
+#include "preload/life/modules.h"
+#include "preload/life/program_name.h"
+#include "preload/life/session.h"
+#include "preload/life/signal.h"
+#include "preload/life/sys.h"
+#include "preload/life/thread.h"
+#include "preload/life/thread_life.h"
+#include "preload/sample/edge.h"
+#include "preload/sample/ticker.h"
+#include "preload/sample/trigger.h"
+#include "preload/sample/wall_leave.h"
+#include "preload/wrap/real.h"
+#include "preload/wrap/restart.h"
+#include "preload/wrap/sleep.h"
+
+/* A page that a child finds empty, however it was made. */
+static struct agent_process *make_process_page(void) {
+    long at =
+        sys6(SYS_mmap, 0, WIRE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (at < 0 && at > -WIRE_PAGE)
+        return NULL;
+    if (sys3(SYS_madvise, at, WIRE_PAGE, MADV_WIPEONFORK) != 0)
+        return NULL;
+    return (struct agent_process *)at;
+}
+
+/* Most programs of a build are over before they have a sample: these never meet the daemon. Not
+ * where calls are counted, none of which may be lost; where sleep is profiled, which may begin at
+ * once; where the daemon is asked about the parent, which may be gone; or where no tick would come
+ * to a thread that sleeps. */
+static bool may_attach_later(void) {
+    const struct agent_settings *set = &agent.settings;
+    return SLEEP_IS_WRAPPED && !set->attach_at_start && set->collector == WIRE_COLLECT_WALKS &&
+           set->clock == WIRE_CLOCK_CPU && set->follow && set->socket[0] == '/';
+}
+
+/* Valgrind runs a translation of the program, whose times say nothing of it. It would report what a
+ * walk reads as errors of the program; and in a child of fork it takes what is not inherited
+ * (MADV_DONTFORK) for readable. It preloads a library of its own. */
+static bool valgrind_runs_us(void) {
+    const char *preloaded = getenv("LD_PRELOAD");
+    return preloaded != NULL && strstr(preloaded, "/vgpreload_") != NULL;
+}
+
+/* Once: the constructor, or an earlier report of a call. */
+__attribute__((constructor)) static void agent_start(void) {
+    static bool begun;
+    if (begun)
+        return;
+    begun = true;
+    calls_self = NULL;
+    if (!glibc_is_here() || confine_was_born())
+        return;
+    real_resolve();
+    settings_read(&agent.settings);
+    program_name_read(agent.command, sizeof agent.command);
+    if (!agent.settings.enable || agent.settings.socket[0] == '\0')
+        return;
+    if (valgrind_runs_us()) {
+        settings_say(&agent.settings, false, "valgrind runs the program: ", "not profiled");
+        return;
+    }
+    struct agent_process *process = make_process_page();
+    if (process == NULL || !thread_start_main())
+        return;
+    if (!signal_start(agent.settings.signal)) {
+        settings_say(&agent.settings, false, "no signal is free: ", "not profiled");
+        return;
+    }
+    modules_start();
+    restart_start();
+    sleep_start();
+    fork_watch();
+    agent.process = process;
+    process->pid = (pid_t)sys0(SYS_getpid);
+    agent.earlier_ns = ticker_now(CLOCK_PROCESS_CPUTIME_ID);
+    if (may_attach_later()) {
+        process->awaits = true;
+        modules_note_all();
+        trigger_expect();
+    } else if (session_attach(true)) {
+        agent_learn_modules(false);
+    }
+    /* before: exec, the loader, and what the agent itself has taken */
+    trigger_start(thread_self, UINT64_MAX);
+    calls_begin(thread_self);
+    signal_unblock_first();
+}
+
+__attribute__((destructor)) static void agent_end(void) {
+    if (!agent_started() || thread_self == NULL || confine_is_quiet())
+        return;
+    edge_sample(thread_self, EDGE_CALLER);
+    wall_leave();
+    calls_at_exit(thread_self);
+}
+
+const struct agent_hooks agent_hooks = {.start = agent_start,
+                                        .sends_to = calls_use,
+                                        .handle = signal_handle,
+                                        .check_signal = signal_check_again};

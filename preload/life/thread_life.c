@@ -1,0 +1,187 @@
+/*
+ * thread_life.c - what begins and ends with a thread, in which order.
+ */
+#include "preload/life/thread_life.h"
+
+#include <limits.h>
+#include <sys/resource.h>
+
+#include "preload/calls/calls.h"
+#include "preload/life/confine.h"
+#include "preload/life/ends.h"
+#include "preload/life/fork.h"
+#include "preload/life/glibc.h"
+#include "preload/life/handler.h"
+#include "preload/life/handler_stack.h"
+#include "preload/life/session.h"
+#include "preload/life/signal.h"
+#include "preload/life/sys.h"
+#include "preload/sample/check.h"
+#include "preload/sample/edge.h"
+#include "preload/sample/trigger.h"
+#include "preload/sample/wall.h"
+#include "preload/sample/wall_leave.h"
+#include "preload/wrap/sleep.h"
+
+#define MAIN_STACK_MAX (1ull << 30) /* where the limit says "unlimited" */
+#define SMALLEST_STACK 32768u       /* a signal frame alone can take a third of that */
+
+static pthread_key_t end_key;
+static size_t default_stack;
+
+static struct agent_thread *reserve(void) {
+    struct agent_thread *t = thread_take();
+    if (t == NULL)
+        return NULL;
+    if (agent.settings.check && t->check == NULL)
+        t->check = check_new();
+    check_reset(t->check);
+    return t;
+}
+
+static struct agent_thread *reserve_for(const pthread_attr_t *attr) {
+    size_t stack = default_stack;
+    if (!agent_started())
+        /* a child made without fork(): this is the first we hear of it */
+        agent_start_in_child(UINT64_MAX);
+    if (attr != NULL && pthread_attr_getstacksize(attr, &stack) != 0)
+        return NULL;
+    if (stack < SMALLEST_STACK)
+        return NULL;
+    struct agent_thread *t = reserve();
+    if (t != NULL) {
+        t->stack_low = stack; /* only its size is known yet: thread_begin knows the rest */
+        t->hidden_signal = thread_self != NULL ? thread_self->hidden_signal : 0;
+    }
+    return t;
+}
+
+struct agent_thread *thread_reserve(const pthread_attr_t *attr) {
+    struct agent_thread *self = thread_self;
+    uint32_t before;
+    if (agent.process == NULL || confine_is_quiet())
+        return NULL;
+    signal_check_again(); /* runtimes that take all signals begin threads then */
+    if (self == NULL)
+        return reserve_for(attr);
+    if (!confine_enter(self, &before))
+        return NULL;
+    struct agent_thread *reserved = reserve_for(attr);
+    confine_leave(self, before);
+    return reserved;
+}
+
+void thread_begin(struct agent_thread *thread) {
+    uint32_t before;
+    if (!confine_enter(thread, &before)) {
+        thread_release(thread);
+        return;
+    }
+    /* the thread's control block lies at the top of its stack */
+    thread->stack_high = (uint64_t)pthread_self() & ~7ull;
+    thread->stack_low = thread->stack_high - thread->stack_low;
+    thread->tid = (pid_t)sys0(SYS_gettid);
+    thread_self = thread;
+    thread->masked = &sleep_masked;
+    pthread_setspecific(end_key, thread);
+    handler_stack_begin(thread);
+    trigger_start(thread, 0);
+    calls_begin(thread);
+    signal_unblock();
+    confine_leave(thread, before);
+}
+
+static void leave(struct agent_thread *thread) {
+    thread->ending = true; /* first: a tick would begin again what ends here */
+    atomic_signal_fence(memory_order_seq_cst);
+    calls_end(thread);
+    wall_awake(thread);
+    if (!confine_is_quiet())
+        trigger_stop(thread); /* else who confines all does it */
+    session_give_slot(thread);
+}
+
+void thread_end(struct agent_thread *thread) {
+    leave(thread);
+    if (!confine_is_quiet()) {
+        signal_block_hidden(thread->hidden_signal);
+        handler_stack_end(thread);
+    }
+    thread_self = NULL;
+    confine_leave(thread, 0);
+    thread_release(thread);
+    wall_leave_wait();
+}
+
+void thread_step_out(struct agent_thread *thread) {
+    leave(thread);
+    signal_block_hidden(thread->hidden_signal);
+    if (!handler_stack_is_relied_on())
+        handler_stack_end(thread);
+    sleep_burst = 0;
+    pthread_setspecific(end_key, NULL);
+    thread_self = NULL;
+}
+
+void thread_step_in(struct agent_thread *thread) {
+    thread_self = thread;
+    pthread_setspecific(end_key, thread);
+    thread->ending = false;
+    trigger_start(thread, UINT64_MAX);
+    calls_begin(thread);
+    signal_unblock();
+}
+
+/* Destructors of the application may still report calls: ours goes last, as far as that is up to
+ * us. */
+static bool later(struct agent_thread *thread) {
+    return agent.settings.collector == WIRE_COLLECT_CALLS &&
+           ++thread->end_rounds < PTHREAD_DESTRUCTOR_ITERATIONS - 1 &&
+           pthread_setspecific(end_key, thread) == 0;
+}
+
+static void on_thread_end(void *arg) {
+    if (!agent_started() || arg != thread_self || later(arg))
+        return;
+    const struct sleep_place caller = EDGE_CALLER;
+    uint32_t before;
+    if (confine_enter(arg, &before)) {
+        edge_sample_inside(arg, &caller, ends_rest());
+        ends_note(arg);
+    }
+    thread_end(arg);
+}
+
+static void find_main_stack(struct agent_thread *thread) {
+    struct rlimit limit;
+    uint64_t size = MAIN_STACK_MAX;
+    if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur < size)
+        size = limit.rlim_cur;
+    thread->stack_high = (uint64_t)(uintptr_t)__libc_stack_end & ~7ull;
+    thread->stack_low = thread->stack_high - size;
+}
+
+static void find_default_stack(void) {
+    pthread_attr_t attr;
+    default_stack = 8u << 20;
+    if (pthread_attr_init(&attr) != 0)
+        return;
+    pthread_attr_getstacksize(&attr, &default_stack);
+    pthread_attr_destroy(&attr);
+}
+
+bool thread_start_main(void) {
+    if (pthread_key_create(&end_key, on_thread_end) != 0)
+        return false;
+    find_default_stack();
+    struct agent_thread *thread = reserve();
+    if (thread == NULL)
+        return false;
+    find_main_stack(thread);
+    thread->tid = (pid_t)sys0(SYS_gettid);
+    thread_self = thread;
+    thread->masked = &sleep_masked;
+    pthread_setspecific(end_key, thread);
+    handler_stack_begin(thread);
+    return true;
+}
