@@ -18,7 +18,8 @@ preload_libhcctagent_la_SOURCES = $(UNWIND_SOURCES) \
 	preload/calls/tell.c preload/life/agent.c preload/life/agent.h preload/life/confine.c \
 	preload/life/confine.h preload/life/confine_born.c preload/life/connect.c \
 	preload/life/connect.h preload/life/ends.c preload/life/ends.h preload/life/glibc.h \
-	preload/life/handler_stack.c preload/life/handler_stack.h preload/life/memory.c preload/life/memory.h \
+	preload/life/handler_room.c preload/life/handler_room.h preload/life/handler_stack.c \
+	preload/life/handler_stack.h preload/life/memory.c preload/life/memory.h \
 	preload/life/modules.c preload/life/modules.h preload/life/program_name.c \
 	preload/life/program_name.h preload/life/session.c preload/life/session.h \
 	preload/life/settings.c preload/life/settings.h preload/life/signal.c \

@@ -10,6 +10,7 @@
 #include "preload/calls/calls.h"
 #include "preload/life/confine.h"
 #include "preload/life/glibc.h"
+#include "preload/life/handler_room.h"
 #include "preload/life/modules.h"
 #include "preload/life/program_name.h"
 #include "preload/life/session.h"
@@ -169,6 +170,7 @@ __attribute__((constructor)) void agent_start(void) {
         return;
     }
     struct agent_process *process = make_process_page();
+    handler_room_start();
     if (process == NULL || !thread_start_main())
         return;
     if (!signal_start(agent.settings.signal)) {
@@ -189,6 +191,7 @@ __attribute__((constructor)) void agent_start(void) {
     } else if (session_attach(true)) {
         learn_modules(false);
     }
+    handler_room_begin(thread_self, ticker_now(CLOCK_THREAD_CPUTIME_ID));
     /* before: exec, the loader, and what the agent itself has taken */
     trigger_start(thread_self, UINT64_MAX);
     calls_begin(thread_self);
@@ -199,6 +202,7 @@ __attribute__((destructor)) static void agent_end(void) {
     if (!agent_started() || thread_self == NULL || confine_is_quiet())
         return;
     edge_sample(thread_self, EDGE_CALLER);
+    handler_room_leave();
     wall_leave();
     calls_at_exit(thread_self);
 }

@@ -84,6 +84,8 @@ struct agent_thread {
                          * is ours, or was; 0: none */
     const volatile uintptr_t *masked; /* its sleep_masked (wrap/sleep.h), while it is used */
     uint64_t stack_low, stack_high;   /* the thread's own stack */
+    bool no_room, no_room_counted;    /* handler_room.h: it has no timers; was it ever */
+    _Atomic uint64_t no_room_from_ns; /* of its CPU time: what comes after is to be counted */
     struct trigger trigger;
     struct restart_state restart;
 
@@ -138,7 +140,7 @@ extern __thread struct agent_thread *thread_self
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
 /* A context for a thread to be, created with `attr` (NULL: default attributes). NULL: it can not be
- * profiled (no memory, a stack too small for a signal frame). Thread context. */
+ * profiled (no memory). Thread context. */
 struct agent_thread *thread_reserve(const pthread_attr_t *attr);
 /* Gives an unused or finished context back. */
 void thread_release(struct agent_thread *thread);
