@@ -113,10 +113,11 @@ static void complain_no_call(const struct record_options *options, const char *p
 }
 
 static void complain_no_room(const struct listed_process *sum, const char *program) {
-    complain("%s has no sample, and no profile is written: %s thread%s had too small a stack for the "
-             "agent's signal, and used %s of CPU time",
-             program, format_count(sum->no_room).text, sum->no_room == 1 ? "" : "s",
-             format_time(sum->no_room_ns).text);
+    complain(
+        "%s has no sample, and no profile is written: %s thread%s had too small a stack for the "
+        "agent's signal, and used %s of CPU time",
+        program, format_count(sum->no_room).text, sum->no_room == 1 ? "" : "s",
+        format_time(sum->no_room_ns).text);
 }
 
 /* A sampled command that has had so much CPU time has samples. */

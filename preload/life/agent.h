@@ -16,6 +16,7 @@
  *             check.c       the proof that memo.c is right (HCCT_CHECK)
  *     calls.c      instead of samples: reports of instrumented calls (calls.h has its own map)
  *   thread.c    birth and death of a thread's context; wrap_*.c what is intercepted to learn of it
+ *   handler_stack.c  the stack that the handler runs on; handler_room.c threads where there is none
  *   confine.c   silence, where the program forbids system calls (wrap/seccomp.c: when)
  *   connect.c   handshake with the daemon; session.c the attached session
  *
@@ -54,8 +55,8 @@ struct agent_ends {
     _Atomic uint64_t due;            /* the next one, at so many ends */
 };
 
-/* Of threads without room for our handler (handler_room.h), not reported yet: how many, and their CPU
- * time. */
+/* Of threads without room for our handler (handler_room.h), not reported yet: how many, and their
+ * CPU time. */
 struct agent_no_room {
     _Atomic uint32_t threads;
     _Atomic uint64_t ns;

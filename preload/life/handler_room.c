@@ -17,7 +17,7 @@
  * alternate stack is empty, but for a handler that leaves our signal open (handler_masks.h), which
  * has a larger one. */
 #define SMALLEST_OWN  32768u
-#define HANDLER_BYTES 1024u /* on_signal(), before it runs on our stack */
+#define HANDLER_BYTES 512u /* on_signal(), before it runs on our stack */
 
 #define ATTACH_NS 10000000u /* what a child reports that has never met the daemon is more */
 
@@ -25,7 +25,7 @@ static size_t smallest_alternate;
 
 void handler_room_start(void) {
     long frame = sysconf(_SC_MINSIGSTKSZ);
-    smallest_alternate = (size_t)(frame > MINSIGSTKSZ ? frame : MINSIGSTKSZ) + HANDLER_BYTES;
+    smallest_alternate = (frame > 0 ? (size_t)frame : SMALLEST_OWN) + HANDLER_BYTES;
 }
 
 static bool has_room(const struct agent_thread *thread, const stack_t *stack) {
@@ -132,7 +132,7 @@ void handler_room_after(struct agent_thread *thread) {
     confine_leave(thread, before);
 }
 
-void handler_room_look(struct agent_thread *thread, const stack_t *stack) {
+void handler_room_recheck(struct agent_thread *thread, const stack_t *stack) {
     if (!has_room(thread, stack))
         lose_timers(thread);
 }

@@ -39,12 +39,12 @@ void handler_room_before(struct agent_thread *thread, const stack_t *stack);
 void handler_room_after(struct agent_thread *thread);
 
 /* The rest of the function below. */
-void handler_room_look(struct agent_thread *thread, const stack_t *stack);
+void handler_room_recheck(struct agent_thread *thread, const stack_t *stack);
 /* After a tick: what the handler returns to, `uc`, may have no room for the next one. Signal
  * context. */
 static inline void handler_room_at_tick(struct agent_thread *thread, const ucontext_t *uc) {
     if (hcct_unlikely(uc->uc_stack.ss_sp != thread->handler_stack))
-        handler_room_look(thread, &uc->uc_stack);
+        handler_room_recheck(thread, &uc->uc_stack);
 }
 
 /* What the threads without room that are there have used until now, before the process ends. Thread

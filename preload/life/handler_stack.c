@@ -111,7 +111,8 @@ void handler_stack_switch(struct agent_thread *thread, const void *argument,
                           void (*function)(struct agent_thread *, const void *), void *top)
     __attribute__((visibility("hidden")));
 
-/* A handler of a runtime that relies on ours may be running there, or may have left it to come back.
+/* A handler of a runtime that relies on ours may be running there, or may have left it to come
+ * back.
  */
 static bool is_on_roomy(const struct agent_thread *thread, uintptr_t sp) {
     return (sp >= thread->stack_low + AMPLE && sp < thread->stack_high) || is_on_ours(thread, sp) ||

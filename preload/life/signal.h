@@ -53,8 +53,8 @@ void signal_block_hidden(int number);
  * creator believes to be blocked is blocked in earnest meanwhile. Thread context. */
 void signal_before_thread(const struct agent_thread *creator);
 void signal_after_thread(struct agent_thread *creator);
-/* The calling thread's timers are deleted: a signal of theirs that is pending is not to come any more.
- * What is pending of others stays. Any context. */
+/* The calling thread's timers are deleted: a signal of theirs that is pending is not to come any
+ * more. What is pending of others stays. Any context. */
 void signal_discard_pending(void);
 /* Keeps our signal off while the process forks, so that a storm of them can't starve it. */
 void signal_block_for_fork(void);

@@ -19,8 +19,8 @@
 #include "preload/life/thread.h"
 
 /* Makes and starts the timer of the calling thread, whose CPU time is to be sampled from `since`
- * on; without one (RLIMIT_SIGPENDING) the thread is not profiled, which is counted. One without room
- * for a signal has none (handler_room.h). Thread or process context. */
+ * on; without one (RLIMIT_SIGPENDING) the thread is not profiled, which is counted. One without
+ * room for a signal has none (handler_room.h). Thread or process context. */
 void trigger_start(struct agent_thread *thread, uint64_t since);
 /* The threads of a program that has just begun are sampled as its settings ask for, until it looks
  * for a session. Process context. */
