@@ -43,6 +43,8 @@ static bool read_process(struct json_object *object, struct listed_process *proc
         .contexts = number(object, "contexts"),
         .bytes = number(object, "bytes"),
         .lost = number(object, "lost"),
+        .no_room = number(object, "threads_without_room"),
+        .no_room_ns = number(object, "without_room_ns"),
     };
     return process->exe != NULL && process->command != NULL;
 }

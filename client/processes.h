@@ -16,7 +16,8 @@ struct listed_process {
     bool on;      /* is sampled: live, and not stopped */
     bool calls;   /* are counted: not walks */
     uint64_t cpu_ns, walks, contexts, bytes, lost;
-    uint64_t total; /* N: nanoseconds, or calls */
+    uint64_t total;               /* N: nanoseconds, or calls */
+    uint64_t no_room, no_room_ns; /* threads that could not be sampled, and their CPU time */
 };
 
 struct process_list {

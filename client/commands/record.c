@@ -18,6 +18,7 @@
 #include "client/processes.h"
 #include "client/profile_file.h"
 #include "client/view.h"
+#include "common/render/format_number.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -111,6 +112,14 @@ static void complain_no_call(const struct record_options *options, const char *p
              options->burst != NULL ? "it used too little CPU time for a burst; or " : "");
 }
 
+static void complain_no_room(const struct listed_process *sum, const char *program) {
+    complain(
+        "%s has no sample, and no profile is written: %s thread%s had too small a stack for the "
+        "agent's signal, and used %s of CPU time",
+        program, format_count(sum->no_room).text, sum->no_room == 1 ? "" : "s",
+        format_time(sum->no_room_ns).text);
+}
+
 /* A sampled command that has had so much CPU time has samples. */
 #define MUCH_NS 200000000u
 
@@ -119,15 +128,22 @@ static bool was_profiled(const struct record_options *options, const struct proc
                          uint32_t pid, const char *program, uint64_t cpu_ns) {
     char reason[PATH_MAX + 256];
     bool seen = false, calls = record_counts_calls(options);
+    struct listed_process sum = {.no_room = 0};
     for (size_t i = 0; i < list->n; i++) {
         if (pid > 0 && list->item[i].pid != pid)
             continue;
         if ((calls ? list->item[i].total : list->item[i].walks) > 0)
             return true;
         seen = true;
+        sum.no_room += list->item[i].no_room;
+        sum.no_room_ns += list->item[i].no_room_ns;
     }
     if (seen && calls) {
         complain_no_call(options, program);
+        return false;
+    }
+    if (sum.no_room > 0) {
+        complain_no_room(&sum, program);
         return false;
     }
     if (seen) {

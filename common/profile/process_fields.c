@@ -76,6 +76,8 @@ const struct process_field process_fields[] = {
     FIELD(perf_refused, FIELD_U64),
     FIELD(fine_refused, FIELD_U64),
     FIELD(confined, FIELD_U64),
+    FIELD(no_room, FIELD_U64),
+    FIELD(no_room_ns, FIELD_U64),
     FIELD(restarts, FIELD_U64),
     FIELD(gap_ns, FIELD_U64),
     FIELD(unfinished, FIELD_U64),

@@ -126,6 +126,8 @@ struct profile_process {
     uint64_t perf_refused; /* threads that wanted a task clock event and got none */
     uint64_t fine_refused; /* threads that got no second timer for a rate above HZ */
     uint64_t confined;     /* threads that forbade themselves system calls (seccomp) */
+    uint64_t no_room;      /* threads on whose stack a signal of the agent had no room ... */
+    uint64_t no_room_ns;   /* ... and their CPU time, as far as it is known */
     uint64_t restarts;     /* new hcctds that went on from a checkpoint ... */
     uint64_t gap_ns;       /* ... and CPU time that passed after it, and is in no context */
     uint64_t unfinished;   /* processes that ended meanwhile: their last part is missing */

@@ -58,6 +58,8 @@ static struct profile_process add_up(const struct profile *profile) {
         sum.perf_refused += it->perf_refused;
         sum.fine_refused += it->fine_refused;
         sum.confined += it->confined;
+        sum.no_room += it->no_room;
+        sum.no_room_ns += it->no_room_ns;
         sum.restarts += it->restarts;
         sum.gap_ns += it->gap_ns;
         sum.unfinished += it->unfinished;
@@ -100,8 +102,25 @@ static void put_total(const struct text *text, const struct profile_process *sum
     fputc('\n', text->out);
 }
 
+/* Where the time is that no context has. What is known of it comes first. */
+static void put_rest(const struct text *text, const struct profile_process *sum, double rest) {
+    double unknown = rest - (double)sum->no_room_ns / (double)text->profile->kernel_ns;
+
+    fputs("; the rest is in no context: ", text->out);
+    if (sum->no_room > 0)
+        fputs("threads that were not sampled", text->out);
+    if (sum->no_room > 0 && sum->no_room_ns > 0)
+        fprintf(text->out, " (%s)", format_time(sum->no_room_ns).text);
+    if (sum->no_room > 0 && unknown > NEAR_KERNEL)
+        fputs(", ", text->out);
+    if (sum->no_room == 0 || unknown > NEAR_KERNEL)
+        fputs("exec, the dynamic loader and the kernel's end of each process, and programs that "
+              "can't load the agent or reach hcctd",
+              text->out);
+}
+
 /* Beside N what the kernel has counted, and why they differ. */
-static void put_kernel(const struct text *text) {
+static void put_kernel(const struct text *text, const struct profile_process *sum) {
     const struct profile *profile = text->profile;
     double share = (double)text->total / (double)profile->kernel_ns;
 
@@ -112,9 +131,7 @@ static void put_kernel(const struct text *text) {
     fprintf(text->out, "counted %s of CPU time for the command and its children: N is %s of it",
             format_time(profile->kernel_ns).text, format_share(share).text);
     if (share < 1 - NEAR_KERNEL)
-        fputs("; the rest is in no context: exec, the dynamic loader and the kernel's end of each "
-              "process, and programs that can't load the agent or reach hcctd",
-              text->out);
+        put_rest(text, sum, 1 - share);
     else if (share > 1 + NEAR_KERNEL)
         fputs("; N is an estimate from samples, and has children that nobody waited for, too",
               text->out);
@@ -345,6 +362,19 @@ static void put_confined(const struct text *text, const struct profile_process *
             sum->confined == 1 ? "itself" : "themselves", sum->confined == 1 ? "was" : "were");
 }
 
+static void put_no_room(const struct text *text, const struct profile_process *sum) {
+    if (sum->no_room == 0)
+        return;
+    text_label(text, "no room");
+    fprintf(text->out,
+            "%s thread%s had too small a stack for the agent's signal, and %s not sampled",
+            format_count(sum->no_room).text, sum->no_room == 1 ? "" : "s",
+            sum->no_room == 1 ? "was" : "were");
+    if (sum->no_room_ns > 0)
+        fprintf(text->out, ": %s of CPU time, in no context", format_time(sum->no_room_ns).text);
+    fputc('\n', text->out);
+}
+
 /* What the bursts of all processes were, when they were the same. */
 static void put_bursts(const struct text *text, const struct profile_process *sum) {
     const struct profile *profile = text->profile;
@@ -453,7 +483,7 @@ void text_summary(const struct text *text) {
     struct profile_process sum = add_up(text->profile);
 
     put_total(text, &sum);
-    put_kernel(text);
+    put_kernel(text, &sum);
     text_calls(text, &sum);
     put_walks(text, &sum);
     put_contexts(text, &sum);
@@ -461,6 +491,7 @@ void text_summary(const struct text *text) {
     put_rate(text, &sum);
     put_clock(text, &sum);
     put_confined(text, &sum);
+    put_no_room(text, &sum);
     put_bursts(text, &sum);
     text_calls_seen(text, &sum);
     put_check(text, &sum);

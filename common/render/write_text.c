@@ -48,7 +48,9 @@ static void count_below(struct text *text) {
     }
 }
 
-static const char *what_was_missing(const struct profile *profile) {
+static const char *what_was_missing(const struct profile *profile, uint64_t no_room) {
+    if (no_room > 0)
+        return " has no sample: threads had too small a stack for the agent's signal";
     if (strcmp(profile->type, "cpu") == 0)
         return " used too little CPU time to be sampled";
     if (strcmp(profile->type, "wall") == 0)
@@ -60,10 +62,12 @@ static const char *what_was_missing(const struct profile *profile) {
 
 static void write_nothing(const struct text *text) {
     const struct profile *profile = text->profile;
-    uint64_t lost = 0;
+    uint64_t lost = 0, no_room = 0;
 
-    for (uint32_t i = 1; i < profile->n_processes; i++)
+    for (uint32_t i = 1; i < profile->n_processes; i++) {
         lost += profile->processes[i].lost;
+        no_room += profile->processes[i].no_room;
+    }
     fputs("Nothing to show: ", text->out);
     if (profile->n_processes < 2)
         fputs("no process was profiled", text->out);
@@ -72,7 +76,7 @@ static void write_nothing(const struct text *text) {
     else
         fprintf(text->out, "%" PRIu32 " processes", profile->n_processes - 1);
     if (profile->n_processes > 1)
-        fputs(what_was_missing(profile), text->out);
+        fputs(what_was_missing(profile, no_room), text->out);
     if (profile->window_ns > 0)
         fprintf(text->out, " in the last %s", format_time(profile->window_ns).text);
     if (lost > 0)

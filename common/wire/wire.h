@@ -247,6 +247,8 @@ struct wire_session {
                                         its file */
     _Atomic uint64_t lost; /* calls that stood in rings of earlier sessions and were never read */
     uint64_t earlier_ns;   /* CPU time of the process before it executed this program, as tags */
+    _Atomic uint64_t no_room_ns; /* CPU time of the threads below, as far as it is known */
+    _Atomic uint32_t no_room;    /* threads on whose stack a signal of the agent had no room */
 };
 
 /* The first page of the table arena. */

@@ -83,6 +83,8 @@ static void describe(const struct process *process, const struct process_stats *
         .perf_refused = stats->perf_refused,
         .fine_refused = stats->fine_refused,
         .confined = stats->confined,
+        .no_room = stats->no_room,
+        .no_room_ns = stats->no_room_ns,
         .restarts = stats->restarts,
         .gap_ns = stats->gap_ns,
         .unfinished = stats->unfinished,

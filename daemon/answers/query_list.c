@@ -51,6 +51,8 @@ static void describe(struct json_out *json, struct process *p) {
     json_number_member(json, "threads_without_perf", stats.perf_refused);
     json_number_member(json, "threads_without_fine_timer", stats.fine_refused);
     json_number_member(json, "threads_confined", stats.confined);
+    json_number_member(json, "threads_without_room", stats.no_room);
+    json_number_member(json, "without_room_ns", stats.no_room_ns);
     json_number_member(json, "broken_rings", stats.broken);
     json_number_member(json, "restarts", stats.restarts);
     json_number_member(json, "gap_ns", stats.gap_ns);

@@ -47,6 +47,8 @@ struct process_stats {
     uint32_t perf_refused; /* threads that wanted a task clock event and got none */
     uint32_t fine_refused; /* threads that got no second timer for a rate above HZ */
     uint32_t confined;     /* threads that forbade themselves system calls (seccomp) */
+    uint32_t no_room;      /* threads on whose stack a signal of the agent had no room ... */
+    uint64_t no_room_ns;   /* ... and their CPU time, as far as it is known */
     struct deferred_counts deferred;
     struct draws draws; /* of walks: what was drained so far */
     struct scatter_sums scatter;

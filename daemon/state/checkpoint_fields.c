@@ -62,6 +62,8 @@ static const struct field {
     FIELD(stats.perf_refused),
     FIELD(stats.fine_refused),
     FIELD(stats.confined),
+    FIELD(stats.no_room),
+    FIELD(stats.no_room_ns),
     NAMED("stats.ships.credited", stats.deferred.credited),
     NAMED("stats.ships.complete", stats.deferred.complete),
     NAMED("stats.ships.truncated", stats.deferred.truncated),

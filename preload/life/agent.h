@@ -18,6 +18,7 @@
  *     calls.c      instead of samples: reports of instrumented calls (calls.h has its own map)
  *   thread_life.c  birth and end of a thread (thread.c: its context); wrap/: what is intercepted to
  *                  learn of it
+ *   handler_stack.c  the stack that the handler runs on; handler_room.c threads where there is none
  *   silence.c   where the program forbids system calls (wrap/seccomp.c: when); confine.c: to whom
  *   connect.c   handshake with the daemon; session.c the attached session
  *
@@ -56,6 +57,13 @@ struct agent_ends {
     _Atomic uint64_t due;            /* the next one, at so many ends */
 };
 
+/* Of threads without room for our handler (handler_room.h), not reported yet: how many, and their
+ * CPU time. */
+struct agent_no_room {
+    _Atomic uint32_t threads;
+    _Atomic uint64_t ns;
+};
+
 /* Survives nothing: lives in a page that the kernel wipes in a child (MADV_WIPEONFORK), so that a
  * child of fork or of a raw clone, whoever made it, finds no session and no daemon. */
 struct agent_process {
@@ -80,6 +88,7 @@ struct agent_process {
     struct agent_ends ends;
     _Atomic uint64_t
         missed_ns; /* weights of samples while the session was changed: to be reported */
+    struct agent_no_room no_room;
 };
 
 _Static_assert(sizeof(struct agent_process) <= WIRE_PAGE, "it has a page");

@@ -59,6 +59,8 @@ static void try_calls(void) {
     sys4(SYS_rt_sigaction, NOBODY, NULL, NULL, KERNEL_SIGSET_BYTES);
     sys4(SYS_rt_sigprocmask, 0, NULL, room, KERNEL_SIGSET_BYTES);
     sys2(SYS_rt_sigpending, room, KERNEL_SIGSET_BYTES);
+    sys4(SYS_rt_sigtimedwait, room, NULL, &zero, KERNEL_SIGSET_BYTES);
+    sys2(SYS_sigaltstack, NULL, NULL);
     sys3(SYS_tgkill, NOBODY, NOBODY, 0);
     sys2(SYS_nanosleep, &zero, NULL);
     sys4(SYS_futex, room, FUTEX_WAKE, 1, NULL);

@@ -8,6 +8,7 @@
 #include "preload/life/attach.h"
 #include "preload/life/confine.h"
 #include "preload/life/glibc.h"
+#include "preload/life/handler_room.h"
 #include "preload/life/modules.h"
 #include "preload/life/session.h"
 #include "preload/life/signal.h"
@@ -48,6 +49,8 @@ void agent_start_in_child(uint64_t since) {
     if (thread_self != NULL)
         trigger_inherit(thread_self);
     thread_forget_others();
+    if (thread_self != NULL)
+        handler_room_begin_in_child(thread_self);
     modules_alone();
     if (thread_self != NULL && agent.settings.follow)
         trigger_start(thread_self, since);

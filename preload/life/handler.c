@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "preload/life/confine.h"
+#include "preload/life/handler_room.h"
 #include "preload/life/handler_stack.h"
 #include "preload/life/session.h"
 #include "preload/life/signal.h"
@@ -46,19 +47,42 @@ hcct_noinline static void default_action(int number) {
     sys3(SYS_tgkill, sys0(SYS_getpid), sys0(SYS_gettid), number);
 }
 
-/* The application has blocked it, it believes. With the same sender, where the kernel lets us. */
+/* With the same sender, where the kernel lets us. */
+static void send_again(siginfo_t *info) {
+    uint64_t pid = sys0(SYS_getpid), tid = sys0(SYS_gettid);
+    if (info->si_code == SI_TKILL)
+        sys4(SYS_rt_tgsigqueueinfo, pid, tid, info->si_signo, info);
+    else if (sys3(SYS_rt_sigqueueinfo, pid, info->si_signo, info) != 0)
+        sys2(SYS_kill, pid, info->si_signo);
+}
+
+/* The application has blocked it, it believes. */
 hcct_noinline static void leave_pending(struct agent_thread *self, siginfo_t *info,
                                         ucontext_t *uc) {
     int number = info->si_signo;
-    uint64_t pid = sys0(SYS_getpid), tid = sys0(SYS_gettid);
     if (number == signal_number())
         signal_give_up();
     self->hidden_signal = signal_number();
     sigaddset(&uc->uc_sigmask, number);
-    if (info->si_code == SI_TKILL)
-        sys4(SYS_rt_tgsigqueueinfo, pid, tid, number, info);
-    else if (sys3(SYS_rt_sigqueueinfo, pid, number, info) != 0)
-        sys2(SYS_kill, pid, number);
+    send_again(info);
+}
+
+#define PENDING_MOST (TRIGGER_TIMERS + 2) /* of each timer one, and what others have sent */
+
+void signal_discard_pending(void) {
+    const struct timespec now = {0, 0};
+    uint64_t mask = signal_bit(signal_number());
+    siginfo_t info, others = {.si_signo = 0};
+    enum trigger_kind kind;
+    for (int i = 0; i < PENDING_MOST; i++) {
+        if (sys4(SYS_rt_sigtimedwait, &mask, &info, &now, KERNEL_SIGSET_BYTES) <= 0)
+            break;
+        if (info.si_code != SI_TIMER ||
+            trigger_owner(thread_self, info.si_value.sival_ptr, &kind) == NULL)
+            others = info;
+    }
+    if (others.si_signo != 0)
+        send_again(&others);
 }
 
 /* What was ours when this thread had blocked all signals is another's now: blocked in earnest. */
@@ -87,6 +111,22 @@ static void count_restart(struct agent_thread *self, enum restart_verdict verdic
     session_leave(self);
 }
 
+/* A tick that the thread's own timer has sent. */
+struct tick {
+    enum trigger_kind kind;
+    int number;
+    unsigned overrun;
+    ucontext_t *uc;
+};
+
+static void serve(struct agent_thread *self, const void *argument) {
+    const struct tick *tick = argument;
+    trigger_tick(self, tick->kind, 1 + (uint64_t)tick->overrun, tick->uc);
+    count_restart(self, restart_interrupted(&self->restart, tick->uc, tick->number,
+                                            tick->kind == TRIGGER_WALL));
+    handler_room_at_tick(self, tick->uc);
+}
+
 void signal_handle(int number, siginfo_t *info, void *uc) {
     int saved = errno;
     uint32_t before;
@@ -101,9 +141,9 @@ void signal_handle(int number, siginfo_t *info, void *uc) {
     } else if (owner == self && agent_started() && confine_enter_at_tick(self, &before)) {
         block_former(self, uc);
         handler_stack_at_tick(self, uc);
-        uint64_t overrun = kind == TRIGGER_TASK ? 0 : (unsigned)info->si_overrun;
-        trigger_tick(self, kind, 1 + overrun, uc);
-        count_restart(self, restart_interrupted(&self->restart, uc, number, kind == TRIGGER_WALL));
+        unsigned overrun = kind == TRIGGER_TASK ? 0 : (unsigned)info->si_overrun;
+        const struct tick tick = {kind, number, overrun, uc};
+        handler_stack_call(self, serve, &tick);
         confine_leave(self, before);
     }
     errno = saved;

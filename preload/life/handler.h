@@ -33,4 +33,8 @@ void signal_resume(int number);
  * and the agent moves away. Two system calls. Thread context. */
 void signal_check_again(void);
 
+/* The calling thread's timers are deleted: a signal of theirs that is pending is not to come any
+ * more. What is pending of others stays. Any context. */
+void signal_discard_pending(void);
+
 #endif

@@ -10,6 +10,7 @@
 #include "preload/life/sys.h"
 
 #define AUTODISARM (1u << 31) /* SS_AUTODISARM, which libc does not tell */
+#define AMPLE      16384u     /* that is left of a thread's stack; ours has four times as much */
 
 _Atomic bool handler_stack_gone;
 static _Atomic bool is_relied_on;
@@ -34,21 +35,26 @@ static void say_none(stack_t *stack) {
     stack->ss_flags = SS_DISABLE;
 }
 
-void handler_stack_begin(const struct agent_thread *thread) {
+bool handler_stack_begin(const struct agent_thread *thread) {
     const stack_t ours = ours_of(thread);
     stack_t now;
     if (atomic_load(&handler_stack_gone) || sys2(SYS_sigaltstack, 0, &now) != 0)
-        return;
+        return false;
     if ((now.ss_flags & SS_DISABLE) != 0)
-        sys2(SYS_sigaltstack, &ours, 0);
-    else
-        handler_stack_give_way(false);
+        return sys2(SYS_sigaltstack, &ours, 0) == 0;
+    handler_stack_give_way(false);
+    return false;
+}
+
+bool handler_stack_is_there(const struct agent_thread *thread) {
+    stack_t now;
+    return sys2(SYS_sigaltstack, 0, &now) == 0 && is_ours(thread, &now);
 }
 
 void handler_stack_end(const struct agent_thread *thread) {
-    stack_t none, now;
+    stack_t none;
     say_none(&none);
-    if (sys2(SYS_sigaltstack, 0, &now) == 0 && is_ours(thread, &now))
+    if (handler_stack_is_there(thread))
         sys2(SYS_sigaltstack, &none, 0);
 }
 
@@ -105,9 +111,12 @@ void handler_stack_switch(struct agent_thread *thread, const void *argument,
                           void (*function)(struct agent_thread *, const void *), void *top)
     __attribute__((visibility("hidden")));
 
-/* A handler of a runtime that relies on ours may be running there. */
+/* A handler of a runtime that relies on ours may be running there, or may have left it to come
+ * back.
+ */
 static bool is_on_roomy(const struct agent_thread *thread, uintptr_t sp) {
-    return (sp >= thread->stack_low && sp < thread->stack_high) || is_on_ours(thread, sp);
+    return (sp >= thread->stack_low + AMPLE && sp < thread->stack_high) || is_on_ours(thread, sp) ||
+           handler_stack_is_relied_on();
 }
 
 void handler_stack_call(struct agent_thread *thread,

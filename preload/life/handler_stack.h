@@ -33,8 +33,11 @@
 /* The application has alternate stacks, or may have: ours goes. Read by all, set once. */
 extern _Atomic bool handler_stack_gone __attribute__((visibility("hidden")));
 
-/* The calling thread has ours from now on, unless there is another one. Thread context. */
-void handler_stack_begin(const struct agent_thread *thread);
+/* The calling thread has ours from now on, unless there is another one. False: it has not. Thread
+ * context. */
+bool handler_stack_begin(const struct agent_thread *thread);
+/* Whether it has ours. Thread context. */
+bool handler_stack_is_there(const struct agent_thread *thread);
 /* It has ours no more: its context goes to another thread. Thread context. */
 void handler_stack_end(const struct agent_thread *thread);
 
@@ -57,8 +60,8 @@ static inline void handler_stack_at_tick(const struct agent_thread *thread, ucon
  * Any context. */
 void handler_stack_hide(const struct agent_thread *thread, stack_t *old);
 
-/* Calls function(thread, argument): on our stack where the calling thread is on one that may be
- * small, else where it is. All signals are blocked. */
+/* Calls function(thread, argument): on our stack where the one that the calling thread is on may be
+ * small, or nearly used up, else where it is. All signals are blocked. */
 void handler_stack_call(struct agent_thread *thread,
                         void (*function)(struct agent_thread *, const void *),
                         const void *argument);

@@ -12,6 +12,7 @@
 #include "preload/life/fork.h"
 #include "preload/life/glibc.h"
 #include "preload/life/handler.h"
+#include "preload/life/handler_room.h"
 #include "preload/life/hooks.h"
 #include "preload/life/modules.h"
 #include "preload/life/program_name.h"
@@ -76,6 +77,7 @@ __attribute__((constructor)) static void agent_start(void) {
         return;
     }
     struct agent_process *process = make_process_page();
+    handler_room_start();
     if (process == NULL || !thread_start_main())
         return;
     if (!signal_start(agent.settings.signal)) {
@@ -96,6 +98,7 @@ __attribute__((constructor)) static void agent_start(void) {
     } else if (session_attach(true)) {
         agent_learn_modules(false);
     }
+    handler_room_begin(thread_self, ticker_now(CLOCK_THREAD_CPUTIME_ID));
     /* before: exec, the loader, and what the agent itself has taken */
     trigger_start(thread_self, UINT64_MAX);
     calls_begin(thread_self);
@@ -106,6 +109,7 @@ __attribute__((destructor)) static void agent_end(void) {
     if (!agent_started() || thread_self == NULL || confine_is_quiet())
         return;
     edge_sample(thread_self, EDGE_CALLER);
+    handler_room_leave();
     wall_leave();
     calls_at_exit(thread_self);
 }

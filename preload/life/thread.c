@@ -157,6 +157,7 @@ struct agent_thread *thread_take(void) {
     t->tid = 0;
     t->hidden_signal = 0;
     t->end_rounds = 0;
+    t->no_room = t->no_room_counted = false;
     forget(t);
     return t;
 }

@@ -86,6 +86,8 @@ struct agent_thread {
                          * is ours, or was; 0: none */
     const volatile uintptr_t *masked; /* its sleep_masked (wrap/sleep.h), while it is used */
     uint64_t stack_low, stack_high;   /* the thread's own stack */
+    bool no_room, no_room_counted;    /* handler_room.h: it has no timers; was it ever */
+    _Atomic uint64_t no_room_from_ns; /* of its CPU time: what comes after is to be counted */
     struct trigger trigger;
     struct restart_state restart;
 

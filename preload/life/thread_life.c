@@ -12,6 +12,7 @@
 #include "preload/life/fork.h"
 #include "preload/life/glibc.h"
 #include "preload/life/handler.h"
+#include "preload/life/handler_room.h"
 #include "preload/life/handler_stack.h"
 #include "preload/life/session.h"
 #include "preload/life/signal.h"
@@ -24,10 +25,8 @@
 #include "preload/wrap/sleep.h"
 
 #define MAIN_STACK_MAX (1ull << 30) /* where the limit says "unlimited" */
-#define SMALLEST_STACK 32768u       /* a signal frame alone can take a third of that */
 
 static pthread_key_t end_key;
-static size_t default_stack;
 
 static struct agent_thread *reserve(void) {
     struct agent_thread *t = thread_take();
@@ -39,18 +38,26 @@ static struct agent_thread *reserve(void) {
     return t;
 }
 
+/* The default is changed by pthread_setattr_default_np. */
+static size_t stack_size(const pthread_attr_t *attr) {
+    pthread_attr_t plain;
+    size_t bytes = 0;
+    if (attr != NULL)
+        return pthread_attr_getstacksize(attr, &bytes) == 0 ? bytes : 0;
+    if (pthread_attr_init(&plain) != 0)
+        return 0;
+    pthread_attr_getstacksize(&plain, &bytes);
+    pthread_attr_destroy(&plain);
+    return bytes;
+}
+
 static struct agent_thread *reserve_for(const pthread_attr_t *attr) {
-    size_t stack = default_stack;
     if (!agent_started())
         /* a child made without fork(): this is the first we hear of it */
         agent_start_in_child(UINT64_MAX);
-    if (attr != NULL && pthread_attr_getstacksize(attr, &stack) != 0)
-        return NULL;
-    if (stack < SMALLEST_STACK)
-        return NULL;
     struct agent_thread *t = reserve();
     if (t != NULL) {
-        t->stack_low = stack; /* only its size is known yet: thread_begin knows the rest */
+        t->stack_low = stack_size(attr); /* thread_begin knows where it is */
         t->hidden_signal = thread_self != NULL ? thread_self->hidden_signal : 0;
     }
     return t;
@@ -84,7 +91,8 @@ void thread_begin(struct agent_thread *thread) {
     thread_self = thread;
     thread->masked = &sleep_masked;
     pthread_setspecific(end_key, thread);
-    handler_stack_begin(thread);
+    if (!handler_stack_begin(thread))
+        handler_room_begin(thread, 0);
     trigger_start(thread, 0);
     calls_begin(thread);
     signal_unblock();
@@ -96,8 +104,10 @@ static void leave(struct agent_thread *thread) {
     atomic_signal_fence(memory_order_seq_cst);
     calls_end(thread);
     wall_awake(thread);
-    if (!confine_is_quiet())
-        trigger_stop(thread); /* else who confines all does it */
+    if (!confine_is_quiet()) { /* else who confines all does it */
+        trigger_stop(thread);
+        handler_room_end(thread);
+    }
     session_give_slot(thread);
 }
 
@@ -127,6 +137,7 @@ void thread_step_in(struct agent_thread *thread) {
     thread_self = thread;
     pthread_setspecific(end_key, thread);
     thread->ending = false;
+    handler_room_begin(thread, ticker_now(CLOCK_THREAD_CPUTIME_ID));
     trigger_start(thread, UINT64_MAX);
     calls_begin(thread);
     signal_unblock();
@@ -161,19 +172,9 @@ static void find_main_stack(struct agent_thread *thread) {
     thread->stack_low = thread->stack_high - size;
 }
 
-static void find_default_stack(void) {
-    pthread_attr_t attr;
-    default_stack = 8u << 20;
-    if (pthread_attr_init(&attr) != 0)
-        return;
-    pthread_attr_getstacksize(&attr, &default_stack);
-    pthread_attr_destroy(&attr);
-}
-
 bool thread_start_main(void) {
     if (pthread_key_create(&end_key, on_thread_end) != 0)
         return false;
-    find_default_stack();
     struct agent_thread *thread = reserve();
     if (thread == NULL)
         return false;

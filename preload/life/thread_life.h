@@ -10,7 +10,7 @@
 #include "preload/life/thread.h"
 
 /* A context for a thread to be, created with `attr` (NULL: default attributes). NULL: it can not be
- * profiled (no memory, a stack too small for a signal frame). Thread context. */
+ * profiled (no memory). Thread context. */
 struct agent_thread *thread_reserve(const pthread_attr_t *attr);
 
 /* The calling thread is alive: starts its timer. Thread context, on the thread itself. */

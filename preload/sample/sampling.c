@@ -13,6 +13,7 @@
 #include "preload/sample/sampling.h"
 
 #include "preload/life/agent.h"
+#include "preload/life/no_room.h"
 #include "preload/life/modules.h"
 #include "preload/life/session.h"
 #include "preload/sample/draw.h"
@@ -99,6 +100,7 @@ static uint64_t taken_weight(struct agent_thread *thread, uint64_t weight) {
 
 /* What no session could be sent, while it was held. */
 static void tell_missed(struct wire_session *session) {
+    no_room_tell(session);
     _Atomic uint64_t *missed = &agent.process->missed_ns;
     if (hcct_unlikely(atomic_load_explicit(missed, memory_order_relaxed) != 0))
         atomic_fetch_add(&session->lost_ns, atomic_exchange(missed, 0));

@@ -93,6 +93,8 @@ void trigger_start(struct agent_thread *thread, uint64_t since) {
     *t = (struct trigger){0};
     thread->random = ticker_now(CLOCK_MONOTONIC) + (uint64_t)thread->tid * SECOND_NS;
     sleep_burst = 0; /* a child of fork has the parent's */
+    if (thread->no_room)
+        return;
     if (signal_number() == 0 || !ticker_make(cpu_ticker(thread), ticker_cpu_clock(thread->tid),
                                              signal_number(), thread->tid)) {
         count_missing();
@@ -110,6 +112,13 @@ void trigger_stop(struct agent_thread *thread) {
     task_clock_close(&thread->trigger.task_clock);
     for (int kind = 0; kind < TRIGGER_TIMERS; kind++)
         ticker_free(&thread->trigger.ticker[kind]);
+}
+
+void trigger_leave(struct agent_thread *thread) {
+    calls_burst_end(thread);
+    trigger_stop(thread);
+    thread->trigger = (struct trigger){0};
+    sleep_burst = 0;
 }
 
 static void begin_again(struct agent_thread *thread, int signal) {

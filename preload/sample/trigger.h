@@ -19,8 +19,8 @@
 #include "preload/life/thread.h"
 
 /* Makes and starts the timer of the calling thread, whose CPU time is to be sampled from `since`
- * on; without one (RLIMIT_SIGPENDING) the thread is not profiled, which is counted. Thread or
- * process context. */
+ * on; without one (RLIMIT_SIGPENDING) the thread is not profiled, which is counted. One without
+ * room for a signal has none (handler_room.h). Thread or process context. */
 void trigger_start(struct agent_thread *thread, uint64_t since);
 /* The threads of a program that has just begun are sampled as its settings ask for, until it looks
  * for a session. Process context. */
@@ -30,6 +30,9 @@ void trigger_expect(void);
 void trigger_inherit(const struct agent_thread *parent);
 /* Thread context, or any thread when no other can use it. */
 void trigger_stop(struct agent_thread *thread);
+/* The calling thread has no timers from now on, and begins no more by itself: trigger_start. Any
+ * context. */
+void trigger_leave(struct agent_thread *thread);
 /* Anew after trigger_stop, for a thread that still runs. Any thread. */
 void trigger_resume(struct agent_thread *thread);
 /* The timers raise another signal from now on. Any thread. */

@@ -6,6 +6,7 @@
 #include "common/wire/compiler.h"
 #include "preload/life/agent.h"
 #include "preload/life/confine.h"
+#include "preload/life/handler_room.h"
 #include "preload/life/thread.h"
 #include "preload/sample/edge.h"
 #include "preload/sample/wall_leave.h"
@@ -15,8 +16,10 @@ _Noreturn void _Exit(int status);
 
 /* A child that shares its parent's memory (vfork) leaves nothing. */
 static void leave(struct sleep_place caller) {
-    if (agent_started() && thread_self != NULL && agent_owns_memory())
+    if (agent_started() && thread_self != NULL && agent_owns_memory()) {
         edge_sample(thread_self, caller);
+        handler_room_leave();
+    }
     wall_leave();
 }
 

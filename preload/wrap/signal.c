@@ -21,6 +21,7 @@
 #include "preload/life/agent.h"
 #include "preload/life/confine.h"
 #include "preload/life/handler.h"
+#include "preload/life/handler_room.h"
 #include "preload/life/handler_stack.h"
 #include "preload/life/signal.h"
 #include "preload/life/thread.h"
@@ -195,12 +196,28 @@ long signal_syscall(long call, long number, const struct kernel_action *action,
 
 #endif
 
+/* The application has set none up in this thread: it takes nothing down, and ours stays. */
+static bool takes_down_ours(const struct agent_thread *self, const stack_t *stack) {
+    return stack->ss_flags == SS_DISABLE && handler_stack_is_there(self);
+}
+
 hcct_export int sigaltstack(const stack_t *restrict stack, stack_t *restrict old) {
-    if (stack != NULL && (stack->ss_flags & SS_DISABLE) == 0 && agent_owns_memory())
+    struct agent_thread *self = thread_self;
+    bool changes = stack != NULL && agent_owns_memory();
+    if (changes && (stack->ss_flags & SS_DISABLE) == 0)
         handler_mask_stack(stack->ss_size, signal_number());
+    changes = changes && self != NULL;
+    if (changes && takes_down_ours(self, stack)) {
+        changes = false;
+        stack = NULL;
+    }
+    if (changes)
+        handler_room_before(self, stack);
     int result = real_sigaltstack(stack, old);
-    if (result == 0 && old != NULL && thread_self != NULL)
-        handler_stack_hide(thread_self, old);
+    if (changes)
+        handler_room_after(self);
+    if (result == 0 && old != NULL && self != NULL)
+        handler_stack_hide(self, old);
     return result;
 }
 

@@ -190,6 +190,15 @@ class Record(support.ClientTest):
     def test_no_agent_other(self):
         self.assertIn("/true ended, or cleared its environment", self.not_profiled("true"))
 
+    def test_no_room(self):
+        processes = json.dumps([{**support.LIVE, "walks": 0, "threads_without_room": 3,
+                                 "without_room_ns": 804_000_000}])
+        status, _, err = self.hcct("record", "true", environment={"FAKE_PROCESSES": processes})
+        self.assertEqual(status, 0)
+        self.assertEqual(err, "hcct: true has no sample, and no profile is written: 3 threads had too "
+                              "small a stack for the agent's signal, and used 804.0 ms of CPU time\n")
+        self.assertEqual(self.names(), [])
+
     def test_too_short_to_be_sampled(self):
         processes = json.dumps([{**support.LIVE, "walks": 0}])
         status, _, err = self.hcct("record", "true", environment={"FAKE_PROCESSES": processes})

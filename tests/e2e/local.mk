@@ -16,7 +16,7 @@ e2e_tests = tests/e2e/check_test.py tests/e2e/daemon_test.py tests/e2e/deep_test
 	tests/e2e/rate_test.py tests/e2e/readers_test.py tests/e2e/checkpoint_test.py \
 	tests/e2e/hostile_test.py tests/e2e/kill_test.py tests/e2e/many_test.py \
 	tests/e2e/masked_test.py tests/e2e/no_memory_test.py tests/e2e/own_directory_test.py \
-	tests/e2e/slow_client_test.py tests/e2e/two_users_test.py tests/e2e/valgrind_test.py \
+	tests/e2e/slow_client_test.py tests/e2e/small_threads_test.py tests/e2e/two_users_test.py tests/e2e/valgrind_test.py \
 	tests/e2e/wall_test.py tests/e2e/wall_calls_test.py tests/e2e/wall_end_test.py \
 	tests/e2e/wall_fork_test.py tests/e2e/fork_cost_test.py tests/e2e/follow_test.py \
 	tests/e2e/jit_test.py \
@@ -34,6 +34,12 @@ EXTRA_DIST += $(e2e_tests) tests/e2e/calls_support.py tests/e2e/rusage.py tests/
 check_PROGRAMS += tests/targets/worker
 tests_targets_worker_SOURCES = tests/targets/worker.c
 tests_targets_worker_CFLAGS = $(TARGET_CFLAGS)
+
+# Lazy binding takes more than the stacks have.
+check_PROGRAMS += tests/targets/small_threads
+tests_targets_small_threads_SOURCES = tests/targets/small_threads.c
+tests_targets_small_threads_CFLAGS = $(TARGET_CFLAGS) -pthread
+tests_targets_small_threads_LDFLAGS = -pthread -Wl,-z,now
 
 check_PROGRAMS += tests/targets/inherits
 tests_targets_inherits_SOURCES = tests/targets/inherits.c

@@ -66,6 +66,10 @@ HAZARDS = [
     Hazard("interrupted_wall", "the same on the wall clock", [program("interrupted"), "alone"],
            rarely=10, HCCT_CLOCK="wall", HCCT_RATE="1000"),
     Hazard("alternate_stack", "small alternate stacks, unmapped under fire", rarely=5),
+    *(Hazard("small_alternate" + name, "alternate stacks on which no signal has room",
+             [program("small_alternate")], rarely=5, **env)
+      for name, env in (("", {"HCCT_RATE": "100"}), ("_often", {}), ("_bursts", {"HCCT_BURST": "2ms/10ms"}),
+                        ("_wall", {"HCCT_CLOCK": "wall", "HCCT_RATE": "1000"}))),
     Hazard("few_timers", "no timers to be had (RLIMIT_SIGPENDING)"),
     Hazard("own_profiling", "a program that uses SIGPROF itself", rarely=10),
     Hazard("moved_signal", "signal after signal is taken while threads compute", rarely=5),

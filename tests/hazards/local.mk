@@ -27,6 +27,7 @@ check_PROGRAMS += \
 	tests/hazards/raw_signals \
 	tests/hazards/restarts \
 	tests/hazards/short_transfers \
+	tests/hazards/small_alternate \
 	tests/hazards/small_stacks \
 	tests/hazards/throw \
 	tests/hazards/vfork_signals \
@@ -105,6 +106,9 @@ tests_hazards_raw_signals_LDFLAGS = -pthread
 tests_hazards_restarts_SOURCES = tests/hazards/restarts.c tests/hazards/busy.h
 tests_hazards_restarts_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
 tests_hazards_restarts_LDFLAGS = -pthread
+tests_hazards_small_alternate_SOURCES = tests/hazards/small_alternate.c tests/hazards/busy.h
+tests_hazards_small_alternate_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
+tests_hazards_small_alternate_LDFLAGS = -pthread
 tests_hazards_small_stacks_SOURCES = tests/hazards/small_stacks.c tests/hazards/busy.h
 tests_hazards_small_stacks_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
 tests_hazards_small_stacks_LDFLAGS = -pthread -Wl,-z,now

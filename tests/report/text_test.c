@@ -177,6 +177,43 @@ static void test_counters(void) {
     profile_free(profile);
 }
 
+/* What is known of the time that no context has, before what is supposed. */
+static void test_no_room(void) {
+    struct profile *profile = sample_shell();
+    struct profile_process *process = &profile->processes[1];
+    uint64_t total = 0;
+    for (uint32_t i = 1; i < profile->n_nodes; i++)
+        total += profile->nodes[i].count;
+    profile->kernel_ns = 2 * total;
+    check_says(profile, "no room", false);
+    check_says(profile, "; the rest is in no context: exec, the dynamic loader", true);
+    process->no_room = 1;
+    process->no_room_ns = total / 4;
+    check_says(profile, "; the rest is in no context: threads that were not sampled (", true);
+    check_says(profile, "), exec, the dynamic loader", true);
+    check_says(profile,
+               "\nno room   1 thread had too small a stack for the agent's signal, and was not "
+               "sampled: ",
+               true);
+    process->no_room_ns = total;
+    check_says(profile, "exec, the dynamic loader", false);
+    process->no_room = 20;
+    process->no_room_ns = 0;
+    check_says(profile, "threads that were not sampled, exec, the dynamic loader", true);
+    check_says(profile,
+               "\nno room   20 threads had too small a stack for the agent's signal, and were not "
+               "sampled\n",
+               true);
+    profile_free(profile);
+    profile = sample_empty();
+    profile->processes[1].no_room = 2;
+    check_says(profile,
+               "Nothing to show: sleep (pid 9) has no sample: threads had too small a stack for "
+               "the agent's signal.\n",
+               true);
+    profile_free(profile);
+}
+
 /* Which calls were counted, and what that says of all. */
 static void test_calls(void) {
     struct profile *profile = sample_calls();
@@ -459,6 +496,7 @@ int main(void) {
     test_golden(setlocale(LC_CTYPE, "C.UTF-8") != NULL && setlocale(LC_CTYPE, "C") != NULL);
     test_empty();
     test_counters();
+    test_no_room();
     test_calls();
     test_any();
     return check_report();
