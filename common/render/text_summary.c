@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "common/profile/chance.h"
+#include "common/profile/process_fields.h"
 #include "common/render/format_number.h"
 #include "common/render/text.h"
 #include "common/wire/compiler.h"
@@ -18,56 +19,18 @@
 #define NEAR_KERNEL    0.03  /* of the kernel's count: so little is not worth a word */
 #define NEARLY_ALL     0.95  /* of the walks: so few less is not worth a word */
 
-/* Each number of struct profile_process, of all processes. */
+/* The numbers of all processes; bursts are those of processes that are sampled in bursts. */
 static struct profile_process add_up(const struct profile *profile) {
-    struct profile_process sum = {0};
+    struct profile_process sum = process_fields_sum(profile);
 
+    sum.bursts = 0;
     for (uint32_t i = 1; i < profile->n_processes; i++) {
         const struct profile_process *it = &profile->processes[i];
 
-        sum.cpu_ns += it->cpu_ns;
-        sum.walks += it->walks;
-        sum.complete += it->complete;
-        sum.truncated += it->truncated;
-        sum.no_module += it->no_module;
-        sum.no_rule += it->no_rule;
-        sum.bad_stack += it->bad_stack;
-        sum.short_copy += it->short_copy;
-        sum.searched += it->searched;
-        sum.shipped += it->shipped;
-        sum.refused += it->refused;
-        sum.lost += it->lost;
-        sum.lost_ns += it->lost_ns;
-        sum.skipped += it->skipped;
         if (it->burst_period_ns > 0) {
             sum.bursts += it->bursts;
             sum.burst_period_ns = it->burst_period_ns;
         }
-        sum.seen_ns += it->seen_ns;
-        sum.cpu_burst_ns += it->cpu_burst_ns;
-        sum.waits += it->waits;
-        sum.jumped += it->jumped;
-        sum.stray += it->stray;
-        sum.checked += it->checked;
-        sum.different += it->different;
-        sum.identifiers += it->identifiers;
-        sum.ambiguous += it->ambiguous;
-        sum.recurred += it->recurred;
-        sum.identified += it->identified;
-        sum.rate_changes += it->rate_changes;
-        sum.perf_refused += it->perf_refused;
-        sum.fine_refused += it->fine_refused;
-        sum.confined += it->confined;
-        sum.restarts += it->restarts;
-        sum.gap_ns += it->gap_ns;
-        sum.unfinished += it->unfinished;
-        sum.handler_ns += it->handler_ns;
-        sum.contexts += it->contexts;
-        sum.monitored += it->monitored;
-        sum.bytes += it->bytes;
-        sum.capped += it->capped;
-        if (it->unseen > sum.unseen)
-            sum.unseen = it->unseen;
     }
     return sum;
 }

@@ -394,15 +394,8 @@ static void sum_live(struct process *p, struct process_stats *sum) {
         sum->broken += p->readers[i]->broken;
         add_counters(sum, session_memory_slot(&p->memory, i));
     }
-    sum->counter[WIRE_LOST_NS] += atomic_load(&session->lost_ns);
-    sum->counter[WIRE_LOST] += atomic_load(&session->lost);
-    sum->slots_missing += atomic_load(&session->slots_missing);
+    process_stats_add_session(sum, session);
     sum->slots_refused += p->memory.slots_refused;
-    sum->modules_missing += atomic_load(&session->modules_missing);
-    sum->timers_missing += atomic_load(&session->timers_missing);
-    sum->perf_refused += atomic_load(&session->perf_refused);
-    sum->fine_refused += atomic_load(&session->fine_refused);
-    sum->confined += atomic_load(&session->confined);
     sum->signal = atomic_load(&session->signal);
     sum->rate = atomic_load(&session->rate);
     sum->burst_length_ns = atomic_load(&session->burst_length_ns);

@@ -28,6 +28,8 @@ static const struct field {
         text, offsetof(struct checkpoint_about, member),                                           \
             sizeof(((struct checkpoint_about *)NULL)->member)                                      \
     }
+#define COUNTER(member, ...) FIELD(stats.member),
+#define SHIPPED(member)      NAMED("stats.ships." #member, stats.deferred.member),
     FIELD(pid),
     FIELD(uid),
     FIELD(runs),
@@ -49,27 +51,15 @@ static const struct field {
     FIELD(sampling.credit),
     FIELD(stats.cpu_ns),
     FIELD(stats.threads),
-    FIELD(stats.slots_missing),
-    FIELD(stats.slots_refused),
-    FIELD(stats.rate_changes),
-    FIELD(stats.modules_missing),
-    FIELD(stats.timers_missing),
+    FIRST_PROCESS_COUNTERS(COUNTER) /* common/wire/counters.h */
     FIELD(stats.broken),
     FIELD(stats.rate),
     FIELD(stats.burst_length_ns),
     FIELD(stats.burst_period_ns),
     FIELD(stats.off),
-    FIELD(stats.perf_refused),
-    FIELD(stats.fine_refused),
-    FIELD(stats.confined),
+    LATER_PROCESS_COUNTERS(COUNTER) /* the same */
     NAMED("stats.ships.credited", stats.deferred.credited),
-    NAMED("stats.ships.complete", stats.deferred.complete),
-    NAMED("stats.ships.truncated", stats.deferred.truncated),
-    NAMED("stats.ships.no_module", stats.deferred.no_module),
-    NAMED("stats.ships.no_rule", stats.deferred.no_rule),
-    NAMED("stats.ships.bad_stack", stats.deferred.bad_stack),
-    NAMED("stats.ships.short_copy", stats.deferred.short_copy),
-    NAMED("stats.ships.refused", stats.deferred.refused),
+    DEFERRED_COUNTERS(SHIPPED) /* process_stats.h */
     FIELD(stats.draws.weight),
     FIELD(stats.draws.squares),
     FIELD(stats.scatter.varied[0]),
