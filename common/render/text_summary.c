@@ -250,13 +250,20 @@ void text_head(const struct text *text) {
     put_meaning_of_bounds(text);
 }
 
+static bool all_by_clock(const struct profile *profile, const char *clock) {
+    for (uint32_t i = 1; i < profile->n_processes; i++)
+        if (strcmp(profile->processes[i].clock, clock) != 0)
+            return false;
+    return true;
+}
+
 /* Why there are fewer walks than were asked for; `skipped`: of those that are missing, the part
  * that was left out on purpose. */
-static const char *why_fewer(const struct profile_process *sum, double asked, double got,
+static const char *why_fewer(const struct profile *profile, double asked, double got,
                              double skipped) {
     if (got + skipped >= ENOUGH_WALKS * asked)
         return "the others were skipped, as each takes long here";
-    if (sum->clock != NULL && strcmp(sum->clock, "perf") == 0)
+    if (all_by_clock(profile, "perf"))
         return "the kernel's event stands still while threads are switched";
     return "points that are reached together are one sample, and a thread that has slept for long "
            "in a lock is sampled again from the kernel's next tick on";
@@ -284,7 +291,7 @@ static void put_rate(const struct text *text, const struct profile_process *sum)
     else
         fprintf(text->out, ", %s were asked for: %s; those that were taken weigh more\n",
                 format_count((uint64_t)(asked + 0.5)).text,
-                why_fewer(sum, asked, got, (double)sum->skipped / seconds));
+                why_fewer(profile, asked, got, (double)sum->skipped / seconds));
 }
 
 static void put_clock(const struct text *text, const struct profile_process *sum) {
