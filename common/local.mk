@@ -4,6 +4,7 @@
 noinst_LIBRARIES += libhcct_common.a
 libhcct_common_a_SOURCES = \
 	common/base/array_grow.c common/base/array_grow.h common/base/gzip.c common/base/gzip.h \
+	common/base/intern.c common/base/intern.h \
 	common/base/json_out.c common/base/json_out.h common/base/memory.c common/base/memory.h \
 	common/base/options.c common/base/options.h common/base/own_directory.c \
 	common/base/own_directory.h common/base/seeded_hash.c common/base/seeded_hash.h \

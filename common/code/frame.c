@@ -140,7 +140,7 @@ static bool same_key(const struct frame_key *a, const struct frame_key *b) {
 
 /* The slot of a key, or the free one where it belongs. */
 static uint32_t *find_slot(struct frame_user *user, const struct frame_key *key) {
-    uint32_t slot = (uint32_t)seeded_hash(key, sizeof *key) & (user->n_slots - 1);
+    uint32_t slot = (uint32_t)seeded_hash_bytes(0, key, sizeof *key) & (user->n_slots - 1);
     while (user->slots[slot] != 0 && !same_key(key_of(user->slots[slot]), key))
         slot = (slot + 1) & (user->n_slots - 1);
     return &user->slots[slot];

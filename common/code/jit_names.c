@@ -58,7 +58,7 @@ static struct owner *owner_of(const struct frame_user *user) {
 
 /* The slot of a name, or the free one where it belongs. */
 static uint32_t *find_slot(const struct owner *owner, const char *text) {
-    uint32_t slot = (uint32_t)(seeded_hash(text, strlen(text)) ^ seeded_hash(&owner, sizeof owner));
+    uint32_t slot = (uint32_t)seeded_hash_bytes((uintptr_t)owner, text, strlen(text));
     for (;; slot++) {
         uint32_t *at = &slots[slot & (n_slots - 1)];
         if (*at == JIT_UNNAMED ||

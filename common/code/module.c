@@ -81,9 +81,8 @@ static uint32_t first_slot(const struct identity *identity, const char *path) {
     if (identity->is_vdso)
         return 0;
     uint64_t hash = identity->build_id_len > 0
-                        ? seeded_hash(identity->build_id, identity->build_id_len)
-                        : seeded_hash(path, strlen(path)) ^
-                              seeded_hash(&identity->inode, sizeof(identity->inode));
+                        ? seeded_hash_bytes(0, identity->build_id, identity->build_id_len)
+                        : seeded_hash_bytes(identity->inode, path, strlen(path));
     return (uint32_t)hash % INDEX_SLOTS;
 }
 

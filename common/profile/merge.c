@@ -11,7 +11,7 @@
 #include "common/profile/bounds.h"
 #include "common/profile/chance.h"
 #include "common/profile/copy.h"
-#include "common/profile/intern.h"
+#include "common/base/intern.h"
 #include "common/profile/process_fields.h"
 
 struct merging {
@@ -53,7 +53,7 @@ static uint32_t merge_location(struct merging *m, const struct profile *from, ui
         return copy_location(m->to, from, location);
     place.module = copy_module(m->to, from, place.module);
     uint64_t hash =
-        intern_hash(intern_hash(place.module, place.address), place.routine * 2 + place.is_entry);
+        seeded_hash(seeded_hash(place.module, place.address), place.routine * 2 + place.is_entry);
     slot = intern_find(&m->by_place, hash, same_place, m, &place);
     if (*slot != 0 && (is_named(m->to, &m->to->locations[m->places[*slot]]) ||
                        !is_named(from, &from->locations[location])))
