@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/base/clock.h"
 #include "common/base/intern.h"
 #include "common/code/module.h"
 
@@ -166,16 +167,10 @@ static uint32_t add_key(struct frame_user *user, uint64_t hashed, const struct f
     return id;
 }
 
-static time_t now_s(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec;
-}
-
 /* A sweep would be worth its while: enough has come since the last one, or time has passed. */
 static bool is_due(const struct frame_user *user) {
     return user->n_used < FRAMES_USER_MAX ? user->n_used >= user->sweep_at
-                                          : now_s() - user->swept_s >= FULL_SWEEP_S;
+                                          : clock_seconds() - user->swept_s >= FULL_SWEEP_S;
 }
 
 static void ask_for_sweep(struct frame_user *user) {
@@ -222,7 +217,7 @@ void frame_request_sweep(struct frame_user *user) {
     if (user == NULL)
         return;
     pthread_mutex_lock(&user->lock);
-    if (!user->due && now_s() - user->swept_s >= FULL_SWEEP_S)
+    if (!user->due && clock_seconds() - user->swept_s >= FULL_SWEEP_S)
         ask_for_sweep(user);
     pthread_mutex_unlock(&user->lock);
 }
@@ -415,7 +410,7 @@ void frame_sweep_end(struct frame_user *user, bool whole) {
     }
     user->sweeping = false;
     user->sweep_at = next_sweep_at(user->n_used);
-    user->swept_s = now_s();
+    user->swept_s = clock_seconds();
     user->due = false;
     pthread_cond_broadcast(&user->swept);
     pthread_mutex_unlock(&user->lock);

@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/base/clock.h"
 #include "common/base/intern.h"
 #include "common/code/build_id.h"
 #include "common/code/module_open.h"
@@ -174,16 +175,10 @@ static bool has_room_for_file(const struct share *share) {
     return files_open < files_max && share->files < max;
 }
 
-static time_t now_s(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec;
-}
-
 /* Enough has come since the last sweep, or there is no room and time has passed. */
 static void look_for_crowd(struct share *share) {
-    bool crowded =
-        has_room(share) ? share->modules >= share->sweep_at : now_s() - swept_s >= FULL_SWEEP_S;
+    bool crowded = has_room(share) ? share->modules >= share->sweep_at
+                                   : clock_seconds() - swept_s >= FULL_SWEEP_S;
     if (!crowded || want_sweep == NULL)
         return;
     share->due = true;
@@ -500,7 +495,7 @@ void module_sweep_end(bool whole) {
         share->sweep_at = next_sweep_at(share);
         share->due = false;
     }
-    swept_s = now_s();
+    swept_s = clock_seconds();
     pthread_mutex_unlock(&lock);
 }
 

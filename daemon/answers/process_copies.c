@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "common/base/clock.h"
 #include "common/wire/wire.h"
 #include "daemon/ingest/windows.h"
 
@@ -104,12 +105,10 @@ static uint64_t period_of(struct process *process) {
 
 static void describe_times(struct profile *profile, struct process *const *processes, size_t n) {
     uint64_t first = UINT64_MAX, last_mono = 0, first_mono = UINT64_MAX;
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    uint64_t now_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    uint64_t now = clock_now();
     for (size_t i = 0; i < n; i++) {
         const struct process *p = processes[i];
-        uint64_t end = p->live ? now_ns : p->ended_mono_ns;
+        uint64_t end = p->live ? now : p->ended_mono_ns;
         first = p->since_ns < first ? p->since_ns : first;
         first_mono = p->since_mono_ns < first_mono ? p->since_mono_ns : first_mono;
         last_mono = end > last_mono ? end : last_mono;
@@ -155,7 +154,7 @@ static bool is_over(const struct assemble_part *part) {
 
 bool process_copies_take(struct process_copies *copies, struct process *const *processes, size_t n,
                          uint64_t window_ns) {
-    *copies = (struct process_copies){.window_ns = window_ns, .now = windows_now()};
+    *copies = (struct process_copies){.window_ns = window_ns, .now = clock_now()};
     copies->part = calloc(n + 1, sizeof *copies->part);
     bool whole = copies->part != NULL;
     for (size_t i = 0; i < n && whole; i++) {
@@ -180,11 +179,8 @@ void process_copies_free(struct process_copies *copies) {
 }
 
 static void describe_window(struct profile *profile, uint64_t span_ns) {
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
     profile->window_ns = profile->duration_ns = span_ns > 0 ? span_ns : 1;
-    profile->time_ns =
-        (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec - profile->window_ns;
+    profile->time_ns = clock_ns(CLOCK_REALTIME) - profile->window_ns;
 }
 
 struct profile *process_copies_profile(const struct process_copies *copies,

@@ -10,6 +10,7 @@
 
 #include "common/assemble/agent_frames.h"
 #include "common/assemble/symbols.h"
+#include "common/base/clock.h"
 #include "common/base/memory.h"
 #include "common/code/frame.h"
 #include "common/profile/process_fields.h"
@@ -31,12 +32,6 @@ struct moment {
     size_t n;
     uint64_t wall_ns, mono_ns;
 };
-
-static uint64_t clock_ns(clockid_t clock) {
-    struct timespec now;
-    clock_gettime(clock, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 static bool take_part(struct process *process, struct assemble_part *part) {
     ingest_flush(process);
@@ -66,7 +61,7 @@ static void forget(struct moment *m) {
 
 /* `more`: room for so many parts that may be added. False: no memory, and nothing is held. */
 static bool take(struct moment *m, const struct query *query, size_t more) {
-    *m = (struct moment){.wall_ns = clock_ns(CLOCK_REALTIME), .mono_ns = clock_ns(CLOCK_MONOTONIC)};
+    *m = (struct moment){.wall_ns = clock_ns(CLOCK_REALTIME), .mono_ns = clock_now()};
     m->process = query_processes(query, &m->n);
     query_hold_frames(m->process, m->n);
     m->part = calloc(m->n + more + 1, sizeof *m->part);
