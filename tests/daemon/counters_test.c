@@ -65,6 +65,9 @@ static void check_checkpoint(void) {
     RESTART_COUNTERS(KEPT)
 #undef KEPT
     free(text);
+    static const char ends[] = "exe\0/bin/x\0\0", goes_on[] = "exe\0/bin/x\0\0?";
+    CHECK(checkpoint_fields_read(&back, ends, sizeof ends));
+    CHECK(!checkpoint_fields_read(&back, goes_on, sizeof goes_on));
 }
 
 static struct process *make_process(const struct process_stats *stats) {
