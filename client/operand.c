@@ -10,24 +10,6 @@
 #include "client/processes.h"
 #include "client/profile_file.h"
 
-static int add_process(struct query *query, const char *path,
-                       const struct operand_options *options) {
-    uint32_t pid = 0;
-    char *exe = NULL;
-    int status = HCCT_EXIT_OK;
-
-    if (options->exe != NULL)
-        query_add(query, "exe", options->exe);
-    if (options->process != NULL)
-        status = processes_find(path, options->process, &pid, &exe);
-    if (pid > 0)
-        query_add_unsigned(query, "pid", pid);
-    else if (exe != NULL)
-        query_add(query, "exe", exe);
-    free(exe);
-    return status;
-}
-
 static int ask_profile(const char *word, const struct operand_options *options,
                        struct http_answer *answer) {
     struct query query;
@@ -41,7 +23,9 @@ static int ask_profile(const char *word, const struct operand_options *options,
     query_add(&query, "symbols", "complete"); /* contexts are matched by them */
     if (strcmp(word, "@now") != 0)
         query_add(&query, "window", word + 1);
-    status = add_process(&query, path, options);
+    if (options->exe != NULL)
+        query_add(&query, "exe", options->exe);
+    status = processes_query(&query, path, options->process);
     return status == HCCT_EXIT_OK ? ask(path, "GET", query.text, answer) : status;
 }
 

@@ -184,3 +184,15 @@ int processes_find(const char *path, const char *who, uint32_t *pid, char **exe)
     processes_free(&list);
     return status;
 }
+
+int processes_query(struct query *query, const char *path, const char *who) {
+    uint32_t pid = 0;
+    char *exe = NULL;
+    int status = who != NULL ? processes_find(path, who, &pid, &exe) : HCCT_EXIT_OK;
+    if (pid > 0)
+        query_add_unsigned(query, "pid", pid);
+    else if (exe != NULL)
+        query_add(query, "exe", exe);
+    free(exe);
+    return status;
+}

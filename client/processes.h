@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "client/ask.h"
+
 struct listed_process {
     char *exe, *command;
     uint32_t pid; /* 0: finished processes of one executable, merged */
@@ -36,5 +38,7 @@ void processes_free(struct process_list *list);
  * *pid, or when only finished ones have the name, *pid is 0 and *exe (the caller frees it) says
  * which. Returns an exit status; complained unless HCCT_EXIT_OK. */
 int processes_find(const char *path, const char *who, uint32_t *pid, char **exe);
+/* The query is for that process only; `who`: NULL, for all. The status is that of the above. */
+int processes_query(struct query *query, const char *path, const char *who);
 
 #endif

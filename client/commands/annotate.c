@@ -58,18 +58,6 @@ static int load_file(const char *name, struct profile **profile) {
     return *profile != NULL ? HCCT_EXIT_OK : HCCT_EXIT_FAILURE;
 }
 
-static int add_process(struct query *query, const char *path, const char *who) {
-    uint32_t pid = 0;
-    char *exe = NULL;
-    int status = who != NULL ? processes_find(path, who, &pid, &exe) : HCCT_EXIT_OK;
-    if (pid > 0)
-        query_add_unsigned(query, "pid", pid);
-    else if (exe != NULL)
-        query_add(query, "exe", exe);
-    free(exe);
-    return status;
-}
-
 static int load_live(const struct annotate_options *options, struct profile **profile) {
     char path[PATHS_SOCKET_MAX];
     struct http_answer answer;
@@ -80,7 +68,7 @@ static int load_live(const struct annotate_options *options, struct profile **pr
     query_start(&query, "/v1/hot");
     query_add(&query, "format", "pprof");
     query_add(&query, "symbols", "complete");
-    status = add_process(&query, path, options->process);
+    status = processes_query(&query, path, options->process);
     if (status == HCCT_EXIT_OK)
         status = ask(path, "GET", query.text, &answer);
     if (status != HCCT_EXIT_OK)

@@ -67,21 +67,11 @@ static void add_view(struct query *query, const struct view_options *given,
 }
 
 static int add_process(struct query *query, const char *path, const struct hot_options *options) {
-    uint32_t pid = 0;
-    char *exe = NULL;
     if (options->exe != NULL)
         query_add(query, "exe", options->exe);
     if (options->tag != NULL)
         query_add(query, "tag", options->tag);
-    if (options->process == NULL)
-        return HCCT_EXIT_OK;
-    int status = processes_find(path, options->process, &pid, &exe);
-    if (pid > 0)
-        query_add_unsigned(query, "pid", pid);
-    else if (exe != NULL)
-        query_add(query, "exe", exe);
-    free(exe);
-    return status;
+    return processes_query(query, path, options->process);
 }
 
 static int write_answer(const struct http_answer *answer, const char *name) {

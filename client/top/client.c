@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "client/ask.h"
+#include "common/base/clock.h"
 #include "common/base/memory.h"
 #include "common/render/format.h"
 
@@ -24,12 +25,6 @@
 
 /* The first question about a large program waits until its symbols have been read. */
 #define ANSWER_TIMEOUT_MS 120000
-
-static uint64_t now_ns(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 /* ---- one request ---- */
 
@@ -116,7 +111,7 @@ static void ask_list(const char *socket, const struct top_request *request,
     start_query(&query, "/v1/threads", request);
     if (!exchange(socket, threads ? query.text : "/v1/processes", &answer, response))
         return;
-    if (threads ? !top_threads_parse(answer.body, answer.bytes, now_ns(), &response->threads)
+    if (threads ? !top_threads_parse(answer.body, answer.bytes, clock_now(), &response->threads)
                 : !processes_parse(answer.body, answer.bytes, &response->processes))
         unreadable(response, "it is not the JSON that was asked for");
     free(answer.body);
@@ -206,7 +201,7 @@ static void *keep_asking(void *arg) {
         struct top_request request = client->request;
         struct top_response *response = memory_new(1, sizeof *response, "an answer");
         client->fresh = false;
-        client->asked_ns = last_ns = now_ns();
+        client->asked_ns = last_ns = clock_now();
         pthread_mutex_unlock(&client->lock);
         top_client_once(client->socket, &request, response);
         pthread_mutex_lock(&client->lock);
@@ -283,7 +278,7 @@ uint64_t top_client_waiting_ns(struct top_client *client) {
     pthread_mutex_lock(&client->lock);
     uint64_t since = client->asked_ns;
     pthread_mutex_unlock(&client->lock);
-    return since > 0 ? now_ns() - since : 0;
+    return since > 0 ? clock_now() - since : 0;
 }
 
 void top_client_stop(struct top_client *client) {

@@ -9,12 +9,15 @@
 
 #include <stdint.h>
 
+#include "common/base/intern.h"
+
 struct top_ids {
+    struct intern places; /* of identities among the items */
     struct top_id {
-        uint64_t id; /* 0: the place is free */
+        uint64_t id;
         uint32_t number;
-    } * slot;
-    uint32_t n, slots; /* slots: a power of two, or 0 */
+    } * item; /* from 1 on */
+    uint32_t n, room;
 };
 
 /* The number of `id`, 0 when it is not there. */

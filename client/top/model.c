@@ -86,19 +86,9 @@ static void add(struct top_model *model, struct profile *profile, int span) {
 
 static void add_up(struct top_model *model) {
     const struct profile *profile = model->total;
-    struct profile_process *sum = &model->sum;
-    for (uint32_t i = 1; i < profile->n_processes; i++) {
-        const struct profile_process *it = &profile->processes[i];
-        for (const struct process_field *field = process_fields; field->name != NULL; field++)
-            if (field->kind == FIELD_U64 || field->kind == FIELD_U32)
-                process_field_set_number(
-                    sum, field, process_field_number(sum, field) + process_field_number(it, field));
-        model->live += it->live;
-    }
-    sum->unseen = 0; /* a bound for each of its own: the largest holds for all */
+    model->sum = process_fields_sum(profile);
     for (uint32_t i = 1; i < profile->n_processes; i++)
-        if (profile->processes[i].unseen > sum->unseen)
-            sum->unseen = profile->processes[i].unseen;
+        model->live += profile->processes[i].live;
 }
 
 struct top_model *top_model_make(const struct profile *total, const struct profile *recent,

@@ -2,7 +2,7 @@
  * seeded_hash.h - hashes that nobody outside of this program can predict.
  *
  * For tables whose keys come from others: who knows the hash can choose keys that all fall into one
- * place. The seed is drawn from the kernel when the first hash is asked for. Any thread.
+ * place. The seed is drawn from the kernel before main(). Any thread.
  */
 #ifndef HCCT_SEEDED_HASH_H
 #define HCCT_SEEDED_HASH_H
@@ -10,6 +10,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-uint64_t seeded_hash(const void *bytes, size_t n);
+extern uint64_t seeded_hash_seed[2];
+
+/* Hashes of what a key is made of, chained through `hash` (0 at first). Each bit of the value
+ * reaches all bits: the two are multiplied to 128 bits with a secret, and folded. */
+static inline uint64_t seeded_hash(uint64_t hash, uint64_t value) {
+    __extension__ typedef unsigned __int128 product;
+    product p = (product)(hash ^ seeded_hash_seed[0]) * (value ^ seeded_hash_seed[1]);
+    return (uint64_t)p ^ (uint64_t)(p >> 64);
+}
+
+/* The same of bytes, eight at a time. */
+uint64_t seeded_hash_bytes(uint64_t hash, const void *bytes, size_t n);
 
 #endif

@@ -13,13 +13,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/base/seeded_hash.h"
+#include "common/base/clock.h"
+#include "common/base/intern.h"
 #include "common/code/module.h"
 
 #define PAGE_FRAMES  1024u
 #define PAGES_MAX    (FRAME_IDS_MAX / PAGE_FRAMES)
 #define BITS         64u
-#define SLOTS_FIRST  4096u
 #define SWEEP_FIRST  (1u << 17) /* so many ids are worth a sweep */
 #define FULL_SWEEP_S 10         /* between sweeps for a user who is at the limit */
 
@@ -36,8 +36,7 @@ struct frame_user {
     uid_t uid;
     pthread_mutex_t lock;
     pthread_cond_t swept;
-    uint32_t *slots;  /* ids by hash; 0 is free */
-    uint32_t n_slots; /* a power of two */
+    struct intern ids; /* by key */
     uint32_t n_used, n_marked;
     uint32_t free;     /* an id that is not in use; 0: none */
     uint32_t sweep_at; /* a sweep is due with so many in use */
@@ -133,70 +132,45 @@ static void mark(struct frame_user *user, struct page *page, uint32_t id) {
 
 /* ---- the table; under the user's lock ---- */
 
-static bool same_key(const struct frame_key *a, const struct frame_key *b) {
+static bool is_key(const void *none, uint32_t id, const void *wanted) {
+    const struct frame_key *a = key_of(id), *b = wanted;
+    (void)none;
     return a->routine == b->routine && a->site == b->site &&
            a->routine_module == b->routine_module && a->site_module == b->site_module;
 }
 
-/* The slot of a key, or the free one where it belongs. */
-static uint32_t *find_slot(struct frame_user *user, const struct frame_key *key) {
-    uint32_t slot = (uint32_t)seeded_hash(key, sizeof *key) & (user->n_slots - 1);
-    while (user->slots[slot] != 0 && !same_key(key_of(user->slots[slot]), key))
-        slot = (slot + 1) & (user->n_slots - 1);
-    return &user->slots[slot];
+static uint64_t hash(const struct frame_key *key) {
+    uint64_t modules = (uint64_t)key->routine_module << 32 | key->site_module;
+    return seeded_hash(seeded_hash(modules, key->routine), key->site);
 }
 
-static bool is_marked(uint32_t id) {
+static bool is_marked(const void *none, uint32_t id) {
+    (void)none;
     return (page_of(id)->marked[id % PAGE_FRAMES / BITS] >> id % BITS & 1) != 0;
 }
 
-/* A new table, with the ids that the old one has. */
-static bool set_slots(struct frame_user *user, uint32_t n_slots, bool marked_only) {
-    uint32_t *slots = calloc(n_slots, sizeof *slots);
-    if (slots == NULL)
-        return false;
-    uint32_t *old = user->slots, n_old = user->n_slots;
-    user->slots = slots;
-    user->n_slots = n_slots;
-    for (uint32_t i = 0; i < n_old; i++)
-        if (old[i] != 0 && (!marked_only || is_marked(old[i])))
-            *find_slot(user, key_of(old[i])) = old[i];
-    free(old);
-    return true;
-}
-
-/* Doubles the table before it is half full. */
-static bool grow_slots(struct frame_user *user) {
-    return user->n_used < user->n_slots / 2 ||
-           set_slots(user, user->n_slots == 0 ? SLOTS_FIRST : 2 * user->n_slots, false);
-}
-
-static uint32_t add_key(struct frame_user *user, uint32_t *slot, const struct frame_key *key) {
+static uint32_t add_key(struct frame_user *user, uint64_t hashed, const struct frame_key *key) {
     if (user->n_used < FRAMES_USER_MAX && user->free == 0)
         add_page(user);
     if (user->n_used >= FRAMES_USER_MAX || user->free == 0)
         return FRAME_OVERFLOW;
-    uint32_t id = user->free;
+    uint32_t *number = intern_try(&user->ids, hashed, is_key, NULL, key), id = user->free;
+    if (number == NULL)
+        return FRAME_OVERFLOW;
     struct page *page = page_of(id);
     user->free = (uint32_t)page->key[id % PAGE_FRAMES].routine;
     page->key[id % PAGE_FRAMES] = *key;
     atomic_fetch_or(&page->used[id % PAGE_FRAMES / BITS], 1ull << id % BITS);
     page->n_used++;
     user->n_used++;
-    *slot = id;
+    *number = id;
     return id;
-}
-
-static time_t now_s(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec;
 }
 
 /* A sweep would be worth its while: enough has come since the last one, or time has passed. */
 static bool is_due(const struct frame_user *user) {
     return user->n_used < FRAMES_USER_MAX ? user->n_used >= user->sweep_at
-                                          : now_s() - user->swept_s >= FULL_SWEEP_S;
+                                          : clock_seconds() - user->swept_s >= FULL_SWEEP_S;
 }
 
 static void ask_for_sweep(struct frame_user *user) {
@@ -207,14 +181,13 @@ static void ask_for_sweep(struct frame_user *user) {
 }
 
 uint32_t frame_intern_for(struct frame_user *user, const struct frame_key *key) {
-    uint32_t id = FRAME_OVERFLOW;
     if (user == NULL)
-        return id;
+        return FRAME_OVERFLOW;
+    uint64_t hashed = hash(key);
     pthread_mutex_lock(&user->lock);
-    if (grow_slots(user)) {
-        uint32_t *slot = find_slot(user, key);
-        id = *slot != 0 ? *slot : add_key(user, slot, key);
-    }
+    uint32_t id = intern_get(&user->ids, hashed, is_key, NULL, key);
+    if (id == 0)
+        id = add_key(user, hashed, key);
     if (id == FRAME_OVERFLOW)
         user->overflow++;
     else if (user->sweeping)
@@ -244,7 +217,7 @@ void frame_request_sweep(struct frame_user *user) {
     if (user == NULL)
         return;
     pthread_mutex_lock(&user->lock);
-    if (!user->due && now_s() - user->swept_s >= FULL_SWEEP_S)
+    if (!user->due && clock_seconds() - user->swept_s >= FULL_SWEEP_S)
         ask_for_sweep(user);
     pthread_mutex_unlock(&user->lock);
 }
@@ -377,19 +350,13 @@ void frame_mark(uint32_t id) {
     pthread_mutex_unlock(&user->lock);
 }
 
-/* The table forgets ids that are not marked. False: there is no memory for a new one. */
-static bool forget_slots(struct frame_user *user) {
-    uint32_t n_slots = SLOTS_FIRST;
-    while (user->n_marked >= n_slots / 2)
-        n_slots *= 2;
-    return set_slots(user, n_slots, true);
-}
-
 void frame_each_in_use(struct frame_user *user, void (*visit)(const struct frame_key *key)) {
     pthread_mutex_lock(&user->lock);
-    for (uint32_t i = 0; i < user->n_slots; i++)
-        if (user->slots[i] != 0 && is_marked(user->slots[i]))
-            visit(key_of(user->slots[i]));
+    for (uint32_t i = 0; i < user->ids.capacity; i++) {
+        uint32_t id = user->ids.slots[i].number;
+        if (id != 0 && is_marked(NULL, id))
+            visit(key_of(id));
+    }
     pthread_mutex_unlock(&user->lock);
 }
 
@@ -399,9 +366,9 @@ void frame_each_key(void (*visit)(const struct frame_key *key)) {
     pthread_mutex_unlock(&all.lock);
     for (; user != NULL; user = user->next) { /* whoever is in the list stays there */
         pthread_mutex_lock(&user->lock);
-        for (uint32_t i = 0; i < user->n_slots; i++)
-            if (user->slots[i] != 0)
-                visit(key_of(user->slots[i]));
+        for (uint32_t i = 0; i < user->ids.capacity; i++)
+            if (user->ids.slots[i].number != 0)
+                visit(key_of(user->ids.slots[i].number));
         pthread_mutex_unlock(&user->lock);
     }
 }
@@ -436,14 +403,14 @@ static uint32_t next_sweep_at(uint32_t n_used) {
 
 void frame_sweep_end(struct frame_user *user, bool whole) {
     pthread_mutex_lock(&user->lock);
-    if (whole && forget_slots(user)) {
+    if (whole && intern_keep(&user->ids, is_marked, NULL)) {
         user->free = 0;
         each_page(user, give_back);
         user->n_used = user->n_marked;
     }
     user->sweeping = false;
     user->sweep_at = next_sweep_at(user->n_used);
-    user->swept_s = now_s();
+    user->swept_s = clock_seconds();
     user->due = false;
     pthread_cond_broadcast(&user->swept);
     pthread_mutex_unlock(&user->lock);

@@ -5,9 +5,9 @@
 
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "common/base/clock.h"
 #include "common/code/jit_dump.h"
 #include "common/code/jit_file.h"
 #include "common/code/jit_names.h"
@@ -86,12 +86,6 @@ void jit_code_free(struct jit_code *jit) {
     free(jit);
 }
 
-static uint64_t clock_ns(clockid_t clock) {
-    struct timespec now;
-    clock_gettime(clock, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 /* ---- the files ---- */
 
 /* All files are read anew: what one has said may be hidden by what another says. */
@@ -110,7 +104,7 @@ static void forget_all(struct jit_code *jit) {
 
 /* A new descriptor of the file, when it is time to look for it; else -1. */
 static int open_when_due(const struct jit_code *jit, struct source *source) {
-    uint64_t now = clock_ns(CLOCK_MONOTONIC);
+    uint64_t now = clock_now();
     if (now < source->due_ns)
         return -1;
     int fd = source->open(jit->pid, jit->uid);
@@ -177,7 +171,7 @@ static void read_on(struct jit_code *jit, size_t bytes) {
 
 /* Reads on when the last time is `pause_ns` ago. */
 static void read_when_due(struct jit_code *jit, uint64_t pause_ns, size_t bytes) {
-    uint64_t now = clock_ns(CLOCK_MONOTONIC);
+    uint64_t now = clock_now();
     if (now - jit->read_ns < pause_ns)
         return;
     jit->read_ns = now;

@@ -17,17 +17,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/base/clock.h"
+
 #define MILLISECOND   1000000ull
 #define MAPPINGS_MAX  65536u /* lines of a list that are read */
 #define MAPPING_BYTES 4400   /* of a line: a path may have 4096 */
 
 /* ---- the process ---- */
-
-static uint64_t clock_ns(clockid_t clock) {
-    struct timespec now;
-    clock_gettime(clock, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 /* The process's PID in its innermost namespace, which is the one that it knows itself by. */
 static long own_pid(pid_t pid) {

@@ -8,11 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/seeded_hash.h"
+#include "common/base/intern.h"
 #include "common/code/module.h"
 
-#define SLOTS_FIRST 1024u
-#define BLOCK       1024u
+#define BLOCK 1024u
 
 struct name {
     char *text; /* NULL: the number is free */
@@ -33,10 +32,9 @@ struct owner {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct owner *owners;
 static struct name *blocks[JIT_NAMES_MAX / BLOCK + 1];
-static uint32_t n_numbers = JIT_UNNAMED + 1, n_names;
+static uint32_t n_numbers = JIT_UNNAMED + 1;
 static uint32_t first_free; /* a number; JIT_UNNAMED: none */
-static uint32_t *slots;     /* numbers by hash; JIT_UNNAMED is free */
-static uint32_t n_slots;    /* a power of two */
+static struct intern by_text;
 
 static struct name *name_of(uint32_t number) {
     return &blocks[number / BLOCK][number % BLOCK];
@@ -56,38 +54,26 @@ static struct owner *owner_of(const struct frame_user *user) {
 
 /* ---- the table ---- */
 
-/* The slot of a name, or the free one where it belongs. */
-static uint32_t *find_slot(const struct owner *owner, const char *text) {
-    uint32_t slot = (uint32_t)(seeded_hash(text, strlen(text)) ^ seeded_hash(&owner, sizeof owner));
-    for (;; slot++) {
-        uint32_t *at = &slots[slot & (n_slots - 1)];
-        if (*at == JIT_UNNAMED ||
-            (name_of(*at)->owner == owner && strcmp(name_of(*at)->text, text) == 0))
-            return at;
-    }
+/* A user's name. */
+struct key {
+    const struct owner *owner;
+    const char *text;
+};
+
+static bool is_name(const void *none, uint32_t number, const void *key) {
+    const struct key *wanted = key;
+    (void)none;
+    return name_of(number)->owner == wanted->owner &&
+           strcmp(name_of(number)->text, wanted->text) == 0;
 }
 
-/* Puts all names into the empty table. */
-static void fill_slots(void) {
-    for (uint32_t i = JIT_UNNAMED + 1; i < n_numbers; i++)
-        if (name_of(i)->text != NULL)
-            *find_slot(name_of(i)->owner, name_of(i)->text) = i;
+static uint64_t hash(const struct key *key) {
+    return seeded_hash_bytes((uintptr_t)key->owner, key->text, strlen(key->text));
 }
 
-static bool set_slots(uint32_t wanted) {
-    uint32_t *grown = calloc(wanted, sizeof *grown);
-    if (grown == NULL)
-        return false;
-    free(slots);
-    slots = grown;
-    n_slots = wanted;
-    fill_slots();
-    return true;
-}
-
-/* Room for one more: the table is at most half full. */
-static bool make_room(void) {
-    return n_names + 1 < n_slots / 2 || set_slots(n_slots == 0 ? SLOTS_FIRST : 2 * n_slots);
+/* At the end of a sweep of the names of `owner`. */
+static bool stays(const void *owner, uint32_t number) {
+    return name_of(number)->owner != owner || name_of(number)->marked;
 }
 
 /* ---- names ---- */
@@ -111,20 +97,24 @@ static void give_number(uint32_t number) {
     first_free = number;
 }
 
-static uint32_t add(struct owner *owner, uint32_t *slot, const char *text) {
+static uint32_t add(struct owner *owner, const char *text) {
+    const struct key key = {owner, text};
     size_t bytes = strlen(text) + 1;
     if (owner->names >= JIT_NAMES_USER_MAX || owner->bytes + bytes > JIT_NAMES_USER_BYTES_MAX)
         return JIT_UNNAMED;
     char *copy = strdup(text);
     uint32_t number = copy != NULL ? take_number() : JIT_UNNAMED;
-    if (number == JIT_UNNAMED) {
+    uint32_t *slot =
+        number != JIT_UNNAMED ? intern_try(&by_text, hash(&key), is_name, NULL, &key) : NULL;
+    if (slot == NULL) {
+        if (number != JIT_UNNAMED)
+            give_number(number);
         free(copy);
         return JIT_UNNAMED;
     }
     *name_of(number) = (struct name){.text = copy, .owner = owner};
     owner->names++;
     owner->bytes += bytes;
-    n_names++;
     *slot = number;
     return number;
 }
@@ -133,9 +123,11 @@ uint32_t jit_name_intern_for(struct frame_user *user, const char *text) {
     uint32_t number = JIT_UNNAMED;
     pthread_mutex_lock(&lock);
     struct owner *owner = owner_of(user);
-    if (owner != NULL && make_room()) {
-        uint32_t *slot = find_slot(owner, text);
-        number = *slot != JIT_UNNAMED ? *slot : add(owner, slot, text);
+    if (owner != NULL) {
+        const struct key key = {owner, text};
+        number = intern_get(&by_text, hash(&key), is_name, NULL, &key);
+        if (number == JIT_UNNAMED)
+            number = add(owner, text);
         if (number != JIT_UNNAMED)
             name_of(number)->marked |= owner->sweeping;
     }
@@ -198,27 +190,23 @@ static void drop(struct owner *owner, uint32_t number) {
     struct name *name = name_of(number);
     owner->names--;
     owner->bytes -= strlen(name->text) + 1;
-    n_names--;
     free(name->text);
     give_number(number);
+}
+
+static void drop_unmarked(struct owner *owner) {
+    for (uint32_t i = JIT_UNNAMED + 1; i < n_numbers; i++)
+        if (name_of(i)->owner == owner && !name_of(i)->marked)
+            drop(owner, i);
 }
 
 void jit_names_sweep_end(struct frame_user *user, bool whole) {
     pthread_mutex_lock(&lock);
     struct owner *owner = owner_of(user);
     if (owner != NULL && owner->sweeping) {
-        bool any = false;
         owner->sweeping = false;
-        for (uint32_t i = JIT_UNNAMED + 1; i < n_numbers && whole; i++) {
-            if (name_of(i)->owner != owner || name_of(i)->marked)
-                continue;
-            drop(owner, i);
-            any = true;
-        }
-        if (any) { /* a table with holes finds nothing */
-            memset(slots, 0, n_slots * sizeof *slots);
-            fill_slots();
-        }
+        if (whole && intern_keep(&by_text, stays, owner))
+            drop_unmarked(owner);
     }
     pthread_mutex_unlock(&lock);
 }

@@ -16,12 +16,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/base/seeded_hash.h"
+#include "common/base/clock.h"
+#include "common/base/intern.h"
 #include "common/code/build_id.h"
 #include "common/code/module_open.h"
 #include "common/code/module_trust.h"
 
-#define INDEX_SLOTS     (2 * MODULE_PLACES)
 #define TURNS           (UINT32_MAX / MODULE_PLACES) /* of a place: MODULE_JIT is in none of them */
 #define FILES_USER_PART 4     /* one user may have one in so many of the files */
 #define SWEEP_FIRST     1024u /* so many modules are worth a sweep */
@@ -62,13 +62,12 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct module *modules[MODULE_PLACES]; /* by place */
 static uint32_t turns[MODULE_PLACES];         /* how often the place was taken */
 static uint32_t free_place[MODULE_PLACES], n_free, n_places, n_modules;
-static uint16_t slots[INDEX_SLOTS]; /* places by hash of the identity; 0 is free */
+static struct intern by_identity; /* places */
 static unsigned files_open, files_max;
 static struct share everybody = {.uid = MODULE_NOBODY, .sweep_at = SWEEP_FIRST};
 static void (*want_sweep)(uid_t uid);
 static time_t swept_s;
 
-_Static_assert(MODULES_MAX <= UINT16_MAX, "places fit into slots");
 _Static_assert(TURNS <= UINT32_MAX / MODULE_PLACES && MODULE_JIT == UINT32_MAX, "ids fit");
 
 /* The module of an id; NULL: none. */
@@ -77,14 +76,19 @@ static struct module *find_module(uint32_t id) {
     return module != NULL && module->id == id ? module : NULL;
 }
 
-static uint32_t first_slot(const struct identity *identity, const char *path) {
+/* An identity, and the path that goes with it. */
+struct key {
+    const struct identity *identity;
+    const char *path;
+};
+
+static uint64_t hash(const struct key *key) {
+    const struct identity *identity = key->identity;
     if (identity->is_vdso)
         return 0;
-    uint64_t hash = identity->build_id_len > 0
-                        ? seeded_hash(identity->build_id, identity->build_id_len)
-                        : seeded_hash(path, strlen(path)) ^
-                              seeded_hash(&identity->inode, sizeof(identity->inode));
-    return (uint32_t)hash % INDEX_SLOTS;
+    if (identity->build_id_len > 0)
+        return seeded_hash_bytes(0, identity->build_id, identity->build_id_len);
+    return seeded_hash_bytes(identity->inode, key->path, strlen(key->path));
 }
 
 static bool same_file(const struct identity *a, const struct identity *b) {
@@ -109,12 +113,16 @@ static bool same_module(const struct module *module, const struct identity *iden
     return (owned || own->has_file) && same_file(own, identity) && same_path;
 }
 
-/* The slot of an identity, or the free one where it belongs. */
-static uint16_t *find_slot(const struct identity *identity, const char *path) {
-    uint32_t slot = first_slot(identity, path);
-    while (slots[slot] != 0 && !same_module(modules[slots[slot]], identity, path))
-        slot = (slot + 1) % INDEX_SLOTS;
-    return &slots[slot];
+static bool is_module(const void *none, uint32_t place, const void *key) {
+    const struct key *wanted = key;
+    (void)none;
+    return same_module(modules[place], wanted->identity, wanted->path);
+}
+
+/* 0: there is none. */
+static uint32_t find_place(const struct identity *identity, const char *path) {
+    const struct key key = {identity, path};
+    return intern_get(&by_identity, hash(&key), is_module, NULL, &key);
 }
 
 /* Fills in what a file says of itself, and whether it is believed. A build-id of the mapping has
@@ -167,16 +175,10 @@ static bool has_room_for_file(const struct share *share) {
     return files_open < files_max && share->files < max;
 }
 
-static time_t now_s(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec;
-}
-
 /* Enough has come since the last sweep, or there is no room and time has passed. */
 static void look_for_crowd(struct share *share) {
-    bool crowded =
-        has_room(share) ? share->modules >= share->sweep_at : now_s() - swept_s >= FULL_SWEEP_S;
+    bool crowded = has_room(share) ? share->modules >= share->sweep_at
+                                   : clock_seconds() - swept_s >= FULL_SWEEP_S;
     if (!crowded || want_sweep == NULL)
         return;
     share->due = true;
@@ -208,19 +210,17 @@ static uint32_t take_place(void) {
     return n_free > 0 ? free_place[--n_free] : ++n_places;
 }
 
-/* NULL: no room, or no memory. */
-static struct module *add_module(uint16_t *slot, const struct identity *identity,
-                                 const char *path) {
-    struct share *share = share_of(identity);
-    if (share == NULL)
-        return NULL;
-    bool room = has_room(share);
-    struct module *module = room ? malloc(sizeof(*module)) : NULL;
-    char *copy = module != NULL ? strdup(path) : NULL;
-    share->refused += !room;
-    if (copy == NULL) {
+/* NULL: no memory. The path is copied. */
+static struct module *new_module(const struct identity *identity, const char *path) {
+    const struct key key = {identity, path};
+    struct module *module = malloc(sizeof(*module));
+    char *copy = strdup(path);
+    uint32_t *number = module != NULL && copy != NULL
+                           ? intern_try(&by_identity, hash(&key), is_module, NULL, &key)
+                           : NULL;
+    if (number == NULL) {
         free(module);
-        look_for_crowd(share);
+        free(copy);
         return NULL;
     }
     uint32_t place = take_place();
@@ -229,12 +229,25 @@ static struct module *add_module(uint16_t *slot, const struct identity *identity
         .path = copy,
         .fd = -1,
         .id = turns[place]++ % TURNS * MODULE_PLACES + place,
-        .share = share,
     };
     modules[place] = module;
-    *slot = (uint16_t)place;
+    *number = place;
     n_modules++;
-    share->modules++;
+    return module;
+}
+
+/* NULL: no room, or no memory. */
+static struct module *add_module(const struct identity *identity, const char *path) {
+    struct share *share = share_of(identity);
+    if (share == NULL)
+        return NULL;
+    bool room = has_room(share);
+    struct module *module = room ? new_module(identity, path) : NULL;
+    share->refused += !room;
+    if (module != NULL) {
+        module->share = share;
+        share->modules++;
+    }
     look_for_crowd(share);
     return module;
 }
@@ -242,8 +255,8 @@ static struct module *add_module(uint16_t *slot, const struct identity *identity
 /* The id of an identity; takes `fd` (which may be -1) over. */
 static uint32_t intern(const struct identity *identity, const char *path, int fd) {
     pthread_mutex_lock(&lock);
-    uint16_t *slot = find_slot(identity, path);
-    struct module *module = *slot != 0 ? modules[*slot] : add_module(slot, identity, path);
+    uint32_t place = find_place(identity, path);
+    struct module *module = place != 0 ? modules[place] : add_module(identity, path);
     uint32_t id = module != NULL ? module->id : 0;
     if (module != NULL) {
         if (!module->identity.has_file && identity->has_file)
@@ -263,10 +276,10 @@ static uint32_t intern(const struct identity *identity, const char *path, int fd
 static uint32_t find_complete(struct identity identity) {
     pthread_mutex_lock(&lock);
     identity.is_trusted = true;
-    uint32_t place = *find_slot(&identity, ""), id = 0;
+    uint32_t place = find_place(&identity, ""), id = 0;
     identity.is_trusted = false;
     if (place == 0)
-        place = *find_slot(&identity, "");
+        place = find_place(&identity, "");
     if (place != 0 && modules[place]->identity.has_file) {
         modules[place]->marked = true;
         id = modules[place]->id;
@@ -365,7 +378,7 @@ static int open_again(const struct module *module) {
 static const struct module *find_file(const struct module *module) {
     struct identity everybodys = module->identity;
     everybodys.is_trusted = true;
-    uint32_t other = everybodys.build_id_len > 0 ? *find_slot(&everybodys, "") : 0;
+    uint32_t other = everybodys.build_id_len > 0 ? find_place(&everybodys, "") : 0;
     return !module->identity.has_file && other != 0 ? modules[other] : module;
 }
 
@@ -461,18 +474,9 @@ static void give_back(struct module *module) {
     free(module);
 }
 
-/* All modules there are have a slot again, equal ones too: they were distinguished. */
-static void index_again(void) {
-    memset(slots, 0, sizeof(slots));
-    for (uint32_t place = 1; place <= n_places; place++) {
-        const struct module *module = modules[place];
-        if (module == NULL)
-            continue;
-        uint32_t slot = first_slot(&module->identity, module->path);
-        while (slots[slot] != 0)
-            slot = (slot + 1) % INDEX_SLOTS;
-        slots[slot] = (uint16_t)place;
-    }
+static bool is_in_use(const void *none, uint32_t place) {
+    (void)none;
+    return modules[place]->marked || modules[place]->holds > 0;
 }
 
 static uint32_t next_sweep_at(const struct share *share) {
@@ -483,16 +487,15 @@ static uint32_t next_sweep_at(const struct share *share) {
 
 void module_sweep_end(bool whole) {
     pthread_mutex_lock(&lock);
+    whole = whole && intern_keep(&by_identity, is_in_use, NULL);
     for (uint32_t place = 1; whole && place <= n_places; place++)
-        if (modules[place] != NULL && !modules[place]->marked && modules[place]->holds == 0)
+        if (modules[place] != NULL && !is_in_use(NULL, place))
             give_back(modules[place]);
-    if (whole)
-        index_again();
     for (struct share *share = &everybody; share != NULL; share = share->next) {
         share->sweep_at = next_sweep_at(share);
         share->due = false;
     }
-    swept_s = now_s();
+    swept_s = clock_seconds();
     pthread_mutex_unlock(&lock);
 }
 

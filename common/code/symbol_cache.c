@@ -1,6 +1,7 @@
 /*
  * symbol_cache.c - a hash table whose entries stand in a list, the latest used first.
  *
+ * The chains are its own, as entries leave them one by one, by the order of their use.
  * Symbols are kept in the form in which the worker sends them: one piece of memory each.
  */
 #include "common/code/symbol_cache.h"
@@ -8,6 +9,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "common/base/seeded_hash.h"
 #include "common/code/elf_protocol.h"
 
 #define BUCKETS_FIRST 1024u /* a power of two, as it doubles */
@@ -63,9 +65,7 @@ void symbol_cache_free(struct symbol_cache *cache) {
 
 static size_t bucket_of(const struct symbol_cache *cache, uint32_t module, uint64_t address,
                         bool is_entry) {
-    uint64_t hash = (address * 2 + is_entry) * 0x9e3779b97f4a7c15u;
-    hash = (hash ^ (hash >> 32) ^ module) * 0xd6e8feb86659fd93u;
-    return (hash ^ (hash >> 32)) & (cache->n_buckets - 1);
+    return seeded_hash(seeded_hash(module, address), is_entry) & (cache->n_buckets - 1);
 }
 
 static struct entry *find(const struct symbol_cache *cache, uint32_t module,

@@ -13,8 +13,7 @@
 #include "common/code/unwind_rule.h"
 #include "common/wire/compiler.h"
 
-#define RULES_MAX        65536u /* a row's rule is 16 bits */
-#define RULE_INDEX_SLOTS (4 * RULES_MAX)
+#define RULES_MAX 65536u /* a row's rule is 16 bits */
 
 /* A CIE as it is needed again and again. */
 struct known_cie {
@@ -41,15 +40,9 @@ struct collector {
 
 /* ---- rules ---- */
 
-static uint32_t hash_rule(const struct unwind_rule *rule) {
-    uint32_t word[sizeof(*rule) / 4];
-    memcpy(word, rule, sizeof(word));
-    uint64_t hash = 0;
-    for (size_t i = 0; i < HCCT_ARRAY_LEN(word); i++) {
-        hash = (hash ^ word[i]) * 0x9e3779b97f4a7c15ull;
-        hash ^= hash >> 29;
-    }
-    return (uint32_t)hash % RULE_INDEX_SLOTS;
+static bool is_rule(const void *rules, uint32_t number, const void *rule) {
+    return memcmp((const struct unwind_rule *)rules + number - 1, rule,
+                  sizeof(struct unwind_rule)) == 0;
 }
 
 static bool add_rule(struct unwind_collection *out, const struct unwind_rule *rule) {
@@ -61,15 +54,16 @@ static bool add_rule(struct unwind_collection *out, const struct unwind_rule *ru
 
 /* The number of a rule. UNWIND_RULE_NONE when there are too many, or memory runs out. */
 static uint16_t intern_rule(struct unwind_collection *out, const struct unwind_rule *rule) {
-    uint32_t slot = hash_rule(rule);
-    for (; out->rule_index[slot] != 0; slot = (slot + 1) % RULE_INDEX_SLOTS) {
-        uint32_t i = out->rule_index[slot] - 1;
-        if (memcmp(&out->rules[i], rule, sizeof(*rule)) == 0)
-            return (uint16_t)i;
-    }
+    uint64_t hash = seeded_hash_bytes(0, rule, sizeof(*rule));
+    uint32_t number = intern_get(&out->by_rule, hash, is_rule, out->rules, rule), *new;
+    if (number != 0)
+        return (uint16_t)(number - 1);
     if (out->n_rules == RULES_MAX || !add_rule(out, rule))
         return UNWIND_RULE_NONE;
-    out->rule_index[slot] = (uint32_t)out->n_rules;
+    new = intern_try(&out->by_rule, hash, is_rule, out->rules, rule);
+    if (new == NULL)
+        return UNWIND_RULE_NONE;
+    *new = (uint32_t)out->n_rules;
     return (uint16_t)(out->n_rules - 1);
 }
 
@@ -333,8 +327,7 @@ bool unwind_collect(Elf *elf, const struct eh_frame *frame, struct unwind_collec
     static const struct unwind_rule none;
     memset(into, 0, sizeof(*into));
     struct collector *collector = calloc(1, sizeof(*collector));
-    into->rule_index = calloc(RULE_INDEX_SLOTS, sizeof(*into->rule_index));
-    bool ok = collector != NULL && into->rule_index != NULL && add_rule(into, &none);
+    bool ok = collector != NULL && add_rule(into, &none);
     if (ok) {
         collector->frame = frame;
         collector->out = into;
@@ -367,6 +360,6 @@ void unwind_collection_clear(struct unwind_collection *collection) {
     free(collection->spans);
     free(collection->rows);
     free(collection->rules);
-    free(collection->rule_index);
+    intern_free(&collection->by_rule);
     memset(collection, 0, sizeof(*collection));
 }

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/base/intern.h"
 #include "common/code/eh_frame.h"
 #include "common/code/init_code.h"
 #include "common/code/unwind_compile.h"
@@ -33,7 +34,7 @@ struct unwind_collection {
     size_t n_rows, room_rows;
     struct unwind_rule *rules; /* rules[0] is "none"; all are different */
     size_t n_rules, room_rules;
-    uint32_t *rule_index; /* hash table: number of a rule plus one, 0 is free */
+    struct intern by_rule; /* its number plus one */
     struct init_section init[INIT_CODES_MAX];
     struct unwind_account account; /* of the entries alone */
 };

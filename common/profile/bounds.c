@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "common/base/memory.h"
-#include "common/profile/intern.h"
+#include "common/base/intern.h"
 
 /* ---- families ---- */
 
@@ -70,7 +70,7 @@ static uint32_t find_family(struct families *f, struct intern *table, uint32_t n
         return f->n++;
     }
     slot = intern_find(table,
-                       intern_hash(intern_hash(it->parent, owner->module), (uintptr_t)owner->name),
+                       seeded_hash(seeded_hash(it->parent, owner->module), (uintptr_t)owner->name),
                        same_family, f, &node);
     if (*slot == 0) {
         f->family[f->n] = (struct family){.node = node, .parent = f->of[it->parent]};

@@ -8,7 +8,7 @@
 
 #include "common/base/memory.h"
 #include "common/profile/copy.h"
-#include "common/profile/intern.h"
+#include "common/base/intern.h"
 
 /* What tells a frame; strings are those of the union. */
 struct frame_name {
@@ -121,9 +121,9 @@ static struct frame_name name_frame(struct joining *j, int side, const struct pr
 static uint32_t join_location(struct joining *j, int side, const struct profile *from,
                               uint32_t location) {
     struct frame_name name = name_frame(j, side, from, &from->locations[location]);
-    uint64_t hash = intern_hash(intern_hash(name.line, (uintptr_t)name.module), name.address);
+    uint64_t hash = seeded_hash(seeded_hash(name.line, (uintptr_t)name.module), name.address);
     uint32_t *slot =
-        intern_find(&j->by_name, intern_hash(hash, (uintptr_t)name.name), same_name, j, &name);
+        intern_find(&j->by_name, seeded_hash(hash, (uintptr_t)name.name), same_name, j, &name);
 
     if (*slot == 0) {
         j->names = memory_grow(j->names, j->n_names, &j->name_room, sizeof(*j->names), "names");
@@ -149,7 +149,7 @@ static uint32_t join_process(struct joining *j, int side, const struct profile_p
     const char *name =
         paired(j->only_command, side, profile_string(to, profile_process_name(process)));
     uint32_t *slot =
-        intern_find(&j->by_command, intern_hash(0, (uintptr_t)name), same_command, to, name);
+        intern_find(&j->by_command, seeded_hash(0, (uintptr_t)name), same_command, to, name);
 
     if (*slot == 0)
         *slot = profile_add_process(to, &(struct profile_process){.exe = name, .command = name});

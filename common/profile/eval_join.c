@@ -34,7 +34,7 @@ static bool same_place(const void *entries, uint32_t i, const void *key) {
 }
 
 static uint32_t add_place(struct eval_join *join, const struct eval_place *place) {
-    uint64_t hash = intern_hash(intern_hash(place->is_site, (uintptr_t)place->module),
+    uint64_t hash = seeded_hash(seeded_hash(place->is_site, (uintptr_t)place->module),
                                 place->address != 0 ? place->address : (uintptr_t)place->name);
     uint32_t *slot = intern_find(&join->by_place, hash, same_place, join, place);
 
@@ -133,7 +133,7 @@ static bool same_path(const void *entries, uint32_t i, const void *key) {
 static uint32_t add_context(struct eval_join *join, uint32_t parent, uint32_t site,
                             uint32_t routine) {
     struct eval_context context = {.parent = parent, .site = site, .routine = routine};
-    uint64_t hash = intern_hash(intern_hash(parent, site), routine);
+    uint64_t hash = seeded_hash(seeded_hash(parent, site), routine);
     uint32_t *slot = intern_find(&join->by_path, hash, same_path, join, &context);
 
     if (*slot == 0) {

@@ -20,7 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/profile/intern.h"
+#include "common/base/intern.h"
 #include "common/profile/profile.h"
 
 enum { EVAL_EXACT, EVAL_APPROX, EVAL_SIDES };

@@ -10,7 +10,7 @@
 #include "common/base/memory.h"
 #include "common/profile/bounds.h"
 #include "common/profile/copy.h"
-#include "common/profile/intern.h"
+#include "common/base/intern.h"
 #include "common/profile/profile.h"
 #include "common/wire/compiler.h"
 
@@ -71,12 +71,12 @@ static uint32_t intern_naming(struct grouping *g, uint32_t module, uint32_t func
     const struct profile_function *it = &g->from->functions[function];
     struct naming naming = {
         .module = module, .name = profile_string(g->to, it->name), .best = function};
-    uint64_t hash = intern_hash(module, (uintptr_t)naming.name);
+    uint64_t hash = seeded_hash(module, (uintptr_t)naming.name);
     uint32_t *slot;
 
     if (g->by != PROFILE_BY_FUNCTION)
         naming.file = profile_string(g->to, it->file);
-    slot = intern_find(&g->by_name, intern_hash(hash, (uintptr_t)naming.file), same_naming, g,
+    slot = intern_find(&g->by_name, seeded_hash(hash, (uintptr_t)naming.file), same_naming, g,
                        &naming);
     if (*slot == 0) {
         g->namings =

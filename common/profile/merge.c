@@ -11,7 +11,7 @@
 #include "common/profile/bounds.h"
 #include "common/profile/chance.h"
 #include "common/profile/copy.h"
-#include "common/profile/intern.h"
+#include "common/base/intern.h"
 #include "common/profile/process_fields.h"
 
 struct merging {
@@ -53,7 +53,7 @@ static uint32_t merge_location(struct merging *m, const struct profile *from, ui
         return copy_location(m->to, from, location);
     place.module = copy_module(m->to, from, place.module);
     uint64_t hash =
-        intern_hash(intern_hash(place.module, place.address), place.routine * 2 + place.is_entry);
+        seeded_hash(seeded_hash(place.module, place.address), place.routine * 2 + place.is_entry);
     slot = intern_find(&m->by_place, hash, same_place, m, &place);
     if (*slot != 0 && (is_named(m->to, &m->to->locations[m->places[*slot]]) ||
                        !is_named(from, &from->locations[location])))
@@ -73,26 +73,13 @@ static uint32_t merge_location(struct merging *m, const struct profile *from, ui
 
 /* ---- processes ---- */
 
-/* Fields that must be equal in processes that are added up; all other numbers are sums. */
-static const char *const alike[] = {
-    "exe",    "command", "tags",       "clock",           "collector",
-    "credit", "every",   "every_each", "burst_length_ns", "burst_period_ns",
-    NULL};
-
-static bool is_alike_field(const struct process_field *field) {
-    for (const char *const *name = alike; *name != NULL; name++)
-        if (strcmp(field->name, *name) == 0)
-            return true;
-    return false;
-}
-
 static const char *text_of(const char *text) {
     return text != NULL ? text : "";
 }
 
 static bool are_alike(const struct profile_process *a, const struct profile_process *b) {
     for (const struct process_field *field = process_fields; field->name != NULL; field++) {
-        if (!is_alike_field(field))
+        if (field->over != FIELD_SAME)
             continue;
         if (field->kind != FIELD_STRING &&
             process_field_number(a, field) != process_field_number(b, field))
@@ -108,16 +95,7 @@ static void add_process(struct profile_process *sum, const struct profile_proces
     uint32_t runs = (sum->runs > 0 ? sum->runs : 1) + (process->runs > 0 ? process->runs : 1);
     bool live = sum->live || process->live;
 
-    for (const struct process_field *field = process_fields; field->name != NULL; field++) {
-        uint64_t total;
-
-        if (field->kind == FIELD_STRING || is_alike_field(field))
-            continue;
-        if (__builtin_add_overflow(process_field_number(sum, field),
-                                   process_field_number(process, field), &total))
-            total = UINT64_MAX;
-        process_field_set_number(sum, field, total);
-    }
+    process_fields_add(sum, process);
     sum->runs = runs;
     sum->live = live;
     sum->pid = 0;

@@ -5,65 +5,42 @@
 
 #include <string.h>
 
-#define FIELD(member, field_kind)                                                                  \
-    { #member, field_kind, offsetof(struct profile_process, member) }
+#define FIELD(member, kind, over)                                                                  \
+    { #member, FIELD_##kind, FIELD_##over, offsetof(struct profile_process, member) }
 
 #define OF_CLASS(name, member, of)                                                                 \
-    { #name, FIELD_U64, offsetof(struct profile_process, member[of]) }
+    { #name, FIELD_U64, FIELD_SUM, offsetof(struct profile_process, member[of]) }
+
+/* The lists of counters.h. */
+#define OF_AGENT(NAME, place, member, over) FIELD(member, U64, over),
+#define OF_DAEMON(member, over)             FIELD(member, U64, over),
+#define OF_SHOWN(member)                    FIELD(member, U64, SUM),
+#define OF_HIDDEN(member)
+#define OF_PROCESS(member, by, shown, ...) OF_##shown(member)
+#define OF_RESTART(member, type)           FIELD(member, U64, SUM),
 
 const struct process_field process_fields[] = {
-    FIELD(command, FIELD_STRING),
-    FIELD(exe, FIELD_STRING),
-    FIELD(tags, FIELD_STRING),
-    FIELD(pid, FIELD_U32),
-    FIELD(runs, FIELD_U32),
-    FIELD(live, FIELD_BOOL),
-    FIELD(threads, FIELD_U32),
-    FIELD(total, FIELD_U64),
-    FIELD(cpu_ns, FIELD_U64),
-    FIELD(clock, FIELD_STRING),
-    FIELD(burst_length_ns, FIELD_U64),
-    FIELD(burst_period_ns, FIELD_U64),
-    FIELD(collector, FIELD_STRING),
-    FIELD(lines, FIELD_BOOL),
-    FIELD(every, FIELD_U64),
-    FIELD(every_each, FIELD_BOOL),
-    FIELD(credit, FIELD_STRING),
-    FIELD(seen_ns, FIELD_U64),
-    FIELD(cpu_burst_ns, FIELD_U64),
-    FIELD(waits, FIELD_U64),
-    FIELD(jumped, FIELD_U64),
-    FIELD(stray, FIELD_U64),
-    FIELD(walks, FIELD_U64),
-    FIELD(complete, FIELD_U64),
-    FIELD(truncated, FIELD_U64),
-    FIELD(no_module, FIELD_U64),
-    FIELD(no_rule, FIELD_U64),
-    FIELD(bad_stack, FIELD_U64),
-    FIELD(short_copy, FIELD_U64),
-    FIELD(shipped, FIELD_U64),
-    FIELD(refused, FIELD_U64),
-    FIELD(lost, FIELD_U64),
-    FIELD(lost_ns, FIELD_U64),
-    FIELD(skipped, FIELD_U64),
-    FIELD(handler_ns, FIELD_U64),
-    FIELD(frames, FIELD_U64),
-    FIELD(stepped, FIELD_U64),
-    FIELD(cached, FIELD_U64),
-    FIELD(by_fp, FIELD_U64),
-    FIELD(searched, FIELD_U64),
-    FIELD(bursts, FIELD_U64),
-    FIELD(asleep, FIELD_U64),
-    FIELD(restarted, FIELD_U64),
-    FIELD(checked, FIELD_U64),
-    FIELD(different, FIELD_U64),
-    FIELD(identifiers, FIELD_U64),
-    FIELD(ambiguous, FIELD_U64),
-    FIELD(recurred, FIELD_U64),
-    FIELD(identified, FIELD_U64),
-    FIELD(drawn, FIELD_U64),
-    FIELD(drawn_squares, FIELD_U64),
-    FIELD(varied_total, FIELD_U64),
+    FIELD(command, STRING, SAME),
+    FIELD(exe, STRING, SAME),
+    FIELD(tags, STRING, SAME),
+    FIELD(pid, U32, SUM),
+    FIELD(runs, U32, SUM),
+    FIELD(live, BOOL, SUM),
+    FIELD(threads, U32, SUM),
+    FIELD(total, U64, SUM),
+    FIELD(cpu_ns, U64, GROWS),
+    FIELD(clock, STRING, SAME),
+    FIELD(burst_length_ns, U64, SAME),
+    FIELD(burst_period_ns, U64, SAME),
+    FIELD(collector, STRING, SAME),
+    FIELD(lines, BOOL, SUM),
+    FIELD(every, U64, SAME),
+    FIELD(every_each, BOOL, SAME),
+    FIELD(credit, STRING, SAME),
+    THREAD_COUNTERS(OF_AGENT, NO_COUNTER, OF_DAEMON) /* seen_ns and so on */
+    FIELD(drawn, U64, SUM),
+    FIELD(drawn_squares, U64, SUM),
+    FIELD(varied_total, U64, SUM),
     OF_CLASS(varied_1, varied, 0),
     OF_CLASS(independent_1, independent, 0),
     OF_CLASS(varied_2, varied, 1),
@@ -72,21 +49,14 @@ const struct process_field process_fields[] = {
     OF_CLASS(independent_3, independent, 2),
     OF_CLASS(varied_4, varied, 3),
     OF_CLASS(independent_4, independent, 3),
-    FIELD(rate_changes, FIELD_U64),
-    FIELD(perf_refused, FIELD_U64),
-    FIELD(fine_refused, FIELD_U64),
-    FIELD(confined, FIELD_U64),
-    FIELD(no_room, FIELD_U64),
-    FIELD(no_room_ns, FIELD_U64),
-    FIELD(restarts, FIELD_U64),
-    FIELD(gap_ns, FIELD_U64),
-    FIELD(unfinished, FIELD_U64),
-    FIELD(contexts, FIELD_U64),
-    FIELD(monitored, FIELD_U64),
-    FIELD(unseen, FIELD_U64),
-    FIELD(bytes, FIELD_U64),
-    FIELD(capped, FIELD_U64),
-    {NULL, 0, 0},
+    PROCESS_COUNTERS(OF_PROCESS) /* rate_changes and so on */
+    RESTART_COUNTERS(OF_RESTART) /* restarts and so on */
+    FIELD(contexts, U64, SUM),
+    FIELD(monitored, U64, SUM),
+    FIELD(unseen, U64, SUM),
+    FIELD(bytes, U64, SUM),
+    FIELD(capped, U64, SUM),
+    {NULL, 0, 0, 0},
 };
 
 const struct process_field *process_field_find(const char *name) {
@@ -142,4 +112,40 @@ void process_field_set_string(struct profile_process *process, const struct proc
                               const char *string) {
     if (field->kind == FIELD_STRING)
         memcpy((char *)process + field->offset, &string, sizeof(string));
+}
+
+static void add_number(struct profile_process *sum, const struct process_field *field,
+                       uint64_t more) {
+    uint64_t total;
+
+    if (__builtin_add_overflow(process_field_number(sum, field), more, &total))
+        total = UINT64_MAX;
+    process_field_set_number(sum, field, total);
+}
+
+void process_fields_add(struct profile_process *sum, const struct profile_process *process) {
+    for (const struct process_field *field = process_fields; field->name != NULL; field++)
+        if (field->over != FIELD_SAME)
+            add_number(sum, field, process_field_number(process, field));
+}
+
+struct profile_process process_fields_sum(const struct profile *profile) {
+    struct profile_process sum = {0};
+
+    for (uint32_t i = 1; i < profile->n_processes; i++)
+        process_fields_add(&sum, &profile->processes[i]);
+    sum.unseen = 0;
+    for (uint32_t i = 1; i < profile->n_processes; i++)
+        if (profile->processes[i].unseen > sum.unseen)
+            sum.unseen = profile->processes[i].unseen;
+    return sum;
+}
+
+void process_fields_subtract(struct profile_process *end, const struct profile_process *start) {
+    for (const struct process_field *field = process_fields; field->name != NULL; field++) {
+        uint64_t then = process_field_number(start, field), now = process_field_number(end, field);
+
+        if (field->over == FIELD_GROWS)
+            process_field_set_number(end, field, now > then ? now - then : 0);
+    }
 }

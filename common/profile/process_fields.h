@@ -12,9 +12,17 @@
 
 enum field_kind { FIELD_STRING, FIELD_BOOL, FIELD_U32, FIELD_U64 };
 
+/* What becomes of a field where several processes, or several moments of one, come together. */
+enum field_over {
+    FIELD_SAME,  /* it must be equal in processes that are added up */
+    FIELD_SUM,   /* it is added up */
+    FIELD_GROWS, /* it is added up, and a difference of two moments has what came between them */
+};
+
 struct process_field {
     const char *name;
     enum field_kind kind;
+    enum field_over over;
     size_t offset;
 };
 
@@ -32,5 +40,14 @@ void process_field_set_number(struct profile_process *process, const struct proc
                               uint64_t number);
 void process_field_set_string(struct profile_process *process, const struct process_field *field,
                               const char *string);
+
+/* Adds the numbers of `process` to those of `sum`, but for those that must be the same; none goes
+ * beyond the largest there is. */
+void process_fields_add(struct profile_process *sum, const struct profile_process *process);
+/* The numbers of all processes of a profile; `unseen`, a bound for each of its own, is the largest,
+ * which holds for all. */
+struct profile_process process_fields_sum(const struct profile *profile);
+/* Of what grows, `end` has what came since `start`. */
+void process_fields_subtract(struct profile_process *end, const struct profile_process *start);
 
 #endif

@@ -10,7 +10,7 @@
 
 #include "common/base/memory.h"
 #include "common/base/utf8.h"
-#include "common/profile/intern.h"
+#include "common/base/intern.h"
 
 struct profile_index {
     struct pool pool; /* strings and lines */
@@ -98,7 +98,7 @@ const char *profile_string(struct profile *profile, const char *text) {
         text = repaired;
         length = strlen(text);
     }
-    slot = intern_find(&index->by_text, intern_hash_bytes(0, text, length), same_text, index, text);
+    slot = intern_find(&index->by_text, seeded_hash_bytes(0, text, length), same_text, index, text);
     if (*slot == 0) {
         char *copy = pool_alloc(&index->pool, length + 1);
 
@@ -126,7 +126,7 @@ const char *profile_word(struct profile *profile, const char *text) {
 /* ---- modules and functions: their strings are one pointer each by now ---- */
 
 static uint64_t hash_pointer(uint64_t hash, const void *pointer) {
-    return intern_hash(hash, (uint64_t)(uintptr_t)pointer);
+    return seeded_hash(hash, (uint64_t)(uintptr_t)pointer);
 }
 
 static bool same_module(const void *entries, uint32_t i, const void *key) {
@@ -204,7 +204,7 @@ static bool same_lines(const void *entries, uint32_t i, const void *key) {
 }
 
 static uint64_t hash_address(const struct profile_location *location) {
-    return intern_hash(intern_hash(location->is_entry, location->module), location->address);
+    return seeded_hash(seeded_hash(location->is_entry, location->module), location->address);
 }
 
 static uint32_t append_location(struct profile *profile, const struct profile_location *location) {
@@ -232,7 +232,7 @@ uint32_t profile_intern_location(struct profile *profile, const struct profile_l
     uint32_t *slot;
 
     for (uint32_t k = 0; k < like->n_lines; k++)
-        hash = intern_hash(intern_hash(hash, like->lines[k].function), like->lines[k].line);
+        hash = seeded_hash(seeded_hash(hash, like->lines[k].function), like->lines[k].line);
     slot = intern_find(&profile->index->by_lines, hash, same_lines, profile, like);
     if (*slot == 0) {
         struct profile_location location = *like;
@@ -317,7 +317,7 @@ uint32_t profile_add_node(struct profile *profile, uint32_t parent, uint32_t loc
                           uint64_t count, uint64_t error) {
     struct profile_node node = {
         .parent = parent, .location = location, .process = profile->nodes[parent].process};
-    uint32_t *slot = intern_find(&profile->index->by_child, intern_hash(parent, location),
+    uint32_t *slot = intern_find(&profile->index->by_child, seeded_hash(parent, location),
                                  same_child, profile, &node);
 
     if (*slot == 0)

@@ -27,6 +27,7 @@
 #include <stdint.h>
 
 #include "common/base/share_class.h"
+#include "common/wire/counters.h"
 
 struct profile_module {
     const char *path;      /* never NULL */
@@ -98,23 +99,14 @@ struct profile_process {
     const char *collector;                     /* "walks", "calls"; "" when not known */
     bool lines;     /* walks: own weights stand at places in the code, not at routines as a whole */
     uint64_t every; /* calls: one of so many is counted (0 or 1: all) ... */
-    bool every_each;                /* ... of each routine, not of all together */
-    const char *credit;             /* calls: "last" or "new" edges gain; "" when not known */
-    uint64_t seen_ns, cpu_burst_ns; /* bursts of calls: CPU time within them, and in all */
-    uint64_t waits, jumped, stray;  /* calls, as wire.h has them */
-    /* the following down to identified as wire.h has them */
-    uint64_t walks, complete, truncated, no_module, no_rule,
-        bad_stack;       /* those that the daemon unwound too */
-    uint64_t short_copy; /* raw stacks that went on above the copy */
-    uint64_t shipped;    /* of the walks, those that the daemon made, from copies of stacks */
-    uint64_t refused;    /* of these, those that it could not even begin; in no_rule, too */
-    uint64_t lost;       /* walks that found no room, and the time that they stood for */
-    uint64_t lost_ns;
-    uint64_t skipped;    /* samples not taken as walks were dear: the others weigh more for it */
-    uint64_t handler_ns; /* the agent's own cost */
-    uint64_t frames, stepped, cached, by_fp, searched;
-    uint64_t bursts, asleep, restarted;
-    uint64_t checked, different, identifiers, ambiguous, recurred, identified;
+    bool every_each;    /* ... of each routine, not of all together */
+    const char *credit; /* calls: "last" or "new" edges gain; "" when not known */
+    /* as counters.h says; those of walks have what the daemon unwound, too */
+#define DECLARE_AGENT(NAME, place, member, ...) uint64_t member;
+#define DECLARE_DAEMON(member, ...)             uint64_t member;
+    THREAD_COUNTERS(DECLARE_AGENT, NO_COUNTER, DECLARE_DAEMON)
+#undef DECLARE_DAEMON
+#undef DECLARE_AGENT
     /* Of walks: sums of their weights and of squares, in one unit of their own, for the effective
      * sample size; 0: not known. */
     uint64_t drawn, drawn_squares;
@@ -122,16 +114,17 @@ struct profile_process {
      * would have, were all samples independent. 0: not known. */
     uint64_t varied[SHARE_CLASSES], independent[SHARE_CLASSES];
     uint64_t varied_total; /* what the weight of all varied by, in the same unit */
-    uint64_t rate_changes; /* of rate or bursts, while it ran */
-    uint64_t perf_refused; /* threads that wanted a task clock event and got none */
-    uint64_t fine_refused; /* threads that got no second timer for a rate above HZ */
-    uint64_t confined;     /* threads that forbade themselves system calls (seccomp) */
-    uint64_t no_room;      /* threads on whose stack a signal of the agent had no room ... */
-    uint64_t no_room_ns;   /* ... and their CPU time, as far as it is known */
-    uint64_t restarts;     /* new hcctds that went on from a checkpoint ... */
-    uint64_t gap_ns;       /* ... and CPU time that passed after it, and is in no context */
-    uint64_t unfinished;   /* processes that ended meanwhile: their last part is missing */
-    uint64_t contexts;     /* nodes kept in the daemon's tree */
+#define DECLARE_SHOWN(member) uint64_t member;
+#define DECLARE_HIDDEN(member)
+#define DECLARE(member, by, shown, ...) DECLARE_##shown(member)
+    PROCESS_COUNTERS(DECLARE)
+#undef DECLARE
+#undef DECLARE_HIDDEN
+#define DECLARE(member, type) DECLARE_SHOWN(member)
+    RESTART_COUNTERS(DECLARE)
+#undef DECLARE
+#undef DECLARE_SHOWN
+    uint64_t contexts; /* nodes kept in the daemon's tree */
     uint64_t monitored;
     uint64_t unseen; /* certain bound on what a context outside can weigh */
     uint64_t bytes;  /* of the daemon's tree */

@@ -10,7 +10,7 @@
 
 #include "common/base/memory.h"
 #include "common/profile/bounds.h"
-#include "common/profile/intern.h"
+#include "common/base/intern.h"
 #include "common/render/pprof_comments.h"
 
 /* ---- a walk in depth ---- */
@@ -66,10 +66,10 @@ static bool same_symbol(const void *entries, uint32_t i, const void *key) {
 }
 
 static uint64_t hash_frame(const struct call_frame *frame, bool object, bool file) {
-    uint64_t hash = intern_hash(0, (uintptr_t)frame->name);
+    uint64_t hash = seeded_hash(0, (uintptr_t)frame->name);
 
-    hash = object ? intern_hash(hash, (uintptr_t)frame->object) : hash;
-    return file ? intern_hash(hash, (uintptr_t)frame->file) : hash;
+    hash = object ? seeded_hash(hash, (uintptr_t)frame->object) : hash;
+    return file ? seeded_hash(hash, (uintptr_t)frame->file) : hash;
 }
 
 /* The first frame that `equal` says is the same: the number by which they are one. */
@@ -168,7 +168,7 @@ static uint32_t find_vertex(struct vertices *v, uint32_t node) {
 
     if (graph->kind == CALL_GRAPH_OF_FUNCTIONS)
         vertex.level += v->open[frame->alike];
-    slot = intern_find(&v->table, intern_hash(vertex.frame, vertex.level), same_vertex,
+    slot = intern_find(&v->table, seeded_hash(vertex.frame, vertex.level), same_vertex,
                        graph->vertices, &vertex);
     if (*slot == 0) {
         graph->vertices =
@@ -277,7 +277,7 @@ static uint32_t find_edge(struct edges *e, uint32_t caller, uint32_t callee, uin
 
     if (graph->kind == CALL_GRAPH_OF_FUNCTIONS)
         edge.place = place;
-    slot = intern_find(&e->table, intern_hash(intern_hash(caller, callee), edge.place), same_edge,
+    slot = intern_find(&e->table, seeded_hash(seeded_hash(caller, callee), edge.place), same_edge,
                        graph->edges, &edge);
     if (*slot == 0) {
         graph->edges = memory_grow(graph->edges, graph->n_edges, &e->room, sizeof(edge), "calls");

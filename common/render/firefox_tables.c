@@ -24,7 +24,7 @@ static bool same_function(const void *entries, uint32_t i, const void *key) {
 static uint32_t find_function(struct firefox_tables *t, const struct profile_location *place) {
     const struct profile_function *source = &t->profile->functions[place->lines[0].function];
     struct firefox_function function = {.name = source->name, .module = place->module, .file = ""};
-    uint32_t *slot = intern_find(&t->by_name, intern_hash(place->module, (uintptr_t)source->name),
+    uint32_t *slot = intern_find(&t->by_name, seeded_hash(place->module, (uintptr_t)source->name),
                                  same_function, t, &function);
 
     if (*slot == 0) {
@@ -109,7 +109,7 @@ uint32_t firefox_string(struct firefox_tables *t, const char *text) {
 
     if (*text == '\0')
         return 0;
-    slot = intern_find(&t->by_text, intern_hash_bytes(0, text, strlen(text)), same_string, t, text);
+    slot = intern_find(&t->by_text, seeded_hash_bytes(0, text, strlen(text)), same_string, t, text);
     if (*slot == 0) {
         t->strings =
             memory_grow(t->strings, t->n_strings, &t->string_room, sizeof(*t->strings), "names");
@@ -124,7 +124,7 @@ static bool same_file(const void *entries, uint32_t i, const void *key) {
 }
 
 uint32_t firefox_source(struct firefox_tables *t, const char *file) {
-    uint32_t *slot = intern_find(&t->by_file, intern_hash(0, (uintptr_t)file), same_file, t, file);
+    uint32_t *slot = intern_find(&t->by_file, seeded_hash(0, (uintptr_t)file), same_file, t, file);
 
     if (*slot == 0) {
         t->files = memory_grow(t->files, t->n_files, &t->file_room, sizeof(*t->files), "files");

@@ -6,7 +6,7 @@
 #define HCCT_FIREFOX_TABLES_H
 
 #include "common/base/json_out.h"
-#include "common/profile/intern.h"
+#include "common/base/intern.h"
 #include "common/profile/profile.h"
 
 struct firefox_category {

@@ -10,7 +10,7 @@
 #include "common/base/json_out.h"
 #include "common/base/memory.h"
 #include "common/profile/diff.h"
-#include "common/profile/intern.h"
+#include "common/base/intern.h"
 #include "common/render/chance_json.h"
 #include "common/render/format_number.h"
 #include "common/render/page_facts.h"
@@ -36,7 +36,7 @@ static uint32_t string_number(struct page *page, const char *text) {
 
     if (text == NULL || *text == '\0')
         return 0;
-    slot = intern_find(&page->by_pointer, intern_hash(0, (uintptr_t)text), same_string, page, text);
+    slot = intern_find(&page->by_pointer, seeded_hash(0, (uintptr_t)text), same_string, page, text);
     if (*slot == 0) {
         *slot = page->n_strings;
         page->strings = memory_grow(page->strings, page->n_strings, &page->room,

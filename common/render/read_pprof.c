@@ -13,7 +13,7 @@
 
 #include "common/base/gzip.h"
 #include "common/base/memory.h"
-#include "common/profile/intern.h"
+#include "common/base/intern.h"
 #include "common/render/format.h"
 #include "common/render/pprof_comments.h"
 #include "common/render/profile.pb-c.h"
@@ -83,7 +83,7 @@ static bool same_id(const void *entries, uint32_t i, const void *key) {
 }
 
 static uint32_t *id_find(struct id_map *map, uint64_t id) {
-    uint32_t *slot = intern_find(&map->by_id, intern_hash(0, id), same_id, map, &id);
+    uint32_t *slot = intern_find(&map->by_id, seeded_hash(0, id), same_id, map, &id);
 
     if (*slot == 0) {
         if (map->n == 0)
@@ -220,7 +220,7 @@ static bool same_owner(const void *entries, uint32_t i, const void *key) {
 
 /* The process of that label and pid; *slot is 0 when there is none. */
 static uint32_t *find_owner(struct reader *r, const struct owner *owner) {
-    uint64_t hash = intern_hash(owner->pid, (uintptr_t)owner->label);
+    uint64_t hash = seeded_hash(owner->pid, (uintptr_t)owner->label);
 
     return intern_find(&r->by_owner, hash, same_owner, r, owner);
 }

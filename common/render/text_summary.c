@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "common/profile/chance.h"
+#include "common/profile/process_fields.h"
 #include "common/render/format_number.h"
 #include "common/render/text.h"
 #include "common/wire/compiler.h"
@@ -18,58 +19,18 @@
 #define NEAR_KERNEL    0.03  /* of the kernel's count: so little is not worth a word */
 #define NEARLY_ALL     0.95  /* of the walks: so few less is not worth a word */
 
-/* Each number of struct profile_process, of all processes. */
+/* The numbers of all processes; bursts are those of processes that are sampled in bursts. */
 static struct profile_process add_up(const struct profile *profile) {
-    struct profile_process sum = {0};
+    struct profile_process sum = process_fields_sum(profile);
 
+    sum.bursts = 0;
     for (uint32_t i = 1; i < profile->n_processes; i++) {
         const struct profile_process *it = &profile->processes[i];
 
-        sum.cpu_ns += it->cpu_ns;
-        sum.walks += it->walks;
-        sum.complete += it->complete;
-        sum.truncated += it->truncated;
-        sum.no_module += it->no_module;
-        sum.no_rule += it->no_rule;
-        sum.bad_stack += it->bad_stack;
-        sum.short_copy += it->short_copy;
-        sum.searched += it->searched;
-        sum.shipped += it->shipped;
-        sum.refused += it->refused;
-        sum.lost += it->lost;
-        sum.lost_ns += it->lost_ns;
-        sum.skipped += it->skipped;
         if (it->burst_period_ns > 0) {
             sum.bursts += it->bursts;
             sum.burst_period_ns = it->burst_period_ns;
         }
-        sum.seen_ns += it->seen_ns;
-        sum.cpu_burst_ns += it->cpu_burst_ns;
-        sum.waits += it->waits;
-        sum.jumped += it->jumped;
-        sum.stray += it->stray;
-        sum.checked += it->checked;
-        sum.different += it->different;
-        sum.identifiers += it->identifiers;
-        sum.ambiguous += it->ambiguous;
-        sum.recurred += it->recurred;
-        sum.identified += it->identified;
-        sum.rate_changes += it->rate_changes;
-        sum.perf_refused += it->perf_refused;
-        sum.fine_refused += it->fine_refused;
-        sum.confined += it->confined;
-        sum.no_room += it->no_room;
-        sum.no_room_ns += it->no_room_ns;
-        sum.restarts += it->restarts;
-        sum.gap_ns += it->gap_ns;
-        sum.unfinished += it->unfinished;
-        sum.handler_ns += it->handler_ns;
-        sum.contexts += it->contexts;
-        sum.monitored += it->monitored;
-        sum.bytes += it->bytes;
-        sum.capped += it->capped;
-        if (it->unseen > sum.unseen)
-            sum.unseen = it->unseen;
     }
     return sum;
 }
@@ -302,13 +263,20 @@ void text_head(const struct text *text) {
     put_meaning_of_bounds(text);
 }
 
+static bool all_by_clock(const struct profile *profile, const char *clock) {
+    for (uint32_t i = 1; i < profile->n_processes; i++)
+        if (strcmp(profile->processes[i].clock, clock) != 0)
+            return false;
+    return true;
+}
+
 /* Why there are fewer walks than were asked for; `skipped`: of those that are missing, the part
  * that was left out on purpose. */
-static const char *why_fewer(const struct profile_process *sum, double asked, double got,
+static const char *why_fewer(const struct profile *profile, double asked, double got,
                              double skipped) {
     if (got + skipped >= ENOUGH_WALKS * asked)
         return "the others were skipped, as each takes long here";
-    if (sum->clock != NULL && strcmp(sum->clock, "perf") == 0)
+    if (all_by_clock(profile, "perf"))
         return "the kernel's event stands still while threads are switched";
     return "points that are reached together are one sample, and a thread that has slept for long "
            "in a lock is sampled again from the kernel's next tick on";
@@ -336,7 +304,7 @@ static void put_rate(const struct text *text, const struct profile_process *sum)
     else
         fprintf(text->out, ", %s were asked for: %s; those that were taken weigh more\n",
                 format_count((uint64_t)(asked + 0.5)).text,
-                why_fewer(sum, asked, got, (double)sum->skipped / seconds));
+                why_fewer(profile, asked, got, (double)sum->skipped / seconds));
 }
 
 static void put_clock(const struct text *text, const struct profile_process *sum) {

@@ -14,7 +14,7 @@
 
 #include "common/base/memory.h"
 #include "common/base/utf8.h"
-#include "common/profile/intern.h"
+#include "common/base/intern.h"
 #include "common/render/call_graph.h"
 #include "common/render/format.h"
 #include "common/render/title.h"
@@ -46,7 +46,7 @@ static bool same_name(const void *entries, uint32_t i, const void *key) {
 /* "ob=(3)", and behind it, for the first time, the name. Names are strings of the profile. */
 static void put_name(FILE *out, const char *key, struct names *names, const char *name) {
     uint32_t *slot =
-        intern_find(&names->table, intern_hash(0, (uintptr_t)name), same_name, names, name);
+        intern_find(&names->table, seeded_hash(0, (uintptr_t)name), same_name, names, name);
 
     fprintf(out, "%s=(%" PRIu32 ")", key, *slot != 0 ? *slot : names->n + 1);
     if (*slot == 0) {

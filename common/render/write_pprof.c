@@ -13,7 +13,7 @@
 
 #include "common/base/gzip.h"
 #include "common/base/memory.h"
-#include "common/profile/intern.h"
+#include "common/base/intern.h"
 #include "common/profile/stacks.h"
 #include "common/render/format.h"
 #include "common/render/pprof_comments.h"
@@ -57,7 +57,7 @@ static int64_t text_id(struct builder *b, const char *text) {
 
     if (*text == '\0')
         return 0;
-    slot = intern_find(&b->by_text, intern_hash_bytes(0, text, strlen(text)), same_text, message,
+    slot = intern_find(&b->by_text, seeded_hash_bytes(0, text, strlen(text)), same_text, message,
                        text);
     if (*slot == 0) {
         uint32_t n = (uint32_t)message->n_string_table;

@@ -3,13 +3,11 @@
  */
 #include "common/trace/trace_fields.h"
 
-#include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "common/profile/process_fields.h"
+#include "common/trace/field_text.h"
 #include "common/wire/compiler.h"
 
 static const struct own_field {
@@ -27,55 +25,30 @@ static uint64_t *own_member(struct trace_about *about, const struct own_field *f
 
 /* ---- writing ---- */
 
-static void put_number(FILE *out, const char *name, uint64_t number) {
-    if (number != 0)
-        fprintf(out, "%s%c%" PRIu64 "%c", name, '\0', number, '\0');
-}
-
-static void put_fields(FILE *out, const struct trace_about *about) {
+static void put_fields(FILE *out, const void *arg) {
+    const struct trace_about *about = arg;
     for (const struct process_field *field = process_fields; field->name != NULL; field++) {
         if (field->kind != FIELD_STRING) {
-            put_number(out, field->name, process_field_number(&about->process, field));
+            field_text_put_number(out, field->name, process_field_number(&about->process, field));
             continue;
         }
         const char *string = process_field_string(&about->process, field);
         if (string != NULL && string[0] != '\0')
-            fprintf(out, "%s%c%s%c", field->name, '\0', string, '\0');
+            field_text_put(out, field->name, string);
     }
     struct trace_about copy = *about;
     for (size_t i = 0; i < HCCT_ARRAY_LEN(own_fields); i++)
-        put_number(out, own_fields[i].name, *own_member(&copy, &own_fields[i]));
+        field_text_put_number(out, own_fields[i].name, *own_member(&copy, &own_fields[i]));
 }
 
 uint32_t *trace_fields_write(const struct trace_about *about, size_t *words) {
-    char *text = NULL;
-    size_t bytes = 0;
-    FILE *out = open_memstream(&text, &bytes);
-    if (out == NULL)
-        return NULL;
-    put_fields(out, about);
-    if (fclose(out) != 0) {
-        free(text);
-        return NULL;
-    }
-    *words = (bytes + 3) / 4;
-    uint32_t *filled = calloc(*words + 1, 4);
-    if (filled != NULL)
-        memcpy(filled, text, bytes);
-    free(text);
-    return filled;
+    return field_text_write(put_fields, about, words);
 }
 
 /* ---- reading ---- */
 
-static bool get_number(const char *text, uint64_t *number) {
-    char *end;
-    errno = 0;
-    *number = strtoull(text, &end, 10);
-    return text[0] >= '0' && text[0] <= '9' && *end == '\0' && errno == 0;
-}
-
-static bool set_field(struct trace_about *about, const char *name, const char *value) {
+static bool set_field(void *arg, const char *name, const char *value) {
+    struct trace_about *about = arg;
     const struct process_field *field = process_field_find(name);
     uint64_t number;
     if (field != NULL && field->kind == FIELD_STRING) {
@@ -83,33 +56,20 @@ static bool set_field(struct trace_about *about, const char *name, const char *v
         return true;
     }
     if (field != NULL) {
-        if (!get_number(value, &number))
+        if (!field_text_number(value, &number))
             return false;
         process_field_set_number(&about->process, field, number);
         return true;
     }
     for (size_t i = 0; i < HCCT_ARRAY_LEN(own_fields); i++)
         if (strcmp(own_fields[i].name, name) == 0)
-            return get_number(value, own_member(about, &own_fields[i]));
+            return field_text_number(value, own_member(about, &own_fields[i]));
     return true;
 }
 
 bool trace_fields_read(struct trace_about *about, const char *text, size_t bytes) {
-    const char *end = text + bytes;
     *about = (struct trace_about){0};
     for (const struct process_field *field = process_fields; field->name != NULL; field++)
         process_field_set_string(&about->process, field, "");
-    while (text < end && *text != '\0') {
-        const char *name = text;
-        const char *value = memchr(name, '\0', (size_t)(end - name));
-        if (value == NULL || ++value == end)
-            return false;
-        const char *after = memchr(value, '\0', (size_t)(end - value));
-        if (after == NULL || !set_field(about, name, value))
-            return false;
-        text = after + 1;
-    }
-    while (text < end && *text == '\0')
-        text++;
-    return text == end;
+    return field_text_read(text, bytes, set_field, about);
 }

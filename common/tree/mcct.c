@@ -9,9 +9,8 @@
 #include "common/tree/mcct.h"
 
 #include <stdlib.h>
-#include <string.h>
-#include <sys/auxv.h>
 
+#include "common/base/seeded_hash.h"
 #include "common/tree/children.h"
 #include "common/tree/packed.h"
 #include "common/tree/path_hash.h"
@@ -26,15 +25,6 @@ static uint32_t capacity_of(double epsilon) {
     return whole < inverse ? whole + 1 : whole;
 }
 
-/* Odd; the kernel's random bytes for this process, which cost no system call. */
-static uint64_t hash_factor(void) {
-    uint64_t factor = 0x9e3779b97f4a7c15u;
-    const void *random = (const void *)getauxval(AT_RANDOM);
-    if (random != NULL)
-        memcpy(&factor, random, sizeof factor);
-    return factor | 1;
-}
-
 struct mcct *mcct_new(const struct mcct_params *params) {
     struct mcct *tree = calloc(1, sizeof *tree);
     if (tree == NULL)
@@ -43,7 +33,7 @@ struct mcct *mcct_new(const struct mcct_params *params) {
     tree->capacity = capacity_of(params->epsilon);
     tree->budget = (struct budget){.used = sizeof *tree, .max = params->max_bytes};
     tree->cursors.next = tree->cursors.prev = &tree->cursors;
-    tree->hash_factor = hash_factor();
+    tree->hash_factor = seeded_hash_seed[0] | 1;
     tree->silent = tree->kind->gain == NULL ? NODE_MONITORED : 0;
     node_pool_init(&tree->pool, &tree->budget, tree->kind->side_bytes, tree->kind->side_later);
     tree->nodes = 1;

@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "common/base/seeded_hash.h"
 #include "common/tree/packed.h"
 #include "common/tree/tree.h"
 
@@ -15,7 +16,7 @@
 /* ---- chains ---- */
 
 static uint32_t hash(uint64_t key, uint32_t bits) {
-    return (uint32_t)(key * 0x9e3779b97f4a7c15ull >> (64 - bits));
+    return (uint32_t)(seeded_hash(0, key) >> (64 - bits));
 }
 
 static uint32_t *pair_chain(const struct residuals *r, uint32_t node, uint32_t frame) {

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/seeded_hash.h"
 #include "common/tree/correlation.h"
 #include "common/tree/draws.h"
 
@@ -54,10 +55,9 @@ struct scatter {
     struct scatter_thread *threads; /* living ones */
 };
 
-static uint64_t mix(uint64_t key) {
-    key = (key ^ key >> 30) * 0xbf58476d1ce4e5b9ull;
-    key = (key ^ key >> 27) * 0x94d049bb133111ebull;
-    key ^= key >> 31;
+/* Known by it: two have the same by a chance of one in 2^64. */
+static uint64_t key_of(uint64_t routine) {
+    uint64_t key = seeded_hash(0, routine);
     return key != 0 ? key : 1;
 }
 
@@ -242,7 +242,7 @@ static void enter(struct scatter_thread *thread, struct name function) {
 
 void scatter_push(struct scatter_thread *thread, uint64_t routine, uint32_t frame) {
     if (thread != NULL)
-        enter(thread, (struct name){.key = mix(routine), .frame = frame});
+        enter(thread, (struct name){.key = key_of(routine), .frame = frame});
 }
 
 void scatter_push_leaf_pc(struct scatter_thread *thread) {
@@ -307,7 +307,7 @@ void scatter_credit(struct scatter_thread *thread, const struct scatter_sample *
     struct name at_work = thread->leaf;
     float weight = (float)sample->weight, chance = (float)sample->chance;
     at_work.at_work = true;
-    at_work.key = at_work.key != 0 ? mix(at_work.key) : 0;
+    at_work.key = at_work.key != 0 ? key_of(at_work.key) : 0;
     add_to(now, at_work, weight, chance);
     for (uint32_t i = 0; i < thread->depth && i < LEVELS; i++)
         add_to(now, thread->level[i], weight, chance);

@@ -7,59 +7,53 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "common/base/intern.h"
+
 #define NO_MATCH UINT32_MAX
 
-/* ---- children of the start's nodes: (parent, frame) to index, open addressing ---- */
+/* ---- children of the start's nodes, by parent and frame ---- */
 
-struct paths {
-    const struct tree_copy *copy;
-    uint32_t *slot; /* index in the copy, 0: free; the root is nobody's child */
-    size_t mask;
-};
-
-static size_t hash(const struct paths *paths, uint32_t parent, uint32_t frame) {
-    uint64_t h = ((uint64_t)parent << 32 | frame) * 0x9e3779b97f4a7c15ull;
-    return (size_t)(h ^ h >> 29) & paths->mask;
+static bool is_child(const void *nodes, uint32_t i, const void *key) {
+    const struct copied_node *node = (const struct copied_node *)nodes + i, *wanted = key;
+    return node->parent == wanted->parent && node->frame == wanted->frame;
 }
 
-static uint32_t *find(const struct paths *paths, uint32_t parent, uint32_t frame) {
-    size_t i = hash(paths, parent, frame);
-    for (;; i = (i + 1) & paths->mask) {
-        const struct copied_node *node = &paths->copy->node[paths->slot[i]];
-        if (paths->slot[i] == 0 || (node->parent == parent && node->frame == frame))
-            return &paths->slot[i];
+static uint64_t hash(const struct copied_node *child) {
+    return seeded_hash(0, (uint64_t)child->parent << 32 | child->frame);
+}
+
+static bool index_children(struct intern *children, const struct tree_copy *copy) {
+    for (size_t i = 1; i < copy->n; i++) {
+        const struct copied_node *child = &copy->node[i];
+        if (child->residual)
+            continue;
+        uint32_t *number = intern_try(children, hash(child), is_child, copy->node, child);
+        if (number == NULL)
+            return false;
+        *number = (uint32_t)i;
     }
-}
-
-static bool index_paths(struct paths *paths, const struct tree_copy *copy) {
-    size_t room = 16;
-    while (room < 2 * copy->n)
-        room *= 2;
-    *paths = (struct paths){copy, calloc(room, sizeof *paths->slot), room - 1};
-    if (paths->slot == NULL)
-        return false;
-    for (size_t i = 1; i < copy->n; i++)
-        if (!copy->node[i].residual)
-            *find(paths, copy->node[i].parent, copy->node[i].frame) = (uint32_t)i;
     return true;
 }
 
 /* For each node of `end` its match in the start, or NO_MATCH. NULL: no memory. */
 static uint32_t *match(const struct tree_copy *end, const struct tree_copy *start) {
-    struct paths paths;
+    struct intern children = {0};
     uint32_t *of = malloc((end->n + 1) * sizeof *of);
-    if (of == NULL || !index_paths(&paths, start)) {
+    if (of == NULL || !index_children(&children, start)) {
+        intern_free(&children);
         free(of);
         return NULL;
     }
     of[0] = start->n > 0 ? 0 : NO_MATCH;
     for (size_t i = 1; i < end->n; i++) {
-        uint32_t parent = of[end->node[i].parent], found = 0;
-        if (parent != NO_MATCH && !end->node[i].residual)
-            found = *find(&paths, parent, end->node[i].frame);
+        struct copied_node child = end->node[i];
+        uint32_t found = 0;
+        child.parent = of[child.parent];
+        if (child.parent != NO_MATCH && !child.residual)
+            found = intern_get(&children, hash(&child), is_child, start->node, &child);
         of[i] = found != 0 ? found : NO_MATCH;
     }
-    free(paths.slot);
+    intern_free(&children);
     return of;
 }
 

@@ -36,8 +36,10 @@
 #define HCCT_WIRE_H
 
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdint.h>
 
+#include "common/wire/counters.h"
 #include "common/wire/tags.h"
 
 #define WIRE_VERSION       9u
@@ -125,42 +127,21 @@ struct wire_welcome {
 #define WIRE_SLOTS_OFFSET              (WIRE_MODULES_OFFSET + WIRE_MODULES_MAX * WIRE_MODULE_BYTES)
 #define WIRE_SESSION_BYTES(slot_bytes) (WIRE_SLOTS_OFFSET + (uint64_t)WIRE_SLOTS_MAX * (slot_bytes))
 
-/* What the agent counts, for each thread, since the thread began. */
+/* What the agent counts, for each thread, since the thread began: WIRE_WALKS and so on
+ * (counters.h). */
 enum wire_counter {
-    WIRE_WALKS,       /* walks that were sent as contexts */
-    WIRE_COMPLETE,    /* of these, walks that reached the outermost frame */
-    WIRE_TRUNCATED,   /* deeper than the frame limit */
-    WIRE_NO_MODULE,   /* ended in code of no known module (generated code) */
-    WIRE_NO_RULE,     /* ended where no unwind rule is known */
-    WIRE_BAD_STACK,   /* ended at a stack pointer or a return address that can't be */
-    WIRE_RAW_STACKS,  /* samples sent as copies of the stack (RAW_STACK) */
-    WIRE_LOST,        /* walks that found no room in the ring */
-    WIRE_EXPIRIES,    /* expiries of the timer, overruns included */
-    WIRE_HANDLER_NS,  /* CPU time inside the signal handler */
-    WIRE_CREDITED_NS, /* time credited to contexts */
-    WIRE_FRAMES,      /* frames of all walks */
-    WIRE_STEPPED,     /* of these, frames found by an unwind rule or a frame pointer */
-    WIRE_CACHED,      /* frames found among earlier steps, and verified; the rest was re-read */
-    WIRE_BY_FP,       /* frames of code without unwind data, found by frame pointer */
-    WIRE_BURSTS,      /* bursts begun */
-    WIRE_ASLEEP,      /* walks of a thread that was in a system call (wall clock) */
-    WIRE_RESTARTED,   /* system calls restarted after our signal */
-    WIRE_CHECKED,     /* walks that were made twice, memoized and in full (HCCT_CHECK) */
-    WIRE_DIFFERENT,   /* of these, walks whose two results differ: must stay 0 */
-    WIRE_IDENTIFIERS, /* (pc, stack height) pairs seen (HCCT_CHECK) */
-    WIRE_AMBIGUOUS,   /* of these, pairs that stood for more than one context */
-    WIRE_RECURRED,    /* walks whose pair had been seen before */
-    WIRE_IDENTIFIED,  /* of these, walks that found the same context as the last one of the pair */
-    WIRE_WAITS,       /* calls that had to wait for room in the ring */
-    WIRE_JUMPED,      /* frames left without a return: longjmp, a stack given up */
-    WIRE_STRAY,       /* returns of calls that were not seen */
-    WIRE_UNSEEN_NS,   /* CPU time between bursts of calls */
-    WIRE_SEEN_NS,     /* CPU time within bursts of calls */
-    WIRE_SEARCHED,    /* frames of code without unwind data, found by a search of the stack */
-    WIRE_SKIPPED,     /* samples not taken as walks were dear; those that were weigh more for it */
-    WIRE_LOST_NS,     /* what walks that found no room (LOST) would have been credited with */
-    WIRE_COUNTERS
+#define PLACE(NAME, place, ...) WIRE_##NAME = (place),
+    THREAD_COUNTERS(PLACE, PLACE, NO_COUNTER)
+#undef PLACE
+#define ONE(...) +1
+        WIRE_COUNTERS = 0 THREAD_COUNTERS(ONE, ONE, NO_COUNTER)
+#undef ONE
 };
+
+#define BIT(NAME, place, ...) +(1ull << (place))
+_Static_assert((THREAD_COUNTERS(BIT, BIT, NO_COUNTER)) == (2ull << (WIRE_COUNTERS - 1)) - 1,
+               "each counter has a place of its own, and no place is empty");
+#undef BIT
 
 enum wire_slot_state {
     WIRE_SLOT_FREE = 0,  /* daemon, when a slot has been drained; agent may claim it by CAS */
@@ -180,7 +161,7 @@ struct wire_slot {
     _Atomic uint32_t waiting; /* agent: 1, and a futex: it sleeps until the daemon has read */
     uint8_t pad2[WIRE_CACHE_LINE - 12];
     _Atomic uint64_t counter[WIRE_COUNTERS]; /* agent */
-    uint8_t pad3[256 - 8 * WIRE_COUNTERS];
+    uint8_t pad3[-8 * WIRE_COUNTERS & (WIRE_CACHE_LINE - 1)];
 };
 
 #define WIRE_RING_WORDS(slot_bytes) (((slot_bytes) - sizeof(struct wire_slot)) / 8)
@@ -230,16 +211,18 @@ struct wire_session {
     uint32_t clock;              /* enum wire_clock, as asked */
     _Atomic uint64_t burst_length_ns, burst_period_ns;
     uint8_t pad1[WIRE_CACHE_LINE - 48];
-    /* written by the agent */
+    /* written by the agent; its counters are those of counters.h */
     _Atomic uint32_t modules_used;
-    _Atomic uint32_t slots_used;    /* one more than the highest slot ever claimed */
-    _Atomic uint32_t slots_missing; /* threads that found no slot */
-    _Atomic uint32_t modules_missing;
-    _Atomic uint32_t timers_missing; /* threads that got no timer (RLIMIT_SIGPENDING) */
-    _Atomic uint32_t signal;         /* the signal in use */
-    _Atomic uint32_t perf_refused;   /* threads that wanted a task clock event and got none */
-    _Atomic uint32_t fine_refused;   /* threads that got no second timer for a rate above HZ */
-    _Atomic uint32_t confined;       /* threads that have forbidden themselves system calls */
+    _Atomic uint32_t slots_used; /* one more than the highest slot ever claimed */
+#define IN_MEMORY_AGENT(member, type) _Atomic type member;
+#define IN_MEMORY_DAEMON(member, type)
+#define IN_MEMORY(member, by, shown, name, type) IN_MEMORY_##by(member, type)
+    FIRST_PROCESS_COUNTERS(IN_MEMORY)
+    _Atomic uint32_t signal; /* the signal in use */
+    LATER_PROCESS_COUNTERS(IN_MEMORY)
+#undef IN_MEMORY
+#undef IN_MEMORY_DAEMON
+#undef IN_MEMORY_AGENT
     char tags[TAGS_ROOM];            /* tags.h; before the first module is sent. Empty: none */
     _Atomic uint64_t lost_ns;        /* weights of samples of threads that found no slot */
     char command[WIRE_COMMAND_ROOM]; /* the name that the program was executed by, as tags. A slash
@@ -247,8 +230,6 @@ struct wire_session {
                                         its file */
     _Atomic uint64_t lost; /* calls that stood in rings of earlier sessions and were never read */
     uint64_t earlier_ns;   /* CPU time of the process before it executed this program, as tags */
-    _Atomic uint64_t no_room_ns; /* CPU time of the threads below, as far as it is known */
-    _Atomic uint32_t no_room;    /* threads on whose stack a signal of the agent had no room */
 };
 
 /* The first page of the table arena. */
@@ -345,7 +326,7 @@ static inline uint64_t wire_call(uint64_t pops, uint64_t routine, uint64_t site)
 
 _Static_assert(sizeof(struct wire_hello) == 64, "hello is 64 bytes");
 _Static_assert(sizeof(struct wire_welcome) == 64, "welcome is 64 bytes");
-_Static_assert(sizeof(struct wire_slot) == 448, "slot header");
+_Static_assert(offsetof(struct wire_slot, counter) == 3 * WIRE_CACHE_LINE, "slot header");
 _Static_assert(sizeof(struct wire_slot) % WIRE_CACHE_LINE == 0, "ring begins on a cache line");
 _Static_assert(sizeof(struct wire_module) == WIRE_MODULE_BYTES, "module record");
 _Static_assert(sizeof(struct wire_session) <= WIRE_HEADER_BYTES, "session header");

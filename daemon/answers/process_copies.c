@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "common/base/clock.h"
 #include "common/wire/wire.h"
 #include "daemon/ingest/windows.h"
 
@@ -22,17 +23,34 @@ static const char *const credit_names[WIRE_CREDITS] = {
 /* The calls collector's own. */
 static void describe_calls(const struct session_sampling *sampling,
                            const struct process_stats *stats, struct profile_process *out) {
-    uint64_t seen_ns = stats->counter[WIRE_SEEN_NS];
     out->every = sampling->every;
     out->every_each = sampling->every_each;
     out->credit = credit_names[sampling->credit];
-    out->seen_ns = seen_ns;
     /* a thread tells at its next burst what it did since the last one; the kernel knows at once */
-    uint64_t reported_ns = seen_ns + stats->counter[WIRE_UNSEEN_NS];
+    uint64_t reported_ns = stats->counter[WIRE_SEEN_NS] + stats->counter[WIRE_UNSEEN_NS];
     out->cpu_burst_ns = reported_ns > stats->cpu_ns ? reported_ns : stats->cpu_ns;
-    out->waits = stats->counter[WIRE_WAITS];
-    out->jumped = stats->counter[WIRE_JUMPED];
-    out->stray = stats->counter[WIRE_STRAY];
+}
+
+/* Walks that the agent has made, and those that the daemon made from copies of stacks. */
+static void describe_counters(const struct process_stats *stats, struct profile_process *out) {
+#define TAKE_THREADS(NAME, place, member, ...) out->member = stats->counter[WIRE_##NAME];
+    THREAD_COUNTERS(TAKE_THREADS, NO_COUNTER, NO_COUNTER)
+#undef TAKE_THREADS
+    out->walks += stats->deferred.credited;
+    out->shipped = stats->deferred.credited;
+#define ADD_DEFERRED(member) out->member += stats->deferred.member;
+    DEFERRED_COUNTERS(ADD_DEFERRED)
+#undef ADD_DEFERRED
+#define TAKE_SHOWN(member) out->member = stats->member;
+#define TAKE_HIDDEN(member)
+#define TAKE(member, by, shown, ...) TAKE_##shown(member)
+    PROCESS_COUNTERS(TAKE)
+#undef TAKE
+#undef TAKE_HIDDEN
+#define TAKE(member, type) TAKE_SHOWN(member)
+    RESTART_COUNTERS(TAKE)
+#undef TAKE
+#undef TAKE_SHOWN
 }
 
 static void describe(const struct process *process, const struct process_stats *stats,
@@ -50,46 +68,11 @@ static void describe(const struct process *process, const struct process_stats *
         .lines = process->sampling.lines,
         .burst_length_ns = stats->burst_length_ns,
         .burst_period_ns = stats->burst_period_ns,
-        .walks = stats->counter[WIRE_WALKS] + stats->deferred.credited,
-        .complete = stats->counter[WIRE_COMPLETE] + stats->deferred.complete,
-        .truncated = stats->counter[WIRE_TRUNCATED] + stats->deferred.truncated,
-        .no_module = stats->counter[WIRE_NO_MODULE] + stats->deferred.no_module,
-        .no_rule = stats->counter[WIRE_NO_RULE] + stats->deferred.no_rule,
-        .bad_stack = stats->counter[WIRE_BAD_STACK] + stats->deferred.bad_stack,
-        .short_copy = stats->deferred.short_copy,
-        .shipped = stats->deferred.credited,
-        .refused = stats->deferred.refused,
-        .lost = stats->counter[WIRE_LOST],
-        .lost_ns = stats->counter[WIRE_LOST_NS],
-        .skipped = stats->counter[WIRE_SKIPPED],
-        .handler_ns = stats->counter[WIRE_HANDLER_NS],
-        .frames = stats->counter[WIRE_FRAMES],
-        .stepped = stats->counter[WIRE_STEPPED],
-        .cached = stats->counter[WIRE_CACHED],
-        .by_fp = stats->counter[WIRE_BY_FP],
-        .searched = stats->counter[WIRE_SEARCHED],
-        .bursts = stats->counter[WIRE_BURSTS],
-        .asleep = stats->counter[WIRE_ASLEEP],
-        .restarted = stats->counter[WIRE_RESTARTED],
-        .checked = stats->counter[WIRE_CHECKED],
-        .different = stats->counter[WIRE_DIFFERENT],
-        .identifiers = stats->counter[WIRE_IDENTIFIERS],
-        .ambiguous = stats->counter[WIRE_AMBIGUOUS],
-        .recurred = stats->counter[WIRE_RECURRED],
-        .identified = stats->counter[WIRE_IDENTIFIED],
         .drawn = stats->draws.weight,
         .drawn_squares = stats->draws.squares,
-        .rate_changes = stats->rate_changes,
-        .perf_refused = stats->perf_refused,
-        .fine_refused = stats->fine_refused,
-        .confined = stats->confined,
-        .no_room = stats->no_room,
-        .no_room_ns = stats->no_room_ns,
-        .restarts = stats->restarts,
-        .gap_ns = stats->gap_ns,
-        .unfinished = stats->unfinished,
         .threads = stats->threads,
     };
+    describe_counters(stats, out);
     memcpy(out->varied, stats->scatter.varied, sizeof out->varied);
     out->varied_total = stats->scatter.total;
     memcpy(out->independent, stats->scatter.independent, sizeof out->independent);
@@ -122,12 +105,10 @@ static uint64_t period_of(struct process *process) {
 
 static void describe_times(struct profile *profile, struct process *const *processes, size_t n) {
     uint64_t first = UINT64_MAX, last_mono = 0, first_mono = UINT64_MAX;
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    uint64_t now_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    uint64_t now = clock_now();
     for (size_t i = 0; i < n; i++) {
         const struct process *p = processes[i];
-        uint64_t end = p->live ? now_ns : p->ended_mono_ns;
+        uint64_t end = p->live ? now : p->ended_mono_ns;
         first = p->since_ns < first ? p->since_ns : first;
         first_mono = p->since_mono_ns < first_mono ? p->since_mono_ns : first_mono;
         last_mono = end > last_mono ? end : last_mono;
@@ -173,7 +154,7 @@ static bool is_over(const struct assemble_part *part) {
 
 bool process_copies_take(struct process_copies *copies, struct process *const *processes, size_t n,
                          uint64_t window_ns) {
-    *copies = (struct process_copies){.window_ns = window_ns, .now = windows_now()};
+    *copies = (struct process_copies){.window_ns = window_ns, .now = clock_now()};
     copies->part = calloc(n + 1, sizeof *copies->part);
     bool whole = copies->part != NULL;
     for (size_t i = 0; i < n && whole; i++) {
@@ -198,11 +179,8 @@ void process_copies_free(struct process_copies *copies) {
 }
 
 static void describe_window(struct profile *profile, uint64_t span_ns) {
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
     profile->window_ns = profile->duration_ns = span_ns > 0 ? span_ns : 1;
-    profile->time_ns =
-        (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec - profile->window_ns;
+    profile->time_ns = clock_ns(CLOCK_REALTIME) - profile->window_ns;
 }
 
 struct profile *process_copies_profile(const struct process_copies *copies,

@@ -4,10 +4,25 @@
 #include <unistd.h>
 
 #include "common/base/json_out.h"
+#include "common/wire/compiler.h"
 #include "daemon/answers/config.h"
 #include "daemon/answers/query.h"
 #include "daemon/ingest/ingest.h"
 #include "daemon/ingest/registry.h"
+
+static void put_counters(struct json_out *json, const struct process_stats *stats) {
+    const struct {
+        const char *name;
+        uint64_t number;
+    } counters[] = {
+#define LISTED(member, by, shown, name, ...) {name, stats->member},
+        PROCESS_COUNTERS(LISTED)
+#undef LISTED
+    };
+    for (size_t i = 0; i < HCCT_ARRAY_LEN(counters); i++)
+        if (counters[i].name[0] != '\0')
+            json_number_member(json, counters[i].name, counters[i].number);
+}
 
 static void describe(struct json_out *json, struct process *p) {
     struct process_stats stats;
@@ -45,14 +60,7 @@ static void describe(struct json_out *json, struct process *p) {
     json_string_member(json, "sampling", p->live && !stats.off ? "on" : "off");
     json_number_member(json, "rate", stats.rate);
     json_number_member(json, "signal", stats.signal);
-    json_number_member(json, "threads_without_slot", stats.slots_missing);
-    json_number_member(json, "slots_refused", stats.slots_refused);
-    json_number_member(json, "threads_without_timer", stats.timers_missing);
-    json_number_member(json, "threads_without_perf", stats.perf_refused);
-    json_number_member(json, "threads_without_fine_timer", stats.fine_refused);
-    json_number_member(json, "threads_confined", stats.confined);
-    json_number_member(json, "threads_without_room", stats.no_room);
-    json_number_member(json, "without_room_ns", stats.no_room_ns);
+    put_counters(json, &stats);
     json_number_member(json, "broken_rings", stats.broken);
     json_number_member(json, "restarts", stats.restarts);
     json_number_member(json, "gap_ns", stats.gap_ns);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "common/base/clock.h"
 #include "common/wire/wire.h"
 #include "daemon/ingest/registry.h"
 #include "daemon/ingest/windows.h"
@@ -126,7 +127,7 @@ void deferred_unwind_take(struct process *p, struct raw_sample_list *taken) {
 static void finish(struct raw_sample *raw, const struct unwound_stack *walk) {
     struct process *p = raw->process;
     pthread_mutex_lock(&p->lock);
-    windows_turn(p, windows_now());
+    windows_turn(p, clock_now());
     if (walk != NULL) {
         credit(p, walk, raw->stack.pc, raw->generation, raw->weight);
         count(&p->ended.deferred, walk->mark);

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/base/clock.h"
 #include "daemon/ingest/registry.h"
 #include "daemon/ingest/windows.h"
 
@@ -28,12 +29,12 @@ static void expire_windows(uint64_t now) {
 }
 
 static void *run(void *unused) {
-    uint64_t due = windows_now() + EXPIRE_NS;
+    uint64_t due = clock_now() + EXPIRE_NS;
     (void)unused;
     while (registry_wait_finished(due)) {
         while (registry_fold())
             ;
-        uint64_t now = windows_now();
+        uint64_t now = clock_now();
         if (now < due)
             continue;
         expire_windows(now);

@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/base/clock.h"
 #include "common/code/frame.h"
 #include "common/wire/compiler.h"
 #include "daemon/ingest/deferred_unwind.h"
@@ -146,12 +147,6 @@ void ingest_flush(struct process *process) {
     registry_free_list(list, n);
 }
 
-static uint64_t now_ns(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 /* Ends those that have ended without a word. */
 static void finish_vanished(struct process *const *list, size_t n, uint64_t now) {
     static uint64_t due;
@@ -171,7 +166,7 @@ static int sweep(void) {
     struct process **list = ingest.live;
     bool any = false, is_new = false, filling = false, calls = false, fills_soon = false;
     size_t n = registry_all_live(list);
-    uint64_t now = now_ns();
+    uint64_t now = clock_now();
     for (size_t i = 0; i < n; i++) {
         any |= process_drain(list[i], tables_request, NULL) || list[i]->undrained;
         is_new |=

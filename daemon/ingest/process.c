@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/base/clock.h"
 #include "common/code/frame.h"
 #include "common/code/module.h"
 #include "common/wire/tags.h"
@@ -20,12 +21,6 @@
 #define REPEATS_MAX        (1ull << 20)
 #define REPEATS_MAX_AT_END (1ull << 23)
 #define FILLS_SOON_PART    16 /* of a ring, read in one sweep: the next one should be soon */
-
-static uint64_t clock_ns(clockid_t clock) {
-    struct timespec now;
-    clock_gettime(clock, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 /* ---- birth ---- */
 
@@ -67,7 +62,7 @@ struct process *process_new(const struct process_params *params) {
     p->live = true;
     p->pidfd = p->memory.fd = -1;
     p->since_ns = clock_ns(CLOCK_REALTIME);
-    p->since_mono_ns = clock_ns(CLOCK_MONOTONIC);
+    p->since_mono_ns = clock_now();
     identity_read(params->pid, &p->identity);
     p->exe = executable_of(params->pid);
     p->tree = mcct_new(&params->tree);
@@ -84,7 +79,7 @@ struct process *process_new(const struct process_params *params) {
         process_free(p);
         return NULL;
     }
-    atomic_store(&p->memory.session->heartbeat_ns, clock_ns(CLOCK_MONOTONIC));
+    atomic_store(&p->memory.session->heartbeat_ns, clock_now());
     return p;
 }
 
@@ -346,7 +341,7 @@ bool process_drain(struct process *p, process_module_seen *seen, void *arg) {
     struct raw_sample_list deferred;
     bool any = false;
     pthread_mutex_lock(&p->lock);
-    uint64_t now = clock_ns(CLOCK_MONOTONIC);
+    uint64_t now = clock_now();
     windows_turn(p, now);
     if (is_read(p)) {
         addresses_refresh(p->addresses);
@@ -394,17 +389,8 @@ static void sum_live(struct process *p, struct process_stats *sum) {
         sum->broken += p->readers[i]->broken;
         add_counters(sum, session_memory_slot(&p->memory, i));
     }
-    sum->counter[WIRE_LOST_NS] += atomic_load(&session->lost_ns);
-    sum->counter[WIRE_LOST] += atomic_load(&session->lost);
-    sum->slots_missing += atomic_load(&session->slots_missing);
+    process_stats_add_session(sum, session);
     sum->slots_refused += p->memory.slots_refused;
-    sum->modules_missing += atomic_load(&session->modules_missing);
-    sum->timers_missing += atomic_load(&session->timers_missing);
-    sum->perf_refused += atomic_load(&session->perf_refused);
-    sum->fine_refused += atomic_load(&session->fine_refused);
-    sum->confined += atomic_load(&session->confined);
-    sum->no_room += atomic_load(&session->no_room);
-    sum->no_room_ns += atomic_load(&session->no_room_ns);
     sum->signal = atomic_load(&session->signal);
     sum->rate = atomic_load(&session->rate);
     sum->burst_length_ns = atomic_load(&session->burst_length_ns);
@@ -440,9 +426,9 @@ void process_end(struct process *p) {
     struct process_stats last;
     struct raw_sample_list deferred;
     pthread_mutex_lock(&p->lock);
-    windows_turn(p, windows_now());
+    windows_turn(p, clock_now());
     if (p->live) {
-        drain_all(p, clock_ns(CLOCK_MONOTONIC), REPEATS_MAX_AT_END, NULL, NULL);
+        drain_all(p, clock_now(), REPEATS_MAX_AT_END, NULL, NULL);
         p->ended.broken += p->undrained; /* what is left is dropped: no honest ring asks for more */
     }
     deferred_unwind_take(p, &deferred);
@@ -453,7 +439,7 @@ void process_end(struct process *p) {
         p->effects = effects;
         p->threads_open = last.threads - p->ended.threads;
         p->ended = last;
-        p->ended_mono_ns = clock_ns(CLOCK_MONOTONIC);
+        p->ended_mono_ns = clock_now();
         p->live = false; /* last: who reads this without the lock goes by the times above */
         give_back(p);
         mcct_flush(p->tree);

@@ -13,58 +13,16 @@
 #include <sys/types.h>
 
 #include "common/trace/trace_writer.h"
-#include "common/tree/draws.h"
 #include "common/tree/mcct.h"
 #include "common/tree/scatter.h"
 #include "common/tree/subwindows.h"
 #include "daemon/ingest/addresses.h"
 #include "daemon/ingest/arena.h"
 #include "daemon/ingest/identity.h"
+#include "daemon/ingest/process_stats.h"
 #include "daemon/ingest/raw_sample.h"
 #include "daemon/ingest/reader.h"
 #include "daemon/ingest/session_memory.h"
-
-/* Raw stack samples that are in the tree, by how their walks ended. */
-struct deferred_counts {
-    uint64_t credited; /* all of them */
-    uint64_t complete, truncated, no_module, no_rule, bad_stack, short_copy;
-    uint64_t refused; /* never unwound: no room, or the worker failed; in no_rule, too */
-};
-
-/* Sums over all threads, living and ended. */
-struct process_stats {
-    uint64_t counter[WIRE_COUNTERS];
-    uint64_t cpu_ns;  /* user and system time of the whole process, as the kernel says */
-    uint32_t threads; /* ever seen */
-    uint32_t slots_missing, modules_missing, timers_missing;
-    uint32_t slots_refused; /* that agents asked for and did not get */
-    uint32_t rate_changes;  /* of rate or bursts, while it ran */
-    uint32_t broken;        /* rings that were closed because of what was in them */
-    uint32_t signal;        /* in use by the agent, 0: it has stepped aside */
-    uint32_t rate;
-    uint64_t burst_length_ns, burst_period_ns; /* 0, 0: none */
-    bool off;                                  /* its sampling is paused */
-    uint32_t perf_refused; /* threads that wanted a task clock event and got none */
-    uint32_t fine_refused; /* threads that got no second timer for a rate above HZ */
-    uint32_t confined;     /* threads that forbade themselves system calls (seccomp) */
-    uint32_t no_room;      /* threads on whose stack a signal of the agent had no room ... */
-    uint64_t no_room_ns;   /* ... and their CPU time, as far as it is known */
-    struct deferred_counts deferred;
-    struct draws draws; /* of walks: what was drained so far */
-    struct scatter_sums scatter;
-    /* a new hcctd went on from a checkpoint */
-    uint32_t restarts;
-    uint32_t unfinished; /* processes that ended when there was none: what came last is not known */
-    uint64_t gap_ns;     /* CPU time after the checkpoint that nobody saw */
-};
-
-/* Of these, what only grows: it goes with the sub-windows of a window (windows.h). */
-struct process_counts {
-    uint64_t counter[WIRE_COUNTERS];
-    uint64_t cpu_ns;
-    struct deferred_counts deferred;
-    struct draws draws;
-};
 
 struct process {
     /* immutable */

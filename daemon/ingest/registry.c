@@ -221,41 +221,6 @@ static struct process *oldest_folded_locked(void) {
     return lists[FOLDED].n > REGISTRY_FOLDED_MAX ? oldest : NULL;
 }
 
-static void add_deferred(struct deferred_counts *sum, const struct deferred_counts *s) {
-    sum->credited += s->credited;
-    sum->complete += s->complete;
-    sum->truncated += s->truncated;
-    sum->no_module += s->no_module;
-    sum->no_rule += s->no_rule;
-    sum->bad_stack += s->bad_stack;
-    sum->short_copy += s->short_copy;
-    sum->refused += s->refused;
-}
-
-static void add_stats(struct process_stats *sum, const struct process_stats *s) {
-    for (int i = 0; i < WIRE_COUNTERS; i++)
-        sum->counter[i] += s->counter[i];
-    sum->cpu_ns += s->cpu_ns;
-    sum->threads += s->threads;
-    sum->slots_missing += s->slots_missing;
-    sum->slots_refused += s->slots_refused;
-    sum->rate_changes += s->rate_changes;
-    sum->modules_missing += s->modules_missing;
-    sum->timers_missing += s->timers_missing;
-    sum->broken += s->broken;
-    sum->perf_refused += s->perf_refused;
-    sum->fine_refused += s->fine_refused;
-    sum->confined += s->confined;
-    sum->no_room += s->no_room;
-    sum->no_room_ns += s->no_room_ns;
-    sum->restarts += s->restarts;
-    sum->unfinished += s->unfinished;
-    sum->gap_ns += s->gap_ns;
-    add_deferred(&sum->deferred, &s->deferred);
-    draws_add_all(&sum->draws, &s->draws);
-    scatter_add_sums(&sum->scatter, &s->scatter);
-}
-
 static struct process *folded_for_locked(const struct process *p) {
     for (struct process *f = lists[FOLDED].first; f != NULL; f = f->next)
         if (f->uid == p->uid && f->sampling.collector == p->sampling.collector &&
@@ -272,7 +237,7 @@ static void merge(struct process *into, struct process *p) {
     pthread_mutex_lock(&p->lock);
     mcct_merge(into->tree, p->tree); /* what finds no memory is in the total and in `unseen` */
     windows_fold(into, p);
-    add_stats(&into->ended, &p->ended);
+    process_stats_add(&into->ended, &p->ended);
     scatter_effects_add(&into->effects, &p->effects);
     into->runs += p->runs;
     pthread_mutex_unlock(&p->lock);

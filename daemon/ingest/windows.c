@@ -5,18 +5,13 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+
+#include "common/base/clock.h"
 
 #define N_COUNTS (sizeof(struct process_counts) / sizeof(uint64_t))
 
 _Static_assert(N_COUNTS <= SUBWINDOWS_COUNTS_MAX, "a sub-window has room for the counters");
 _Static_assert(sizeof(struct process_counts) % sizeof(uint64_t) == 0, "all are 64-bit numbers");
-
-uint64_t windows_now(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 bool windows_begin(struct process *p, const struct mcct_params *tree) {
     const struct subwindows_params params = {.tree = *tree, .n_counts = N_COUNTS};
@@ -126,7 +121,7 @@ static void take_counted(struct process *into, const struct process *from) {
 }
 
 void windows_fold(struct process *into, struct process *from) {
-    uint64_t now = windows_now();
+    uint64_t now = clock_now();
     windows_turn(from, now);
     windows_turn(into, now);
     count(from);

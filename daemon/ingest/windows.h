@@ -16,9 +16,6 @@
 
 #include "daemon/ingest/process.h"
 
-/* Monotonic time, of which borders are multiples. */
-uint64_t windows_now(void);
-
 /* The process has windows from now on: as long as nobody else knows it. False: no memory. */
 bool windows_begin(struct process *process, const struct mcct_params *tree);
 

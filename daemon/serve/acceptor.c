@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/base/clock.h"
 #include "common/base/options.h"
 #include "common/wire/wire.h"
 #include "daemon/serve/http.h"
@@ -37,12 +38,6 @@ static uint64_t arrivals;
 
 static int watched = -1;
 static bool (*watched_ready)(int fd);
-
-static time_t now_s(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec;
-}
 
 bool acceptor_open(struct acceptor *acceptor, int listener, const struct handshake_policy *policy) {
     struct epoll_event event = {.events = EPOLLIN, .data.fd = listener};
@@ -108,13 +103,13 @@ static bool add_waiting(struct acceptor *acceptor, int fd) {
     waiting[i].fd = fd;
     waiting[i].uid = uid;
     waiting[i].number = ++arrivals;
-    waiting[i].since = now_s();
+    waiting[i].since = clock_seconds();
     acceptor->waiting++;
     return true;
 }
 
 static void close_silent(struct acceptor *acceptor) {
-    time_t now = now_s();
+    time_t now = clock_seconds();
     for (int i = 0; i < WAITING_MAX && acceptor->waiting > 0; i++) {
         int fd = waiting[i].fd;
         if (fd >= 0 && now - waiting[i].since >= PATIENCE_S) {

@@ -10,8 +10,10 @@
 
 #include "common/assemble/agent_frames.h"
 #include "common/assemble/symbols.h"
+#include "common/base/clock.h"
 #include "common/base/memory.h"
 #include "common/code/frame.h"
+#include "common/profile/process_fields.h"
 #include "common/tree/summary.h"
 #include "common/tree/tree_delta.h"
 #include "daemon/answers/config.h"
@@ -30,12 +32,6 @@ struct moment {
     size_t n;
     uint64_t wall_ns, mono_ns;
 };
-
-static uint64_t clock_ns(clockid_t clock) {
-    struct timespec now;
-    clock_gettime(clock, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 static bool take_part(struct process *process, struct assemble_part *part) {
     ingest_flush(process);
@@ -65,7 +61,7 @@ static void forget(struct moment *m) {
 
 /* `more`: room for so many parts that may be added. False: no memory, and nothing is held. */
 static bool take(struct moment *m, const struct query *query, size_t more) {
-    *m = (struct moment){.wall_ns = clock_ns(CLOCK_REALTIME), .mono_ns = clock_ns(CLOCK_MONOTONIC)};
+    *m = (struct moment){.wall_ns = clock_ns(CLOCK_REALTIME), .mono_ns = clock_now()};
     m->process = query_processes(query, &m->n);
     query_hold_frames(m->process, m->n);
     m->part = calloc(m->n + more + 1, sizeof *m->part);
@@ -79,27 +75,8 @@ static bool take(struct moment *m, const struct query *query, size_t more) {
 
 /* ---- the difference ---- */
 
-/* What a process has counted grows; the rest says how it is. */
-static void subtract_counters(struct profile_process *end, const struct profile_process *start) {
-#define AT(member) offsetof(struct profile_process, member)
-    static const size_t grows[] = {AT(cpu_ns),     AT(seen_ns),    AT(cpu_burst_ns), AT(waits),
-                                   AT(jumped),     AT(stray),      AT(walks),        AT(complete),
-                                   AT(truncated),  AT(no_module),  AT(no_rule),      AT(bad_stack),
-                                   AT(shipped),    AT(refused),    AT(lost),         AT(handler_ns),
-                                   AT(frames),     AT(stepped),    AT(cached),       AT(by_fp),
-                                   AT(searched),   AT(short_copy), AT(bursts),       AT(asleep),
-                                   AT(restarted),  AT(checked),    AT(different),    AT(recurred),
-                                   AT(identified), AT(lost_ns),    AT(skipped)};
-#undef AT
-    for (size_t i = 0; i < sizeof grows / sizeof grows[0]; i++) {
-        uint64_t *a = (uint64_t *)(void *)((char *)end + grows[i]);
-        uint64_t b = *(const uint64_t *)(const void *)((const char *)start + grows[i]);
-        *a = *a > b ? *a - b : 0;
-    }
-}
-
 static bool subtract(struct assemble_part *end, const struct assemble_part *start, bool steady) {
-    subtract_counters(&end->process, &start->process);
+    process_fields_subtract(&end->process, &start->process);
     return tree_delta(&end->copy, &start->copy, steady);
 }
 

@@ -4,12 +4,10 @@
  */
 #include "daemon/state/checkpoint_fields.h"
 
-#include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "common/trace/field_text.h"
 #include "common/wire/compiler.h"
 #include "common/wire/tags.h"
 
@@ -28,6 +26,8 @@ static const struct field {
         text, offsetof(struct checkpoint_about, member),                                           \
             sizeof(((struct checkpoint_about *)NULL)->member)                                      \
     }
+#define COUNTER(member, ...) FIELD(stats.member),
+#define SHIPPED(member)      NAMED("stats.ships." #member, stats.deferred.member),
     FIELD(pid),
     FIELD(uid),
     FIELD(runs),
@@ -49,29 +49,15 @@ static const struct field {
     FIELD(sampling.credit),
     FIELD(stats.cpu_ns),
     FIELD(stats.threads),
-    FIELD(stats.slots_missing),
-    FIELD(stats.slots_refused),
-    FIELD(stats.rate_changes),
-    FIELD(stats.modules_missing),
-    FIELD(stats.timers_missing),
+    FIRST_PROCESS_COUNTERS(COUNTER) /* common/wire/counters.h */
     FIELD(stats.broken),
     FIELD(stats.rate),
     FIELD(stats.burst_length_ns),
     FIELD(stats.burst_period_ns),
     FIELD(stats.off),
-    FIELD(stats.perf_refused),
-    FIELD(stats.fine_refused),
-    FIELD(stats.confined),
-    FIELD(stats.no_room),
-    FIELD(stats.no_room_ns),
+    LATER_PROCESS_COUNTERS(COUNTER) /* the same */
     NAMED("stats.ships.credited", stats.deferred.credited),
-    NAMED("stats.ships.complete", stats.deferred.complete),
-    NAMED("stats.ships.truncated", stats.deferred.truncated),
-    NAMED("stats.ships.no_module", stats.deferred.no_module),
-    NAMED("stats.ships.no_rule", stats.deferred.no_rule),
-    NAMED("stats.ships.bad_stack", stats.deferred.bad_stack),
-    NAMED("stats.ships.short_copy", stats.deferred.short_copy),
-    NAMED("stats.ships.refused", stats.deferred.refused),
+    DEFERRED_COUNTERS(SHIPPED) /* process_stats.h */
     FIELD(stats.draws.weight),
     FIELD(stats.draws.squares),
     FIELD(stats.scatter.varied[0]),
@@ -102,53 +88,27 @@ static uint64_t get(const struct checkpoint_about *about, const struct field *fi
     return number;
 }
 
-static void put(FILE *out, const char *name, uint64_t number) {
-    if (number != 0)
-        fprintf(out, "%s%c%" PRIu64 "%c", name, '\0', number, '\0');
-}
-
-static void put_all(FILE *out, const struct checkpoint_about *about) {
+static void put_all(FILE *out, const void *arg) {
+    const struct checkpoint_about *about = arg;
     char name[32];
-    fprintf(out, "exe%c%s%c", '\0', about->exe, '\0');
+    field_text_put(out, "exe", about->exe);
     if (about->command != NULL)
-        fprintf(out, "command%c%s%c", '\0', about->command, '\0');
+        field_text_put(out, "command", about->command);
     if (about->tags != NULL)
-        fprintf(out, "tags%c%s%c", '\0', about->tags, '\0');
+        field_text_put(out, "tags", about->tags);
     for (size_t i = 0; i < HCCT_ARRAY_LEN(fields); i++)
-        put(out, fields[i].name, get(about, &fields[i]));
+        field_text_put_number(out, fields[i].name, get(about, &fields[i]));
     for (unsigned i = 0; i < WIRE_COUNTERS; i++) {
         snprintf(name, sizeof name, "%s%u", counter_name, i);
-        put(out, name, about->stats.counter[i]);
+        field_text_put_number(out, name, about->stats.counter[i]);
     }
 }
 
 uint32_t *checkpoint_fields_write(const struct checkpoint_about *about, size_t *words) {
-    char *text = NULL;
-    size_t bytes = 0;
-    FILE *out = open_memstream(&text, &bytes);
-    if (out == NULL)
-        return NULL;
-    put_all(out, about);
-    if (fclose(out) != 0) {
-        free(text);
-        return NULL;
-    }
-    *words = (bytes + 3) / 4;
-    uint32_t *filled = calloc(*words, 4);
-    if (filled != NULL)
-        memcpy(filled, text, bytes);
-    free(text);
-    return filled;
+    return field_text_write(put_all, about, words);
 }
 
 /* ---- reading ---- */
-
-static bool read_number(const char *text, uint64_t *number) {
-    char *end;
-    errno = 0;
-    *number = strtoull(text, &end, 10);
-    return text[0] >= '0' && text[0] <= '9' && *end == '\0' && errno == 0;
-}
 
 static bool set(struct checkpoint_about *about, const struct field *field, uint64_t number) {
     if (field->bytes < 8 && number >> 8 * field->bytes != 0)
@@ -161,14 +121,15 @@ static bool set(struct checkpoint_about *about, const struct field *field, uint6
 
 static bool set_counter(struct checkpoint_about *about, const char *name, uint64_t number) {
     uint64_t i;
-    if (!read_number(name + strlen(counter_name), &i))
+    if (!field_text_number(name + strlen(counter_name), &i))
         return false;
     if (i < WIRE_COUNTERS) /* else a later version's */
         about->stats.counter[i] = number;
     return true;
 }
 
-static bool take(struct checkpoint_about *about, const char *name, const char *value) {
+static bool take(void *arg, const char *name, const char *value) {
+    struct checkpoint_about *about = arg;
     uint64_t number;
     if (strcmp(name, "exe") == 0) {
         about->exe = value;
@@ -182,7 +143,7 @@ static bool take(struct checkpoint_about *about, const char *name, const char *v
         about->tags = value;
         return tags_check(value);
     }
-    if (!read_number(value, &number))
+    if (!field_text_number(value, &number))
         return false;
     if (strncmp(name, counter_name, strlen(counter_name)) == 0)
         return set_counter(about, name, number);
@@ -193,15 +154,6 @@ static bool take(struct checkpoint_about *about, const char *name, const char *v
 }
 
 bool checkpoint_fields_read(struct checkpoint_about *about, const char *text, size_t bytes) {
-    const char *end = text + bytes;
     *about = (struct checkpoint_about){0};
-    while (text < end && *text != '\0') {
-        const char *name_end = memchr(text, '\0', (size_t)(end - text));
-        const char *value = name_end != NULL ? name_end + 1 : end;
-        const char *value_end = value < end ? memchr(value, '\0', (size_t)(end - value)) : NULL;
-        if (value_end == NULL || !take(about, text, value))
-            return false;
-        text = value_end + 1;
-    }
-    return about->exe != NULL;
+    return field_text_read(text, bytes, take, about) && about->exe != NULL;
 }

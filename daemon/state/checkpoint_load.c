@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "common/base/array_grow.h"
+#include "common/base/clock.h"
 #include "common/code/frame.h"
 #include "common/trace/trace_known.h"
 #include "daemon/ingest/registry.h"
@@ -34,15 +35,9 @@ struct loading {
 
 /* ---- a process ---- */
 
-static uint64_t wall_ns(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 /* Monotonic time of a moment of the past; 0 when that was before the machine was started. */
 static uint64_t mono_of(uint64_t then_ns) {
-    uint64_t now = wall_ns(), mono = windows_now();
+    uint64_t now = clock_ns(CLOCK_REALTIME), mono = clock_now();
     uint64_t ago = now > then_ns ? now - then_ns : 0;
     return mono > ago ? mono - ago : 0;
 }

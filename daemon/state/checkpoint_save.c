@@ -6,8 +6,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "common/base/clock.h"
 #include "common/code/frame.h"
 #include "common/trace/trace_define.h"
 #include "common/tree/tree_copy.h"
@@ -41,7 +41,7 @@ static void put_definition(void *arg, enum trace_kind kind, const uint32_t *word
 
 /* The process's lock is held. */
 static void describe(struct process *p, struct checkpoint_about *about) {
-    uint64_t end_ns = p->live ? windows_now() : p->ended_mono_ns;
+    uint64_t end_ns = p->live ? clock_now() : p->ended_mono_ns;
     *about = (struct checkpoint_about){
         .pid = (uint64_t)p->pid,
         .uid = p->uid,

@@ -4,8 +4,8 @@
 #include "daemon/state/recording.h"
 
 #include <inttypes.h>
-#include <time.h>
 
+#include "common/base/clock.h"
 #include "common/base/options.h"
 #include "common/code/frame.h"
 #include "common/trace/trace_writer.h"
@@ -17,12 +17,6 @@ static struct trace_writer *writer; /* written before and after all threads */
 bool recording_open(const char *path, char *error, size_t room) {
     writer = trace_writer_open(path, error, room);
     return writer != NULL;
-}
-
-static uint64_t now_ns(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
 /* Threads that were not seen to end have nothing more to tell. */
@@ -40,7 +34,7 @@ static void end(struct process *process) {
     if (trace == NULL)
         return;
     process_describe(process, &about);
-    uint64_t end_ns = process->live ? now_ns() : process->ended_mono_ns;
+    uint64_t end_ns = process->live ? clock_now() : process->ended_mono_ns;
     trace_process_end(trace, &about, end_ns - process->since_mono_ns);
     leave_threads(process);
 }

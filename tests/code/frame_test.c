@@ -3,12 +3,8 @@
  * a user can have so many, takes none from others, and gets back what is in use no more.
  */
 #include <pthread.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include "common/base/seeded_hash.h"
 #include "common/code/frame.h"
-#include "common/wire/compiler.h"
 #include "tests/check.h"
 
 #define THREADS  4
@@ -192,38 +188,7 @@ static void test_due(void) {
     CHECK(frame_wait_sweep() == NULL);
 }
 
-/* The hash of some bytes, in another program's life. */
-static uint64_t hash_elsewhere(void) {
-    uint64_t hash = 0;
-    int out[2];
-    CHECK(pipe(out) == 0);
-    if (fork() == 0) {
-        hash = seeded_hash("equal", 5);
-        _exit(write(out[1], &hash, sizeof hash) == (ssize_t)sizeof hash ? 0 : 1);
-    }
-    CHECK(read(out[0], &hash, sizeof hash) == (ssize_t)sizeof hash);
-    close(out[0]);
-    close(out[1]);
-    CHECK(wait(NULL) > 0);
-    return hash;
-}
-
-/* Nobody can know beforehand which keys fall into one place. */
-static void test_seed(void) {
-    static uint8_t taken[1u << 16];
-    unsigned crowded = 0;
-    uint64_t first = hash_elsewhere(), second = hash_elsewhere();
-    CHECK(first != second && seeded_hash("equal", 5) != first);
-    CHECK(seeded_hash("equal", 5) == seeded_hash("equal", 5));
-    for (uint64_t i = 0; i < HCCT_ARRAY_LEN(taken); i++) { /* keys that differ in high bits alone */
-        struct frame_key key = {.site = i << 48, .routine = 16};
-        crowded += ++taken[seeded_hash(&key, sizeof key) % HCCT_ARRAY_LEN(taken)] > 12;
-    }
-    CHECK_UINT(crowded, 0);
-}
-
 int main(void) {
-    test_seed();
     test_threads();
     test_unknown();
     test_cap();

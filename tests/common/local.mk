@@ -1,5 +1,8 @@
-check_PROGRAMS += tests/common/options_test tests/common/tags_test
-TESTS += tests/common/options_test tests/common/tags_test
+check_PROGRAMS += tests/common/intern_test tests/common/options_test tests/common/tags_test
+TESTS += tests/common/intern_test tests/common/options_test tests/common/tags_test
+tests_common_intern_test_SOURCES = tests/common/intern_test.c
+tests_common_intern_test_LDADD = libhcct_common.a
+tests_common_intern_test_LDFLAGS = -Wl,--wrap=calloc
 tests_common_options_test_SOURCES = tests/common/options_test.c
 tests_common_options_test_LDADD = libhcct_common.a
 tests_common_tags_test_SOURCES = tests/common/tags_test.c

@@ -26,6 +26,13 @@ tests_daemon_no_list_test_SOURCES = tests/daemon/no_list_test.c $(QUERY_SOURCES)
 tests_daemon_no_list_test_LDADD = $(QUERY_LIBS)
 tests_daemon_no_list_test_LDFLAGS = -pthread -Wl,--wrap=calloc
 
+check_PROGRAMS += tests/daemon/counters_test
+TESTS += tests/daemon/counters_test
+tests_daemon_counters_test_SOURCES = tests/daemon/counters_test.c \
+	daemon/state/checkpoint_fields.c daemon/state/checkpoint_fields.h $(QUERY_SOURCES)
+tests_daemon_counters_test_LDADD = $(QUERY_LIBS)
+tests_daemon_counters_test_LDFLAGS = -pthread
+
 check_PROGRAMS += tests/daemon/agent_frames_test
 TESTS += tests/daemon/agent_frames_test
 tests_daemon_agent_frames_test_SOURCES = tests/daemon/agent_frames_test.c

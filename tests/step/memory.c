@@ -12,7 +12,7 @@ bool memory_init(struct memory *memory, pid_t pid, const struct maps *maps) {
     memory->page = calloc(MEMORY_PAGES_KEPT, sizeof(*memory->page));
     if (memory->page == NULL)
         return false;
-    memory_forget(memory);
+    memory_forget_pages(memory);
     return true;
 }
 
@@ -25,7 +25,7 @@ void memory_next_step(struct memory *memory) {
     memory->step++;
 }
 
-void memory_forget(struct memory *memory) {
+void memory_forget_pages(struct memory *memory) {
     for (size_t i = 0; i < MEMORY_PAGES_KEPT; i++)
         memory->page[i].address = 1;
 }

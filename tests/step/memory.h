@@ -36,7 +36,7 @@ void memory_clear(struct memory *memory);
 void memory_next_step(struct memory *memory);
 
 /* The target's mappings have changed: everything is read anew. */
-void memory_forget(struct memory *memory);
+void memory_forget_pages(struct memory *memory);
 
 /* False where nothing is mapped. memory_word is for any alignment. */
 bool memory_bytes(struct memory *memory, uint64_t address, void *into, size_t bytes);

@@ -62,7 +62,7 @@ static struct thread *thread_of(pid_t id) {
 
 static void mappings_changed(void) {
     maps_read(&run.maps, run.pid);
-    memory_forget(&run.memory);
+    memory_forget_pages(&run.memory);
     images_refresh(&run.images, &run.maps, &run.memory);
     remote_forget(&run.remote);
     judge_images(&run.judge);

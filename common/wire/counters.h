@@ -1,0 +1,98 @@
+/*
+ * counters.h - what is counted of a process, one line for each number.
+ *
+ * From these lists come the agent's numbers (wire.h), the daemon's sums of them, what a checkpoint
+ * keeps and a list of processes tells (daemon/), and the members of a profile's process with their
+ * names in JSON, comments and traces (common/profile/profile.h). So a new number is a line here and
+ * the place where it is counted. It raises WIRE_VERSION if the agent counts it.
+ *
+ * The order is that of the reports. A list is expanded by macros that take what it has of each
+ * number, and leave out what they do not need.
+ */
+#ifndef HCCT_COUNTERS_H
+#define HCCT_COUNTERS_H
+
+/* What a number does in the difference of two profiles of one process:
+ *   GROWS  it has what came between the two
+ *   SUM    it has what there is in all, at the end */
+
+/* Of walks and calls, since a thread began.
+ *   SHOWN(NAME, place, member, GROWS or SUM)  the agent counts it as WIRE_NAME; reports have it
+ *   HIDDEN(NAME, place)                       the same, but no report has it
+ *   DAEMON(member, GROWS or SUM)              only the daemon knows it
+ * The place is that among the counters of a slot, by which checkpoints know it, too: no two have
+ * ever the same. */
+#define THREAD_COUNTERS(SHOWN, HIDDEN, DAEMON)                                                     \
+    SHOWN(SEEN_NS, 28, seen_ns, GROWS) /* CPU time within bursts of calls ... */                   \
+    DAEMON(cpu_burst_ns, GROWS)        /* ... and in all */                                        \
+    SHOWN(WAITS, 24, waits, GROWS)     /* calls that had to wait for room in the ring */           \
+    SHOWN(JUMPED, 25, jumped, GROWS) /* frames left without a return: longjmp, a stack given up */ \
+    SHOWN(STRAY, 26, stray, GROWS)   /* returns of calls that were not seen */                     \
+    SHOWN(WALKS, 0, walks, GROWS)    /* walks that were sent as contexts */                        \
+    SHOWN(COMPLETE, 1, complete, GROWS)   /* of these, walks that reached the outermost frame */   \
+    SHOWN(TRUNCATED, 2, truncated, GROWS) /* deeper than the frame limit */                        \
+    SHOWN(NO_MODULE, 3, no_module, GROWS) /* ended in code of no known module (generated code) */  \
+    SHOWN(NO_RULE, 4, no_rule, GROWS)     /* ended where no unwind rule is known */                \
+    SHOWN(BAD_STACK, 5, bad_stack, GROWS) /* at a stack pointer or return address that can't be */ \
+    DAEMON(short_copy, GROWS)             /* raw stacks that went on above the copy */             \
+    DAEMON(shipped, GROWS)                /* of the walks, those made from copies of stacks */     \
+    DAEMON(refused, GROWS)                /* of these, those that could not even begin */          \
+    SHOWN(LOST, 7, lost, GROWS)           /* walks that found no room in the ring ... */           \
+    SHOWN(LOST_NS, 31, lost_ns, GROWS)    /* ... and what they would have been credited with */    \
+    SHOWN(SKIPPED, 30, skipped, GROWS)    /* not taken as walks were dear: others weigh more */    \
+    SHOWN(HANDLER_NS, 9, handler_ns, GROWS) /* CPU time inside the signal handler */               \
+    SHOWN(FRAMES, 11, frames, GROWS)        /* frames of all walks */                              \
+    SHOWN(STEPPED, 12, stepped, GROWS)      /* of these, found by unwind rule or frame pointer */  \
+    SHOWN(CACHED, 13, cached, GROWS)        /* found among earlier steps, and verified */          \
+    SHOWN(BY_FP, 14, by_fp, GROWS)          /* without unwind data, found by frame pointer ... */  \
+    SHOWN(SEARCHED, 29, searched, GROWS)    /* ... and by a search of the stack */                 \
+    SHOWN(BURSTS, 15, bursts, GROWS)        /* bursts begun */                                     \
+    SHOWN(ASLEEP, 16, asleep, GROWS)        /* walks of a thread in a system call (wall clock) */  \
+    SHOWN(RESTARTED, 17, restarted, GROWS)  /* system calls restarted after our signal */          \
+    SHOWN(CHECKED, 18, checked, GROWS) /* walks made twice, memoized and in full (HCCT_CHECK) */   \
+    SHOWN(DIFFERENT, 19, different, GROWS)   /* of these, walks that differ: must stay 0 */        \
+    SHOWN(IDENTIFIERS, 20, identifiers, SUM) /* (pc, stack height) pairs seen (HCCT_CHECK) */      \
+    SHOWN(AMBIGUOUS, 21, ambiguous, SUM)     /* of these, pairs that stood for several contexts */ \
+    SHOWN(RECURRED, 22, recurred, GROWS)     /* walks whose pair had been seen before */           \
+    SHOWN(IDENTIFIED, 23, identified, GROWS) /* of these, walks with its last one's context */     \
+    HIDDEN(RAW_STACKS, 6)                    /* samples sent as copies of the stack (RAW_STACK) */ \
+    HIDDEN(EXPIRIES, 8)                      /* expiries of the timer, overruns included */        \
+    HIDDEN(CREDITED_NS, 10)                  /* time credited to contexts */                       \
+    HIDDEN(UNSEEN_NS, 27)                    /* CPU time between bursts of calls */
+
+/* Of a process, since it began: X(member, AGENT or DAEMON, SHOWN or HIDDEN, name, type). The agent
+ * counts it in the session's memory, or the daemon does; reports have it, or not; the name is that
+ * in the list of processes, "" where it is not there. In the session's memory the signal in use
+ * stands between the first and the later ones. */
+#define FIRST_PROCESS_COUNTERS(X)                                                                  \
+    X(slots_missing, AGENT, HIDDEN, "threads_without_slot",                                        \
+      uint32_t) /* threads that found no slot */                                                   \
+    X(slots_refused, DAEMON, HIDDEN, "slots_refused",                                              \
+      uint32_t)                                     /* asked for by agents, and not given */       \
+    X(rate_changes, DAEMON, SHOWN, "", uint32_t)    /* of rate or bursts, while it ran */          \
+    X(modules_missing, AGENT, HIDDEN, "", uint32_t) /* that found no room */                       \
+    X(timers_missing, AGENT, HIDDEN, "threads_without_timer", uint32_t) /* (RLIMIT_SIGPENDING) */
+
+#define LATER_PROCESS_COUNTERS(X)                                                                  \
+    /* threads that wanted a task clock event and got none */                                      \
+    X(perf_refused, AGENT, SHOWN, "threads_without_perf", uint32_t)                                \
+    /* threads that got no second timer for a rate above HZ */                                     \
+    X(fine_refused, AGENT, SHOWN, "threads_without_fine_timer", uint32_t)                          \
+    /* threads that forbade themselves system calls (seccomp) */                                   \
+    X(confined, AGENT, SHOWN, "threads_confined", uint32_t)                                        \
+    /* threads on whose stack a signal of the agent had no room ... */                             \
+    X(no_room, AGENT, SHOWN, "threads_without_room", uint32_t)                                     \
+    /* ... and their CPU time, as far as it is known */                                            \
+    X(no_room_ns, AGENT, SHOWN, "without_room_ns", uint64_t)
+
+#define PROCESS_COUNTERS(X) FIRST_PROCESS_COUNTERS(X) LATER_PROCESS_COUNTERS(X)
+
+/* Of a process, as a new hcctd went on from a checkpoint: X(member, type). Reports have them. */
+#define RESTART_COUNTERS(X)                                                                        \
+    X(restarts, uint32_t)                                                                          \
+    X(gap_ns, uint64_t)     /* CPU time after the checkpoint that nobody saw: in no context */     \
+    X(unfinished, uint32_t) /* processes that ended meanwhile: their last part is missing */
+
+#define NO_COUNTER(...) /* for the kinds that an expansion leaves out */
+
+#endif
