@@ -7,7 +7,9 @@ import socket
 import struct
 import time
 
-WIRE = open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../common/wire/wire.h")).read()
+ROOM = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../common/wire")
+WIRE = open(os.path.join(ROOM, "wire.h")).read()
+COUNTERS = re.findall(r"^    (?:SHOWN|HIDDEN)\(\w+, \d+", open(os.path.join(ROOM, "counters.h")).read(), re.M)
 
 
 def constant(name):
@@ -20,7 +22,7 @@ MODULES = constant("WIRE_HEADER_BYTES")
 MODULE_BYTES = constant("WIRE_MODULE_BYTES")
 SLOTS = MODULES + constant("WIRE_MODULES_MAX") * MODULE_BYTES
 USED = 128  # of struct wire_session: what the agent writes
-HEAD, RING = 64, 448  # of struct wire_slot
+HEAD, RING = 64, 192 + (8 * len(COUNTERS) + 63) // 64 * 64  # of struct wire_slot
 SLOTS_READY = 64 + 16
 
 
