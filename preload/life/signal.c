@@ -25,13 +25,17 @@ static _Atomic int in_use;
 static _Atomic uintptr_t in_kernel; /* the handler that the kernel has for it */
 static _Atomic uint64_t given_up;   /* signals that the application has use for */
 
-static const int fixed_candidates[] = {SIGPROF, SIGVTALRM, SIGSTKFLT};
+/* What is ignored by default comes first where task clock events are asked for (signal_may_wait). */
+static const int fixed_candidates[] = {SIGURG, SIGWINCH, SIGPROF, SIGVTALRM, SIGSTKFLT};
+#define MAY_WAIT       2 /* of these */
 #define REALTIME_TRIES 8 /* from the last real-time signal down */
 
 #define NAMED_MAX 16 /* classic signals in a mask that is not meant for all of them */
 #define CLASSIC   31
 
 static int candidate(unsigned i) {
+    if (agent.settings.clock != WIRE_CLOCK_PERF)
+        i += MAY_WAIT;
     if (i < HCCT_ARRAY_LEN(fixed_candidates))
         return fixed_candidates[i];
     i -= HCCT_ARRAY_LEN(fixed_candidates);
@@ -40,6 +44,10 @@ static int candidate(unsigned i) {
 
 int signal_number(void) {
     return atomic_load_explicit(&in_use, memory_order_relaxed);
+}
+
+bool signal_may_wait(int number) {
+    return number == SIGURG || number == SIGWINCH || number == SIGCHLD || number == SIGCONT;
 }
 
 static uint64_t bit(int number) {
@@ -56,6 +64,8 @@ bool signal_is_named(const sigset_t *set, int number) {
 /* Somebody else raised our signal, and the application has no handler for it. */
 hcct_noinline static void default_action(int number) {
     struct sigaction plain;
+    if (signal_may_wait(number))
+        return; /* it is ignored */
     memset(&plain, 0, sizeof plain);
     plain.sa_handler = SIG_DFL;
     real_sigaction(number, &plain, NULL);

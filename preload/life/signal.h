@@ -16,6 +16,11 @@ bool signal_start(int preferred);
 /* The signal in use, 0: none. Any context. */
 int signal_number(void);
 
+/* One of this number that is pending when the program calls exec does the next one no harm: it is
+ * ignored by default. The kernel takes those of timers back then, but not those of events. Any
+ * context. */
+bool signal_may_wait(int number);
+
 /* The application sets a disposition for our signal: the agent moves to another, or steps aside
  * when none is free. After this the old signal is as if the agent had never used it. Thread
  * context.
