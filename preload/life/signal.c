@@ -25,7 +25,7 @@ static _Atomic int in_use;
 static _Atomic uintptr_t in_kernel; /* the handler that the kernel has for it */
 static _Atomic uint64_t given_up;   /* signals that the application has use for */
 
-/* What is ignored by default comes first where task clock events are asked for (signal_may_wait). */
+/* With task clock events those come first that are ignored by default (signal_may_wait). */
 static const int fixed_candidates[] = {SIGURG, SIGWINCH, SIGPROF, SIGVTALRM, SIGSTKFLT};
 #define MAY_WAIT       2 /* of these */
 #define REALTIME_TRIES 8 /* from the last real-time signal down */

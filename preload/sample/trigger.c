@@ -88,6 +88,21 @@ void trigger_inherit(const struct agent_thread *parent) {
     inherited.perf_ns = 0; /* an event is opened inside a session */
 }
 
+/* Who moves the signal waits for threads that are about to make a timer, but not for ever: one that
+ * waits for a processor in the middle of this would have a timer whose signal has the default
+ * action by then. It does not run yet. */
+bool trigger_make_timer(struct agent_thread *thread, enum trigger_kind kind, clockid_t clock) {
+    struct ticker *ticker = &thread->trigger.ticker[kind];
+    for (;;) {
+        int number = signal_number();
+        if (number == 0 || !ticker_make(ticker, clock, number, thread->tid))
+            return false;
+        if (hcct_likely(number == signal_number()))
+            return true;
+        ticker_free(ticker);
+    }
+}
+
 void trigger_start(struct agent_thread *thread, uint64_t since) {
     struct trigger *t = &thread->trigger;
     *t = (struct trigger){0};
@@ -95,8 +110,7 @@ void trigger_start(struct agent_thread *thread, uint64_t since) {
     sleep_burst = 0; /* a child of fork has the parent's */
     if (thread->no_room)
         return;
-    if (signal_number() == 0 || !ticker_make(cpu_ticker(thread), ticker_cpu_clock(thread->tid),
-                                             signal_number(), thread->tid)) {
+    if (!trigger_make_timer(thread, TRIGGER_CPU, ticker_cpu_clock(thread->tid))) {
         count_missing();
         return;
     }

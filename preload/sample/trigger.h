@@ -28,6 +28,9 @@ void trigger_expect(void);
 /* The threads of a child of fork begin as its parent's thread was sampled, until the child looks
  * for a session. In the child, before trigger_forget. Process context. */
 void trigger_inherit(const struct agent_thread *parent);
+/* Makes a timer of the thread's, on `clock`, that raises our signal. False: there is none to be
+ * had, or no signal. Any context, on the thread or while it can't run. */
+bool trigger_make_timer(struct agent_thread *thread, enum trigger_kind kind, clockid_t clock);
 /* Thread context, or any thread when no other can use it. */
 void trigger_stop(struct agent_thread *thread);
 /* The calling thread has no timers from now on, and begins no more by itself: trigger_start. Any

@@ -77,6 +77,8 @@ HAZARDS = [
     Hazard("moved_signal", "signal after signal is taken while threads compute", rarely=5),
     Hazard("moved_handlers", "handlers are set meanwhile", [program("moved_signal"), "alone"],
            rarely=20, HCCT_RATE="100"),
+    Hazard("late_timer", "the signal is taken while a thread is held where it makes a timer", rarely=5,
+           HCCT_RATE="100"),
     Hazard("gprof", "libc's own profile, by SIGPROF", rarely=20, HCCT_RATE="1000"),
     Hazard("gprof_taken", "SIGPROF is taken by a system call", [program("gprof"), "taken"],
            rarely=10, HCCT_RATE="1000"),
