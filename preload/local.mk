@@ -42,7 +42,8 @@ preload_libhcctagent_la_SOURCES = $(UNWIND_SOURCES) \
 	preload/sample/points.c preload/sample/points.h preload/sample/sampling.c \
 	preload/sample/sampling.h preload/sample/emit_raw_stack.c preload/sample/emit_raw_stack.h \
 	preload/sample/stack.c preload/sample/stack.h preload/sample/task_clock.c \
-	preload/sample/task_clock.h preload/sample/ticker.c preload/sample/ticker.h \
+	preload/sample/task_clock.h preload/sample/thread_timer.c preload/sample/thread_timer.h \
+	preload/sample/ticker.c preload/sample/ticker.h \
 	preload/sample/trigger.c preload/sample/trigger.h preload/sample/unwind_usual.h \
 	preload/sample/walk.c preload/sample/walk.h preload/sample/wall.c preload/sample/wall.h \
 	preload/sample/wall_leave.c preload/sample/wall_leave.h preload/wrap/dl.c \

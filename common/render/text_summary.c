@@ -310,7 +310,8 @@ static void put_rate(const struct text *text, const struct profile_process *sum)
 static void put_clock(const struct text *text, const struct profile_process *sum) {
     if (sum->perf_refused > 0) {
         text_label(text, "clock");
-        fprintf(text->out, "perf_event_open was refused to %s thread%s: timers were used\n",
+        fprintf(text->out,
+                "%s thread%s got no task clock event (perf_event_open): timers were used\n",
                 format_count(sum->perf_refused).text, sum->perf_refused == 1 ? "" : "s");
     }
     if (sum->fine_refused > 0) {

@@ -28,10 +28,14 @@
 static _Atomic uintptr_t in_kernel; /* the handler that the kernel has for our signal */
 static _Atomic uint64_t given_up;   /* signals that the application has use for */
 
-static const int fixed_candidates[] = {SIGPROF, SIGVTALRM, SIGSTKFLT};
+/* With task clock events those come first that are ignored by default (signal_may_wait). */
+static const int fixed_candidates[] = {SIGURG, SIGWINCH, SIGPROF, SIGVTALRM, SIGSTKFLT};
+#define MAY_WAIT       2 /* of these */
 #define REALTIME_TRIES 8 /* from the last real-time signal down */
 
 static int candidate(unsigned i) {
+    if (agent.settings.clock != WIRE_CLOCK_PERF)
+        i += MAY_WAIT;
     if (i < HCCT_ARRAY_LEN(fixed_candidates))
         return fixed_candidates[i];
     i -= HCCT_ARRAY_LEN(fixed_candidates);
@@ -41,6 +45,8 @@ static int candidate(unsigned i) {
 /* Somebody else raised our signal, and the application has no handler for it. */
 hcct_noinline static void default_action(int number) {
     struct sigaction plain;
+    if (signal_may_wait(number))
+        return; /* it is ignored */
     memset(&plain, 0, sizeof plain);
     plain.sa_handler = SIG_DFL;
     real_sigaction(number, &plain, NULL);

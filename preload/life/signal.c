@@ -25,6 +25,10 @@ int signal_number(void) {
     return atomic_load_explicit(&in_use, memory_order_relaxed);
 }
 
+bool signal_may_wait(int number) {
+    return number == SIGURG || number == SIGWINCH || number == SIGCHLD || number == SIGCONT;
+}
+
 bool signal_is_named(const sigset_t *set, int number) {
     int members = 0;
     for (int i = 1; i <= CLASSIC; i++)

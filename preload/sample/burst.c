@@ -25,6 +25,7 @@
 #include "preload/sample/edge.h"
 #include "preload/sample/interrupted.h"
 #include "preload/sample/other_clock.h"
+#include "preload/sample/thread_timer.h"
 #include "preload/sample/wall.h"
 #include "preload/wrap/sleep.h"
 
@@ -85,7 +86,7 @@ bool burst_get_timer(struct agent_thread *thread, struct wire_session *session) 
         return true;
     if (t->fine_refused)
         return false;
-    t->fine_refused = !ticker_make(fine(thread), CLOCK_MONOTONIC, signal_number(), thread->tid);
+    t->fine_refused = !thread_timer_make(thread, TRIGGER_FINE, CLOCK_MONOTONIC);
     if (t->fine_refused && session != NULL)
         atomic_fetch_add(&session->fine_refused, 1);
     return !t->fine_refused;

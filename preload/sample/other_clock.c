@@ -31,7 +31,9 @@ static bool event_runs(struct agent_thread *thread, struct wire_session *session
     if (tried)
         return false; /* refused, or closed by the application */
     t->task_clock_ns = plan->perf_ns;
-    if (!task_clock_open(&t->task_clock, signal_number(), thread->tid, plan->perf_ns)) {
+    int number = signal_number();
+    if (!signal_may_wait(number) ||
+        !task_clock_open(&t->task_clock, number, thread->tid, plan->perf_ns)) {
         atomic_fetch_add(&session->perf_refused, 1);
         return false;
     }

@@ -24,6 +24,7 @@
 #include "preload/sample/first.h"
 #include "preload/sample/other_clock.h"
 #include "preload/sample/sampling.h"
+#include "preload/sample/thread_timer.h"
 #include "preload/sample/wall.h"
 #include "preload/wrap/sleep.h"
 
@@ -95,8 +96,7 @@ void trigger_start(struct agent_thread *thread, uint64_t since) {
     sleep_burst = 0; /* a child of fork has the parent's */
     if (thread->no_room)
         return;
-    if (signal_number() == 0 || !ticker_make(cpu_ticker(thread), ticker_cpu_clock(thread->tid),
-                                             signal_number(), thread->tid)) {
+    if (!thread_timer_make(thread, TRIGGER_CPU, ticker_cpu_clock(thread->tid))) {
         count_missing();
         return;
     }

@@ -28,6 +28,7 @@
 #include "preload/sample/draw.h"
 #include "preload/sample/emit.h"
 #include "preload/sample/interrupted.h"
+#include "preload/sample/thread_timer.h"
 #include "preload/wrap/sleep.h"
 
 #define SLOWEST_NS SECOND_NS /* between two checks of a thread that sleeps on */
@@ -68,7 +69,7 @@ void wall_begin(struct agent_thread *thread, struct wire_session *session,
     uint64_t words[INTERVAL_WORDS];
     if (ticker(thread)->made || t->fine_refused)
         return;
-    t->fine_refused = !ticker_make(ticker(thread), CLOCK_MONOTONIC, signal_number(), thread->tid);
+    t->fine_refused = !thread_timer_make(thread, TRIGGER_WALL, CLOCK_MONOTONIC);
     if (t->fine_refused) {
         if (session != NULL)
             atomic_fetch_add(&session->fine_refused, 1);

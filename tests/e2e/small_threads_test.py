@@ -9,7 +9,8 @@ but one of a million runs."""
 import math
 import os
 
-from support import check, finish, folded, record, report, scratch, target
+from support import HCCT, check, finish, folded, record, report, scratch, target
+from support import run as run_plain
 
 SECOND = 1e9
 TRIES = 4
@@ -86,4 +87,11 @@ used, seen, lost, _, _ = run("1,000", MODES[1][1:], "malloc", 16, 800, 1, "later
 check(0 < lost < used and is_right(seen + lost, used, WEIGHTS["1,000"]),
       f"later: {seen / SECOND:.3f} s credited, {lost / SECOND:.3f} s counted as not sampled, of "
       f"{used / SECOND:.3f}")
+
+# The main thread, hcct's and hcctd's have little as well.
+path = scratch("limited.pb.gz")
+result = run_plain(["sh", "-c", 'ulimit -Ss 64; exec "$@"', "sh", HCCT, "record", "--rate", "1000", "-o", path,
+                    "--", target("known_shares"), "0.3"])
+check(result.status == 0 and os.path.exists(path) and report(path)["total"] > 0.1 * SECOND,
+      f"ulimit -s 64: hcct record ends with status {result.status}, and a profile")
 finish()

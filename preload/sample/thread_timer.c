@@ -1,0 +1,23 @@
+/*
+ * thread_timer.c - the signal may change while a timer is made.
+ */
+#include "preload/sample/thread_timer.h"
+
+#include "common/wire/compiler.h"
+#include "preload/life/signal.h"
+#include "preload/sample/ticker.h"
+
+/* Who moves the signal waits for threads that are about to make a timer, but not for ever: one that
+ * waits for a processor in the middle of this would have a timer whose signal has the default
+ * action by then. It does not run yet. */
+bool thread_timer_make(struct agent_thread *thread, enum trigger_kind kind, clockid_t clock) {
+    struct ticker *ticker = &thread->trigger.ticker[kind];
+    for (;;) {
+        int number = signal_number();
+        if (number == 0 || !ticker_make(ticker, clock, number, thread->tid))
+            return false;
+        if (hcct_likely(number == signal_number()))
+            return true;
+        ticker_free(ticker);
+    }
+}

@@ -1,0 +1,16 @@
+/*
+ * thread_timer.h - a timer that raises our signal in one thread.
+ */
+#ifndef HCCT_THREAD_TIMER_H
+#define HCCT_THREAD_TIMER_H
+
+#include <stdbool.h>
+#include <time.h>
+
+#include "preload/life/thread.h"
+
+/* Makes a timer of the thread's, on `clock`, that raises our signal. False: there is none to be
+ * had, or no signal. Any context, on the thread or while it can't run. */
+bool thread_timer_make(struct agent_thread *thread, enum trigger_kind kind, clockid_t clock);
+
+#endif
