@@ -73,17 +73,31 @@ static uint32_t merge_location(struct merging *m, const struct profile *from, ui
 
 /* ---- processes ---- */
 
-/* Fields that must be equal in processes that are added up; all other numbers are sums. */
+/* Fields that must be equal in processes that are added up, and those of which the greatest number
+ * is that of all; other numbers are sums. */
 static const char *const alike[] = {
     "exe",    "command", "tags",       "clock",           "collector",
     "credit", "every",   "every_each", "burst_length_ns", "burst_period_ns",
     NULL};
+static const char *const greatest[] = {"attach_ns", "lone_ns", NULL};
 
-static bool is_alike_field(const struct process_field *field) {
-    for (const char *const *name = alike; *name != NULL; name++)
+static bool is_one_of(const char *const *names, const struct process_field *field) {
+    for (const char *const *name = names; *name != NULL; name++)
         if (strcmp(field->name, *name) == 0)
             return true;
     return false;
+}
+
+static bool is_alike_field(const struct process_field *field) {
+    return is_one_of(alike, field);
+}
+
+static uint64_t add_field(const struct process_field *field, uint64_t a, uint64_t b) {
+    uint64_t total;
+
+    if (is_one_of(greatest, field))
+        return a > b ? a : b;
+    return __builtin_add_overflow(a, b, &total) ? UINT64_MAX : total;
 }
 
 static const char *text_of(const char *text) {
@@ -109,14 +123,11 @@ static void add_process(struct profile_process *sum, const struct profile_proces
     bool live = sum->live || process->live;
 
     for (const struct process_field *field = process_fields; field->name != NULL; field++) {
-        uint64_t total;
-
         if (field->kind == FIELD_STRING || is_alike_field(field))
             continue;
-        if (__builtin_add_overflow(process_field_number(sum, field),
-                                   process_field_number(process, field), &total))
-            total = UINT64_MAX;
-        process_field_set_number(sum, field, total);
+        process_field_set_number(sum, field,
+                                 add_field(field, process_field_number(sum, field),
+                                           process_field_number(process, field)));
     }
     sum->runs = runs;
     sum->live = live;

@@ -126,10 +126,16 @@ struct profile_process {
     uint64_t perf_refused; /* threads that wanted a task clock event and got none */
     uint64_t fine_refused; /* threads that got no second timer for a rate above HZ */
     uint64_t confined;     /* threads that forbade themselves system calls (seccomp) */
-    uint64_t restarts;     /* new hcctds that went on from a checkpoint ... */
-    uint64_t gap_ns;       /* ... and CPU time that passed after it, and is in no context */
-    uint64_t unfinished;   /* processes that ended meanwhile: their last part is missing */
-    uint64_t contexts;     /* nodes kept in the daemon's tree */
+    uint64_t forked;       /* children of fork ... */
+    uint64_t children;     /* ... and those that attached, before they called exec ... */
+    uint64_t
+        attached_ns;     /* ... by samples of this weight in all, which stand for the others, ... */
+    uint64_t attach_ns;  /* ... and each for so much; 0: it is not known */
+    uint64_t lone_ns;    /* the greatest weight that was drawn by itself (scatter_total.h) */
+    uint64_t restarts;   /* new hcctds that went on from a checkpoint ... */
+    uint64_t gap_ns;     /* ... and CPU time that passed after it, and is in no context */
+    uint64_t unfinished; /* processes that ended meanwhile: their last part is missing */
+    uint64_t contexts;   /* nodes kept in the daemon's tree */
     uint64_t monitored;
     uint64_t unseen; /* certain bound on what a context outside can weigh */
     uint64_t bytes;  /* of the daemon's tree */

@@ -35,6 +35,12 @@ static void describe_calls(const struct session_sampling *sampling,
     out->stray = stats->counter[WIRE_STRAY];
 }
 
+/* Calls are counted in children as well, from their first one on. */
+static uint64_t attach_of(const struct process *process, const struct process_stats *stats) {
+    bool samples = process->sampling.collector == WIRE_COLLECT_WALKS;
+    return samples && stats->forked > 0 ? WIRE_ATTACH_NS : 0;
+}
+
 static void describe(const struct process *process, const struct process_stats *stats,
                      struct profile_process *out) {
     *out = (struct profile_process){
@@ -83,6 +89,9 @@ static void describe(const struct process *process, const struct process_stats *
         .perf_refused = stats->perf_refused,
         .fine_refused = stats->fine_refused,
         .confined = stats->confined,
+        .forked = stats->forked,
+        .children = stats->children,
+        .attach_ns = attach_of(process, stats),
         .restarts = stats->restarts,
         .gap_ns = stats->gap_ns,
         .unfinished = stats->unfinished,
@@ -90,6 +99,8 @@ static void describe(const struct process *process, const struct process_stats *
     };
     memcpy(out->varied, stats->scatter.varied, sizeof out->varied);
     out->varied_total = stats->scatter.total;
+    out->attached_ns = stats->scatter.attached;
+    out->lone_ns = stats->scatter.lone;
     memcpy(out->independent, stats->scatter.independent, sizeof out->independent);
     if (process->sampling.collector == WIRE_COLLECT_CALLS)
         describe_calls(&process->sampling, stats, out);
@@ -186,6 +197,11 @@ bool process_copies_take(struct process_copies *copies, struct process *const *p
     if (!whole)
         process_copies_free(copies);
     return whole;
+}
+
+void process_copies_leave_children(struct process_copies *copies) {
+    for (size_t i = 0; i < copies->n; i++)
+        copies->part[i].process.forked = copies->part[i].process.attach_ns = 0;
 }
 
 void process_copies_free(struct process_copies *copies) {

@@ -403,6 +403,8 @@ static void sum_live(struct process *p, struct process_stats *sum) {
     sum->perf_refused += atomic_load(&session->perf_refused);
     sum->fine_refused += atomic_load(&session->fine_refused);
     sum->confined += atomic_load(&session->confined);
+    sum->forked += atomic_load(&session->forked);
+    sum->children += session->is_child != 0;
     sum->signal = atomic_load(&session->signal);
     sum->rate = atomic_load(&session->rate);
     sum->burst_length_ns = atomic_load(&session->burst_length_ns);

@@ -47,6 +47,8 @@ struct process_stats {
     uint32_t perf_refused; /* threads that wanted a task clock event and got none */
     uint32_t fine_refused; /* threads that got no second timer for a rate above HZ */
     uint32_t confined;     /* threads that forbade themselves system calls (seccomp) */
+    uint32_t forked;       /* children of fork, of which some have called exec since ... */
+    uint32_t children;     /* ... and those that have attached before */
     struct deferred_counts deferred;
     struct draws draws; /* of walks: what was drained so far */
     struct scatter_sums scatter;

@@ -246,6 +246,8 @@ static void add_stats(struct process_stats *sum, const struct process_stats *s) 
     sum->perf_refused += s->perf_refused;
     sum->fine_refused += s->fine_refused;
     sum->confined += s->confined;
+    sum->forked += s->forked;
+    sum->children += s->children;
     sum->restarts += s->restarts;
     sum->unfinished += s->unfinished;
     sum->gap_ns += s->gap_ns;

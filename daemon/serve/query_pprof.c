@@ -82,14 +82,14 @@ static bool take(struct moment *m, const struct query *query, size_t more) {
 /* What a process has counted grows; the rest says how it is. */
 static void subtract_counters(struct profile_process *end, const struct profile_process *start) {
 #define AT(member) offsetof(struct profile_process, member)
-    static const size_t grows[] = {AT(cpu_ns),     AT(seen_ns),    AT(cpu_burst_ns), AT(waits),
-                                   AT(jumped),     AT(stray),      AT(walks),        AT(complete),
-                                   AT(truncated),  AT(no_module),  AT(no_rule),      AT(bad_stack),
-                                   AT(shipped),    AT(refused),    AT(lost),         AT(handler_ns),
-                                   AT(frames),     AT(stepped),    AT(cached),       AT(by_fp),
-                                   AT(searched),   AT(short_copy), AT(bursts),       AT(asleep),
-                                   AT(restarted),  AT(checked),    AT(different),    AT(recurred),
-                                   AT(identified), AT(lost_ns),    AT(skipped)};
+    static const size_t grows[] = {
+        AT(cpu_ns),     AT(seen_ns),    AT(cpu_burst_ns), AT(waits),      AT(jumped),
+        AT(stray),      AT(walks),      AT(complete),     AT(truncated),  AT(no_module),
+        AT(no_rule),    AT(bad_stack),  AT(shipped),      AT(refused),    AT(lost),
+        AT(handler_ns), AT(frames),     AT(stepped),      AT(cached),     AT(by_fp),
+        AT(searched),   AT(short_copy), AT(bursts),       AT(asleep),     AT(restarted),
+        AT(checked),    AT(different),  AT(recurred),     AT(identified), AT(lost_ns),
+        AT(skipped),    AT(forked),     AT(children),     AT(attached_ns)};
 #undef AT
     for (size_t i = 0; i < sizeof grows / sizeof grows[0]; i++) {
         uint64_t *a = (uint64_t *)(void *)((char *)end + grows[i]);
