@@ -84,11 +84,18 @@ static void find_effects(const struct profile_process *process, double effect[SH
     }
 }
 
+static void note_children(struct chance *chance, const struct profile_process *process) {
+    chance->forked += (double)process->forked;
+    chance->children += (double)process->children;
+    chance->attach = fmax(chance->attach, (double)process->attach_ns);
+}
+
 void chance_add(struct chance *chance, const struct profile *profile, uint32_t process,
                 uint64_t total) {
     struct size size = sample_size_of(profile, process, total);
     double effect[SHARE_CLASSES];
 
+    note_children(chance, &profile->processes[process]);
     if (total == 0)
         return;
     chance->total += (double)total;
@@ -105,6 +112,7 @@ void chance_add(struct chance *chance, const struct profile *profile, uint32_t p
     chance->total_known &= it->varied_total > 0 && unit > 0;
     chance->of_total += (double)it->varied_total * unit * unit;
     chance->squares += squares;
+    chance->lone = fmax(chance->lone, (double)it->lone_ns);
     find_effects(it, effect);
     for (int i = 0; i < SHARE_CLASSES; i++)
         chance->scatter[i] += effect[i] * squares;
@@ -149,8 +157,21 @@ double chance_half_width(const struct chance *chance, double share, float effect
            (1 + z2 / samples);
 }
 
+/* So many draws that may have been there make an interval of few draws right: doc/sampling.md. */
+#define UNSEEN_DRAWS 1.5
+
+/* Of few draws the squares of those that were taken say too little: there may have been others,
+ * which none was taken of. */
+static double unseen_variance(const struct chance *chance) {
+    double lone = chance->lone;
+
+    if (chance->forked > chance->children)
+        lone = fmax(lone, chance->attach);
+    return UNSEEN_DRAWS * lone * lone;
+}
+
 double chance_total_variance(const struct chance *chance) {
-    return chance->total_known ? chance->of_total : chance->squares;
+    return (chance->total_known ? chance->of_total : chance->squares) + unseen_variance(chance);
 }
 
 double chance_total_half_width(const struct chance *chance) {

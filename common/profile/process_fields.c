@@ -15,6 +15,7 @@
 #define OF_AGENT(NAME, place, member, over) FIELD(member, U64, over),
 #define OF_DAEMON(member, over)             FIELD(member, U64, over),
 #define OF_SHOWN(member)                    FIELD(member, U64, SUM),
+#define OF_GROWN(member)                    FIELD(member, U64, GROWS),
 #define OF_HIDDEN(member)
 #define OF_PROCESS(member, by, shown, ...) OF_##shown(member)
 #define OF_RESTART(member, type)           FIELD(member, U64, SUM),
@@ -50,6 +51,9 @@ const struct process_field process_fields[] = {
     OF_CLASS(varied_4, varied, 3),
     OF_CLASS(independent_4, independent, 3),
     PROCESS_COUNTERS(OF_PROCESS) /* rate_changes and so on */
+    FIELD(attached_ns, U64, GROWS),
+    FIELD(attach_ns, U64, MOST),
+    FIELD(lone_ns, U64, MOST),
     RESTART_COUNTERS(OF_RESTART) /* restarts and so on */
     FIELD(contexts, U64, SUM),
     FIELD(monitored, U64, SUM),
@@ -116,9 +120,11 @@ void process_field_set_string(struct profile_process *process, const struct proc
 
 static void add_number(struct profile_process *sum, const struct process_field *field,
                        uint64_t more) {
-    uint64_t total;
+    uint64_t so_far = process_field_number(sum, field), total;
 
-    if (__builtin_add_overflow(process_field_number(sum, field), more, &total))
+    if (field->over == FIELD_MOST)
+        total = so_far > more ? so_far : more;
+    else if (__builtin_add_overflow(so_far, more, &total))
         total = UINT64_MAX;
     process_field_set_number(sum, field, total);
 }

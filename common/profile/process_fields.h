@@ -16,6 +16,7 @@ enum field_kind { FIELD_STRING, FIELD_BOOL, FIELD_U32, FIELD_U64 };
 enum field_over {
     FIELD_SAME,  /* it must be equal in processes that are added up */
     FIELD_SUM,   /* it is added up */
+    FIELD_MOST,  /* the greatest is that of all */
     FIELD_GROWS, /* it is added up, and a difference of two moments has what came between them */
 };
 

@@ -115,16 +115,23 @@ struct profile_process {
     uint64_t varied[SHARE_CLASSES], independent[SHARE_CLASSES];
     uint64_t varied_total; /* what the weight of all varied by, in the same unit */
 #define DECLARE_SHOWN(member) uint64_t member;
+#define DECLARE_GROWN(member) DECLARE_SHOWN(member)
 #define DECLARE_HIDDEN(member)
 #define DECLARE(member, by, shown, ...) DECLARE_##shown(member)
     PROCESS_COUNTERS(DECLARE)
 #undef DECLARE
 #undef DECLARE_HIDDEN
+#undef DECLARE_GROWN
 #define DECLARE(member, type) DECLARE_SHOWN(member)
     RESTART_COUNTERS(DECLARE)
 #undef DECLARE
 #undef DECLARE_SHOWN
-    uint64_t contexts; /* nodes kept in the daemon's tree */
+    /* of children (counters.h): samples by which they attached, of this weight in all, which stand
+     * for the others, ... */
+    uint64_t attached_ns;
+    uint64_t attach_ns; /* ... and each for so much; 0: it is not known */
+    uint64_t lone_ns;   /* the greatest weight that was drawn by itself (scatter_total.h) */
+    uint64_t contexts;  /* nodes kept in the daemon's tree */
     uint64_t monitored;
     uint64_t unseen; /* certain bound on what a context outside can weigh */
     uint64_t bytes;  /* of the daemon's tree */

@@ -64,7 +64,8 @@ static void put_total(const struct text *text, const struct profile_process *sum
 }
 
 /* Where the time is that no context has. What is known of it comes first. */
-static void put_rest(const struct text *text, const struct profile_process *sum, double rest) {
+static void put_rest(const struct text *text, const struct profile_process *sum, double rest,
+                     bool chance) {
     double unknown = rest - (double)sum->no_room_ns / (double)text->profile->kernel_ns;
 
     fputs("; the rest is in no context: ", text->out);
@@ -75,12 +76,29 @@ static void put_rest(const struct text *text, const struct profile_process *sum,
     if (sum->no_room > 0 && unknown > NEAR_KERNEL)
         fputs(", ", text->out);
     if (sum->no_room == 0 || unknown > NEAR_KERNEL)
-        fputs("exec, the dynamic loader and the kernel's end of each process, and programs that "
-              "can't load the agent or reach hcctd",
+        fprintf(text->out,
+                "exec, the dynamic loader and the kernel's end of each process, and programs that "
+                "can't load the agent or reach hcctd%s",
+                chance ? "; or chance has left it out" : "");
+}
+
+/* Why N is not what the kernel has counted: it may have less and more at once. */
+static void put_difference(const struct text *text, const struct profile_process *sum,
+                           double share) {
+    const struct chance chance = chance_of(text->profile);
+    double more = (double)text->total - (double)text->profile->kernel_ns;
+    double half = chance_total_half_width(&chance);
+
+    if (share < 1 - NEAR_KERNEL)
+        put_rest(text, sum, 1 - share, half > LEAST_REPORTED * (double)text->total);
+    else if (share > 1 + NEAR_KERNEL && more <= half)
+        fputs("; chance alone may make that difference", text->out);
+    else if (share > 1 + NEAR_KERNEL)
+        fputs("; that is more than chance makes of it: N has children that nobody waited for, too",
               text->out);
 }
 
-/* Beside N what the kernel has counted, and why they differ. */
+/* Beside N what the kernel has counted. */
 static void put_kernel(const struct text *text, const struct profile_process *sum) {
     const struct profile *profile = text->profile;
     double share = (double)text->total / (double)profile->kernel_ns;
@@ -91,12 +109,29 @@ static void put_kernel(const struct text *text, const struct profile_process *su
     text_label(text, "kernel");
     fprintf(text->out, "counted %s of CPU time for the command and its children: N is %s of it",
             format_time(profile->kernel_ns).text, format_share(share).text);
-    if (share < 1 - NEAR_KERNEL)
-        put_rest(text, sum, 1 - share);
-    else if (share > 1 + NEAR_KERNEL)
-        fputs("; N is an estimate from samples, and has children that nobody waited for, too",
-              text->out);
+    put_difference(text, sum, share);
     fputc('\n', text->out);
+}
+
+/* Children of fork that hcctd has not heard of, most of which called exec, or ended, soon; and what
+ * stands for them. */
+static void put_children(const struct text *text, const struct profile_process *sum) {
+    uint64_t unseen = sum->forked > sum->children ? sum->forked - sum->children : 0;
+
+    if (unseen == 0 || sum->attach_ns == 0 || text->calls)
+        return;
+    text_label(text, "children");
+    fprintf(text->out,
+            "%s forked, of which %s had no sample of their own: ", format_count(sum->forked).text,
+            format_count(unseen).text);
+    if (sum->attached_ns == 0) {
+        fputs("by chance nothing in N stands for their CPU time\n", text->out);
+        return;
+    }
+    fprintf(text->out, "for their CPU time stand%s ", sum->attached_ns > sum->attach_ns ? "" : "s");
+    fprintf(text->out, "%s sample%s of %s, by chance\n",
+            format_count(sum->attached_ns / sum->attach_ns).text,
+            sum->attached_ns > sum->attach_ns ? "s" : "", format_time(sum->attach_ns).text);
 }
 
 static void put_walks(const struct text *text, const struct profile_process *sum) {
@@ -453,6 +488,7 @@ void text_summary(const struct text *text) {
 
     put_total(text, &sum);
     put_kernel(text, &sum);
+    put_children(text, &sum);
     text_calls(text, &sum);
     put_walks(text, &sum);
     put_contexts(text, &sum);

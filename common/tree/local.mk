@@ -15,6 +15,7 @@ libhcct_tree_a_SOURCES = \
 	common/tree/path_hash.h common/tree/residual.c common/tree/residual.h \
 	common/tree/restore.c common/tree/run.c common/tree/run.h common/tree/run_log.c \
 	common/tree/run_log.h common/tree/scatter.c common/tree/scatter.h \
+	common/tree/scatter_total.c common/tree/scatter_total.h \
 	common/tree/space_saving.c common/tree/sticky_sampling.c common/tree/store.c \
 	common/tree/store.h common/tree/subwindows.c common/tree/subwindows.h \
 	common/tree/summary.c common/tree/summary.h common/tree/tree.h common/tree/tree_copy.c \

@@ -17,9 +17,6 @@
 #define SLOTS_FIRST  128         /* of the table, powers of two */
 #define SLOTS_MOST   4096        /* half of them are used */
 #define LIGHT        2048        /* a function below one part in so many is the first to go */
-#define ENDS_SQUARE  0.25        /* what both ends of a thread vary by, where a mean step is 1 */
-#define COUNT_SQUARE (1.0 / 12)  /* and the number of steps, for each of them */
-#define LONGEST_STEP 1.5         /* of the mean (preload/sample/interval.h) */
 #define STEP_SQUARE  (13.0 / 12) /* the mean square, where that is 1 */
 #define EFFECTS_MOST 8192        /* of folded processes */
 #define LEAST_MET    10          /* clusters that have met functions: fewer tell nothing */
@@ -48,11 +45,11 @@ struct scatter {
     double weight;      /* of all samples */
     double squares;     /* of them, what was left to chance ... */
     double by_coin;     /* ... but not to that of steps */
-    double ends;        /* squares of steps at the ends of threads, and of what was measured */
     double clusters;    /* squares of clusters */
     double next, after; /* products of neighbours, as of a function */
     uint64_t met;
     struct scatter_thread *threads; /* living ones */
+    struct scatter_total total;     /* of the others, but for what single samples add */
 };
 
 /* Known by it: two have the same by a chance of one in 2^64. */
@@ -128,7 +125,7 @@ _Static_assert(ITEMS<UINT8_MAX && PLACES> ITEMS, "places have room");
 struct scatter_thread {
     struct scatter *scatter;
     struct scatter_thread *next, **link;
-    bool begun; /* it had a sample */
+    struct scatter_total_thread total;
     uint64_t depth;
     struct name leaf;                       /* the innermost function; key 0: not known */
     struct name level[LEVELS];              /* the outermost ones */
@@ -148,7 +145,7 @@ struct scatter_thread *scatter_thread_new(struct scatter *scatter) {
         return NULL;
     thread->scatter = scatter;
     thread->depth = 0;
-    thread->begun = false;
+    thread->total = (struct scatter_total_thread){0};
     thread->leaf = (struct name){0};
     thread->now = &thread->cluster[0];
     empty(thread->now);
@@ -216,6 +213,7 @@ void scatter_thread_free(struct scatter_thread *thread) {
     if (thread == NULL)
         return;
     end_cluster(thread);
+    scatter_total_end(&thread->scatter->total, &thread->total);
     *thread->link = thread->next;
     if (thread->next != NULL)
         thread->next->link = thread->link;
@@ -290,16 +288,10 @@ static void add_to(struct cluster *cluster, struct name name, float weight, floa
     item->chance += chance;
 }
 
-/* Of the square of the weight, what is not the chance of a step: a sample that was taken instead of
- * others, by a coin. */
-static double by_coin(const struct scatter_sample *sample) {
-    double weight = (double)sample->chance, most = LONGEST_STEP * (double)sample->step;
-    return weight > most ? weight * (weight - most) : 0;
-}
-
 void scatter_credit(struct scatter_thread *thread, const struct scatter_sample *sample) {
     if (thread == NULL)
         return;
+    scatter_total_credit(&thread->scatter->total, &thread->total, sample);
     if (!sample->same_burst)
         end_cluster(thread);
     struct cluster *now = thread->now;
@@ -315,17 +307,16 @@ void scatter_credit(struct scatter_thread *thread, const struct scatter_sample *
     now->chance += chance;
     thread->scatter->weight += (double)sample->weight;
     thread->scatter->squares += (double)sample->chance * (double)sample->chance;
-    thread->scatter->by_coin += by_coin(sample);
-    if (!thread->begun)
-        thread->scatter->ends += ENDS_SQUARE * (double)sample->step * (double)sample->step;
-    thread->begun = true;
-    if (sample->weight > sample->chance) /* measured, but for its ends */
-        thread->scatter->ends += COUNT_SQUARE * (double)sample->chance * (double)sample->chance;
+    thread->scatter->by_coin += scatter_by_coin(sample);
 }
 
-void scatter_skip(struct scatter_thread *thread) {
+/* Its thread sends copies of the stack that are so far apart, as it sends those alone. */
+void scatter_skip(struct scatter_thread *thread, const struct scatter_sample *sample) {
+    struct scatter_sample copy = *sample;
     if (thread == NULL)
         return;
+    copy.step = copy.step > copy.chance || copy.attached ? copy.step : copy.chance;
+    scatter_total_credit(&thread->scatter->total, &thread->total, &copy);
     end_cluster(thread);
     for (int i = 0; i < NEIGHBOURS; i++)
         empty(thread->last[i]);
@@ -382,16 +373,23 @@ static bool matters(const struct scatter *scatter, const struct function *functi
            share_class(share_of(scatter, function)) < SHARE_CLASSES;
 }
 
-/* Of the weight of all. Steps cover the time without gaps, so that only the ends and coins are left
- * to chance; of bursts their number is, and what each of them weighs. */
-static double variance_of_all(const struct scatter *scatter, bool bursts) {
-    double mean_square = scatter->weight * scatter->weight / (double)scatter->met;
-    if (!bursts)
-        return scatter->by_coin + scatter->ends;
-    return fmax(scatter->clusters - mean_square, 0) + COUNT_SQUARE * mean_square;
+#define IN_UNITS(squares) ((uint64_t)((squares) / (1ull << 2 * DRAWS_UNIT_SHIFT) + 0.5))
+
+/* With the threads that are there. */
+static struct scatter_total total_now(const struct scatter *scatter) {
+    struct scatter_total total = scatter->total;
+    for (const struct scatter_thread *t = scatter->threads; t != NULL; t = t->next)
+        scatter_total_end(&total, &t->total);
+    return total;
 }
 
-#define IN_UNITS(squares) ((uint64_t)((squares) / (1ull << 2 * DRAWS_UNIT_SHIFT) + 0.5))
+static void sum_total(const struct scatter *scatter, bool bursts, struct scatter_sums *sums) {
+    const struct scatter_total total = total_now(scatter);
+    uint64_t lone = (uint64_t)scatter_total_greatest(&total, bursts);
+    sums->total += IN_UNITS(scatter_total_variance(&total, bursts));
+    sums->attached += (uint64_t)total.attached;
+    sums->lone = lone > sums->lone ? lone : sums->lone;
+}
 
 void scatter_sum(const struct scatter *scatter, bool bursts, struct scatter_sums *sums) {
     struct excess excess[SHARE_CLASSES] = {0};
@@ -404,8 +402,8 @@ void scatter_sum(const struct scatter *scatter, bool bursts, struct scatter_sums
         sums->varied[i] += IN_UNITS(varied);
         sums->independent[i] += varied > 0 ? IN_UNITS(excess[i].independent) : 0;
     }
-    if (scatter != NULL && scatter->met > 0)
-        sums->total += IN_UNITS(variance_of_all(scatter, bursts));
+    if (scatter != NULL)
+        sum_total(scatter, bursts, sums);
 }
 
 static void see_thread(const struct scatter_thread *thread, void see(uint32_t frame)) {

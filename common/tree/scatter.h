@@ -22,12 +22,16 @@
 #include <stdint.h>
 
 #include "common/base/share_class.h"
+#include "common/tree/scatter_total.h"
 
-/* By class of share (share_class.h); both only grow, in units of draws.h. */
+/* All only grow. By class of share (share_class.h), in units of draws.h: */
 struct scatter_sums {
     uint64_t varied[SHARE_CLASSES];      /* what weights of functions varied by, squared ... */
     uint64_t independent[SHARE_CLASSES]; /* ... and had, were each sample drawn by itself */
     uint64_t total;                      /* what the weight of all varied by, squared */
+    /* in ns: */
+    uint64_t attached; /* weight of the samples at which children of fork attached by chance */
+    uint64_t lone;     /* the greatest weight that was drawn by itself (scatter_total.h) */
 };
 
 static inline void scatter_add_sums(struct scatter_sums *sums, const struct scatter_sums *more) {
@@ -36,6 +40,8 @@ static inline void scatter_add_sums(struct scatter_sums *sums, const struct scat
         sums->independent[i] += more->independent[i];
     }
     sums->total += more->total;
+    sums->attached += more->attached;
+    sums->lone = more->lone > sums->lone ? more->lone : sums->lone;
 }
 
 /* The ratio of both for one function. */
@@ -63,17 +69,9 @@ void scatter_push_leaf_pc(struct scatter_thread *thread);
 void scatter_repeat(struct scatter_thread *thread, uint64_t n); /* n times the innermost function */
 void scatter_pop(struct scatter_thread *thread, uint64_t n);
 
-/* What is known of a sample. Times in ns. */
-struct scatter_sample {
-    uint64_t weight;
-    uint64_t chance; /* the part of it that was left to chance */
-    uint64_t step;   /* the mean of what samples weigh by the law of steps */
-    bool same_burst; /* as the one before */
-};
-
 void scatter_credit(struct scatter_thread *thread, const struct scatter_sample *sample);
-/* A sample whose context is not known (yet). */
-void scatter_skip(struct scatter_thread *thread);
+/* One whose context is not known (yet): it came as a copy of the stack. */
+void scatter_skip(struct scatter_thread *thread, const struct scatter_sample *sample);
 
 /* Adds what is known so far. `bursts`: clusters are bursts. NULL is allowed. */
 void scatter_sum(const struct scatter *scatter, bool bursts, struct scatter_sums *sums);

@@ -61,7 +61,8 @@
     HIDDEN(UNSEEN_NS, 27)                    /* CPU time between bursts of calls */
 
 /* Of a process, since it began: X(member, AGENT or DAEMON, SHOWN or HIDDEN, name, type). The agent
- * counts it in the session's memory, or the daemon does; reports have it, or not; the name is that
+ * counts it in the session's memory, or the daemon does; reports have it (GROWN: in the
+ * difference of two profiles what came between them), or not; the name is that
  * in the list of processes, "" where it is not there. In the session's memory the signal in use
  * stands between the first and the later ones. */
 #define FIRST_PROCESS_COUNTERS(X)                                                                  \
@@ -83,7 +84,11 @@
     /* threads on whose stack a signal of the agent had no room ... */                             \
     X(no_room, AGENT, SHOWN, "threads_without_room", uint32_t)                                     \
     /* ... and their CPU time, as far as it is known */                                            \
-    X(no_room_ns, AGENT, SHOWN, "without_room_ns", uint64_t)
+    X(no_room_ns, AGENT, SHOWN, "without_room_ns", uint64_t)                                       \
+    /* children of fork, of which some have called exec since ... */                               \
+    X(forked, AGENT, GROWN, "", uint32_t)                                                          \
+    /* ... and those that have attached before */                                                  \
+    X(children, DAEMON, GROWN, "", uint32_t)
 
 #define PROCESS_COUNTERS(X) FIRST_PROCESS_COUNTERS(X) LATER_PROCESS_COUNTERS(X)
 

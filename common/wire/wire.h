@@ -42,7 +42,7 @@
 #include "common/wire/counters.h"
 #include "common/wire/tags.h"
 
-#define WIRE_VERSION       9u
+#define WIRE_VERSION       10u
 #define WIRE_HELLO_MAGIC   "HCCTAGNT"
 #define WIRE_SESSION_MAGIC 0x7353746363680001ull
 
@@ -228,8 +228,9 @@ struct wire_session {
     char command[WIRE_COMMAND_ROOM]; /* the name that the program was executed by, as tags. A slash
                                         before it: of a file or link, and no script. Empty: that of
                                         its file */
-    _Atomic uint64_t lost; /* calls that stood in rings of earlier sessions and were never read */
-    uint64_t earlier_ns;   /* CPU time of the process before it executed this program, as tags */
+    _Atomic uint64_t lost;   /* calls that stood in rings of earlier sessions and were never read */
+    uint64_t earlier_ns;     /* CPU time of the process before it executed this program, as tags */
+    uint32_t is_child;       /* 1: it is one itself, and has called no exec; as tags */
 };
 
 /* The first page of the table arena. */
@@ -238,6 +239,11 @@ struct wire_arena {
      * ends, the kernel adds FUTEX_OWNER_DIED. 0: there are no such futexes here */
     _Atomic uint32_t daemon;
 };
+
+/* A child of fork attaches at its first sample, which costs a millisecond. One that calls exec soon
+ * has used no more than a fraction of one: so one in many of them pays, where a sample of less
+ * weight than this has it by a coin (WIRE_ATTACHED). */
+#define WIRE_ATTACH_NS 20000000u
 
 #define WIRE_HEARTBEAT_DEAD_NS 3000000000ull /* a daemon silent for so long is dead */
 
@@ -256,7 +262,9 @@ struct wire_arena {
  *                     routine, but the pc in the one under the cursor at which the thread was
  *                     interrupted. It is popped as a frame is
  *   CREDIT w          weight w (for walks: ns of CPU time) to the context under the cursor. With
- *                     WIRE_SAME_BURST in w, the sample is of the burst of the one before
+ *                     WIRE_SAME_BURST in w, the sample is of the burst of the one before; with
+ *                     WIRE_ATTACHED, a child of fork has attached by it, as a coin said: it stands
+ *                     for others, which had none
  *   MAP g             addresses from here on are those of generation g of the module log
  *   REPEAT n          the frame under the cursor was entered n times more (recursion): n times the
  *                     PUSH that made it
@@ -276,7 +284,8 @@ struct wire_arena {
 #define WIRE_VERB_SHIFT   60
 #define WIRE_OPERAND_MASK ((1ull << WIRE_VERB_SHIFT) - 1)
 #define WIRE_SAME_BURST   (1ull << 59) /* of a CREDIT or RAW_STACK; the weight is the rest */
-#define WIRE_WEIGHT_MASK  (WIRE_SAME_BURST - 1)
+#define WIRE_ATTACHED     (1ull << 58) /* the same */
+#define WIRE_WEIGHT_MASK  (WIRE_ATTACHED - 1)
 #define WIRE_CALL         (1ull << 63)
 #define WIRE_POPS_SHIFT   56 /* of a CALL */
 #define WIRE_POPS_MAX     127u

@@ -42,15 +42,23 @@ static void describe_counters(const struct process_stats *stats, struct profile_
     DEFERRED_COUNTERS(ADD_DEFERRED)
 #undef ADD_DEFERRED
 #define TAKE_SHOWN(member) out->member = stats->member;
+#define TAKE_GROWN(member) TAKE_SHOWN(member)
 #define TAKE_HIDDEN(member)
 #define TAKE(member, by, shown, ...) TAKE_##shown(member)
     PROCESS_COUNTERS(TAKE)
 #undef TAKE
 #undef TAKE_HIDDEN
+#undef TAKE_GROWN
 #define TAKE(member, type) TAKE_SHOWN(member)
     RESTART_COUNTERS(TAKE)
 #undef TAKE
 #undef TAKE_SHOWN
+}
+
+/* Calls are counted in children as well, from their first one on. */
+static uint64_t attach_of(const struct process *process, const struct process_stats *stats) {
+    bool samples = process->sampling.collector == WIRE_COLLECT_WALKS;
+    return samples && stats->forked > 0 ? WIRE_ATTACH_NS : 0;
 }
 
 static void describe(const struct process *process, const struct process_stats *stats,
@@ -71,10 +79,13 @@ static void describe(const struct process *process, const struct process_stats *
         .drawn = stats->draws.weight,
         .drawn_squares = stats->draws.squares,
         .threads = stats->threads,
+        .attach_ns = attach_of(process, stats),
     };
     describe_counters(stats, out);
     memcpy(out->varied, stats->scatter.varied, sizeof out->varied);
     out->varied_total = stats->scatter.total;
+    out->attached_ns = stats->scatter.attached;
+    out->lone_ns = stats->scatter.lone;
     memcpy(out->independent, stats->scatter.independent, sizeof out->independent);
     if (process->sampling.collector == WIRE_COLLECT_CALLS)
         describe_calls(&process->sampling, stats, out);
@@ -169,6 +180,11 @@ bool process_copies_take(struct process_copies *copies, struct process *const *p
     if (!whole)
         process_copies_free(copies);
     return whole;
+}
+
+void process_copies_leave_children(struct process_copies *copies) {
+    for (size_t i = 0; i < copies->n; i++)
+        copies->part[i].process.forked = copies->part[i].process.attach_ns = 0;
 }
 
 void process_copies_free(struct process_copies *copies) {

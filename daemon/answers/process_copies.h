@@ -23,6 +23,9 @@ struct process_copies {
  * are left out. False: there is no memory, and nothing is held. */
 bool process_copies_take(struct process_copies *copies, struct process *const *processes, size_t n,
                          uint64_t window_ns);
+/* The profile is to be of these processes alone, or of a part of their time: how many children they
+ * have forked says nothing of it. */
+void process_copies_leave_children(struct process_copies *copies);
 void process_copies_free(struct process_copies *copies);
 
 /* The profile of the copies, of the processes that they were made of; see assemble_trees(). Gets

@@ -318,6 +318,8 @@ enum query_status query_write(const struct query *query, struct process *const *
         drop_frames(&w);
         return query_no_memory("copies of the trees", error);
     }
+    if (query->pid != 0 || query->window_ns > 0)
+        process_copies_leave_children(&copies);
     bool done = memory_try(write_profile, &w, &what);
     drop_frames(&w);
     module_drop(w.modules, w.n_modules);

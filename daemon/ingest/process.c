@@ -390,6 +390,7 @@ static void sum_live(struct process *p, struct process_stats *sum) {
         add_counters(sum, session_memory_slot(&p->memory, i));
     }
     process_stats_add_session(sum, session);
+    sum->children += session->is_child != 0;
     sum->slots_refused += p->memory.slots_refused;
     sum->signal = atomic_load(&session->signal);
     sum->rate = atomic_load(&session->rate);

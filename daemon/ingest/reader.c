@@ -127,21 +127,28 @@ static void push_frame(struct drain *d, uint32_t frame) {
     push_in_tree(d, frame);
 }
 
-static void credit(struct drain *d, uint64_t weight, bool same_burst) {
-    struct reader *reader = d->reader;
-    if (in_subwindow(reader))
-        mcct_credit(&reader->subwindow_cursor, weight);
-    else if (reader->subwindows != NULL)
-        subwindows_miss(reader->subwindows);
-    draws_add(&d->effect->draws, weight, reader->measured_above);
-    const struct scatter_sample sample = {
+/* `operand`: of CREDIT or RAW_STACK. */
+static struct scatter_sample sample_of(const struct reader *reader, uint64_t operand) {
+    uint64_t weight = operand & WIRE_WEIGHT_MASK;
+    return (struct scatter_sample){
         .weight = weight,
         .chance = draws_chance(weight, reader->measured_above),
         .step = reader->step,
-        .same_burst = same_burst,
+        .same_burst = (operand & WIRE_SAME_BURST) != 0,
+        .attached = (operand & WIRE_ATTACHED) != 0,
     };
+}
+
+static void credit(struct drain *d, uint64_t operand) {
+    struct reader *reader = d->reader;
+    const struct scatter_sample sample = sample_of(reader, operand);
+    if (in_subwindow(reader))
+        mcct_credit(&reader->subwindow_cursor, sample.weight);
+    else if (reader->subwindows != NULL)
+        subwindows_miss(reader->subwindows);
+    draws_add(&d->effect->draws, sample.weight, reader->measured_above);
     scatter_credit(reader->samples, &sample);
-    credit_in_tree(d, weight);
+    credit_in_tree(d, sample.weight);
 }
 
 static void push(struct drain *d, uint64_t routine) {
@@ -218,8 +225,10 @@ static bool read_sizes(struct drain *d, struct raw_stack *sizes, uint64_t *words
     return d->end - reader->at >= *words;
 }
 
-static void defer_stack(struct drain *d, uint64_t weight) {
+static void defer_stack(struct drain *d, uint64_t operand) {
     struct reader *reader = d->reader;
+    const struct scatter_sample sample = sample_of(reader, operand);
+    uint64_t weight = sample.weight;
     struct raw_stack sizes;
     uint64_t words;
     if (!read_sizes(d, &sizes, &words)) {
@@ -227,7 +236,8 @@ static void defer_stack(struct drain *d, uint64_t weight) {
         return;
     }
     draws_add(&d->effect->draws, weight, reader->measured_above);
-    scatter_skip(reader->samples);
+    if (weight > 0)
+        scatter_skip(reader->samples, &sample);
     d->effect->copies = true;
     uint32_t ranges = addresses_count(d->map);
     sizes.n_ranges = ranges < RAW_STACK_RANGES_MAX ? ranges : RAW_STACK_RANGES_MAX;
@@ -389,11 +399,11 @@ static bool apply(struct drain *d) {
         break;
     case WIRE_CREDIT:
         if ((operand & WIRE_WEIGHT_MASK) > 0)
-            credit(d, operand & WIRE_WEIGHT_MASK, (operand & WIRE_SAME_BURST) != 0);
+            credit(d, operand);
         d->effect->credits++;
         break;
     case WIRE_RAW_STACK:
-        defer_stack(d, operand & WIRE_WEIGHT_MASK);
+        defer_stack(d, operand);
         d->effect->credits++;
         break;
     case WIRE_MAP:

@@ -69,6 +69,8 @@ static const struct field {
     FIELD(stats.scatter.varied[3]),
     FIELD(stats.scatter.independent[3]),
     FIELD(stats.scatter.total),
+    FIELD(stats.scatter.attached),
+    FIELD(stats.scatter.lone),
     FIELD(stats.restarts),
     FIELD(stats.unfinished),
     FIELD(stats.gap_ns),

@@ -78,6 +78,7 @@ static enum query_status write_one(const struct query *query, struct process *pr
     if (out == NULL)
         return cannot_write(name, error);
     struct query whole = *query;
+    whole.pid = process->pid;
     whole.patience = SYMBOL_COMPLETE;
     whole.options.phi = 0; /* a file is not cut */
     enum query_status status = query_write(&whole, &process, 1, out, error);

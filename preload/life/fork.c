@@ -70,6 +70,7 @@ static void after_fork_child(void) {
     if (confine_is_quiet())
         return;
     calls_enter_child();
+    agent.process->is_child = true;
     agent_start_in_child(0);
     if (agent.settings.follow)
         start_calls_in_child();

@@ -150,6 +150,8 @@ static bool attach(struct agent_process *process, int wait_ms) {
     memcpy(session->tags, set->tags, sizeof session->tags);
     memcpy(session->command, agent.command, sizeof session->command);
     session->earlier_ns = agent.earlier_ns;
+    session->is_child = process->is_child;
+    atomic_store(&session->forked, atomic_exchange(&process->forked, 0));
     atomic_store(&session->signal, (uint32_t)signal_number());
     learn_clock(process, session);
     modules_reset();
@@ -210,8 +212,21 @@ void session_before_fork(void) {
         nap();
 }
 
+/* A fork that has failed is counted, too: what it has returned is not known here. */
+static void count_child(struct agent_process *process) {
+    struct wire_session *session = session_enter(thread_self);
+    if (session == NULL) {
+        atomic_fetch_add(&process->forked, 1);
+        return;
+    }
+    atomic_fetch_add(&session->forked, 1);
+    session_leave(thread_self);
+}
+
 void session_after_fork(void) {
     atomic_fetch_sub(&agent.process->forks, 1);
+    if (agent.settings.follow)
+        count_child(agent.process);
 }
 
 /* ---- while the application locks its memory ---- */

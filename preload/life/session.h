@@ -48,9 +48,9 @@ void session_show(void);
 /* While it is hidden: it goes, and there will be no other. Thread context. */
 void session_leave_for_good(void);
 
-/* Around a fork: the child is not to have descriptors of a handshake that another thread makes. One
- * that is under way is waited for, as long as an answer may take. Thread context, our signal
- * blocked; none of both in a child. */
+/* Around a fork, which is counted: the child is not to have descriptors of a handshake that another
+ * thread makes. One that is under way is waited for, as long as an answer may take. Thread context,
+ * our signal blocked; none of both in a child. */
 void session_before_fork(void);
 void session_after_fork(void);
 

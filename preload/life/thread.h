@@ -101,7 +101,7 @@ struct agent_thread {
     uint64_t walk_price_ns; /* of the last walk, by its frames; 0: there was none */
     uint32_t price_scale;   /* what measured walks cost to that, in SAMPLING_PRICE_AS_LISTED-ths */
     uint32_t burst_sent;    /* the burst of the last sample (points.begun), 0: none */
-    uint64_t same_burst;    /* WIRE_SAME_BURST: the sample that is being taken is of that burst */
+    uint64_t sample_marks;  /* of the sample that is being taken: WIRE_SAME_BURST, WIRE_ATTACHED */
     uint64_t least_ns;      /* a walk has to stand for so much time, as the last one was costly */
     struct copies copies;   /* of its stack, that go to the daemon */
     bool missed_slot;       /* counted once */

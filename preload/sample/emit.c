@@ -110,7 +110,7 @@ bool emit_sample(struct agent_thread *thread, struct wire_slot *slot, uint32_t m
     pop_rest(thread, slot, &at);
     bool all = push_rest(thread, slot, &at) && push_leaf_pc(thread, slot, &at);
     if (all)
-        ring_put(slot, WALK_WORDS, at++, wire_word(WIRE_CREDIT, weight | thread->same_burst));
+        ring_put(slot, WALK_WORDS, at++, wire_word(WIRE_CREDIT, weight | thread->sample_marks));
     thread->head = at;
     ring_publish(slot, at);
     return all;

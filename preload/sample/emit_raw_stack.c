@@ -63,7 +63,7 @@ uint32_t emit_raw_stack(struct agent_thread *thread, struct wire_session *sessio
     }
     for (; copied < n && unwind_read(env, sp + 8 * copied, &word); copied++)
         ring_put(slot, WALK_WORDS, at++, word);
-    ring_put(slot, WALK_WORDS, start, wire_word(WIRE_RAW_STACK, weight | thread->same_burst));
+    ring_put(slot, WALK_WORDS, start, wire_word(WIRE_RAW_STACK, weight | thread->sample_marks));
     ring_put(slot, WALK_WORDS, start + 1, WIRE_RAW_STACK_SIZES(inner, ARCH_REGS, copied));
     put_place(thread, slot, start + 2, regs);
     thread->head = at;

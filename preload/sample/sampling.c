@@ -30,11 +30,6 @@
 #define RATE_MAX       10000
 #define CALLS_CHECK_NS 100000000 /* CPU time between checks whether calls are followed */
 
-/* A child of fork attaches at its first sample, which costs a millisecond. One that calls exec soon
- * has used no more than a fraction of one: so one in many of them pays.
- */
-#define FIRST_WEIGHT_NS 20000000u
-
 static struct sampling_plan plan_of(uint32_t rate, uint64_t length, uint64_t period,
                                     uint32_t clock) {
     uint64_t walk = SECOND_NS / (rate >= 1 && rate <= RATE_MAX ? rate : DEFAULT_RATE);
@@ -106,16 +101,17 @@ static void tell_missed(struct wire_session *session) {
         atomic_fetch_add(&session->lost_ns, atomic_exchange(missed, 0));
 }
 
-/* Samples of one burst are marked as such. */
-static void mark_burst(struct agent_thread *thread) {
+/* Samples of one burst are marked as such; `attached`: WIRE_ATTACHED, or 0. */
+static void mark(struct agent_thread *thread, uint64_t attached) {
     const struct trigger *t = &thread->trigger;
     uint32_t burst = plan_is_endless(&t->plan) ? 0 : t->points.begun;
-    thread->same_burst = burst != 0 && burst == thread->burst_sent ? WIRE_SAME_BURST : 0;
+    bool is_same = burst != 0 && burst == thread->burst_sent;
+    thread->sample_marks = (is_same ? WIRE_SAME_BURST : 0) | attached;
     thread->burst_sent = burst;
 }
 
 static bool walk_in(struct agent_thread *thread, struct wire_session *session, uint64_t weight,
-                    const ucontext_t *uc) {
+                    uint64_t attached, const ucontext_t *uc) {
     struct wire_slot *slot = session_slot(thread, session);
     tell_missed(session);
     if (slot == NULL) {
@@ -127,7 +123,7 @@ static bool walk_in(struct agent_thread *thread, struct wire_session *session, u
         session_count(slot, WIRE_SKIPPED, 1);
         return false;
     }
-    mark_burst(thread);
+    mark(thread, attached);
     struct walk_cost cost = walk_sample(thread, session, slot, taken, uc);
     pay(thread, cost);
     copies_walked(&thread->copies, cost.copied, &thread->random);
@@ -136,14 +132,17 @@ static bool walk_in(struct agent_thread *thread, struct wire_session *session, u
 
 /* The first sample of a process: looks for the daemon. Programs that begin do so for certain. */
 static bool walk_first(struct agent_thread *thread, uint64_t weight, const ucontext_t *uc) {
-    if (!session_is_awaited())
-        weight = draw_roulette(draw_word(&thread->random), weight, FIRST_WEIGHT_NS);
+    uint64_t attached = 0;
+    if (!session_is_awaited() && weight < WIRE_ATTACH_NS) {
+        attached = WIRE_ATTACHED;
+        weight = draw_roulette(draw_word(&thread->random), weight, WIRE_ATTACH_NS);
+    }
     struct wire_session *session =
         weight != 0 && session_attach(false) ? session_enter(thread) : NULL;
     if (session == NULL)
         return false;
     modules_learn_again(thread, session);
-    bool walked = walk_in(thread, session, weight, uc);
+    bool walked = walk_in(thread, session, weight, attached, uc);
     session_leave(thread);
     return walked;
 }
@@ -161,5 +160,5 @@ bool sampling_walk(struct agent_thread *thread, struct wire_session *session,
     }
     if (hcct_unlikely(session == NULL))
         return walk_first(thread, weight, uc);
-    return walk_in(thread, session, weight, uc);
+    return walk_in(thread, session, weight, 0, uc);
 }

@@ -108,6 +108,7 @@ static void check_shown(const struct profile_process *shown, const struct proces
     CHECK_UINT(number_of(shown, "short_copy"), stats->deferred.short_copy);
     CHECK_UINT(number_of(shown, "refused"), stats->deferred.refused);
 #define OF_SHOWN(member)                   CHECK_UINT(number_of(shown, #member), stats->member);
+#define OF_GROWN(member)                   OF_SHOWN(member)
 #define OF_HIDDEN(member)                  CHECK(process_field_find(#member) == NULL);
 #define OF_PROCESS(member, by, shown, ...) OF_##shown(member)
     PROCESS_COUNTERS(OF_PROCESS)

@@ -133,6 +133,22 @@ static void test_names(void) {
     }
 }
 
+/* What is the greatest of its kind is that of the sum as well. */
+static void test_greatest(void) {
+    struct profile *two[] = {one("/a", "cpu", "f", 5), one("/a", "cpu", "f", 7)};
+
+    for (uint32_t i = 0; i < 2; i++) {
+        two[i]->processes[1].lone_ns = 20 - i;
+        two[i]->processes[1].attach_ns = 20;
+        two[i]->processes[1].forked = 3 + i;
+    }
+    struct profile *sum = merge(two, 2);
+    CHECK_UINT(sum->processes[1].lone_ns, 20);
+    CHECK_UINT(sum->processes[1].attach_ns, 20);
+    CHECK_UINT(sum->processes[1].forked, 7);
+    profile_free(sum);
+}
+
 /* Other executables, and what was sampled in another way, stay apart. */
 static void test_apart(void) {
     struct profile *sum =
@@ -225,6 +241,7 @@ int main(void) {
         test_bounds(&seed, i % 3 * 25, i / 3 % 3 * 15);
     test_file(&seed);
     test_names();
+    test_greatest();
     test_apart();
     test_periods();
     test_refused();

@@ -217,6 +217,50 @@ static void test_no_room(void) {
     profile_free(profile);
 }
 
+/* Children of fork that no sample has met; and why N is more than the kernel has counted. */
+static void test_children(void) {
+    struct profile *profile = sample_shell();
+    struct profile_process *process = &profile->processes[1];
+    uint64_t total = profile_total(profile);
+
+    check_says(profile, "\nchildren ", false);
+    process->forked = 6;
+    process->children = 6;
+    process->attach_ns = 20000000;
+    check_says(profile, "\nchildren ", false);
+    process->forked = 500;
+    check_says(profile,
+               "\nchildren  500 forked, of which 494 had no sample of their own: by "
+               "chance nothing in N stands for their CPU time\n",
+               true);
+    process->attached_ns = 20000000;
+    check_says(
+        profile,
+        "had no sample of their own: for their CPU time stands 1 sample of 20.0 ms, by chance\n",
+        true);
+    process->attached_ns = 120000000;
+    check_says(
+        profile,
+        "had no sample of their own: for their CPU time stand 6 samples of 20.0 ms, by chance\n",
+        true);
+    process->drawn = total >> 10;
+    process->varied_total = process->drawn * 9 / 100 * process->drawn / 100; /* 3 % */
+    profile->kernel_ns = total / 105 * 100;
+    check_says(profile, " it; chance alone may make that difference\n", true);
+    check_says(profile, "nobody waited", false);
+    process->varied_total /= 10000;
+    check_says(profile,
+               " it; that is more than chance makes of it: N has children that nobody waited for, "
+               "too\n",
+               true);
+    profile->kernel_ns = total / 2 * 3;
+    check_says(profile, " it; the rest is in no context: exec, the dynamic loader", true);
+    check_says(profile, " or reach hcctd; or chance has left it out\n", true);
+    process->forked = process->varied_total = 0;
+    process->drawn = 0;
+    profile_free(profile);
+}
+
 /* Which calls were counted, and what that says of all. */
 static void test_calls(void) {
     struct profile *profile = sample_calls();
@@ -500,6 +544,7 @@ int main(void) {
     test_empty();
     test_counters();
     test_no_room();
+    test_children();
     test_calls();
     test_any();
     return check_report();
