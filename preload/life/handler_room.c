@@ -98,6 +98,7 @@ void handler_room_end(struct agent_thread *thread) {
     if (!thread->no_room)
         return;
     account(thread);
+    thread->no_room = false;
     tell_now();
 }
 
