@@ -9,7 +9,7 @@
 #include <zlib.h>
 
 #define GZIP_WINDOW (MAX_WBITS + 16) /* zlib's word for a gzip header */
-#define BUFFER 8192 /* on the stack, which is small where ulimit -s says so */
+#define BUFFER      8192             /* on the stack, which is small where ulimit -s says so */
 
 static const char no_memory[] = "there is not enough memory to uncompress it";
 

@@ -48,7 +48,7 @@ def run(mode, options, *arguments):
         used, seen, process, words = run_once(mode, options, arguments)
         known = process or {"no_room": 0, "no_room_ns": 0}
         if SAYS in words and process is None:
-            known = {"no_room": int(words.split(SAYS)[0].split()[-3].replace(",", "")), "no_room_ns": used}
+            known = {"no_room": int(words.split(SAYS)[0].split()[-2].replace(",", "")), "no_room_ns": used}
         if seen + known["no_room_ns"] > 0.9 * used:
             break
     return used, seen, known["no_room_ns"], known["no_room"], words
