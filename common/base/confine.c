@@ -5,6 +5,7 @@
 
 #include <grp.h>
 #include <linux/capability.h>
+#include <stdio.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -18,6 +19,17 @@
 #else
 #define LIMIT_MEMORY true
 #endif
+
+uint64_t confine_address_space(void) {
+    unsigned long long pages = 0;
+    FILE *f = fopen("/proc/self/statm", "re");
+    if (f == NULL)
+        return 0;
+    if (fscanf(f, "%llu", &pages) != 1)
+        pages = 0;
+    fclose(f);
+    return pages * (uint64_t)sysconf(_SC_PAGESIZE);
+}
 
 static void set_limit(int resource, rlim_t value) {
     struct rlimit limit;

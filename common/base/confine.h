@@ -10,6 +10,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* How much address space the process has now; 0: /proc does not say. */
+uint64_t confine_address_space(void);
+
 /* So much address space, beside what a sanitizer reserves. */
 void confine_memory(uint64_t bytes);
 
