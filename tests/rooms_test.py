@@ -21,7 +21,7 @@ MAY_INCLUDE = {
     "common/trace": PURE,
     "common/assemble": PURE,
     "daemon/ingest": PURE + ["common/trace"],
-    "daemon/render": LOW + ["common/profile", "common/render"],
+    "daemon/render": COMMON,
     "daemon/answers": COMMON + ["daemon/ingest", "daemon/render"],
     "daemon/state": COMMON + ["daemon/ingest", "daemon/answers", "daemon/render"],
     "daemon/serve": COMMON + ["daemon/ingest", "daemon/answers", "daemon/render", "daemon/state"],

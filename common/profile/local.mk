@@ -14,6 +14,7 @@ libhcct_profile_a_SOURCES = \
 	common/profile/intern.c common/profile/intern.h common/profile/merge.c \
 	common/profile/merge.h common/profile/process_fields.c common/profile/process_fields.h \
 	common/profile/profile.c common/profile/profile.h \
+	common/profile/profile_contexts.c common/profile/profile_contexts.h \
 	common/profile/profile_image.c common/profile/profile_image.h \
 	common/profile/profile_index.h common/profile/prune.c \
 	common/profile/stacks.c common/profile/stacks.h common/profile/tree_view.c \

@@ -271,6 +271,7 @@ static bool get_all(FILE *in, struct profile *profile) {
         profile->locations == NULL || !get_lines(in, &head, profile))
         return false;
     profile->nodes = get(in, profile->n_nodes, sizeof(*profile->nodes));
+    index->node_room = profile->n_nodes;
     index->roots = get(in, profile->n_processes, sizeof(*index->roots));
     if (head.has_flat)
         profile->flat = get(in, profile->n_locations, sizeof(*profile->flat));

@@ -16,7 +16,7 @@
 bool profile_image_write(FILE *out, struct profile *profile);
 
 /* All that was written comes back, in the same order and numbers. NULL: what is there is no whole
- * image. The profile is complete: nothing may be added to it any more. */
+ * image. Contexts may be added; all else is complete: no string, location or process may be. */
 struct profile *profile_image_read(FILE *in);
 
 #endif

@@ -1,5 +1,6 @@
 /*
- * render_order.c - a head of fixed size, the filters, the profile.
+ * render_order.c - contexts, a head of fixed size, the filters, the profile; at the end, where the
+ * head is.
  */
 #include "common/render/render_order.h"
 
@@ -7,6 +8,7 @@
 #include <string.h>
 
 #include "common/base/memory.h"
+#include "common/profile/profile_contexts.h"
 #include "common/profile/profile_image.h"
 
 #define FILTER_MAX (1u << 20)
@@ -29,6 +31,7 @@ static bool put(FILE *out, const void *bytes, size_t n) {
 
 bool render_order_write(const struct format *format, FILE *out, struct profile *profile,
                         const struct format_options *options) {
+    int64_t begin = ftello(out);
     struct head head;
 
     memset(&head, 0, sizeof(head)); /* what stands between its members, too */
@@ -45,7 +48,7 @@ bool render_order_write(const struct format *format, FILE *out, struct profile *
     head.phi = options->phi;
     return put(out, &head, sizeof(head)) && put(out, options->focus, head.focus_bytes) &&
            put(out, options->ignore, head.ignore_bytes) && profile_image_write(out, profile) &&
-           fflush(out) == 0;
+           put(out, &begin, sizeof(begin)) && fflush(out) == 0 && !ferror(out);
 }
 
 /* *text is NULL where there are none. False: not so many bytes are there. */
@@ -59,11 +62,31 @@ static bool get_text(FILE *in, uint32_t bytes, char **text) {
     return fread(*text, 1, bytes, in) == bytes && (*text)[bytes - 1] == '\0';
 }
 
+/* Where the head is; the file stands there. -1: nowhere. */
+static int64_t find_head(FILE *in) {
+    int64_t begin;
+
+    if (fseeko(in, -(off_t)sizeof(begin), SEEK_END) != 0 ||
+        fread(&begin, sizeof(begin), 1, in) != 1 || begin < 0 || fseeko(in, begin, SEEK_SET) != 0)
+        return -1;
+    return begin;
+}
+
+static bool get_contexts(FILE *in, struct profile *profile, uint64_t bytes) {
+    if (bytes == 0)
+        return true;
+    return fseeko(in, 0, SEEK_SET) == 0 && bytes % sizeof(struct profile_context) == 0 &&
+           profile_contexts_add(profile, in, bytes / sizeof(struct profile_context));
+}
+
 bool render_order_read(FILE *in, struct render_order *order) {
     struct head head;
     uint32_t known = 0;
+    int64_t begin = find_head(in);
 
     *order = (struct render_order){.format = NULL};
+    if (begin < 0)
+        return false;
     while (formats[known].name != NULL)
         known++;
     if (fread(&head, sizeof(head), 1, in) != 1 || head.format >= known ||
@@ -82,7 +105,7 @@ bool render_order_read(FILE *in, struct render_order *order) {
                                              .focus = order->focus,
                                              .ignore = order->ignore};
     order->profile = profile_image_read(in);
-    return order->profile != NULL;
+    return order->profile != NULL && get_contexts(in, order->profile, (uint64_t)begin);
 }
 
 void render_order_free(struct render_order *order) {

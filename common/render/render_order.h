@@ -1,6 +1,7 @@
 /*
  * render_order.h - what is to be rendered, as one process of a program gives it to another: the
- * format, its options and the profile (profile_image.h).
+ * format, its options and the profile (profile_image.h). The profile's contexts may be apart from
+ * it: as profile_contexts.h has them, before all else.
  */
 #ifndef HCCT_RENDER_ORDER_H
 #define HCCT_RENDER_ORDER_H
@@ -17,7 +18,8 @@ struct render_order {
     struct profile *profile;
 };
 
-/* False with errno set when writing failed. Filters may be any text. */
+/* To a file that can be positioned. What was written to it before are contexts. False with errno
+ * set when writing failed, then or now. Filters may be any text. */
 bool render_order_write(const struct format *format, FILE *out, struct profile *profile,
                         const struct format_options *options);
 

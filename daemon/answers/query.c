@@ -273,7 +273,8 @@ static void drop_frames(struct writing *w) {
 static void write_profile(void *arg) {
     struct writing *w = arg;
     const struct query *query = w->query;
-    const struct assemble_params params = {query->phi, config.epsilon, config.summary};
+    const struct assemble_params params = {query->phi, config.epsilon, config.summary,
+                                           query->to_render ? w->out : NULL};
     uint32_t *module_of;
     struct profile *profile =
         process_copies_profile(w->copies, w->processes, w->n, &params, &module_of);
@@ -286,12 +287,13 @@ static void write_profile(void *arg) {
     profile->kernel_ns = query->kernel_ns;
     symbolize(profile, module_of, config.symbols, query->patience);
     free(module_of);
-    profile = agent_frames_hide(profile);
+    if (!query->to_render)
+        profile = agent_frames_hide(profile);
     bool written = query->to_render
                        ? render_order_write(query->format, w->out, profile, &query->options)
                        : format_write(query->format, w->out, profile, &query->options);
-    if (!written)
-        w->error = errno;
+    if (!written) /* an order's file is in memory */
+        w->error = query->to_render ? ENOMEM : errno;
     profile_free(profile);
 }
 

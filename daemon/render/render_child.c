@@ -16,6 +16,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "common/assemble/agent_frames.h"
 #include "common/base/confine.h"
 #include "common/base/memory.h"
 #include "common/profile/filter.h"
@@ -60,6 +61,7 @@ static void render(void *unused) {
         refuse(FAILED, "the renderer did not get a whole profile: ask again");
     check_filter(order.options.focus);
     check_filter(order.options.ignore);
+    order.profile = agent_frames_hide(order.profile);
     if (!format_write(order.format, out, order.profile, &order.options) || fflush(out) != 0) {
         snprintf(text, sizeof text, "the answer could not be written: %s", strerror(errno));
         refuse(FAILED, text);

@@ -25,6 +25,8 @@
 #include "daemon/render/render_counts.h"
 #include "daemon/render/render_protocol.h"
 
+#define BUFFER_BYTES 65536
+
 enum { OK = 200, FAILED = 500, UNAVAILABLE = 503 };
 
 static struct {
@@ -171,9 +173,9 @@ bool rendering_open(struct rendering *rendering) {
                  ? fcntl(rendering->order_fd, F_DUPFD_CLOEXEC, 0)
                  : -1;
     rendering->order = fd >= 0 ? fdopen(fd, "w") : NULL;
-    if (rendering->order != NULL)
+    if (rendering->order != NULL && setvbuf(rendering->order, NULL, _IOFBF, BUFFER_BYTES) == 0)
         return true;
-    if (fd >= 0)
+    if (rendering->order == NULL && fd >= 0)
         close(fd);
     rendering_close(rendering);
     return false;
