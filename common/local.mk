@@ -4,11 +4,13 @@
 noinst_LIBRARIES += libhcct_common.a
 libhcct_common_a_SOURCES = \
 	common/base/array_grow.c common/base/array_grow.h common/base/clock.h \
+	common/base/confine.c common/base/confine.h \
 	common/base/gzip.c common/base/gzip.h common/base/intern.c common/base/intern.h \
 	common/base/json_out.c common/base/json_out.h common/base/memory.c common/base/memory.h \
 	common/base/options.c common/base/options.h common/base/own_directory.c \
 	common/base/own_directory.h common/base/seeded_hash.c common/base/seeded_hash.h \
 	common/base/share_class.h common/base/shorten.c common/base/shorten.h \
+	common/base/spawn_self.c common/base/spawn_self.h \
 	common/base/utf8.c common/base/utf8.h common/wire/arch.h common/wire/burst.c \
 	common/wire/burst.h common/wire/compiler.h common/wire/counters.h common/wire/paths.c \
 	common/wire/paths.h common/wire/ring.h common/wire/tags.c common/wire/tags.h \

@@ -7,6 +7,7 @@
 #include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,7 @@
 #include <unistd.h>
 
 #include "common/base/options.h"
+#include "common/base/spawn_self.h"
 #include "common/tree/summary.h"
 #include "common/wire/paths.h"
 #include "daemon/answers/config.h"
@@ -26,9 +28,11 @@
 #include "daemon/ingest/registry.h"
 #include "daemon/ingest/robust.h"
 #include "daemon/ingest/tables.h"
+#include "daemon/render/renderer.h"
 #include "daemon/serve/acceptor.h"
 #include "daemon/serve/activation.h"
 #include "daemon/serve/http.h"
+#include "daemon/serve/http_jobs.h"
 #include "daemon/serve/http_tcp.h"
 #include "daemon/serve/listener.h"
 #include "daemon/serve/notify.h"
@@ -36,16 +40,14 @@
 #include "daemon/state/recording.h"
 #include "daemon/state/snapshot.h"
 
-#define WORKER_FD 3 /* where a worker child finds its socket (elf_worker.h) */
-
 struct daemon_config config;
 
 struct settings {
     const char *socket, *listen, *report_dir, *report_format, *summary, *table_cache, *trace;
     const char *state_dir;
     double phi, epsilon;
-    uint64_t memory_limit;
-    unsigned ready_fd, checkpoint;
+    uint64_t memory_limit, render_memory;
+    unsigned ready_fd, checkpoint, render_time;
     unsigned parent; /* 0: none that hcctd is to end with */
 };
 
@@ -55,6 +57,8 @@ static struct settings settings = {
     .phi = 1e-4,
     .memory_limit = 64u << 20,
     .checkpoint = 60,
+    .render_memory = 1u << 30,
+    .render_time = 50,
 };
 
 #define AT(member) offsetof(struct settings, member)
@@ -91,6 +95,11 @@ static const struct option_spec options[] = {
      "\"none\" (the default): they end with it"},
     {"checkpoint", 0, OPTION_UNSIGNED, "SECONDS", AT(checkpoint), 1, 86400,
      "with --state-dir: how often they are written, and so how much is lost at most (default: 60)"},
+    {"render-memory", 0, OPTION_SIZE, "SIZE", AT(render_memory), 16u << 20, 1ull << 40,
+     "of one process that renders an answer; up to 8 are at work at once, 4 for one user (default: "
+     "1G)"},
+    {"render-time", 0, OPTION_UNSIGNED, "SECONDS", AT(render_time), 1, 3600,
+     "of CPU time for one answer, and twice as long in all (default: 50)"},
     {"ready-fd", 0, OPTION_UNSIGNED, "N", AT(ready_fd), 0, 1u << 20,
      "write a newline to this descriptor when the socket is there"},
     {"exit-with-parent", 0, OPTION_UNSIGNED, "PID", AT(parent), 1, INT_MAX,
@@ -164,6 +173,25 @@ static void snapshot_all(bool final) {
         complain("%s", error.text);
 }
 
+/* SIGUSR1s whose reports are not written yet. */
+static _Atomic unsigned asked_for_snapshots;
+
+static void write_snapshots(struct http_job *unused) {
+    (void)unused;
+    do
+        snapshot_all(false);
+    while (atomic_fetch_sub(&asked_for_snapshots, 1) > 1);
+}
+
+/* By a thread that answers queries: this one accepts connections meanwhile. */
+static void ask_for_snapshots(void) {
+    static struct http_job job;
+    if (atomic_fetch_add(&asked_for_snapshots, 1) > 0)
+        return;
+    job = (struct http_job){.uid = geteuid(), .run = write_snapshots};
+    http_jobs_put(&job);
+}
+
 static bool on_signal(int fd) {
     struct signalfd_siginfo info;
     if (read(fd, &info, sizeof info) != (ssize_t)sizeof info)
@@ -172,7 +200,7 @@ static bool on_signal(int fd) {
     if (stop)
         notify_manager("STOPPING=1");
     if (info.ssi_signo == SIGUSR1)
-        snapshot_all(false);
+        ask_for_snapshots();
     return !stop;
 }
 
@@ -244,6 +272,7 @@ static void serve(int listener, int tcp, int signals) {
     http_stop();
     ingest_stop();
     snapshot_all(true); /* programs that count calls do not wait for it any more */
+    renderer_stop();
     finished_stop();
     frame_sweep_stop();
     deferred_unwind_stop();
@@ -318,8 +347,10 @@ int main(int argc, char **argv) {
     char error[512];
     int rest;
     if (argc == 2 && strcmp(argv[1], "--elf-worker") == 0)
-        return elf_worker_main(WORKER_FD);
+        return elf_worker_main(SPAWN_SELF_FD);
     setlocale(LC_CTYPE, ""); /* names may be UTF-8 */
+    if (argc > 1 && strcmp(argv[1], RENDERER_ROLE) == 0)
+        renderer_main(argc, argv);
     options_program = "hcctd";
     options_parse(&command, argc, argv, &settings, &rest);
     options_no_more(&command, argc, argv, rest);
@@ -330,6 +361,9 @@ int main(int argc, char **argv) {
         if (getppid() != (pid_t)settings.parent) /* it was gone before that */
             return HCCT_EXIT_OK;
     }
+    signal(SIGCHLD, SIG_DFL); /* children are waited for, whatever the caller did with its own */
+    renderer_start(
+        &(struct render_limits){.memory = settings.render_memory, .seconds = settings.render_time});
     raise_limits();
     give_memory_back();
     keep_stacks_small();

@@ -5,10 +5,16 @@ daemon_hcctd_SOURCES = \
 	daemon/answers/control.h daemon/answers/process_copies.c daemon/answers/process_copies.h \
 	daemon/answers/metrics.c daemon/answers/metrics.h daemon/answers/query.c \
 	daemon/answers/query.h daemon/answers/query_list.c daemon/answers/query_threads.c \
-	daemon/answers/query_threads.h daemon/serve/activation.c daemon/serve/activation.h \
+	daemon/answers/query_threads.h daemon/render/descriptors.c daemon/render/descriptors.h \
+	daemon/render/render_counts.c daemon/render/render_counts.h \
+	daemon/render/render_child.c daemon/render/render_child.h daemon/render/render_protocol.h \
+	daemon/render/render_server.c daemon/render/render_server.h daemon/render/render_slots.c \
+	daemon/render/render_slots.h daemon/render/renderer.c daemon/render/renderer.h \
+	daemon/serve/activation.c daemon/serve/activation.h \
 	daemon/serve/answer_stream.c daemon/serve/answer_stream.h daemon/serve/acceptor.c \
 	daemon/serve/acceptor.h daemon/serve/http.c daemon/serve/http.h daemon/serve/http_jobs.c \
 	daemon/serve/http_jobs.h daemon/serve/http_peers.c daemon/serve/http_peers.h \
+	daemon/serve/http_render.c daemon/serve/http_render.h \
 	daemon/serve/http_tcp.c daemon/serve/http_tcp.h daemon/serve/http_wait.c \
 	daemon/serve/http_wait.h daemon/serve/listener.c daemon/serve/listener.h \
 	daemon/serve/notify.c daemon/serve/notify.h daemon/serve/query_pprof.c \

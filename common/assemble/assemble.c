@@ -28,6 +28,7 @@
 #include "common/code/frame.h"
 #include "common/code/jit_names.h"
 #include "common/code/module.h"
+#include "common/profile/profile_contexts.h"
 #include "common/wire/wire.h"
 
 struct assembler {
@@ -36,6 +37,8 @@ struct assembler {
     uint32_t module_of_room, profile_module_room;
     const struct assemble_part *parts;
     size_t n_parts;
+    FILE *contexts;           /* where contexts go to, NULL: to the profile */
+    uint32_t handle;          /* of the next one there */
     bool calls;               /* the process at hand reported its calls */
     struct routine *routines; /* of which design effects are known, in order */
     size_t n_routines;
@@ -46,6 +49,17 @@ struct routine {
     uint64_t address;
     float effect, self_effect;
 };
+
+/* As profile_add_node(); a handle where contexts are written down. What can't be written is an
+ * error of the stream. */
+static uint32_t add_node(struct assembler *f, uint32_t parent, uint32_t location, uint64_t count,
+                         uint64_t error) {
+    const struct profile_context context = {parent, location, count, error};
+    if (f->contexts == NULL)
+        return profile_add_node(f->profile, parent, location, count, error);
+    fwrite(&context, sizeof context, 1, f->contexts);
+    return f->handle++;
+}
 
 static bool get_key(uint32_t frame, struct frame_key *key) {
     return frame != FRAME_OVERFLOW && frame_get(frame, key);
@@ -236,10 +250,10 @@ static uint32_t place_below(struct assembler *f, const struct tree_copy *copy,
         return parent->place;
     bool at_mark = get_key(parent->frame, &parent_key) && is_mark(&parent_key);
     if (at_mark || !get_key(c->frame, &key) || key.site == 0)
-        return profile_add_node(f->profile, parent->place, routine_place(f, parent->frame), 0, 0);
+        return add_node(f, parent->place, routine_place(f, parent->frame), 0, 0);
     uint32_t place =
         f->calls ? reported_place(f, parent->frame, &parent_key, &key) : site_place(f, &key);
-    return profile_add_node(f->profile, parent->place, with_effects(f, place, parent->frame), 0, 0);
+    return add_node(f, parent->place, with_effects(f, place, parent->frame), 0, 0);
 }
 
 /* Where the weight at a place stands beside that of the routine around it. */
@@ -277,11 +291,10 @@ static void add_residual(struct assembler *f, const struct tree_copy *copy,
         caller = &copy->node[caller->parent];
     uint32_t at = caller->place, leaf = leaf_place(f, c->frame);
     if (caller != &copy->node[0])
-        at = profile_add_node(f->profile, at, routine_place(f, caller->frame), 0, 0);
-    at = profile_add_node(f->profile, at, pruned, 0, 0);
+        at = add_node(f, at, routine_place(f, caller->frame), 0, 0);
+    at = add_node(f, at, pruned, leaf != 0 ? 0 : c->count, 0);
     if (leaf != 0)
-        at = profile_add_node(f->profile, at, leaf, 0, 0);
-    f->profile->nodes[at].count += c->count;
+        add_node(f, at, leaf, c->count, 0);
 }
 
 static void add_counter(struct assembler *f, struct tree_copy *copy, struct copied_node *c,
@@ -293,7 +306,7 @@ static void add_counter(struct assembler *f, struct tree_copy *copy, struct copi
         return;
     uint32_t location =
         c->leaf_pc ? leaf_pc_place(f, parent, c->frame) : routine_place(f, c->frame);
-    profile_add_node(f->profile, c->place, location, certain, c->error);
+    add_node(f, c->place, location, certain, c->error);
 }
 
 static void lay_out(struct assembler *f, struct tree_copy *copy, uint32_t root, uint64_t total) {
@@ -310,7 +323,7 @@ static void lay_out(struct assembler *f, struct tree_copy *copy, uint32_t root, 
             add_counter(f, copy, c, certain);
     }
     if (placed < total) /* what no context has, not even a residual, may belong anywhere */
-        profile_add_node(f->profile, root, pruned, total - placed, 0);
+        add_node(f, root, pruned, total - placed, 0);
 }
 
 /* ---- the profile ---- */
@@ -346,12 +359,17 @@ static void describe_tree(struct profile_process *process, const struct mcct_sta
 
 struct profile *assemble_trees(struct assemble_part *parts, size_t n,
                                const struct assemble_params *params, uint32_t **module_of) {
-    struct assembler f = {.profile = profile_new(), .parts = parts, .n_parts = n};
+    struct assembler f = {
+        .profile = profile_new(), .parts = parts, .n_parts = n, .contexts = params->contexts};
     describe(f.profile, parts, n, params);
     for (size_t i = 0; i < n; i++) {
+        describe_tree(&parts[i].process, &parts[i].copy.stats);
+        profile_add_process(f.profile, &parts[i].process);
+    }
+    f.handle = f.profile->n_nodes; /* those before are the roots' */
+    for (size_t i = 0; i < n; i++) {
         struct assemble_part *part = &parts[i];
-        describe_tree(&part->process, &part->copy.stats);
-        uint32_t root = profile_root(f.profile, profile_add_process(f.profile, &part->process));
+        uint32_t root = profile_root(f.profile, (uint32_t)i + 1);
         f.calls = counts_calls(&part->process);
         take_effects(&f, &part->effects);
         lay_out(&f, &part->copy, root, part->copy.stats.total);

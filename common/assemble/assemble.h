@@ -10,6 +10,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "common/profile/profile.h"
 #include "common/tree/scatter.h"
@@ -19,6 +20,8 @@ struct assemble_params {
     double phi;     /* contexts of that share of N are called hot, for the record */
     double epsilon; /* as the trees were made with, for the record */
     const char *summary;
+    FILE *contexts; /* NULL, or where contexts are written to (profile_contexts.h), which takes no
+                     * memory: the profile then has roots alone */
 };
 
 /* One process. */

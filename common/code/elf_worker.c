@@ -5,22 +5,19 @@
 #include "common/code/elf_worker.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/base/spawn_self.h"
 #include "common/code/elf_protocol.h"
 #include "common/code/module.h"
 #include "common/code/symbol.h"
 #include "common/code/unwind_compile.h"
-
-#define CHILD_FD 3 /* where the child finds its socket */
 
 /* How long the child may take for a request, by kind. */
 static const int64_t patience_ns[ELF_KINDS] = {[ELF_TABLE] = 30000000000ll,
@@ -131,63 +128,16 @@ void elf_worker_free(struct elf_worker *worker) {
     free(worker);
 }
 
-/* The child has its socket, /dev/null thrice, and nothing else of the daemon's. */
-static int arrange_files(posix_spawn_file_actions_t *actions, int socket) {
-    int error = posix_spawn_file_actions_adddup2(actions, socket, CHILD_FD);
-    for (int fd = 0; fd < CHILD_FD && error == 0; fd++)
-        error = posix_spawn_file_actions_addopen(actions, fd, "/dev/null", O_RDWR, 0);
-    return error != 0 ? error : posix_spawn_file_actions_addclosefrom_np(actions, CHILD_FD + 1);
-}
-
-/* No signal is blocked or ignored in the child, whatever the daemon does with its own. */
-static void arrange_signals(posix_spawnattr_t *attributes) {
-    sigset_t all, none;
-    sigfillset(&all);
-    sigemptyset(&none);
-    posix_spawnattr_setsigdefault(attributes, &all);
-    posix_spawnattr_setsigmask(attributes, &none);
-    posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
-}
-
-extern char **environ;
-
-static bool spawn(struct elf_worker *worker, int socket) {
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attributes;
+static bool start_child(struct elf_worker *worker) {
     char role[] = "--elf-worker";
     char *arguments[] = {worker->program, role, NULL};
-    bool ok = false;
-    if (posix_spawn_file_actions_init(&actions) != 0)
-        return false;
-    if (posix_spawnattr_init(&attributes) == 0) {
-        arrange_signals(&attributes);
-        ok = arrange_files(&actions, socket) == 0 &&
-             posix_spawn(&worker->child, worker->program, &actions, &attributes, arguments,
-                         environ) == 0;
-        posix_spawnattr_destroy(&attributes);
-    }
-    posix_spawn_file_actions_destroy(&actions);
-    return ok;
-}
-
-static bool start_child(struct elf_worker *worker) {
-    int ends[2];
     if (worker->child != 0)
         return true;
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
-        return false;
-    /* The child's end must not be where the child opens /dev/null. */
-    int child_end = fcntl(ends[1], F_DUPFD_CLOEXEC, CHILD_FD + 1);
-    close(ends[1]);
     pthread_mutex_lock(&worker->child_lock);
-    bool ok = child_end >= 0 && !worker->interrupted && spawn(worker, child_end);
-    if (child_end >= 0)
-        close(child_end);
-    worker->socket = ends[0];
-    if (!ok) {
+    bool ok = !worker->interrupted &&
+              spawn_self(worker->program, arguments, SOCK_STREAM, &worker->child, &worker->socket);
+    if (!ok)
         worker->child = 0;
-        close(ends[0]);
-    }
     pthread_mutex_unlock(&worker->child_lock);
     return ok;
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/base/confine.h"
 #include "common/code/elf_protocol.h"
 #include "common/code/elf_worker.h"
 #include "common/code/elf_worker_limits.h"
@@ -178,7 +179,7 @@ static bool serve(struct child *child) {
         return false;
     }
     child->requests++;
-    elf_worker_limit_cpu(cpu_seconds[request.kind]);
+    confine_cpu(cpu_seconds[request.kind]);
     return servers[request.kind](child, &request, fd);
 }
 

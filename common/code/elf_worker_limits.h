@@ -7,7 +7,4 @@
 /* Memory, core files, writing of files, privileges. For the life of the process. */
 void elf_worker_limit_self(void);
 
-/* From now on, so many seconds of CPU time; then the process ends by SIGXCPU. */
-void elf_worker_limit_cpu(unsigned seconds);
-
 #endif

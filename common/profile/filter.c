@@ -6,22 +6,33 @@
 #include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 
+#include "common/base/confine.h"
 #include "common/base/memory.h"
 #include "common/profile/copy.h"
-#include "common/profile/filter_size.h"
+
+/* As regcomp(), with no more than so much memory, where it is known what there is already. */
+static int compile_within(regex_t *compiled, const char *expression, uint64_t bytes) {
+    uint64_t now = confine_address_space();
+    struct rlimit limit, less;
+    int status;
+
+    if (now == 0 || getrlimit(RLIMIT_AS, &limit) != 0)
+        return regcomp(compiled, expression, REG_EXTENDED | REG_NOSUB);
+    less = limit;
+    if (now + bytes < limit.rlim_cur)
+        less.rlim_cur = now + bytes;
+    setrlimit(RLIMIT_AS, &less);
+    status = regcomp(compiled, expression, REG_EXTENDED | REG_NOSUB);
+    setrlimit(RLIMIT_AS, &limit);
+    return status;
+}
 
 bool filter_check(const char *expression, char *error, size_t error_bytes) {
     char why[200];
     regex_t compiled;
-    int status;
-
-    if (filter_size(expression) > FILTER_SIZE_MAX) {
-        snprintf(error, error_bytes, "'%.100s' is too large, or has too many repetitions in it",
-                 expression);
-        return false;
-    }
-    status = regcomp(&compiled, expression, REG_EXTENDED | REG_NOSUB);
+    int status = compile_within(&compiled, expression, FILTER_MEMORY);
 
     if (status == 0) {
         regfree(&compiled);

@@ -14,7 +14,10 @@
 #define FILTER_IGNORED      "[ignored]"
 
 /* Can it be a filter: a POSIX extended regular expression? False: `error` says in one sentence why
- * not. */
+ * not. For a process of one thread. The C library would take all memory that there is for some
+ * ("((x{255}){255}){255}"): here it gets FILTER_MEMORY. To look for one may take any time, so that
+ * what others have written is for a process with limits. */
+#define FILTER_MEMORY (256u << 20)
 bool filter_check(const char *expression, char *error, size_t error_bytes);
 
 /* A new profile with the contexts that have a frame that `focus` matches, and no frame that

@@ -10,9 +10,12 @@ libhcct_profile_a_SOURCES = \
 	common/profile/eval_entries.c common/profile/eval_entries.h common/profile/eval_join.c \
 	common/profile/eval_join.h common/profile/eval_processes.c \
 	common/profile/eval_processes.h common/profile/filter.c common/profile/filter.h \
-	common/profile/filter_size.c common/profile/filter_size.h common/profile/group.c \
+	common/profile/group.c \
 	common/profile/merge.c common/profile/merge.h common/profile/process_fields.c \
 	common/profile/process_fields.h \
-	common/profile/profile.c common/profile/profile.h common/profile/prune.c \
+	common/profile/profile.c common/profile/profile.h \
+	common/profile/profile_contexts.c common/profile/profile_contexts.h \
+	common/profile/profile_image.c common/profile/profile_image.h \
+	common/profile/profile_index.h common/profile/prune.c \
 	common/profile/stacks.c common/profile/stacks.h common/profile/tree_view.c \
 	common/profile/tree_view.h

@@ -11,16 +11,7 @@
 #include "common/base/memory.h"
 #include "common/base/utf8.h"
 #include "common/base/intern.h"
-
-struct profile_index {
-    struct pool pool; /* strings and lines */
-    const char **strings;
-    uint32_t n_strings;
-    uint32_t *roots; /* by process */
-    uint32_t string_room, module_room, function_room, location_room, node_room, process_room;
-    uint32_t root_room;
-    struct intern by_text, by_module, by_function, by_address, by_lines, by_child;
-};
+#include "common/profile/profile_index.h"
 
 struct profile *profile_new(void) {
     struct profile *profile = memory_new(1, sizeof(*profile), "a profile");
@@ -41,6 +32,7 @@ struct profile *profile_new(void) {
     FIRST(profile->processes, profile->n_processes, index->process_room);
 #undef FIRST
     index->roots = memory_grow(NULL, 0, &index->root_room, sizeof(*index->roots), "a profile");
+    index->roots[0] = 0;
     index->strings[0] = "";
     profile->type = profile->unit = profile->summary = profile->title = "";
     profile->modules[0] = (struct profile_module){.path = "", .build_id = ""};
@@ -83,14 +75,14 @@ static bool same_text(const void *entries, uint32_t i, const void *key) {
     return strcmp(index->strings[i], key) == 0;
 }
 
-const char *profile_string(struct profile *profile, const char *text) {
+uint32_t profile_string_number(struct profile *profile, const char *text) {
     struct profile_index *index = profile->index;
     char *repaired = NULL;
-    uint32_t *slot;
+    uint32_t *slot, number;
     size_t length;
 
     if (text == NULL || *text == '\0')
-        return index->strings[0];
+        return 0;
     length = strlen(text);
     if (!utf8_is_valid(text, length)) {
         repaired = memory_new(length + 1, 3, "a name");
@@ -108,8 +100,15 @@ const char *profile_string(struct profile *profile, const char *text) {
         index->strings[index->n_strings] = copy;
         *slot = index->n_strings++;
     }
+    number = *slot;
     free(repaired);
-    return index->strings[*slot];
+    return number;
+}
+
+const char *profile_string(struct profile *profile, const char *text) {
+    uint32_t number = profile_string_number(profile, text); /* may move the table */
+
+    return profile->index->strings[number];
 }
 
 const char *profile_word(struct profile *profile, const char *text) {

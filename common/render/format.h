@@ -43,6 +43,8 @@ struct format {
     const char *mime;   /* for HTTP */
     const char *help;
     bool binary; /* not for a terminal */
+    bool plain;  /* contexts one by one, no filter asked for: what it takes follows from how many
+                  * there are, so that a daemon may write it itself */
     /* Writes the profile; false with errno set when writing failed. */
     bool (*write)(FILE *out, const struct profile *profile, const struct format_options *options);
 };

@@ -19,6 +19,7 @@
 #include "daemon/ingest/module_sweep.h"
 #include "daemon/ingest/registry.h"
 #include "daemon/ingest/session_room.h"
+#include "daemon/render/render_counts.h"
 
 /* One process as it is now, or the sum of the finished ones. */
 struct sample {
@@ -273,6 +274,18 @@ static void write_users(FILE *out, const struct query *query) {
     write_modules(out, query);
 }
 
+static void write_renderings(FILE *out) {
+    static const char *const ends[RENDER_ENDS] = {[RENDER_END_WHOLE] = "whole",
+                                                  [RENDER_END_REFUSED] = "refused",
+                                                  [RENDER_END_LATE] = "late",
+                                                  [RENDER_END_KILLED] = "killed"};
+    head(out, "hcct_renderings_total",
+         "Answers that were rendered by a process of their own, by how that ended", true);
+    for (int i = 0; i < RENDER_ENDS; i++)
+        fprintf(out, "hcct_renderings_total{end=\"%s\"} %" PRIu64 "\n", ends[i],
+                render_counted((enum render_end)i));
+}
+
 static double started(void) {
     static double at; /* the same at each scrape, whatever the clock does meanwhile */
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -329,6 +342,7 @@ static void write_daemon(FILE *out, size_t live) {
         false, (double)mcct_batch_bytes());
     one(out, "hcct_dropped_profiles_seconds_total",
         "Time in profiles that were dropped for want of room", true, seconds(registry_dropped()));
+    write_renderings(out);
 }
 
 enum query_status metrics_write(const struct query *query, FILE *out, struct query_error *error) {

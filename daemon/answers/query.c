@@ -13,7 +13,7 @@
 #include "common/base/memory.h"
 #include "common/code/frame.h"
 #include "common/code/module.h"
-#include "common/profile/filter.h"
+#include "common/render/render_order.h"
 #include "common/wire/tags.h"
 #include "daemon/answers/config.h"
 #include "daemon/answers/process_copies.h"
@@ -80,16 +80,16 @@ static bool set_width(struct query *q, const char *value) {
     return ok;
 }
 
+/* Whether it is a regular expression is for the renderer to find out: to compile one may take all
+ * memory and time. */
 static bool set_focus(struct query *q, const char *value) {
-    char unused[300];
     q->options.focus = value;
-    return filter_check(value, unused, sizeof unused);
+    return true;
 }
 
 static bool set_ignore(struct query *q, const char *value) {
-    char unused[300];
     q->options.ignore = value;
-    return filter_check(value, unused, sizeof unused);
+    return true;
 }
 
 static bool set_title(struct query *q, const char *value) {
@@ -170,8 +170,8 @@ void query_init(struct query *query, uid_t asker) {
     };
 }
 
-static bool is_filter(const char *name) {
-    return strcmp(name, "focus") == 0 || strcmp(name, "ignore") == 0;
+bool query_needs_renderer(const struct query *query) {
+    return !query->format->plain || query->options.focus != NULL || query->options.ignore != NULL;
 }
 
 static void say_unknown(const char *name, struct query_error *error) {
@@ -193,10 +193,8 @@ enum query_status query_set(struct query *query, const char *name, const char *v
             continue;
         if (value != NULL && parameters[i].set(query, value))
             return QUERY_OK;
-        if (value == NULL || !is_filter(name) ||
-            filter_check(value, error->text, sizeof error->text))
-            snprintf(error->text, sizeof error->text, "%s=%.80s is not possible: give %s", name,
-                     value != NULL ? value : "", parameters[i].values);
+        snprintf(error->text, sizeof error->text, "%s=%.80s is not possible: give %s", name,
+                 value != NULL ? value : "", parameters[i].values);
         return QUERY_BAD;
     }
     say_unknown(name, error);
@@ -274,7 +272,9 @@ static void drop_frames(struct writing *w) {
 
 static void write_profile(void *arg) {
     struct writing *w = arg;
-    const struct assemble_params params = {w->query->phi, config.epsilon, config.summary};
+    const struct query *query = w->query;
+    const struct assemble_params params = {query->phi, config.epsilon, config.summary,
+                                           query->to_render ? w->out : NULL};
     uint32_t *module_of;
     struct profile *profile =
         process_copies_profile(w->copies, w->processes, w->n, &params, &module_of);
@@ -283,13 +283,17 @@ static void write_profile(void *arg) {
     if (w->modules == NULL)
         memory_die("names");
     drop_frames(w);
-    profile->title = profile_string(profile, w->query->title);
-    profile->kernel_ns = w->query->kernel_ns;
-    symbolize(profile, module_of, config.symbols, w->query->patience);
+    profile->title = profile_string(profile, query->title);
+    profile->kernel_ns = query->kernel_ns;
+    symbolize(profile, module_of, config.symbols, query->patience);
     free(module_of);
-    profile = agent_frames_hide(profile);
-    if (!format_write(w->query->format, w->out, profile, &w->query->options))
-        w->error = errno;
+    if (!query->to_render)
+        profile = agent_frames_hide(profile);
+    bool written = query->to_render
+                       ? render_order_write(query->format, w->out, profile, &query->options)
+                       : format_write(query->format, w->out, profile, &query->options);
+    if (!written) /* an order's file is in memory */
+        w->error = query->to_render ? ENOMEM : errno;
     profile_free(profile);
 }
 
@@ -328,7 +332,7 @@ enum query_status query_write(const struct query *query, struct process *const *
         return query_no_memory(what, error);
     if (w.error == 0)
         return QUERY_OK;
-    if (w.error == ENOMEM)
+    if (w.error == ENOMEM || w.error == ENOSPC)
         return query_no_memory("the answer", error);
     snprintf(error->text, sizeof error->text, "the answer could not be written: %s",
              strerror(w.error));

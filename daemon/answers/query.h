@@ -21,6 +21,8 @@ struct query {
     uint64_t kernel_ns; /* what the asker knows of the profile's CPU time (profile.h); 0: nothing */
     const struct format *format;
     struct format_options options;
+    bool
+        to_render; /* what is written is an order (render_order.h) for a renderer, not the answer */
     uint64_t window_ns;            /* weights of the last so much time; 0: since the start */
     enum symbol_patience patience; /* with the symbols of large programs */
     uid_t asker;                   /* sees its own processes; root and the daemon's user see all */
@@ -32,7 +34,7 @@ enum query_status {
     QUERY_BAD = 400,
     QUERY_NOT_FOUND = 404,
     QUERY_FAILED = 500,
-    QUERY_UNAVAILABLE = 503, /* hcctd ends */
+    QUERY_UNAVAILABLE = 503, /* hcctd ends, or rendering took too long: ask again */
 };
 
 struct query_error {
@@ -44,13 +46,18 @@ enum query_status query_set(struct query *query, const char *name, const char *v
                             struct query_error *error);
 void query_init(struct query *query, uid_t asker);
 
+/* Is the answer one that only a renderer writes (renderer.h)? All are but plain formats without
+ * filters. */
+bool query_needs_renderer(const struct query *query);
+
 /* May the asker see what is that user's? */
 bool query_sees(const struct query *query, uid_t uid);
 
 /* The processes that are asked for, with references (registry_free_list). NULL: no memory. */
 struct process **query_processes(const struct query *query, size_t *n);
 
-/* Writes the hot contexts of these processes. Everything published before is in it. */
+/* Writes the hot contexts of these processes, or the order to render them (to_render). Everything
+ * published before is in it. */
 enum query_status query_write(const struct query *query, struct process *const *processes, size_t n,
                               FILE *out, struct query_error *error);
 

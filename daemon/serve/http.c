@@ -19,9 +19,12 @@
 #include "daemon/answers/metrics.h"
 #include "daemon/answers/query.h"
 #include "daemon/answers/query_threads.h"
+#include "daemon/render/render_slots.h"
+#include "daemon/render/renderer.h"
 #include "daemon/serve/answer_stream.h"
 #include "daemon/serve/http_jobs.h"
 #include "daemon/serve/http_peers.h"
+#include "daemon/serve/http_render.h"
 #include "daemon/serve/http_tcp.h"
 #include "daemon/serve/http_wait.h"
 #include "daemon/serve/query_pprof.h"
@@ -33,6 +36,7 @@
 #define IDLE_SECONDS 60   /* for who takes an answer slowly */
 #define HALF_SECONDS 10   /* for who has asked for nothing, or for half of something */
 #define FAREWELL_MS  2000 /* for answers that are under way when the daemon ends */
+#define REFUSALS_MS  1000 /* for the sentences that others get then */
 
 static struct MHD_Daemon *server;
 static struct MHD_Daemon *tcp_server; /* NULL: there is no loopback listener */
@@ -51,6 +55,7 @@ struct request {
     struct control control;
     unsigned status; /* of the answer; 0: there is none yet */
     char *body;
+    int file; /* that has the answer, where body is NULL; -1: none */
     size_t bytes;
 };
 
@@ -206,14 +211,11 @@ static const char *policy_of(const char *mime) {
                : "default-src 'none'; frame-ancestors 'none'";
 }
 
+/* Takes the response over. */
 static enum MHD_Result answer(struct MHD_Connection *connection, unsigned status, const char *mime,
-                              char *body, size_t bytes) {
-    struct MHD_Response *response =
-        body != NULL ? MHD_create_response_from_buffer(bytes, body, MHD_RESPMEM_MUST_FREE) : NULL;
-    if (response == NULL) {
-        free(body);
+                              struct MHD_Response *response) {
+    if (response == NULL)
         return MHD_queue_response(connection, MHD_HTTP_INTERNAL_SERVER_ERROR, no_memory);
-    }
     MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, mime);
     MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
     MHD_add_response_header(response, "Content-Security-Policy", policy_of(mime));
@@ -221,6 +223,23 @@ static enum MHD_Result answer(struct MHD_Connection *connection, unsigned status
     enum MHD_Result result = MHD_queue_response(connection, status, response);
     MHD_destroy_response(response);
     return result;
+}
+
+/* Takes the body over; NULL: there is no memory. */
+static struct MHD_Response *of_body(char *body, size_t bytes) {
+    struct MHD_Response *response =
+        body != NULL ? MHD_create_response_from_buffer(bytes, body, MHD_RESPMEM_MUST_FREE) : NULL;
+    if (response == NULL)
+        free(body);
+    return response;
+}
+
+/* The same for a file, which is never in memory here. */
+static struct MHD_Response *of_file(int file, size_t bytes) {
+    struct MHD_Response *response = MHD_create_response_from_fd(bytes, file);
+    if (response == NULL)
+        close(file);
+    return response;
 }
 
 static enum MHD_Result refuse(struct MHD_Connection *connection, unsigned status,
@@ -233,7 +252,7 @@ static enum MHD_Result refuse(struct MHD_Connection *connection, unsigned status
         length = strlen(body);
         memcpy(body + length, "\n", 2);
     }
-    return answer(connection, status, "text/plain; charset=utf-8", body, length + 1);
+    return answer(connection, status, "text/plain; charset=utf-8", of_body(body, length + 1));
 }
 
 struct arguments {
@@ -285,9 +304,11 @@ static unsigned admit(struct MHD_Connection *connection, const char *method, boo
     return status;
 }
 
-/* By a thread of http_jobs.h. */
-static void compute(struct http_job *job) {
-    struct request *request = (struct request *)(void *)job; /* begins with it */
+static bool is_rendered(const struct request *request) {
+    return request->route->serve == serve_hot && query_needs_renderer(&request->query);
+}
+
+static void write_body(struct request *request) {
     struct answer_stream stream;
     if (answer_stream_open(&stream)) {
         request->status = request->route->serve(request, stream.out);
@@ -298,6 +319,16 @@ static void compute(struct http_job *job) {
     } else {
         request->status = query_no_memory("the answer", &request->error);
     }
+}
+
+/* By a thread of http_jobs.h. */
+static void compute(struct http_job *job) {
+    struct request *request = (struct request *)(void *)job; /* begins with it */
+    if (is_rendered(request))
+        request->status = http_render(&request->query, socket_of(request->connection),
+                                      &request->file, &request->bytes, &request->error);
+    else
+        write_body(request);
     MHD_resume_connection(request->connection);
 }
 
@@ -339,10 +370,12 @@ static enum MHD_Result reply(struct request *request) {
     set_timeout(request->connection, IDLE_SECONDS);
     if (request->status != QUERY_OK)
         return refuse(request->connection, request->status, &request->error);
-    char *body = request->body;
+    struct MHD_Response *response = request->file >= 0 ? of_file(request->file, request->bytes)
+                                                       : of_body(request->body, request->bytes);
     request->body = NULL;
+    request->file = -1;
     return answer(request->connection, request->status,
-                  mime != NULL ? mime : request->query.format->mime, body, request->bytes);
+                  mime != NULL ? mime : request->query.format->mime, response);
 }
 
 static void completed(void *unused, struct MHD_Connection *connection, void **state,
@@ -354,6 +387,8 @@ static void completed(void *unused, struct MHD_Connection *connection, void **st
     set_timeout(connection, HALF_SECONDS);
     atomic_fetch_sub(&in_progress, 1);
     free(request->body);
+    if (request->file >= 0)
+        close(request->file);
     free(request);
     *state = NULL;
 }
@@ -370,6 +405,7 @@ static enum MHD_Result handle(void *tcp, struct MHD_Connection *connection, cons
         if (request == NULL)
             return MHD_queue_response(connection, MHD_HTTP_INTERNAL_SERVER_ERROR, no_memory);
         request->connection = connection;
+        request->file = -1;
         *state = request;
         atomic_fetch_add(&in_progress, 1);
         return MHD_YES;
@@ -415,11 +451,20 @@ bool http_start(int tcp) {
     return server != NULL && (tcp < 0 || tcp_server != NULL);
 }
 
+/* Answers that are under way are sent, if that is done in so much time. */
+static void wait_for_answers(int ms) {
+    for (; ms > 0 && atomic_load(&in_progress) > 0; ms -= 10)
+        usleep(10000);
+}
+
 void http_stop(void) {
     http_wait_stop();
-    for (int ms = 0; ms < FAREWELL_MS && atomic_load(&in_progress) > 0; ms += 10)
-        usleep(10000);
+    render_slots_stop();
+    wait_for_answers(FAREWELL_MS);
+    renderer_interrupt(true);
     http_jobs_stop();
+    renderer_interrupt(false); /* for the reports at the end */
+    wait_for_answers(REFUSALS_MS);
     if (tcp_server != NULL)
         MHD_stop_daemon(tcp_server);
     if (server != NULL)

@@ -17,6 +17,7 @@
 #include "common/base/own_directory.h"
 #include "daemon/answers/config.h"
 #include "daemon/ingest/registry.h"
+#include "daemon/render/renderer.h"
 
 #define TEMPORARY      ".hcct-"
 #define TEMPORARY_NAME (sizeof TEMPORARY + 16)
@@ -71,6 +72,33 @@ static FILE *open_temporary(int directory, char name[TEMPORARY_NAME]) {
     return out;
 }
 
+static enum query_status render_to(const struct query *query, struct process *process,
+                                   struct rendering *rendering, FILE *out,
+                                   struct query_error *error) {
+    enum query_status status = query_write(query, &process, 1, rendering->order, error);
+    if (!rendering_order_done(rendering) && status == QUERY_OK)
+        return query_no_memory("a report", error);
+    if (status == QUERY_OK)
+        status = (enum query_status)rendering_run(rendering, -1, error->text, sizeof error->text);
+    if (status == QUERY_OK && !rendering_copy(rendering, out)) {
+        snprintf(error->text, sizeof error->text, "a report can't be written: %s", strerror(errno));
+        return QUERY_FAILED;
+    }
+    return status;
+}
+
+static enum query_status write_report(const struct query *query, struct process *process, FILE *out,
+                                      struct query_error *error) {
+    struct rendering rendering;
+    if (!query->to_render)
+        return query_write(query, &process, 1, out, error);
+    if (!rendering_open(&rendering))
+        return query_no_memory("a report", error);
+    enum query_status status = render_to(query, process, &rendering, out, error);
+    rendering_close(&rendering);
+    return status;
+}
+
 static enum query_status write_one(const struct query *query, struct process *process,
                                    int directory, const char *name, struct query_error *error) {
     char temporary[TEMPORARY_NAME];
@@ -81,7 +109,8 @@ static enum query_status write_one(const struct query *query, struct process *pr
     whole.pid = process->pid;
     whole.patience = SYMBOL_COMPLETE;
     whole.options.phi = 0; /* a file is not cut */
-    enum query_status status = query_write(&whole, &process, 1, out, error);
+    whole.to_render = query_needs_renderer(&whole);
+    enum query_status status = write_report(&whole, process, out, error);
     bool flushed = fflush(out) == 0 && fsync(fileno(out)) == 0;
     if ((fclose(out) != 0 || !flushed) && status == QUERY_OK)
         status = cannot_write(name, error);

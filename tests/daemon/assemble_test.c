@@ -9,6 +9,7 @@
 
 #include "common/code/frame.h"
 #include "common/code/module.h"
+#include "common/render/render_order.h"
 #include "common/wire/wire.h"
 #include "tests/check.h"
 
@@ -45,11 +46,33 @@ static void begin(void) {
     add(0, 0, 0, 0);
 }
 
+static bool elsewhere; /* contexts are written down, and added where the profile is rendered */
+
+static void move_profile(char *order, size_t bytes) {
+    struct render_order read;
+    FILE *in = fmemopen(order, bytes, "r");
+    profile_free(profile);
+    CHECK(render_order_read(in, &read));
+    profile = read.profile;
+    fclose(in);
+    free(order);
+}
+
 static void assemble_it(void) {
-    const struct assemble_params params = {.phi = PHI, .epsilon = 0.01, .summary = "exact"};
+    struct assemble_params params = {.phi = PHI, .epsilon = 0.01, .summary = "exact"};
+    char *order = NULL;
+    size_t bytes;
     uint32_t *module_of;
+    if (elsewhere)
+        params.contexts = open_memstream(&order, &bytes);
     profile = assemble_trees(&part, 1, &params, &module_of);
     free(module_of);
+    if (!elsewhere)
+        return;
+    CHECK_UINT(profile->n_nodes, 2);
+    CHECK(render_order_write(formats, params.contexts, profile, &format_default_options));
+    fclose(params.contexts);
+    move_profile(order, bytes);
 }
 
 static void end(void) {
@@ -210,10 +233,13 @@ static void test_lies(void) {
 
 int main(void) {
     module = module_intern_path("/nowhere/program");
-    test_places();
-    test_residuals();
-    test_without();
-    test_unknown_place();
-    test_lies();
+    for (int i = 0; i < 2; i++) {
+        elsewhere = i == 1;
+        test_places();
+        test_residuals();
+        test_without();
+        test_unknown_place();
+        test_lies();
+    }
     return check_report();
 }

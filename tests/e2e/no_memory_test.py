@@ -5,16 +5,19 @@ import json
 import os
 import random
 import resource
+import signal
 import socket
 import threading
+import time
 
-from support import Daemon, check, finish, skip
+from support import Daemon, check, finish, scratch, skip
 from wire_support import Agent
 
 if os.environ.get("HCCT_SANITIZERS", "no") != "no":
     skip("a sanitizer takes address space of its own, and ends the program when there is none")
 
 CONTEXTS = 160000
+MILLION = 1200000  # so many stacks have a million contexts
 STACKS = 40
 FORMATS = ["text", "json", "pprof", "folded", "callgrind", "speedscope", "firefox", "html", "dot"]
 STEPS = 3  # limits from what hcctd takes without questions to more than it takes with any of them
@@ -25,7 +28,7 @@ ROOM = 64 << 20  # beyond that
 
 class Client(http.client.HTTPConnection):
     def __init__(self, path):
-        super().__init__("hcct", timeout=60)
+        super().__init__("hcct", timeout=3000)
         self.path = path
 
     def connect(self):
@@ -59,18 +62,18 @@ def address_space(pid, what="VmSize"):
     return 0
 
 
-def fill(daemon):
+def fill(daemon, contexts=CONTEXTS, seconds=5):
     """A process with many contexts, of the few frames that need no module."""
     random.seed(1)
     agent = Agent(daemon.socket)
-    for _ in range(CONTEXTS // STACKS // 20):
+    for _ in range(contexts // STACKS // 20):
         words = []
         for _ in range(20):
             for place in [random.randrange(1, 6) for _ in range(STACKS)]:
                 words += [2 << 60 | place, place]
             words += [3 << 60 | 1, 1 << 60 | STACKS]
         agent.put(words)
-    return daemon.wait_for(lambda p: p["contexts"] > CONTEXTS // 2, 5), agent
+    return daemon.wait_for(lambda p: p["contexts"] > contexts // 2, seconds), agent
 
 
 def limited(bytes_):
@@ -108,6 +111,38 @@ for step in range(STEPS):
         check(ask(daemon.socket, "/v1/processes")[0] == 200, "and answers what takes little")
 check(counts[500] > 0 and counts[200] > 0 and set(counts) == {200, 500},
       f"{counts[500]} questions were refused, {counts[200]} answered: {counts}")
+
+def snapshot(daemon, seconds=120):
+    """What hcctd says of a report that is asked for by SIGUSR1."""
+    end, said = time.monotonic() + seconds, ""
+    log = open(scratch("hcctd.log"))
+    log.seek(0, os.SEEK_END)
+    daemon.process.send_signal(signal.SIGUSR1)
+    while time.monotonic() < end and not said.endswith("\n"):
+        said += log.read()
+        time.sleep(0.1)
+    return said.strip()
+
+
+# a million contexts, and hardly any room
+with Daemon("--summary", "exact", "--memory-limit", "2G", "--render-time", "1000") as daemon:
+    listed, agent = fill(daemon, MILLION, 120)
+    pid = daemon.process.pid
+    check(listed and listed["contexts"] > 900000, f"a process has a million contexts: {listed and listed['contexts']}")
+    resource.prlimit(pid, resource.RLIMIT_AS, (address_space(pid) + (80 << 20), resource.RLIM_INFINITY))
+    answers = {form: ask(daemon.socket, f"/v1/hot?format={form}") for form in FORMATS}
+    check(all(status == 200 or (status == 500 and body.count(b"\n") == 1) for status, body in answers.values()),
+          f"with 80 MB more each format is answered, or refused by a sentence: "
+          f"{ {form: (status, len(body)) for form, (status, body) in answers.items()} }")
+    check(all(status == 200 for form, (status, _) in answers.items() if form not in ("json", "pprof")),
+          "what is rendered elsewhere is answered")
+    said = snapshot(daemon)
+    check("wrote" in said or "no memory" in said, f"SIGUSR1 writes a report, or says why not: {said}")
+    check(daemon.process.poll() is None and ask(daemon.socket, "/v1/processes")[0] == 200, "hcctd lives, and answers")
+    resource.prlimit(pid, resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+    status, body = ask(daemon.socket, "/v1/hot?n=5")
+    check(status == 200 and b"Hottest functions" in body, f"with memory, the next answer is right: {status}")
+    check("wrote" in snapshot(daemon), "and SIGUSR1 writes the report")
 
 # before the first question, so that no thread has been made for one
 with Daemon("--report-dir", "none") as daemon:

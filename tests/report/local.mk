@@ -11,6 +11,7 @@ check_PROGRAMS += \
 	tests/report/graph_test \
 	tests/report/pprof_test \
 	tests/report/profile_test \
+	tests/report/render_order_test \
 	tests/report/text_test \
 	tests/report/title_test \
 	tests/report/write_sample \
@@ -56,6 +57,10 @@ tests_report_profile_test_SOURCES = tests/report/profile_test.c tests/report/sam
 	tests/report/sample_calls.c tests/report/sample.h tests/check.h
 tests_report_profile_test_LDADD = libhcct_render.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS)
 
+tests_report_render_order_test_SOURCES = tests/report/render_order_test.c tests/report/sample.c \
+	tests/report/sample_calls.c tests/report/sample_hard.c tests/report/sample.h tests/check.h
+tests_report_render_order_test_LDADD = libhcct_render.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS)
+
 tests_report_text_test_SOURCES = tests/report/text_test.c tests/report/sample.c \
 	tests/report/sample_calls.c tests/report/sample.h tests/check.h
 tests_report_text_test_LDADD = libhcct_render.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS)
@@ -84,6 +89,7 @@ TESTS += \
 	tests/report/pprof_test \
 	tests/report/profile_test \
 	tests/report/readers_test.py \
+	tests/report/render_order_test \
 	tests/report/text_test \
 	tests/report/title_test \
 	tests/report/writers_test

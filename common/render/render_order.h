@@ -1,0 +1,30 @@
+/*
+ * render_order.h - what is to be rendered, as one process of a program gives it to another: the
+ * format, its options and the profile (profile_image.h). The profile's contexts may be apart from
+ * it: as profile_contexts.h has them, before all else.
+ */
+#ifndef HCCT_RENDER_ORDER_H
+#define HCCT_RENDER_ORDER_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "common/render/format.h"
+
+struct render_order {
+    const struct format *format;
+    struct format_options options;
+    char *focus, *ignore; /* what the options' point to; NULL: none */
+    struct profile *profile;
+};
+
+/* To a file that can be positioned. What was written to it before are contexts. False with errno
+ * set when writing failed, then or now. Filters may be any text. */
+bool render_order_write(const struct format *format, FILE *out, struct profile *profile,
+                        const struct format_options *options);
+
+/* False: what is there is no whole order. In any case render_order_free() follows. */
+bool render_order_read(FILE *in, struct render_order *order);
+void render_order_free(struct render_order *order);
+
+#endif
