@@ -40,7 +40,7 @@
 
 #include "common/wire/tags.h"
 
-#define WIRE_VERSION       9u
+#define WIRE_VERSION       10u
 #define WIRE_HELLO_MAGIC   "HCCTAGNT"
 #define WIRE_SESSION_MAGIC 0x7353746363680001ull
 
@@ -203,7 +203,10 @@ struct wire_module {
     uint16_t path_len;       /* agent */
     uint8_t build_id[20];    /* agent: first bytes of the GNU build-id */
     uint32_t generation;     /* agent: of the map, from which on the entry is valid (MAP) */
-    char path[WIRE_MODULE_BYTES - 64]; /* agent: not terminated, cut when longer */
+    _Atomic uint64_t sites;  /* daemon: WIRE_TABLE_*, or an offset in the arena (call_sites.h) */
+    uint8_t want_sites;      /* agent: its call sites are asked for, before `filled` is set */
+    uint8_t pad[7];
+    char path[WIRE_MODULE_BYTES - 80]; /* agent: not terminated, cut when longer */
 };
 
 /* Bytes of a command's name, its NUL included; longer ones are cut. */
