@@ -23,13 +23,37 @@
 /* Tables are kept on disk under this number: to be raised with the format, and whenever other sites
  * are found in the same text. */
 #define CALL_SITES_VERSION 1u
-#define CALL_SITE_BYTES    5u /* of the instruction: the return address is so far from it */
+#define CALL_SITE_BYTES    5u /* from its e8 to the return address */
 
-/* Why a call is not redirected. Names for people: call_sites_reason(). */
+/* What becomes of a module's calls. The daemon says it of the file; the agent, which has the module
+ * in memory, says it of what it did there (wire_module.verdict). Words for people: call_words.h. */
+enum calls_verdict {
+    CALLS_UNSAID = 0,
+    CALLS_FOLLOWED, /* the daemon: can be; the agent: its sites lead to stubs */
+    /* the daemon: there is no table */
+    CALLS_OWN_HOOKS,        /* built with -finstrument-functions: it reports its calls itself */
+    CALLS_MACHINE,          /* code of another machine, or of one that is not known here */
+    CALLS_STATIC,           /* a program without a dynamic loader: no agent gets into it */
+    CALLS_GO,               /* stacks of its own, too small for other people's code */
+    CALLS_OCAML,            /* the same */
+    CALLS_TEXT_RELOCATIONS, /* the loader writes into its code */
+    CALLS_SEGMENTS,         /* its code is in several segments, or in one that can be written */
+    CALLS_NO_ENTRIES,       /* no unwind entries: nothing says where its functions are */
+    CALLS_NO_SITES,         /* there is no call in it that can be redirected */
+    CALLS_UNREADABLE,       /* no file, or a broken one */
+    /* the agent: there is one, but */
+    CALLS_TEXT_DIFFERS, /* in memory there is other code than in the file */
+    CALLS_FAR,          /* no room for stubs within 2 GiB */
+    CALLS_FORBIDDEN,    /* the kernel, or a rule that the program lives under, does not let it */
+    CALLS_NO_MEMORY,
+    CALLS_VERDICTS
+};
+
+/* Why a call is not redirected. Words for people: call_words.h. */
 enum call_sites_left {
     CALL_LEFT_INDIRECT,   /* its target is in a register or in memory */
     CALL_LEFT_TAIL,       /* a jump to another function, which leaves no return address */
-    CALL_LEFT_TARGET,     /* into the middle of a function, or outside the module */
+    CALL_LEFT_TARGET,     /* neither to the beginning of a function nor to a PLT entry */
     CALL_LEFT_NO_ENTRY,   /* in code that no unwind entry covers: counted in bytes */
     CALL_LEFT_LOOKS_BACK, /* of functions that look at who called them: setjmp, vfork, dlsym ... */
     CALL_LEFT_UNDECODED,  /* in a function that does not decode as a whole */
@@ -44,8 +68,8 @@ enum call_site_frame {
 };
 
 struct call_site {
-    uint32_t at;      /* of the call instruction, from text_start */
-    uint32_t routine; /* of the function that it is in, from text_start */
+    uint32_t at;      /* of its e8, which prefixes may stand before, from text_start */
+    uint32_t routine; /* of the unwind entry that it is in, from text_start */
     uint32_t callee;  /* index */
     int32_t cfa;
     uint8_t frame; /* enum call_site_frame */
@@ -69,11 +93,14 @@ struct call_sites {
     uint64_t callees_off;
     uint32_t found[2];                /* direct calls: all, and of them through the PLT */
     uint32_t left[CALL_LEFT_REASONS]; /* enum call_sites_left */
-    uint32_t reserved[5];
+    uint32_t verdict;                 /* enum calls_verdict: what reaches an agent is FOLLOWED */
+    uint32_t covered;                 /* bytes of code in unwind entries */
+    uint32_t reserved[3];
 };
 
 _Static_assert(sizeof(struct call_site) == 20, "site");
 _Static_assert(sizeof(struct call_callee) == 16, "callee");
+_Static_assert(sizeof(struct call_sites) == 120, "table header");
 
 static inline const struct call_site *call_sites_of(const struct call_sites *t) {
     return (const struct call_site *)(const void *)((const char *)t + t->sites_off);

@@ -205,7 +205,9 @@ struct wire_module {
     uint32_t generation;     /* agent: of the map, from which on the entry is valid (MAP) */
     _Atomic uint64_t sites;  /* daemon: WIRE_TABLE_*, or an offset in the arena (call_sites.h) */
     uint8_t want_sites;      /* agent: its call sites are asked for, before `filled` is set */
-    uint8_t pad[7];
+    _Atomic uint8_t verdict; /* agent: enum calls_verdict, when it has seen the sites */
+    uint8_t pad[2];
+    _Atomic uint32_t redirected; /* agent: sites that lead to stubs; before `verdict` */
     char path[WIRE_MODULE_BYTES - 80]; /* agent: not terminated, cut when longer */
 };
 
