@@ -17,7 +17,7 @@
 
 #define NAME_WIDTH 22
 
-static const enum call_sites_left direct[] = {CALL_LEFT_TARGET, CALL_LEFT_LOOKS_BACK,
+static const enum call_sites_left direct[] = {CALL_LEFT_TARGET, CALL_LEFT_CALLER,
                                               CALL_LEFT_UNDECODED, CALL_LEFT_RULE};
 
 static void print_numbers(const struct call_sites *sites) {

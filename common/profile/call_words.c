@@ -31,7 +31,7 @@ static const char *const reasons[CALL_LEFT_REASONS] = {
     [CALL_LEFT_TAIL] = "tail jumps",
     [CALL_LEFT_TARGET] = "to no function's beginning",
     [CALL_LEFT_NO_ENTRY] = "bytes of code without unwind entries",
-    [CALL_LEFT_LOOKS_BACK] = "to functions that look at their caller (setjmp, dlsym ...)",
+    [CALL_LEFT_CALLER] = "to functions that take note of their caller (setjmp, dlsym ...)",
     [CALL_LEFT_UNDECODED] = "in code that does not decode",
     [CALL_LEFT_RULE] = "in frames of no simple rule",
 };

@@ -35,7 +35,7 @@ static void put_list(const struct text *text, const struct call_module *module, 
 }
 
 static void put_redirected(const struct text *text, const struct call_module *module) {
-    static const enum call_sites_left direct[] = {CALL_LEFT_TARGET, CALL_LEFT_LOOKS_BACK,
+    static const enum call_sites_left direct[] = {CALL_LEFT_TARGET, CALL_LEFT_CALLER,
                                                   CALL_LEFT_UNDECODED, CALL_LEFT_RULE};
     static const enum call_sites_left others[] = {CALL_LEFT_INDIRECT, CALL_LEFT_TAIL,
                                                   CALL_LEFT_NO_ENTRY};

@@ -53,12 +53,12 @@ __asm__(
 
         FUNCTION("bare") "call leaf\nret\n"
 
-    FUNCTION("looks_back") BEGIN LOWER "call _setjmp@PLT\ncall dlsym@PLT\ncall vfork\n"
-                                       "at_kept: call leaf\n" RAISE END
-                                           /* One of the library's own. */
-                                           FUNCTION("vfork") BEGIN "ret\n" END
+    FUNCTION("minds_caller") BEGIN LOWER "call _setjmp@PLT\ncall dlsym@PLT\ncall vfork\n"
+                                         "at_kept: call leaf\n" RAISE END
+                                             /* One of the library's own. */
+                                             FUNCTION("vfork") BEGIN "ret\n" END
 
-                                               FUNCTION("no_rule") BEGIN
+                                                 FUNCTION("no_rule") BEGIN
     "movq %rsp, %rbx\n.cfi_def_cfa 3, 8\ncall leaf\n"
     ".cfi_def_cfa 7, 8\nret\n" END
 

@@ -109,14 +109,14 @@ static void test_sites(const struct image *image, const struct call_sites *table
     check_site(image, table, "at_67", "prefixed", "leaf", CALL_FRAME_SP, 16);
     check_site(image, table, "at_66_48", "prefixed", "leaf", CALL_FRAME_SP, 16);
     check_site(image, table, "at_f2", "prefixed", "leaf", CALL_FRAME_SP, 16);
-    check_site(image, table, "at_kept", "looks_back", "leaf", CALL_FRAME_SP, 16);
+    check_site(image, table, "at_kept", "minds_caller", "leaf", CALL_FRAME_SP, 16);
     check_site(image, table, "at_jumps_on", "calls_it", "jumps_on", CALL_FRAME_SP, 16);
 }
 
 static void test_reasons(const struct call_sites *table) {
     CHECK_UINT(table->verdict, CALLS_FOLLOWED);
     CHECK_UINT(table->left[CALL_LEFT_TARGET], 3);
-    CHECK_UINT(table->left[CALL_LEFT_LOOKS_BACK], 3);
+    CHECK_UINT(table->left[CALL_LEFT_CALLER], 3);
     CHECK_UINT(table->left[CALL_LEFT_RULE], 1);
     CHECK_UINT(table->left[CALL_LEFT_UNDECODED], 2 + 1 + 1);
     CHECK_UINT(table->left[CALL_LEFT_TAIL], 3 + 1);
@@ -127,7 +127,8 @@ static void test_reasons(const struct call_sites *table) {
 }
 
 /* What was found goes by program headers: without a section table it is the same, but for the
- * function of the library's own that looks back, whose name is gone, and the code of _init. */
+ * function of the library's own that takes note of its caller, whose name is gone, and the code of
+ * _init. */
 static void test_without_sections(const struct image *image, const struct call_sites *table) {
     struct image copy = copy_of(image);
     ElfW(Ehdr) *header = (ElfW(Ehdr) *)(void *)copy.bytes;
@@ -136,7 +137,7 @@ static void test_without_sections(const struct image *image, const struct call_s
     struct call_sites *without = compile(&copy);
     CHECK(without != NULL);
     CHECK_UINT(without->sites, table->sites + 1);
-    CHECK_UINT(without->left[CALL_LEFT_LOOKS_BACK], 2);
+    CHECK_UINT(without->left[CALL_LEFT_CALLER], 2);
     CHECK_UINT(without->left[CALL_LEFT_RULE], table->left[CALL_LEFT_RULE]);
     CHECK_UINT(without->found[1], table->found[1]);
     free(without);

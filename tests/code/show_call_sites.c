@@ -1,5 +1,6 @@
 /*
- * show_call_sites.c - prints the table of a file's call sites, for call_sites_objdump_test.py.
+ * show_call_sites.c - prints the table of a file's call sites as text, and with a second word as it
+ * is: for call_sites_objdump_test.py and call_sites_test.py.
  */
 #include <fcntl.h>
 #include <gelf.h>
@@ -11,12 +12,16 @@
 
 int main(int argc, char **argv) {
     size_t bytes;
-    int fd = argc == 2 ? open(argv[1], O_RDONLY | O_CLOEXEC) : -1;
+    int fd = argc >= 2 ? open(argv[1], O_RDONLY | O_CLOEXEC) : -1;
     elf_version(EV_CURRENT);
     Elf *elf = fd >= 0 ? elf_begin(fd, ELF_C_READ_MMAP, NULL) : NULL;
     struct call_sites *table = elf != NULL ? call_sites_compile(elf, &bytes) : NULL;
     if (table == NULL || !call_sites_check(table, bytes))
         return 1;
+    if (argc == 3) {
+        fwrite(table, 1, bytes, stdout);
+        return 0;
+    }
     printf("verdict %" PRIu32 " found %" PRIu32 " plt %" PRIu32 " left", table->verdict,
            table->found[0], table->found[1]);
     for (int i = 0; i < CALL_LEFT_REASONS; i++)
