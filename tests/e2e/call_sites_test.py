@@ -63,9 +63,7 @@ def fresh(path):
 
 program = shutil.which("sqlite3")
 library = os.path.join(BUILD, "tests/client/.libs/libcalled.so")
-copy = scratch("copy")
-shutil.copy(program, copy)
-files = [Mapped(program), Mapped(library), Mapped(copy), Mapped(SHOW)]
+files = [Mapped(program), Mapped(library), Mapped(HCCT), Mapped(SHOW)]
 cache = scratch("cache")
 
 for round_ in ("fresh", "kept"):
@@ -73,7 +71,7 @@ for round_ in ("fresh", "kept"):
         agent, sites = begin(daemon, files)
         check(sites[0] > NONE and table(agent, sites[0]) == fresh(program), f"{round_}: the table of {program}")
         check(sites[1] == NONE, f"{round_}: a library that reports its calls itself has none")
-        check(sites[2] > NONE and table(agent, sites[2]) == fresh(copy), f"{round_}: a copy of it")
+        check(sites[2] > NONE and table(agent, sites[2]) == fresh(HCCT), f"{round_}: the table of {HCCT}")
         check(agent.sites(len(files)) == 0, f"{round_}: nothing is said where nothing was asked for")
         time.sleep(0.3)  # what is kept is written behind the answer
     names = [name for name in os.listdir(cache) if name.endswith(".calls")]
@@ -81,19 +79,19 @@ for round_ in ("fresh", "kept"):
 
 with Daemon() as daemon:
     agent, _ = begin(daemon, files)
-    found = struct.unpack_from("<I", fresh(program), 72)[0]
+    found = struct.unpack_from("<I", fresh(program), 64)[0]
     agent.redirected(0, FOLLOWED, 4)
     agent.redirected(2, FORBIDDEN, 0)
     agent.redirected(3, 200, 2**32 - 1)  # nonsense
     agent.put([2 << 60 | files[0].begin + 0x7000, 0, 3 << 60 | 5])
-    daemon.wait_for(lambda p: p["pid"] == os.getpid() and p["total"] == 5)
+    daemon.wait_for(lambda p: p["pid"] == os.getpid() and p["calls"] == 5)
     shown = run([HCCT, "hot", "--socket", daemon.socket])
     text = shown.out.decode()
     line = next((line for line in text.splitlines() if " sqlite3: " in line), "")
     check(f"4 of {found:,} direct calls are followed, {found - 4:,} could not be redirected" in line
           and "; beside them " in line and " indirect calls, " in line, "the report says how many: " + line)
     check(" libcalled.so: reports its calls itself" in text, "and which modules report theirs")
-    check(" copy: the program may not replace its code" in text, "what the agent could not do")
+    check(" hcct: the program may not replace its code" in text, "what the agent could not do")
     check(" show_call_sites: the program ended before" in text, "what it has not said")
     saved = scratch("saved.pb.gz")
     run([HCCT, "hot", "--socket", daemon.socket, "--format", "pprof", "-o", saved])
