@@ -13,8 +13,6 @@
 #define SP_COLUMN 7
 #define RA_AT_CFA (-8)
 
-#define PLT_ENTRY_BYTES 16u
-
 /* The code of one entry, as it is decoded. */
 struct stretch {
     const struct unwind_span *entry;
@@ -206,23 +204,15 @@ static bool is_padding(const ZydisDecodedInstruction *instruction, const uint8_t
            instruction->mnemonic == ZYDIS_MNEMONIC_INT3 || (bytes[0] == 0 && bytes[1] == 0);
 }
 
-/* Bytes of code between entries. */
+/* Bytes of code between entries: from the first instruction on that is no padding. */
 static uint64_t bytes_between(const struct sweeper *sweeper, uint64_t from, uint64_t to) {
     const struct call_text *text = sweeper->targets->text;
-    uint64_t at = from, bytes = 0, got;
-    while (at < to) {
-        ZydisDecodedInstruction instruction = {.length = 1};
-        if (call_target_plt(sweeper->targets, at, &got) > 0) {
-            at = (at / PLT_ENTRY_BYTES + 1) * PLT_ENTRY_BYTES;
-            continue;
-        }
-        if (!decode(sweeper, at, to, &instruction))
-            instruction = (ZydisDecodedInstruction){.length = 1};
-        if (!is_padding(&instruction, text->bytes + (at - text->start)))
-            bytes += instruction.length;
+    ZydisDecodedInstruction instruction;
+    uint64_t at = from;
+    while (at < to && decode(sweeper, at, to, &instruction) &&
+           is_padding(&instruction, text->bytes + (at - text->start)))
         at += instruction.length;
-    }
-    return bytes;
+    return to - at;
 }
 
 /* An entry outside the text, or within another, has no code of its own. Where two overlap, the

@@ -1,5 +1,6 @@
 /*
- * tables.h - tables of modules on demand: a thread that compiles what running programs wait for.
+ * tables.h - tables of modules on demand: a thread for each kind, which makes what running programs
+ * wait for. A file's call sites can take seconds, and nobody's stacks are to wait for those.
  */
 #ifndef HCCT_TABLES_H
 #define HCCT_TABLES_H
@@ -11,9 +12,15 @@
 #include "common/code/table_cache.h"
 #include "daemon/ingest/process.h"
 
-/* Starts the thread; `worker` and `cache` (NULL: none) are its own. False: no thread can be had. */
-bool tables_start(struct elf_worker *worker, struct table_cache *cache);
-/* Ends the thread, when the compilation under way is over. */
+/* What a thread makes its tables with: its own. */
+struct table_maker {
+    struct elf_worker *worker;
+    struct table_cache *cache; /* NULL: none */
+};
+
+/* Starts the threads. False: not all can be had. */
+bool tables_start(const struct table_maker makers[TABLE_KINDS]);
+/* Ends them. An unwind table under way is finished, call sites are given up. */
 void tables_stop(void);
 
 /* The tables of `module` are wanted at module log entry `index`, call sites only where it asks for

@@ -62,6 +62,12 @@ __asm__(
     "movq %rsp, %rbx\n.cfi_def_cfa 3, 8\ncall leaf\n"
     ".cfi_def_cfa 7, 8\nret\n" END
 
+        /* The return address is not where the call has put it, or there is none. */
+        FUNCTION("moved_ra") BEGIN ".cfi_offset 16, -16\n"
+                                   "call leaf\nret\n" END FUNCTION("no_ra") BEGIN
+    ".cfi_undefined 16\n"
+    "call leaf\nret\n" END
+
         /* 06 is no instruction of 64-bit code. */
         FUNCTION("broken") BEGIN LOWER "call leaf\n.byte 0x06\ncall leaf\n" RAISE END
 
