@@ -11,6 +11,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 
 SHOW = os.path.join(os.environ["HCCT_BUILDDIR"], "tests/code/show_call_sites")
 FOLLOWED = 1
@@ -21,6 +22,29 @@ FDE = re.compile(r"FDE cie=(\S+) pc=([0-9a-f]+)\.\.([0-9a-f]+)")
 ROW = re.compile(r"^([0-9a-f]{16}) (\S+) +(.*)")
 MINDING = {"setjmp", "_setjmp", "__sigsetjmp", "vfork", "dlsym", "dlopen", "dlvsym", "dlmopen",
            "getcontext", "swapcontext", "dl_iterate_phdr"}
+LINKED = ["-fcf-protection -Wl,-z,ibtplt", "-fcf-protection -Wl,-z,ibt -Wl,-z,shstk", "-fuse-ld=gold",
+          "-fuse-ld=gold -Wl,-z,now", "-fuse-ld=lld", "-no-pie -Wl,-z,lazy", "-Wl,-z,now",
+          "-Wl,-z,lazy -Wl,-z,noseparate-code", "-fno-plt"]
+PROGRAM = """
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+static jmp_buf saved;
+__attribute__((noinline)) int deep(int n) {
+    char *bytes = malloc(n + 1);
+    memset(bytes, 1, n);
+    int byte = bytes[n / 2];
+    free(bytes);
+    return n > 1 ? byte + deep(n - 1) : puts("x");
+}
+int main(int argc, char **argv) {
+    if (setjmp(saved) == 0)
+        deep(argc + 5);
+    qsort(argv, argc, 8, (int (*)(const void *, const void *))strcmp);
+    return deep(3) & 1;
+}
+"""
 failed = 0
 checks = 0
 
@@ -157,6 +181,19 @@ def plt_names(path):
     return names
 
 
+def linked_in_many_ways(directory):
+    """The same program with PLT entries of every form that linkers write, and without any."""
+    source = os.path.join(directory, "program.c")
+    with open(source, "w", encoding="utf-8") as file:
+        file.write(PROGRAM)
+    for i, options in enumerate(LINKED):
+        path = os.path.join(directory, f"program{i}")
+        if subprocess.run(["gcc", "-O2", *options.split(), source, "-o", path], check=False,
+                          stderr=subprocess.DEVNULL).returncode == 0:
+            print(options)
+            yield path
+
+
 def main():
     if not shutil.which("objdump") or os.uname().machine != "x86_64":
         sys.exit(77)
@@ -165,6 +202,9 @@ def main():
              os.path.join(os.environ["HCCT_BUILDDIR"], "tests/code/.libs/call_reasons.so")]
     for path in files:
         if path and os.path.exists(path):
+            test(path)
+    with tempfile.TemporaryDirectory() as directory:
+        for path in linked_in_many_ways(directory):
             test(path)
     print(f"{checks} checks, {failed} failed")
     sys.exit(1 if failed or checks < 20 else 0)
