@@ -88,7 +88,7 @@ static const struct option_spec options[] = {
     {"memory-limit", 0, OPTION_SIZE, "SIZE", AT(memory_limit), 1u << 20, 1ull << 40,
      "of one process's tree; error bounds grow when it is reached (default: 64M)"},
     {"table-cache", 0, OPTION_STRING, "DIR", AT(table_cache), 0, 0,
-     "where unwind tables are kept, \"none\" to make them anew each time (default: "
+     "where unwind tables and call sites are kept, \"none\" to make them anew each time (default: "
      "$XDG_CACHE_HOME/hcct, else $HOME/.cache/hcct, else, for root, /var/cache/hcct)"},
     {"state-dir", 0, OPTION_STRING, "DIR", AT(state_dir), 0, 0,
      "keep profiles there, so that a new hcctd continues them even when this one is killed; "
@@ -245,6 +245,24 @@ static _Noreturn void fail(const char *sentence) {
     exit(HCCT_EXIT_FAILURE);
 }
 
+/* False: no memory for some. */
+static bool make_makers(struct table_maker makers[TABLE_KINDS]) {
+    bool made = true;
+    for (unsigned kind = 0; kind < TABLE_KINDS; kind++) {
+        makers[kind].worker = elf_worker_new("/proc/self/exe");
+        makers[kind].cache = table_cache_new(settings.table_cache, TABLE_CACHE_BYTES);
+        made &= makers[kind].worker != NULL;
+    }
+    return made;
+}
+
+static void free_makers(const struct table_maker makers[TABLE_KINDS]) {
+    for (unsigned kind = 0; kind < TABLE_KINDS; kind++) {
+        table_cache_free(makers[kind].cache);
+        elf_worker_free(makers[kind].worker);
+    }
+}
+
 static void serve(int listener, int tcp, int signals) {
     const struct handshake_policy policy = {
         .tree = {.summary = summary_find(config.summary),
@@ -255,15 +273,15 @@ static void serve(int listener, int tcp, int signals) {
     };
     robust_begin();
     checkpoint_restore(&policy.tree);
-    struct elf_worker *compiler = elf_worker_new("/proc/self/exe");
-    struct table_cache *cache = table_cache_new(settings.table_cache, TABLE_CACHE_BYTES);
+    struct table_maker makers[TABLE_KINDS];
+    bool made = make_makers(makers);
     struct acceptor acceptor;
     struct elf_worker *unwinder = elf_worker_new("/proc/self/exe");
     config.symbols = symbol_service_new("/proc/self/exe");
-    if (compiler == NULL || unwinder == NULL || config.symbols == NULL ||
-        !deferred_unwind_start(unwinder) || !tables_start(compiler, cache) ||
-        !frame_sweep_start() || !finished_start() || !ingest_start() || !http_start(tcp) ||
-        !checkpoint_start(settings.checkpoint) || !acceptor_open(&acceptor, listener, &policy) ||
+    if (!made || unwinder == NULL || config.symbols == NULL || !deferred_unwind_start(unwinder) ||
+        !tables_start(makers) || !frame_sweep_start() || !finished_start() || !ingest_start() ||
+        !http_start(tcp) || !checkpoint_start(settings.checkpoint) ||
+        !acceptor_open(&acceptor, listener, &policy) ||
         !acceptor_watch(&acceptor, signals, on_signal))
         fail("the daemon's parts can't be started: no memory, threads or descriptors");
     tell_ready(tcp);
@@ -279,8 +297,7 @@ static void serve(int listener, int tcp, int signals) {
     checkpoint_stop();
     recording_close();
     tables_stop();
-    table_cache_free(cache);
-    elf_worker_free(compiler);
+    free_makers(makers);
     elf_worker_free(unwinder);
     symbol_service_free(config.symbols);
     registry_clear();

@@ -116,7 +116,8 @@ static int judge(const struct trace_reader *reader, const struct replayed *repla
 
 static struct profile *make_profile(struct replayed *replayed, const struct replay_options *options,
                                     struct symbol_service *symbols) {
-    const struct assemble_params params = {options->view.phi, options->epsilon, options->summary};
+    const struct assemble_params params = {
+        .phi = options->view.phi, .epsilon = options->epsilon, .summary = options->summary};
     uint32_t *module_of;
     struct profile *profile = assemble_trees(replayed->parts, replayed->n, &params, &module_of);
     profile->time_ns = replayed->since_ns;

@@ -101,6 +101,7 @@ struct profile_process {
     uint64_t every; /* calls: one of so many is counted (0 or 1: all) ... */
     bool every_each;    /* ... of each routine, not of all together */
     const char *credit; /* calls: "last" or "new" edges gain; "" when not known */
+    const char *call_modules; /* calls: those that are followed, or not (call_modules.h) */
     /* as counters.h says; those of walks have what the daemon unwound, too */
 #define DECLARE_AGENT(NAME, place, member, ...) uint64_t member;
 #define DECLARE_DAEMON(member, ...)             uint64_t member;

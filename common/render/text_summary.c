@@ -490,6 +490,7 @@ void text_summary(const struct text *text) {
     put_kernel(text, &sum);
     put_children(text, &sum);
     text_calls(text, &sum);
+    text_call_modules(text);
     put_walks(text, &sum);
     put_contexts(text, &sum);
     put_error(text, &sum);

@@ -184,7 +184,12 @@ struct wire_module {
     uint16_t path_len;       /* agent */
     uint8_t build_id[20];    /* agent: first bytes of the GNU build-id */
     uint32_t generation;     /* agent: of the map, from which on the entry is valid (MAP) */
-    char path[WIRE_MODULE_BYTES - 64]; /* agent: not terminated, cut when longer */
+    _Atomic uint64_t sites;  /* daemon: WIRE_TABLE_*, or an offset in the arena (call_sites.h) */
+    uint8_t want_sites;      /* agent: its call sites are asked for, before `filled` is set */
+    _Atomic uint8_t verdict; /* agent: enum calls_verdict, when it has seen the sites */
+    uint8_t pad[2];
+    _Atomic uint32_t redirected;       /* agent: sites that lead to stubs; before `verdict` */
+    char path[WIRE_MODULE_BYTES - 80]; /* agent: not terminated, cut when longer */
 };
 
 /* Bytes of a command's name, its NUL included; longer ones are cut. */

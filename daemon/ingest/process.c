@@ -12,6 +12,7 @@
 #include "common/base/clock.h"
 #include "common/code/frame.h"
 #include "common/code/module.h"
+#include "common/wire/call_sites.h"
 #include "common/wire/tags.h"
 #include "daemon/ingest/deferred_unwind.h"
 #include "daemon/ingest/proc_stat.h"
@@ -108,6 +109,7 @@ struct process *process_new_finished(const struct process *like) {
         .tree = like->tree,
         .frames = like->frames,
         .ended = like->ended,
+        .followed = like->followed,
     };
     pthread_mutex_init(&p->lock, NULL);
     return p;
@@ -147,6 +149,7 @@ void process_free(struct process *p) {
     free((char *)p->exe);
     free(p->command);
     free(p->tags);
+    followed_clear(&p->followed);
     free(p);
 }
 
@@ -203,6 +206,11 @@ static void take_names(struct process *p) {
     p->names_taken = true;
 }
 
+static void publish_nothing(struct wire_module *m) {
+    atomic_store(&m->table, WIRE_TABLE_NONE);
+    atomic_store(&m->sites, WIRE_TABLE_NONE);
+}
+
 static void see_modules(struct process *p, process_module_seen *seen, void *arg) {
     uint32_t n = session_memory_modules(&p->memory);
     for (; p->modules_seen < n; p->modules_seen++) {
@@ -212,17 +220,32 @@ static void see_modules(struct process *p, process_module_seen *seen, void *arg)
         uint32_t module = intern(p, m);
         addresses_add(p->addresses, m->start, m->end, m->bias, module, m->generation);
         if (module == 0)
-            atomic_store(&m->table, WIRE_TABLE_NONE);
+            publish_nothing(m);
         else if (seen != NULL)
             seen(arg, p, p->modules_seen, module);
     }
 }
 
-void process_publish_table(struct process *p, uint32_t index, uint64_t table) {
+static uint64_t publishable(const struct call_sites *sites, uint64_t table) {
+    return sites != NULL && sites->verdict == CALLS_FOLLOWED ? table : WIRE_TABLE_NONE;
+}
+
+void process_publish_table_locked(struct process *p, const struct module_table *it) {
+    if (!p->live || it->index >= p->memory.modules_ready)
+        return;
+    struct wire_module *m = session_memory_module(&p->memory, it->index);
+    if (it->kind == TABLE_UNWIND) {
+        atomic_store_explicit(&m->table, it->table, memory_order_release);
+        return;
+    }
+    const struct call_sites *sites = arena_table(p->arena, it->table);
+    followed_note(&p->followed, it->index, it->module, sites);
+    atomic_store_explicit(&m->sites, publishable(sites, it->table), memory_order_release);
+}
+
+void process_publish_table(struct process *p, const struct module_table *it) {
     pthread_mutex_lock(&p->lock);
-    if (p->live && index < p->memory.modules_ready)
-        atomic_store_explicit(&session_memory_module(&p->memory, index)->table, table,
-                              memory_order_release);
+    process_publish_table_locked(p, it);
     pthread_mutex_unlock(&p->lock);
 }
 
@@ -410,6 +433,10 @@ void process_stats_locked(struct process *p, struct process_stats *stats) {
         stats->cpu_ns = stats->counter[WIRE_CREDITED_NS];
 }
 
+char *process_call_modules_locked(const struct process *p) {
+    return followed_text(&p->followed, p->live ? &p->memory : NULL);
+}
+
 struct scatter_effects process_effects_locked(struct process *p) {
     bool bursts = p->live && atomic_load(&p->memory.session->burst_length_ns) != 0;
     struct scatter_effects now = scatter_effects(p->live ? p->scatter : NULL, bursts);
@@ -441,6 +468,7 @@ void process_end(struct process *p) {
         p->threads_open = last.threads - p->ended.threads;
         p->ended = last;
         p->ended_mono_ns = clock_now();
+        followed_end(&p->followed, &p->memory);
         p->live = false; /* last: who reads this without the lock goes by the times above */
         give_back(p);
         mcct_flush(p->tree);

@@ -33,6 +33,7 @@ static void take(struct process *p, struct process *old) {
     p->ended = old->ended;
     p->effects = old->effects;
     old->effects = (struct scatter_effects){0};
+    followed_add(&p->followed, &old->followed);
     p->ended.threads -= old->threads_open < p->ended.threads ? old->threads_open : p->ended.threads;
     p->since_ns = old->since_ns;
     p->since_mono_ns = old->since_mono_ns;

@@ -1,5 +1,5 @@
 /*
- * tables.c - a queue of requests and one thread that serves them in order.
+ * tables.c - for each kind of table a queue of requests, and one thread that serves them in order.
  *
  * A request carries its own reference to the arena, and names its process by its number, not by
  * pointer: the process may be gone when the table is ready.
@@ -18,36 +18,50 @@ struct request {
     uint32_t index, module;
 };
 
-static struct {
+static struct queue {
     pthread_mutex_t lock;
     pthread_cond_t more;
     pthread_t thread;
     struct request *first, **last;
     bool stop;
-    struct elf_worker *worker;
-    struct table_cache *cache;
-} queue = {.lock = PTHREAD_MUTEX_INITIALIZER, .more = PTHREAD_COND_INITIALIZER};
+    struct table_maker maker;
+} queues[TABLE_KINDS] = {
+    [TABLE_UNWIND] = {.lock = PTHREAD_MUTEX_INITIALIZER, .more = PTHREAD_COND_INITIALIZER},
+    [TABLE_CALLS] = {.lock = PTHREAD_MUTEX_INITIALIZER, .more = PTHREAD_COND_INITIALIZER},
+};
 
-void tables_request(void *unused, struct process *process, uint32_t index, uint32_t module) {
-    (void)unused;
-    struct wire_module *entry = session_memory_module(&process->memory, index);
-    uint64_t table = arena_lookup(process->arena, module);
+static enum table_kind kind_of(const struct queue *queue) {
+    return (enum table_kind)(queue - queues);
+}
+
+static void request_one(struct process *process, uint32_t index, uint32_t module,
+                        enum table_kind kind) {
+    uint64_t table = arena_lookup(process->arena, module, kind);
     struct request *request = table == WIRE_TABLE_PENDING ? calloc(1, sizeof *request) : NULL;
     if (request == NULL) {
         if (table == WIRE_TABLE_PENDING)
             table = WIRE_TABLE_NONE; /* no memory even for the request */
-        atomic_store_explicit(&entry->table, table, memory_order_release);
+        process_publish_table_locked(process,
+                                     &(const struct module_table){index, module, kind, table});
         return;
     }
     *request = (struct request){.arena = arena_ref(process->arena),
                                 .number = process->number,
                                 .index = index,
                                 .module = module};
-    pthread_mutex_lock(&queue.lock);
-    *queue.last = request;
-    queue.last = &request->next;
-    pthread_cond_signal(&queue.more);
-    pthread_mutex_unlock(&queue.lock);
+    struct queue *queue = &queues[kind];
+    pthread_mutex_lock(&queue->lock);
+    *queue->last = request;
+    queue->last = &request->next;
+    pthread_cond_signal(&queue->more);
+    pthread_mutex_unlock(&queue->lock);
+}
+
+void tables_request(void *unused, struct process *process, uint32_t index, uint32_t module) {
+    (void)unused;
+    request_one(process, index, module, TABLE_UNWIND);
+    if (session_memory_module(&process->memory, index)->want_sites != 0)
+        request_one(process, index, module, TABLE_CALLS);
 }
 
 /* A table that was found or made: malloc'ed, or NULL. */
@@ -57,82 +71,94 @@ struct table {
     bool is_new;
 };
 
-static struct table get_table(uint32_t module) {
+static struct table get_table(const struct queue *queue, uint32_t module) {
     struct table table = {0};
     struct module_info info;
     if (module_get(module, &info) && info.is_trusted)
-        table.data = table_cache_get(queue.cache, &info, &table.bytes);
+        table.data = table_cache_get(queue->maker.cache, &info, kind_of(queue), &table.bytes);
     if (table.data == NULL) {
         table.is_new = true;
-        table.data = elf_worker_compile(queue.worker, module, &table.bytes);
+        table.data = elf_worker_compile(queue->maker.worker, module, kind_of(queue), &table.bytes);
     }
     return table;
 }
 
 /* What stands on disk goes by build-id alone, and anybody can write a file that has libc's. */
-static void keep(uint32_t module, const struct table *table) {
+static void keep(const struct queue *queue, uint32_t module, const struct table *table) {
     struct module_info info;
-    if (table->is_new && table->data != NULL && queue.cache != NULL && module_get(module, &info) &&
-        info.is_trusted)
-        table_cache_put(queue.cache, &info, table->data, table->bytes);
+    if (table->is_new && table->data != NULL && queue->maker.cache != NULL &&
+        module_get(module, &info) && info.is_trusted)
+        table_cache_put(queue->maker.cache, &info, kind_of(queue), table->data, table->bytes);
 }
 
-static void publish(const struct request *request, uint64_t offset) {
+static void publish(const struct queue *queue, const struct request *request, uint64_t offset) {
     struct process *process = registry_find_numbered(request->number);
     if (process != NULL)
-        process_publish_table(process, request->index, offset);
+        process_publish_table(process, &(const struct module_table){request->index, request->module,
+                                                                    kind_of(queue), offset});
     registry_put(process);
 }
 
 /* The program waits for its table, the disk does not. */
-static void serve_request(struct request *request) {
+static void serve_request(const struct queue *queue, struct request *request) {
     struct table table = {0};
-    uint64_t offset =
-        arena_lookup(request->arena, request->module); /* an earlier request may have been equal */
+    /* an earlier request may have been equal */
+    uint64_t offset = arena_lookup(request->arena, request->module, kind_of(queue));
     if (offset == WIRE_TABLE_PENDING) {
-        table = get_table(request->module);
-        offset = arena_store(request->arena, request->module, table.data, table.bytes);
+        table = get_table(queue, request->module);
+        offset =
+            arena_store(request->arena, request->module, kind_of(queue), table.data, table.bytes);
     }
-    publish(request, offset);
-    keep(request->module, &table);
+    publish(queue, request, offset);
+    keep(queue, request->module, &table);
     free(table.data);
     arena_put(request->arena);
     free(request);
 }
 
-static struct request *next_request(void) {
-    pthread_mutex_lock(&queue.lock);
-    while (queue.first == NULL && !queue.stop)
-        pthread_cond_wait(&queue.more, &queue.lock);
-    struct request *request = queue.stop ? NULL : queue.first;
+static struct request *next_request(struct queue *queue) {
+    pthread_mutex_lock(&queue->lock);
+    while (queue->first == NULL && !queue->stop)
+        pthread_cond_wait(&queue->more, &queue->lock);
+    struct request *request = queue->stop ? NULL : queue->first;
     if (request != NULL) {
-        queue.first = request->next;
-        if (queue.first == NULL)
-            queue.last = &queue.first;
+        queue->first = request->next;
+        if (queue->first == NULL)
+            queue->last = &queue->first;
     }
-    pthread_mutex_unlock(&queue.lock);
+    pthread_mutex_unlock(&queue->lock);
     return request;
 }
 
-static void *run(void *unused) {
+static void *run(void *its_queue) {
+    struct queue *queue = its_queue;
     struct request *request;
-    (void)unused;
-    while ((request = next_request()) != NULL)
-        serve_request(request);
+    while ((request = next_request(queue)) != NULL)
+        serve_request(queue, request);
     return NULL;
 }
 
-bool tables_start(struct elf_worker *worker, struct table_cache *cache) {
-    queue.worker = worker;
-    queue.cache = cache;
-    queue.last = &queue.first;
-    return pthread_create(&queue.thread, NULL, run, NULL) == 0;
+bool tables_start(const struct table_maker makers[TABLE_KINDS]) {
+    bool started = true;
+    for (unsigned kind = 0; kind < TABLE_KINDS; kind++)
+        queues[kind].last = &queues[kind].first;
+    for (unsigned kind = 0; kind < TABLE_KINDS && started; kind++) {
+        queues[kind].maker = makers[kind];
+        started = pthread_create(&queues[kind].thread, NULL, run, &queues[kind]) == 0;
+    }
+    return started;
+}
+
+static void stop(struct queue *queue) {
+    pthread_mutex_lock(&queue->lock);
+    queue->stop = true;
+    pthread_cond_signal(&queue->more);
+    pthread_mutex_unlock(&queue->lock);
+    pthread_join(queue->thread, NULL);
 }
 
 void tables_stop(void) {
-    pthread_mutex_lock(&queue.lock);
-    queue.stop = true;
-    pthread_cond_signal(&queue.more);
-    pthread_mutex_unlock(&queue.lock);
-    pthread_join(queue.thread, NULL);
+    elf_worker_interrupt(queues[TABLE_CALLS].maker.worker);
+    for (unsigned kind = 0; kind < TABLE_KINDS; kind++)
+        stop(&queues[kind]);
 }

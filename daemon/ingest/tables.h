@@ -1,5 +1,6 @@
 /*
- * tables.h - unwind tables on demand: a thread that compiles what running programs wait for.
+ * tables.h - tables of modules on demand: a thread for each kind, which makes what running programs
+ * wait for. A file's call sites can take seconds, and nobody's stacks are to wait for those.
  */
 #ifndef HCCT_TABLES_H
 #define HCCT_TABLES_H
@@ -11,14 +12,20 @@
 #include "common/code/table_cache.h"
 #include "daemon/ingest/process.h"
 
-/* Starts the thread; `worker` and `cache` (NULL: none) are its own. False: no thread can be had. */
-bool tables_start(struct elf_worker *worker, struct table_cache *cache);
-/* Ends the thread, when the compilation under way is over. */
+/* What a thread makes its tables with: its own. */
+struct table_maker {
+    struct elf_worker *worker;
+    struct table_cache *cache; /* NULL: none */
+};
+
+/* Starts the threads. False: not all can be had. */
+bool tables_start(const struct table_maker makers[TABLE_KINDS]);
+/* Ends them. An unwind table under way is finished, call sites are given up. */
 void tables_stop(void);
 
-/* The table of `module` is wanted at module log entry `index`: published at once when the process's
- * arena has it, else after it was compiled. Any thread; the process's lock is held. It fits
- * process_module_seen. */
+/* The tables of `module` are wanted at module log entry `index`, call sites only where it asks for
+ * them: published at once when the process's arena has them, else after they were compiled. Any
+ * thread; the process's lock is held. It fits process_module_seen. */
 void tables_request(void *unused, struct process *process, uint32_t index, uint32_t module);
 
 #endif

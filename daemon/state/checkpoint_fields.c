@@ -98,6 +98,8 @@ static void put_all(FILE *out, const void *arg) {
         field_text_put(out, "command", about->command);
     if (about->tags != NULL)
         field_text_put(out, "tags", about->tags);
+    if (about->call_modules != NULL)
+        field_text_put(out, "call_modules", about->call_modules);
     for (size_t i = 0; i < HCCT_ARRAY_LEN(fields); i++)
         field_text_put_number(out, fields[i].name, get(about, &fields[i]));
     for (unsigned i = 0; i < WIRE_COUNTERS; i++) {
@@ -144,6 +146,10 @@ static bool take(void *arg, const char *name, const char *value) {
     if (strcmp(name, "tags") == 0) {
         about->tags = value;
         return tags_check(value);
+    }
+    if (strcmp(name, "call_modules") == 0) {
+        about->call_modules = value;
+        return true;
     }
     if (!field_text_number(value, &number))
         return false;
