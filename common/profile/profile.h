@@ -99,8 +99,8 @@ struct profile_process {
     const char *collector;                     /* "walks", "calls"; "" when not known */
     bool lines;     /* walks: own weights stand at places in the code, not at routines as a whole */
     uint64_t every; /* calls: one of so many is counted (0 or 1: all) ... */
-    bool every_each;    /* ... of each routine, not of all together */
-    const char *credit; /* calls: "last" or "new" edges gain; "" when not known */
+    bool every_each;          /* ... of each routine, not of all together */
+    const char *credit;       /* calls: "last" or "new" edges gain; "" when not known */
     const char *call_modules; /* calls: those that are followed, or not (call_modules.h) */
     /* as counters.h says; those of walks have what the daemon unwound, too */
 #define DECLARE_AGENT(NAME, place, member, ...) uint64_t member;

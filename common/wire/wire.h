@@ -233,9 +233,9 @@ struct wire_session {
     char command[WIRE_COMMAND_ROOM]; /* the name that the program was executed by, as tags. A slash
                                         before it: of a file or link, and no script. Empty: that of
                                         its file */
-    _Atomic uint64_t lost;   /* calls that stood in rings of earlier sessions and were never read */
-    uint64_t earlier_ns;     /* CPU time of the process before it executed this program, as tags */
-    uint32_t is_child;       /* 1: it is one itself, and has called no exec; as tags */
+    _Atomic uint64_t lost; /* calls that stood in rings of earlier sessions and were never read */
+    uint64_t earlier_ns;   /* CPU time of the process before it executed this program, as tags */
+    uint32_t is_child;     /* 1: it is one itself, and has called no exec; as tags */
 };
 
 /* The first page of the table arena. */
