@@ -14,7 +14,7 @@ preload_libhcctagent_la_SOURCES = $(UNWIND_SOURCES) \
 	common/wire/paths.c common/wire/paths.h common/wire/ring.h common/wire/tags.c \
 	common/wire/tags.h common/wire/unwind_table.h common/wire/wire.h preload/calls/align.c \
 	preload/calls/calls.c preload/calls/calls.h preload/calls/code.c preload/calls/fork.c \
-	preload/calls/known.c preload/calls/session.c preload/calls/stack.c preload/calls/start.c \
+	preload/calls/hot.h preload/calls/known.c preload/calls/session.c preload/calls/stack.c preload/calls/start.c \
 	preload/calls/tell.c preload/life/agent.c preload/life/agent.h preload/life/confine.c \
 	preload/life/confine.h preload/life/confine_born.c preload/life/connect.c \
 	preload/life/connect.h preload/life/ends.c preload/life/ends.h preload/life/glibc.h \
@@ -23,7 +23,10 @@ preload_libhcctagent_la_SOURCES = $(UNWIND_SOURCES) \
 	preload/life/program_name.h preload/life/session.c preload/life/session.h \
 	preload/life/settings.c preload/life/settings.h preload/life/signal.c \
 	preload/life/signal.h preload/life/stopped.c preload/life/stopped.h preload/life/sys.h \
-	preload/life/thread.c preload/life/thread.h preload/sample/burst.c preload/sample/burst.h \
+	preload/life/thread.c preload/life/thread.h preload/redirect/chain.h preload/redirect/choose.c \
+	preload/redirect/enter.h preload/redirect/found.c preload/redirect/module.h preload/redirect/redirect.c \
+	preload/redirect/redirect.h preload/redirect/stub.c preload/redirect/stub.h preload/redirect/text_copy.c \
+	preload/redirect/text_copy.h preload/sample/burst.c preload/sample/burst.h \
 	preload/sample/check.c preload/sample/check.h preload/sample/copies.c \
 	preload/sample/copies.h preload/sample/draw.c preload/sample/draw.h preload/sample/edge.c \
 	preload/sample/edge.h preload/sample/emit.c preload/sample/emit.h preload/sample/first.c \
@@ -44,4 +47,9 @@ preload_libhcctagent_la_SOURCES = $(UNWIND_SOURCES) \
 	preload/wrap/signal.c preload/wrap/sleep.c preload/wrap/sleep.h \
 	preload/wrap/syscall_code.c preload/wrap/syscall_code.h preload/wrap/thread.c
 preload_libhcctagent_la_CFLAGS = $(AGENT_CFLAGS)
+preload_libhcctagent_la_LIBADD = preload/libplain.la
+noinst_LTLIBRARIES += preload/libplain.la
+preload_libplain_la_SOURCES = preload/redirect/enter.c
+preload_libplain_la_CFLAGS = $(AGENT_PLAIN_CFLAGS)
+preload_libplain_la_CPPFLAGS = $(AGENT_CPPFLAGS)
 preload_libhcctagent_la_LDFLAGS = -module -avoid-version -shared $(AGENT_LDFLAGS)

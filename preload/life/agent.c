@@ -16,6 +16,7 @@
 #include "preload/life/signal.h"
 #include "preload/life/sys.h"
 #include "preload/life/thread.h"
+#include "preload/redirect/redirect.h"
 #include "preload/sample/edge.h"
 #include "preload/sample/ticker.h"
 #include "preload/sample/trigger.h"
@@ -42,6 +43,7 @@ static void before_fork(void) {
         return;
     signal_block_for_fork();
     session_before_fork();
+    redirect_before_fork();
     calls_before_fork();
 }
 
@@ -59,6 +61,7 @@ static void after_fork_parent(void) {
     if (!agent_started() || thread_self == NULL)
         return;
     session_after_fork();
+    redirect_after_fork_parent();
     calls_after_fork_parent();
     edge_sample(thread_self, EDGE_CALLER);
     unblock_after_fork();
@@ -105,6 +108,7 @@ static void after_fork_child(void) {
     if (confine_is_quiet())
         return;
     calls_enter_child();
+    redirect_after_fork_child();
     agent_start_in_child(0);
     if (agent.settings.follow)
         start_calls_in_child();
@@ -143,6 +147,16 @@ void agent_announce_child(void) {
         look_now(!agent.process->awaits);
 }
 
+/* Where each call is to be seen, a program does not begin before its calls are redirected. */
+static void await_call_sites(void) {
+    struct wire_session *session =
+        agent.settings.burst_length_ns == 0 ? session_enter(thread_self) : NULL;
+    if (session == NULL)
+        return;
+    redirect_await(thread_self, session);
+    session_leave(thread_self);
+}
+
 /* Valgrind runs a translation of the program, whose times say nothing of it. It would report what a
  * walk reads as errors of the program; and in a child of fork it takes what is not inherited
  * (MADV_DONTFORK) for readable. It preloads a library of its own. */
@@ -176,6 +190,7 @@ __attribute__((constructor)) void agent_start(void) {
         return;
     }
     modules_start();
+    redirect_start();
     restart_start();
     sleep_start();
     __register_atfork(before_fork, after_fork_parent, after_fork_child, &__dso_handle);
@@ -188,6 +203,7 @@ __attribute__((constructor)) void agent_start(void) {
         trigger_expect();
     } else if (session_attach(true)) {
         learn_modules(false);
+        await_call_sites();
     }
     /* before: exec, the loader, and what the agent itself has taken */
     trigger_start(thread_self, UINT64_MAX);

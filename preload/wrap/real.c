@@ -17,6 +17,7 @@ enum name {
     PTHREAD_CREATE,
     THRD_CREATE,
     DLCLOSE,
+    DL_FIND_OBJECT,
     SIGALTSTACK,
     SIGNALFD,
     EXIT,
@@ -43,7 +44,7 @@ enum name {
 
 static const char *const names[] = {
     "sigaction",    "pthread_sigmask", "sigprocmask", "pthread_create", "thrd_create",
-    "dlclose",      "sigaltstack",     "signalfd",    "_exit",          "prctl",
+    "dlclose", "_dl_find_object",     "sigaltstack",     "signalfd",    "_exit",          "prctl",
     "mlockall",     "setuid",          "seteuid",     "setreuid",       "setresuid",
     "chroot",       "unshare",         "setns",       "sigignore",      "siginterrupt",
     "sighold",      "profil",          "sprofil",     "moncontrol",     "monstartup",
@@ -112,6 +113,10 @@ int real_thrd_create(thrd_t *id, thrd_start_t start, void *argument) {
 
 int real_dlclose(void *handle) {
     return AS(int (*)(void *), DLCLOSE)(handle);
+}
+
+int real_dl_find_object(void *address, struct dl_find_object *object) {
+    return AS(int (*)(void *, struct dl_find_object *), DL_FIND_OBJECT)(address, object);
 }
 
 int real_prctl(int option, const unsigned long argument[4]) {
