@@ -11,7 +11,7 @@ libhcct_common_a_SOURCES = \
 	common/base/utf8.h common/wire/arch.h common/wire/burst.c common/wire/burst.h \
 	common/wire/compiler.h common/wire/paths.c common/wire/paths.h common/wire/ring.h \
 	common/wire/tags.c common/wire/tags.h common/wire/unwind_table.h common/wire/wire.h \
-	common/wire/call_sites.h
+	common/wire/call_choice.c common/wire/call_choice.h common/wire/call_sites.h
 
 include common/tree/local.mk
 include common/code/local.mk

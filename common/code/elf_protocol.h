@@ -6,6 +6,7 @@
  *
  *   kind         asks                                       answer's bytes
  *   ELF_TABLE    the unwind table of a module               a table (common/wire/unwind_table.h)
+ *   ELF_CALLS    the call sites of a module             a table (common/wire/call_sites.h)
  *   ELF_SYMBOLS  what is at addresses of a module           symbols
  *   ELF_NAMES    the same by its symbol table alone         symbols
  *   ELF_IMAGE    to keep a module for stacks to come        struct elf_image_head
@@ -41,7 +42,7 @@
 #define ELF_WALK_MAX                                                                               \
     (sizeof(struct elf_walk_head) + RAW_STACK_FRAMES_MAX * sizeof(struct unwound_frame))
 
-enum elf_kind { ELF_TABLE, ELF_SYMBOLS, ELF_NAMES, ELF_IMAGE, ELF_UNWIND, ELF_KINDS };
+enum elf_kind { ELF_TABLE, ELF_CALLS, ELF_SYMBOLS, ELF_NAMES, ELF_IMAGE, ELF_UNWIND, ELF_KINDS };
 
 struct elf_request {
     uint32_t magic;

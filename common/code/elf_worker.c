@@ -18,18 +18,16 @@
 #include "common/code/elf_protocol.h"
 #include "common/code/module.h"
 #include "common/code/symbol.h"
-#include "common/code/unwind_compile.h"
 
 #define CHILD_FD 3 /* where the child finds its socket */
 
 /* How long the child may take for a request, by kind. */
-static const int64_t patience_ns[ELF_KINDS] = {[ELF_TABLE] = 30000000000ll,
-                                               [ELF_SYMBOLS] = 60000000000ll,
-                                               [ELF_NAMES] = 10000000000ll,
-                                               [ELF_IMAGE] = 10000000000ll,
-                                               [ELF_UNWIND] = 3000000000ll};
+static const int64_t patience_ns[ELF_KINDS] = {
+    [ELF_TABLE] = 30000000000ll, [ELF_CALLS] = 60000000000ll, [ELF_SYMBOLS] = 60000000000ll,
+    [ELF_NAMES] = 10000000000ll, [ELF_IMAGE] = 10000000000ll, [ELF_UNWIND] = 3000000000ll};
 
 static const uint64_t answer_max[ELF_KINDS] = {[ELF_TABLE] = ELF_TABLE_MAX,
+                                               [ELF_CALLS] = ELF_TABLE_MAX,
                                                [ELF_SYMBOLS] = ELF_SYMBOLS_MAX,
                                                [ELF_NAMES] = ELF_SYMBOLS_MAX,
                                                [ELF_IMAGE] = sizeof(struct elf_image_head),
@@ -299,12 +297,15 @@ static void question_end(struct question *question) {
     free(question->path);
 }
 
-void *elf_worker_compile(struct elf_worker *worker, uint32_t module, size_t *bytes) {
+void *elf_worker_compile(struct elf_worker *worker, uint32_t module, enum table_kind kind,
+                         size_t *bytes) {
+    static const enum elf_kind asked[TABLE_KINDS] = {
+        [TABLE_UNWIND] = ELF_TABLE, [TABLE_CALLS] = ELF_CALLS};
     struct question question;
     struct reply reply = {0};
-    bool there = about_module(module, ELF_TABLE, &question);
+    bool there = about_module(module, asked[kind], &question);
     pthread_mutex_lock(&worker->lock);
-    if (there && ask(worker, &question, &reply) && !unwind_table_check(reply.bytes, reply.n)) {
+    if (there && ask(worker, &question, &reply) && !table_kinds[kind].check(reply.bytes, reply.n)) {
         give_up_on(worker, &question);
         drop_reply(&reply);
     }

@@ -22,6 +22,7 @@
 #include <stdint.h>
 
 #include "common/code/raw_stack.h"
+#include "common/code/table_kind.h"
 
 struct elf_worker;
 
@@ -37,10 +38,10 @@ void elf_worker_interrupt(struct elf_worker *worker);
 /* Ends the child until the next request: all that it has in memory is given back. */
 void elf_worker_rest(struct elf_worker *worker);
 
-/* Compiles .eh_frame of the module into a table (common/wire/unwind_table.h). Returns a malloc'ed
- * table of *bytes bytes, checked to be consistent (unwind_table_check), or NULL: none (no
- * .eh_frame, broken file, limits). */
-void *elf_worker_compile(struct elf_worker *worker, uint32_t module, size_t *bytes);
+/* Makes a table of the module's file. Returns a malloc'ed table of *bytes bytes, checked to be
+ * consistent, or NULL: none (no .eh_frame, broken file, limits). */
+void *elf_worker_compile(struct elf_worker *worker, uint32_t module, enum table_kind kind,
+                         size_t *bytes);
 
 /* One source position of an address; an address inside inlined code has several. */
 struct symbol_line {

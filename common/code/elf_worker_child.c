@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/code/call_sites_compile.h"
 #include "common/code/elf_protocol.h"
 #include "common/code/elf_worker.h"
 #include "common/code/elf_worker_limits.h"
@@ -20,7 +21,8 @@
 
 /* CPU time of one request, below the time that the daemon waits for it. */
 static const unsigned cpu_seconds[ELF_KINDS] = {
-    [ELF_TABLE] = 25, [ELF_SYMBOLS] = 50, [ELF_NAMES] = 8, [ELF_IMAGE] = 8, [ELF_UNWIND] = 1};
+    [ELF_TABLE] = 25, [ELF_CALLS] = 50, [ELF_SYMBOLS] = 50,
+    [ELF_NAMES] = 8,  [ELF_IMAGE] = 8,  [ELF_UNWIND] = 1};
 
 struct kept {
     uint32_t module;
@@ -54,9 +56,11 @@ static bool answer(const struct child *child, bool ok, const void *bytes, size_t
 /* Each of the serve functions takes fd over, and returns false when the daemon is gone. */
 static bool serve_table(struct child *child, const struct elf_request *request, int fd) {
     size_t bytes = 0;
-    (void)request;
+    void *table = NULL;
     Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
-    void *table = elf != NULL ? unwind_compile(elf, &bytes, NULL) : NULL;
+    if (elf != NULL)
+        table = request->kind == ELF_CALLS ? call_sites_compile(elf, &bytes)
+                                           : unwind_compile(elf, &bytes, NULL);
     bool sent = answer(child, table != NULL, table, bytes);
     free(table);
     elf_end(elf);
@@ -166,8 +170,8 @@ static bool receive_rest(struct child *child, const struct elf_request *request,
 
 static bool serve(struct child *child) {
     static bool (*const servers[ELF_KINDS])(struct child *, const struct elf_request *, int) = {
-        [ELF_TABLE] = serve_table, [ELF_SYMBOLS] = serve_symbols, [ELF_NAMES] = serve_symbols,
-        [ELF_IMAGE] = serve_image, [ELF_UNWIND] = serve_unwind,
+        [ELF_TABLE] = serve_table,   [ELF_CALLS] = serve_table, [ELF_SYMBOLS] = serve_symbols,
+        [ELF_NAMES] = serve_symbols, [ELF_IMAGE] = serve_image, [ELF_UNWIND] = serve_unwind,
     };
     struct elf_request request;
     int fd;

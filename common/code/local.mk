@@ -1,11 +1,15 @@
 # What addresses mean: modules, frames, unwind tables, symbols.
 noinst_LIBRARIES += libhcct_code.a
 libhcct_code_a_SOURCES = \
-	common/code/build_id.c common/code/build_id.h common/code/cfi_program.c \
-	common/code/cfi_program.h common/code/demangle.c common/code/demangle.h \
+	common/code/build_id.c common/code/build_id.h common/code/call_sites_check.c \
+	common/code/call_sites_compile.c common/code/call_sites_compile.h \
+	common/code/call_sweep.c common/code/call_sweep.h common/code/call_targets.c \
+	common/code/call_targets.h common/code/call_verdict.c common/code/call_verdict.h \
+	common/code/cfi_program.c common/code/cfi_program.h common/code/demangle.c common/code/demangle.h \
 	common/code/demangle_cxx.c common/code/demangle_d.c common/code/demangle_language.h \
 	common/code/demangle_ocaml.c common/code/dwarf_scope.c common/code/dwarf_scope.h \
-	common/code/eh_frame.c common/code/eh_frame.h common/code/elf_protocol.c \
+	common/code/eh_frame.c common/code/eh_frame.h common/code/elf_dynamic.c \
+	common/code/elf_dynamic.h common/code/elf_protocol.c \
 	common/code/elf_protocol.h common/code/elf_worker.c common/code/elf_worker.h \
 	common/code/elf_worker_child.c common/code/elf_worker_limits.c \
 	common/code/elf_worker_limits.h common/code/frame.c common/code/frame.h \
@@ -21,7 +25,8 @@ libhcct_code_a_SOURCES = \
 	common/code/symbol_service.c common/code/symbol_service.h common/code/symbol_table.c \
 	common/code/symbol_table.h common/code/symbolize.c common/code/symbolize.h \
 	common/code/table_cache.c common/code/table_cache.h common/code/table_cache_room.c \
-	common/code/table_cache_room.h common/code/unwind_collect.c common/code/unwind_collect.h \
+	common/code/table_cache_room.h common/code/table_kind.c common/code/table_kind.h \
+	common/code/unwind_collect.c common/code/unwind_collect.h \
 	common/code/unwind_compile.c common/code/unwind_compile.h common/code/unwind_image.c \
 	common/code/unwind_image.h common/code/unwind_rule.c common/code/unwind_rule.h \
 	common/code/unwind_table_check.c

@@ -1,5 +1,5 @@
 /*
- * table_cache.c - BUILD-ID-VERSION.unwind: a header with a checksum, and the table.
+ * table_cache.c - BUILD-ID-VERSION.KIND: a header with a checksum, and the table.
  *
  * A file's time of change is when it was last used.
  */
@@ -20,8 +20,6 @@
 #include "common/base/options.h"
 #include "common/base/own_directory.h"
 #include "common/code/table_cache_room.h"
-#include "common/code/unwind_compile.h"
-#include "common/wire/unwind_table.h"
 
 #define FILE_MAGIC 0x686361636274ull
 
@@ -127,14 +125,16 @@ static bool make_directory(struct table_cache *cache) {
 
 /* ---- files ---- */
 
-static bool set_name(const struct module_info *module, char name[TABLE_CACHE_NAME]) {
+static bool set_name(const struct module_info *module, enum table_kind kind,
+                     char name[TABLE_CACHE_NAME]) {
     char hex[2 * MODULE_BUILD_ID_MAX + 1] = "";
     if (module->build_id_len < TABLE_CACHE_BUILD_ID_MIN ||
         module->build_id_len > MODULE_BUILD_ID_MAX)
         return false;
     for (unsigned i = 0; i < module->build_id_len; i++)
         snprintf(hex + 2 * i, 3, "%02x", module->build_id[i]);
-    snprintf(name, TABLE_CACHE_NAME, "%s-%u" TABLE_CACHE_SUFFIX, hex, UNWIND_TABLE_VERSION);
+    snprintf(name, TABLE_CACHE_NAME, "%s-%" PRIu32 "%s", hex, table_kinds[kind].version,
+             table_kinds[kind].suffix);
     return true;
 }
 
@@ -144,9 +144,10 @@ static uint32_t checksum(const struct header *header, const void *table) {
     return (uint32_t)crc32_z(sum, table, (z_size_t)header->bytes);
 }
 
-static void set_header(struct header *header, const struct module_info *module, const void *table,
-                       size_t bytes) {
-    *header = (struct header){.magic = FILE_MAGIC, .version = UNWIND_TABLE_VERSION, .bytes = bytes};
+static void set_header(struct header *header, const struct module_info *module,
+                       enum table_kind kind, const void *table, size_t bytes) {
+    *header =
+        (struct header){.magic = FILE_MAGIC, .version = table_kinds[kind].version, .bytes = bytes};
     memcpy(header->build_id, module->build_id, module->build_id_len);
     header->checksum = checksum(header, table);
 }
@@ -177,7 +178,7 @@ static bool write_all(int fd, const void *from, size_t bytes) {
 
 /* The table in an open file, when all is well with it. */
 static void *read_file(const struct table_cache *cache, int fd, const struct module_info *module,
-                       size_t *bytes) {
+                       enum table_kind kind, size_t *bytes) {
     struct header header, expected;
     struct stat info;
     if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode) || !own_directory_is_ours(&info) ||
@@ -188,9 +189,9 @@ static void *read_file(const struct table_cache *cache, int fd, const struct mod
     if (table == NULL)
         return NULL;
     if (read_all(fd, table, header.bytes)) {
-        set_header(&expected, module, table, header.bytes);
+        set_header(&expected, module, kind, table, header.bytes);
         if (memcmp(&header, &expected, sizeof header) == 0 &&
-            unwind_table_check(table, header.bytes)) {
+            table_kinds[kind].check(table, header.bytes)) {
             *bytes = header.bytes;
             return table;
         }
@@ -199,14 +200,15 @@ static void *read_file(const struct table_cache *cache, int fd, const struct mod
     return NULL;
 }
 
-void *table_cache_get(struct table_cache *cache, const struct module_info *module, size_t *bytes) {
+void *table_cache_get(struct table_cache *cache, const struct module_info *module,
+                      enum table_kind kind, size_t *bytes) {
     char name[TABLE_CACHE_NAME];
-    if (cache == NULL || !set_name(module, name) || !open_directory(cache))
+    if (cache == NULL || !set_name(module, kind, name) || !open_directory(cache))
         return NULL;
     int fd = openat(cache->directory, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0)
         return NULL;
-    void *table = read_file(cache, fd, module, bytes);
+    void *table = read_file(cache, fd, module, kind, bytes);
     if (table != NULL)
         futimens(fd, NULL); /* used now */
     close(fd);
@@ -241,17 +243,17 @@ static bool put(struct table_cache *cache, const char *name, const struct header
     return false;
 }
 
-void table_cache_put(struct table_cache *cache, const struct module_info *module, const void *table,
-                     size_t bytes) {
+void table_cache_put(struct table_cache *cache, const struct module_info *module,
+                     enum table_kind kind, const void *table, size_t bytes) {
     char name[TABLE_CACHE_NAME];
     struct header header;
-    if (cache == NULL || !set_name(module, name) || bytes > cache->limit ||
+    if (cache == NULL || !set_name(module, kind, name) || bytes > cache->limit ||
         sizeof header > cache->limit - bytes)
         return;
-    set_header(&header, module, table, bytes);
+    set_header(&header, module, kind, table, bytes);
     if (!put(cache, name, &header, table) && !cache->has_complained) {
         cache->has_complained = true;
-        complain("unwind tables are made anew each time, as they can't be kept in %s: %s",
+        complain("tables of modules are made anew each time, as they can't be kept in %s: %s",
                  cache->path, own_directory_error(errno));
     }
 }

@@ -1,5 +1,5 @@
 /*
- * table_cache.h - unwind tables on disk, by build-id, for all daemons of one user.
+ * table_cache.h - tables of modules on disk, by build-id, for all daemons of one user.
  *
  * A file is there in whole or not at all: it is written under another name and renamed. What is
  * read back must be a file of ours that nobody else may write, with the checksum that it was
@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "common/code/module.h"
+#include "common/code/table_kind.h"
 
 #define TABLE_CACHE_BYTES (256ull << 20)
 /* Shorter build-ids, which a linker may use, say too little. */
@@ -29,11 +30,13 @@ struct table_cache;
 struct table_cache *table_cache_new(const char *directory, uint64_t limit);
 void table_cache_free(struct table_cache *cache);
 
-/* The table of the module with that build-id, malloc'ed, of *bytes bytes; NULL: not there. */
-void *table_cache_get(struct table_cache *cache, const struct module_info *module, size_t *bytes);
+/* The table of that kind of the module with that build-id, malloc'ed, of *bytes bytes; NULL: not
+ * there. */
+void *table_cache_get(struct table_cache *cache, const struct module_info *module,
+                      enum table_kind kind, size_t *bytes);
 
 /* Keeps a table, when the module has a build-id. */
-void table_cache_put(struct table_cache *cache, const struct module_info *module, const void *table,
-                     size_t bytes);
+void table_cache_put(struct table_cache *cache, const struct module_info *module,
+                     enum table_kind kind, const void *table, size_t bytes);
 
 #endif

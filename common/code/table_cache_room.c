@@ -12,6 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/code/table_kind.h"
+
 #define ABANDONED_SECONDS 3600 /* nobody writes one file for so long */
 
 struct kept {
@@ -29,6 +31,13 @@ struct list {
 static bool ends_in(const char *name, const char *suffix) {
     size_t length = strlen(name), tail = strlen(suffix);
     return length > tail && strcmp(name + length - tail, suffix) == 0;
+}
+
+static bool is_table(const char *name) {
+    for (size_t kind = 0; kind < TABLE_KINDS; kind++)
+        if (ends_in(name, table_kinds[kind].suffix))
+            return true;
+    return false;
 }
 
 static void add(struct list *list, const char *name, const struct stat *info) {
@@ -49,12 +58,11 @@ static void add(struct list *list, const char *name, const struct stat *info) {
 
 static void add_file(struct list *list, int directory, const char *name) {
     struct stat info;
-    bool is_table = ends_in(name, TABLE_CACHE_SUFFIX);
     bool is_temporary = strncmp(name, TABLE_CACHE_TEMPORARY, strlen(TABLE_CACHE_TEMPORARY)) == 0;
-    if ((!is_table && !is_temporary) || strlen(name) >= TABLE_CACHE_NAME ||
+    if ((!is_table(name) && !is_temporary) || strlen(name) >= TABLE_CACHE_NAME ||
         fstatat(directory, name, &info, AT_SYMLINK_NOFOLLOW) != 0)
         return;
-    if (is_table)
+    if (is_table(name))
         add(list, name, &info);
     else if (info.st_mtim.tv_sec + ABANDONED_SECONDS < time(NULL))
         unlinkat(directory, name, 0);

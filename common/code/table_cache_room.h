@@ -1,5 +1,5 @@
 /*
- * table_cache_room.h - making room in a directory of unwind tables. For table_cache.c alone.
+ * table_cache_room.h - making room in a directory of tables. For table_cache.c alone.
  */
 #ifndef HCCT_TABLE_CACHE_ROOM_H
 #define HCCT_TABLE_CACHE_ROOM_H
@@ -7,7 +7,6 @@
 #include <stdint.h>
 
 #define TABLE_CACHE_NAME      80 /* bytes, for any name of ours */
-#define TABLE_CACHE_SUFFIX    ".unwind"
 #define TABLE_CACHE_TEMPORARY ".new-"
 
 /* Deletes the least recently used tables until `need` more bytes fit into `limit`, and what daemons

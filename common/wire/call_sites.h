@@ -25,6 +25,8 @@
 #define CALL_SITES_VERSION 1u
 #define CALL_SITE_BYTES    5u /* from its e8 to the return address */
 
+#define CALL_SITES_PAGE 4096u
+
 /* What becomes of a module's calls. The daemon says it of the file; the agent, which has the module
  * in memory, says it of what it did there (wire_module.verdict). Words for people: call_words.h. */
 enum calls_verdict {

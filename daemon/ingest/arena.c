@@ -45,7 +45,7 @@ struct arena {
     uint64_t used;
     struct stored {
         uint32_t module; /* whose it is */
-        uint64_t offset;
+        uint64_t offset[TABLE_KINDS];
     } * stored; /* by module_place() */
     uint32_t room;
 };
@@ -159,15 +159,15 @@ int arena_fd(const struct arena *arena) {
     return arena->fd;
 }
 
-static uint64_t known(const struct arena *arena, uint32_t module) {
+static uint64_t known(const struct arena *arena, uint32_t module, enum table_kind kind) {
     uint32_t place = module_place(module);
     bool is_known = place < arena->room && arena->stored[place].module == module;
-    return is_known ? arena->stored[place].offset : WIRE_TABLE_PENDING;
+    return is_known ? arena->stored[place].offset[kind] : WIRE_TABLE_PENDING;
 }
 
-uint64_t arena_lookup(struct arena *arena, uint32_t module) {
+uint64_t arena_lookup(struct arena *arena, uint32_t module, enum table_kind kind) {
     pthread_mutex_lock(&lock);
-    uint64_t offset = known(arena, module);
+    uint64_t offset = known(arena, module, kind);
     pthread_mutex_unlock(&lock);
     return offset;
 }
@@ -196,15 +196,23 @@ static uint64_t put(struct arena *arena, const void *table, size_t bytes) {
     return at;
 }
 
-uint64_t arena_store(struct arena *arena, uint32_t module, const void *table, size_t bytes) {
+uint64_t arena_store(struct arena *arena, uint32_t module, enum table_kind kind, const void *table,
+                     size_t bytes) {
     uint64_t offset = WIRE_TABLE_NONE;
     pthread_mutex_lock(&lock);
-    if (known(arena, module) != WIRE_TABLE_PENDING) {
-        offset = known(arena, module);
+    if (known(arena, module, kind) != WIRE_TABLE_PENDING) {
+        offset = known(arena, module, kind);
     } else if (make_room(arena, module_place(module))) {
         offset = put(arena, table, bytes);
-        arena->stored[module_place(module)] = (struct stored){module, offset};
+        struct stored *stored = &arena->stored[module_place(module)];
+        if (stored->module != module)
+            *stored = (struct stored){.module = module};
+        stored->offset[kind] = offset;
     }
     pthread_mutex_unlock(&lock);
     return offset;
+}
+
+const void *arena_table(const struct arena *arena, uint64_t offset) {
+    return offset >= WIRE_PAGE ? arena->base + offset : NULL;
 }

@@ -11,6 +11,7 @@
 
 #include "common/code/frame.h"
 #include "common/code/module.h"
+#include "common/wire/call_sites.h"
 #include "common/wire/tags.h"
 #include "daemon/ingest/deferred_unwind.h"
 #include "daemon/ingest/proc_stat.h"
@@ -208,6 +209,11 @@ static void take_names(struct process *p) {
     p->names_taken = true;
 }
 
+static void publish_nothing(struct wire_module *m) {
+    atomic_store(&m->table, WIRE_TABLE_NONE);
+    atomic_store(&m->sites, WIRE_TABLE_NONE);
+}
+
 static void see_modules(struct process *p, process_module_seen *seen, void *arg) {
     uint32_t n = session_memory_modules(&p->memory);
     for (; p->modules_seen < n; p->modules_seen++) {
@@ -217,17 +223,34 @@ static void see_modules(struct process *p, process_module_seen *seen, void *arg)
         uint32_t module = intern(p, m);
         addresses_add(p->addresses, m->start, m->end, m->bias, module, m->generation);
         if (module == 0)
-            atomic_store(&m->table, WIRE_TABLE_NONE);
+            publish_nothing(m);
         else if (seen != NULL)
             seen(arg, p, p->modules_seen, module);
     }
 }
 
-void process_publish_table(struct process *p, uint32_t index, uint64_t table) {
+static void publish_sites(const struct process *p, struct wire_module *m, uint64_t table) {
+    const struct call_sites *sites = arena_table(p->arena, table);
+    if (sites == NULL || sites->verdict != CALLS_FOLLOWED)
+        table = WIRE_TABLE_NONE;
+    atomic_store_explicit(&m->sites, table, memory_order_release);
+}
+
+void process_publish_table_locked(struct process *p, uint32_t index, enum table_kind kind,
+                                  uint64_t table) {
+    if (!p->live || index >= p->memory.modules_ready)
+        return;
+    struct wire_module *m = session_memory_module(&p->memory, index);
+    if (kind == TABLE_CALLS)
+        publish_sites(p, m, table);
+    else
+        atomic_store_explicit(&m->table, table, memory_order_release);
+}
+
+void process_publish_table(struct process *p, uint32_t index, enum table_kind kind,
+                           uint64_t table) {
     pthread_mutex_lock(&p->lock);
-    if (p->live && index < p->memory.modules_ready)
-        atomic_store_explicit(&session_memory_module(&p->memory, index)->table, table,
-                              memory_order_release);
+    process_publish_table_locked(p, index, kind, table);
     pthread_mutex_unlock(&p->lock);
 }
 

@@ -157,8 +157,13 @@ typedef void process_module_seen(void *arg, struct process *process, uint32_t in
 bool process_drain(struct process *process, process_module_seen *seen, void *arg);
 
 /* Publishes where the table of module log entry `index` is (an offset in the process's arena or
- * WIRE_TABLE_NONE). */
-void process_publish_table(struct process *process, uint32_t index, uint64_t table);
+ * WIRE_TABLE_NONE). Call sites that are not to be redirected are no agent's business: to it there
+ * are none. */
+void process_publish_table(struct process *process, uint32_t index, enum table_kind kind,
+                           uint64_t table);
+/* The same; the process's lock is held. */
+void process_publish_table_locked(struct process *process, uint32_t index, enum table_kind kind,
+                                  uint64_t table);
 
 /* hcctd ends, and the process goes on: its agent is notified, and threads that wait for room are
  * woken. Where calls are counted, process_drain reads no ring after this: the agent takes what is

@@ -16,6 +16,7 @@ struct request {
     struct arena *arena;
     uint64_t number; /* of the process */
     uint32_t index, module;
+    enum table_kind kind;
 };
 
 static struct {
@@ -28,26 +29,33 @@ static struct {
     struct table_cache *cache;
 } queue = {.lock = PTHREAD_MUTEX_INITIALIZER, .more = PTHREAD_COND_INITIALIZER};
 
-void tables_request(void *unused, struct process *process, uint32_t index, uint32_t module) {
-    (void)unused;
-    struct wire_module *entry = session_memory_module(&process->memory, index);
-    uint64_t table = arena_lookup(process->arena, module);
+static void request_one(struct process *process, uint32_t index, uint32_t module,
+                        enum table_kind kind) {
+    uint64_t table = arena_lookup(process->arena, module, kind);
     struct request *request = table == WIRE_TABLE_PENDING ? calloc(1, sizeof *request) : NULL;
     if (request == NULL) {
         if (table == WIRE_TABLE_PENDING)
             table = WIRE_TABLE_NONE; /* no memory even for the request */
-        atomic_store_explicit(&entry->table, table, memory_order_release);
+        process_publish_table_locked(process, index, kind, table);
         return;
     }
     *request = (struct request){.arena = arena_ref(process->arena),
                                 .number = process->number,
                                 .index = index,
-                                .module = module};
+                                .module = module,
+                                .kind = kind};
     pthread_mutex_lock(&queue.lock);
     *queue.last = request;
     queue.last = &request->next;
     pthread_cond_signal(&queue.more);
     pthread_mutex_unlock(&queue.lock);
+}
+
+void tables_request(void *unused, struct process *process, uint32_t index, uint32_t module) {
+    (void)unused;
+    request_one(process, index, module, TABLE_UNWIND);
+    if (session_memory_module(&process->memory, index)->want_sites != 0)
+        request_one(process, index, module, TABLE_CALLS);
 }
 
 /* A table that was found or made: malloc'ed, or NULL. */
@@ -57,44 +65,45 @@ struct table {
     bool is_new;
 };
 
-static struct table get_table(uint32_t module) {
+static struct table get_table(uint32_t module, enum table_kind kind) {
     struct table table = {0};
     struct module_info info;
     if (module_get(module, &info) && info.is_trusted)
-        table.data = table_cache_get(queue.cache, &info, &table.bytes);
+        table.data = table_cache_get(queue.cache, &info, kind, &table.bytes);
     if (table.data == NULL) {
         table.is_new = true;
-        table.data = elf_worker_compile(queue.worker, module, &table.bytes);
+        table.data = elf_worker_compile(queue.worker, module, kind, &table.bytes);
     }
     return table;
 }
 
 /* What stands on disk goes by build-id alone, and anybody can write a file that has libc's. */
-static void keep(uint32_t module, const struct table *table) {
+static void keep(uint32_t module, enum table_kind kind, const struct table *table) {
     struct module_info info;
     if (table->is_new && table->data != NULL && queue.cache != NULL && module_get(module, &info) &&
         info.is_trusted)
-        table_cache_put(queue.cache, &info, table->data, table->bytes);
+        table_cache_put(queue.cache, &info, kind, table->data, table->bytes);
 }
 
 static void publish(const struct request *request, uint64_t offset) {
     struct process *process = registry_find_numbered(request->number);
     if (process != NULL)
-        process_publish_table(process, request->index, offset);
+        process_publish_table(process, request->index, request->kind, offset);
     registry_put(process);
 }
 
 /* The program waits for its table, the disk does not. */
 static void serve_request(struct request *request) {
     struct table table = {0};
-    uint64_t offset =
-        arena_lookup(request->arena, request->module); /* an earlier request may have been equal */
+    /* an earlier request may have been equal */
+    uint64_t offset = arena_lookup(request->arena, request->module, request->kind);
     if (offset == WIRE_TABLE_PENDING) {
-        table = get_table(request->module);
-        offset = arena_store(request->arena, request->module, table.data, table.bytes);
+        table = get_table(request->module, request->kind);
+        offset =
+            arena_store(request->arena, request->module, request->kind, table.data, table.bytes);
     }
     publish(request, offset);
-    keep(request->module, &table);
+    keep(request->module, request->kind, &table);
     free(table.data);
     arena_put(request->arena);
     free(request);

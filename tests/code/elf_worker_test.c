@@ -81,7 +81,7 @@ static int child_main(void) {
 
 static bool compiles(struct elf_worker *worker, uint32_t module) {
     size_t bytes = 0;
-    struct unwind_table *table = elf_worker_compile(worker, module, &bytes);
+    struct unwind_table *table = elf_worker_compile(worker, module, TABLE_UNWIND, &bytes);
     bool ok = table != NULL && table->bytes == bytes && table->rows > 10;
     free(table);
     return ok;
@@ -190,11 +190,11 @@ static void test_hostile_files(struct elf_worker *worker, uint32_t libc) {
 
 static void test_no_module(struct elf_worker *worker) {
     size_t bytes;
-    CHECK(elf_worker_compile(worker, 0, &bytes) == NULL);
-    CHECK(elf_worker_compile(worker, 999999, &bytes) == NULL);
+    CHECK(elf_worker_compile(worker, 0, TABLE_UNWIND, &bytes) == NULL);
+    CHECK(elf_worker_compile(worker, 999999, TABLE_UNWIND, &bytes) == NULL);
     check_name(worker, 999999, 0x10, "?+0x10", false);
     uint32_t gone = module_intern_path("/nonexistent/libgone.so.1");
-    CHECK(elf_worker_compile(worker, gone, &bytes) == NULL);
+    CHECK(elf_worker_compile(worker, gone, TABLE_UNWIND, &bytes) == NULL);
     check_name(worker, gone, 0xabc, "libgone.so.1+0xabc", false);
 }
 

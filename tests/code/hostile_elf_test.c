@@ -200,7 +200,7 @@ static void ask_symbols(struct elf_worker *worker, uint32_t module, bool names_o
 
 static void ask_table(struct elf_worker *worker, uint32_t module) {
     size_t bytes = 0;
-    void *table = elf_worker_compile(worker, module, &bytes);
+    void *table = elf_worker_compile(worker, module, TABLE_UNWIND, &bytes);
     if (table != NULL)
         CHECK(unwind_table_check(table, bytes));
     tables += table != NULL;

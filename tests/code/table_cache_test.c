@@ -44,7 +44,7 @@ static struct table_cache *new_cache(void) {
 
 static bool has(struct table_cache *cache, const struct module_info *module) {
     size_t bytes = 0;
-    void *got = table_cache_get(cache, module, &bytes);
+    void *got = table_cache_get(cache, module, TABLE_UNWIND, &bytes);
     bool equal = got != NULL && bytes == table_bytes && memcmp(got, table, bytes) == 0;
     CHECK(got == NULL || equal);
     free(got);
@@ -84,7 +84,7 @@ static void test_round_trip(void) {
     char path[256];
     CHECK(!has(cache, &one));
     CHECK_UINT(access(directory, F_OK), -1); /* nothing to keep, nothing made */
-    table_cache_put(cache, &one, table, table_bytes);
+    table_cache_put(cache, &one, TABLE_UNWIND, table, table_bytes);
     CHECK(has(cache, &one));
     CHECK(!has(cache, &two));
     table_cache_free(cache);
@@ -105,10 +105,10 @@ static void test_build_ids(void) {
     shortest.build_id_len = TABLE_CACHE_BUILD_ID_MIN;
     too_short.build_id_len = TABLE_CACHE_BUILD_ID_MIN - 1;
     none.build_id_len = 0;
-    table_cache_put(cache, &none, table, table_bytes);
-    table_cache_put(cache, &too_short, table, table_bytes);
+    table_cache_put(cache, &none, TABLE_UNWIND, table, table_bytes);
+    table_cache_put(cache, &too_short, TABLE_UNWIND, table, table_bytes);
     CHECK_UINT(files_in(directory), 0);
-    table_cache_put(cache, &shortest, table, table_bytes);
+    table_cache_put(cache, &shortest, TABLE_UNWIND, table, table_bytes);
     CHECK(has(cache, &shortest));
     CHECK(!has(cache, &too_short));
     CHECK(!has(cache, &none));
@@ -135,7 +135,7 @@ static void test_flipped(void) {
     char path[256];
     unsigned found = 0;
     path_of(&module, path);
-    table_cache_put(cache, &module, table, table_bytes);
+    table_cache_put(cache, &module, TABLE_UNWIND, table, table_bytes);
     CHECK(stat(path, &info) == 0);
     for (off_t at = 0; at < info.st_size; at += at < 200 ? 1 : 97) {
         flip(path, at, 1 << at % 8);
@@ -154,13 +154,13 @@ static void test_torn(void) {
     struct stat info = {0};
     char path[256];
     path_of(&module, path);
-    table_cache_put(cache, &module, table, table_bytes);
+    table_cache_put(cache, &module, TABLE_UNWIND, table, table_bytes);
     CHECK(stat(path, &info) == 0);
     const off_t sizes[] = {0, 1, 40, 48, 49, info.st_size / 2, info.st_size - 1, info.st_size + 1};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         CHECK(truncate(path, sizes[i]) == 0);
         CHECK(!has(cache, &module));
-        table_cache_put(cache, &module, table, table_bytes); /* made again */
+        table_cache_put(cache, &module, TABLE_UNWIND, table, table_bytes); /* made again */
         CHECK(has(cache, &module));
     }
     table_cache_free(cache);
@@ -174,7 +174,7 @@ static void test_inconsistent(void) {
     struct unwind_table *bad = malloc(table_bytes);
     memcpy(bad, table, table_bytes);
     bad->blocks_off = table_bytes;
-    table_cache_put(cache, &module, bad, table_bytes);
+    table_cache_put(cache, &module, TABLE_UNWIND, bad, table_bytes);
     CHECK_UINT(files_in(directory), 1);
     CHECK(!has(cache, &module));
     free(bad);
@@ -188,7 +188,7 @@ static void test_other_module(void) {
     char from[256], to[256];
     path_of(&one, from);
     path_of(&two, to);
-    table_cache_put(cache, &one, table, table_bytes);
+    table_cache_put(cache, &one, TABLE_UNWIND, table, table_bytes);
     CHECK(rename(from, to) == 0);
     CHECK(!has(cache, &one));
     CHECK(!has(cache, &two));
@@ -204,7 +204,7 @@ static void test_others(void) {
     char path[256], away[256];
     path_of(&module, path);
     snprintf(away, sizeof away, "%s/away", root);
-    table_cache_put(cache, &module, table, table_bytes);
+    table_cache_put(cache, &module, TABLE_UNWIND, table, table_bytes);
     CHECK(chmod(path, 0620) == 0);
     CHECK(!has(cache, &module));
     CHECK(chmod(path, 0602) == 0);
@@ -238,8 +238,8 @@ static unsigned lines_said(struct table_cache *cache) {
     int saved = dup(2), fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
     dup2(fd, 2);
     close(fd);
-    table_cache_put(cache, &one, table, table_bytes);
-    table_cache_put(cache, &two, table, table_bytes);
+    table_cache_put(cache, &one, TABLE_UNWIND, table, table_bytes);
+    table_cache_put(cache, &two, TABLE_UNWIND, table, table_bytes);
     dup2(saved, 2);
     close(saved);
     FILE *said = fopen(path, "r");
@@ -287,7 +287,7 @@ static void check_default(const char *cache_home, const char *home, const char *
         unsetenv("XDG_CACHE_HOME");
     setenv("HOME", home, 1);
     struct table_cache *cache = table_cache_new(NULL, 100 * table_bytes);
-    table_cache_put(cache, &module, table, table_bytes);
+    table_cache_put(cache, &module, TABLE_UNWIND, table, table_bytes);
     CHECK(has(cache, &module));
     CHECK_UINT(files_in(expected), 1);
     table_cache_free(cache);
@@ -304,7 +304,7 @@ static void test_places(void) {
     snprintf(expected, sizeof expected, "%s/.cache/hcct", home);
     check_default(NULL, home, expected);
     CHECK(table_cache_new("none", 1000000) == NULL);
-    table_cache_put(NULL, &module, table, table_bytes);
+    table_cache_put(NULL, &module, TABLE_UNWIND, table, table_bytes);
     CHECK(!has(NULL, &module));
     if (geteuid() == 0) { /* as under sudo: the home is another user's */
         snprintf(home, sizeof home, "%s/theirs", root);
@@ -333,13 +333,13 @@ static void test_cap(void) {
     for (uint8_t i = 0; i < 6; i++)
         module[i] = module_number(20 + i);
     for (int i = 0; i < 4; i++) {
-        table_cache_put(cache, &module[i], table, table_bytes);
+        table_cache_put(cache, &module[i], TABLE_UNWIND, table, table_bytes);
         set_last_use(&module[i], 1000000 + i);
     }
     CHECK_UINT(files_in(directory), 4);
     CHECK(has(cache, &module[0])); /* the oldest is used: now the second goes first */
-    table_cache_put(cache, &module[4], table, table_bytes);
-    table_cache_put(cache, &module[5], table, table_bytes);
+    table_cache_put(cache, &module[4], TABLE_UNWIND, table, table_bytes);
+    table_cache_put(cache, &module[5], TABLE_UNWIND, table, table_bytes);
     CHECK_UINT(files_in(directory), 4);
     CHECK(has(cache, &module[0]) && has(cache, &module[3]));
     CHECK(has(cache, &module[4]) && has(cache, &module[5]));
@@ -349,11 +349,11 @@ static void test_cap(void) {
     close(open(path, O_CREAT | O_WRONLY, 0600));
     snprintf(path, sizeof path, "%s/.new-0123", directory); /* of a daemon that has crashed */
     close(open(path, O_CREAT | O_WRONLY, 0600));
-    table_cache_put(cache, &module[4], table, table_bytes);
+    table_cache_put(cache, &module[4], TABLE_UNWIND, table, table_bytes);
     CHECK_UINT(access(path, F_OK), 0);
     const struct timespec old[2] = {{.tv_sec = 1000000}, {.tv_sec = 1000000}};
     CHECK(utimensat(AT_FDCWD, path, old, 0) == 0);
-    table_cache_put(cache, &module[4], table, table_bytes);
+    table_cache_put(cache, &module[4], TABLE_UNWIND, table, table_bytes);
     CHECK_UINT(access(path, F_OK), -1);
     snprintf(path, sizeof path, "%s/somebody's notes", directory);
     CHECK_UINT(access(path, F_OK), 0);
@@ -361,7 +361,7 @@ static void test_cap(void) {
 
     cache = table_cache_new(directory, table_bytes); /* no room even for one */
     unsigned before = files_in(directory);
-    table_cache_put(cache, &module[1], table, table_bytes);
+    table_cache_put(cache, &module[1], TABLE_UNWIND, table, table_bytes);
     CHECK_UINT(files_in(directory), before);
     table_cache_free(cache);
     empty_directory();
@@ -376,7 +376,7 @@ static void test_at_once(void) {
         if (writer[i] == 0) {
             struct table_cache *own = new_cache();
             for (unsigned round = 0; round < 300; round++)
-                table_cache_put(own, &module, table, table_bytes);
+                table_cache_put(own, &module, TABLE_UNWIND, table, table_bytes);
             _exit(0);
         }
     }

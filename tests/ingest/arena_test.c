@@ -33,7 +33,7 @@ static void test_flood(void) {
     for (unsigned i = 0; i < SESSIONS; i++) {
         arena[i] = arena_get(FLOODER);
         CHECK(arena[i] != NULL && arena[i] != before);
-        while (arena_store(arena[i], ++module, table, sizeof table) >= WIRE_PAGE)
+        while (arena_store(arena[i], ++module, TABLE_UNWIND, table, sizeof table) >= WIRE_PAGE)
             ;
     }
     for (unsigned i = 0; i < SESSIONS; i++)
@@ -45,7 +45,7 @@ static void test_flood(void) {
 
     struct arena *after = arena_get(OTHER);
     CHECK(after == before); /* it was not filled by anybody */
-    CHECK(arena_store(after, 1, table, 4096) >= WIRE_PAGE);
+    CHECK(arena_store(after, 1, TABLE_UNWIND, table, 4096) >= WIRE_PAGE);
     arena_put(before);
     arena_put(after);
     for (unsigned i = 0; i < SESSIONS; i++)
@@ -53,7 +53,7 @@ static void test_flood(void) {
 
     /* what has ended makes room */
     struct arena *again = arena_get(FLOODER);
-    CHECK(arena_store(again, ++module, table, sizeof table) >= WIRE_PAGE);
+    CHECK(arena_store(again, ++module, TABLE_UNWIND, table, sizeof table) >= WIRE_PAGE);
     arena_put(again);
 }
 
@@ -61,10 +61,10 @@ static void test_flood(void) {
 static void test_place(void) {
     const uint32_t old = 7, now = 7 + MODULE_PLACES;
     struct arena *arena = arena_get(OTHER);
-    uint64_t at = arena_store(arena, old, table, 4096);
-    CHECK_UINT(arena_lookup(arena, old), at);
-    CHECK_UINT(arena_lookup(arena, now), WIRE_TABLE_PENDING);
-    CHECK(arena_store(arena, now, table, 4096) != at);
+    uint64_t at = arena_store(arena, old, TABLE_UNWIND, table, 4096);
+    CHECK_UINT(arena_lookup(arena, old, TABLE_UNWIND), at);
+    CHECK_UINT(arena_lookup(arena, now, TABLE_UNWIND), WIRE_TABLE_PENDING);
+    CHECK(arena_store(arena, now, TABLE_UNWIND, table, 4096) != at);
     arena_put(arena);
 }
 

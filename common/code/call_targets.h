@@ -1,0 +1,55 @@
+/*
+ * call_targets.h - where a direct call of an ELF object leads: to the beginning of a function, to
+ * an entry of the PLT, or to neither. x86-64 only.
+ *
+ * A PLT entry is known by what it is, as a section table may be missing: a jump through a word that
+ * the dynamic loader fills with a function's address.
+ */
+#ifndef HCCT_CALL_TARGETS_H
+#define HCCT_CALL_TARGETS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/code/elf_dynamic.h"
+#include "common/code/unwind_collect.h"
+
+/* The code of an object: its only executable segment. */
+struct call_text {
+    const uint8_t *bytes;
+    uint64_t start, end; /* addresses */
+};
+
+struct call_targets {
+    const struct call_text *text;
+    const struct unwind_collection *entries; /* sorted */
+    uint64_t entries_from;                   /* what their addresses count from */
+    struct loaded_word {
+        uint64_t address;
+        bool looks_back;
+    } * words; /* that the loader fills with functions' addresses, sorted */
+    size_t n_words, room_words;
+    uint64_t *looking; /* functions of the object itself that look back, sorted */
+    size_t n_looking, room_looking;
+    bool failed; /* memory ran out */
+};
+
+/* False: no memory. To be cleared in any case. */
+bool call_targets_read(struct call_targets *targets, const struct elf_dynamic *dynamic,
+                       const struct call_text *text, const struct unwind_collection *entries,
+                       uint64_t entries_from);
+void call_targets_clear(struct call_targets *targets);
+
+struct call_target {
+    bool is_one;     /* a function or a PLT entry */
+    bool looks_back; /* it must not be called by way of anything else */
+    uint64_t got;    /* of a PLT entry: the word's address, else 0 */
+};
+
+struct call_target call_target_at(const struct call_targets *targets, uint64_t address);
+
+/* Bytes of the PLT entry at that address, 0: there is none. */
+unsigned call_target_plt(const struct call_targets *targets, uint64_t address, uint64_t *got);
+
+#endif
