@@ -10,7 +10,8 @@ UNWIND_SOURCES = \
 	preload/sample/unwind_search.h
 
 preload_libhcctagent_la_SOURCES = $(UNWIND_SOURCES) \
-	common/wire/arch.h common/wire/burst.c common/wire/burst.h common/wire/compiler.h \
+	common/wire/arch.h common/wire/burst.c common/wire/burst.h common/wire/call_choice.c \
+	common/wire/call_choice.h common/wire/call_sites.h common/wire/compiler.h \
 	common/wire/paths.c common/wire/paths.h common/wire/ring.h common/wire/tags.c \
 	common/wire/tags.h common/wire/unwind_table.h common/wire/wire.h preload/calls/align.c \
 	preload/calls/calls.c preload/calls/calls.h preload/calls/code.c preload/calls/fork.c \

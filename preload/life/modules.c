@@ -151,8 +151,7 @@ static void describe(const struct dl_find_object *found, uint32_t since,
     module->end = (uintptr_t)found->dlfo_map_end;
     module->bias = map->l_addr;
     module->is_vdso = module->start == getauxval(AT_SYSINFO_EHDR);
-    module->want_sites = !module->is_vdso && redirect_means(path, (uint32_t)length,
-                                                            path == executable, module->start);
+    module->want_sites = !module->is_vdso && redirect_means(path, module->start);
     memcpy(module->path, path, length);
     module->path_len = (uint16_t)length;
     module->build_id_len = 0;

@@ -34,10 +34,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/wire/call_choice.h"
 #include "common/wire/paths.h"
 #include "common/wire/tags.h"
-
-#define SETTINGS_MODULES_ROOM 1024
 
 struct agent_settings {
     char socket[PATHS_SOCKET_MAX]; /* empty: the path is too long to be one */
@@ -48,7 +47,7 @@ struct agent_settings {
     unsigned every;                            /* calls: one of so many is counted */
     bool every_each;                           /* of each routine, not of all together */
     unsigned credit;                           /* enum wire_credit */
-    char modules[SETTINGS_MODULES_ROOM];       /* empty: the default */
+    char modules[CALL_CHOICE_ROOM];       /* empty: the default */
     int signal;                                /* 0: choose */
     bool follow;
     bool attach_at_start;

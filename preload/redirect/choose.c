@@ -10,6 +10,7 @@
 #include <link.h>
 #include <string.h>
 
+#include "common/wire/call_choice.h"
 #include "preload/life/agent.h"
 #include "preload/life/modules.h"
 #include "preload/redirect/redirect.h"
@@ -75,58 +76,12 @@ bool redirect_is_meant(void) {
 
 /* ---- names ---- */
 
-/* As in the shell: * is anything, ? is any byte. */
-static bool matches(const char *pattern, const char *pattern_end, const char *text,
-                    const char *end) {
-    const char *star = NULL, *from = NULL;
-    while (text < end) {
-        if (pattern < pattern_end && *pattern == '*') {
-            star = ++pattern;
-            from = text;
-        } else if (pattern < pattern_end && (*pattern == '?' || *pattern == *text)) {
-            pattern++;
-            text++;
-        } else if (star != NULL) {
-            pattern = star;
-            text = ++from;
-        } else {
-            return false;
-        }
-    }
-    while (pattern < pattern_end && *pattern == '*')
-        pattern++;
-    return pattern == pattern_end;
-}
+/* The agent and its signal handler run in the first ones; libc closes the others past dlclose. */
+#define NEVER                                                                                      \
+    "ld-linux*,ld-musl*,linux-vdso*,libc.so*,libpthread.so*,libdl.so*,librt.so*,libhcctagent.so*," \
+    "libnss_*,*/gconv/*"
 
-/* One of several patterns, with commas between them. */
-static bool matches_some(const char *patterns, const char *text, const char *end) {
-    for (const char *p = patterns; *p != '\0';) {
-        const char *comma = strchr(p, ','), *to = comma != NULL ? comma : p + strlen(p);
-        if (matches(p, to, text, end))
-            return true;
-        p = comma != NULL ? comma + 1 : to;
-    }
-    return false;
-}
-
-#define OF_LIBC                                                                                    \
-    "libc.so.*,libc-*.so,ld-*.so*,libpthread.so.*,libpthread-*.so,libdl.so.*,librt.so.*,"          \
-    "libnss_*,libhcctagent.so"
-#define OF_THE_COMPILER "libgcc_s.so.*,libgcc_s-*,libstdc++.so.*,libasan.so.*,libtsan.so.*,libubsan.so.*"
-
-static const char *file_name(const char *path, const char *end) {
-    const char *name = end;
-    while (name > path && name[-1] != '/')
-        name--;
-    return name;
-}
-
-bool redirect_means(const char *path, uint32_t length, bool is_executable, uint64_t code) {
-    const char *end = path + length, *name = file_name(path, end), *asked = agent.settings.modules;
-    if (!meant || modules_is_agent(code) || matches_some(OF_LIBC, name, end) ||
-        matches("*/gconv/*", "*/gconv/*" + 9, path, end))
-        return false;
-    if (asked[0] != '\0')
-        return matches_some(asked, name, end) || matches_some(asked, path, end);
-    return is_executable || !matches_some(OF_THE_COMPILER, name, end);
+bool redirect_means(const char *path, uint64_t code) {
+    return meant && !modules_is_agent(code) && !call_choice(NEVER, path) &&
+           call_choice(agent.settings.modules, path);
 }

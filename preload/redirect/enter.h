@@ -38,7 +38,7 @@ struct redirect_thread {
         const uint64_t *word; /* NULL: none */
         uint64_t site, slot, unbound;
     } unnamed;
-    uint8_t area[]; /* stub_area_bytes() */
+    _Alignas(64) uint8_t area[]; /* stub_area_bytes() */
 };
 
 /* What redirect_enter can't do in its way: on a stack of its own, all signals blocked. `call` is a

@@ -227,7 +227,6 @@ void redirect_look(struct agent_thread *thread, struct wire_session *session) {
     end_change();
 }
 
-/* Walks are to reach the root from the first call on, so all tables are waited for. */
 static bool has_tables(struct wire_session *session) {
     for (uint32_t i = 0; i < modules_logged(session); i++)
         if (atomic_load(&modules_entry(session, i)->table) == WIRE_TABLE_PENDING)
@@ -235,11 +234,18 @@ static bool has_tables(struct wire_session *session) {
     return true;
 }
 
+/* Walks are to reach the root from the first call on, so all tables are waited for, too. The daemon
+ * looks at the log of a process that has a slot. */
+static bool is_ready(struct agent_thread *thread, struct wire_session *session) {
+    bool has_slot = session_slot(thread, session) != NULL;
+    uint32_t to_come = look(thread, session);
+    return has_slot && to_come == 0 && has_tables(session);
+}
+
 void redirect_await(struct agent_thread *thread, struct wire_session *session) {
     if (!redirect_is_meant() || !begin_change())
         return;
-    for (int i = 0; i < WAITS_FOR_SITES && (look(thread, session) != 0 || !has_tables(session)) &&
-                    !session_is_dead(session);
+    for (int i = 0; i < WAITS_FOR_SITES && !is_ready(thread, session) && !session_is_dead(session);
          i++)
         nap();
     end_change();

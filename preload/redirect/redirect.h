@@ -34,7 +34,7 @@ void redirect_start(void);
 bool redirect_is_meant(void);
 /* Whether the calls of an object at that path are asked for, of which `code` is an address. Any
  * context. */
-bool redirect_means(const char *path, uint32_t length, bool is_executable, uint64_t code);
+bool redirect_means(const char *path, uint64_t code);
 
 /* ---- redirect.c ---- */
 
