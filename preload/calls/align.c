@@ -51,11 +51,6 @@ static bool add_physical(struct calls *c, struct calls_frame **common, const str
     return true;
 }
 
-static bool is_stub(uint64_t routine) {
-    uint64_t low, high;
-    return redirect_stubs_at(routine, &low, &high);
-}
-
 bool calls_align(struct calls *c, struct wire_session *session, const ucontext_t *uc) {
     struct agent_thread *thread = c->thread;
     if (!walk_whole(thread, session, uc))
@@ -68,7 +63,7 @@ bool calls_align(struct calls *c, struct wire_session *session, const ucontext_t
         const struct memo_frame *f = &memo->frame[i];
         uint64_t report = calls_report_in(f->frame.routine, f->pc);
         uint64_t walked = CALLS_WALKED | (i > 0 && !f[-1].exact ? return_slot(f - 1) : 0);
-        if (report == 0 && (c->redirect == NULL || is_stub(f->frame.routine)))
+        if (report == 0 && (c->redirect == NULL || redirect_is_stub(f->frame.routine)))
             continue;
         if (f->pc == report)
             walked |= CALLS_ENTERING;

@@ -174,6 +174,8 @@ __attribute__((constructor)) void agent_start(void) {
     if (!glibc_is_here() || confine_was_born())
         return;
     real_resolve();
+    if (!real_can_find_objects())
+        return;
     settings_read(&agent.settings);
     program_name_read(agent.command, sizeof agent.command);
     if (!agent.settings.enable || agent.settings.socket[0] == '\0')

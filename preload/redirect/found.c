@@ -138,11 +138,6 @@ static bool holds(struct reader *reader, const struct calls *c, const struct cal
     return true;
 }
 
-static bool is_stub(uint64_t routine) {
-    uint64_t low, high;
-    return redirect_stubs_at(routine, &low, &high);
-}
-
 /* All from the site's function up to an open call that still is what it was, or to the root. */
 static struct walk find_all(const struct redirect_call *call, struct reader *reader, uint64_t site,
                             bool cached) {
@@ -167,7 +162,7 @@ static struct walk find_all(const struct redirect_call *call, struct reader *rea
             continue;
         }
         struct calls_frame f = frame_of(&step, sp, regs.exact && end == UNWIND_STEPPED);
-        if (step.routine != 0 && !is_stub(step.routine)) {
+        if (step.routine != 0 && !redirect_is_stub(step.routine)) {
             walk.top = chain_drop(walk.top, f.sp);
             if (cached && is_met(c, walk.top, &f) && holds(reader, c, walk.top - 1))
                 return walk;

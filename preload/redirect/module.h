@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "preload/redirect/stub.h"
+
 struct redirect_site {
     uint32_t back;    /* the return address, from the module's text */
     uint32_t routine; /* the function that it is in, from there */
@@ -31,6 +33,7 @@ struct redirect_module {
     uint64_t start;       /* of the object */
     const void *eh_frame; /* tells it from another one at the same place */
     uint64_t stubs, stub_bytes;
+    struct stub_unwind unwind; /* what an unwinder needs to know of the stubs */
     uint64_t copy;  /* where the text with redirected calls rests */
     uint64_t spare; /* where the file's text rests meanwhile */
     bool on;

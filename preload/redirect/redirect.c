@@ -368,23 +368,36 @@ static const struct {
               .ra_off = -8}},
 };
 
-bool redirect_stubs_at(uint64_t address, uint64_t *low, uint64_t *high) {
+static const struct redirect_module *stubs_at(uint64_t address) {
     for (uint32_t i = 0; i < atomic_load_explicit(&used, memory_order_acquire); i++) {
         const struct redirect_module *m = &atomic_load(&modules)[i];
-        if (atomic_load(&m->there) != 0 && address - m->stubs < m->stub_bytes) {
-            *low = m->stubs;
-            *high = m->stubs + m->stub_bytes;
-            return true;
-        }
+        if (atomic_load(&m->there) != 0 && address - m->stubs < m->stub_bytes)
+            return m;
     }
-    return false;
+    return NULL;
+}
+
+bool redirect_is_stub(uint64_t address) {
+    return stubs_at(address) != NULL;
 }
 
 bool redirect_find_stubs(uint64_t address, struct unwind_module *module) {
-    uint64_t low, high;
-    if (!redirect_stubs_at(address, &low, &high))
+    const struct redirect_module *m = stubs_at(address);
+    if (m == NULL)
         return false;
-    *module = (struct unwind_module){
-        .start = low, .end = high, .bias = low, .table = &stub_table.table};
+    *module = (struct unwind_module){.start = m->stubs,
+                                     .end = m->stubs + m->stub_bytes,
+                                     .bias = m->stubs,
+                                     .table = &stub_table.table};
+    return true;
+}
+
+bool redirect_find_object(uint64_t address, struct dl_find_object *found) {
+    const struct redirect_module *m = stubs_at(address);
+    if (m == NULL || !object_at(m->text, found))
+        return false;
+    found->dlfo_map_start = (void *)m->stubs;
+    found->dlfo_map_end = (void *)(m->stubs + m->stub_bytes);
+    found->dlfo_eh_frame = (void *)(uintptr_t)m->unwind.bytes;
     return true;
 }

@@ -64,8 +64,10 @@ void redirect_after_fork_child(void);
 
 /* Stubs at that address, as a module with a rule for walks; false: there are none. Any context. */
 bool redirect_find_stubs(uint64_t address, struct unwind_module *module);
-/* Such memory's first byte and first byte after it; false: there is none. Any context. */
-bool redirect_stubs_at(uint64_t address, uint64_t *low, uint64_t *high);
+bool redirect_is_stub(uint64_t address);
+/* As the loader would answer if stubs were an object of their own. Any context. */
+struct dl_find_object;
+bool redirect_find_object(uint64_t address, struct dl_find_object *found);
 
 /* ---- found.c ---- */
 

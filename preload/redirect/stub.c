@@ -148,6 +148,22 @@ void stub_write(uint8_t *page, uint64_t base, uint32_t i, uint64_t target) {
     memset(at, 0xcc, (size_t)(first + STUB_BYTES - at));
 }
 
+/* Of the header: version, a 4-byte distance to .eh_frame, no number of entries, no table. */
+#define UNWIND_HEADER 0x01, 0x1b, 0xff, 0xff, 4, 0, 0, 0
+/* Addresses are absolute; the frame is at the stack pointer + 8, the return address 8 below. */
+#define UNWIND_CIE                                                                                 \
+    20, 0, 0, 0, 0, 0, 0, 0, 1, 'z', 'R', 0, 1, 0x78, 16, 1, 0x00, 0x0c, 7, 8, 0x90, 1, 0, 0
+#define UNWIND_FDE 28, 0, 0, 0, 28, 0, 0, 0
+
+void stub_write_unwind(struct stub_unwind *unwind, uint64_t low, uint64_t bytes) {
+    static const uint8_t start[] = {UNWIND_HEADER, UNWIND_CIE, UNWIND_FDE};
+    _Static_assert(sizeof start + 28 <= sizeof unwind->bytes, "range, padding, and the end's zeros");
+    memset(unwind->bytes, 0, sizeof unwind->bytes);
+    memcpy(unwind->bytes, start, sizeof start);
+    memcpy(unwind->bytes + sizeof start, &low, sizeof low);
+    memcpy(unwind->bytes + sizeof start + sizeof low, &bytes, sizeof bytes);
+}
+
 uint64_t stub_call_target(const uint8_t *code, uint64_t address) {
     int32_t distance;
     if (code[0] != 0xe8)
@@ -176,6 +192,10 @@ void stub_write_head(struct stub_page *head, const struct redirect_module *modul
 
 void stub_write(uint8_t *page, uint64_t base, uint32_t i, uint64_t target) {
     (void)page, (void)base, (void)i, (void)target;
+}
+
+void stub_write_unwind(struct stub_unwind *unwind, uint64_t low, uint64_t bytes) {
+    (void)unwind, (void)low, (void)bytes;
 }
 
 uint64_t stub_call_target(const uint8_t *code, uint64_t address) {

@@ -38,6 +38,14 @@ struct stub_page {
 
 _Static_assert(sizeof(struct stub_page) == STUB_BYTES, "it has the place of a stub");
 
+/* An unwind entry for all stubs of a module, as in an ELF file: .eh_frame_hdr without a table, and
+ * .eh_frame. */
+struct stub_unwind {
+    _Alignas(8) uint8_t bytes[80];
+};
+
+void stub_write_unwind(struct stub_unwind *unwind, uint64_t low, uint64_t bytes);
+
 /* Whether this machine has stubs at all. Process context. */
 bool stub_start(void);
 

@@ -105,6 +105,7 @@ static enum calls_verdict make_stubs(struct redirect_module *m) {
     m->stubs = map_near(m, m->stub_bytes);
     if (m->stubs == 0)
         return CALLS_FAR;
+    stub_write_unwind(&m->unwind, m->stubs, m->stub_bytes);
     return write_stubs(m) ? CALLS_FOLLOWED : CALLS_FORBIDDEN;
 }
 

@@ -1,5 +1,7 @@
 /*
- * dl.c - after a dlclose, other code may stand where the object was.
+ * dl.c - after a dlclose, other code may stand where the object was; and stubs, which are no object,
+ * have an unwind entry, so that exceptions, cancellation and backtraces of a signal handler that has
+ * interrupted one get on.
  */
 #include <dlfcn.h>
 
@@ -17,4 +19,10 @@ hcct_export int dlclose(void *handle) {
     calls_invalidate();
     redirect_closed();
     return result;
+}
+
+hcct_export int _dl_find_object(void *address, struct dl_find_object *found) {
+    if (hcct_unlikely(redirect_find_object((uint64_t)address, found)))
+        return 0;
+    return real_dl_find_object(address, found);
 }

@@ -115,6 +115,10 @@ int real_dlclose(void *handle) {
     return AS(int (*)(void *), DLCLOSE)(handle);
 }
 
+bool real_can_find_objects(void) {
+    return atomic_load(&found[DL_FIND_OBJECT]) != NULL;
+}
+
 int real_dl_find_object(void *address, struct dl_find_object *object) {
     return AS(int (*)(void *, struct dl_find_object *), DL_FIND_OBJECT)(address, object);
 }
