@@ -6,10 +6,12 @@ client_hcct_SOURCES = \
 	client/operand.c client/operand.h client/output.c client/output.h client/pager.c \
 	client/pager.h client/processes.c client/processes.h client/profile_file.c \
 	client/profile_file.h client/program_file.c client/program_file.h client/view.c \
-	client/view.h client/commands/annotate.c client/commands/control.c client/commands/diff.c \
-	client/commands/doctor.c client/commands/doctor.h client/commands/doctor_machine.c \
+	client/view.h client/commands/annotate.c client/commands/call_files.c \
+	client/commands/call_files.h client/commands/control.c client/commands/diff.c \
+	client/commands/doctor.c client/commands/doctor.h client/commands/doctor_calls.c \
+	client/commands/doctor_machine.c \
 	client/commands/doctor_parts.c client/commands/doctor_program.c client/commands/eval.c \
-	client/commands/hot.c client/commands/instrumented.c client/commands/instrumented.h \
+	client/commands/hot.c \
 	client/commands/launch.c client/commands/launch.h client/commands/list.c \
 	client/commands/merge.c client/commands/no_agent.c client/commands/no_agent.h \
 	client/commands/open.c client/commands/open.h client/commands/private_daemon.c \

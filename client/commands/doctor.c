@@ -66,6 +66,7 @@ int cmd_doctor(int argc, char **argv) {
         free(name);
         enum finding_kind of_it = run_checks(doctor_program, program);
         worst = of_it > worst ? of_it : worst;
+        doctor_calls(program);
     }
     return worst == FINDING_PROBLEM ? HCCT_EXIT_FAILURE : HCCT_EXIT_OK;
 }

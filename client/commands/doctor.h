@@ -33,4 +33,7 @@ extern const struct check doctor_parts[];   /* agent, daemon, a trial of both to
 extern const struct check
     doctor_program[]; /* of a command: will it load the agent, what is known */
 
+/* Prints what calls there are in the modules of a command, a line each. */
+void doctor_calls(const char *program);
+
 #endif

@@ -7,10 +7,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "client/commands/call_files.h"
 #include "client/commands/doctor.h"
-#include "client/commands/instrumented.h"
 #include "client/commands/no_agent.h"
 #include "client/program_file.h"
+#include "common/profile/call_words.h"
+#include "common/wire/call_choice.h"
 
 static void inspect_loads(struct finding *finding, const char *command) {
     struct program_file program;
@@ -85,26 +87,43 @@ static void inspect_unwind(struct finding *finding, const char *command) {
                     "where it has them; build without -fno-asynchronous-unwind-tables");
 }
 
-static void inspect_hooks(struct finding *finding, const char *command) {
+/* What there is among the files of a program. */
+struct call_survey {
+    bool own_hooks, followed; /* of any; followed: without being asked for by name */
+    enum calls_verdict program;
+};
+
+static void survey_file(void *arg, const struct call_file *file) {
+    struct call_survey *survey = arg;
+    if (file->is_program)
+        survey->program = file->verdict;
+    survey->own_hooks |= file->verdict == CALLS_OWN_HOOKS;
+    survey->followed |= file->verdict == CALLS_FOLLOWED && call_choice(NULL, file->path);
+}
+
+static void inspect_calls(struct finding *finding, const char *command) {
     struct program_file program;
-    char path[4096];
+    struct call_survey survey = {0};
     if (program_file_find(command, &program) && program.is_elf && program.loader[0] == '\0')
         finding_set(finding, FINDING_NOTE,
                     "statically linked: what it reports can't reach the agent");
-    else if (instrumented_nowhere(command, path))
-        finding_set(finding, FINDING_OK,
-                    "not built with -finstrument-functions: stacks can be walked, calls not "
-                    "counted");
-    else
+    else if (!call_files_visit(command, survey_file, &survey))
+        finding_set(finding, FINDING_NOTE, "it is not known whether its calls can be counted");
+    else if (survey.own_hooks)
         finding_set(finding, FINDING_OK,
                     "built with -finstrument-functions, it or a library: --collector calls is "
                     "possible");
+    else if (survey.followed)
+        finding_set(finding, FINDING_OK, "can be followed as it is: --collector calls is possible");
+    else
+        finding_set(finding, FINDING_NOTE, "can't be counted: %s",
+                    call_verdict_words(survey.program));
 }
 
 const struct check doctor_program[] = {
     {"start", inspect_loads},
     {"names", inspect_names},
     {"stack", inspect_unwind},
-    {"calls", inspect_hooks},
+    {"calls", inspect_calls},
     {NULL, NULL},
 };

@@ -94,6 +94,7 @@ static void set_environment(const struct launch *launch) {
     set_or_not("HCCT_COLLECTOR", launch->collector);
     set_or_not("HCCT_EVERY", launch->every);
     set_or_not("HCCT_CREDIT", launch->credit);
+    set_or_not("HCCT_MODULES", launch->modules);
     set_or_not("HCCT_TAGS", launch->tags);
     set_or_not("HCCT_LINES", launch->lines ? "yes" : NULL);
     set_or_not("HCCT_CHECK", launch->check ? "yes" : NULL);

@@ -18,6 +18,7 @@ struct launch {
     const char *collector; /* walks or calls, NULL: the agent's default */
     const char *every;     /* N or N/routine, NULL: every call */
     const char *credit;    /* last or new, NULL: the agent's default */
+    const char *modules;   /* whose calls are followed (call_choice.h), NULL: the default */
     const char *tags;      /* tags.h, NULL: none */
     bool lines;            /* of innermost frames */
     bool check;            /* each walk twice */

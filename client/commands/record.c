@@ -7,7 +7,7 @@
 #include "client/ask.h"
 #include "client/command.h"
 #include "client/command_line.h"
-#include "client/commands/instrumented.h"
+#include "client/commands/call_files.h"
 #include "client/commands/launch.h"
 #include "client/commands/no_agent.h"
 #include "client/commands/open.h"
@@ -43,12 +43,12 @@ static void abandon(void) {
 
 /* ---- before the command ---- */
 
-static void warn_not_instrumented(const char *program) {
+static void warn_of_no_calls(const struct record_options *options, const char *program) {
     char path[PATH_MAX];
-    if (instrumented_nowhere(program, path))
-        complain("neither %s nor its libraries refer to the hooks of -finstrument-functions: build "
-                 "it with this option of gcc or clang, or only calls of what it loads later or "
-                 "starts can be counted",
+    if (call_files_hopeless(program, options->modules, path))
+        complain("no calls of %s%s can be followed, see \"hcct doctor %s\": only those of what it "
+                 "loads later or starts are counted",
+                 path, options->modules != NULL ? " in the modules that --modules names" : "",
                  path);
 }
 
@@ -104,11 +104,12 @@ static uint32_t only_pid(const struct record_options *options, pid_t pid) {
 }
 
 static void complain_no_call(const struct record_options *options, const char *program) {
-    complain("no instrumented function of %s was called%s, and no profile is written: %sbuild it "
-             "with -finstrument-functions; or its hooks are bound elsewhere (they are linked "
-             "statically, or a library defines __cyg_profile_func_enter before the agent does)",
-             program, options->burst != NULL ? " within a burst" : "",
-             options->burst != NULL ? "it used too little CPU time for a burst; or " : "");
+    complain(
+        "no call of %s was counted%s, and no profile is written: %sits modules can't be "
+        "followed, see \"hcct doctor %s\"; or its hooks are bound elsewhere (a library defines "
+        "__cyg_profile_func_enter before the agent does)",
+        program, options->burst != NULL ? " within a burst" : "",
+        options->burst != NULL ? "it used too little CPU time for a burst; or " : "", program);
 }
 
 /* A sampled command that has had so much CPU time has samples. */
@@ -237,6 +238,7 @@ static int run(const struct record_options *options, const struct view *view, ch
                                   .collector = options->collector,
                                   .every = options->every,
                                   .credit = options->credit,
+                                  .modules = options->modules,
                                   .tags = options->tags,
                                   .lines = options->lines,
                                   .check = options->check,
@@ -274,7 +276,7 @@ int cmd_record(int argc, char **argv) {
     if (to_stdout && view_spoils_terminal(view.format, STDOUT_FILENO))
         return HCCT_EXIT_USAGE;
     if (record_counts_calls(&options))
-        warn_not_instrumented(argv[rest]);
+        warn_of_no_calls(&options, argv[rest]);
     int status = EXIT_OURS;
     if (prepare(&options, &view, argv[rest]))
         status = run(&options, &view, argv + rest);

@@ -8,6 +8,7 @@
 
 #include "common/tree/summary.h"
 #include "common/wire/burst.h"
+#include "common/wire/call_choice.h"
 #include "common/wire/tags.h"
 
 #define RATE_DEFAULT 1000
@@ -30,7 +31,9 @@ static const struct option_spec specs[] = {
     {"check", 0, OPTION_FLAG, NULL, offsetof(struct record_options, check), 0, 0,
      "walk each stack twice, the second time in full, and count differences"},
     {"collector", 0, OPTION_STRING, "HOW", offsetof(struct record_options, collector), 0, 0,
-     "walks: stack samples; calls: of programs built with -finstrument-functions (walks)"},
+     "walks: stack samples; calls: every call, of programs as they are (walks)"},
+    {"modules", 0, OPTION_STRING, "PATTERNS", offsetof(struct record_options, modules), 0, 0,
+     "calls: of which modules, such as 'app,libz*' (all but the C library's)"},
     {"every", 0, OPTION_STRING, "N", offsetof(struct record_options, every), 0, 0,
      "count one call in N; N/routine: one call in N of each function (1)"},
     {"credit", 0, OPTION_STRING, "WHICH", offsetof(struct record_options, credit), 0, 0,
@@ -63,7 +66,7 @@ static const struct option_command command = {
     .examples = "  hcct record -- ./app --its-own options\n"
                 "  hcct record -o app-%p.pb.gz --phi 0.01 ./app\n"
                 "  hcct record --by line -F 2000 make -j4\n"
-                "  hcct record --collector calls --burst 2ms/20ms ./instrumented\n",
+                "  hcct record --collector calls --burst 2ms/20ms ./app\n",
     .options = specs,
     .takes_command = true,
 };
@@ -73,6 +76,8 @@ void record_options_parse(int argc, char **argv, struct record_options *options,
     const char *passed_on = getenv("HCCT_COLLECTOR");
     if (options->collector == NULL && passed_on != NULL && strcmp(passed_on, "calls") == 0)
         options->collector = "calls";
+    if (options->modules == NULL && record_counts_calls(options))
+        options->modules = getenv("HCCT_MODULES");
     if (options->memory_limit == 0 && options->summary != NULL && options->socket == NULL &&
         strcmp(options->summary, "exact") == 0)
         options->memory_limit = EXACT_BYTES;
@@ -130,6 +135,13 @@ static bool tags_are_some(const char *text) {
     return false;
 }
 
+static bool modules_are_some(const char *text) {
+    if (text == NULL || strlen(text) < CALL_CHOICE_ROOM)
+        return true;
+    complain("--modules is longer than %u characters", CALL_CHOICE_ROOM - 1);
+    return false;
+}
+
 static bool every_is_one(const char *text) {
     if (text == NULL)
         return true;
@@ -168,6 +180,8 @@ static const char *contradiction(const struct record_options *options) {
          "--every is for --collector calls: samples come by time, see --rate"},
         {!calls && options->credit != NULL,
          "--credit is for --collector calls: a sample weighs the time since the one before"},
+        {!calls && options->modules != NULL,
+         "--modules is for --collector calls: stacks are sampled wherever they are"},
         {calls && options->rate > 0 && options->burst == NULL,
          "--rate says how often stacks are sampled, and --collector calls samples none: see "
          "--every "
@@ -196,8 +210,8 @@ static const char *contradiction(const struct record_options *options) {
 
 bool record_options_agree(const struct record_options *options) {
     if (!words_are_known(options) || !burst_is_one(options->burst) ||
-        !tags_are_some(options->tags) || !every_is_one(options->every) ||
-        !summary_is_known(options->summary))
+        !tags_are_some(options->tags) || !modules_are_some(options->modules) ||
+        !every_is_one(options->every) || !summary_is_known(options->summary))
         return false;
     const char *sentence = contradiction(options);
     if (sentence != NULL) {

@@ -12,6 +12,7 @@
 struct record_options {
     const char *socket, *burst, *clock;
     const char *collector, *every, *credit; /* collector: HCCT_COLLECTOR counts, too */
+    const char *modules;                    /* call_choice.h; HCCT_MODULES counts, too */
     uint64_t memory_limit;                  /* bytes, 0: the daemon's default */
     const char *summary, *trace, *tags;
     unsigned rate; /* 1000 when not given, 0 where the agent decides */

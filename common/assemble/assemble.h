@@ -25,7 +25,8 @@ struct assemble_params {
 struct assemble_part {
     struct tree_copy copy;
     struct scatter_effects effects; /* of functions */
-    bool linked; /* its command is a name of its exe, maybe a link's, and no script */
+    bool linked;        /* its command is a name of its exe, maybe a link's, and no script */
+    char *call_modules; /* owned: where process.call_modules points; NULL: nowhere */
     struct profile_process process; /* but what is the tree's: assemble_trees() fills that in */
 };
 

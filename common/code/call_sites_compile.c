@@ -60,7 +60,7 @@ static enum call_sites_left left_for(const struct swept_call *call,
         return CALL_LEFT_UNDECODED;
     if (!target->is_one)
         return CALL_LEFT_TARGET;
-    return target->looks_back ? CALL_LEFT_LOOKS_BACK : (enum call_sites_left)call->left;
+    return target->minds_caller ? CALL_LEFT_CALLER : (enum call_sites_left)call->left;
 }
 
 /* ---- the table ---- */

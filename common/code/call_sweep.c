@@ -164,7 +164,7 @@ static bool decode(const struct sweeper *sweeper, uint64_t at, uint64_t to,
 }
 
 /* Calls of code that is not known as a whole. */
-static void distrust(struct call_sweep *out, size_t first_call) {
+static void leave_undecoded(struct call_sweep *out, size_t first_call) {
     for (size_t i = first_call; i < out->n_calls; i++)
         out->calls[i].left = CALL_LEFT_UNDECODED;
 }
@@ -185,7 +185,7 @@ static bool sweep_entry(struct sweeper *sweeper, struct stretch *stretch) {
         at += instruction.length;
     }
     if (!stretch->decodes)
-        distrust(sweeper->out, stretch->first_call);
+        leave_undecoded(sweeper->out, stretch->first_call);
     return true;
 }
 

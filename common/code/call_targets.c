@@ -18,15 +18,15 @@
 #define BYTES_OF_JUMP 6u
 
 /* Functions that take note of who called them, or return more than once. */
-static const char *const looking_back[] = {
+static const char *const minding_caller[] = {
     "setjmp",     "_setjmp",     "__sigsetjmp", "sigsetjmp", "__setjmp",   "savectx",
     "getcontext", "swapcontext", "vfork",       "__vfork",   "dlsym",      "dlvsym",
     "dlopen",     "dlmopen",     "mcount",      "_mcount",   "__fentry__", "dl_iterate_phdr",
 };
 
-static bool looks_back(const char *name) {
-    for (size_t i = 0; i < HCCT_ARRAY_LEN(looking_back); i++)
-        if (strcmp(name, looking_back[i]) == 0)
+static bool minds_caller(const char *name) {
+    for (size_t i = 0; i < HCCT_ARRAY_LEN(minding_caller); i++)
+        if (strcmp(name, minding_caller[i]) == 0)
             return true;
     return false;
 }
@@ -42,18 +42,18 @@ static bool take_relocation(void *arg, const Elf64_Rela *relocation, const char 
                                   sizeof(*targets->words));
     if (!targets->failed)
         targets->words[targets->n_words++] =
-            (struct loaded_word){relocation->r_offset, looks_back(symbol)};
+            (struct loaded_word){relocation->r_offset, minds_caller(symbol)};
     return !targets->failed;
 }
 
 static bool take_symbol(void *arg, const char *name, uint64_t address) {
     struct call_targets *targets = arg;
-    if (!looks_back(name))
+    if (!minds_caller(name))
         return true;
-    targets->failed = !array_grow(&targets->looking, targets->n_looking, &targets->room_looking,
-                                  sizeof(*targets->looking));
+    targets->failed = !array_grow(&targets->minding, targets->n_minding, &targets->room_minding,
+                                  sizeof(*targets->minding));
     if (!targets->failed)
-        targets->looking[targets->n_looking++] = address;
+        targets->minding[targets->n_minding++] = address;
     return !targets->failed;
 }
 
@@ -71,14 +71,14 @@ bool call_targets_read(struct call_targets *targets, const struct elf_dynamic *d
     elf_defined_symbols(dynamic->elf, take_symbol, targets);
     if (targets->n_words > 0)
         qsort(targets->words, targets->n_words, sizeof(*targets->words), by_address);
-    if (targets->n_looking > 0)
-        qsort(targets->looking, targets->n_looking, sizeof(*targets->looking), by_address);
+    if (targets->n_minding > 0)
+        qsort(targets->minding, targets->n_minding, sizeof(*targets->minding), by_address);
     return !targets->failed;
 }
 
 void call_targets_clear(struct call_targets *targets) {
     free(targets->words);
-    free(targets->looking);
+    free(targets->minding);
     *targets = (struct call_targets){0};
 }
 
@@ -174,14 +174,14 @@ struct call_target call_target_at(const struct call_targets *targets, uint64_t a
     unsigned bytes;
     const struct loaded_word *word = plt_word(targets, address, &bytes);
     if (word != NULL)
-        return (struct call_target){true, word->looks_back, word->address};
+        return (struct call_target){true, word->minds_caller, word->address};
     if (address < targets->text->start || address >= targets->text->end)
         return (struct call_target){0};
     uint64_t offset = address - targets->entries_from;
     const struct unwind_span *entry = entry_before(targets->entries, offset);
-    bool looks = targets->n_looking > 0 && bsearch(&address, targets->looking, targets->n_looking,
-                                                   sizeof(*targets->looking), by_address) != NULL;
+    bool minds = targets->n_minding > 0 && bsearch(&address, targets->minding, targets->n_minding,
+                                                   sizeof(*targets->minding), by_address) != NULL;
     return (struct call_target){entry != NULL && entry->start == offset &&
                                     begins_function(targets->entries, entry),
-                                looks, 0};
+                                minds, 0};
 }

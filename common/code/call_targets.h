@@ -27,11 +27,11 @@ struct call_targets {
     uint64_t entries_from;                   /* what their addresses count from */
     struct loaded_word {
         uint64_t address;
-        bool looks_back;
+        bool minds_caller;
     } * words; /* that the loader fills with functions' addresses, sorted */
     size_t n_words, room_words;
-    uint64_t *looking; /* functions of the object itself that look back, sorted */
-    size_t n_looking, room_looking;
+    uint64_t *minding; /* functions of the object itself that take note of their caller, sorted */
+    size_t n_minding, room_minding;
     bool failed; /* memory ran out */
 };
 
@@ -42,9 +42,9 @@ bool call_targets_read(struct call_targets *targets, const struct elf_dynamic *d
 void call_targets_clear(struct call_targets *targets);
 
 struct call_target {
-    bool is_one;     /* a function or a PLT entry */
-    bool looks_back; /* it must not be called by way of anything else */
-    uint64_t got;    /* of a PLT entry: the word's address, else 0 */
+    bool is_one;       /* a function or a PLT entry */
+    bool minds_caller; /* it must not be called by way of anything else */
+    uint64_t got;      /* of a PLT entry: the word's address, else 0 */
 };
 
 struct call_target call_target_at(const struct call_targets *targets, uint64_t address);

@@ -2,7 +2,8 @@
 noinst_LIBRARIES += libhcct_profile.a
 libhcct_profile_a_SOURCES = \
 	common/profile/annotate.c common/profile/annotate.h common/profile/bounds.c \
-	common/profile/bounds.h common/profile/chance.c common/profile/chance.h \
+	common/profile/bounds.h common/profile/call_modules.c common/profile/call_modules.h \
+	common/profile/call_words.c common/profile/call_words.h common/profile/chance.c common/profile/chance.h \
 	common/profile/copy.c common/profile/copy.h common/profile/diff.c common/profile/diff.h \
 	common/profile/diff_bounds.c common/profile/diff_join.c common/profile/diff_join.h \
 	common/profile/diff_judge.h common/profile/diff_mode.c common/profile/diff_order.c \

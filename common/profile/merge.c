@@ -12,6 +12,7 @@
 #include "common/profile/chance.h"
 #include "common/profile/copy.h"
 #include "common/profile/intern.h"
+#include "common/profile/call_modules.h"
 #include "common/profile/process_fields.h"
 
 struct merging {
@@ -104,7 +105,20 @@ static bool are_alike(const struct profile_process *a, const struct profile_proc
     return true;
 }
 
-static void add_process(struct profile_process *sum, const struct profile_process *process) {
+/* Modules whose calls are followed: those of both. */
+static void join_call_modules(struct profile *to, struct profile_process *sum,
+                              const struct profile_process *process) {
+    struct call_modules modules = {0};
+    call_modules_read(&modules, text_of(sum->call_modules));
+    call_modules_read(&modules, text_of(process->call_modules));
+    char *text = modules.n > 0 ? call_modules_write(&modules) : NULL;
+    sum->call_modules = profile_string(to, text);
+    free(text);
+    call_modules_clear(&modules);
+}
+
+static void add_process(struct profile *to, struct profile_process *sum,
+                        const struct profile_process *process) {
     uint32_t runs = (sum->runs > 0 ? sum->runs : 1) + (process->runs > 0 ? process->runs : 1);
     bool live = sum->live || process->live;
 
@@ -121,6 +135,7 @@ static void add_process(struct profile_process *sum, const struct profile_proces
     sum->runs = runs;
     sum->live = live;
     sum->pid = 0;
+    join_call_modules(to, sum, process);
 }
 
 /* How often another tool sampled follows from the period of its profile, which the sum may not
@@ -146,7 +161,7 @@ static uint32_t merge_process(struct merging *m, const struct profile *from, uin
 
     for (uint32_t i = 1; i < m->to->n_processes; i++)
         if (may_join(m, &m->to->processes[i], &copy)) {
-            add_process(&m->to->processes[i], &copy);
+            add_process(m->to, &m->to->processes[i], &copy);
             return i;
         }
     return profile_add_process(m->to, &copy);

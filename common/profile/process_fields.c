@@ -29,6 +29,7 @@ const struct process_field process_fields[] = {
     FIELD(every, FIELD_U64),
     FIELD(every_each, FIELD_BOOL),
     FIELD(credit, FIELD_STRING),
+    FIELD(call_modules, FIELD_STRING),
     FIELD(seen_ns, FIELD_U64),
     FIELD(cpu_burst_ns, FIELD_U64),
     FIELD(waits, FIELD_U64),

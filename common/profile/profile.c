@@ -45,8 +45,13 @@ struct profile *profile_new(void) {
     profile->type = profile->unit = profile->summary = profile->title = "";
     profile->modules[0] = (struct profile_module){.path = "", .build_id = ""};
     profile->functions[0] = (struct profile_function){.name = "", .system_name = "", .file = ""};
-    profile->processes[0] = (struct profile_process){
-        .exe = "", .command = "", .tags = "", .clock = "", .collector = "", .credit = ""};
+    profile->processes[0] = (struct profile_process){.exe = "",
+                                                     .command = "",
+                                                     .tags = "",
+                                                     .clock = "",
+                                                     .collector = "",
+                                                     .credit = "",
+                                                     .call_modules = ""};
     return profile;
 }
 
@@ -293,6 +298,7 @@ uint32_t profile_add_process(struct profile *profile, const struct profile_proce
     copy.clock = profile_string(profile, process->clock);
     copy.collector = profile_string(profile, process->collector);
     copy.credit = profile_string(profile, process->credit);
+    copy.call_modules = profile_string(profile, process->call_modules);
     profile->processes =
         memory_grow(profile->processes, number, &index->process_room, sizeof(copy), "processes");
     profile->processes[number] = copy;

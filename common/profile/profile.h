@@ -100,6 +100,7 @@ struct profile_process {
     uint64_t every; /* calls: one of so many is counted (0 or 1: all) ... */
     bool every_each;                /* ... of each routine, not of all together */
     const char *credit;             /* calls: "last" or "new" edges gain; "" when not known */
+    const char *call_modules;       /* calls: those that are followed, or not (call_modules.h) */
     uint64_t seen_ns, cpu_burst_ns; /* bursts of calls: CPU time within them, and in all */
     uint64_t waits, jumped, stray;  /* calls, as wire.h has them */
     /* the following down to identified as wire.h has them */

@@ -11,7 +11,7 @@ libhcct_render_a_SOURCES = \
 	common/render/page_data.h common/render/page_facts.c common/render/page_facts.h \
 	common/render/pprof_comments.c common/render/pprof_comments.h common/render/read_pprof.c \
 	common/render/results.h common/render/text.h common/render/text_calls.c \
-	common/render/text_cells.c common/render/text_choose.c common/render/text_choose.h \
+	common/render/text_call_modules.c common/render/text_cells.c common/render/text_choose.c common/render/text_choose.h \
 	common/render/text_layout.c common/render/text_processes.c common/render/text_summary.c \
 	common/render/text_table.c common/render/text_tree.c common/render/text_wrap.c \
 	common/render/text_wrap.h common/render/title.c common/render/title.h \

@@ -102,6 +102,8 @@ void text_label(const struct text *text, const char *word);
 /* Of the summary, for profiles of calls: which calls are counted, and what was odd. `sum`: the
  * numbers of all processes. */
 void text_calls(const struct text *text, const struct profile_process *sum);
+/* The same: modules whose calls are followed without the program's help, a line each. */
+void text_call_modules(const struct text *text);
 /* The same: what share of the CPU time bursts have seen. */
 void text_calls_seen(const struct text *text, const struct profile_process *sum);
 

@@ -457,6 +457,7 @@ void text_summary(const struct text *text) {
     put_total(text, &sum);
     put_kernel(text);
     text_calls(text, &sum);
+    text_call_modules(text);
     put_walks(text, &sum);
     put_contexts(text, &sum);
     put_error(text, &sum);

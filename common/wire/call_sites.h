@@ -53,13 +53,13 @@ enum calls_verdict {
 
 /* Why a call is not redirected. Words for people: call_words.h. */
 enum call_sites_left {
-    CALL_LEFT_INDIRECT,   /* its target is in a register or in memory */
-    CALL_LEFT_TAIL,       /* a jump to another function, which leaves no return address */
-    CALL_LEFT_TARGET,     /* neither to the beginning of a function nor to a PLT entry */
-    CALL_LEFT_NO_ENTRY,   /* in code that no unwind entry covers: counted in bytes */
-    CALL_LEFT_LOOKS_BACK, /* of functions that look at who called them: setjmp, vfork, dlsym ... */
-    CALL_LEFT_UNDECODED,  /* in a function that does not decode as a whole */
-    CALL_LEFT_RULE,       /* no simple rule says where the caller's own return address is */
+    CALL_LEFT_INDIRECT, /* its target is in a register or in memory */
+    CALL_LEFT_TAIL,     /* a jump to another function, which leaves no return address */
+    CALL_LEFT_TARGET,   /* neither to the beginning of a function nor to a PLT entry */
+    CALL_LEFT_NO_ENTRY, /* in code that no unwind entry covers: counted in bytes */
+    CALL_LEFT_CALLER, /* of functions that take note of who called them: setjmp, vfork, dlsym ... */
+    CALL_LEFT_UNDECODED, /* in a function that does not decode as a whole */
+    CALL_LEFT_RULE,      /* no simple rule says where the caller's own return address is */
     CALL_LEFT_REASONS
 };
 

@@ -207,7 +207,7 @@ struct wire_module {
     uint8_t want_sites;      /* agent: its call sites are asked for, before `filled` is set */
     _Atomic uint8_t verdict; /* agent: enum calls_verdict, when it has seen the sites */
     uint8_t pad[2];
-    _Atomic uint32_t redirected; /* agent: sites that lead to stubs; before `verdict` */
+    _Atomic uint32_t redirected;       /* agent: sites that lead to stubs; before `verdict` */
     char path[WIRE_MODULE_BYTES - 80]; /* agent: not terminated, cut when longer */
 };
 

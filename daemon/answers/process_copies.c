@@ -106,6 +106,8 @@ void assemble_describe_locked(struct process *process, struct assemble_part *par
     process_stats_locked(process, &stats);
     describe(process, &stats, &part->process);
     part->effects = process_effects_locked(process);
+    part->call_modules = process_call_modules_locked(process);
+    part->process.call_modules = part->call_modules;
     part->linked = process->linked;
 }
 
@@ -163,6 +165,7 @@ static bool take_window(struct process *process, struct assemble_part *part,
 void assemble_part_free(struct assemble_part *part) {
     tree_copy_free(&part->copy);
     scatter_effects_free(&part->effects);
+    free(part->call_modules);
 }
 
 static bool is_over(const struct assemble_part *part) {

@@ -114,6 +114,7 @@ struct process *process_new_finished(const struct process *like) {
         .tree = like->tree,
         .frames = like->frames,
         .ended = like->ended,
+        .followed = like->followed,
     };
     pthread_mutex_init(&p->lock, NULL);
     return p;
@@ -153,6 +154,7 @@ void process_free(struct process *p) {
     free((char *)p->exe);
     free(p->command);
     free(p->tags);
+    followed_clear(&p->followed);
     free(p);
 }
 
@@ -229,28 +231,26 @@ static void see_modules(struct process *p, process_module_seen *seen, void *arg)
     }
 }
 
-static void publish_sites(const struct process *p, struct wire_module *m, uint64_t table) {
-    const struct call_sites *sites = arena_table(p->arena, table);
-    if (sites == NULL || sites->verdict != CALLS_FOLLOWED)
-        table = WIRE_TABLE_NONE;
-    atomic_store_explicit(&m->sites, table, memory_order_release);
+static uint64_t publishable(const struct call_sites *sites, uint64_t table) {
+    return sites != NULL && sites->verdict == CALLS_FOLLOWED ? table : WIRE_TABLE_NONE;
 }
 
-void process_publish_table_locked(struct process *p, uint32_t index, enum table_kind kind,
-                                  uint64_t table) {
-    if (!p->live || index >= p->memory.modules_ready)
+void process_publish_table_locked(struct process *p, const struct module_table *it) {
+    if (!p->live || it->index >= p->memory.modules_ready)
         return;
-    struct wire_module *m = session_memory_module(&p->memory, index);
-    if (kind == TABLE_CALLS)
-        publish_sites(p, m, table);
-    else
-        atomic_store_explicit(&m->table, table, memory_order_release);
+    struct wire_module *m = session_memory_module(&p->memory, it->index);
+    if (it->kind == TABLE_UNWIND) {
+        atomic_store_explicit(&m->table, it->table, memory_order_release);
+        return;
+    }
+    const struct call_sites *sites = arena_table(p->arena, it->table);
+    followed_note(&p->followed, it->index, it->module, sites);
+    atomic_store_explicit(&m->sites, publishable(sites, it->table), memory_order_release);
 }
 
-void process_publish_table(struct process *p, uint32_t index, enum table_kind kind,
-                           uint64_t table) {
+void process_publish_table(struct process *p, const struct module_table *it) {
     pthread_mutex_lock(&p->lock);
-    process_publish_table_locked(p, index, kind, table);
+    process_publish_table_locked(p, it);
     pthread_mutex_unlock(&p->lock);
 }
 
@@ -444,6 +444,10 @@ void process_stats_locked(struct process *p, struct process_stats *stats) {
         stats->cpu_ns = stats->counter[WIRE_CREDITED_NS];
 }
 
+char *process_call_modules_locked(const struct process *p) {
+    return followed_text(&p->followed, p->live ? &p->memory : NULL);
+}
+
 struct scatter_effects process_effects_locked(struct process *p) {
     bool bursts = p->live && atomic_load(&p->memory.session->burst_length_ns) != 0;
     struct scatter_effects now = scatter_effects(p->live ? p->scatter : NULL, bursts);
@@ -475,6 +479,7 @@ void process_end(struct process *p) {
         p->threads_open = last.threads - p->ended.threads;
         p->ended = last;
         p->ended_mono_ns = clock_ns(CLOCK_MONOTONIC);
+        followed_end(&p->followed, &p->memory);
         p->live = false; /* last: who reads this without the lock goes by the times above */
         give_back(p);
         mcct_flush(p->tree);

@@ -19,6 +19,7 @@
 #include "common/tree/subwindows.h"
 #include "daemon/ingest/addresses.h"
 #include "daemon/ingest/arena.h"
+#include "daemon/ingest/followed.h"
 #include "daemon/ingest/identity.h"
 #include "daemon/ingest/raw_sample.h"
 #include "daemon/ingest/reader.h"
@@ -100,6 +101,7 @@ struct process {
     struct addresses *addresses;
     struct scatter *scatter;        /* of walks, while live ... */
     struct scatter_effects effects; /* ... and what it reported at the end, and before */
+    struct followed followed;       /* of calls: modules that do not report theirs */
     struct trace_process *trace;    /* what is applied to the tree is kept, too; NULL: it is not */
     void (*_Atomic finished)(struct process *); /* see process_say_finished; NULL: nobody asks */
     struct reader *readers[WIRE_SLOTS_MAX];     /* by slot, made on first use */
@@ -143,7 +145,7 @@ const char *process_command(const struct process *process);
 
 /* A finished process with one reference, as a checkpoint says: what stands in `like` from pid to
  * since_mono_ns, its runs, frames, `ended`, threads_open and ended_mono_ns; takes over its exe,
- * command, tags and tree, but not when it fails (NULL: no memory). */
+ * command, tags, `followed` and tree, but not when it fails (NULL: no memory). */
 struct process *process_new_finished(const struct process *like);
 void process_free(struct process *process); /* the registry's, when no reference is left */
 
@@ -156,14 +158,18 @@ typedef void process_module_seen(void *arg, struct process *process, uint32_t in
  * there was something to read. Called by the ingest thread and before a query, with a reference. */
 bool process_drain(struct process *process, process_module_seen *seen, void *arg);
 
-/* Publishes where the table of module log entry `index` is (an offset in the process's arena or
- * WIRE_TABLE_NONE). Call sites that are not to be redirected are no agent's business: to it there
- * are none. */
-void process_publish_table(struct process *process, uint32_t index, enum table_kind kind,
-                           uint64_t table);
+/* A table of module log entry `index`. */
+struct module_table {
+    uint32_t index, module;
+    enum table_kind kind;
+    uint64_t table; /* an offset in the process's arena, or WIRE_TABLE_NONE */
+};
+
+/* Publishes where the table is. Call sites that are not to be redirected are no agent's business:
+ * to it there are none. */
+void process_publish_table(struct process *process, const struct module_table *table);
 /* The same; the process's lock is held. */
-void process_publish_table_locked(struct process *process, uint32_t index, enum table_kind kind,
-                                  uint64_t table);
+void process_publish_table_locked(struct process *process, const struct module_table *table);
 
 /* hcctd ends, and the process goes on: its agent is notified, and threads that wait for room are
  * woken. Where calls are counted, process_drain reads no ring after this: the agent takes what is
@@ -184,6 +190,9 @@ static inline bool process_has_deferred(const struct process *process) {
 void process_say_finished(struct process *process);
 
 void process_get_stats(struct process *process, struct process_stats *stats);
+/* Modules whose calls were to be followed, as a text (profile/call_modules.h), malloc'ed; NULL:
+ * none. The process's lock is held. */
+char *process_call_modules_locked(const struct process *process);
 /* Design effects of functions, which the caller frees. The process's lock is held. */
 struct scatter_effects process_effects_locked(struct process *process);
 /* The same; the process's lock is held. */

@@ -272,6 +272,7 @@ static void merge(struct process *into, struct process *p) {
     windows_fold(into, p);
     add_stats(&into->ended, &p->ended);
     scatter_effects_add(&into->effects, &p->effects);
+    followed_add(&into->followed, &p->followed);
     into->runs += p->runs;
     pthread_mutex_unlock(&p->lock);
     pthread_mutex_unlock(&into->lock);

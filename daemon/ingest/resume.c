@@ -33,6 +33,8 @@ static void take(struct process *p, struct process *old) {
     p->ended = old->ended;
     p->effects = old->effects;
     old->effects = (struct scatter_effects){0};
+    p->followed = old->followed;
+    old->followed = (struct followed){0};
     p->ended.threads -= old->threads_open < p->ended.threads ? old->threads_open : p->ended.threads;
     p->since_ns = old->since_ns;
     p->since_mono_ns = old->since_mono_ns;

@@ -36,7 +36,8 @@ static void request_one(struct process *process, uint32_t index, uint32_t module
     if (request == NULL) {
         if (table == WIRE_TABLE_PENDING)
             table = WIRE_TABLE_NONE; /* no memory even for the request */
-        process_publish_table_locked(process, index, kind, table);
+        process_publish_table_locked(process,
+                                     &(const struct module_table){index, module, kind, table});
         return;
     }
     *request = (struct request){.arena = arena_ref(process->arena),
@@ -88,7 +89,8 @@ static void keep(uint32_t module, enum table_kind kind, const struct table *tabl
 static void publish(const struct request *request, uint64_t offset) {
     struct process *process = registry_find_numbered(request->number);
     if (process != NULL)
-        process_publish_table(process, request->index, request->kind, offset);
+        process_publish_table(process, &(const struct module_table){request->index, request->module,
+                                                                    request->kind, offset});
     registry_put(process);
 }
 

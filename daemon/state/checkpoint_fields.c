@@ -112,6 +112,8 @@ static void put_all(FILE *out, const struct checkpoint_about *about) {
         fprintf(out, "command%c%s%c", '\0', about->command, '\0');
     if (about->tags != NULL)
         fprintf(out, "tags%c%s%c", '\0', about->tags, '\0');
+    if (about->call_modules != NULL)
+        fprintf(out, "call_modules%c%s%c", '\0', about->call_modules, '\0');
     for (size_t i = 0; i < HCCT_ARRAY_LEN(fields); i++)
         put(out, fields[i].name, get(about, &fields[i]));
     for (unsigned i = 0; i < WIRE_COUNTERS; i++) {
@@ -179,6 +181,10 @@ static bool take(struct checkpoint_about *about, const char *name, const char *v
     if (strcmp(name, "tags") == 0) {
         about->tags = value;
         return tags_check(value);
+    }
+    if (strcmp(name, "call_modules") == 0) {
+        about->call_modules = value;
+        return true;
     }
     if (!read_number(value, &number))
         return false;

@@ -23,15 +23,16 @@ struct checkpoint_about {
     struct process_stats stats;
     struct mcct_stats tree; /* total, updates, unseen and capped */
     const char *exe;
-    const char *command; /* NULL: not known */
-    const char *tags;    /* NULL: none */
+    const char *command;      /* NULL: not known */
+    const char *tags;         /* NULL: none */
+    const char *call_modules; /* common/profile/call_modules.h; NULL: none */
 };
 
 /* The text as whole words, filled up with NULs, malloc'ed; *words says how many. NULL: no memory.
  */
 uint32_t *checkpoint_fields_write(const struct checkpoint_about *about, size_t *words);
 
-/* False: it is no such text. about->exe, command and tags point into `text`. */
+/* False: it is no such text. about->exe, command, tags and call_modules point into `text`. */
 bool checkpoint_fields_read(struct checkpoint_about *about, const char *text, size_t bytes);
 
 #endif

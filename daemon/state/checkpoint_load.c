@@ -77,6 +77,8 @@ static struct process *make(const struct checkpoint_about *about, const struct m
     like.exe = strdup(about->exe);
     like.command = about->command != NULL ? strdup(about->command) : NULL;
     like.tags = about->tags != NULL ? strdup(about->tags) : NULL;
+    if (about->call_modules != NULL)
+        call_modules_read(&like.followed.past, about->call_modules);
     like.tree = mcct_new(tree);
     struct process *p = like.exe != NULL && like.tree != NULL && like.frames != NULL
                             ? process_new_finished(&like)
@@ -85,6 +87,7 @@ static struct process *make(const struct checkpoint_about *about, const struct m
         free((char *)like.exe);
         free(like.command);
         free(like.tags);
+        followed_clear(&like.followed);
         mcct_free(like.tree);
         return NULL;
     }

@@ -39,7 +39,7 @@ static void put_definition(void *arg, enum trace_kind kind, const uint32_t *word
 
 /* ---- a process ---- */
 
-/* The process's lock is held. */
+/* The process's lock is held. about->call_modules is to be freed. */
 static void describe(struct process *p, struct checkpoint_about *about) {
     uint64_t end_ns = p->live ? windows_now() : p->ended_mono_ns;
     *about = (struct checkpoint_about){
@@ -56,6 +56,7 @@ static void describe(struct process *p, struct checkpoint_about *about) {
         .linked = p->linked,
         .tags = p->tags,
     };
+    about->call_modules = process_call_modules_locked(p);
     process_stats_locked(p, &about->stats);
     about->threads_open = p->live ? about->stats.threads - p->ended.threads : p->threads_open;
 }
@@ -115,8 +116,10 @@ static void put_process(struct saving *s, struct process *p) {
     struct checkpoint_about about;
     struct tree_copy copy = {0};
     size_t n;
-    if (!take_copy(s, p, &about, &copy))
+    if (!take_copy(s, p, &about, &copy)) {
+        free((char *)about.call_modules);
         return;
+    }
     uint32_t *words = checkpoint_fields_write(&about, &n);
     s->failed |= words == NULL || n > CHECKPOINT_WORDS_MAX;
     if (!s->failed) {
@@ -124,6 +127,7 @@ static void put_process(struct saving *s, struct process *p) {
         put_nodes(s, &copy);
     }
     free(words);
+    free((char *)about.call_modules);
     tree_copy_free(&copy);
 }
 

@@ -4,6 +4,7 @@
 #include "daemon/state/recording.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <time.h>
 
 #include "common/base/options.h"
@@ -40,8 +41,13 @@ static void end(struct process *process) {
     if (trace == NULL)
         return;
     process_describe(process, &about);
+    pthread_mutex_lock(&process->lock);
+    char *call_modules = process_call_modules_locked(process);
+    pthread_mutex_unlock(&process->lock);
+    about.call_modules = call_modules;
     uint64_t end_ns = process->live ? now_ns() : process->ended_mono_ns;
     trace_process_end(trace, &about, end_ns - process->since_mono_ns);
+    free(call_modules);
     leave_threads(process);
 }
 

@@ -1,6 +1,6 @@
 # The client against a server that says what it is to say, and an agent that does nothing.
 check_PROGRAMS += tests/client/command_line_test tests/client/http_client_test tests/client/instrumented_target \
-	tests/client/instrumented_test tests/client/library_user tests/client/static_target
+	tests/client/call_files_test tests/client/library_user tests/client/static_target
 check_LTLIBRARIES += tests/client/empty_agent.la tests/client/libcalled.la
 
 tests_client_command_line_test_SOURCES = client/command_line.c tests/client/command_line_test.c
@@ -9,8 +9,9 @@ tests_client_command_line_test_LDADD = libhcct_render.a libhcct_profile.a libhcc
 tests_client_http_client_test_SOURCES = client/http_client.c tests/client/http_client_test.c
 tests_client_instrumented_target_SOURCES = tests/client/static_target.c
 tests_client_instrumented_target_CFLAGS = $(TARGET_CFLAGS) -finstrument-functions
-tests_client_instrumented_test_SOURCES = client/commands/instrumented.c client/program_file.c \
-	tests/client/instrumented_test.c
+tests_client_call_files_test_SOURCES = client/commands/call_files.c client/program_file.c \
+	tests/client/call_files_test.c
+tests_client_call_files_test_LDADD = libhcct_code.a libhcct_common.a $(ELF_LIBS) $(UNWIND_LIBS) $(IBERTY_LIBS)
 tests_client_library_user_SOURCES = tests/client/library_user.c
 tests_client_library_user_CFLAGS = $(TARGET_CFLAGS)
 tests_client_library_user_LDADD = tests/client/libcalled.la
@@ -30,7 +31,7 @@ dist_check_SCRIPTS += tests/client/completions_test.sh tests/client/diff_test.py
 	tests/client/replay_test.py
 TESTS += tests/client/command_line_test tests/client/completions_test.sh tests/client/diff_test.py \
 	tests/client/eval_test.py tests/client/http_client_test \
-	tests/client/instrumented_test tests/client/query_test.py tests/client/record_test.py \
+	tests/client/call_files_test tests/client/query_test.py tests/client/record_test.py \
 	tests/client/replay_test.py
 
 check_PROGRAMS += tests/client/top_test tests/client/top_text_test

@@ -1,5 +1,6 @@
 # Tests of common/code: unwind tables, modules, frames, symbols, the worker child.
 CODE_TESTS = \
+	tests/code/call_sites_test \
 	tests/code/unwind_compile_test \
 	tests/code/unwind_hostile_test \
 	tests/code/module_test \
@@ -21,6 +22,18 @@ CODE_TEST_LIBS = libhcct_code.a libhcct_common.a $(ELF_LIBS) $(UNWIND_LIBS) $(IB
 check_PROGRAMS += $(CODE_TESTS)
 TESTS += $(CODE_TESTS)
 EXTRA_DIST += tests/code/inlined.c tests/code/shapes.cc tests/code/nested.rs
+
+tests_code_call_sites_test_SOURCES = tests/code/call_sites_test.c
+tests_code_call_sites_test_LDADD = $(CODE_TEST_LIBS)
+check_PROGRAMS += tests/code/show_call_sites
+tests_code_show_call_sites_SOURCES = tests/code/show_call_sites.c
+tests_code_show_call_sites_LDADD = $(CODE_TEST_LIBS)
+dist_check_SCRIPTS += tests/code/call_sites_objdump_test.py
+TESTS += tests/code/call_sites_objdump_test.py
+check_LTLIBRARIES += tests/code/call_reasons.la
+tests_code_call_reasons_la_SOURCES = tests/code/call_reasons.c
+tests_code_call_reasons_la_CFLAGS = $(TARGET_CFLAGS)
+tests_code_call_reasons_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
 
 tests_code_unwind_compile_test_SOURCES = tests/code/unwind_compile_test.c
 tests_code_unwind_compile_test_LDADD = $(CODE_TEST_LIBS)

@@ -13,6 +13,7 @@
 
 #include "common/base/options.h"
 #include "common/code/table_cache.h"
+#include "common/code/call_sites_compile.h"
 #include "common/code/unwind_compile.h"
 #include "common/wire/unwind_table.h"
 #include "tests/check.h"
@@ -95,6 +96,35 @@ static void test_round_trip(void) {
     CHECK(stat(path, &info) == 0 && (info.st_mode & 07777) == 0600);
     CHECK(stat(directory, &info) == 0 && (info.st_mode & 07777) == 0700);
     CHECK_UINT(files_in(directory), 1);
+    empty_directory();
+}
+
+/* The other kind, beside the first one under the same build-id. A program of another machine has no
+ * sites, and a table that says so. */
+static void test_kinds(void) {
+    struct module_info module = module_number(2);
+    struct table_cache *cache = new_cache();
+    size_t bytes, kept_bytes = 0;
+    int fd = open("/proc/self/exe", O_RDONLY);
+    Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
+    struct call_sites *sites = call_sites_compile(elf, &bytes);
+    elf_end(elf);
+    close(fd);
+    CHECK(sites != NULL);
+    CHECK(table_cache_get(cache, &module, TABLE_CALLS, &kept_bytes) == NULL);
+    table_cache_put(cache, &module, TABLE_CALLS, sites, bytes);
+    CHECK(!has(cache, &module));
+    table_cache_put(cache, &module, TABLE_UNWIND, table, table_bytes);
+    CHECK(has(cache, &module));
+    CHECK_UINT(files_in(directory), 2);
+    void *kept = table_cache_get(cache, &module, TABLE_CALLS, &kept_bytes);
+    CHECK(kept != NULL && kept_bytes == bytes && memcmp(kept, sites, bytes) == 0);
+    free(kept);
+    /* what is no table of that kind is none */
+    table_cache_put(cache, &module, TABLE_CALLS, table, table_bytes);
+    CHECK(table_cache_get(cache, &module, TABLE_CALLS, &kept_bytes) == NULL);
+    table_cache_free(cache);
+    free(sites);
     empty_directory();
 }
 
@@ -403,6 +433,7 @@ int main(void) {
     snprintf(directory, sizeof directory, "%s/cache", root);
     compile_own();
     test_round_trip();
+    test_kinds();
     test_build_ids();
     test_flipped();
     test_torn();

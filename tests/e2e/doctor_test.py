@@ -26,13 +26,41 @@ trial = re.match(r"ok +trial .*: (\d+) samples in (\d+) ms .* ([\d.]+) % of them
 check(trial is not None and int(trial[1]) > 0 and float(trial[3]) > 90,
       "the trial walks stacks: " + line(text, "trial"))
 check(line(text, "start").startswith("ok"), "sqlite3 can load the agent")
+if os.uname().machine == "x86_64":
+    check("can be followed as it is" in line(text, "calls"), "its calls can be counted: " + line(text, "calls"))
+    table = {row.split()[0]: row for row in text[text.find("\ncalls of"):].splitlines()[2:]}
+    numbers = re.match(r"sqlite3 +([\d,]+) +([\d,]+) +\d+ +([\d,]+) +([\d,]+) +([\d.]+) %  can be followed",
+                       table.get("sqlite3", ""))
+    check(numbers and int(numbers[1].replace(",", "")) > int(numbers[2].replace(",", "")) > 100
+          and float(numbers[5]) > 90, "what calls it has: " + table.get("sqlite3", ""))
+    check(table.get("libc.so.6", "").endswith("only where --modules says so"), "libc is there, and not chosen")
 check(line(text, "names").startswith("ok") or "libc6-dbg" in text, "names: " + line(text, "names"))
 
 status, text = doctor(os.path.join(os.environ.get("HCCT_BUILDDIR", "."), "tests", "client",
                                    "static_target"))
 check(status == 1 and "statically linked" in line(text, "start"), "a static program is a problem")
+check("\ncalls of" not in text, "without a table")
 check("statically linked" in line(text, "calls") and "built with" not in line(text, "calls"),
       "its calls can't be counted: " + line(text, "calls"))
+
+status, text = doctor(os.path.join(os.environ.get("HCCT_BUILDDIR", "."), "tests", "client",
+                                   "instrumented_target"))
+check("built with -finstrument-functions" in line(text, "calls")
+      and re.search(r"^instrumented_target +reports its calls itself", text, re.M),
+      "a program that reports its calls: " + line(text, "calls"))
+
+shutil.copy(shutil.which("sqlite3"), scratch("written"))
+with open(scratch("written"), "r+b") as file:  # its code becomes writable
+    head = file.read(64)
+    table, size, n = (int.from_bytes(head[at:at + length], "little") for at, length in ((32, 8), (54, 2), (56, 2)))
+    for i in range(n):
+        file.seek(table + i * size)
+        if file.read(8) == b"\1\0\0\0\5\0\0\0":
+            file.seek(table + i * size + 4)
+            file.write(b"\7")
+status, text = doctor(scratch("written"))
+if os.uname().machine == "x86_64":
+    check(re.search(r"^written +its code is writable", text, re.M), "one whose code can be written is left alone")
 
 privileged = scratch("privileged")
 shutil.copy("/bin/true", privileged)

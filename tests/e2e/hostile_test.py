@@ -94,10 +94,11 @@ def modules(path):
                                   b"/dev/tty", b"/" * 448, b"\xff" * 448, b"/proc/kcore",
                                   scratch("fifo").encode(), scratch("not-elf").encode()])
             start = random.choice([0, 4096, 1 << 46, 2**64 - 4096])
-            record = struct.pack("<QQQQIBBH20sI448s", start, random.choice([0, start + 4095, 2**64 - 1]),
+            record = struct.pack("<QQQQIBBH20sIQBBHI432s", start, random.choice([0, start + 4095, 2**64 - 1]),
                                  random.getrandbits(64), 77, 1, random.randrange(3) == 0,
                                  random.randrange(256), random.randrange(65536),
-                                 random.randbytes(20), 0, name)
+                                 random.randbytes(20), 0, random.getrandbits(64), random.randrange(3),
+                                 random.randrange(256), 0, random.getrandbits(32), name)
             memory[MODULES + i * MODULE_BYTES:MODULES + (i + 1) * MODULE_BYTES] = record
         at = claim(memory, 0)
         publish(memory, at, [2 << 60 | 4097, 4098, 3 << 60 | 1000000, 4 << 60 | 1])

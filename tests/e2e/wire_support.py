@@ -77,13 +77,23 @@ class Agent:
         self.size = (SLOT_BYTES - RING) // 8
         self.head = 0
 
-    def module(self, index, start, end, bias=0, path="", build_id=b""):
+    def module(self, index, start, end, bias=0, path="", build_id=b"", want_sites=0):
         """Entry `index` of the module log; they are to come in order."""
         at = MODULES + index * MODULE_BYTES
         struct.pack_into("<QQQ", self.memory, at, start, end, bias)
         struct.pack_into("<BBH20sI", self.memory, at + 36, 0, len(build_id), len(path), build_id, 0)
-        self.memory[at + 64:at + 64 + len(path)] = path.encode()
+        struct.pack_into("<B", self.memory, at + 72, want_sites)
+        self.memory[at + 80:at + 80 + len(path)] = path.encode()
         struct.pack_into("<I", self.memory, at + 32, 1)
+
+    def sites(self, index):
+        """Where the call sites of that entry are in the arena; 0: not said yet, 1: there are none."""
+        return struct.unpack_from("<Q", self.memory, MODULES + index * MODULE_BYTES + 64)[0]
+
+    def redirected(self, index, verdict, redirected):
+        at = MODULES + index * MODULE_BYTES
+        struct.pack_into("<I", self.memory, at + 76, redirected)
+        struct.pack_into("<B", self.memory, at + 73, verdict)
 
     def _write(self, at, words):
         begin = self.at + RING + 8 * at

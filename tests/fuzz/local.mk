@@ -2,9 +2,10 @@
 # tries the inputs that are kept and some thousand made of them, always the same; "make fuzz" builds
 # the targets once more, with clang's libFuzzer in the driver's place, and lets each look for more,
 # for FUZZ_SECONDS (60). FUZZ_TARGETS="ring trace" runs only these.
-FUZZ_NAMES = comments demangle eh_frame elf_protocol hello http_client jit_dump options perf_map pprof query ring \
+FUZZ_NAMES = call_sites comments demangle eh_frame elf_protocol hello http_client jit_dump options perf_map pprof query ring \
 	session trace unwind
 FUZZ_TESTS = \
+	tests/fuzz/call_sites_fuzz \
 	tests/fuzz/comments_fuzz \
 	tests/fuzz/demangle_fuzz \
 	tests/fuzz/eh_frame_fuzz \
@@ -31,6 +32,10 @@ FUZZ_LINK = $(AM_LDFLAGS) $(FUZZ_LINKED)
 FUZZ_INGEST = libhcct_fuzz.a libhcct_ingest.a libhcct_trace.a libhcct_tree.a libhcct_code.a \
 	libhcct_render.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS) $(ZSTD_LIBS) $(ELF_LIBS) $(UNWIND_LIBS) \
 	$(IBERTY_LIBS)
+
+tests_fuzz_call_sites_fuzz_SOURCES = tests/fuzz/call_sites_fuzz.c
+tests_fuzz_call_sites_fuzz_LDFLAGS = $(FUZZ_LINK)
+tests_fuzz_call_sites_fuzz_LDADD = libhcct_fuzz.a libhcct_code.a libhcct_common.a $(ELF_LIBS) $(IBERTY_LIBS)
 
 tests_fuzz_comments_fuzz_SOURCES = tests/fuzz/comments_fuzz.c
 tests_fuzz_comments_fuzz_LDFLAGS = $(FUZZ_LINK)

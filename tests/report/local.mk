@@ -2,6 +2,7 @@
 
 check_PROGRAMS += \
 	tests/report/annotate_test \
+	tests/report/call_modules_test \
 	tests/report/chance_test \
 	tests/report/choose_test \
 	tests/report/diff_test \
@@ -15,6 +16,9 @@ check_PROGRAMS += \
 	tests/report/title_test \
 	tests/report/write_sample \
 	tests/report/writers_test
+
+tests_report_call_modules_test_SOURCES = tests/report/call_modules_test.c tests/check.h
+tests_report_call_modules_test_LDADD = libhcct_profile.a libhcct_common.a
 
 tests_report_chance_test_SOURCES = tests/report/chance_test.c tests/check.h preload/sample/draw.c \
 	preload/sample/interval.c preload/sample/points.c
@@ -73,6 +77,7 @@ tests_report_writers_test_SOURCES = tests/report/writers_test.c tests/report/for
 tests_report_writers_test_LDADD = libhcct_render.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS)
 
 TESTS += \
+	tests/report/call_modules_test \
 	tests/report/annotate_test \
 	tests/report/chance_test \
 	tests/report/choose_test \

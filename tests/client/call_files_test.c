@@ -1,5 +1,5 @@
 /*
- * instrumented_test.c - which programs call the hooks, and files that are damaged.
+ * call_files_test.c - which programs have calls that can be counted, and files that are damaged.
  */
 #include "tests/check.h"
 
@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "client/commands/instrumented.h"
+#include "client/commands/call_files.h"
 
 #define MUTATIONS 400
 
@@ -20,9 +20,9 @@ static char *in_build(const char *name) {
     return path;
 }
 
-static bool nowhere(const char *command) {
+static bool hopeless(const char *command, const char *patterns) {
     char path[PATH_MAX] = "";
-    bool answer = instrumented_nowhere(command, path);
+    bool answer = call_files_hopeless(command, patterns, path);
     CHECK(!answer || path[0] != '\0');
     return answer;
 }
@@ -33,14 +33,17 @@ static void test_programs(void) {
     char *user = in_build("tests/client/.libs/library_user");
     char *libraries = in_build("tests/client/.libs");
 
-    CHECK(!nowhere(instrumented));
-    CHECK(!nowhere(fixed)); /* another matter */
-    CHECK(nowhere("true"));
-    CHECK(!nowhere("no-such-command-anywhere"));
-    CHECK(!nowhere("/"));
-    CHECK(!nowhere(""));
+    CHECK(!hopeless(instrumented, NULL));
+    CHECK(!hopeless(instrumented, "no-such-module")); /* it reports by itself */
+    CHECK(!hopeless(fixed, NULL));                    /* another matter */
+    CHECK(!hopeless("true", NULL));
+    CHECK(hopeless("true", "no-such-module"));
+    CHECK(!hopeless("true", "libc.so*"));
+    CHECK(!hopeless("no-such-command-anywhere", NULL));
+    CHECK(!hopeless("/", NULL));
+    CHECK(!hopeless("", NULL));
     setenv("LD_LIBRARY_PATH", libraries, 1);
-    CHECK(!nowhere(user));
+    CHECK(!hopeless(user, "no-such-module"));
     unsetenv("LD_LIBRARY_PATH");
     free(instrumented);
     free(fixed);
@@ -84,7 +87,9 @@ static void test_damaged(void) {
             damaged[draw(&state) % (i % 2 == 0 ? 0x800 : bytes)] ^= (uint8_t)(1 + draw(&state));
         CHECK(ftruncate(fd, 0) == 0);
         CHECK(pwrite(fd, damaged, kept, 0) == (ssize_t)kept);
-        same += !nowhere(copy);
+        struct call_sites *sites = call_file_sites(copy);
+        same += !hopeless(copy, "no-such-module");
+        free(sites);
     }
     CHECK(same > 0);
     close(fd);
