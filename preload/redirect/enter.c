@@ -27,15 +27,20 @@
 
 /* ---- what can't be done here ---- */
 
+/* Signals that an instruction raises can't wait: a program that steps through itself gets SIGTRAP. */
+#define BIT(number) (1ull << ((number)-1))
+#define CAN_WAIT                                                                                   \
+    ~(BIT(SIGTRAP) | BIT(SIGSEGV) | BIT(SIGBUS) | BIT(SIGILL) | BIT(SIGFPE) | BIT(SIGSYS))
+
 static SLOW void rarely(struct redirect_call *call, void (*how)(void *call)) {
     struct calls *c = call->calls;
     struct redirect_thread *r = c->redirect;
-    uint64_t all = ~0ull, mask = 0;
+    uint64_t all = CAN_WAIT, mask = 0;
     if (r == NULL || confine_is_quiet()) {
         calls_self = NULL;
         return;
     }
-    if (sys4(SYS_rt_sigprocmask, SIG_SETMASK, &all, &mask, KERNEL_SIGSET_BYTES) != 0)
+    if (sys4(SYS_rt_sigprocmask, SIG_BLOCK, &all, &mask, KERNEL_SIGSET_BYTES) != 0)
         return;
     stub_with_all_kept(how, call, r->stack + sizeof r->stack, r->area);
     sys4(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, KERNEL_SIGSET_BYTES);

@@ -243,14 +243,25 @@ static bool is_unbound(const struct redirect_module *m, uint64_t routine) {
     return routine - m->text < m->bytes;
 }
 
-void redirect_flush(struct calls *c) {
+static void flush(struct calls *c) {
     struct redirect_thread *r = c->redirect;
-    if (r == NULL || r->unnamed.word == NULL || c->session == NULL)
+    if (r->unnamed.word == NULL || c->session == NULL)
         return;
     uint64_t routine = *(const volatile uint64_t *)r->unnamed.word;
     r->unnamed.word = NULL;
     calls_write_back(c);
     send(c, routine, r->unnamed.site, r->unnamed.slot);
+}
+
+/* To a tick it is a report. */
+void redirect_flush(struct calls *c) {
+    if (c->redirect == NULL || c->redirect->unnamed.word == NULL)
+        return;
+    c->busy = (uintptr_t)__builtin_frame_address(0);
+    atomic_signal_fence(memory_order_seq_cst);
+    flush(c);
+    atomic_signal_fence(memory_order_seq_cst);
+    c->busy = CALLS_JUMPED;
 }
 
 /* Until the next call. The hot path finds no room. */
@@ -290,7 +301,7 @@ void redirect_enter_rarely(void *arg) {
     atomic_store(&c->thread->busy, 0); /* a handler may have left the session by longjmp */
     if (c->session == NULL)
         return;
-    redirect_flush(c);
+    flush(c);
     calls_write_back(c);
     c->at = c->limit = NULL; /* until there is room again: what is computed from them is known */
     if (c->session != NULL && (call->slot & 7) == 0)

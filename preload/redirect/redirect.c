@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "common/wire/call_sites.h"
+#include "preload/calls/hot.h"
 #include "preload/life/agent.h"
 #include "preload/life/confine.h"
 #include "preload/life/memory.h"
@@ -95,6 +96,9 @@ void redirect_leave(struct calls *c) {
     struct redirect_thread *r = c->redirect;
     if (r == NULL || !atomic_exchange(&r->uses, false))
         return;
+    if (r->unnamed.word != NULL)
+        count_lost(c);
+    r->unnamed.word = NULL;
     if (atomic_fetch_sub(&users, 1) == 1 && !confine_is_quiet())
         settle();
 }
