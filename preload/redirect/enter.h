@@ -36,7 +36,9 @@ struct redirect_thread {
     _Atomic bool uses;        /* of the text copies: redirect_use */
     struct {                  /* a call through a word that was not bound yet */
         const uint64_t *word; /* NULL: none */
-        uint64_t site, slot, unbound;
+        uint64_t site, slot;
+        const struct redirect_module *module; /* the word's, and its number then */
+        uint32_t number;
     } unnamed;
     _Alignas(64) uint8_t area[]; /* stub_area_bytes() */
 };

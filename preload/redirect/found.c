@@ -247,6 +247,11 @@ static void flush(struct calls *c) {
     struct redirect_thread *r = c->redirect;
     if (r->unnamed.word == NULL || c->session == NULL)
         return;
+    if (!redirect_is_there(r->unnamed.module, r->unnamed.number)) {
+        r->unnamed.word = NULL; /* the word has gone with its object */
+        count_lost(c);
+        return;
+    }
     uint64_t routine = *(const volatile uint64_t *)r->unnamed.word;
     r->unnamed.word = NULL;
     calls_write_back(c);
@@ -265,9 +270,12 @@ void redirect_flush(struct calls *c) {
 }
 
 /* Until the next call. The hot path finds no room. */
-static void put_off(struct calls *c, const uint64_t *word, uint64_t site, uint64_t slot) {
+static void put_off(struct calls *c, const struct redirect_module *m, const uint64_t *word,
+                    uint64_t site, uint64_t slot) {
     struct redirect_thread *r = c->redirect;
     r->unnamed.word = word;
+    r->unnamed.module = m;
+    r->unnamed.number = atomic_load(&m->there);
     r->unnamed.site = site;
     r->unnamed.slot = slot;
     if (calls_tell(c, 0) && calls_make_room(c))
@@ -288,7 +296,7 @@ static void enter(const struct redirect_call *call, uint64_t site) {
         return;
     }
     if (k->word != NULL && is_unbound(m, routine)) {
-        put_off(c, k->word, site, call->slot);
+        put_off(c, m, k->word, site, call->slot);
         return;
     }
     if (send(c, routine, site, call->slot))

@@ -37,7 +37,8 @@ struct redirect_module {
     uint64_t copy;  /* where the text with redirected calls rests */
     uint64_t spare; /* where the file's text rests meanwhile */
     bool on;
-    _Atomic uint32_t there; /* all of this is filled, and the object has not gone */
+    _Atomic uint32_t there; /* all of this is filled, and the object has not gone: its number,
+                             * which no other has; else 0 */
 };
 
 #define REDIRECT_MODULES_MAX 128u

@@ -35,6 +35,7 @@ static _Atomic uint32_t users;                  /* threads whose calls are follo
 static _Atomic uint32_t changing;               /* one thread changes something */
 static _Atomic uint32_t closing;                /* threads in dlclose */
 static _Atomic bool suspended;
+static uint32_t numbers; /* given to modules */
 static _Atomic uint32_t settled; /* modules of the log that nothing more is to be heard of ... */
 static _Atomic uint32_t settled_epoch; /* ... in this session */
 
@@ -157,7 +158,7 @@ static enum calls_verdict make_ready(const struct wire_module *logged,
         enum calls_verdict verdict = text_copy_make(m, logged->bias, table);
         if (verdict != CALLS_FOLLOWED)
             return verdict;
-        atomic_store(&m->there, 1);
+        atomic_store(&m->there, ++numbers);
         count(m);
     }
     *sites = m->sites;
@@ -220,9 +221,13 @@ static uint32_t look(struct agent_thread *thread, struct wire_session *session) 
     return waited_for;
 }
 
-void redirect_look(struct agent_thread *thread, struct wire_session *session) {
-    if (!redirect_is_meant() || atomic_load(&closing) != 0 ||
-        (atomic_load(&settled_epoch) == thread->epoch &&
+void redirect_look(struct agent_thread *thread, struct wire_session *session, uint64_t pc) {
+    struct unwind_module module;
+    if (!redirect_is_meant() || atomic_load(&closing) != 0)
+        return;
+    if (pc != 0)
+        modules_find(thread, session, pc, &module);
+    if ((atomic_load(&settled_epoch) == thread->epoch &&
          atomic_load(&settled) == modules_logged(session)) ||
         !begin_change())
         return;
@@ -262,7 +267,13 @@ static void wait_for_change(void) {
         nap();
 }
 
+bool redirect_is_there(const struct redirect_module *m, uint32_t number) {
+    return atomic_load(&closing) == 0 && atomic_load(&m->there) == number;
+}
+
 void redirect_closing(void) {
+    if (calls_self != NULL && calls_self->alive)
+        redirect_flush(calls_self);
     atomic_fetch_add(&closing, 1);
     if (atomic_load(&modules) != NULL)
         wait_for_change();

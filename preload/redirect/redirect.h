@@ -41,15 +41,18 @@ bool redirect_means(const char *path, uint64_t code);
 /* Waits until the daemon has said of each module that is loaded now where its calls are, as none is
  * to be missed. Process context, inside the session. */
 void redirect_await(struct agent_thread *thread, struct wire_session *session);
-/* Modules of which it has said so since the last time are made ready. Any context, inside the
- * session. */
-void redirect_look(struct agent_thread *thread, struct wire_session *session);
+/* Modules of which it has said so since the last time are made ready. One that was loaded meanwhile
+ * is noticed when `pc` is in it; 0: no pc is known. Any context, inside the session. */
+void redirect_look(struct agent_thread *thread, struct wire_session *session, uint64_t pc);
 
 /* The thread's calls are followed from now on; and no longer. While there is one such thread, calls
  * are redirected. Any context. */
 void redirect_use(struct calls *c);
 void redirect_leave(struct calls *c);
 
+/* The object of a module that had that number is still mapped. Any context. */
+struct redirect_module;
+bool redirect_is_there(const struct redirect_module *module, uint32_t number);
 /* Around dlclose: nothing changes places, and what has gone is forgotten. Thread context. */
 void redirect_closing(void);
 void redirect_closed(void);

@@ -2,19 +2,23 @@
 without, the caller that is found for a call is the one that a walk of the whole stack finds, and functions
 that are called directly are counted as often as they count themselves."""
 
+import collections
+import json
 import os
 import sys
+import time
 
-from calls_support import EXACT, own_counts
-from support import Daemon, check, finish, run, scratch, skip, target
+from calls_support import own_counts, plain
+from support import HCCT, Daemon, check, finish, run, scratch, skip, target
 
 if os.uname().machine != "x86_64":
     skip("calls are redirected on x86-64 only")
 PARTS = (("jumps", 100), ("exceptions", 100), ("deep", 300), ("threads", 300), ("coroutines", 4), ("edges", 100),
          ("plugins", 40), ("children", 5), ("handlers", 1000), ("ticks", 20), ("tails", 100))
-# Called by nothing but direct calls, in the program or a library that it begins with.
-DIRECT = {"leaf", "jumper", "jump_once", "jump_again", "thrower", "catcher", "again_thrower", "ping", "pong"}
-HANDLERS = {"handlers", "ticks", "jumps"}  # their handlers may come within a report, and are lost then
+# Called by nothing but direct calls of the program, of one that is always followed.
+DIRECT = ("leaf", "jumper", "jump_once", "jump_again", "thrower", "catcher", "again_thrower", "ping", "pong", "inner",
+          "inlined_jump", "relay", "void_first", "tail_a")
+HANDLERS = ("handlers", "ticks")  # theirs may come within a report, and are lost then
 MODES = {"always": {}, "checked": {"HCCT_CHECK": "1"}, "in bursts": {"HCCT_BURST": "1ms/2ms"},
          "in checked bursts": {"HCCT_BURST": "1ms/2ms", "HCCT_CHECK": "1"}}
 TORTURE = target("usual/calls_torture")
@@ -28,16 +32,54 @@ def torture(daemon, part, times, **more):
     return result, own_counts(counted)
 
 
+def profile_of(daemon, pids):
+    """What became of these processes, and {function: calls} of all of them."""
+    counts, processes, path = collections.Counter(), [], scratch("profile.json")
+    for pid in pids:
+        run([HCCT, "hot", "--socket", daemon.socket, "-p", str(pid), "--phi", "1e-12", "--format", "json", "-o", path])
+        with open(path) as file:
+            profile = json.load(file)
+        processes += profile["processes"]
+        for node in profile["nodes"]:
+            if node["count"] and node["parent"] is not None:
+                counts[plain(node.get("function") or "?")] += node["count"]
+    return processes, counts
+
+
+def ended(daemon, before):
+    """The processes that have come since, when all of them have ended."""
+    daemon.wait_for(lambda process: process["pid"] not in before and not process["live"])
+    while any(process["live"] for process in daemon.processes()):
+        time.sleep(0.02)
+    return [process["pid"] for process in daemon.processes() if process["pid"] not in before]
+
+
+def check_counts(what, part, own, counts, lost):
+    missing = {name: (own[name], counts[name]) for name in DIRECT if own[name] != counts[name]}
+    if part in HANDLERS:
+        check(all(0 <= want - got <= lost for want, got in missing.values()),
+              f"{what}: what is missing was said to be lost ({lost})")
+        return
+    check(not missing and lost == 0, f"{what}: {sum(own[name] for name in DIRECT)} calls as counted by functions "
+          f"themselves, {lost} lost, {missing}")
+
+
 with Daemon("--summary", "exact") as daemon:
     for part, times in PARTS:
         if sys.argv[1:] and part not in sys.argv[1:]:
             continue
-        plain, _ = torture(daemon, part, times, HCCT_ENABLE="0")
+        plain_run, _ = torture(daemon, part, times, HCCT_ENABLE="0")
         for mode, settings in MODES.items():
+            what = f"{part} {mode}"
             before = {process["pid"] for process in daemon.processes()}
             result, own = torture(daemon, part, times, HCCT_COLLECTOR="calls", **settings)
-            same = (result.status, result.out, result.err) == (plain.status, plain.out, plain.err)
-            check(same and plain.status == 0, f"{part} {mode}: the program says the same")
-            ended = [process for process in daemon.processes() if process["pid"] not in before]
-            print(part, mode, ended)
+            same = (result.status, result.out, result.err) == (plain_run.status, plain_run.out, plain_run.err)
+            check(same and plain_run.status == 0, f"{what}: the program says the same")
+            processes, counts = profile_of(daemon, ended(daemon, before))
+            if "HCCT_CHECK" in settings:
+                checked, different = (sum(p[key] for p in processes) for key in ("checked", "different"))
+                check(different == 0 and (checked > 0 or "bursts" in mode),
+                      f"{what}: {checked} callers checked, {different} are not those of a walk")
+            if "bursts" not in mode:
+                check_counts(what, part, own, counts, sum(p["lost"] for p in processes))
 finish()
