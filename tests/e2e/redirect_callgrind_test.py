@@ -79,7 +79,7 @@ def of_profile(path, program):
 
 def is_comparable(edge):
     """Not what callgrind shows in the place of a function that is bound, or that it has replaced."""
-    return LOADER not in edge[1] and edge[1].startswith("/") and "vdso" not in edge[1]
+    return LOADER not in edge[1] and os.path.exists(edge[1])
 
 
 def compare(want, got):
@@ -90,7 +90,7 @@ def compare(want, got):
     for place, object_, address in different[:10]:
         print(f"        from {place:#x} to {address:#x} of {object_}: {want[place, object_, address]} calls, "
               f"{got[place, object_, address]} in the profile")
-    check(not different and len(edges) > 1000,
+    check(not different and len(edges) > 500,
           f"{len(edges)} edges, {sum(got[edge] for edge in edges)} calls, {len(different)} edges differ")
 
 
@@ -106,7 +106,7 @@ with Daemon("--summary", "exact") as daemon:
     result = run(COMMAND, env=daemon.env(HCCT_COLLECTOR="calls"), stdin=open(moves, "rb"))
     check(result.status == 0 and result.out == plain.out, "the program says the same")
     check(result.err == plain.err, "and nothing else")
-    ended = daemon.wait_for(lambda process: process["command"] == "gnugo" and not process["live"])
+    ended = daemon.wait_for(lambda process: process["command"] == "gnugo" and process["state"] == "finished")
     check(ended is not None, "its profile is there")
     path = scratch("sites.json")
     run([HCCT, "hot", "--socket", daemon.socket, "--by", "site", "--phi", "1e-12", "--format", "json", "-o", path])

@@ -21,6 +21,10 @@ with Daemon("--summary", "exact") as daemon:
         check(result.out == b"all right\n" and result.status == 0,
               f"a program that steps through its calls {burst or 'always'}: {result.out.decode().strip()}, "
               f"{result.err.decode()[-300:].strip()}")
+    for collector, copied in (("walks", False), ("calls", True)):
+        result = run(["cat", "/proc/self/maps"], env=daemon.env(HCCT_COLLECTOR=collector, HCCT_ATTACH="start"))
+        check((b"hcct-text" in result.out) == copied and result.status == 0,
+              f"{collector}: a second text is mapped: {copied}")
 for how in (signal.SIGTERM, signal.SIGKILL):
     daemon = Daemon("--summary", "exact").start()
     held = subprocess.Popen([target("redirect_text"), "hold"], env={**os.environ, **daemon.env(**CALLS)},

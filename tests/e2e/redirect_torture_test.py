@@ -17,7 +17,7 @@ PARTS = (("jumps", 100), ("exceptions", 100), ("deep", 300), ("threads", 300), (
          ("plugins", 40), ("children", 5), ("handlers", 1000), ("ticks", 20), ("tails", 100))
 # Called by nothing but direct calls of the program, of one that is always followed.
 DIRECT = ("leaf", "jumper", "jump_once", "jump_again", "thrower", "catcher", "again_thrower", "ping", "pong", "inner",
-          "inlined_jump", "relay", "void_first", "tail_a")
+          "inlined_jump", "void_first", "tail_a")
 HANDLERS = ("handlers", "ticks")  # theirs may come within a report, and are lost then
 MODES = {"always": {}, "checked": {"HCCT_CHECK": "1"}, "in bursts": {"HCCT_BURST": "1ms/2ms"},
          "in checked bursts": {"HCCT_BURST": "1ms/2ms", "HCCT_CHECK": "1"}}
@@ -32,26 +32,20 @@ def torture(daemon, part, times, **more):
     return result, own_counts(counted)
 
 
-def profile_of(daemon, pids):
-    """What became of these processes, and {function: calls} of all of them."""
-    counts, processes, path = collections.Counter(), [], scratch("profile.json")
-    for pid in pids:
-        run([HCCT, "hot", "--socket", daemon.socket, "-p", str(pid), "--phi", "1e-12", "--format", "json", "-o", path])
+def profile_of(daemon, tag):
+    """The processes of that tag, when all of them have ended, and {function: calls} of all of them."""
+    counts, path = collections.Counter(), scratch("profile.json")
+    while True:
+        run([HCCT, "hot", "--socket", daemon.socket, "--tag", tag, "--phi", "1e-12", "--format", "json", "-o", path])
         with open(path) as file:
             profile = json.load(file)
-        processes += profile["processes"]
-        for node in profile["nodes"]:
-            if node["count"] and node["parent"] is not None:
-                counts[plain(node.get("function") or "?")] += node["count"]
-    return processes, counts
-
-
-def ended(daemon, before):
-    """The processes that have come since, when all of them have ended."""
-    daemon.wait_for(lambda process: process["pid"] not in before and not process["live"])
-    while any(process["live"] for process in daemon.processes()):
-        time.sleep(0.02)
-    return [process["pid"] for process in daemon.processes() if process["pid"] not in before]
+        if profile["processes"] and not any(process["live"] for process in profile["processes"]):
+            break
+        time.sleep(0.05)
+    for node in profile["nodes"]:
+        if node["count"] and node["parent"] is not None:
+            counts[plain(node.get("function") or "?")] += node["count"]
+    return profile["processes"], counts
 
 
 def check_counts(what, part, own, counts, lost):
@@ -71,11 +65,11 @@ with Daemon("--summary", "exact") as daemon:
         plain_run, _ = torture(daemon, part, times, HCCT_ENABLE="0")
         for mode, settings in MODES.items():
             what = f"{part} {mode}"
-            before = {process["pid"] for process in daemon.processes()}
-            result, own = torture(daemon, part, times, HCCT_COLLECTOR="calls", **settings)
+            tag = "run=" + what.replace(" ", "_")
+            result, own = torture(daemon, part, times, HCCT_COLLECTOR="calls", HCCT_TAGS=tag, **settings)
             same = (result.status, result.out, result.err) == (plain_run.status, plain_run.out, plain_run.err)
             check(same and plain_run.status == 0, f"{what}: the program says the same")
-            processes, counts = profile_of(daemon, ended(daemon, before))
+            processes, counts = profile_of(daemon, tag)
             if "HCCT_CHECK" in settings:
                 checked, different = (sum(p[key] for p in processes) for key in ("checked", "different"))
                 check(different == 0 and (checked > 0 or "bursts" in mode),
