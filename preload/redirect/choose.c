@@ -21,12 +21,12 @@ static bool meant;
 /* ---- a program that reports its calls ---- */
 
 struct dynamic {
-    const ElfW(Sym) *symbols;
+    const ElfW(Sym) * symbols;
     const char *names;
     const uint32_t *hash;
 };
 
-static void read_dynamic(const ElfW(Dyn) *entry, struct dynamic *d) {
+static void read_dynamic(const ElfW(Dyn) * entry, struct dynamic *d) {
     for (; entry->d_tag != DT_NULL; entry++) {
         if (entry->d_tag == DT_SYMTAB)
             d->symbols = (const void *)entry->d_un.d_ptr;

@@ -27,7 +27,8 @@
 
 /* ---- what can't be done here ---- */
 
-/* Signals that an instruction raises can't wait: a program that steps through itself gets SIGTRAP. */
+/* Signals that an instruction raises can't wait: a program that steps through itself gets SIGTRAP.
+ */
 #define BIT(number) (1ull << ((number)-1))
 #define CAN_WAIT                                                                                   \
     ~(BIT(SIGTRAP) | BIT(SIGSEGV) | BIT(SIGBUS) | BIT(SIGILL) | BIT(SIGFPE) | BIT(SIGSYS))
@@ -98,7 +99,8 @@ static inline bool holds(const struct calls *c, const struct calls_frame *f) {
 static bool send_found(struct calls *c, struct calls_frame *top, uint32_t n) {
     const struct calls_frame *found = c->redirect->found;
     uint64_t *at = c->at;
-    if (c->code_bytes == 0 || c->cursor < top || (uint64_t)(c->limit - at) < 1 + 2ull * n + WORDS_OF_CALL)
+    if (c->code_bytes == 0 || c->cursor < top ||
+        (uint64_t)(c->limit - at) < 1 + 2ull * n + WORDS_OF_CALL)
         return false;
     if (c->cursor > top)
         *at++ = wire_word(WIRE_POP, (uint64_t)(c->cursor - top));

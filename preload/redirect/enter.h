@@ -15,7 +15,8 @@ struct redirect_site;
 
 /* From a stub, which goes on at `back`: the return address of the call is at `slot`, `fp` is the
  * frame pointer there. Uses no register but those for general use. Thread context. */
-void redirect_enter(uint64_t back, uint64_t slot, uint64_t fp) __attribute__((visibility("hidden")));
+void redirect_enter(uint64_t back, uint64_t slot, uint64_t fp)
+    __attribute__((visibility("hidden")));
 
 struct redirect_call {
     struct calls *calls;
@@ -29,7 +30,7 @@ struct redirect_call {
 /* What a thread keeps for its redirected calls; stays with its context. */
 struct redirect_thread {
     _Alignas(64) struct unwind_cached cache[1u << UNWIND_CACHE_BITS];
-    struct calls_frame found[WIRE_MAX_FRAMES]; /* by the walk being made, innermost first */
+    struct calls_frame found[WIRE_MAX_FRAMES];        /* by the walk being made, innermost first */
     _Alignas(64) uint8_t stack[REDIRECT_STACK_BYTES]; /* for what can't be on the program's */
     struct stack_probe probe;
     uint32_t epoch, validity; /* of the rules in the cache */

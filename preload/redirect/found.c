@@ -338,8 +338,7 @@ void redirect_check(void *arg) {
     struct reader reader = {.calls = c};
     if (c->session == NULL || c->slot == NULL || !session_hold(c->thread, c->session))
         return;
-    const struct walk walk =
-        find_all(call, &reader, call->module->text + call->site->back, false);
+    const struct walk walk = find_all(call, &reader, call->module->text + call->site->back, false);
     session_count(c->slot, WIRE_CHECKED, 1);
     if (!is_as_found(c, &walk))
         session_count(c->slot, WIRE_DIFFERENT, 1);

@@ -34,8 +34,8 @@ struct redirect_module {
     const void *eh_frame; /* tells it from another one at the same place */
     uint64_t stubs, stub_bytes;
     struct stub_unwind unwind; /* what an unwinder needs to know of the stubs */
-    uint64_t copy;  /* where the text with redirected calls rests */
-    uint64_t spare; /* where the file's text rests meanwhile */
+    uint64_t copy;             /* where the text with redirected calls rests */
+    uint64_t spare;            /* where the file's text rests meanwhile */
     bool on;
     _Atomic uint32_t there; /* all of this is filled, and the object has not gone: its number,
                              * which no other has; else 0 */

@@ -35,7 +35,7 @@ static _Atomic uint32_t users;                  /* threads whose calls are follo
 static _Atomic uint32_t changing;               /* one thread changes something */
 static _Atomic uint32_t closing;                /* threads in dlclose */
 static _Atomic bool suspended;
-static uint32_t numbers; /* given to modules */
+static uint32_t numbers;         /* given to modules */
 static _Atomic uint32_t settled; /* modules of the log that nothing more is to be heard of ... */
 static _Atomic uint32_t settled_epoch; /* ... in this session */
 
@@ -118,9 +118,8 @@ static struct redirect_module *module_at(uint64_t text) {
 /* A place in the list: an unused one, or one whose object has gone. */
 static struct redirect_module *place(void) {
     if (atomic_load(&modules) == NULL)
-        atomic_store(&modules,
-                     memory_map(REDIRECT_MODULES_MAX * sizeof(struct redirect_module),
-                                PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1));
+        atomic_store(&modules, memory_map(REDIRECT_MODULES_MAX * sizeof(struct redirect_module),
+                                          PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1));
     struct redirect_module *list = atomic_load(&modules);
     for (uint32_t i = 0; list != NULL && i < REDIRECT_MODULES_MAX; i++)
         if (atomic_load(&list[i].there) == 0)
@@ -196,8 +195,10 @@ static bool hear(struct wire_module *logged) {
     const struct call_sites *table =
         (const void *)((const char *)atomic_load(&agent.process->arena) + at);
     uint32_t sites = 0;
-    if (is_sound(logged, table, arena - at))
-        say(logged, make_ready(logged, table, &sites), sites);
+    if (!is_sound(logged, table, arena - at))
+        return true;
+    enum calls_verdict verdict = make_ready(logged, table, &sites);
+    say(logged, verdict, sites);
     return true;
 }
 

@@ -20,7 +20,7 @@
 
 #include <cpuid.h>
 
-#define JUMP_AT 24u /* of the head's instruction in a page */
+#define JUMP_AT    24u /* of the head's instruction in a page */
 #define JUMP_BYTES 6u
 
 /* From a page's head: %rsp points at the stub that goes on afterwards, and above that is the return
@@ -157,7 +157,8 @@ void stub_write(uint8_t *page, uint64_t base, uint32_t i, uint64_t target) {
 
 void stub_write_unwind(struct stub_unwind *unwind, uint64_t low, uint64_t bytes) {
     static const uint8_t start[] = {UNWIND_HEADER, UNWIND_CIE, UNWIND_FDE};
-    _Static_assert(sizeof start + 28 <= sizeof unwind->bytes, "range, padding, and the end's zeros");
+    _Static_assert(sizeof start + 28 <= sizeof unwind->bytes,
+                   "range, padding, and the end's zeros");
     memset(unwind->bytes, 0, sizeof unwind->bytes);
     memcpy(unwind->bytes, start, sizeof start);
     memcpy(unwind->bytes + sizeof start, &low, sizeof low);

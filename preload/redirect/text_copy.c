@@ -80,8 +80,8 @@ static uint64_t map_if_free(uint64_t at, uint64_t bytes) {
  * where nothing grows; else far above it. */
 static uint64_t map_near(const struct redirect_module *m, uint64_t bytes) {
     uint64_t end = m->text + m->bytes, at = 0;
-    for (uint64_t away = TABLE_SPAN; at == 0 && away + bytes + m->bytes < STUB_REACH &&
-                                     m->start > away + bytes + TABLE_SPAN;
+    for (uint64_t away = TABLE_SPAN;
+         at == 0 && away + bytes + m->bytes < STUB_REACH && m->start > away + bytes + TABLE_SPAN;
          away += TABLE_SPAN)
         at = map_if_free((m->start - away - bytes) & ~(uint64_t)(WIRE_PAGE - 1), bytes);
     for (uint64_t away = BREAK_ROOM; at == 0 && away + bytes + m->bytes < STUB_REACH;
@@ -121,8 +121,7 @@ static bool take_sites(struct redirect_module *m, uint64_t bias, const struct ca
     }
     for (uint32_t i = 0; i < m->sites; i++) {
         const struct call_site *s = &site[i];
-        if (s->callee >= m->callees || s->at >= m->bytes - CALL_SITE_BYTES ||
-            s->routine > s->at ||
+        if (s->callee >= m->callees || s->at >= m->bytes - CALL_SITE_BYTES || s->routine > s->at ||
             stub_call_target((const uint8_t *)m->text + s->at, m->text + s->at) !=
                 m->callee[s->callee].target)
             return false;
@@ -178,8 +177,8 @@ static bool map_copy(struct redirect_module *m, long fd) {
     m->copy = reserve_like(m->text, m->bytes);
     m->spare = reserve_like(m->text, m->bytes);
     return m->copy != 0 && m->spare != 0 &&
-           !failed(sys6(SYS_mmap, m->copy, m->bytes, PROT_READ | PROT_EXEC,
-                        MAP_PRIVATE | MAP_FIXED, fd, 0));
+           !failed(sys6(SYS_mmap, m->copy, m->bytes, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED,
+                        fd, 0));
 }
 
 static enum calls_verdict make_copy(struct redirect_module *m) {

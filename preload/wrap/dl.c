@@ -1,7 +1,7 @@
 /*
- * dl.c - after a dlclose, other code may stand where the object was; and stubs, which are no object,
- * have an unwind entry, so that exceptions, cancellation and backtraces of a signal handler that has
- * interrupted one get on.
+ * dl.c - after a dlclose, other code may stand where the object was; and stubs, which are no
+ * object, have an unwind entry, so that exceptions, cancellation and backtraces of a signal handler
+ * that has interrupted one get on.
  */
 #include <dlfcn.h>
 

@@ -43,14 +43,14 @@ enum name {
 };
 
 static const char *const names[] = {
-    "sigaction",    "pthread_sigmask", "sigprocmask", "pthread_create", "thrd_create",
-    "dlclose", "_dl_find_object",     "sigaltstack",     "signalfd",    "_exit",          "prctl",
-    "mlockall",     "setuid",          "seteuid",     "setreuid",       "setresuid",
-    "chroot",       "unshare",         "setns",       "sigignore",      "siginterrupt",
-    "sighold",      "profil",          "sprofil",     "moncontrol",     "monstartup",
-    "__monstartup", "longjmp",         "_longjmp",    "siglongjmp",     "__longjmp_chk",
-    "signal",       "bsd_signal",      "ssignal",     "sysv_signal",    "__sysv_signal",
-    "sigset",
+    "sigaction",     "pthread_sigmask", "sigprocmask", "pthread_create", "thrd_create",
+    "dlclose",       "_dl_find_object", "sigaltstack", "signalfd",       "_exit",
+    "prctl",         "mlockall",        "setuid",      "seteuid",        "setreuid",
+    "setresuid",     "chroot",          "unshare",     "setns",          "sigignore",
+    "siginterrupt",  "sighold",         "profil",      "sprofil",        "moncontrol",
+    "monstartup",    "__monstartup",    "longjmp",     "_longjmp",       "siglongjmp",
+    "__longjmp_chk", "signal",          "bsd_signal",  "ssignal",        "sysv_signal",
+    "__sysv_signal", "sigset",
 };
 
 static _Atomic(void *) found[HCCT_ARRAY_LEN(names)];

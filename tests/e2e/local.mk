@@ -186,7 +186,7 @@ tests_targets_calls_torture_plain_LDADD = tests/targets/calls_shared
 USUAL_CFLAGS = -O1 -fno-inline -fno-optimize-sibling-calls
 check_PROGRAMS += tests/targets/usual/calls_shared tests/targets/usual/calls_plugin_a \
 	tests/targets/usual/calls_plugin_b tests/targets/usual/calls_torture \
-	tests/targets/redirect_steps tests/targets/redirect_text
+	tests/targets/redirect_own tests/targets/redirect_steps tests/targets/redirect_text
 tests_targets_usual_calls_shared_SOURCES = tests/targets/calls_shared.c tests/targets/calls_shared.h
 tests_targets_usual_calls_shared_CFLAGS = $(TARGET_CFLAGS) $(USUAL_CFLAGS) -fPIC
 tests_targets_usual_calls_shared_LDFLAGS = -Wc,-shared -Wl,-soname,calls_shared
@@ -200,6 +200,8 @@ tests_targets_usual_calls_torture_SOURCES = $(TORTURE)
 tests_targets_usual_calls_torture_CXXFLAGS = $(CALLS_CXXFLAGS) $(USUAL_CFLAGS) -pthread
 tests_targets_usual_calls_torture_LDFLAGS = $(USES_CALLS_SHARED)
 tests_targets_usual_calls_torture_LDADD = tests/targets/usual/calls_shared
+tests_targets_redirect_own_SOURCES = tests/targets/redirect_own.c
+tests_targets_redirect_own_CFLAGS = $(TARGET_CFLAGS) -O1
 tests_targets_redirect_steps_SOURCES = tests/targets/redirect_steps.c
 tests_targets_redirect_steps_CFLAGS = $(TARGET_CFLAGS) -O1
 tests_targets_redirect_text_SOURCES = tests/targets/redirect_text.c

@@ -25,6 +25,12 @@ with Daemon("--summary", "exact") as daemon:
         result = run(["cat", "/proc/self/maps"], env=daemon.env(HCCT_COLLECTOR=collector, HCCT_ATTACH="start"))
         check((b"hcct-text" in result.out) == copied and result.status == 0,
               f"{collector}: a second text is mapped: {copied}")
+    result = run([target("redirect_own")], env=daemon.env(**CALLS))
+    check(result.out == b"second, no copy\n" and result.status == 0,
+          f"a program that has changed its own code is left alone: {result.out.decode().strip()}")
+    limited = ["sh", "-c", "ulimit -v 64000000; exec cat /proc/self/maps"]
+    result = run(limited, env=daemon.env(**CALLS))
+    check(b"hcct-text" not in result.out and result.status == 0, "so is one with a limit of its address space")
 for how in (signal.SIGTERM, signal.SIGKILL):
     daemon = Daemon("--summary", "exact").start()
     held = subprocess.Popen([target("redirect_text"), "hold"], env={**os.environ, **daemon.env(**CALLS)},

@@ -12,7 +12,7 @@
 #include <ucontext.h>
 
 #define FRAMES    64
-#define IN_CALLER 256 /* bytes of it, at most */
+#define IN_CALLER 256      /* bytes of it, at most */
 #define TRAP      0x100ull /* in the flags: a signal after each instruction */
 
 static void *usual[FRAMES]; /* what backtrace() shows in caller(): its own frame and further out */
