@@ -177,7 +177,20 @@ void stub_call_set(uint8_t *code, uint64_t address, uint64_t target) {
     put32(code + 1, target - (address + 5));
 }
 
+/* (endbr64) push $number; (bnd) jmp */
+bool stub_is_binder(const uint8_t *code) {
+    static const uint8_t endbr[] = {0xf3, 0x0f, 0x1e, 0xfa};
+    if (memcmp(code, endbr, sizeof endbr) == 0)
+        code += sizeof endbr;
+    return code[0] == 0x68 && (code[5] == 0xe9 || (code[5] == 0xf2 && code[6] == 0xe9));
+}
+
 #else
+
+bool stub_is_binder(const uint8_t *code) {
+    (void)code;
+    return false;
+}
 
 bool stub_start(void) {
     return false;

@@ -77,6 +77,10 @@ uint64_t stub_call_target(const uint8_t *code, uint64_t address);
 /* It leads to `target` from now on, which is in reach. */
 void stub_call_set(uint8_t *code, uint64_t address, uint64_t target);
 
+/* Whether this code, of which 16 bytes can be read, is not a function but what asks the loader to
+ * bind one: where a word of the GOT leads until then. */
+bool stub_is_binder(const uint8_t *code);
+
 /* Calls what(argument) on the stack that ends at `stack_end`, with the registers that are not for
  * general use kept in `area` (stub_area_bytes(), at a multiple of 64, zeroed at first). */
 void stub_with_all_kept(void (*what)(void *argument), void *argument, void *stack_end, void *area);
