@@ -186,7 +186,13 @@ tests_targets_calls_torture_plain_LDADD = tests/targets/calls_shared
 USUAL_CFLAGS = -O1 -fno-inline -fno-optimize-sibling-calls
 check_PROGRAMS += tests/targets/usual/calls_shared tests/targets/usual/calls_plugin_a \
 	tests/targets/usual/calls_plugin_b tests/targets/usual/calls_torture \
-	tests/targets/redirect_own tests/targets/redirect_steps tests/targets/redirect_text
+	tests/targets/redirect_gone tests/targets/redirect_gone_plugin tests/targets/redirect_own \
+	tests/targets/redirect_steps tests/targets/redirect_text
+tests_targets_redirect_gone_SOURCES = tests/targets/redirect_gone.c
+tests_targets_redirect_gone_CFLAGS = $(TARGET_CFLAGS) -O1
+tests_targets_redirect_gone_plugin_SOURCES = tests/targets/redirect_gone.c
+tests_targets_redirect_gone_plugin_CFLAGS = $(TARGET_CFLAGS) -O1 -DPLUGIN -fPIC
+tests_targets_redirect_gone_plugin_LDFLAGS = -Wc,-shared -Wl,-z,lazy
 tests_targets_usual_calls_shared_SOURCES = tests/targets/calls_shared.c tests/targets/calls_shared.h
 tests_targets_usual_calls_shared_CFLAGS = $(TARGET_CFLAGS) $(USUAL_CFLAGS) -fPIC
 tests_targets_usual_calls_shared_LDFLAGS = -Wc,-shared -Wl,-soname,calls_shared

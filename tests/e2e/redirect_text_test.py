@@ -28,6 +28,9 @@ with Daemon("--summary", "exact") as daemon:
     result = run([target("redirect_own")], env=daemon.env(**CALLS))
     check(result.out == b"second, no copy\n" and result.status == 0,
           f"a program that has changed its own code is left alone: {result.out.decode().strip()}")
+    result = run([target("redirect_gone")], env=daemon.env(**CALLS))
+    check(result.out == b"redirected\n" and result.status == 0,
+          f"a library that is closed while its calls are redirected: {result.status}, {result.out.decode().strip()}")
     limited = ["sh", "-c", "ulimit -v 64000000; exec cat /proc/self/maps"]
     result = run(limited, env=daemon.env(**CALLS))
     check(b"hcct-text" not in result.out and result.status == 0, "so is one with a limit of its address space")
