@@ -91,7 +91,7 @@ static void follow(struct agent_thread *thread) {
         calls_use_slot(c, session, slot);
         c->alive = true;
         calls_self = c;
-        redirect_look(thread, session, 0);
+        redirect_read_sites(thread, session, 0);
         redirect_use(c);
     }
     session_leave(thread);
@@ -299,7 +299,7 @@ static void burst_may_end(struct agent_thread *thread) {
 void calls_tick(struct agent_thread *thread, struct wire_session *session, enum trigger_kind kind,
                 const ucontext_t *uc) {
     calls_found(thread, session, uc);
-    redirect_look(thread, session, arch_pc(uc));
+    redirect_read_sites(thread, session, arch_pc(uc));
     if (kind == TRIGGER_FINE && thread->calls != NULL)
         burst_may_end(thread);
     else if (in_bursts())

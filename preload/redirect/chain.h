@@ -6,7 +6,7 @@
  * none, and stand by their own stack pointer), and in `report`, with CALLS_WALKED. With CALLS_SEEN
  * its call was reported: as long as its return address is in place, nothing further out can have
  * changed, as the same call would have been reported again. One without was found by a walk: its
- * function may have been left and entered again, so that its callers are looked at, too.
+ * function may have been left and entered again, so that its callers are checked, too.
  */
 #ifndef HCCT_REDIRECT_CHAIN_H
 #define HCCT_REDIRECT_CHAIN_H

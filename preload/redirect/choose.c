@@ -48,7 +48,7 @@ static bool needs(const struct dynamic *d, const char *name) {
 }
 
 /* The first object is the program. */
-static int look_at_program(struct dl_phdr_info *info, size_t size, void *arg) {
+static int read_program(struct dl_phdr_info *info, size_t size, void *arg) {
     struct dynamic d = {0};
     bool *reports = arg;
     (void)size;
@@ -61,7 +61,7 @@ static int look_at_program(struct dl_phdr_info *info, size_t size, void *arg) {
 
 static bool program_reports(void) {
     bool reports = false;
-    dl_iterate_phdr(look_at_program, &reports);
+    dl_iterate_phdr(read_program, &reports);
     return reports;
 }
 

@@ -52,7 +52,7 @@ static SLOW void rarely(struct redirect_call *call, void (*how)(void *call)) {
 #define WORDS_OF_CALL 4 /* POP, PUSH and its site, CREDIT */
 
 /* The call, by its caller at top[-1], to `routine`. False: there is no room, or the daemon has to
- * be told something first. */
+ * hear something first. */
 static inline bool send(struct calls *c, struct calls_frame *top, uint64_t routine, uint64_t site,
                         uint64_t slot) {
     uint64_t *at = c->at, word;

@@ -238,8 +238,8 @@ static bool send(struct calls *c, uint64_t routine, uint64_t site, uint64_t slot
 
 /* ---- what was called ---- */
 
-/* A word that leads to the PLT it belongs to is not bound yet. One may also lead to a function of the
- * same module. */
+/* A word that leads to the PLT it belongs to is not bound yet. One may also lead to a function of
+ * the same module. */
 static bool is_unbound(const struct redirect_module *m, uint64_t routine) {
     return routine - m->text < m->bytes - 16 && stub_is_binder((const uint8_t *)routine);
 }

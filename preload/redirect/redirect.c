@@ -35,9 +35,9 @@ static _Atomic uint32_t users;                  /* threads whose calls are follo
 static _Atomic uint32_t changing;               /* one thread changes something */
 static _Atomic uint32_t closing;                /* threads in dlclose */
 static _Atomic bool suspended;
-static uint32_t numbers;         /* given to modules */
-static _Atomic uint32_t settled; /* modules of the log that nothing more is to be heard of ... */
-static _Atomic uint32_t settled_epoch; /* ... in this session */
+static uint32_t numbers;                /* given to modules */
+static _Atomic uint32_t answered;       /* modules of the log that need no other answer ... */
+static _Atomic uint32_t answered_epoch; /* ... in this session */
 
 static void nap(void) {
     const struct timespec time = {0, NAP_NS};
@@ -72,7 +72,7 @@ static bool may_change(void) {
 }
 
 /* The texts are as is wanted, or another thread is about to see to it. */
-static void settle(void) {
+static void follow_users(void) {
     bool wanted;
     do {
         if (!may_change() || !begin_change())
@@ -90,7 +90,7 @@ void redirect_use(struct calls *c) {
         return;
     r->unnamed.word = NULL;
     if (atomic_fetch_add(&users, 1) == 0)
-        settle();
+        follow_users();
 }
 
 void redirect_leave(struct calls *c) {
@@ -101,7 +101,7 @@ void redirect_leave(struct calls *c) {
         count_lost(c);
     r->unnamed.word = NULL;
     if (atomic_fetch_sub(&users, 1) == 1 && !confine_is_quiet())
-        settle();
+        follow_users();
 }
 
 /* ---- modules that become ready ---- */
@@ -202,34 +202,34 @@ static bool hear(struct wire_module *logged) {
     return true;
 }
 
-static void forget_settled(struct agent_thread *thread) {
-    if (atomic_load(&settled_epoch) == thread->epoch)
+static void forget_answered(struct agent_thread *thread) {
+    if (atomic_load(&answered_epoch) == thread->epoch)
         return;
-    atomic_store(&settled, 0);
-    atomic_store(&settled_epoch, thread->epoch);
+    atomic_store(&answered, 0);
+    atomic_store(&answered_epoch, thread->epoch);
 }
 
 /* How many modules of the log are still to be heard of. */
 static uint32_t look(struct agent_thread *thread, struct wire_session *session) {
     uint32_t waited_for = 0, n = modules_logged(session);
-    forget_settled(thread);
-    for (uint32_t i = atomic_load(&settled); i < n; i++) {
+    forget_answered(thread);
+    for (uint32_t i = atomic_load(&answered); i < n; i++) {
         bool heard = hear(modules_entry(session, i));
         waited_for += !heard;
         if (heard && waited_for == 0)
-            atomic_store(&settled, i + 1);
+            atomic_store(&answered, i + 1);
     }
     return waited_for;
 }
 
-void redirect_look(struct agent_thread *thread, struct wire_session *session, uint64_t pc) {
+void redirect_read_sites(struct agent_thread *thread, struct wire_session *session, uint64_t pc) {
     struct unwind_module module;
     if (!redirect_is_meant() || atomic_load(&closing) != 0)
         return;
     if (pc != 0)
         modules_find(thread, session, pc, &module);
-    if ((atomic_load(&settled_epoch) == thread->epoch &&
-         atomic_load(&settled) == modules_logged(session)) ||
+    if ((atomic_load(&answered_epoch) == thread->epoch &&
+         atomic_load(&answered) == modules_logged(session)) ||
         !begin_change())
         return;
     look(thread, session);
@@ -302,21 +302,21 @@ void redirect_closed(void) {
         end_change();
     }
     atomic_fetch_sub(&closing, 1);
-    settle();
+    follow_users();
 }
 
 /* ---- silence, and children ---- */
 
 void redirect_suspend(void) {
     atomic_store(&suspended, true);
-    settle();
+    follow_users();
     if (atomic_load(&modules) != NULL)
         wait_for_change();
 }
 
 void redirect_resume(void) {
     atomic_store(&suspended, false);
-    settle();
+    follow_users();
 }
 
 static bool forking; /* it is the forking thread that changes nothing */
@@ -342,7 +342,7 @@ static void end_fork(void) {
 
 void redirect_after_fork_parent(void) {
     end_fork();
-    settle();
+    follow_users();
 }
 
 /* Where another thread was in dlclose, nothing changes places any more. */
@@ -352,7 +352,7 @@ void redirect_after_fork_child(void) {
         if (t->redirect != NULL)
             atomic_store(&t->redirect->uses, false);
     end_fork();
-    settle();
+    follow_users();
 }
 
 /* ---- walks through stubs ---- */

@@ -43,7 +43,7 @@ bool redirect_means(const char *path, uint64_t code);
 void redirect_await(struct agent_thread *thread, struct wire_session *session);
 /* Modules of which it has said so since the last time are made ready. One that was loaded meanwhile
  * is noticed when `pc` is in it; 0: no pc is known. Any context, inside the session. */
-void redirect_look(struct agent_thread *thread, struct wire_session *session, uint64_t pc);
+void redirect_read_sites(struct agent_thread *thread, struct wire_session *session, uint64_t pc);
 
 /* The thread's calls are followed from now on; and no longer. While there is one such thread, calls
  * are redirected. Any context. */
