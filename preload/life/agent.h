@@ -15,6 +15,7 @@
  *             emit_raw_stack.c  no rule: a copy of the stack -> ring
  *             check.c       the proof that memo.c is right (HCCT_CHECK)
  *     calls.c      instead of samples: reports of instrumented calls (calls.h has its own map)
+ *       redirect/    and of calls whose instructions lead to stubs (redirect.h has its own map)
  *   thread.c    birth and death of a thread's context; wrap_*.c what is intercepted to learn of it
  *   confine.c   silence, where the program forbids system calls (wrap/seccomp.c: when)
  *   connect.c   handshake with the daemon; session.c the attached session
