@@ -255,8 +255,9 @@ static void first_burst(struct agent_thread *thread) {
     if (session == NULL)
         return;
     bool timer = SLEEP_IS_WRAPPED && burst_get_timer(thread, session);
+    bool ready = redirect_read_sites(thread, session, 0);
     session_leave(thread);
-    if (timer)
+    if (timer && ready)
         follow(thread);
     if (calls_self != NULL)
         run_burst(thread);
@@ -299,11 +300,13 @@ static void burst_may_end(struct agent_thread *thread) {
 void calls_tick(struct agent_thread *thread, struct wire_session *session, enum trigger_kind kind,
                 const ucontext_t *uc) {
     calls_found(thread, session, uc);
-    redirect_read_sites(thread, session, arch_pc(uc));
-    if (kind == TRIGGER_FINE && thread->calls != NULL)
+    if (kind == TRIGGER_FINE && thread->calls != NULL) {
         burst_may_end(thread);
-    else if (in_bursts())
-        burst_begin_here(thread, session, uc);
-    else
+        return;
+    }
+    bool ready = redirect_read_sites(thread, session, arch_pc(uc));
+    if (!in_bursts())
         begin_here(thread, session, uc);
+    else if (ready) /* else calls would be missing in a time that is said to have been seen */
+        burst_begin_here(thread, session, uc);
 }

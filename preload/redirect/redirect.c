@@ -222,19 +222,27 @@ static uint32_t look(struct agent_thread *thread, struct wire_session *session) 
     return waited_for;
 }
 
-void redirect_read_sites(struct agent_thread *thread, struct wire_session *session, uint64_t pc) {
+static bool is_all_answered(const struct agent_thread *thread, struct wire_session *session) {
+    return atomic_load(&answered_epoch) == thread->epoch &&
+           atomic_load(&answered) == modules_logged(session);
+}
+
+bool redirect_read_sites(struct agent_thread *thread, struct wire_session *session, uint64_t pc) {
     struct unwind_module module;
-    if (!redirect_is_meant() || atomic_load(&closing) != 0)
-        return;
+    if (!redirect_is_meant())
+        return true;
+    if (atomic_load(&closing) != 0 || session_slot(thread, session) == NULL)
+        return false;
     if (pc != 0)
         modules_find(thread, session, pc, &module);
-    if ((atomic_load(&answered_epoch) == thread->epoch &&
-         atomic_load(&answered) == modules_logged(session)) ||
-        !begin_change())
-        return;
+    if (is_all_answered(thread, session))
+        return true;
+    if (!begin_change())
+        return false;
     look(thread, session);
     switch_all(is_wanted());
     end_change();
+    return is_all_answered(thread, session);
 }
 
 static bool has_tables(struct wire_session *session) {

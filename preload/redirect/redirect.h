@@ -42,8 +42,9 @@ bool redirect_means(const char *path, uint64_t code);
  * to be missed. Process context, inside the session. */
 void redirect_await(struct agent_thread *thread, struct wire_session *session);
 /* Modules of which it has said so since the last time are made ready. One that was loaded meanwhile
- * is noticed when `pc` is in it; 0: no pc is known. Any context, inside the session. */
-void redirect_read_sites(struct agent_thread *thread, struct wire_session *session, uint64_t pc);
+ * is noticed when `pc` is in it; 0: no pc is known. False: of some it has not, or no slot is free,
+ * and where there is none it does not. Any context, inside the session. */
+bool redirect_read_sites(struct agent_thread *thread, struct wire_session *session, uint64_t pc);
 
 /* The thread's calls are followed from now on; and no longer. While there is one such thread, calls
  * are redirected. Any context. */
