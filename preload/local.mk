@@ -11,11 +11,12 @@ UNWIND_SOURCES = \
 	preload/sample/unwind_search.h preload/sample/unwind_types.h
 
 preload_libhcctagent_la_SOURCES = $(UNWIND_SOURCES) \
-	common/wire/arch.h common/wire/burst.c common/wire/burst.h common/wire/compiler.h \
+	common/wire/arch.h common/wire/burst.c common/wire/burst.h common/wire/call_choice.c \
+	common/wire/call_choice.h common/wire/call_sites.h common/wire/compiler.h \
 	common/wire/paths.c common/wire/paths.h common/wire/ring.h common/wire/tags.c \
 	common/wire/tags.h common/wire/unwind_table.h common/wire/wire.h preload/calls/align.c \
 	preload/calls/calls.c preload/calls/calls.h preload/calls/code.c preload/calls/fork.c \
-	preload/calls/known.c preload/calls/session.c preload/calls/stack.c preload/calls/start.c \
+	preload/calls/hot.h preload/calls/known.c preload/calls/session.c preload/calls/stack.c preload/calls/start.c \
 	preload/calls/tell.c preload/life/agent.c preload/life/agent.h \
 	preload/life/attach.c preload/life/attach.h preload/life/confine.c \
 	preload/life/confine.h preload/life/confine_born.c preload/life/connect.c \
@@ -31,7 +32,12 @@ preload_libhcctagent_la_SOURCES = $(UNWIND_SOURCES) \
 	preload/life/settings.c preload/life/settings.h preload/life/signal.c \
 	preload/life/signal.h preload/life/start.c preload/life/stopped.c preload/life/stopped.h preload/life/sys.h \
 	preload/life/thread.c preload/life/thread.h \
-	preload/life/thread_life.c preload/life/thread_life.h preload/sample/burst.c preload/sample/burst.h \
+	preload/life/thread_life.c preload/life/thread_life.h preload/redirect/chain.h \
+	preload/redirect/choose.c \
+	preload/redirect/enter.h preload/redirect/found.c preload/redirect/module.h \
+	preload/redirect/redirect.c preload/redirect/redirect.h preload/redirect/stub.c \
+	preload/redirect/stub.h preload/redirect/text_copy.c preload/redirect/text_copy.h \
+	preload/sample/burst.c preload/sample/burst.h \
 	preload/sample/check.c preload/sample/check.h preload/sample/copies.c \
 	preload/sample/copies.h preload/sample/draw.c preload/sample/draw.h preload/sample/edge.c \
 	preload/sample/edge.h preload/sample/emit.c preload/sample/emit.h preload/sample/first.c \
@@ -54,4 +60,9 @@ preload_libhcctagent_la_SOURCES = $(UNWIND_SOURCES) \
 	preload/wrap/signal.c preload/wrap/sleep.c preload/wrap/sleep.h \
 	preload/wrap/syscall_code.c preload/wrap/syscall_code.h preload/wrap/thread.c
 preload_libhcctagent_la_CFLAGS = $(AGENT_CFLAGS)
+preload_libhcctagent_la_LIBADD = preload/libplain.la
+noinst_LTLIBRARIES += preload/libplain.la
+preload_libplain_la_SOURCES = preload/redirect/enter.c
+preload_libplain_la_CFLAGS = $(AGENT_PLAIN_CFLAGS)
+preload_libplain_la_CPPFLAGS = $(AGENT_CPPFLAGS)
 preload_libhcctagent_la_LDFLAGS = -module -avoid-version -shared $(AGENT_LDFLAGS)

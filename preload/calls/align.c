@@ -3,11 +3,13 @@
  *
  * A walk shows all functions that are executing; those that do not report their calls (of libraries
  * that were built as usual) are left out, as they would be if calls had been followed all along;
- * and so is one that has not come to its report yet.
+ * and so is one that has not come to its report yet. Where calls are redirected all functions
+ * count, as they do in the walks that find a caller.
  */
 #include "preload/calls/calls.h"
 
 #include "common/wire/arch.h"
+#include "preload/redirect/redirect.h"
 #include "preload/sample/walk.h"
 
 static bool same_call(const struct calls_frame *a, const struct calls_frame *b) {
@@ -33,6 +35,8 @@ static uint64_t return_slot(const struct memo_frame *caller) {
 static bool add_physical(struct calls *c, struct calls_frame **common, const struct memo_frame *f,
                          uint64_t walked, uint64_t report) {
     struct calls_frame frame = {f->frame.routine, f->frame.site, f->sp, walked};
+    if (report == 0 && CALLS_RETURN_AT(walked) != 0)
+        frame.sp = CALLS_RETURN_AT(walked);
     const struct calls_known *known = f->exact ? NULL : calls_recall(c, f->pc);
     if (known == NULL)
         known = calls_recall(c, report);
@@ -58,10 +62,12 @@ bool calls_align(struct calls *c, struct wire_session *session, const ucontext_t
     for (uint32_t i = 0; i < memo->depth && all; i++) {
         const struct memo_frame *f = &memo->frame[i];
         uint64_t report = calls_report_in(f->frame.routine, f->pc);
-        uint64_t walked = CALLS_WALKED | (i > 0 ? return_slot(f - 1) : 0);
+        uint64_t walked = CALLS_WALKED | (i > 0 && !f[-1].exact ? return_slot(f - 1) : 0);
+        if (report == 0 && (c->redirect == NULL || redirect_is_stub(f->frame.routine)))
+            continue;
         if (f->pc == report)
             walked |= CALLS_ENTERING;
-        all = report == 0 || add_physical(c, &common, f, walked, report);
+        all = add_physical(c, &common, f, walked, report);
     }
     c->common = common < c->top ? common : c->top;
     return all;

@@ -11,6 +11,7 @@
 #include "preload/calls/calls.h"
 
 #include "common/wire/ring.h"
+#include "preload/calls/hot.h"
 #include "preload/life/agent.h"
 #include "preload/life/hooks.h"
 #include "preload/life/session.h"
@@ -19,7 +20,7 @@
 
 /* ---- not every call ---- */
 
-static bool is_due(struct calls *c, uint64_t routine) {
+bool calls_is_due(struct calls *c, uint64_t routine) {
     if (agent.settings.every_each) {
         uint64_t hash = routine * 0x9e3779b97f4a7c15ull;
         uint32_t *n = &c->of_routine[(hash >> 32) % CALLS_ROUTINES];
@@ -38,12 +39,6 @@ static bool is_due(struct calls *c, uint64_t routine) {
 
 /* ---- the rare ways ---- */
 
-/* In one step, as a handler may come to the same in the middle of it. */
-static void count_lost(struct calls *c) {
-    if (c->slot != NULL)
-        atomic_fetch_add_explicit(&c->slot->counter[WIRE_LOST], 1, memory_order_relaxed);
-}
-
 static void enter_fully(struct calls *c, const struct calls_event *e) {
     if (!calls_drop_left(c, e) || (c->top == c->end && !calls_grow(c))) {
         count_lost(c);
@@ -55,7 +50,7 @@ static void enter_fully(struct calls *c, const struct calls_event *e) {
         c->common = c->top;
     *c->top = (struct calls_frame){e->routine, e->site, e->sp, e->report};
     c->top++;
-    if (c->sampled && !is_due(c, e->routine))
+    if (c->sampled && !calls_is_due(c, e->routine))
         return;
     if (calls_tell(c, c->sampled ? agent.settings.every : 1))
         calls_make_room(c);
@@ -102,22 +97,6 @@ static void put_aside(struct calls *c, const struct calls_event *e) {
     atomic_signal_fence(memory_order_seq_cst);
 }
 
-/* In one instruction, so that a mark that a handler has left meanwhile stays: the next event sees
- * to what was put aside. */
-static inline void end_report(struct calls *c, uint64_t sp) {
-#if defined(__x86_64__)
-    __asm__ volatile("subq %1, %0" : "+m"(c->busy) : "r"(sp) : "cc", "memory");
-#else
-    __atomic_sub_fetch(&c->busy, sp, __ATOMIC_RELAXED);
-#endif
-}
-
-/* Inside another report of this thread. That one is gone for good if its frame is: a handler has
- * left it by longjmp. */
-static bool is_nested(const struct calls *c, uint64_t sp) {
-    return c->busy > CALLS_JUMPED && (sp < c->busy || calls_is_elsewhere(c, sp));
-}
-
 /* The first report of all comes before the agent's own constructor; or this is a child of fork. */
 static void begin_or_stop(void) {
     calls_self = NULL;
@@ -156,44 +135,9 @@ static SLOW void slow(struct calls *c, uint64_t routine, uint64_t site, uint64_t
 
 /* ---- the hot path ---- */
 
-#define FETCH_AHEAD 32 /* words: in their time a line comes from the other processor */
-
-/* The daemon has read the line the last time round, so it has to come, and will be written. */
-static inline void fetch_for_writing(const uint64_t *at) {
-#if defined(__x86_64__)
-    __asm__ volatile("prefetchw %0" : : "m"(*at));
-#else
-    __builtin_prefetch(at, 1);
-#endif
-}
-
 /* No, in a child of fork that has found all wiped: there is no room. */
 static inline bool is_plain(const struct calls *c, const struct calls_frame *top, uint64_t sp) {
     return c->at < c->limit && top[-1].sp >= sp - CALLS_PUSHED_MAX && sp >= c->low;
-}
-
-/* Keeps the compiler from finding it again. */
-static inline uint64_t held(uint64_t value) {
-    __asm__("" : "+r"(value));
-    return value;
-}
-
-/* As wire_call() makes it, with the frames that are gone counted in bytes. False: an operand is too
- * large for it. */
-static inline bool call_word(const struct calls *c, const struct calls_frame *top, uint64_t routine,
-                             uint64_t site, uint64_t *word) {
-    _Static_assert(sizeof *top == 32, "so that a shift makes a number of frames of bytes");
-    uint64_t gone = (uintptr_t)c->cursor - (uintptr_t)top;
-    if (gone > WIRE_POPS_MAX * sizeof *top)
-        return false;
-    routine -= c->code_start;
-    if (routine >= c->code_bytes)
-        return false;
-    *word = held(wire_call(0, routine, 0) + (gone << (WIRE_POPS_SHIFT - 5)));
-    atomic_signal_fence(memory_order_seq_cst); /* loads again: a register would have to be saved */
-    site -= c->code_start;
-    *word |= site;
-    return site < c->code_bytes;
 }
 
 hcct_export void __cyg_profile_func_enter(void *function, void *call_site) {

@@ -19,6 +19,8 @@
  *   calls/align.c   a stack walk to begin with, where calls were not followed before
  *   calls/code.c    which functions report their calls
  *   calls/known.c   and what a walk can't see of them
+ *   calls/hot.h     what every report does
+ *   redirect/       calls of programs that do not report them (redirect.h)
  *
  * What it guarantees without bursts: no call is lost as long as there is a daemon; a thread waits
  * when its ring is full. The daemon may end whenever a thread waits, and at any other moment: a
@@ -49,6 +51,10 @@ struct calls_frame {
 #define CALLS_WALKED   (1ull << 63)
 #define CALLS_INSIDE   (1ull << 62) /* inlined into the frame before */
 #define CALLS_ENTERING 1ull         /* the walk met it within its report, which may still come */
+#define CALLS_SEEN     2ull /* its call was reported by a redirected call site (redirect/chain.h) */
+
+/* Where its return address is, 0: not known. */
+#define CALLS_RETURN_AT(report) ((report) & ~(CALLS_WALKED | CALLS_INSIDE | 7ull))
 
 #define CALLS_KNOWN_BITS  12
 #define CALLS_INLINED_MAX 6 /* functions of one physical frame */
@@ -112,6 +118,7 @@ struct calls {
     uint64_t high;
     bool guessed;
     struct agent_thread *thread;
+    struct redirect_thread *redirect; /* NULL: no calls are redirected in this program */
     struct wire_session *_Atomic session; /* its memory stays meanwhile (calls_use); NULL: none */
     const struct wire_arena *arena;       /* and this */
     uint64_t until; /* calls to the next one that is sent, where not every one is */
@@ -174,6 +181,11 @@ void calls_after_fork_parent(void);
  * none. */
 void calls_enter_child(void);
 void calls_after_fork_child(void);
+
+/* ---- calls/calls.c ---- */
+
+/* Where not every call is sent: whether this one is. Inside a report. */
+bool calls_is_due(struct calls *c, uint64_t routine);
 
 /* ---- calls/session.c ---- */
 

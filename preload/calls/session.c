@@ -12,6 +12,7 @@
 #include "preload/life/agent.h"
 #include "preload/life/confine.h"
 #include "preload/life/session.h"
+#include "preload/redirect/redirect.h"
 
 bool calls_use(const struct wire_session *session) {
     for (struct agent_thread *t = thread_first(); t != NULL; t = t->next) {
@@ -60,6 +61,7 @@ static void count_unread(struct calls *c) {
 
 /* The hot path finds no room then, and the next report no session. */
 void calls_leave_session(struct calls *c) {
+    redirect_leave(c);
     if (c->session == NULL)
         return;
     calls_write_back(c);

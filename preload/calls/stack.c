@@ -129,7 +129,7 @@ static bool drop_left(struct calls *c, const struct calls_event *e) {
 /* Its return address has been written over since the walk that found it: a walk may meet a function
  * that has reported its end already. */
 static bool has_returned(const struct calls_frame *f) {
-    uint64_t slot = f->report & ~(CALLS_WALKED | CALLS_INSIDE | CALLS_ENTERING);
+    uint64_t slot = CALLS_RETURN_AT(f->report);
     return (f->report & CALLS_WALKED) != 0 && slot != 0 &&
            *(const volatile uint64_t *)slot != f->site;
 }

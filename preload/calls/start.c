@@ -18,6 +18,7 @@
 #include "preload/life/session.h"
 #include "preload/life/signal.h"
 #include "preload/life/sys.h"
+#include "preload/redirect/redirect.h"
 #include "preload/sample/burst.h"
 #include "preload/sample/sampling.h"
 #include "preload/wrap/sleep.h"
@@ -63,7 +64,7 @@ bool calls_prepare(struct agent_thread *thread) {
     c->busy = 0;
     c->delayed = 0;
     calls_clear(c);
-    return true;
+    return redirect_prepare(thread);
 }
 
 /* ---- session ---- */
@@ -90,6 +91,8 @@ static void follow(struct agent_thread *thread) {
         calls_use_slot(c, session, slot);
         c->alive = true;
         calls_self = c;
+        redirect_read_sites(thread, session, 0);
+        redirect_use(c);
     }
     session_leave(thread);
 }
@@ -128,6 +131,8 @@ static void account_unseen(struct calls *c, uint64_t now) {
 
 void calls_end(struct agent_thread *thread) {
     struct calls *c = thread->calls;
+    if (calls_self != NULL && c != NULL && c->alive)
+        redirect_flush(c);
     calls_self = NULL;
     if (c == NULL || !c->alive)
         return;
@@ -139,7 +144,11 @@ void calls_end(struct agent_thread *thread) {
 
 void calls_at_exit(struct agent_thread *thread) {
     struct calls *c = thread->calls;
-    if (c == NULL || !c->alive || c->slot == NULL || !in_bursts())
+    if (c == NULL || !c->alive || c->slot == NULL)
+        return;
+    if (calls_self != NULL)
+        redirect_flush(c);
+    if (!in_bursts())
         return;
     bool seen = thread->trigger.ticker[TRIGGER_FINE].period_ns != 0;
     uint64_t now = ticker_now(CLOCK_THREAD_CPUTIME_ID);
@@ -192,12 +201,16 @@ static bool begin_here(struct agent_thread *thread, struct wire_session *session
     calls_use_slot(c, session, slot);
     calls_write_back(c);
     if (!calls_align(c, session, uc)) {
-        session_count(slot, WIRE_LOST, 1);
-        return false;
+        if (c->redirect == NULL) {
+            session_count(slot, WIRE_LOST, 1);
+            return false;
+        }
+        c->top = c->common = c->base + 1; /* the first redirected call finds its callers */
     }
     c->at = c->limit = NULL;
     c->busy = CALLS_JUMPED; /* the first report goes the long way */
     calls_self = c;
+    redirect_use(c);
     return true;
 }
 
@@ -229,9 +242,10 @@ static void burst_begin_here(struct agent_thread *thread, struct wire_session *s
                              const ucontext_t *uc) {
     if (!SLEEP_IS_WRAPPED || !burst_get_timer(thread, session) || !begin_here(thread, session, uc))
         return;
-    if (about_to_sleep(thread))
+    if (about_to_sleep(thread)) {
         calls_self = NULL;
-    else
+        redirect_leave(thread->calls);
+    } else
         run_burst(thread);
 }
 
@@ -241,8 +255,9 @@ static void first_burst(struct agent_thread *thread) {
     if (session == NULL)
         return;
     bool timer = SLEEP_IS_WRAPPED && burst_get_timer(thread, session);
+    bool ready = redirect_read_sites(thread, session, 0);
     session_leave(thread);
-    if (timer)
+    if (timer && ready)
         follow(thread);
     if (calls_self != NULL)
         run_burst(thread);
@@ -258,6 +273,7 @@ void calls_burst_end(struct agent_thread *thread) {
         calls_self = NULL;
         sleep_burst &= ~(uint32_t)SLEEP_ANY;
     }
+    redirect_leave(c);
     ticker_halt(&t->ticker[TRIGGER_FINE]);
     if (c->busy == 0)
         calls_learn(c);
@@ -284,10 +300,13 @@ static void burst_may_end(struct agent_thread *thread) {
 void calls_tick(struct agent_thread *thread, struct wire_session *session, enum trigger_kind kind,
                 const ucontext_t *uc) {
     calls_found(thread, session, uc);
-    if (kind == TRIGGER_FINE && thread->calls != NULL)
+    if (kind == TRIGGER_FINE && thread->calls != NULL) {
         burst_may_end(thread);
-    else if (in_bursts())
-        burst_begin_here(thread, session, uc);
-    else
+        return;
+    }
+    bool ready = redirect_read_sites(thread, session, arch_pc(uc));
+    if (!in_bursts())
         begin_here(thread, session, uc);
+    else if (ready) /* else calls would be missing in a time that is said to have been seen */
+        burst_begin_here(thread, session, uc);
 }

@@ -16,6 +16,7 @@
  *             emit_raw_stack.c  no rule: a copy of the stack -> ring
  *             check.c       the proof that memo.c is right (HCCT_CHECK)
  *     calls.c      instead of samples: reports of instrumented calls (calls.h has its own map)
+ *       redirect/    and of calls whose instructions lead to stubs (redirect.h has its own map)
  *   thread_life.c  birth and end of a thread (thread.c: its context); wrap/: what is intercepted to
  *                  learn of it
  *   handler_stack.c  the stack that the handler runs on; handler_room.c threads where there is none

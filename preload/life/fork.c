@@ -14,6 +14,7 @@
 #include "preload/life/signal.h"
 #include "preload/life/sys.h"
 #include "preload/life/thread.h"
+#include "preload/redirect/redirect.h"
 #include "preload/sample/edge.h"
 #include "preload/sample/pass_over.h"
 #include "preload/sample/trigger.h"
@@ -23,6 +24,7 @@ static void before_fork(void) {
         return;
     signal_block_for_fork();
     session_before_fork();
+    redirect_before_fork();
     calls_before_fork();
 }
 
@@ -36,6 +38,7 @@ static void after_fork_parent(void) {
     if (!agent_started() || thread_self == NULL)
         return;
     session_after_fork();
+    redirect_after_fork_parent();
     calls_after_fork_parent();
     sample_fork(EDGE_CALLER);
     agent_unblock();
@@ -70,6 +73,7 @@ static void after_fork_child(void) {
     if (confine_is_quiet())
         return;
     calls_enter_child();
+    redirect_after_fork_child();
     agent.process->is_child = true;
     agent_start_in_child(0);
     if (agent.settings.follow)

@@ -10,6 +10,7 @@
 
 #include <dlfcn.h>
 #include <gnu/libc-version.h>
+#include <link.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -20,15 +21,14 @@ int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)
 extern void *__dso_handle __attribute__((visibility("hidden")));
 
 #pragma weak gnu_get_libc_version
-#pragma weak _dl_find_object
 #pragma weak __libc_stack_end
+#pragma weak _r_debug
 #pragma weak __register_atfork
 #pragma weak dlvsym
 
 /* True when all of them are there. Any context. */
 static inline bool glibc_is_here(void) {
-    return gnu_get_libc_version != NULL && _dl_find_object != NULL && &__libc_stack_end != NULL &&
-           __register_atfork != NULL;
+    return gnu_get_libc_version != NULL && &__libc_stack_end != NULL && __register_atfork != NULL;
 }
 
 #endif

@@ -8,7 +8,9 @@
 
 #include <signal.h>
 #include <stdbool.h>
+#include <stdint.h>
 
+struct unwind_module;
 struct wire_session;
 
 struct agent_hooks {
@@ -20,6 +22,9 @@ struct agent_hooks {
     void (*handle)(int number, siginfo_t *info, void *uc);
     /* signal_check_again (handler.h). */
     void (*check_signal)(void);
+    /* redirect_means, redirect_find_stubs (redirect.h). Any context. */
+    bool (*wants_sites)(const char *path, uint64_t code);
+    bool (*find_stubs)(uint64_t address, struct unwind_module *module);
 };
 
 extern const struct agent_hooks agent_hooks __attribute__((visibility("hidden")));

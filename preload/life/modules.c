@@ -15,8 +15,10 @@
 #include <unistd.h>
 
 #include "preload/life/glibc.h"
+#include "preload/life/hooks.h"
 #include "preload/life/sys.h"
 #include "preload/sample/stack.h"
+#include "preload/wrap/real.h"
 
 #define GONE UINT32_MAX
 
@@ -36,7 +38,7 @@ static uint64_t own_start, own_end;
 
 static void find_agent(void) {
     struct dl_find_object found;
-    if (_dl_find_object((void *)(uintptr_t)modules_start, &found) != 0)
+    if (real_dl_find_object((void *)(uintptr_t)modules_start, &found) != 0)
         return;
     own_start = (uintptr_t)found.dlfo_map_start;
     own_end = (uintptr_t)found.dlfo_map_end;
@@ -83,12 +85,12 @@ uint32_t modules_generation(void) {
     return atomic_load_explicit(&generation, memory_order_acquire);
 }
 
-static struct wire_module *entry(struct wire_session *session, uint32_t i) {
+struct wire_module *modules_entry(struct wire_session *session, uint32_t i) {
     return (struct wire_module *)(void *)((char *)session + WIRE_MODULES_OFFSET +
                                           (size_t)i * WIRE_MODULE_BYTES);
 }
 
-static uint32_t used(struct wire_session *session) {
+uint32_t modules_logged(struct wire_session *session) {
     uint32_t n = atomic_load_explicit(&session->modules_used, memory_order_acquire);
     return n < WIRE_MODULES_MAX ? n : WIRE_MODULES_MAX;
 }
@@ -149,6 +151,7 @@ static void describe(const struct dl_find_object *found, uint32_t since,
     module->end = (uintptr_t)found->dlfo_map_end;
     module->bias = map->l_addr;
     module->is_vdso = module->start == getauxval(AT_SYSINFO_EHDR);
+    module->want_sites = !module->is_vdso && agent_hooks.wants_sites(path, module->start);
     memcpy(module->path, path, length);
     module->path_len = (uint16_t)length;
     module->build_id_len = 0;
@@ -173,7 +176,7 @@ static bool same(const struct known *k, const struct wire_module *logged,
  * object: harmless. UINT32_MAX: there is no room (yet). */
 static uint32_t append(struct wire_session *session, const struct dl_find_object *found,
                        uint32_t since) {
-    uint32_t i = used(session), ready;
+    uint32_t i = modules_logged(session), ready;
     do {
         ready = atomic_load_explicit(&session->modules_ready, memory_order_acquire);
         if (i >= ready || i >= WIRE_MODULES_MAX) {
@@ -181,7 +184,7 @@ static uint32_t append(struct wire_session *session, const struct dl_find_object
             return UINT32_MAX;
         }
     } while (!atomic_compare_exchange_weak(&session->modules_used, &i, i + 1));
-    struct wire_module *module = entry(session, i);
+    struct wire_module *module = modules_entry(session, i);
     describe(found, since, module);
     atomic_store_explicit(&module->filled, 1, memory_order_release);
     struct known *k = &known[i];
@@ -209,15 +212,15 @@ static uint32_t ask_loader(struct wire_session *session, uint64_t pc, bool *exis
     struct dl_find_object found;
     uint32_t now = atomic_load(&validity);
     bool replaced = false;
-    *exists = _dl_find_object((void *)(uintptr_t)pc, &found) == 0 && is_mapped(&found);
+    *exists = real_dl_find_object((void *)(uintptr_t)pc, &found) == 0 && is_mapped(&found);
     if (!*exists)
         return UINT32_MAX;
-    for (uint32_t i = used(session); i-- > 0;) {
+    for (uint32_t i = modules_logged(session); i-- > 0;) {
         struct known *k = &known[i];
         uint32_t checked = atomic_load_explicit(&k->checked, memory_order_acquire);
         if (checked == 0 || checked == GONE)
             continue;
-        if (same(k, entry(session, i), &found)) {
+        if (same(k, modules_entry(session, i), &found)) {
             atomic_store(&k->checked, now);
             return i;
         }
@@ -240,7 +243,7 @@ static bool covers(const struct known *k, uint64_t pc, uint32_t now) {
 hcct_noinline static uint32_t search(struct wire_session *session, uint64_t pc, bool *exists) {
     uint32_t now = atomic_load_explicit(&validity, memory_order_acquire);
     *exists = true;
-    for (uint32_t i = used(session); i-- > 0;)
+    for (uint32_t i = modules_logged(session); i-- > 0;)
         if (covers(&known[i], pc, now))
             return i;
     return ask_loader(session, pc, exists);
@@ -253,7 +256,7 @@ static const struct unwind_table *table_of(struct wire_session *session, uint32_
     *pending = false;
     if (table != NULL)
         return table;
-    uint64_t at = atomic_load_explicit(&entry(session, i)->table, memory_order_acquire);
+    uint64_t at = atomic_load_explicit(&modules_entry(session, i)->table, memory_order_acquire);
     *pending = at == WIRE_TABLE_PENDING;
     uint64_t arena = agent.process->arena_bytes;
     if (at < UNWIND_TABLE_ALIGN || at > arena - sizeof *table || at % UNWIND_TABLE_ALIGN != 0)
@@ -274,7 +277,7 @@ bool modules_find(struct agent_thread *thread, struct wire_session *session, uin
         bool exists;
         i = search(session, pc, &exists);
         if (!exists)
-            return false;
+            return agent_hooks.find_stubs(pc, module);
         if (i == UINT32_MAX) { /* the daemon is making room for the log */
             *module = (struct unwind_module){.start = pc, .end = pc + 1, .pending = true};
             return true;

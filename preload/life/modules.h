@@ -49,6 +49,11 @@ struct modules_missed {
 void modules_learn_pointed(struct agent_thread *thread, struct wire_session *session, uint64_t word,
                            struct modules_missed *missed);
 
+/* Modules of the session's log, and one of them. What is not filled yet says nothing. Any context,
+ * inside the session. */
+uint32_t modules_logged(struct wire_session *session);
+struct wire_module *modules_entry(struct wire_session *session, uint32_t i);
+
 /* Around dlclose: an object may go, or have gone. Thread context. */
 void modules_closing(void);
 void modules_closed(void);

@@ -24,7 +24,7 @@ struct setting;
 typedef bool parse(const struct setting *s, const char *text, struct agent_settings *settings);
 
 static parse parse_number, parse_yes_no, parse_clock, parse_burst, parse_collector, parse_every,
-    parse_credit, parse_tags, parse_attach;
+    parse_credit, parse_tags, parse_attach, parse_modules;
 
 static const struct setting {
     const char *name;
@@ -41,6 +41,8 @@ static const struct setting {
     {"HCCT_COLLECTOR", "walks", "walks or calls", parse_collector, 0, 0, 0},
     {"HCCT_EVERY", "1", "N or N/routine, N from 1 to 1000000000", parse_every, 0, 0, 0},
     {"HCCT_CREDIT", "last", "last or new", parse_credit, 0, 0, 0},
+    {"HCCT_MODULES", "", "patterns of file names or paths, with commas between them", parse_modules,
+     0, 0, 0},
     {"HCCT_SIGNAL", "0", "a signal's number", parse_number, AT(signal), 0, 64},
     {"HCCT_FOLLOW", "yes", "yes or no", parse_yes_no, AT(follow), 0, 0},
     {"HCCT_ENABLE", "yes", "yes or no", parse_yes_no, AT(enable), 0, 0},
@@ -191,6 +193,17 @@ static bool parse_burst(const struct setting *s, const char *text,
     settings->burst_length_ns = settings->burst_period_ns = 0;
     return strcmp(text, NO_BURST) == 0 ||
            burst_parse(text, &settings->burst_length_ns, &settings->burst_period_ns);
+}
+
+static bool parse_modules(const struct setting *s, const char *text,
+                          struct agent_settings *settings) {
+    size_t length = strlen(text);
+    (void)s;
+    settings->modules[0] = '\0';
+    if (length >= sizeof settings->modules)
+        return false;
+    memcpy(settings->modules, text, length + 1);
+    return true;
 }
 
 static bool parse_tags(const struct setting *s, const char *text, struct agent_settings *settings) {

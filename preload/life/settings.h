@@ -11,6 +11,9 @@
  *                 -finstrument-functions
  *   HCCT_EVERY    calls: N counts one of N, N/routine one of   1
  *                 N of each routine
+ *   HCCT_MODULES  calls: of which modules calls are            the program, unless it reports its
+ *                 redirected: file names or paths, * and ?     calls, and its own libraries
+ *                 as in the shell, commas in between
  *   HCCT_CREDIT   calls: last, or new: all edges since the     last
  *                 last counted call gain
  *   HCCT_SIGNAL   signal number to use                         first free one, SIGPROF first
@@ -31,6 +34,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/wire/call_choice.h"
 #include "common/wire/paths.h"
 #include "common/wire/tags.h"
 
@@ -43,6 +47,7 @@ struct agent_settings {
     unsigned every;                            /* calls: one of so many is counted */
     bool every_each;                           /* of each routine, not of all together */
     unsigned credit;                           /* enum wire_credit */
+    char modules[CALL_CHOICE_ROOM];       /* empty: the default */
     int signal;                                /* 0: choose */
     bool follow;
     bool attach_at_start;

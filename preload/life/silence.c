@@ -15,6 +15,7 @@
 #include "preload/life/signal.h"
 #include "preload/life/sys.h"
 #include "preload/life/thread_life.h"
+#include "preload/redirect/redirect.h"
 #include "preload/sample/edge.h"
 #include "preload/sample/trigger.h"
 #include "preload/sample/wall_leave.h"
@@ -49,6 +50,7 @@ static void leave_process(struct agent_thread *thread, const struct sleep_place 
         wall_leave();
         calls_end(thread);
     }
+    redirect_suspend();
     atomic_store(&confine_all, true);
     if (agent_started()) { /* else a child that has no timers yet */
         confine_wait_for_others();
@@ -86,6 +88,7 @@ void confine_begin(struct confine *what, bool all, const struct sleep_place *cal
 static void resume_process(int signal) {
     signal_resume(signal);
     atomic_store(&confine_all, false);
+    redirect_resume();
     for (struct agent_thread *t = thread_first(); t != NULL && agent_started(); t = t->next)
         if (atomic_load(&t->used) != 0 && !t->ending)
             trigger_resume(t);

@@ -21,6 +21,7 @@
 #include "preload/life/sys.h"
 #include "preload/life/thread.h"
 #include "preload/life/thread_life.h"
+#include "preload/redirect/redirect.h"
 #include "preload/sample/edge.h"
 #include "preload/sample/ticker.h"
 #include "preload/sample/trigger.h"
@@ -50,6 +51,16 @@ static bool may_attach_later(void) {
            set->clock == WIRE_CLOCK_CPU && set->follow && set->socket[0] == '/';
 }
 
+/* Where each call is to be seen, a program does not begin before its calls are redirected. */
+static void await_call_sites(void) {
+    struct wire_session *session =
+        agent.settings.burst_length_ns == 0 ? session_enter(thread_self) : NULL;
+    if (session == NULL)
+        return;
+    redirect_await(thread_self, session);
+    session_leave(thread_self);
+}
+
 /* Valgrind runs a translation of the program, whose times say nothing of it. It would report what a
  * walk reads as errors of the program; and in a child of fork it takes what is not inherited
  * (MADV_DONTFORK) for readable. It preloads a library of its own. */
@@ -68,6 +79,8 @@ __attribute__((constructor)) static void agent_start(void) {
     if (!glibc_is_here() || confine_was_born())
         return;
     real_resolve();
+    if (!real_can_find_objects())
+        return;
     settings_read(&agent.settings);
     program_name_read(agent.command, sizeof agent.command);
     if (!agent.settings.enable || agent.settings.socket[0] == '\0')
@@ -85,6 +98,7 @@ __attribute__((constructor)) static void agent_start(void) {
         return;
     }
     modules_start();
+    redirect_start();
     restart_start();
     sleep_start();
     fork_watch();
@@ -97,6 +111,7 @@ __attribute__((constructor)) static void agent_start(void) {
         trigger_expect();
     } else if (session_attach(true)) {
         agent_learn_modules(false);
+        await_call_sites();
     }
     handler_room_begin(thread_self, ticker_now(CLOCK_THREAD_CPUTIME_ID));
     /* before: exec, the loader, and what the agent itself has taken */
@@ -117,4 +132,6 @@ __attribute__((destructor)) static void agent_end(void) {
 const struct agent_hooks agent_hooks = {.start = agent_start,
                                         .sends_to = calls_use,
                                         .handle = signal_handle,
-                                        .check_signal = signal_check_again};
+                                        .check_signal = signal_check_again,
+                                        .wants_sites = redirect_means,
+                                        .find_stubs = redirect_find_stubs};

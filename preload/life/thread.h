@@ -128,6 +128,7 @@ struct agent_thread {
     void *handler_stack;                      /* handler_stack.h: stays with the context */
 
     struct calls *calls;          /* calls.h; NULL: calls were never followed */
+    struct redirect_thread *redirect; /* redirect/enter.h; NULL: no redirected ones */
     struct {                      /* calls/fork.c, while the process forks */
         bool report;              /* one is under way */
         struct calls_frame *base; /* of the open calls, NULL: none */

@@ -112,7 +112,7 @@ static bool is_among(const struct object *object, uint32_t symbols, const char *
 enum symbol_answer symbol_beside(const void *code, const char *name) {
     struct dl_find_object found;
     struct object object;
-    if (sizeof(void *) != 8 || _dl_find_object == NULL ||
+    if (sizeof(void *) != 8 || !glibc_is_here() ||
         _dl_find_object((void *)(uintptr_t)code, &found) != 0)
         return SYMBOL_UNKNOWN;
     read_object(found.dlfo_link_map, &object);
@@ -181,14 +181,20 @@ static bool is_done(const struct search *search) {
     return k == search->n;
 }
 
+/* What follows this object: _dl_find_object can't be asked, as it is one of the names. */
+static const struct link_map *next_object(void) {
+    const struct link_map *map = &_r_debug != NULL ? _r_debug.r_map : NULL;
+    while (map != NULL && map->l_ld != _DYNAMIC)
+        map = map->l_next;
+    return map != NULL ? map->l_next : NULL;
+}
+
 /* Up to an object that is unusual. */
 static void search_objects(struct search *search) {
-    struct dl_find_object self;
     struct object object;
-    if (sizeof(void *) != 8 || _dl_find_object == NULL ||
-        _dl_find_object((void *)(uintptr_t)next_symbols, &self) != 0)
+    if (sizeof(void *) != 8)
         return;
-    for (const struct link_map *map = self.dlfo_link_map->l_next; map != NULL && !is_done(search);
+    for (const struct link_map *map = next_object(); map != NULL && !is_done(search);
          map = map->l_next) {
         read_object(map, &object);
         if (object.symbols == NULL && object.table == NULL)

@@ -17,6 +17,7 @@ enum name {
     PTHREAD_CREATE,
     THRD_CREATE,
     DLCLOSE,
+    DL_FIND_OBJECT,
     SIGALTSTACK,
     SIGNALFD,
     EXIT,
@@ -42,14 +43,14 @@ enum name {
 };
 
 static const char *const names[] = {
-    "sigaction",    "pthread_sigmask", "sigprocmask", "pthread_create", "thrd_create",
-    "dlclose",      "sigaltstack",     "signalfd",    "_exit",          "prctl",
-    "mlockall",     "setuid",          "seteuid",     "setreuid",       "setresuid",
-    "chroot",       "unshare",         "setns",       "sigignore",      "siginterrupt",
-    "sighold",      "profil",          "sprofil",     "moncontrol",     "monstartup",
-    "__monstartup", "longjmp",         "_longjmp",    "siglongjmp",     "__longjmp_chk",
-    "signal",       "bsd_signal",      "ssignal",     "sysv_signal",    "__sysv_signal",
-    "sigset",
+    "sigaction",     "pthread_sigmask", "sigprocmask", "pthread_create", "thrd_create",
+    "dlclose",       "_dl_find_object", "sigaltstack", "signalfd",       "_exit",
+    "prctl",         "mlockall",        "setuid",      "seteuid",        "setreuid",
+    "setresuid",     "chroot",          "unshare",     "setns",          "sigignore",
+    "siginterrupt",  "sighold",         "profil",      "sprofil",        "moncontrol",
+    "monstartup",    "__monstartup",    "longjmp",     "_longjmp",       "siglongjmp",
+    "__longjmp_chk", "signal",          "bsd_signal",  "ssignal",        "sysv_signal",
+    "__sysv_signal", "sigset",
 };
 
 static _Atomic(void *) found[HCCT_ARRAY_LEN(names)];
@@ -112,6 +113,14 @@ int real_thrd_create(thrd_t *id, thrd_start_t start, void *argument) {
 
 int real_dlclose(void *handle) {
     return AS(int (*)(void *), DLCLOSE)(handle);
+}
+
+bool real_can_find_objects(void) {
+    return atomic_load(&found[DL_FIND_OBJECT]) != NULL;
+}
+
+int real_dl_find_object(void *address, struct dl_find_object *object) {
+    return AS(int (*)(void *, struct dl_find_object *), DL_FIND_OBJECT)(address, object);
 }
 
 int real_prctl(int option, const unsigned long argument[4]) {

@@ -28,6 +28,10 @@ int real_pthread_create(pthread_t *id, const pthread_attr_t *attr, void *(*start
                         void *argument);
 int real_thrd_create(thrd_t *id, thrd_start_t start, void *argument);
 int real_dlclose(void *handle);
+struct dl_find_object;
+/* glibc has it since 2.35. */
+bool real_can_find_objects(void);
+int real_dl_find_object(void *address, struct dl_find_object *found);
 int real_mlockall(int flags);
 int real_setuid(uid_t user);
 int real_seteuid(uid_t user);

@@ -27,7 +27,9 @@ e2e_tests = tests/e2e/check_test.py tests/e2e/daemon_test.py tests/e2e/deep_test
 	tests/e2e/text_test.py tests/e2e/totals_test.py tests/e2e/window_test.py \
 	tests/e2e/call_sites_test.py tests/e2e/called_test.py tests/e2e/calls_broad_test.py tests/e2e/calls_callgrind_test.py \
 	tests/e2e/calls_exact_test.py tests/e2e/calls_robust_test.py tests/e2e/gone_test.py \
-	tests/e2e/calls_some_test.py tests/e2e/calls_torture_test.py tests/e2e/attach_test.py
+	tests/e2e/calls_some_test.py tests/e2e/calls_torture_test.py \
+	tests/e2e/redirect_callgrind_test.py tests/e2e/redirect_text_test.py \
+	tests/e2e/redirect_torture_test.py tests/e2e/attach_test.py
 TESTS += $(e2e_tests)
 EXTRA_DIST += $(e2e_tests) tests/e2e/calls_support.py tests/e2e/rusage.py tests/e2e/screen.py \
 	tests/e2e/support.py tests/e2e/users_support.py tests/e2e/wire_support.py tests/e2e/workloads.py
@@ -187,6 +189,37 @@ tests_targets_calls_torture_plain_SOURCES = $(TORTURE)
 tests_targets_calls_torture_plain_CXXFLAGS = $(CALLS_CXXFLAGS) $(REPORTING_PLAIN) -pthread
 tests_targets_calls_torture_plain_LDFLAGS = $(USES_CALLS_SHARED)
 tests_targets_calls_torture_plain_LDADD = tests/targets/calls_shared
+
+# The same program and libraries as anybody builds them; and others whose calls are redirected.
+USUAL_CFLAGS = -O1 -fno-inline -fno-optimize-sibling-calls
+check_PROGRAMS += tests/targets/usual/calls_shared tests/targets/usual/calls_plugin_a \
+	tests/targets/usual/calls_plugin_b tests/targets/usual/calls_torture \
+	tests/targets/redirect_gone tests/targets/redirect_gone_plugin tests/targets/redirect_own \
+	tests/targets/redirect_steps tests/targets/redirect_text
+tests_targets_redirect_gone_SOURCES = tests/targets/redirect_gone.c
+tests_targets_redirect_gone_CFLAGS = $(TARGET_CFLAGS) -O1
+tests_targets_redirect_gone_plugin_SOURCES = tests/targets/redirect_gone.c
+tests_targets_redirect_gone_plugin_CFLAGS = $(TARGET_CFLAGS) -O1 -DPLUGIN -fPIC
+tests_targets_redirect_gone_plugin_LDFLAGS = -Wc,-shared -Wl,-z,lazy
+tests_targets_usual_calls_shared_SOURCES = tests/targets/calls_shared.c tests/targets/calls_shared.h
+tests_targets_usual_calls_shared_CFLAGS = $(TARGET_CFLAGS) $(USUAL_CFLAGS) -fPIC
+tests_targets_usual_calls_shared_LDFLAGS = -Wc,-shared -Wl,-soname,calls_shared
+tests_targets_usual_calls_plugin_a_SOURCES = tests/targets/calls_count.h tests/targets/calls_plugin.c
+tests_targets_usual_calls_plugin_a_CFLAGS = $(TARGET_CFLAGS) $(USUAL_CFLAGS) -DPART=a -DPADDING=1 -fPIC
+tests_targets_usual_calls_plugin_a_LDFLAGS = -Wc,-shared
+tests_targets_usual_calls_plugin_b_SOURCES = tests/targets/calls_count.h tests/targets/calls_plugin.c
+tests_targets_usual_calls_plugin_b_CFLAGS = $(TARGET_CFLAGS) $(USUAL_CFLAGS) -DPART=b -DPADDING=256 -fPIC
+tests_targets_usual_calls_plugin_b_LDFLAGS = -Wc,-shared
+tests_targets_usual_calls_torture_SOURCES = $(TORTURE)
+tests_targets_usual_calls_torture_CXXFLAGS = $(CALLS_CXXFLAGS) $(USUAL_CFLAGS) -pthread
+tests_targets_usual_calls_torture_LDFLAGS = $(USES_CALLS_SHARED)
+tests_targets_usual_calls_torture_LDADD = tests/targets/usual/calls_shared
+tests_targets_redirect_own_SOURCES = tests/targets/redirect_own.c
+tests_targets_redirect_own_CFLAGS = $(TARGET_CFLAGS) -O1
+tests_targets_redirect_steps_SOURCES = tests/targets/redirect_steps.c
+tests_targets_redirect_steps_CFLAGS = $(TARGET_CFLAGS) -O1
+tests_targets_redirect_text_SOURCES = tests/targets/redirect_text.c
+tests_targets_redirect_text_CFLAGS = $(TARGET_CFLAGS) -O1
 
 # tests/targets/restless loads the plugins above.
 check_PROGRAMS += tests/targets/calls_asked tests/targets/restless

@@ -1,0 +1,199 @@
+/*
+ * enter.c - the hot path of redirected calls. Built for general registers alone, as those for
+ * floating point numbers and vectors may hold arguments: so it calls nothing of libc or of the
+ * agent, but what is in its own headers.
+ *
+ * Nearly all calls come from a function whose own call is the innermost one that is still open: a
+ * comparison or two, and a word for the ring. Next come those whose caller was entered by a call
+ * that was not reported: some usual steps of a walk. Everything else is done by found.c.
+ *
+ * The order of things is as in calls.c: while `busy` is set, a signal handler that makes redirected
+ * calls leaves all as it is.
+ */
+#include "preload/redirect/enter.h"
+
+#include <signal.h>
+
+#include "common/wire/ring.h"
+#include "preload/calls/hot.h"
+#include "preload/life/agent.h"
+#include "preload/life/confine.h"
+#include "preload/life/sys.h"
+#include "preload/redirect/chain.h"
+#include "preload/redirect/stub.h"
+#include "preload/sample/unwind_usual.h"
+
+#define SLOW __attribute__((noinline, cold))
+
+/* ---- what can't be done here ---- */
+
+/* Signals that an instruction raises can't wait: a program that steps through itself gets SIGTRAP.
+ */
+#define BIT(number) (1ull << ((number)-1))
+#define CAN_WAIT                                                                                   \
+    ~(BIT(SIGTRAP) | BIT(SIGSEGV) | BIT(SIGBUS) | BIT(SIGILL) | BIT(SIGFPE) | BIT(SIGSYS))
+
+static SLOW void rarely(struct redirect_call *call, void (*how)(void *call)) {
+    struct calls *c = call->calls;
+    struct redirect_thread *r = c->redirect;
+    uint64_t all = CAN_WAIT, mask = 0;
+    if (r == NULL || confine_is_quiet()) {
+        calls_self = NULL;
+        return;
+    }
+    if (sys4(SYS_rt_sigprocmask, SIG_BLOCK, &all, &mask, KERNEL_SIGSET_BYTES) != 0)
+        return;
+    stub_with_all_kept(how, call, r->stack + sizeof r->stack, r->area);
+    sys4(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, KERNEL_SIGSET_BYTES);
+}
+
+/* ---- words ---- */
+
+#define WORDS_OF_CALL 4 /* POP, PUSH and its site, CREDIT */
+
+/* The call, by its caller at top[-1], to `routine`. False: there is no room, or the daemon has to
+ * hear something first. */
+static inline bool send(struct calls *c, struct calls_frame *top, uint64_t routine, uint64_t site,
+                        uint64_t slot) {
+    uint64_t *at = c->at, word;
+    if (hcct_likely(call_word(c, top, routine, site, &word))) {
+        *at++ = word;
+    } else {
+        if (c->code_bytes == 0 || c->cursor < top || at + WORDS_OF_CALL > c->limit)
+            return false;
+        if (c->cursor > top)
+            *at++ = wire_word(WIRE_POP, (uint64_t)(c->cursor - top));
+        *at++ = wire_word(WIRE_PUSH, routine);
+        *at++ = site;
+        *at++ = wire_word(WIRE_CREDIT, 1);
+    }
+    top->routine = routine;
+    top->site = site;
+    top->sp = slot;
+    top->report = CALLS_WALKED | CALLS_SEEN | slot;
+    c->top = c->cursor = top + 1;
+    c->at = at;
+    ring_publish(c->slot, (uint64_t)(at - c->zero));
+    fetch_for_writing(at + FETCH_AHEAD);
+    return true;
+}
+
+/* ---- who has called ---- */
+
+/* A frame that a walk has found, and all that it was found in, are as they were then. On another
+ * stack than the thread's own, what is on another page may have gone. */
+static inline bool holds(const struct calls *c, const struct calls_frame *f) {
+    for (; (f->report & CALLS_SEEN) == 0 && f->site != 0; f--) {
+        const struct calls_frame *outer = f - 1;
+        uint64_t place = chain_place(outer);
+        if (outer == c->base || outer->site == 0)
+            return true;
+        if (place == 0 || (c->guessed && (place ^ chain_place(f)) >= WIRE_PAGE) ||
+            *(const volatile uint64_t *)place != outer->site)
+            return false;
+    }
+    return true;
+}
+
+/* What it found, from `top` on; the innermost comes first. */
+static bool send_found(struct calls *c, struct calls_frame *top, uint32_t n) {
+    const struct calls_frame *found = c->redirect->found;
+    uint64_t *at = c->at;
+    if (c->code_bytes == 0 || c->cursor < top ||
+        (uint64_t)(c->limit - at) < 1 + 2ull * n + WORDS_OF_CALL)
+        return false;
+    if (c->cursor > top)
+        *at++ = wire_word(WIRE_POP, (uint64_t)(c->cursor - top));
+    while (n > 0) {
+        const struct calls_frame *f = &found[--n];
+        *at++ = wire_word(WIRE_PUSH, f->routine);
+        *at++ = f->site;
+        top->routine = f->routine;
+        top->site = f->site;
+        top->sp = f->sp;
+        top->report = f->report;
+        top++;
+    }
+    c->at = at;
+    c->top = c->cursor = top;
+    return true;
+}
+
+/* The caller and those further out, up to one that is open, by usual steps on the thread's own
+ * stack. */
+static bool find(const struct redirect_call *call, uint64_t site) {
+    struct calls *c = call->calls;
+    struct redirect_thread *r = c->redirect;
+    struct calls_frame *top = c->top;
+    struct unwind_place at = {.pc = site, .sp = call->slot + 8, .fp = call->fp};
+    struct unwind_env env = {.low = at.sp, .high = c->thread->stack_high, .cache = r->cache};
+    struct unwind_step step;
+    uint32_t n = 0;
+    at.known = UNWIND_CALLER_KNOWN;
+    if (c->guessed)
+        return false;
+    for (;; n++) {
+        if (n == WIRE_MAX_FRAMES || !unwind_usual(&env, &at, &step))
+            return false;
+        top = chain_drop(top, step.ra_at);
+        bool open = chain_is(top - 1, step.routine, step.ra_at);
+        if (open && holds(c, top - 1))
+            return send_found(c, top, n);
+        /* the same call has led to another function, by a jump */
+        bool seen = top[-1].sp == step.ra_at && top[-1].site == step.site &&
+                    (top[-1].report & CALLS_SEEN) != 0;
+        struct calls_frame *f = &r->found[n];
+        f->routine = step.routine;
+        f->site = step.site;
+        f->sp = step.ra_at;
+        f->report = CALLS_WALKED | (seen ? CALLS_SEEN : 0) | step.ra_at;
+    }
+}
+
+static inline bool report(struct redirect_call *call) {
+    struct calls *c = call->calls;
+    const struct redirect_module *m = call->module;
+    const struct redirect_site *s = call->site;
+    const struct redirect_callee *k = &m->callee[s->callee & ~REDIRECT_BY_FP];
+    uint64_t slot = call->slot, place = chain_parent_place(s, slot, call->fp);
+    uint64_t routine = atomic_load_explicit(&k->routine, memory_order_relaxed);
+    if (c->at >= c->limit || slot - c->low >= c->high - c->low || ((slot | place) & 7) != 0 ||
+        place <= slot || place >= c->high || (k->word != NULL && *k->word != routine) ||
+        routine == 0)
+        return false;
+    uint64_t site = m->text + s->back;
+    struct calls_frame *top = chain_drop(c->top, place);
+    if (hcct_unlikely(!chain_is(top - 1, m->text + s->routine, place) || !holds(c, top - 1))) {
+        if (!find(call, site))
+            return false;
+        top = c->top;
+        if (c->at >= c->limit)
+            return false;
+    }
+    return send(c, top, routine, site, slot);
+}
+
+void redirect_enter(uint64_t back, uint64_t slot, uint64_t fp) {
+    struct calls *c = calls_self;
+    const struct redirect_module *m = stub_page_of(back)->module;
+    struct redirect_call call = {c, m, &m->site[stub_number(back)], slot, fp};
+    if (hcct_unlikely(c == NULL))
+        return;
+    if (hcct_unlikely(!c->alive)) {
+        calls_self = NULL; /* a child of fork, or a thread, that nobody has noticed */
+        return;
+    }
+    bool left = c->busy > CALLS_JUMPED;
+    if (hcct_unlikely(left && is_nested(c, slot))) {
+        count_lost(c); /* a signal handler's */
+        return;
+    }
+    c->busy = slot;
+    atomic_signal_fence(memory_order_seq_cst);
+    if (hcct_unlikely(left || !report(&call)))
+        rarely(&call, redirect_enter_rarely);
+    if (hcct_unlikely(agent.settings.check))
+        rarely(&call, redirect_check);
+    atomic_signal_fence(memory_order_seq_cst);
+    end_report(c, slot - CALLS_JUMPED);
+}

@@ -1,0 +1,46 @@
+/*
+ * module.h - a module whose calls are redirected. Private to this room.
+ */
+#ifndef HCCT_REDIRECT_MODULE_H
+#define HCCT_REDIRECT_MODULE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "preload/redirect/stub.h"
+
+struct redirect_site {
+    uint32_t back;    /* the return address, from the module's text */
+    uint32_t routine; /* the function that it is in, from there */
+    uint32_t callee;  /* index; highest bit: the frame goes by the frame pointer */
+    int32_t cfa;
+};
+
+#define REDIRECT_BY_FP (1u << 31)
+
+struct redirect_callee {
+    _Atomic uint64_t routine; /* known to the daemon; through a word: as it was when last seen */
+    const uint64_t *word;     /* of the GOT, where the function's address is; NULL: a direct call */
+    uint64_t target;          /* of the call instruction */
+};
+
+struct redirect_module {
+    uint64_t text, bytes;
+    struct redirect_site *site;
+    struct redirect_callee *callee;
+    uint32_t sites, callees;
+    uint64_t start;       /* of the object */
+    const void *eh_frame; /* tells it from another one at the same place */
+    uint64_t stubs, stub_bytes;
+    struct stub_unwind unwind; /* what an unwinder needs to know of the stubs */
+    uint64_t copy;             /* where the text with redirected calls rests */
+    uint64_t spare;            /* where the file's text rests meanwhile */
+    bool on;
+    _Atomic uint32_t there; /* all of this is filled, and the object has not gone: its number,
+                             * which no other has; else 0 */
+};
+
+#define REDIRECT_MODULES_MAX 128u
+
+#endif

@@ -1,0 +1,427 @@
+/*
+ * redirect.c - the modules that are redirected, and when their texts change places.
+ *
+ * One thread at a time makes a module ready or changes places; who finds another one at it goes on,
+ * as that one looks again before it is done. What is wanted is one number: the threads whose calls
+ * are followed. Nothing changes while an object may be going (dlclose).
+ */
+#include "preload/redirect/redirect.h"
+
+#include <dlfcn.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#include "common/wire/call_sites.h"
+#include "preload/calls/hot.h"
+#include "preload/life/agent.h"
+#include "preload/life/confine.h"
+#include "preload/life/memory.h"
+#include "preload/life/modules.h"
+#include "preload/life/session.h"
+#include "preload/life/sys.h"
+#include "preload/redirect/enter.h"
+#include "preload/redirect/module.h"
+#include "preload/redirect/stub.h"
+#include "preload/redirect/text_copy.h"
+#include "preload/wrap/real.h"
+
+#define NAP_NS          200000l
+#define WAITS_FOR_SITES 50000 /* naps until the program begins all the same */
+#define WAITS_FOR_OTHER 5000  /* naps until another thread has changed places */
+
+static struct redirect_module *_Atomic modules; /* NULL: none was ever redirected */
+static _Atomic uint32_t used;                   /* of them */
+static _Atomic uint32_t users;                  /* threads whose calls are followed */
+static _Atomic uint32_t changing;               /* one thread changes something */
+static _Atomic uint32_t closing;                /* threads in dlclose */
+static _Atomic bool suspended;
+static uint32_t numbers;                /* given to modules */
+static _Atomic uint32_t answered;       /* modules of the log that need no other answer ... */
+static _Atomic uint32_t answered_epoch; /* ... in this session */
+
+static void nap(void) {
+    const struct timespec time = {0, NAP_NS};
+    sys2(SYS_nanosleep, &time, NULL);
+}
+
+static bool begin_change(void) {
+    uint32_t nobody = 0;
+    return atomic_compare_exchange_strong(&changing, &nobody, 1);
+}
+
+static void end_change(void) {
+    atomic_store(&changing, 0);
+}
+
+/* ---- changing places ---- */
+
+static bool is_wanted(void) {
+    return atomic_load(&users) != 0 && !atomic_load(&suspended);
+}
+
+static void switch_all(bool on) {
+    for (uint32_t i = 0; i < atomic_load(&used); i++) {
+        struct redirect_module *m = &atomic_load(&modules)[i];
+        if (atomic_load(&m->there) != 0)
+            text_copy_switch(m, on);
+    }
+}
+
+static bool may_change(void) {
+    return atomic_load(&modules) != NULL && atomic_load(&closing) == 0;
+}
+
+/* The texts are as is wanted, or another thread is about to see to it. */
+static void follow_users(void) {
+    bool wanted;
+    do {
+        if (!may_change() || !begin_change())
+            return;
+        wanted = is_wanted();
+        if (atomic_load(&closing) == 0)
+            switch_all(wanted);
+        end_change();
+    } while (wanted != is_wanted());
+}
+
+void redirect_use(struct calls *c) {
+    struct redirect_thread *r = c->redirect;
+    if (r == NULL || atomic_exchange(&r->uses, true))
+        return;
+    r->unnamed.word = NULL;
+    if (atomic_fetch_add(&users, 1) == 0)
+        follow_users();
+}
+
+void redirect_leave(struct calls *c) {
+    struct redirect_thread *r = c->redirect;
+    if (r == NULL || !atomic_exchange(&r->uses, false))
+        return;
+    if (r->unnamed.word != NULL)
+        count_lost(c);
+    r->unnamed.word = NULL;
+    if (atomic_fetch_sub(&users, 1) == 1 && !confine_is_quiet())
+        follow_users();
+}
+
+/* ---- modules that become ready ---- */
+
+static struct redirect_module *module_at(uint64_t text) {
+    for (uint32_t i = 0; i < atomic_load(&used); i++) {
+        struct redirect_module *m = &atomic_load(&modules)[i];
+        if (atomic_load(&m->there) != 0 && m->text == text)
+            return m;
+    }
+    return NULL;
+}
+
+/* A place in the list: an unused one, or one whose object has gone. */
+static struct redirect_module *place(void) {
+    if (atomic_load(&modules) == NULL)
+        atomic_store(&modules, memory_map(REDIRECT_MODULES_MAX * sizeof(struct redirect_module),
+                                          PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1));
+    struct redirect_module *list = atomic_load(&modules);
+    for (uint32_t i = 0; list != NULL && i < REDIRECT_MODULES_MAX; i++)
+        if (atomic_load(&list[i].there) == 0)
+            return &list[i];
+    return NULL;
+}
+
+static void count(const struct redirect_module *m) {
+    uint32_t n = (uint32_t)(m - atomic_load(&modules)) + 1;
+    if (atomic_load(&used) < n)
+        atomic_store(&used, n);
+}
+
+static bool object_at(uint64_t address, struct dl_find_object *found) {
+    return real_dl_find_object((void *)address, found) == 0;
+}
+
+static enum calls_verdict make_ready(const struct wire_module *logged,
+                                     const struct call_sites *table, uint32_t *sites) {
+    struct dl_find_object object;
+    uint64_t text = logged->bias + table->text_start;
+    struct redirect_module *m = module_at(text);
+    if (m == NULL) {
+        m = place();
+        if (m == NULL)
+            return CALLS_NO_MEMORY;
+        if (!object_at(text, &object) || (uint64_t)object.dlfo_map_start != logged->start)
+            return CALLS_TEXT_DIFFERS;
+        *m = (struct redirect_module){.text = text,
+                                      .bytes = table->text_bytes,
+                                      .sites = table->sites,
+                                      .callees = table->callees,
+                                      .start = logged->start,
+                                      .eh_frame = object.dlfo_eh_frame};
+        enum calls_verdict verdict = text_copy_make(m, logged->bias, table);
+        if (verdict != CALLS_FOLLOWED)
+            return verdict;
+        atomic_store(&m->there, ++numbers);
+        count(m);
+    }
+    *sites = m->sites;
+    return CALLS_FOLLOWED;
+}
+
+static bool is_sound(const struct wire_module *logged, const struct call_sites *table,
+                     uint64_t room) {
+    uint64_t text = logged->bias + table->text_start;
+    return table->magic == CALL_SITES_MAGIC && table->bytes <= room &&
+           table->sites_off + (uint64_t)table->sites * sizeof(struct call_site) <= table->bytes &&
+           table->callees_off + (uint64_t)table->callees * sizeof(struct call_callee) <=
+               table->bytes &&
+           table->text_bytes % WIRE_PAGE == 0 && text % WIRE_PAGE == 0 && text >= logged->start &&
+           text + table->text_bytes <= logged->end && table->text_bytes > CALL_SITE_BYTES;
+}
+
+static void say(struct wire_module *logged, enum calls_verdict verdict, uint32_t sites) {
+    atomic_store(&logged->redirected, sites);
+    atomic_store_explicit(&logged->verdict, (uint8_t)verdict, memory_order_release);
+}
+
+/* What the daemon has said of it. False: nothing yet. */
+static bool hear(struct wire_module *logged) {
+    if (atomic_load_explicit(&logged->filled, memory_order_acquire) == 0)
+        return false;
+    if (!logged->want_sites || atomic_load(&logged->verdict) != CALLS_UNSAID)
+        return true;
+    uint64_t at = atomic_load_explicit(&logged->sites, memory_order_acquire);
+    if (at == WIRE_TABLE_PENDING)
+        return false;
+    uint64_t arena = agent.process->arena_bytes;
+    if (at == WIRE_TABLE_NONE || at % 64 != 0 || at > arena - sizeof(struct call_sites))
+        return true;
+    const struct call_sites *table =
+        (const void *)((const char *)atomic_load(&agent.process->arena) + at);
+    uint32_t sites = 0;
+    if (!is_sound(logged, table, arena - at))
+        return true;
+    enum calls_verdict verdict = make_ready(logged, table, &sites);
+    say(logged, verdict, sites);
+    return true;
+}
+
+static void forget_answered(struct agent_thread *thread) {
+    if (atomic_load(&answered_epoch) == thread->epoch)
+        return;
+    atomic_store(&answered, 0);
+    atomic_store(&answered_epoch, thread->epoch);
+}
+
+/* How many modules of the log are still to be heard of. */
+static uint32_t look(struct agent_thread *thread, struct wire_session *session) {
+    uint32_t waited_for = 0, n = modules_logged(session);
+    forget_answered(thread);
+    for (uint32_t i = atomic_load(&answered); i < n; i++) {
+        bool heard = hear(modules_entry(session, i));
+        waited_for += !heard;
+        if (heard && waited_for == 0)
+            atomic_store(&answered, i + 1);
+    }
+    return waited_for;
+}
+
+static bool is_all_answered(const struct agent_thread *thread, struct wire_session *session) {
+    return atomic_load(&answered_epoch) == thread->epoch &&
+           atomic_load(&answered) == modules_logged(session);
+}
+
+bool redirect_read_sites(struct agent_thread *thread, struct wire_session *session, uint64_t pc) {
+    struct unwind_module module;
+    if (!redirect_is_meant())
+        return true;
+    if (atomic_load(&closing) != 0 || session_slot(thread, session) == NULL)
+        return false;
+    if (pc != 0)
+        modules_find(thread, session, pc, &module);
+    if (is_all_answered(thread, session))
+        return true;
+    if (!begin_change())
+        return false;
+    look(thread, session);
+    switch_all(is_wanted());
+    end_change();
+    return is_all_answered(thread, session);
+}
+
+static bool has_tables(struct wire_session *session) {
+    for (uint32_t i = 0; i < modules_logged(session); i++)
+        if (atomic_load(&modules_entry(session, i)->table) == WIRE_TABLE_PENDING)
+            return false;
+    return true;
+}
+
+/* Walks are to reach the root from the first call on, so all tables are waited for, too. The daemon
+ * looks at the log of a process that has a slot. */
+static bool is_ready(struct agent_thread *thread, struct wire_session *session) {
+    bool has_slot = session_slot(thread, session) != NULL;
+    uint32_t to_come = look(thread, session);
+    return has_slot && to_come == 0 && has_tables(session);
+}
+
+void redirect_await(struct agent_thread *thread, struct wire_session *session) {
+    if (!redirect_is_meant() || !begin_change())
+        return;
+    for (int i = 0; i < WAITS_FOR_SITES && !is_ready(thread, session) && !session_is_dead(session);
+         i++)
+        nap();
+    end_change();
+}
+
+/* ---- objects that go ---- */
+
+static void wait_for_change(void) {
+    for (int i = 0; i < WAITS_FOR_OTHER && atomic_load(&changing) != 0; i++)
+        nap();
+}
+
+bool redirect_is_there(const struct redirect_module *m, uint32_t number) {
+    return atomic_load(&closing) == 0 && atomic_load(&m->there) == number;
+}
+
+void redirect_closing(void) {
+    if (calls_self != NULL && calls_self->alive)
+        redirect_flush(calls_self);
+    atomic_fetch_add(&closing, 1);
+    if (atomic_load(&modules) != NULL)
+        wait_for_change();
+}
+
+static bool has_gone(const struct redirect_module *m) {
+    struct dl_find_object object;
+    return !object_at(m->text, &object) || (uint64_t)object.dlfo_map_start != m->start ||
+           object.dlfo_eh_frame != m->eh_frame;
+}
+
+static void forget_gone(void) {
+    for (uint32_t i = 0; i < atomic_load(&used); i++) {
+        struct redirect_module *m = &atomic_load(&modules)[i];
+        if (atomic_load(&m->there) != 0 && has_gone(m)) {
+            atomic_store(&m->there, 0);
+            text_copy_free(m);
+        }
+    }
+}
+
+void redirect_closed(void) {
+    if (atomic_load(&modules) != NULL && atomic_load(&closing) == 1 && begin_change()) {
+        forget_gone();
+        end_change();
+    }
+    atomic_fetch_sub(&closing, 1);
+    follow_users();
+}
+
+/* ---- silence, and children ---- */
+
+void redirect_suspend(void) {
+    atomic_store(&suspended, true);
+    follow_users();
+    if (atomic_load(&modules) != NULL)
+        wait_for_change();
+}
+
+void redirect_resume(void) {
+    atomic_store(&suspended, false);
+    follow_users();
+}
+
+static bool forking; /* it is the forking thread that changes nothing */
+
+void redirect_before_fork(void) {
+    if (atomic_load(&modules) == NULL)
+        return;
+    bool ours = begin_change();
+    for (int i = 0; !ours && i < WAITS_FOR_OTHER; i++) {
+        nap();
+        ours = begin_change();
+    }
+    if (ours)
+        forking = true;
+}
+
+static void end_fork(void) {
+    if (!forking)
+        return;
+    forking = false;
+    end_change();
+}
+
+void redirect_after_fork_parent(void) {
+    end_fork();
+    follow_users();
+}
+
+/* Where another thread was in dlclose, nothing changes places any more. */
+void redirect_after_fork_child(void) {
+    atomic_store(&users, 0);
+    for (struct agent_thread *t = thread_first(); t != NULL; t = t->next)
+        if (t->redirect != NULL)
+            atomic_store(&t->redirect->uses, false);
+    end_fork();
+    follow_users();
+}
+
+/* ---- walks through stubs ---- */
+
+/* The stack pointer points at the return address wherever one is in a stub. */
+static const struct {
+    struct unwind_table table;
+    struct unwind_row row;
+    struct unwind_rule rule[2];
+    uint32_t block;
+} stub_table = {
+    .table = {.magic = UNWIND_TABLE_MAGIC,
+              .bytes = sizeof stub_table,
+              .text_span = INT32_MAX,
+              .rows = 1,
+              .rules = 2,
+              .blocks = 1,
+              .block_shift = 31,
+              .rows_off = offsetof(__typeof__(stub_table), row),
+              .rules_off = offsetof(__typeof__(stub_table), rule),
+              .blocks_off = offsetof(__typeof__(stub_table), block)},
+    .row = {.rule = 1},
+    .rule = {{0},
+             {.cfa = UNWIND_CFA_REG,
+              .cfa_reg = ARCH_SP,
+              .ra = UNWIND_AT_CFA,
+              .fp = UNWIND_SAME,
+              .cfa_off = 8,
+              .ra_off = -8}},
+};
+
+static const struct redirect_module *stubs_at(uint64_t address) {
+    for (uint32_t i = 0; i < atomic_load_explicit(&used, memory_order_acquire); i++) {
+        const struct redirect_module *m = &atomic_load(&modules)[i];
+        if (atomic_load(&m->there) != 0 && address - m->stubs < m->stub_bytes)
+            return m;
+    }
+    return NULL;
+}
+
+bool redirect_is_stub(uint64_t address) {
+    return stubs_at(address) != NULL;
+}
+
+bool redirect_find_stubs(uint64_t address, struct unwind_module *module) {
+    const struct redirect_module *m = stubs_at(address);
+    if (m == NULL)
+        return false;
+    *module = (struct unwind_module){.start = m->stubs,
+                                     .end = m->stubs + m->stub_bytes,
+                                     .bias = m->stubs,
+                                     .table = &stub_table.table};
+    return true;
+}
+
+bool redirect_find_object(uint64_t address, struct dl_find_object *found) {
+    const struct redirect_module *m = stubs_at(address);
+    if (m == NULL || !object_at(m->text, found))
+        return false;
+    found->dlfo_map_start = (void *)m->stubs;
+    found->dlfo_map_end = (void *)(m->stubs + m->stub_bytes);
+    found->dlfo_eh_frame = (void *)(uintptr_t)m->unwind.bytes;
+    return true;
+}

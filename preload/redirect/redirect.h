@@ -1,0 +1,83 @@
+/*
+ * redirect.h - calls of programs that were built as usual: their call instructions lead to stubs,
+ * which report the calls, while some thread's calls are followed.
+ *
+ *   choose.c     which modules are meant
+ *   redirect.c   the modules that are redirected; when their texts change places
+ *   text_copy.c    a module's second text; how they change places
+ *   stub.c         the code in between: the one part that knows instructions
+ *   enter.c      a call: who has made it, by what is known of the caller; the hot path
+ *   found.c      the same where a walk has to tell
+ *
+ * From there on a call is as one that the program reports itself (calls.h). There is no report of a
+ * call's end: an open call is over when another one comes from where its return address was, or
+ * from further out.
+ *
+ * How the caller is known: the call site's table says where its function's own return address is.
+ * The open call whose return address is in that place, and still is what it was, is the caller. If
+ * there is none, the function was entered by a call that is not redirected (through a pointer, from
+ * another module, by the kernel): a walk goes on from there until it meets an open call.
+ */
+#ifndef HCCT_REDIRECT_H
+#define HCCT_REDIRECT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "preload/calls/calls.h"
+
+/* ---- choose.c ---- */
+
+/* Decides whether there is anything to redirect in this program. Process context. */
+void redirect_start(void);
+/* There may be. Any context, after redirect_start. */
+bool redirect_is_meant(void);
+/* Whether the calls of an object at that path are asked for, of which `code` is an address. Any
+ * context. */
+bool redirect_means(const char *path, uint64_t code);
+
+/* ---- redirect.c ---- */
+
+/* Waits until the daemon has said of each module that is loaded now where its calls are, as none is
+ * to be missed. Process context, inside the session. */
+void redirect_await(struct agent_thread *thread, struct wire_session *session);
+/* Modules of which it has said so since the last time are made ready. One that was loaded meanwhile
+ * is noticed when `pc` is in it; 0: no pc is known. False: of some it has not, or no slot is free,
+ * and where there is none it does not. Any context, inside the session. */
+bool redirect_read_sites(struct agent_thread *thread, struct wire_session *session, uint64_t pc);
+
+/* The thread's calls are followed from now on; and no longer. While there is one such thread, calls
+ * are redirected. Any context. */
+void redirect_use(struct calls *c);
+void redirect_leave(struct calls *c);
+
+/* The object of a module that had that number is still mapped. Any context. */
+struct redirect_module;
+bool redirect_is_there(const struct redirect_module *module, uint32_t number);
+/* Around dlclose: nothing changes places, and what has gone is forgotten. Thread context. */
+void redirect_closing(void);
+void redirect_closed(void);
+/* The process is about to forbid itself system calls: the file's text is back for good, and comes
+ * again if that was refused. Thread context. */
+void redirect_suspend(void);
+void redirect_resume(void);
+/* Around a fork, in the thread that calls it; the child has no other. Thread context. */
+void redirect_before_fork(void);
+void redirect_after_fork_parent(void);
+void redirect_after_fork_child(void);
+
+/* Stubs at that address, as a module with a rule for walks; false: there are none. Any context. */
+bool redirect_find_stubs(uint64_t address, struct unwind_module *module);
+bool redirect_is_stub(uint64_t address);
+/* As the loader would answer if stubs were an object of their own. Any context. */
+struct dl_find_object;
+bool redirect_find_object(uint64_t address, struct dl_find_object *found);
+
+/* ---- found.c ---- */
+
+/* What the thread needs for it, made once. False: no memory. Thread context. */
+bool redirect_prepare(struct agent_thread *thread);
+/* A call that could not be named yet is sent. Thread context, no report under way. */
+void redirect_flush(struct calls *c);
+
+#endif
