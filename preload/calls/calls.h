@@ -118,7 +118,7 @@ struct calls {
     uint64_t high;
     bool guessed;
     struct agent_thread *thread;
-    struct redirect_thread *redirect; /* NULL: no calls are redirected in this program */
+    struct redirect_thread *redirect;     /* NULL: no calls are redirected in this program */
     struct wire_session *_Atomic session; /* its memory stays meanwhile (calls_use); NULL: none */
     const struct wire_arena *arena;       /* and this */
     uint64_t until; /* calls to the next one that is sent, where not every one is */

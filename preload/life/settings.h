@@ -47,7 +47,7 @@ struct agent_settings {
     unsigned every;                            /* calls: one of so many is counted */
     bool every_each;                           /* of each routine, not of all together */
     unsigned credit;                           /* enum wire_credit */
-    char modules[CALL_CHOICE_ROOM];       /* empty: the default */
+    char modules[CALL_CHOICE_ROOM];            /* empty: the default */
     int signal;                                /* 0: choose */
     bool follow;
     bool attach_at_start;

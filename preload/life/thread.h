@@ -127,11 +127,11 @@ struct agent_thread {
     _Atomic(struct agent_thread *) next_free; /* while it is not used */
     void *handler_stack;                      /* handler_stack.h: stays with the context */
 
-    struct calls *calls;          /* calls.h; NULL: calls were never followed */
+    struct calls *calls;              /* calls.h; NULL: calls were never followed */
     struct redirect_thread *redirect; /* redirect/enter.h; NULL: no redirected ones */
-    struct {                      /* calls/fork.c, while the process forks */
-        bool report;              /* one is under way */
-        struct calls_frame *base; /* of the open calls, NULL: none */
+    struct {                          /* calls/fork.c, while the process forks */
+        bool report;                  /* one is under way */
+        struct calls_frame *base;     /* of the open calls, NULL: none */
         uint32_t room, depth;
         uint64_t low, high;
         bool guessed;

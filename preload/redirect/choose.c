@@ -9,16 +9,20 @@
 #include <elf.h>
 #include <link.h>
 #include <string.h>
+#include <sys/auxv.h>
 
 #include "common/wire/call_choice.h"
 #include "preload/life/agent.h"
 #include "preload/life/modules.h"
 #include "preload/redirect/redirect.h"
 #include "preload/redirect/stub.h"
+#include "preload/wrap/next_symbol.h"
 
 static bool meant;
 
 /* ---- a program that reports its calls ---- */
+
+#define HOOK "__cyg_profile_func_enter"
 
 struct dynamic {
     const ElfW(Sym) * symbols;
@@ -55,14 +59,15 @@ static int read_program(struct dl_phdr_info *info, size_t size, void *arg) {
     for (int i = 0; i < info->dlpi_phnum; i++)
         if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
             read_dynamic((const void *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr), &d);
-    *reports = needs(&d, "__cyg_profile_func_enter");
+    *reports = needs(&d, HOOK);
     return 1;
 }
 
+/* To the agent, or to functions of its own. */
 static bool program_reports(void) {
     bool reports = false;
     dl_iterate_phdr(read_program, &reports);
-    return reports;
+    return reports || symbol_beside((const void *)getauxval(AT_ENTRY), HOOK) == SYMBOL_THERE;
 }
 
 void redirect_start(void) {
