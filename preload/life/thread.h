@@ -159,4 +159,13 @@ void thread_unlock_contexts(void);
 /* First of all contexts; follow ->next and skip those that are not used. Any context. */
 struct agent_thread *thread_first(void);
 
+/* Bounds of the thread's own stack above `sp`, which can be read without probing; an empty range
+ * when `sp` is elsewhere. Any context. */
+static inline void thread_stack_above(const struct agent_thread *thread, uint64_t sp, uint64_t *low,
+                                      uint64_t *high) {
+    bool own = sp >= thread->stack_low && sp < thread->stack_high;
+    *low = own ? sp : 8;
+    *high = own ? thread->stack_high : 8;
+}
+
 #endif

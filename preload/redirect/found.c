@@ -70,7 +70,7 @@ static struct unwind_env walk_env(const struct redirect_call *call, struct reade
                              .read = read_word,
                              .arg = reader,
                              .scratch = call->calls->thread->scratch};
-    stack_bounds(call->calls->thread, call->slot + 8, &env.low, &env.high);
+    thread_stack_above(call->calls->thread, call->slot + 8, &env.low, &env.high);
     return env;
 }
 

@@ -39,14 +39,6 @@ static bool read_probed(void *arg, uint64_t address, uint64_t *word) {
     return stack_read(&walk->probe, address, word);
 }
 
-/* Bounds of the memory above `sp` that needs no probing; an empty range when sp is elsewhere. */
-static void stack_bounds(const struct agent_thread *thread, uint64_t sp, uint64_t *low,
-                         uint64_t *high) {
-    bool own = sp >= thread->stack_low && sp < thread->stack_high;
-    *low = own ? sp : 8;
-    *high = own ? thread->stack_high : 8;
-}
-
 static uint32_t frame_limit(struct wire_session *session) {
     uint32_t limit = atomic_load_explicit(&session->max_frames, memory_order_relaxed);
     return limit < 1 ? 1 : limit > THREAD_FRAMES_MAX ? THREAD_FRAMES_MAX : limit;
@@ -124,7 +116,7 @@ static void update_memo(struct agent_thread *thread, struct wire_session *sessio
     struct unwind_registers *regs = &thread->interrupted;
     validate_memo(thread);
     unwind_registers_of(regs, uc);
-    stack_bounds(thread, regs->reg[ARCH_SP], &env->low, &env->high);
+    thread_stack_above(thread, regs->reg[ARCH_SP], &env->low, &env->high);
     pass_over(env, regs);
     memo_walk(&thread->memo, env, regs, frame_limit(session), result);
     if (thread->common_frames > result->same)
