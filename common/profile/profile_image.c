@@ -45,10 +45,10 @@ static const struct layout function_layout = {
 };
 static const struct layout process_layout = {
     .bytes = sizeof(struct profile_process),
-    .n = 6,
+    .n = 7,
     .string = {AT(profile_process, exe), AT(profile_process, command), AT(profile_process, tags),
                AT(profile_process, clock), AT(profile_process, collector),
-               AT(profile_process, credit)},
+               AT(profile_process, credit), AT(profile_process, call_modules)},
     .hole = {{END(profile_process, live), AT(profile_process, total)},
              {END(profile_process, lines), AT(profile_process, every)},
              {END(profile_process, every_each), AT(profile_process, credit)},

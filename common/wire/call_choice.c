@@ -9,7 +9,8 @@
 #define LEFT_OUT                                                                                   \
     "ld-linux*,ld-musl*,linux-vdso*,libc.so*,libm.so*,libmvec.so*,libpthread.so*,libdl.so*,"       \
     "librt.so*,libresolv.so*,libnsl.so*,libutil.so*,libanl.so*,libBrokenLocale.so*,"               \
-    "libthread_db.so*,libnss_*,libgcc_s.so*,libstdc++.so*,libhcctagent.so*"
+    "libthread_db.so*,libnss_*,libgcc_s.so*,libstdc++.so*,libhcctagent.so*,"                       \
+    "libasan.so*,libhwasan.so*,liblsan.so*,libtsan.so*,libubsan.so*"
 
 /* One pattern, [p, end), against all of `text`. Only the last * can have been too short. */
 static bool matches(const char *p, const char *end, const char *text) {

@@ -33,6 +33,8 @@
 #define CAN_WAIT                                                                                   \
     ~(BIT(SIGTRAP) | BIT(SIGSEGV) | BIT(SIGBUS) | BIT(SIGILL) | BIT(SIGFPE) | BIT(SIGSYS))
 
+/* What libc does for the agent meanwhile may be a redirected library's (a sanitizer's, which stands
+ * before libc): no stub goes further then. */
 static SLOW void rarely(struct redirect_call *call, void (*how)(void *call)) {
     struct calls *c = call->calls;
     struct redirect_thread *r = c->redirect;
@@ -43,7 +45,10 @@ static SLOW void rarely(struct redirect_call *call, void (*how)(void *call)) {
     }
     if (sys4(SYS_rt_sigprocmask, SIG_BLOCK, &all, &mask, KERNEL_SIGSET_BYTES) != 0)
         return;
+    calls_self = NULL;
     stub_with_all_kept(how, call, r->stack + sizeof r->stack, r->area);
+    if (c->session != NULL)
+        calls_self = c;
     sys4(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, KERNEL_SIGSET_BYTES);
 }
 
@@ -173,6 +178,12 @@ static inline bool report(struct redirect_call *call) {
     return send(c, top, routine, site, slot);
 }
 
+/* The agent's handler, on its own stack, has asked libc for something that a redirected library
+ * does. It may be in the middle of what a report would change. */
+static inline bool is_agents(const struct calls *c, uint64_t slot) {
+    return slot - (uintptr_t)c->thread->handler_stack < HANDLER_STACK_BYTES;
+}
+
 void redirect_enter(uint64_t back, uint64_t slot, uint64_t fp) {
     struct calls *c = calls_self;
     const struct redirect_module *m = stub_page_of(back)->module;
@@ -184,6 +195,8 @@ void redirect_enter(uint64_t back, uint64_t slot, uint64_t fp) {
         return;
     }
     bool left = c->busy > CALLS_JUMPED;
+    if (hcct_unlikely(calls_is_elsewhere(c, slot) && is_agents(c, slot)))
+        return;
     if (hcct_unlikely(left && is_nested(c, slot))) {
         count_lost(c); /* a signal handler's */
         return;

@@ -41,10 +41,10 @@ static void test_patterns(void) {
 static void test_without(void) {
     static const char *const ours[] = {"/usr/bin/app", "/lib/libz.so.1", "/lib/libcrypto.so.3",
                                        "/lib/libmagic.so.1", "/lib/libstdc.so"};
-    static const char *const others[] = {"/lib/libc.so.6",          "/lib64/ld-linux-x86-64.so.2",
-                                         "/usr/lib/libm.so.6",      "/lib/libgcc_s.so.1",
-                                         "/lib/libstdc++.so.6",     "linux-vdso.so.1",
-                                         "/opt/lib/libhcctagent.so"};
+    static const char *const others[] = {"/lib/libc.so.6",      "/lib64/ld-linux-x86-64.so.2",
+                                         "/usr/lib/libm.so.6",  "/lib/libgcc_s.so.1",
+                                         "/lib/libstdc++.so.6", "/lib/libasan.so.8",
+                                         "linux-vdso.so.1",     "/opt/lib/libhcctagent.so"};
     for (size_t i = 0; i < HCCT_ARRAY_LEN(ours); i++)
         CHECK(call_choice(NULL, ours[i]) && call_choice("", ours[i]));
     for (size_t i = 0; i < HCCT_ARRAY_LEN(others); i++)

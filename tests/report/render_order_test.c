@@ -4,6 +4,10 @@
  */
 #include "tests/check.h"
 
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/profile/process_fields.h"
 #include "common/render/render_order.h"
 #include "tests/report/sample.h"
 
@@ -78,6 +82,16 @@ static void test_samples(void) {
         same_in_all_formats(sample_random(seed), &format_default_options);
 }
 
+/* Each text of a process goes along, whichever there are. */
+static void test_texts(void) {
+    struct profile *profile = sample_calls();
+
+    for (const struct process_field *field = process_fields; field->name != NULL; field++)
+        if (field->kind == FIELD_STRING && strcmp(field->name, "collector") != 0)
+            process_field_set_string(&profile->processes[1], field, strdup(field->name));
+    same_in_all_formats(profile, &format_default_options);
+}
+
 /* Contexts that were cut have bounds from before. */
 static void test_bounded(void) {
     struct profile *whole = sample_build(), *cut = profile_prune(whole, 0.05);
@@ -109,6 +123,7 @@ static void test_cut_off(void) {
 
 int main(void) {
     test_samples();
+    test_texts();
     test_bounded();
     test_cut_off();
     return check_report();
