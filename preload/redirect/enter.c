@@ -45,10 +45,11 @@ static SLOW void rarely(struct redirect_call *call, void (*how)(void *call)) {
     }
     if (sys4(SYS_rt_sigprocmask, SIG_BLOCK, &all, &mask, KERNEL_SIGSET_BYTES) != 0)
         return;
+    struct calls *self = calls_self; /* a tick may have ended a burst since */
     calls_self = NULL;
     stub_with_all_kept(how, call, r->stack + sizeof r->stack, r->area);
     if (c->session != NULL)
-        calls_self = c;
+        calls_self = self;
     sys4(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, KERNEL_SIGSET_BYTES);
 }
 
