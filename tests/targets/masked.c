@@ -85,6 +85,7 @@ static void unblock_alarm(void) {
     sigprocmask(SIG_UNBLOCK, &set, NULL);
 }
 
+/* In so long a time that the call has begun, on a busy machine, too. */
 static void alarm_in(int ms, int what) {
     struct itimerval when = {.it_value = {0, ms * 1000}};
     todo = what;
@@ -95,7 +96,7 @@ static void alarm_in(int ms, int what) {
 static void leave_a_write(void) {
     char big[4096];
     memset(big, 'x', sizeof big);
-    alarm_in(20, JUMP);
+    alarm_in(200, JUMP);
     if (setjmp(plain) == 0)
         while (write(full[1], big, sizeof big) > 0)
             ;
@@ -103,13 +104,13 @@ static void leave_a_write(void) {
     printf("longjmp out of write: %d blocked in the handler, %d after, %d errors\n", seen_blocked,
            blocked(), seen_errors);
     after_longjmp();
-    alarm_in(20, JUMP_WITH_MASK);
+    alarm_in(200, JUMP_WITH_MASK);
     if (sigsetjmp(with_mask, 1) == 0)
         poll(NULL, 0, 5000);
     printf("siglongjmp out of poll: %d blocked in the handler, %d after, %d errors\n", seen_blocked,
            blocked(), seen_errors);
     after_siglongjmp();
-    alarm_in(20, FORK);
+    alarm_in(200, FORK);
     errno = 0;
     int result = poll(NULL, 0, 5000);
     printf("fork in a handler: poll %d %s, %d blocked in the handler, %d after, %d errors\n",
@@ -141,7 +142,7 @@ static void wait_for_all(void) {
     errno = 0;
     result = ppoll(NULL, 0, &time, (const sigset_t *)(uintptr_t)4096); /* nothing is mapped there */
     printf("ppoll with a mask that can't be read: %d %s\n", result, strerror(errno));
-    alarm_in(20, RETURN);
+    alarm_in(200, RETURN);
     errno = 0;
     result = sigsuspend(&none);
     printf("sigsuspend: %d %s, %d blocked\n", result, strerror(errno), blocked());
