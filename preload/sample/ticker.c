@@ -59,8 +59,8 @@ void ticker_free(struct ticker *ticker) {
     ticker->period_ns = 0;
 }
 
-/* The vDSO has clocks of real time. CPU time takes a system call in any case, and not by libc, whose
- * function the program may have replaced by one that comes back to the agent. */
+/* The vDSO has clocks of real time. CPU time takes a system call in any case, and not by libc,
+ * whose function the program may have replaced by one that comes back to the agent. */
 uint64_t ticker_now(clockid_t clock) {
     struct timespec now = {0, 0};
     if (clock < 0 || clock == CLOCK_THREAD_CPUTIME_ID || clock == CLOCK_PROCESS_CPUTIME_ID)
