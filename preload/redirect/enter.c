@@ -196,17 +196,16 @@ void redirect_enter(uint64_t back, uint64_t slot, uint64_t fp) {
         return;
     }
     bool left = c->busy > CALLS_JUMPED;
-    if (hcct_unlikely(calls_is_elsewhere(c, slot) && is_agents(c, slot)))
-        return;
     if (hcct_unlikely(left && is_nested(c, slot))) {
-        count_lost(c); /* a signal handler's */
+        if (!is_agents(c, slot))
+            count_lost(c); /* a signal handler's */
         return;
     }
     c->busy = slot;
     atomic_signal_fence(memory_order_seq_cst);
-    if (hcct_unlikely(left || !report(&call)))
+    if (hcct_unlikely(left || !report(&call)) && !is_agents(c, slot))
         rarely(&call, redirect_enter_rarely);
-    if (hcct_unlikely(agent.settings.check))
+    if (hcct_unlikely(agent.settings.check) && !is_agents(c, slot))
         rarely(&call, redirect_check);
     atomic_signal_fence(memory_order_seq_cst);
     end_report(c, slot - CALLS_JUMPED);
