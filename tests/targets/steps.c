@@ -1,30 +1,52 @@
 /*
- * steps.c - always the same work along some sixty contexts of very different weight; half of it is
- * in crunch(), which takes SLOWER per cent longer in another build of the same program.
+ * steps.c - always the same CPU time along some sixty contexts of very different weight; half of it
+ * is in crunch(), which takes SLOWER per cent longer in another build of the same program.
  *
- *   steps ROUNDS    one round is some 10 million steps of a generator
+ *   steps ROUNDS    one round is some 10 ms of CPU time
+ *
+ * The work is counted in CPU time, not in steps of a loop: a machine that becomes faster or slower
+ * between two runs changes no function.
  */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 #ifndef SLOWER
 #define SLOWER 0
 #endif
 
-#define UNIT        1000u
+#define UNIT_NS 1000
+#define SLICE_STEPS                                                                                \
+    40000u /* between two looks at the clock: some 50 us, so the looks cost little */
 #define NO_INLINE   __attribute__((noinline, noclone))
 #define HALF_OF_ALL 4984u /* what all others have in a round, in units */
 
 static volatile uint64_t state = 1;
 
-/* n units of work, in the function that asks for it. */
+static int64_t now_ns(void) {
+    struct timespec now;
+
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return now.tv_sec * 1000000000LL + now.tv_nsec;
+}
+
+/*
+ * n units of work, in the function that asks for it. What a call takes too much, the next calls of
+ * the same function take less: so the sum is right for the smallest of them, too.
+ */
 #define WORK(n)                                                                                    \
     do {                                                                                           \
-        uint64_t x = state;                                                                        \
-        for (uint64_t i = 0; i < (uint64_t)(n)*UNIT; i++)                                          \
-            x = x * 6364136223846793005u + 1442695040888963407u;                                   \
-        state = x;                                                                                 \
+        static int64_t owed;                                                                       \
+        int64_t begin = now_ns();                                                                  \
+        owed += (int64_t)(n)*UNIT_NS;                                                              \
+        while (now_ns() - begin < owed) {                                                          \
+            uint64_t x = state;                                                                    \
+            for (uint64_t i = 0; i < SLICE_STEPS; i++)                                             \
+                x = x * 6364136223846793005u + 1442695040888963407u;                               \
+            state = x;                                                                             \
+        }                                                                                          \
+        owed -= now_ns() - begin;                                                                  \
     } while (0)
 
 NO_INLINE static void crunch(void) {
