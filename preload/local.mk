@@ -15,8 +15,9 @@ preload_libhcctagent_la_SOURCES = $(UNWIND_SOURCES) \
 	common/wire/call_choice.h common/wire/call_sites.h common/wire/compiler.h \
 	common/wire/paths.c common/wire/paths.h common/wire/ring.h common/wire/tags.c \
 	common/wire/tags.h common/wire/unwind_table.h common/wire/wire.h preload/calls/align.c \
+	preload/calls/call_burst.c preload/calls/call_burst.h \
 	preload/calls/calls.c preload/calls/calls.h preload/calls/code.c preload/calls/fork.c \
-	preload/calls/hot.h preload/calls/known.c preload/calls/session.c preload/calls/stack.c preload/calls/start.c \
+	preload/calls/hot.h preload/calls/known.c preload/calls/price.c preload/calls/price.h preload/calls/session.c preload/calls/stack.c preload/calls/start.c \
 	preload/calls/tell.c preload/life/agent.c preload/life/agent.h \
 	preload/life/attach.c preload/life/attach.h preload/life/confine.c \
 	preload/life/confine.h preload/life/confine_born.c preload/life/connect.c \
@@ -34,7 +35,7 @@ preload_libhcctagent_la_SOURCES = $(UNWIND_SOURCES) \
 	preload/life/thread.c preload/life/thread.h \
 	preload/life/thread_life.c preload/life/thread_life.h preload/redirect/chain.h \
 	preload/redirect/choose.c \
-	preload/redirect/enter.h preload/redirect/found.c preload/redirect/module.h \
+	preload/redirect/enter.h preload/redirect/found.c preload/redirect/module.h preload/redirect/price.c \
 	preload/redirect/redirect.c preload/redirect/redirect.h preload/redirect/stub.c \
 	preload/redirect/stub.h preload/redirect/text_copy.c preload/redirect/text_copy.h \
 	preload/sample/burst.c preload/sample/burst.h \

@@ -219,8 +219,8 @@ uint64_t profile_total(const struct profile *profile);
 /* Weights are numbers of calls. */
 bool profile_of_calls(const struct profile *profile);
 /* How many calls one call that was seen stands for, where calls are seen in bursts only: CPU time
- * in all by CPU time within bursts. An estimate, >= 1, too low where following its calls slows
- * a program down; 1 for all else. */
+ * in all by CPU time within bursts, of both the program's own. An estimate, >= 1; 1 for all
+ * else. */
 double profile_scale(const struct profile_process *process);
 
 /* How contexts are grouped in what is printed. */

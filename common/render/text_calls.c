@@ -85,9 +85,7 @@ void text_calls_seen(const struct text *text, const struct profile_process *sum)
     for (uint32_t i = 1; i < profile->n_processes; i++)
         in_all += (double)profile->processes[i].total * profile_scale(&profile->processes[i]);
     text_label(text, "");
-    fprintf(text->out,
-            "%s of the CPU time was seen; scaled by it, N is %s calls, or more: a burst slows the "
-            "program down\n",
+    fprintf(text->out, "%s of the program's own CPU time was seen; scaled by it, N is %s calls\n",
             format_share((double)sum->seen_ns / (double)sum->cpu_burst_ns).text,
             format_estimate(in_all).text);
 }

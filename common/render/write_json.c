@@ -22,8 +22,8 @@
  *
  * Where calls are seen in bursts only, the weights are those of the
  * calls that were seen; `scale` says how many calls one of them stands for (CPU time by CPU time
- * within bursts), and `scaled` is the estimate count * scale, too low where following its calls
- * slows a program down. Both are left out elsewhere.
+ * within bursts, of both the program's own), and `scaled` is the estimate count * scale. Both are
+ * left out elsewhere.
  *
  * `chance` is there where samples were taken now and then: half of the 95 % interval of a share,
  * for some shares, as functions have it together; `samples` independent ones would tell as much of

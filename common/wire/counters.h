@@ -24,7 +24,8 @@
  * ever the same. */
 #define THREAD_COUNTERS(SHOWN, HIDDEN, DAEMON)                                                     \
     SHOWN(SEEN_NS, 28, seen_ns, GROWS) /* CPU time within bursts of calls ... */                   \
-    DAEMON(cpu_burst_ns, GROWS)        /* ... and in all */                                        \
+    DAEMON(cpu_burst_ns, GROWS)        /* ... and in all; of both, the program's own ... */        \
+    SHOWN(OWN_NS, 32, own_ns, GROWS)   /* ... without what reports in bursts have taken */         \
     SHOWN(WAITS, 24, waits, GROWS)     /* calls that had to wait for room in the ring */           \
     SHOWN(JUMPED, 25, jumped, GROWS) /* frames left without a return: longjmp, a stack given up */ \
     SHOWN(STRAY, 26, stray, GROWS)   /* returns of calls that were not seen */                     \

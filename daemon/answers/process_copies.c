@@ -28,7 +28,9 @@ static void describe_calls(const struct session_sampling *sampling,
     out->credit = credit_names[sampling->credit];
     /* a thread tells at its next burst what it did since the last one; the kernel knows at once */
     uint64_t reported_ns = stats->counter[WIRE_SEEN_NS] + stats->counter[WIRE_UNSEEN_NS];
-    out->cpu_burst_ns = reported_ns > stats->cpu_ns ? reported_ns : stats->cpu_ns;
+    uint64_t own_ns = stats->counter[WIRE_OWN_NS];
+    uint64_t program_ns = stats->cpu_ns > own_ns ? stats->cpu_ns - own_ns : 0;
+    out->cpu_burst_ns = reported_ns > program_ns ? reported_ns : program_ns;
 }
 
 /* Walks that the agent has made, and those that the daemon made from copies of stacks. */

@@ -35,6 +35,8 @@ static uint64_t return_slot(const struct memo_frame *caller) {
 static bool add_physical(struct calls *c, struct calls_frame **common, const struct memo_frame *f,
                          uint64_t walked, uint64_t report) {
     struct calls_frame frame = {f->frame.routine, f->frame.site, f->sp, walked};
+    if (c->redirect != NULL && redirect_is_site(f->frame.site))
+        frame.report |= CALLS_SEEN; /* as good as: if it were made again, it would be seen */
     if (report == 0 && CALLS_RETURN_AT(walked) != 0)
         frame.sp = CALLS_RETURN_AT(walked);
     const struct calls_known *known = f->exact ? NULL : calls_recall(c, f->pc);

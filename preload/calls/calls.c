@@ -13,6 +13,7 @@
 #include "common/wire/ring.h"
 #include "preload/calls/hot.h"
 #include "preload/life/agent.h"
+#include "preload/life/confine.h"
 #include "preload/life/hooks.h"
 #include "preload/life/session.h"
 
@@ -58,7 +59,7 @@ static void enter_fully(struct calls *c, const struct calls_event *e) {
 
 /* What is reported when the session is lost already is over. */
 static void one_event(struct calls *c, const struct calls_event *e) {
-    if (c->session == NULL)
+    if (c->session == NULL || !agent_hooks.goes_on(c))
         return;
     calls_write_back(c);
     if (e->enter)
@@ -108,6 +109,7 @@ static void take(struct calls *c, struct calls_event *e) {
         put_aside(c, e);
         return;
     }
+    uint64_t began_ns = confine_is_quiet() ? 0 : price_cpu_ns(&c->price);
     e->jumped = c->busy >= CALLS_JUMPED;
     c->busy = e->sp;
     atomic_signal_fence(memory_order_seq_cst);
@@ -119,6 +121,7 @@ static void take(struct calls *c, struct calls_event *e) {
     if (c->delayed != 0)
         c->limit = NULL; /* which this report may have written after the handler did */
     end_report(c, e->sp);
+    price_long_way(&c->price, began_ns);
 }
 
 /* Arguments one by one: the hot path then needs no stack. */
@@ -140,33 +143,53 @@ static inline bool is_plain(const struct calls *c, const struct calls_frame *top
     return c->at < c->limit && top[-1].sp >= sp - CALLS_PUSHED_MAX && sp >= c->low;
 }
 
-hcct_export void __cyg_profile_func_enter(void *function, void *call_site) {
-    struct calls *c = calls_self;
-    if (hcct_likely(c == NULL))
-        return;
-    uint64_t sp = held((uintptr_t)__builtin_dwarf_cfa()), word;
-    uint64_t routine = (uintptr_t)function, site = (uintptr_t)call_site;
-    if (hcct_unlikely(c->busy != 0)) {
-        slow(c, routine, site, sp, (uintptr_t)__builtin_return_address(0), true);
-        return;
-    }
+/* False: it takes the long way. */
+static inline bool enter(struct calls *c, uint64_t routine, uint64_t site, uint64_t sp,
+                         uint64_t from) {
+    uint64_t word;
     c->busy = sp;
     atomic_signal_fence(memory_order_seq_cst);
     struct calls_frame *top = c->top;
     if (hcct_unlikely(!is_plain(c, top, sp) || !call_word(c, top, routine, site, &word))) {
         end_report(c, sp);
-        slow(c, routine, site, sp, (uintptr_t)__builtin_return_address(0), true);
-        return;
+        return false;
     }
     uint64_t *at = c->at;
     *at = word;
-    *top = (struct calls_frame){routine, site, sp, (uintptr_t)__builtin_return_address(0)};
+    *top = (struct calls_frame){routine, site, sp, from};
     c->top = c->cursor = top + 1;
     c->at = at + 1;
     ring_publish(c->slot, (uint64_t)(at + 1 - c->zero));
     fetch_for_writing(at + FETCH_AHEAD);
     atomic_signal_fence(memory_order_seq_cst);
     end_report(c, sp);
+    return true;
+}
+
+static SLOW bool enter_measured(struct calls *c, uint64_t routine, uint64_t site, uint64_t sp,
+                                uint64_t from) {
+    uint64_t began = price_begin(&c->price, c->at);
+    bool entered = enter(c, routine, site, sp, from);
+    price_end(&c->price, began);
+    return entered;
+}
+
+hcct_export void __cyg_profile_func_enter(void *function, void *call_site) {
+    struct calls *c = calls_self;
+    if (hcct_likely(c == NULL))
+        return;
+    uint64_t sp = held((uintptr_t)__builtin_dwarf_cfa());
+    uint64_t from = (uintptr_t)__builtin_return_address(0);
+    uint64_t routine = (uintptr_t)function, site = (uintptr_t)call_site;
+    if (hcct_unlikely(c->busy != 0)) {
+        slow(c, routine, site, sp, from, true);
+        return;
+    }
+    bool entered = hcct_unlikely(price_is_due(&c->price, c->at))
+                       ? enter_measured(c, routine, site, sp, from)
+                       : enter(c, routine, site, sp, from);
+    if (hcct_unlikely(!entered))
+        slow(c, routine, site, sp, from, true);
 }
 
 hcct_export void __cyg_profile_func_exit(void *function, void *call_site) {
@@ -181,4 +204,23 @@ hcct_export void __cyg_profile_func_exit(void *function, void *call_site) {
     }
     slow(c, routine, (uintptr_t)call_site, (uintptr_t)__builtin_dwarf_cfa(),
          (uintptr_t)__builtin_return_address(0), false);
+}
+
+/* ---- what that takes ---- */
+
+static void hooks_often(uint32_t n, void *argument) {
+    for (uint32_t i = 0; i < n; i++) {
+        __cyg_profile_func_enter(argument, argument);
+        __cyg_profile_func_exit(argument, argument);
+    }
+}
+
+struct price_usual calls_price(void) {
+    void *code = (void *)(uintptr_t)hooks_often;
+    struct calls *bench = price_bench_make((uintptr_t)code);
+    if (bench == NULL)
+        return (struct price_usual){0};
+    struct price_usual usual = price_bench_run(bench, hooks_often, code);
+    price_bench_free(bench);
+    return usual;
 }

@@ -14,7 +14,8 @@
  *   calls/stack.c   frames that are gone; several stacks in one thread (coroutines)
  *   wrap/jump.c     the moment before a longjmp
  *   calls/session.c the session that calls are sent to, and its loss
- *   calls/start.c   threads; bursts
+ *   calls/start.c   threads
+ *   calls/call_burst.c  bursts; calls/price.h what reports take of them
  *   calls/fork.c    children of fork
  *   calls/align.c   a stack walk to begin with, where calls were not followed before
  *   calls/code.c    which functions report their calls
@@ -36,6 +37,7 @@
 #include <stdint.h>
 #include <ucontext.h>
 
+#include "preload/calls/price.h"
 #include "preload/life/thread.h"
 
 /* One open call. */
@@ -107,6 +109,7 @@ struct calls {
     struct calls_frame *common; /* ... and those before `common` are still the same */
     struct calls_frame *end;    /* of the room */
     uint32_t delayed;           /* events that wait for the end of a report */
+    struct price price;         /* of reports */
 
     /* the rest */
     bool alive;               /* false: a child of fork has found this wiped */
@@ -122,8 +125,10 @@ struct calls {
     struct wire_session *_Atomic session; /* its memory stays meanwhile (calls_use); NULL: none */
     const struct wire_arena *arena;       /* and this */
     uint64_t until; /* calls to the next one that is sent, where not every one is */
-    uint32_t of_routine[CALLS_ROUTINES];   /* the same for each routine, by hash: calls so far */
-    uint64_t seen_from_ns, unseen_from_ns; /* CPU time at which this burst, this pause began */
+    uint32_t of_routine[CALLS_ROUTINES]; /* the same for each routine, by hash: calls so far */
+    bool in_burst, armed;                /* the timer that ends the burst runs */
+    uint64_t from_ns;                    /* CPU time up to which all is counted as seen or not */
+    uint64_t left_ns;                    /* of the burst, of the program's own CPU time */
     struct calls_known known[1u << CALLS_KNOWN_BITS];
     struct calls_stack other[CALLS_STACKS];
     struct calls_event delay[CALLS_DELAYED];
@@ -155,7 +160,7 @@ void calls_found(struct agent_thread *thread, const struct wire_session *session
 /* A tick of one of the thread's timers. Signal context, inside the session. */
 void calls_tick(struct agent_thread *thread, struct wire_session *session, enum trigger_kind kind,
                 const ucontext_t *uc);
-/* A burst under way ends: the thread is about to sleep. Any context, on the thread itself. */
+/* A burst under way ends. Any context, on the thread itself, or while it can't run. */
 void calls_burst_end(struct agent_thread *thread);
 
 /* The hot path leaves to the others what can be computed. Before they do anything. */
@@ -186,6 +191,9 @@ void calls_after_fork_child(void);
 
 /* Where not every call is sent: whether this one is. Inside a report. */
 bool calls_is_due(struct calls *c, uint64_t routine);
+
+/* What the reports of a call and its return take. Process context, all signals blocked. */
+struct price_usual calls_price(void);
 
 /* ---- calls/session.c ---- */
 

@@ -4,9 +4,9 @@
  *   no bursts   from the thread's first instruction on, if there is a daemon; where one appears
  *               later, from a tick on at which a walk shows what is open
  *   bursts      from a tick to the end of the burst; nothing is kept up in between, so each burst
- *               begins with a walk
+ *               begins with a walk (calls/call_burst.c)
  */
-#include "preload/calls/calls.h"
+#include "preload/calls/call_burst.h"
 
 #include <signal.h>
 #include <string.h>
@@ -19,11 +19,7 @@
 #include "preload/life/signal.h"
 #include "preload/life/sys.h"
 #include "preload/redirect/redirect.h"
-#include "preload/sample/burst.h"
-#include "preload/sample/sampling.h"
-#include "preload/wrap/sleep.h"
 
-#define INNER_FRAMES 4    /* that are searched for a call that is about to sleep */
 #define SLOT_TRIES   5000 /* for a slot, which the daemon makes when it is missed */
 #define SLOT_WAIT_NS 200000l
 
@@ -33,10 +29,6 @@ __thread struct calls *calls_self = &stand_in;
 
 static bool wanted(void) {
     return agent.settings.collector == WIRE_COLLECT_CALLS;
-}
-
-static bool in_bursts(void) {
-    return agent.settings.burst_length_ns != 0;
 }
 
 /* ---- memory ---- */
@@ -63,6 +55,8 @@ bool calls_prepare(struct agent_thread *thread) {
     c->guessed = false;
     c->busy = 0;
     c->delayed = 0;
+    c->in_burst = false;
+    c->price.mask = price_mask(false);
     calls_clear(c);
     return redirect_prepare(thread);
 }
@@ -81,7 +75,7 @@ static struct wire_slot *wait_for_slot(struct agent_thread *thread, struct wire_
     return slot;
 }
 
-static void follow(struct agent_thread *thread) {
+void calls_follow_here(struct agent_thread *thread) {
     struct calls *c = thread->calls;
     struct wire_session *session = session_enter(thread);
     if (session == NULL)
@@ -97,8 +91,6 @@ static void follow(struct agent_thread *thread) {
     session_leave(thread);
 }
 
-static void first_burst(struct agent_thread *thread);
-
 /* A tick in the middle of this would take a slot of its own. */
 static void without_ticks(struct agent_thread *thread, void (*how)(struct agent_thread *)) {
     int number = signal_number();
@@ -110,23 +102,24 @@ static void without_ticks(struct agent_thread *thread, void (*how)(struct agent_
 }
 
 void calls_follow(struct agent_thread *thread) {
-    if (!in_bursts())
-        without_ticks(thread, follow);
+    if (!call_burst_is_meant())
+        without_ticks(thread, calls_follow_here);
     else if (thread->tid == agent.process->pid)
-        without_ticks(thread, first_burst);
+        without_ticks(thread, call_burst_first);
 }
 
 void calls_begin(struct agent_thread *thread) {
     calls_self = NULL;
     if (!wanted() || !calls_prepare(thread))
         return;
-    thread->calls->unseen_from_ns = ticker_now(CLOCK_THREAD_CPUTIME_ID);
+    thread->calls->from_ns = ticker_now(CLOCK_THREAD_CPUTIME_ID);
     calls_follow(thread);
 }
 
-static void account_unseen(struct calls *c, uint64_t now) {
-    if (c->slot != NULL && now > c->unseen_from_ns)
-        session_count(c->slot, WIRE_UNSEEN_NS, now - c->unseen_from_ns);
+static void end_burst(struct agent_thread *thread) {
+    calls_burst_end(thread);
+    if (call_burst_is_meant() && !confine_is_quiet())
+        call_burst_account(thread);
 }
 
 void calls_end(struct agent_thread *thread) {
@@ -136,9 +129,7 @@ void calls_end(struct agent_thread *thread) {
     calls_self = NULL;
     if (c == NULL || !c->alive)
         return;
-    calls_burst_end(thread);
-    if (in_bursts() && !confine_is_quiet())
-        account_unseen(c, ticker_now(CLOCK_THREAD_CPUTIME_ID));
+    without_ticks(thread, end_burst);
     calls_leave_session(c);
 }
 
@@ -148,13 +139,8 @@ void calls_at_exit(struct agent_thread *thread) {
         return;
     if (calls_self != NULL)
         redirect_flush(c);
-    if (!in_bursts())
-        return;
-    bool seen = thread->trigger.ticker[TRIGGER_FINE].period_ns != 0;
-    uint64_t now = ticker_now(CLOCK_THREAD_CPUTIME_ID);
-    uint64_t *from = seen ? &c->seen_from_ns : &c->unseen_from_ns, since = *from;
-    *from = now;
-    session_count(c->slot, seen ? WIRE_SEEN_NS : WIRE_UNSEEN_NS, now - since);
+    if (call_burst_is_meant())
+        without_ticks(thread, call_burst_account);
 }
 
 /* ---- code that has gone ---- */
@@ -189,9 +175,8 @@ void calls_found(struct agent_thread *thread, const struct wire_session *session
         calls_lose(c);
 }
 
-/* True: calls are followed from here on. */
-static bool begin_here(struct agent_thread *thread, struct wire_session *session,
-                       const ucontext_t *uc) {
+bool calls_begin_here(struct agent_thread *thread, struct wire_session *session,
+                      const ucontext_t *uc) {
     struct calls *c = thread->calls;
     if (c == NULL || !c->alive || calls_self != NULL || report_under_way(c, uc))
         return false;
@@ -214,99 +199,16 @@ static bool begin_here(struct agent_thread *thread, struct wire_session *session
     return true;
 }
 
-/* From here on, for the length of a burst. */
-static void run_burst(struct agent_thread *thread) {
-    struct trigger *t = &thread->trigger;
-    struct calls *c = thread->calls;
-    c->seen_from_ns = ticker_now(CLOCK_THREAD_CPUTIME_ID);
-    account_unseen(c, c->seen_from_ns);
-    ticker_halt(&t->ticker[TRIGGER_CPU]);
-    ticker_run(&t->ticker[TRIGGER_FINE], agent.settings.burst_length_ns,
-               agent.settings.burst_length_ns);
-    sleep_burst |= SLEEP_ANY;
-    session_count(c->slot, WIRE_BURSTS, 1);
-}
-
-/* In the agent's stub, which has just ended a burst, or in the function behind it. */
-static bool about_to_sleep(const struct agent_thread *thread) {
-    const struct memo *memo = &thread->memo;
-    for (uint32_t i = 1; i <= INNER_FRAMES && i <= memo->depth; i++) {
-        uint64_t routine = memo->frame[memo->depth - i].frame.routine;
-        if (modules_is_agent(routine) || sleep_is_sleeper(routine))
-            return true;
-    }
-    return memo->depth == 0; /* not known */
-}
-
-static void burst_begin_here(struct agent_thread *thread, struct wire_session *session,
-                             const ucontext_t *uc) {
-    if (!SLEEP_IS_WRAPPED || !burst_get_timer(thread, session) || !begin_here(thread, session, uc))
-        return;
-    if (about_to_sleep(thread)) {
-        calls_self = NULL;
-        redirect_leave(thread->calls);
-    } else
-        run_burst(thread);
-}
-
-/* A program begins with a burst, so that its outermost calls are learned (calls/known.c). */
-static void first_burst(struct agent_thread *thread) {
-    struct wire_session *session = session_enter(thread);
-    if (session == NULL)
-        return;
-    bool timer = SLEEP_IS_WRAPPED && burst_get_timer(thread, session);
-    bool ready = redirect_read_sites(thread, session, 0);
-    session_leave(thread);
-    if (timer && ready)
-        follow(thread);
-    if (calls_self != NULL)
-        run_burst(thread);
-}
-
-void calls_burst_end(struct agent_thread *thread) {
-    struct calls *c = thread->calls;
-    struct trigger *t = &thread->trigger;
-    if (c == NULL || t->ticker[TRIGGER_FINE].period_ns == 0 || !wanted())
-        return;
-    uint64_t now = ticker_now(CLOCK_THREAD_CPUTIME_ID);
-    if (thread == thread_self) {
-        calls_self = NULL;
-        sleep_burst &= ~(uint32_t)SLEEP_ANY;
-    }
-    redirect_leave(c);
-    ticker_halt(&t->ticker[TRIGGER_FINE]);
-    if (c->busy == 0)
-        calls_learn(c);
-    if (now > c->seen_from_ns) /* else a tick has just ended it */
-        session_count(c->slot, WIRE_SEEN_NS, now - c->seen_from_ns);
-    c->seen_from_ns = c->unseen_from_ns = now;
-    uint64_t rest = agent.settings.burst_period_ns - agent.settings.burst_length_ns;
-    ticker_run(&t->ticker[TRIGGER_CPU], sampling_pause(rest, now), t->plan.coarse_ns);
-}
-
-/* The burst's length is CPU time: a thread that had to wait for a processor goes on. */
-static void burst_may_end(struct agent_thread *thread) {
-    struct ticker *fine = &thread->trigger.ticker[TRIGGER_FINE];
-    uint64_t used = ticker_now(CLOCK_THREAD_CPUTIME_ID) - thread->calls->seen_from_ns;
-    uint64_t length = agent.settings.burst_length_ns;
-    if (fine->period_ns == 0)
-        return; /* it was under way when the burst ended */
-    if (used < length - length / 8 && calls_self != NULL)
-        ticker_run(fine, length - used, length);
-    else
-        calls_burst_end(thread);
-}
-
 void calls_tick(struct agent_thread *thread, struct wire_session *session, enum trigger_kind kind,
                 const ucontext_t *uc) {
     calls_found(thread, session, uc);
     if (kind == TRIGGER_FINE && thread->calls != NULL) {
-        burst_may_end(thread);
+        call_burst_tick(thread);
         return;
     }
     bool ready = redirect_read_sites(thread, session, arch_pc(uc));
-    if (!in_bursts())
-        begin_here(thread, session, uc);
+    if (!call_burst_is_meant())
+        calls_begin_here(thread, session, uc);
     else if (ready) /* else calls would be missing in a time that is said to have been seen */
-        burst_begin_here(thread, session, uc);
+        call_burst_begin(thread, session, uc);
 }

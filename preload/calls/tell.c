@@ -15,7 +15,7 @@
 #include "preload/life/session.h"
 #include "preload/life/sys.h"
 
-#define AHEAD 4096u /* words that the hot path may write before it has to come here */
+#define AHEAD 16384u /* words that the hot path may write before it has to come here */
 
 /* The daemon wakes a waiting thread. A wake-up that was missed costs that, and a daemon that was
  * killed. */

@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct agent_thread;
+struct calls;
 struct unwind_module;
 struct wire_session;
 
@@ -25,6 +27,11 @@ struct agent_hooks {
     /* redirect_means, redirect_find_stubs (redirect.h). Any context. */
     bool (*wants_sites)(const char *path, uint64_t code);
     bool (*find_stubs)(uint64_t address, struct unwind_module *module);
+    /* call_burst_go_on (calls/call_burst.h). */
+    bool (*goes_on)(struct calls *calls);
+    /* redirect_doze, redirect_wake. */
+    void (*doze)(const struct agent_thread *thread);
+    void (*wake)(const struct agent_thread *thread);
 };
 
 extern const struct agent_hooks agent_hooks __attribute__((visibility("hidden")));

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "preload/calls/call_burst.h"
 #include "preload/calls/calls.h"
 #include "preload/life/agent.h"
 #include "preload/life/attach.h"
@@ -99,6 +100,7 @@ __attribute__((constructor)) static void agent_start(void) {
     }
     modules_start();
     redirect_start();
+    call_burst_start();
     restart_start();
     sleep_start();
     fork_watch();
@@ -134,4 +136,7 @@ const struct agent_hooks agent_hooks = {.start = agent_start,
                                         .handle = signal_handle,
                                         .check_signal = signal_check_again,
                                         .wants_sites = redirect_means,
-                                        .find_stubs = redirect_find_stubs};
+                                        .find_stubs = redirect_find_stubs,
+                                        .goes_on = call_burst_go_on,
+                                        .doze = redirect_doze,
+                                        .wake = redirect_wake};

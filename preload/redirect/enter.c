@@ -43,6 +43,7 @@ static SLOW void rarely(struct redirect_call *call, void (*how)(void *call)) {
         calls_self = NULL;
         return;
     }
+    uint64_t began_ns = price_cpu_ns(&c->price);
     if (sys4(SYS_rt_sigprocmask, SIG_BLOCK, &all, &mask, KERNEL_SIGSET_BYTES) != 0)
         return;
     struct calls *self = calls_self; /* a tick may have ended a burst since */
@@ -51,6 +52,7 @@ static SLOW void rarely(struct redirect_call *call, void (*how)(void *call)) {
     if (c->session != NULL)
         calls_self = self;
     sys4(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, KERNEL_SIGSET_BYTES);
+    price_long_way(&c->price, began_ns);
 }
 
 /* ---- words ---- */
@@ -59,8 +61,8 @@ static SLOW void rarely(struct redirect_call *call, void (*how)(void *call)) {
 
 /* The call, by its caller at top[-1], to `routine`. False: there is no room, or the daemon has to
  * hear something first. */
-static inline bool send(struct calls *c, struct calls_frame *top, uint64_t routine, uint64_t site,
-                        uint64_t slot) {
+static bool send(struct calls *c, struct calls_frame *top, uint64_t routine, uint64_t site,
+                 uint64_t slot) {
     uint64_t *at = c->at, word;
     if (hcct_likely(call_word(c, top, routine, site, &word))) {
         *at++ = word;
@@ -156,27 +158,39 @@ static bool find(const struct redirect_call *call, uint64_t site) {
     }
 }
 
-static inline bool report(struct redirect_call *call) {
+/* ---- a call ---- */
+
+/* What it calls, as the daemon knows it; 0: that has to be found out. */
+static inline uint64_t function_of(const struct redirect_module *m, struct redirect_site *s) {
+    struct redirect_callee *k = &m->callee[s->callee & REDIRECT_CALLEE];
+    uint64_t function = s->function;
+    if (function == 0)
+        function = s->function = atomic_load_explicit(&k->routine, memory_order_relaxed);
+    return (s->callee & REDIRECT_BY_WORD) == 0 || *k->word == function ? function : 0;
+}
+
+static inline bool is_on_stack(const struct calls *c, uint64_t slot, uint64_t place) {
+    return slot - c->low < c->high - c->low && ((slot | place) & 7) == 0 && place > slot &&
+           place < c->high;
+}
+
+static bool report(struct redirect_call *call) {
     struct calls *c = call->calls;
     const struct redirect_module *m = call->module;
-    const struct redirect_site *s = call->site;
-    const struct redirect_callee *k = &m->callee[s->callee & ~REDIRECT_BY_FP];
+    struct redirect_site *s = call->site;
     uint64_t slot = call->slot, place = chain_parent_place(s, slot, call->fp);
-    uint64_t routine = atomic_load_explicit(&k->routine, memory_order_relaxed);
-    if (c->at >= c->limit || slot - c->low >= c->high - c->low || ((slot | place) & 7) != 0 ||
-        place <= slot || place >= c->high || (k->word != NULL && *k->word != routine) ||
-        routine == 0)
+    uint64_t function = function_of(m, s), site = m->text + s->back;
+    if (c->at >= c->limit || !is_on_stack(c, slot, place) || function == 0)
         return false;
-    uint64_t site = m->text + s->back;
     struct calls_frame *top = chain_drop(c->top, place);
-    if (hcct_unlikely(!chain_is(top - 1, m->text + s->routine, place) || !holds(c, top - 1))) {
+    if (!chain_is(top - 1, s->routine, place) || !holds(c, top - 1)) {
         if (!find(call, site))
             return false;
         top = c->top;
         if (c->at >= c->limit)
             return false;
     }
-    return send(c, top, routine, site, slot);
+    return send(c, top, function, site, slot);
 }
 
 /* The agent's handler, on its own stack, has asked libc for something that a redirected library
@@ -185,27 +199,86 @@ static inline bool is_agents(const struct calls *c, uint64_t slot) {
     return slot - (uintptr_t)c->thread->handler_stack < HANDLER_STACK_BYTES;
 }
 
+/* The caller is the innermost open call, and the function is of the module that was called last. */
+static inline __attribute__((always_inline)) bool report_usual(struct calls *c,
+                                                               const struct redirect_module *m,
+                                                               struct redirect_site *s,
+                                                               uint64_t slot, uint64_t fp) {
+    uint64_t place = chain_parent_place(s, slot, fp), function = s->function, word;
+    if (c->at >= c->limit || slot - c->low >= c->high - c->low || (slot & 7) != 0 ||
+        place <= slot || function == 0 ||
+        ((s->callee & REDIRECT_BY_WORD) != 0 &&
+         *m->callee[s->callee & REDIRECT_CALLEE].word != function))
+        return false;
+    struct calls_frame *top = chain_drop(c->top, place);
+    uint64_t site = *(const uint64_t *)slot;
+    if ((top[-1].report | CALLS_SEEN) != (CALLS_WALKED | CALLS_SEEN | place) ||
+        top[-1].routine != s->routine || *(const volatile uint64_t *)place != top[-1].site ||
+        !holds(c, top - 1) || !call_word(c, top, function, site, &word))
+        return false;
+    uint64_t *at = c->at;
+    *at = word;
+    top->routine = function;
+    top->site = site;
+    top->sp = slot;
+    top->report = CALLS_WALKED | CALLS_SEEN | slot;
+    c->top = c->cursor = top + 1;
+    c->at = at + 1;
+    ring_publish(c->slot, (uint64_t)(at + 1 - c->zero));
+    fetch_for_writing(at + 1 + FETCH_AHEAD);
+    return true;
+}
+
+static inline struct redirect_site *site_of(uint64_t back) {
+    return &stub_page_of(back)->module->site[stub_number(back)];
+}
+
+bool redirect_enter_usual(void) {
+    const struct redirect_stack *stack = __builtin_frame_address(0);
+    uint64_t back = stack->back, slot = (uintptr_t)stack->slot;
+    struct calls *c = calls_self;
+    if (hcct_unlikely(c == NULL || (c->busy | CALLS_JUMPED) != CALLS_JUMPED ||
+                      price_is_due(&c->price, c->at)))
+        return false;
+    c->busy = slot;
+    atomic_signal_fence(memory_order_seq_cst);
+    bool done = report_usual(c, stub_page_of(back)->module, site_of(back), slot, stack->fp);
+    atomic_signal_fence(memory_order_seq_cst);
+    end_report(c, slot - CALLS_JUMPED);
+    return done;
+}
+
+/* One in so many of the usual ones, too. */
+static bool report_measured(struct redirect_call *call) {
+    struct calls *c = call->calls;
+    uint64_t began = price_begin(&c->price, c->at);
+    bool done = report_usual(c, call->module, call->site, call->slot, call->fp);
+    if (done)
+        price_end(&c->price, began);
+    return done;
+}
+
 void redirect_enter(uint64_t back, uint64_t slot, uint64_t fp) {
     struct calls *c = calls_self;
-    const struct redirect_module *m = stub_page_of(back)->module;
-    struct redirect_call call = {c, m, &m->site[stub_number(back)], slot, fp};
-    if (hcct_unlikely(c == NULL))
+    struct redirect_call call = {c, stub_page_of(back)->module, site_of(back), slot, fp};
+    if (c == NULL)
         return;
-    if (hcct_unlikely(!c->alive)) {
+    if (!c->alive) {
         calls_self = NULL; /* a child of fork, or a thread, that nobody has noticed */
         return;
     }
     bool left = c->busy > CALLS_JUMPED;
-    if (hcct_unlikely(left && is_nested(c, slot))) {
+    if (left && is_nested(c, slot)) {
         if (!is_agents(c, slot))
             count_lost(c); /* a signal handler's */
         return;
     }
     c->busy = slot;
     atomic_signal_fence(memory_order_seq_cst);
-    if (hcct_unlikely(left || !report(&call)) && !is_agents(c, slot))
+    bool done = !left && (report_measured(&call) || report(&call));
+    if (!done && !is_agents(c, slot))
         rarely(&call, redirect_enter_rarely);
-    if (hcct_unlikely(agent.settings.check) && !is_agents(c, slot))
+    if (agent.settings.check && !is_agents(c, slot))
         rarely(&call, redirect_check);
     atomic_signal_fence(memory_order_seq_cst);
     end_report(c, slot - CALLS_JUMPED);

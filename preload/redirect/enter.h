@@ -4,6 +4,7 @@
 #ifndef HCCT_REDIRECT_ENTER_H
 #define HCCT_REDIRECT_ENTER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "preload/calls/calls.h"
@@ -13,15 +14,34 @@
 struct redirect_module;
 struct redirect_site;
 
+/* What is left as it is for the caller, who has not saved it. */
+#if defined(__x86_64__)
+#define REDIRECT_SAVES_ALL __attribute__((no_caller_saved_registers))
+#else
+#define REDIRECT_SAVES_ALL
+#endif
+
 /* From a stub, which goes on at `back`: the return address of the call is at `slot`, `fp` is the
  * frame pointer there. Uses no register but those for general use. Thread context. */
 void redirect_enter(uint64_t back, uint64_t slot, uint64_t fp)
     __attribute__((visibility("hidden")));
+/* The same in the usual case; false: it is another, and nothing has changed. Finds its arguments on
+ * the stack, as below, and changes no register but that of its result. */
+bool redirect_enter_usual(void) __attribute__((visibility("hidden"))) REDIRECT_SAVES_ALL;
+
+/* From where its frame is on. */
+struct redirect_stack {
+    uint64_t fp;      /* as the program had it */
+    uint64_t to_stub; /* return addresses: of redirect_enter_usual */
+    uint64_t result;  /* the register's value */
+    uint64_t back;    /* of the common entry */
+    uint64_t slot[];  /* of the program's call */
+};
 
 struct redirect_call {
     struct calls *calls;
     const struct redirect_module *module;
-    const struct redirect_site *site;
+    struct redirect_site *site;
     uint64_t slot, fp;
 };
 
@@ -35,6 +55,7 @@ struct redirect_thread {
     struct stack_probe probe;
     uint32_t epoch, validity; /* of the rules in the cache */
     _Atomic bool uses;        /* of the text copies: redirect_use */
+    _Atomic bool dozes;       /* and is in a call that can sleep: it needs none meanwhile */
     struct {                  /* a call through a word that was not bound yet */
         const uint64_t *word; /* NULL: none */
         uint64_t site, slot;

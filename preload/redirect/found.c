@@ -13,6 +13,7 @@
 #include "common/wire/ring.h"
 #include "preload/calls/hot.h"
 #include "preload/life/agent.h"
+#include "preload/life/hooks.h"
 #include "preload/life/memory.h"
 #include "preload/life/modules.h"
 #include "preload/life/session.h"
@@ -166,9 +167,8 @@ static struct walk find_all(const struct redirect_call *call, struct reader *rea
             walk.top = chain_drop(walk.top, f.sp);
             if (cached && is_met(c, walk.top, &f) && holds(reader, c, walk.top - 1))
                 return walk;
-            if (cached && walk.top[-1].sp == f.sp && walk.top[-1].site == f.site &&
-                (walk.top[-1].report & CALLS_SEEN) != 0)
-                f.report |= CALLS_SEEN;
+            if (redirect_is_site(f.site))
+                f.report |= CALLS_SEEN; /* as good as: if it were made again, it would be seen */
             r->found[walk.n++] = f;
         }
         if (end != UNWIND_STEPPED)
@@ -286,7 +286,7 @@ static void put_off(struct calls *c, const struct redirect_module *m, const uint
 static void enter(const struct redirect_call *call, uint64_t site) {
     struct calls *c = call->calls;
     const struct redirect_module *m = call->module;
-    struct redirect_callee *k = &m->callee[call->site->callee & ~REDIRECT_BY_FP];
+    struct redirect_callee *k = &m->callee[call->site->callee & REDIRECT_CALLEE];
     uint64_t routine = k->word != NULL ? *(const volatile uint64_t *)k->word : k->target;
     if (calls_is_elsewhere(c, call->slot) && !calls_switch(c, call->slot)) {
         count_lost(c);
@@ -300,8 +300,10 @@ static void enter(const struct redirect_call *call, uint64_t site) {
         put_off(c, m, k->word, site, call->slot);
         return;
     }
-    if (send(c, routine, site, call->slot))
-        atomic_store_explicit(&k->routine, routine, memory_order_relaxed);
+    if (!send(c, routine, site, call->slot))
+        return;
+    atomic_store_explicit(&k->routine, routine, memory_order_relaxed);
+    call->site->function = routine;
 }
 
 void redirect_enter_rarely(void *arg) {
@@ -312,6 +314,8 @@ void redirect_enter_rarely(void *arg) {
         return;
     flush(c);
     calls_write_back(c);
+    if (!agent_hooks.goes_on(c))
+        return;
     c->at = c->limit = NULL; /* until there is room again: what is computed from them is known */
     if (c->session != NULL && (call->slot & 7) == 0)
         enter(call, call->module->text + call->site->back);

@@ -10,14 +10,19 @@
 
 #include "preload/redirect/stub.h"
 
+/* Half a cache line: what a call needs of its site. */
 struct redirect_site {
-    uint32_t back;    /* the return address, from the module's text */
-    uint32_t routine; /* the function that it is in, from there */
-    uint32_t callee;  /* index; highest bit: the frame goes by the frame pointer */
+    uint64_t routine;  /* the function that it is in */
+    uint64_t function; /* that it calls, as when last reported; 0: it was never */
+    uint32_t back;     /* the return address, from the module's text */
+    uint32_t callee;   /* index, with REDIRECT_* */
     int32_t cfa;
+    uint32_t unused;
 };
 
-#define REDIRECT_BY_FP (1u << 31)
+#define REDIRECT_BY_FP   (1u << 31) /* the frame goes by the frame pointer */
+#define REDIRECT_BY_WORD (1u << 30) /* the function is where a word of the GOT leads */
+#define REDIRECT_CALLEE  (REDIRECT_BY_WORD - 1)
 
 struct redirect_callee {
     _Atomic uint64_t routine; /* known to the daemon; through a word: as it was when last seen */

@@ -100,7 +100,22 @@ void redirect_leave(struct calls *c) {
     if (r->unnamed.word != NULL)
         count_lost(c);
     r->unnamed.word = NULL;
-    if (atomic_fetch_sub(&users, 1) == 1 && !confine_is_quiet())
+    bool awake = !atomic_exchange(&r->dozes, false);
+    if (atomic_fetch_sub(&users, awake) == awake && !confine_is_quiet())
+        follow_users();
+}
+
+/* The texts stay as they are until another thread's burst ends: to change their places twice for
+ * each short sleep would cost more than what others lose who run meanwhile. */
+void redirect_doze(const struct agent_thread *thread) {
+    struct redirect_thread *r = thread->redirect;
+    if (r != NULL && atomic_load(&r->uses) && !atomic_exchange(&r->dozes, true))
+        atomic_fetch_sub(&users, 1);
+}
+
+void redirect_wake(const struct agent_thread *thread) {
+    struct redirect_thread *r = thread->redirect;
+    if (r != NULL && atomic_exchange(&r->dozes, false) && atomic_fetch_add(&users, 1) == 0)
         follow_users();
 }
 
@@ -357,8 +372,10 @@ void redirect_after_fork_parent(void) {
 void redirect_after_fork_child(void) {
     atomic_store(&users, 0);
     for (struct agent_thread *t = thread_first(); t != NULL; t = t->next)
-        if (t->redirect != NULL)
+        if (t->redirect != NULL) {
             atomic_store(&t->redirect->uses, false);
+            atomic_store(&t->redirect->dozes, false);
+        }
     end_fork();
     follow_users();
 }
@@ -391,6 +408,33 @@ static const struct {
               .cfa_off = 8,
               .ra_off = -8}},
 };
+
+/* The module whose text that address is in. */
+static const struct redirect_module *text_of(uint64_t address) {
+    for (uint32_t i = 0; i < atomic_load_explicit(&used, memory_order_acquire); i++) {
+        const struct redirect_module *m = &atomic_load(&modules)[i];
+        if (atomic_load(&m->there) != 0 && address - m->text < m->bytes)
+            return m;
+    }
+    return NULL;
+}
+
+/* Sites are in the order of their addresses. */
+bool redirect_is_site(uint64_t address) {
+    const struct redirect_module *m = text_of(address);
+    uint32_t low = 0, high = m == NULL ? 0 : m->sites;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        uint64_t back = m->text + m->site[middle].back;
+        if (back == address)
+            return true;
+        if (back < address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return false;
+}
 
 static const struct redirect_module *stubs_at(uint64_t address) {
     for (uint32_t i = 0; i < atomic_load_explicit(&used, memory_order_acquire); i++) {

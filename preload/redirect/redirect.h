@@ -8,6 +8,7 @@
  *   stub.c         the code in between: the one part that knows instructions
  *   enter.c      a call: who has made it, by what is known of the caller; the hot path
  *   found.c      the same where a walk has to tell
+ *   price.c      what a report takes, by which bursts leave it out
  *
  * From there on a call is as one that the program reports itself (calls.h). There is no report of a
  * call's end: an open call is over when another one comes from where its return address was, or
@@ -50,7 +51,13 @@ bool redirect_read_sites(struct agent_thread *thread, struct wire_session *sessi
  * are redirected. Any context. */
 void redirect_use(struct calls *c);
 void redirect_leave(struct calls *c);
+/* The calling thread enters a call that can sleep, and has come back: meanwhile calls need not be
+ * redirected for it. Thread context, our signal blocked. */
+void redirect_doze(const struct agent_thread *thread);
+void redirect_wake(const struct agent_thread *thread);
 
+/* Calls that return to that address are redirected. Any context. */
+bool redirect_is_site(uint64_t address);
 /* The object of a module that had that number is still mapped. Any context. */
 struct redirect_module;
 bool redirect_is_there(const struct redirect_module *module, uint32_t number);
@@ -72,6 +79,11 @@ bool redirect_is_stub(uint64_t address);
 /* As the loader would answer if stubs were an object of their own. Any context. */
 struct dl_find_object;
 bool redirect_find_object(uint64_t address, struct dl_find_object *found);
+
+/* ---- price.c ---- */
+
+/* What a report takes. Process context, all signals blocked. */
+struct price_usual redirect_price(void);
 
 /* ---- found.c ---- */
 

@@ -23,7 +23,8 @@
 #define JUMP_BYTES 6u
 
 /* From a page's head: %rsp points at the stub that goes on afterwards, and above that is the return
- * address of the program's call. What is called uses general registers alone. */
+ * address of the program's call. What is called uses general registers alone; the usual case saves
+ * what it uses of them. */
 __asm__(".text\n"
         ".p2align 4\n"
         ".hidden stub_common\n"
@@ -33,6 +34,12 @@ __asm__(".text\n"
         ".cfi_startproc\n"
         "endbr64\n"
         "pushq %rax\n.cfi_adjust_cfa_offset 8\n"
+        "call redirect_enter_usual\n"
+        "testb %al, %al\n"
+        "je 2f\n"
+        "1: popq %rax\n.cfi_adjust_cfa_offset -8\n"
+        "ret\n"
+        "2:\n.cfi_adjust_cfa_offset 8\n"
         "pushq %rcx\n.cfi_adjust_cfa_offset 8\n"
         "pushq %rdx\n.cfi_adjust_cfa_offset 8\n"
         "pushq %rsi\n.cfi_adjust_cfa_offset 8\n"
@@ -53,8 +60,7 @@ __asm__(".text\n"
         "popq %rsi\n.cfi_adjust_cfa_offset -8\n"
         "popq %rdx\n.cfi_adjust_cfa_offset -8\n"
         "popq %rcx\n.cfi_adjust_cfa_offset -8\n"
-        "popq %rax\n.cfi_adjust_cfa_offset -8\n"
-        "ret\n"
+        "jmp 1b\n"
         ".cfi_endproc\n"
         ".size stub_common, . - stub_common\n"
         /* what, argument, stack's end, area */
@@ -87,6 +93,41 @@ __asm__(".text\n"
         "ret\n"
         ".cfi_endproc\n"
         ".size stub_with_all_kept, . - stub_with_all_kept\n");
+
+/* stub, n, caller */
+__asm__(".text\n"
+        ".p2align 5\n"
+        ".hidden stub_call_often\n"
+        ".globl stub_call_often\n"
+        ".type stub_call_often, @function\n"
+        "stub_call_often:\n"
+        ".cfi_startproc\n"
+        "endbr64\n"
+        "pushq %rbx\n.cfi_adjust_cfa_offset 8\n"
+        "pushq 8(%rdx)\n.cfi_adjust_cfa_offset 8\n" /* its site */
+        "movq %rsp, 16(%rdx)\n"
+        "orq %rsp, 24(%rdx)\n"
+        "1: call *%rdi\n"
+        "decl %esi\n"
+        "jne 1b\n"
+        "popq %rbx\n.cfi_adjust_cfa_offset -8\n"
+        "popq %rbx\n.cfi_adjust_cfa_offset -8\n"
+        "ret\n"
+        ".cfi_endproc\n"
+        ".size stub_call_often, . - stub_call_often\n"
+        ".p2align 4\n"
+        ".hidden stub_return\n"
+        ".globl stub_return\n"
+        ".type stub_return, @function\n"
+        "stub_return:\n"
+        ".cfi_startproc\n"
+        "endbr64\n"
+        "ret\n"
+        ".cfi_endproc\n"
+        ".size stub_return, . - stub_return\n");
+_Static_assert(offsetof(struct calls_frame, site) == 8 && offsetof(struct calls_frame, sp) == 16 &&
+                   offsetof(struct calls_frame, report) == 24,
+               "the assembly knows the layout");
 
 extern const char stub_common[] __attribute__((visibility("hidden")));
 
@@ -185,6 +226,12 @@ bool stub_is_binder(const uint8_t *code) {
 }
 
 #else
+
+void stub_call_often(uint64_t stub, uint32_t n, struct calls_frame *caller) {
+    (void)stub, (void)n, (void)caller;
+}
+
+void stub_return(void) {}
 
 bool stub_is_binder(const uint8_t *code) {
     (void)code;

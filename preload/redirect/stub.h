@@ -86,4 +86,12 @@ bool stub_is_binder(const uint8_t *code);
 void stub_with_all_kept(void (*what)(void *argument), void *argument, void *stack_end, void *area);
 uint64_t stub_area_bytes(void);
 
+/* Calls n times a stub that leads to stub_return, which does nothing.
+ * What stands where the caller's return address would be is its site; its frame gets the place.
+ * (redirect/price.c) */
+struct calls_frame;
+void stub_call_often(uint64_t stub, uint32_t n, struct calls_frame *caller)
+    __attribute__((visibility("hidden")));
+void stub_return(void) __attribute__((visibility("hidden")));
+
 #endif

@@ -95,12 +95,12 @@ static bool write_stubs(struct redirect_module *m) {
         uint8_t *page = (uint8_t *)(stub_at(m->stubs, i) & ~(uint64_t)(WIRE_PAGE - 1));
         if (i % STUB_PER_PAGE == 0)
             stub_write_head((struct stub_page *)(void *)page, m, i);
-        stub_write(page, m->stubs, i, m->callee[m->site[i].callee & ~REDIRECT_BY_FP].target);
+        stub_write(page, m->stubs, i, m->callee[m->site[i].callee & REDIRECT_CALLEE].target);
     }
     return sys3(SYS_mprotect, m->stubs, m->stub_bytes, PROT_READ | PROT_EXEC) == 0;
 }
 
-static enum calls_verdict make_stubs(struct redirect_module *m) {
+enum calls_verdict text_copy_make_stubs(struct redirect_module *m) {
     m->stub_bytes = stub_room(m->sites);
     m->stubs = map_near(m, m->stub_bytes);
     if (m->stubs == 0)
@@ -126,9 +126,10 @@ static bool take_sites(struct redirect_module *m, uint64_t bias, const struct ca
                 m->callee[s->callee].target)
             return false;
         m->site[i] = (struct redirect_site){
+            .routine = m->text + s->routine,
             .back = s->at + CALL_SITE_BYTES,
-            .routine = s->routine,
-            .callee = s->callee | (s->frame == CALL_FRAME_FP ? REDIRECT_BY_FP : 0),
+            .callee = s->callee | (s->frame == CALL_FRAME_FP ? REDIRECT_BY_FP : 0) |
+                      (m->callee[s->callee].word != NULL ? REDIRECT_BY_WORD : 0),
             .cfa = s->cfa,
         };
     }
@@ -142,8 +143,8 @@ static uint64_t sites_bytes(const struct redirect_module *m) {
 
 static bool map_sites(struct redirect_module *m) {
     uint64_t at = map_anonymous(0, sites_bytes(m), PROT_READ | PROT_WRITE, 0);
-    m->callee = (struct redirect_callee *)at; /* first, as it needs more alignment */
-    m->site = (struct redirect_site *)(at + m->callees * sizeof *m->callee);
+    m->site = (struct redirect_site *)at; /* first, so that none lies in two cache lines */
+    m->callee = (struct redirect_callee *)(at + m->sites * sizeof *m->site);
     return at != 0;
 }
 
@@ -218,7 +219,7 @@ static bool can_switch(struct redirect_module *m) {
 /* ---- all of it ---- */
 
 void text_copy_free(struct redirect_module *m) {
-    unmap((uint64_t)m->callee, m->callee != NULL ? sites_bytes(m) : 0);
+    unmap((uint64_t)m->site, m->site != NULL ? sites_bytes(m) : 0);
     unmap(m->stubs, m->stub_bytes);
     unmap(m->copy, m->bytes);
     unmap(m->spare, m->bytes);
@@ -233,7 +234,7 @@ static enum calls_verdict make(struct redirect_module *m, uint64_t bias,
         return CALLS_NO_MEMORY;
     if (!take_sites(m, bias, table))
         return CALLS_TEXT_DIFFERS;
-    enum calls_verdict verdict = make_stubs(m);
+    enum calls_verdict verdict = text_copy_make_stubs(m);
     if (verdict == CALLS_FOLLOWED)
         verdict = make_copy(m);
     return verdict == CALLS_FOLLOWED && !can_switch(m) ? CALLS_FORBIDDEN : verdict;

@@ -17,6 +17,8 @@
  * CALLS_FOLLOWED, or why not; then nothing is left of it. Any context, one thread at a time. */
 enum calls_verdict text_copy_make(struct redirect_module *m, uint64_t bias,
                                   const struct call_sites *table);
+/* The stubs alone. */
+enum calls_verdict text_copy_make_stubs(struct redirect_module *m);
 /* They change places. False: nothing has changed. Any context, one thread at a time, while the
  * object is mapped. */
 bool text_copy_switch(struct redirect_module *m, bool on);

@@ -480,5 +480,6 @@ void trigger_after_masked(struct sleep_call *call) {
     struct sleep_place place = sleep_place(call, true);
     uint64_t time = ticker_now(CLOCK_MONOTONIC);
     check_point(thread, &place, time, time - call->began_ns > SLEPT_NS);
+    agent_hooks.wake(thread);
     confine_leave(thread, before);
 }

@@ -241,10 +241,7 @@ void trigger_before_sleep(void) {
     uint32_t before;
     if (thread == NULL || !confine_enter(thread, &before))
         return;
-    if (agent.settings.collector == WIRE_COLLECT_CALLS)
-        calls_burst_end(thread);
-    else
-        wall_awake(thread);
+    wall_awake(thread);
     confine_leave(thread, before);
 }
 

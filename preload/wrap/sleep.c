@@ -19,6 +19,7 @@
 #include "common/wire/compiler.h"
 #include "preload/life/confine.h"
 #include "preload/life/glibc.h"
+#include "preload/life/hooks.h"
 #include "preload/life/sys.h"
 #include "preload/sample/stack.h"
 #include "preload/wrap/next_symbol.h"
@@ -118,7 +119,7 @@ __thread uintptr_t sleep_masked;
 /* By which a program may confine itself, too (wrap/seccomp.c). */
 #define RAW(F) F(syscall, IF_FRAGILE_NUMBER, NO_SET)
 
-/* What SA_RESTART covers in full, or libc itself: never announced, but masked, so that a thread
+/* What SA_RESTART covers in full, or libc itself: no timer does harm to it, but a thread
  * which often waits in them keeps its timer. */
 #define RESTARTED(F)                                                                               \
     F(read, IF_MEMORY_ABOVE(read, 4095, "rdx"), NO_SET)                                            \
@@ -142,7 +143,7 @@ static const char *const names[] = {RESTARTED(NAME) SLEEPERS(NAME) RAW(NAME)};
 static const uint8_t sets[] = {RESTARTED(SET) SLEEPERS(SET) RAW(SET)};
 
 #define ONE(name, fragile, set) +1
-enum { ANNOUNCED_FIRST = 0 RESTARTED(ONE) };
+enum { OTHERS_FIRST = 0 RESTARTED(ONE) };
 
 /* In the order of `names`: the assembly below makes a section of them. */
 extern _Atomic(uintptr_t) sleep_slots[HCCT_ARRAY_LEN(names)] __attribute__((visibility("hidden")));
@@ -207,10 +208,8 @@ extern const uint8_t sleep_call_left[] __attribute__((visibility("hidden")));
     ".cfi_endproc\n"                                                                               \
     ".size sleep_if_memory, .-sleep_if_memory\n"
 
-/* r11 is where the thread's sleep_burst is, up to labels 2 and 3. */
-#define IF_ANY "testb $1, %fs:(%r11)\njne 2f\n" /* SLEEP_ANY */
-#define STUB(name, fragile, set)           STUB_OF(name, "", fragile, IF_ANY)
-#define STUB_RESTARTED(name, fragile, set) STUB_OF(name, "", fragile, "")
+/* r11 is where the thread's sleep_burst is, up to label 3. */
+#define STUB(name, fragile, set) STUB_OF(name, "", fragile)
 
 /* rt_sigaction; seccomp, or prctl(PR_SET_SECCOMP) */
 #define IF_SENT                                                                                    \
@@ -223,9 +222,9 @@ extern const uint8_t sleep_call_left[] __attribute__((visibility("hidden")));
     "cmpq $22, %rsi\n"                                                                             \
     "je confine_syscall\n"                                                                         \
     "5:\n"
-#define STUB_RAW(name, fragile, set) STUB_OF(name, IF_SENT, fragile, IF_ANY)
+#define STUB_RAW(name, fragile, set) STUB_OF(name, IF_SENT, fragile)
 
-#define STUB_OF(name, before, fragile, any)                                                        \
+#define STUB_OF(name, before, fragile)                                                             \
     ".p2align 4\n"                                                                                 \
     ".globl " #name "\n"                                                                           \
     ".type " #name ", @function\n"                                                                 \
@@ -238,7 +237,6 @@ extern const uint8_t sleep_call_left[] __attribute__((visibility("hidden")));
     "0: jmp *sleep_slot_" #name "(%rip)\n"                                                         \
     "1: testb $4, %fs:(%r11)\n" /* SLEEP_MASKED */                                                 \
     "jne 3f\n"                                                                                     \
-    any                                                                                            \
     "testb $2, %fs:(%r11)\n" /* SLEEP_FRAGILE */                                                   \
     "je 4f\n"                                                                                      \
     fragile                                                                                        \
@@ -246,7 +244,7 @@ extern const uint8_t sleep_call_left[] __attribute__((visibility("hidden")));
     "jmp sleep_call_masked\n"                                                                      \
     "4: testb $8, %fs:(%r11)\n" /* SLEEP_NEXT */                                                   \
     "je 0b\n"                                                                                      \
-    "2: leaq sleep_slot_" #name "(%rip), %r11\n"                                                   \
+    "leaq sleep_slot_" #name "(%rip), %r11\n"                                                      \
     "jmp sleep_announce\n"                                                                         \
     ".cfi_endproc\n"                                                                               \
     ".size " #name ", .-" #name "\n"                                                               \
@@ -342,7 +340,7 @@ __asm__(".pushsection .data.sleep_slots, \"aw\"\n"
         "sleep_slots:\n"
         ".popsection\n"
         ".pushsection .text\n" DETOUR("sleep_announce", "trigger_before_sleep")
-            DETOUR("sleep_learn", "sleep_look_up") MEMORY_CALL MASKED_CALL RESTARTED(STUB_RESTARTED)
+            DETOUR("sleep_learn", "sleep_look_up") MEMORY_CALL MASKED_CALL RESTARTED(STUB)
                 SLEEPERS(STUB) RAW(STUB_RAW) ".popsection\n");
 
 static long no_such_call(void) {
@@ -477,6 +475,8 @@ void sleep_enter(struct sleep_call *call) {
         !confine_enter(self, &before))
         return;
     block(call, which);
+    if (call->unblock != 0)
+        agent_hooks.doze(self);
     confine_leave(self, before);
 }
 
@@ -559,10 +559,10 @@ void sleep_start(void) {
     errno = saved;
     for (size_t i = 0; i < HCCT_ARRAY_LEN(names); i++) {
         fill(&sleep_slots[i], names[i], real[i]);
-        if (i >= ANNOUNCED_FIRST)
-            insert(sleep_slots[i], i - ANNOUNCED_FIRST);
+        if (i >= OTHERS_FIRST)
+            insert(sleep_slots[i], i - OTHERS_FIRST);
     }
-    n_sorted = HCCT_ARRAY_LEN(names) - ANNOUNCED_FIRST;
+    n_sorted = HCCT_ARRAY_LEN(names) - OTHERS_FIRST;
 }
 
 bool sleep_is_sleeper(uint64_t routine) {

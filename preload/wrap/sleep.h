@@ -4,14 +4,13 @@
  * A timer that runs on real time must not interrupt them: its signal is blocked during the call. A
  * timer whose signal is pending is not started again by the kernel, so a sleeping thread is never
  * woken. The wall clock (wall.h) samples sleeping threads: there only those calls are made with the
- * signal blocked whose interruption would be seen. Where calls are counted (calls.h), a call is
- * announced instead. The functions of libc that can put their caller to sleep are intercepted;
- * while the thread's flag is clear that costs a load, a test and an indirect jump, and the real
- * function finds the caller's registers and stack as they were. What SA_RESTART covers in full is
- * not announced to who counts calls (read, accept, waitpid), or not intercepted (flock, open,
- * fcntl, futexes inside libc); nor are calls from libc to itself.
+ * signal blocked whose interruption would be seen, and the others are announced. The functions of
+ * libc that can put their caller to sleep are intercepted; while the thread's flag is clear that
+ * costs a load, a test and an indirect jump, and the real function finds the caller's registers and
+ * stack as they were. Not intercepted is what SA_RESTART covers in full or libc itself (flock,
+ * open, fcntl, futexes inside libc), and calls from libc to itself.
  *
- * On x86-64. Elsewhere nothing is intercepted: there is no announcement, so no burst should begin.
+ * On x86-64. Elsewhere nothing is intercepted: so no burst should begin.
  */
 #ifndef HCCT_WRAP_SLEEP_H
 #define HCCT_WRAP_SLEEP_H
@@ -29,15 +28,13 @@
 
 /* Values of sleep_burst, may be or-ed. */
 enum {
-    SLEEP_ANY = 1, /* all are announced that are announced at all */
     /* Those are made with our signal blocked whose interruption restart.h can't undo: a transfer
      * that would end short (write, send, recv with MSG_WAITALL, copies, random bytes), a wait for a
      * signal (where a doubt may mean to wait for ever), a sleep that leaves the rest of its time in
      * place of its argument. For timers that interrupt sleeping threads. */
     SLEEP_FRAGILE = 2,
     SLEEP_MASKED = 4, /* all are made with our signal blocked, none is announced */
-    /* Every one is announced, those that SA_RESTART covers too, unless it is made with our signal
-     * blocked. */
+    /* Every one is announced, unless it is made with our signal blocked. */
     SLEEP_NEXT = 8,
 };
 
@@ -104,7 +101,7 @@ long sleep_real_syscall(long number, const long argument[6]);
 /* Looks all real functions up, so that none needs dlsym later. Process context. */
 void sleep_start(void);
 
-/* True when a function that begins at `routine` is one of the real ones that are announced: a
+/* True when a function that begins at `routine` is one of the real ones that a signal may harm: a
  * thread inside sleeps, or is about to. False before sleep_start. Any context. */
 bool sleep_is_sleeper(uint64_t routine);
 

@@ -293,8 +293,10 @@ static void test_calls(void) {
     process = &profile->processes[1];
     check_says(profile, " in 200 samples", false);
     check_says(profile, "what one burst sees counts as one sample", true);
-    check_says(profile, "5.6 % of the CPU time was seen; scaled by it, N is about 23,300,000 calls",
-               true);
+    check_says(
+        profile,
+        "5.6 % of the program's own CPU time was seen; scaled by it, N is about 23,300,000 calls",
+        true);
     CHECK(profile_scale(process) == 4000.0 / 225);
     process->seen_ns = 0; /* no burst ended */
     check_says(profile, "was seen", false);

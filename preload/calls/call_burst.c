@@ -1,0 +1,243 @@
+/*
+ * call_burst.c - when a burst of followed calls begins and ends, and what it has seen.
+ *
+ * Two numbers tell which part of a thread was seen: its own CPU time within bursts, and between
+ * them. So what is seen of a function is in proportion to its calls however much its reports cost.
+ */
+#include "preload/calls/call_burst.h"
+
+#include <signal.h>
+
+#include "preload/life/confine.h"
+#include "preload/life/modules.h"
+#include "preload/life/session.h"
+#include "preload/redirect/redirect.h"
+#include "preload/sample/burst.h"
+#include "preload/sample/sampling.h"
+#include "preload/sample/thread_timer.h"
+#include "preload/wrap/sleep.h"
+
+#define INNER_FRAMES 4 /* that are searched for a call that can sleep */
+#define NEAR_END     8 /* a burst may be shorter by one part in so many */
+#define HARDLY_RUNS  8 /* a thread that has had so small a part of the time was asleep */
+
+static struct ticker *fine(struct agent_thread *thread) {
+    return &thread->trigger.ticker[TRIGGER_FINE];
+}
+
+static struct ticker *cpu_ticker(struct agent_thread *thread) {
+    return &thread->trigger.ticker[TRIGGER_CPU];
+}
+
+/* ---- the program's own time ---- */
+
+static uint64_t position(const struct calls *c) {
+    return c->at != NULL ? (uint64_t)(c->at - c->zero) : c->head;
+}
+
+static void price_from_here(struct calls *c) {
+    c->price.words = position(c);
+    c->price.ticks = price_ticks();
+    c->price.time_ns = ticker_now(CLOCK_MONOTONIC);
+    c->price.rare_ns = 0;
+    c->price.mask = price_mask(true);
+}
+
+/* What reports take where nothing is waited for. */
+static struct price_usual usual;
+
+void call_burst_start(void) {
+    uint64_t all = UINT64_MAX, before = 0;
+    if (!call_burst_is_meant() ||
+        sys4(SYS_rt_sigprocmask, SIG_BLOCK, &all, &before, KERNEL_SIGSET_BYTES) != 0)
+        return;
+    usual = redirect_is_meant() ? redirect_price() : calls_price();
+    sys4(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, KERNEL_SIGSET_BYTES);
+}
+
+/* So many ticks, PRICE_ONE each, at this part's pace. */
+static uint64_t ns_of(const struct price *price, uint64_t ticks) {
+    uint64_t passed = price_ticks() - price->ticks;
+    uint64_t ns = ticker_now(CLOCK_MONOTONIC) - price->time_ns;
+    return passed > 0 ? (uint64_t)((unsigned __int128)ticks * ns / passed / PRICE_ONE) : 0;
+}
+
+/* Of `used` CPU time of this part of the burst, what the program had itself: without its reports,
+ * but at least what its calls take. */
+static uint64_t programs_ns(const struct calls *c, uint64_t used) {
+    const struct price *price = &c->price;
+    uint64_t words = position(c) - price->words;
+    uint64_t waits = price->mean > usual.measured ? price->mean - usual.measured : 0;
+    uint64_t own = ns_of(price, words * (usual.report + waits)) + price->rare_ns;
+    uint64_t least = ns_of(price, words * usual.bare);
+    uint64_t ns = own + least < used ? used - own : least;
+    return ns < used ? ns : used;
+}
+
+/* ---- what was seen ---- */
+
+static void count_unseen(struct calls *c, uint64_t ns) {
+    if (c->slot != NULL && ns > 0)
+        session_count(c->slot, WIRE_UNSEEN_NS, ns);
+}
+
+/* The part of the burst up to `now`. What comes after its length, without any report, was not
+ * seen: a burst that waited for one would show too few. */
+static void count_seen(struct calls *c, uint64_t now) {
+    uint64_t used = now > c->from_ns ? now - c->from_ns : 0, ns = programs_ns(c, used);
+    uint64_t left = c->left_ns, late = !c->armed && ns > left ? ns - left : 0;
+    c->left_ns = ns < left ? left - ns : 0;
+    if (c->slot == NULL)
+        return;
+    session_count(c->slot, WIRE_SEEN_NS, ns - late);
+    session_count(c->slot, WIRE_OWN_NS, used - ns);
+    count_unseen(c, late);
+}
+
+void call_burst_account(struct agent_thread *thread) {
+    struct calls *c = thread->calls;
+    uint64_t now = ticker_now(CLOCK_THREAD_CPUTIME_ID);
+    if (c->in_burst) {
+        count_seen(c, now);
+        price_from_here(c);
+    } else {
+        count_unseen(c, now > c->from_ns ? now - c->from_ns : 0);
+    }
+    c->from_ns = now;
+}
+
+/* ---- beginnings ---- */
+
+/* The timer that ends the burst; or it waits for the next report. */
+static void arm(struct agent_thread *thread, uint64_t rest) {
+    thread->calls->armed = true;
+    ticker_halt(cpu_ticker(thread));
+    ticker_run(fine(thread), rest, agent.settings.burst_length_ns);
+}
+
+static void run(struct agent_thread *thread, bool in_sleeper) {
+    struct calls *c = thread->calls;
+    call_burst_account(thread);
+    c->in_burst = true;
+    c->armed = false;
+    c->left_ns = agent.settings.burst_length_ns;
+    price_from_here(c);
+    sleep_burst |= SLEEP_MASKED;
+    if (!in_sleeper)
+        arm(thread, c->left_ns);
+    session_count(c->slot, WIRE_BURSTS, 1);
+}
+
+/* In a call that can sleep, or about to enter it. */
+static bool in_sleeper(const struct agent_thread *thread) {
+    const struct memo *memo = &thread->memo;
+    for (uint32_t i = 1; i <= INNER_FRAMES && i <= memo->depth; i++) {
+        uint64_t routine = memo->frame[memo->depth - i].frame.routine;
+        if (modules_is_agent(routine) || sleep_is_sleeper(routine))
+            return true;
+    }
+    return memo->depth == 0; /* not known */
+}
+
+void call_burst_begin(struct agent_thread *thread, struct wire_session *session,
+                      const ucontext_t *uc) {
+    if (thread->calls != NULL && thread->calls->in_burst)
+        call_burst_tick(thread); /* nothing was reported since */
+    else if (SLEEP_IS_WRAPPED && burst_get_timer(thread, session) &&
+             calls_begin_here(thread, session, uc))
+        run(thread, in_sleeper(thread));
+}
+
+void call_burst_first(struct agent_thread *thread) {
+    struct wire_session *session = session_enter(thread);
+    if (session == NULL)
+        return;
+    bool timer = SLEEP_IS_WRAPPED && burst_get_timer(thread, session);
+    bool ready = redirect_read_sites(thread, session, 0);
+    session_leave(thread);
+    if (timer && ready)
+        calls_follow_here(thread);
+    if (calls_self != NULL)
+        run(thread, false);
+}
+
+/* ---- ends ---- */
+
+static bool is_over(const struct calls *c) {
+    return c->left_ns <= agent.settings.burst_length_ns / NEAR_END;
+}
+
+void calls_burst_end(struct agent_thread *thread) {
+    struct calls *c = thread->calls;
+    if (c == NULL || !c->in_burst)
+        return;
+    if (thread == thread_self) {
+        calls_self = NULL;
+        sleep_burst &= ~(uint32_t)SLEEP_MASKED;
+    }
+    call_burst_account(thread);
+    c->in_burst = false;
+    c->price.mask = price_mask(false);
+    redirect_leave(c);
+    ticker_halt(fine(thread));
+    if (c->busy == 0)
+        calls_learn(c);
+    uint64_t rest = agent.settings.burst_period_ns - agent.settings.burst_length_ns;
+    ticker_run(cpu_ticker(thread), sampling_pause(rest, c->from_ns),
+               thread->trigger.plan.coarse_ns);
+}
+
+/* How long the timer has to run until the program has had `rest`, as things go. */
+static uint64_t time_of(const struct calls *c, uint64_t rest, uint64_t used) {
+    uint64_t ns = programs_ns(c, used);
+    return ns > 0 ? rest + rest * (used - ns) / ns : rest;
+}
+
+/* The thread has slept since the timer was set: it waits for the next report. */
+static bool has_slept(const struct calls *c, uint64_t used) {
+    uint64_t passed = ticker_now(CLOCK_MONOTONIC) - c->price.time_ns;
+    return used < passed / HARDLY_RUNS;
+}
+
+/* The length is CPU time: a thread that had to wait for a processor goes on. Each part of it is
+ * counted by itself, so that the price of its reports is the latest. */
+void call_burst_tick(struct agent_thread *thread) {
+    struct calls *c = thread->calls;
+    if (!c->in_burst)
+        return; /* it was under way when the burst ended */
+    uint64_t used = ticker_now(CLOCK_THREAD_CPUTIME_ID) - c->from_ns;
+    bool slept = has_slept(c, used);
+    uint64_t next = time_of(c, 1024, used);
+    call_burst_account(thread);
+    if (calls_self == NULL || is_over(c)) {
+        calls_burst_end(thread);
+    } else if (slept) {
+        c->armed = false;
+        ticker_halt(fine(thread));
+        ticker_run(cpu_ticker(thread), c->left_ns, thread->trigger.plan.coarse_ns);
+        c->limit = NULL;
+    } else {
+        arm(thread, c->left_ns * next / 1024);
+    }
+}
+
+/* No tick comes meanwhile. */
+static void go_on(struct agent_thread *thread) {
+    struct calls *c = thread->calls;
+    call_burst_account(thread);
+    if (is_over(c))
+        calls_burst_end(thread);
+    else
+        arm(thread, c->left_ns);
+}
+
+bool call_burst_go_on(struct calls *c) {
+    uint64_t all = UINT64_MAX, before = 0;
+    if (!c->in_burst || c->armed || confine_is_quiet() ||
+        sys4(SYS_rt_sigprocmask, SIG_BLOCK, &all, &before, KERNEL_SIGSET_BYTES) != 0)
+        return true;
+    if (c->in_burst && !c->armed)
+        go_on(c->thread);
+    sys4(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, KERNEL_SIGSET_BYTES);
+    return c->in_burst;
+}

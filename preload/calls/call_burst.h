@@ -1,0 +1,60 @@
+/*
+ * call_burst.h - calls that are followed in bursts.
+ *
+ * A burst is a length of the program's own CPU time: what its reports take is not of it. It begins
+ * after a random part of the time between bursts, whatever the thread is doing then, and goes on
+ * when the thread has slept. A timer on real time ends it; calls that can sleep are made with its
+ * signal blocked meanwhile. Where it begins within such a call, or when the thread has slept, the
+ * timer waits for the next report.
+ *
+ * (D'Elia et al. 2015, section 6; Arnold and Ryder, PLDI 2001.)
+ */
+#ifndef HCCT_CALLS_CALL_BURST_H
+#define HCCT_CALLS_CALL_BURST_H
+
+#include <stdbool.h>
+#include <ucontext.h>
+
+#include "preload/calls/calls.h"
+#include "preload/life/agent.h"
+
+/* ---- call_burst.c ---- */
+
+static inline bool call_burst_is_meant(void) {
+    return agent.settings.burst_length_ns != 0;
+}
+
+/* Which reports are measured (price.h); where each is checked none goes the usual way. */
+static inline uintptr_t price_mask(bool in_burst) {
+    return agent.settings.check ? 0
+           : in_burst           ? (PRICE_ONE_IN - 1) * sizeof(uint64_t)
+                                : PRICE_NO_MASK;
+}
+
+/* Learns what reports take. Process context, after redirect_start. */
+void call_burst_start(void);
+/* A program begins with one, so that its outermost calls are learned (calls/known.c). Thread
+ * context, our signal blocked. */
+void call_burst_first(struct agent_thread *thread);
+/* One begins here. Signal context, inside the session. */
+void call_burst_begin(struct agent_thread *thread, struct wire_session *session,
+                      const ucontext_t *uc);
+/* A tick of the timer that ends bursts. Signal context, inside the session. */
+void call_burst_tick(struct agent_thread *thread);
+/* A report finds that the timer does not run. False: the burst was over before, so the call is not
+ * of it. Thread context, inside a report. */
+bool call_burst_go_on(struct calls *c);
+/* What the thread did since its last burst began or ended is counted. On the thread, or while it
+ * can't run. */
+void call_burst_account(struct agent_thread *thread);
+
+/* ---- start.c ---- */
+
+/* Calls are followed from here on, where there are bursts as well: in thread context with our
+ * signal blocked; from the tick that has met `uc`, inside the session. The latter is false if they
+ * are not. */
+void calls_follow_here(struct agent_thread *thread);
+bool calls_begin_here(struct agent_thread *thread, struct wire_session *session,
+                      const ucontext_t *uc);
+
+#endif

@@ -1,0 +1,69 @@
+/*
+ * calls_dense.c - phases of hardly anything but calls beside phases of few; or short work between
+ * naps. Says how many calls it has made.
+ *
+ *   calls_dense dense ROUNDS   each some milliseconds
+ *   calls_dense naps SECONDS   of CPU time
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define NO_INLINE __attribute__((noinline, noclone))
+
+static volatile uint64_t state;
+static uint64_t calls;
+
+static double cpu_seconds(void) {
+    struct timespec now;
+
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+NO_INLINE static void tiny(void) {
+    state++;
+}
+
+NO_INLINE static void large(void) {
+    for (int i = 0; i < 5000; i++)
+        state++;
+}
+
+NO_INLINE static void many(void) {
+    for (int i = 0; i < 1000000; i++)
+        tiny();
+    calls += 1000000;
+}
+
+NO_INLINE static void few(void) {
+    for (int i = 0; i < 200; i++)
+        large();
+    calls += 200;
+}
+
+NO_INLINE static void nap(void) {
+    const struct timespec time = {.tv_nsec = 100000};
+
+    nanosleep(&time, NULL);
+}
+
+int main(int argc, char **argv) {
+    double limit = argc > 2 ? strtod(argv[2], NULL) : 1;
+
+    if (argc > 1 && strcmp(argv[1], "naps") == 0)
+        while (cpu_seconds() < limit) {
+            for (int i = 0; i < 10; i++)
+                large();
+            nap();
+        }
+    else
+        for (double i = 0; i < limit; i++) {
+            many();
+            few();
+        }
+    printf("%llu\n", (unsigned long long)calls);
+    return 0;
+}
