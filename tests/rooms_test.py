@@ -38,8 +38,6 @@ GENERATED = {"common/render/page": "common/render"}
 CIRCLE_MOST = 3
 # Larger ones: each is one thing in several files, and stays in its folder.
 CIRCLES = [
-    {"common/tree/" + name for name in (
-        "children", "mcct", "packed", "packed_sums", "path_hash", "residual", "tree")},
     {"daemon/ingest/" + name for name in (
         "deferred_unwind", "process", "registry", "windows")},
 ]

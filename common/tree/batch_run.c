@@ -122,7 +122,7 @@ bool batch_run(struct mcct_batch *batch) {
     uint64_t weight = weight_of(batch);
     uint64_t *out = packed_room(tree, depth + batch->items, weight);
     if (out == NULL) {
-        tree_unpack(tree);
+        packed_end(tree);
         return false;
     }
     sort(batch);

@@ -275,6 +275,16 @@ uint32_t children_after(const struct mcct *tree, const struct mcct_node *parent,
     return table_from(family, table_find(tree, family, n->frame) + 1);
 }
 
+uint32_t children_next_node(const struct mcct *tree, uint32_t node) {
+    uint32_t next = children_first(tree, node_at(&tree->pool, node));
+    while (next == 0 && node != MCCT_ROOT) {
+        uint32_t parent = node_at(&tree->pool, node)->parent;
+        next = children_after(tree, node_at(&tree->pool, parent), node);
+        node = parent;
+    }
+    return next;
+}
+
 void children_free(struct mcct *tree) {
     for (uint32_t cell = tree->families; cell != 0; cell = family_at(&tree->pool, cell)->next)
         free(family_at(&tree->pool, cell)->slots);

@@ -140,7 +140,7 @@ static struct packed *new_packed(struct mcct *tree) {
 
 /* Nodes that no cursor stands on go. */
 static void forget(struct mcct *tree, const struct packing *packing, void *summary) {
-    residual_free(tree);
+    residual_free(&tree->residuals);
     for (size_t i = packing->n; i-- > 0;)
         if (packing->node[i] != 0)
             tree_release(tree, packing->node[i]);

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-#include "common/tree/tree.h"
+#include "common/wire/compiler.h"
 
 void packed_sums_init(struct packed_sums *sums, struct budget *budget, uint64_t factor,
                       uint32_t capacity) {

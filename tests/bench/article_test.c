@@ -8,6 +8,7 @@
 #include "common/tree/mcct.h"
 #include "common/tree/summary.h"
 #include "tests/bench/article_tree.h"
+#include "tests/tree/nodes.h"
 #include "tests/tree/world.h"
 
 #define DEPTH_MAX  40
@@ -74,7 +75,7 @@ static bool check_context(void *arg, uint32_t node, const struct mcct_view *view
         for (uint32_t up = node; up != 0 && !trio->held[up];) {
             struct mcct_view above;
             trio->held[up] = true;
-            mcct_view(trio->ours, up, &above);
+            node_view(trio->ours, up, &above);
             up = above.parent;
         }
     }

@@ -19,6 +19,7 @@
 #include "common/wire/ring.h"
 #include "daemon/ingest/registry.h"
 #include "tests/check.h"
+#include "tests/tree/nodes.h"
 
 #define DEPTH 12
 
@@ -242,9 +243,9 @@ static void check_refused(uint64_t n, uint64_t weight) {
     CHECK_UINT(now.deferred.no_rule, n);
     CHECK_UINT(total(), weight);
     struct frame_key key = {.routine = WIRE_PSEUDO_NO_RULE};
-    uint32_t node = mcct_child(process->tree, MCCT_ROOT, frame_intern(&key));
+    uint32_t node = node_child(process->tree, MCCT_ROOT, frame_intern(&key));
     CHECK(node != 0);
-    mcct_view(process->tree, node, &view);
+    node_view(process->tree, node, &view);
     CHECK_UINT(view.count, weight);
 }
 

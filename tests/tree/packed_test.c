@@ -283,7 +283,7 @@ static void test_there_and_back(const struct summary_kind *kind, struct rng *rng
     end(&caller);
     check_packed(&world, tree);
     struct verdict packed = check(&world, tree);
-    tree_unpack(tree);
+    packed_end(tree);
     CHECK(tree->packed == NULL);
     struct verdict nodes = check(&world, tree);
     begin(&caller);
