@@ -25,6 +25,11 @@ void process_stats_add(struct process_stats *sum, const struct process_stats *mo
     scatter_add_sums(&sum->scatter, &more->scatter);
 }
 
+void process_stats_add_slot(struct process_stats *sum, const struct wire_slot *slot) {
+    for (int i = 0; i < WIRE_COUNTERS; i++)
+        sum->counter[i] += atomic_load_explicit(&slot->counter[i], memory_order_relaxed);
+}
+
 void process_stats_add_session(struct process_stats *sum, struct wire_session *session) {
     sum->counter[WIRE_LOST_NS] += atomic_load(&session->lost_ns);
     sum->counter[WIRE_LOST] += atomic_load(&session->lost);

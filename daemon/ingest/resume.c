@@ -3,6 +3,7 @@
  */
 #include "daemon/ingest/resume.h"
 
+#include "daemon/ingest/drain.h"
 #include "daemon/ingest/windows.h"
 
 /* CPU time that passed after the checkpoint; none is missed where sampling was paused. */

@@ -16,9 +16,6 @@
 
 #include "daemon/ingest/process.h"
 
-/* The process has windows from now on: as long as nobody else knows it. False: no memory. */
-bool windows_begin(struct process *process, const struct mcct_params *tree);
-
 /* Closes the sub-window that is over. To be called before anything is credited; costs a comparison
  * most of the time. The process's lock is held. */
 void windows_turn(struct process *process, uint64_t now);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "common/wire/ring.h"
+#include "daemon/ingest/drain.h"
 #include "daemon/ingest/process.h"
 #include "daemon/ingest/registry.h"
 #include "daemon/ingest/threads.h"

@@ -17,6 +17,7 @@
 #include "common/tree/summary.h"
 #include "common/wire/arch.h"
 #include "common/wire/ring.h"
+#include "daemon/ingest/drain.h"
 #include "daemon/ingest/registry.h"
 #include "tests/check.h"
 #include "tests/tree/nodes.h"
@@ -179,7 +180,7 @@ static bool has_addresses(void) {
 }
 
 static void end(void) {
-    registry_finish(process);
+    process_finish(process);
     registry_put(process);
 }
 
@@ -224,7 +225,7 @@ static void test_lines(void) {
 static void test_gone_at_once(void) {
     begin(false);
     descend(DEPTH, 500);
-    registry_finish(process);
+    process_finish(process);
     CHECK(!process->live);
     deferred_unwind_wait(process);
     CHECK(!process_has_deferred(process));
@@ -263,7 +264,7 @@ static void test_dying_worker(void) {
 static void test_late_worker(void) {
     begin(false);
     descend(DEPTH, 10);
-    registry_finish(process);
+    process_finish(process);
     CHECK(process_has_deferred(process)); /* the end of the process did not wait */
     CHECK(has_addresses());
     deferred_unwind_wait(process);

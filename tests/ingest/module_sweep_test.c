@@ -8,6 +8,7 @@
 #include "common/code/frame.h"
 #include "common/code/module.h"
 #include "common/tree/summary.h"
+#include "daemon/ingest/drain.h"
 #include "daemon/ingest/frame_sweep.h"
 #include "daemon/ingest/registry.h"
 #include "tests/check.h"
@@ -60,7 +61,7 @@ static struct process *begin(unsigned modules) {
 }
 
 static void end(struct process *process) {
-    registry_finish(process);
+    process_finish(process);
     registry_put(process);
 }
 
