@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "common/base/array_grow.h"
 #include "common/tree/children.h"
 #include "common/tree/packed.h"
 #include "common/tree/tree.h"
@@ -18,14 +19,8 @@ struct stack {
 };
 
 static bool push(struct stack *stack, struct pending next) {
-    if (stack->n == stack->room) {
-        size_t room = stack->room != 0 ? 2 * stack->room : 64;
-        struct pending *grown = realloc(stack->item, room * sizeof *grown);
-        if (grown == NULL)
-            return false;
-        stack->item = grown;
-        stack->room = room;
-    }
+    if (!array_grow(&stack->item, stack->n, &stack->room, sizeof *stack->item))
+        return false;
     stack->item[stack->n++] = next;
     return true;
 }
