@@ -91,7 +91,7 @@ struct adoption {
     struct mcct *into;
     const struct mcct *from;
     struct mcct_cursor cursor; /* in `into`, where the walk is in `from` */
-    uint64_t left_out; /* the largest count for which there was no memory */
+    uint64_t left_out;         /* the largest count for which there was no memory */
 };
 
 static void follow(struct mcct_cursor *cursor, const struct mcct_view *view) {

@@ -147,12 +147,10 @@ static void fill(struct packed *packed, const struct packing *packing) {
 }
 
 static bool take_nodes(struct mcct *tree, struct packed *packed) {
-    struct packing packing = {.tree = tree,
-                              .unseen = packed->unseen,
-                              .node = calloc(tree->nodes, sizeof *packing.node)};
+    struct packing packing = {
+        .tree = tree, .unseen = packed->unseen, .node = calloc(tree->nodes, sizeof *packing.node)};
     void *summary = NULL;
-    if (packing.node != NULL &&
-        store_reserve(&packed->store, tree->nodes, PACKED_SPARE)) {
+    if (packing.node != NULL && store_reserve(&packed->store, tree->nodes, PACKED_SPARE)) {
         packing.item = store_front(&packed->store);
         if (mcct_walk(tree, take_node, &packing) && !packing.failed &&
             (packing.residuals == 0 || take_residuals(&packing, packed)))

@@ -39,7 +39,7 @@ struct residuals {
     struct budget *budget;
     const struct node_pool *pool; /* whose nodes are meant */
     uint32_t most;                /* of them */
-    struct residual *item; /* from 1 on; 0 is none */
+    struct residual *item;        /* from 1 on; 0 is none */
     uint32_t *by_pair, *by_node;
     uint32_t bits; /* log2 of the chains, of each kind */
     uint32_t n, fresh, room, free;

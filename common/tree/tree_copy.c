@@ -36,8 +36,8 @@ static bool visit(void *arg, uint32_t node, const struct mcct_view *view) {
     struct copying *copying = arg;
     struct tree_copy *copy = copying->copy;
     copying->failed =
-        !make_room(copying) || !array_grow(&copying->path, view->depth, &copying->path_room,
-                                           sizeof *copying->path);
+        !make_room(copying) ||
+        !array_grow(&copying->path, view->depth, &copying->path_room, sizeof *copying->path);
     if (copying->failed)
         return false;
     copying->path[view->depth] = (uint32_t)copy->n;

@@ -37,7 +37,7 @@ static void describe_counters(const struct process_stats *stats, struct profile_
     THREAD_COUNTERS(TAKE_THREADS, NO_COUNTER, NO_COUNTER)
 #undef TAKE_THREADS
     out->walks += stats->deferred.credited;
-    out->shipped = stats->deferred.credited;
+    out->deferred = stats->deferred.credited;
 #define ADD_DEFERRED(member) out->member += stats->deferred.member;
     DEFERRED_COUNTERS(ADD_DEFERRED)
 #undef ADD_DEFERRED

@@ -27,7 +27,7 @@ static const struct field {
             sizeof(((struct checkpoint_about *)NULL)->member)                                      \
     }
 #define COUNTER(member, ...) FIELD(stats.member),
-#define SHIPPED(member)      NAMED("stats.ships." #member, stats.deferred.member),
+#define DEFERRED(member)     NAMED("stats.ships." #member, stats.deferred.member),
     FIELD(pid),
     FIELD(uid),
     FIELD(runs),
@@ -57,7 +57,7 @@ static const struct field {
     FIELD(stats.off),
     LATER_PROCESS_COUNTERS(COUNTER) /* the same */
     NAMED("stats.ships.credited", stats.deferred.credited),
-    DEFERRED_COUNTERS(SHIPPED) /* process_stats.h */
+    DEFERRED_COUNTERS(DEFERRED) /* process_stats.h */
     FIELD(stats.draws.weight),
     FIELD(stats.draws.squares),
     FIELD(stats.scatter.varied[0]),

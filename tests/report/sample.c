@@ -227,7 +227,7 @@ struct profile *sample_shell(void) {
                                       .complete = 9562,
                                       .no_rule = 65,
                                       .bad_stack = 6,
-                                      .shipped = 3,
+                                      .deferred = 3,
                                       .handler_ns = 39 * MS,
                                       .contexts = 1204,
                                       .monitored = 871,
