@@ -16,7 +16,7 @@ static struct {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     struct http_job *first, **last;
-    unsigned n_waiting; /* in the queue */
+    unsigned n_waiting;        /* in the queue */
     struct user_slots working; /* whose jobs run */
     unsigned threads, idle, asleep;
     bool stop;
