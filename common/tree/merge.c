@@ -32,57 +32,19 @@ static void add(struct mcct_node *n, uint64_t count, uint64_t error) {
     n->error = add_saturating(n->error, error);
 }
 
-/* Where the walk through `from` is in `into`. */
-struct twin {
-    struct mcct *into;
-    uint32_t node, depth;
-    uint32_t missing; /* levels below `node` that are not there */
-};
-
-static void twin_up(struct twin *twin) {
-    if (twin->missing != 0)
-        twin->missing--;
-    else
-        twin->node = node_at(&twin->into->pool, twin->node)->parent;
-    twin->depth--;
+/* All that `into` monitors gains `unseen`. */
+static void gain(struct mcct *into, uint64_t unseen) {
+    for (uint32_t node = MCCT_ROOT; node != 0; node = children_next_node(into, node))
+        if (tree_is_monitored(into, node))
+            add(node_at(&into->pool, node), unseen, unseen);
 }
 
-static void twin_down(struct twin *twin, uint32_t frame) {
-    struct mcct *into = twin->into;
-    uint32_t child = 0;
-    if (twin->missing == 0)
-        child = children_find(into, node_at(&into->pool, twin->node), frame);
-    if (child != 0)
-        twin->node = child;
-    else
-        twin->missing++;
-    twin->depth++;
-}
-
-/* Nodes of `into` that both monitor are held for a while. */
-static bool hold_twin(void *arg, uint32_t node, const struct mcct_view *view) {
-    struct twin *twin = arg;
-    (void)node;
-    while (twin->depth >= view->depth && twin->depth > 0)
-        twin_up(twin);
-    if (view->depth > 0)
-        twin_down(twin, view->frame);
-    if (view->monitored && twin->missing == 0 && tree_is_monitored(twin->into, twin->node))
-        node_at(&twin->into->pool, twin->node)->links |= NODE_HELD;
-    return true;
-}
-
-/* What only `into` monitors gains `unseen`. Without memory for the walk so does what both monitor:
- * bounds are true then, and wider. */
-static void gain_unseen(struct mcct *into, const struct mcct *from, uint64_t unseen) {
-    struct twin twin = {.into = into, .node = MCCT_ROOT};
-    (void)mcct_walk(from, hold_twin, &twin);
-    for (uint32_t node = MCCT_ROOT; node != 0; node = children_next_node(into, node)) {
-        struct mcct_node *n = node_at(&into->pool, node);
-        if ((n->links & (NODE_MONITORED | NODE_HELD)) == NODE_MONITORED)
-            add(n, unseen, unseen);
-        n->links &= ~NODE_HELD;
-    }
+/* But not this one. A count that is as large as can be stays so. */
+static void take_back(struct mcct_node *n, uint64_t unseen) {
+    if (n->count == UINT64_MAX)
+        return;
+    n->count -= unseen;
+    n->error -= unseen;
 }
 
 /* ---- what `from` has ---- */
@@ -90,6 +52,7 @@ static void gain_unseen(struct mcct *into, const struct mcct *from, uint64_t uns
 struct adoption {
     struct mcct *into;
     const struct mcct *from;
+    uint64_t unseen;           /* of `from`: all that was in `into` has gained it */
     struct mcct_cursor cursor; /* in `into`, where the walk is in `from` */
     uint64_t left_out;         /* the largest count for which there was no memory */
 };
@@ -124,20 +87,22 @@ static bool adopt(void *arg, uint32_t node, const struct mcct_view *view) {
     (void)mcct_residuals(a->from, node, add_residual, a);
     if (!view->monitored)
         return true;
-    if (a->cursor.missing == 0 && tree_is_monitored(a->into, a->cursor.node))
-        add(node_at(&a->into->pool, a->cursor.node), view->count, view->error);
-    else if (a->cursor.missing != 0 ||
-             !tree_adopt(a->into, a->cursor.node, view->count, view->error))
+    if (a->cursor.missing == 0 && tree_is_monitored(a->into, a->cursor.node)) {
+        take_back(a->cursor.here, a->unseen);
+        add(a->cursor.here, view->count, view->error);
+    } else if (a->cursor.missing != 0 ||
+               !tree_adopt(a->into, a->cursor.node, view->count, view->error)) {
         leave_out(a, view);
+    }
     return true;
 }
 
 /* Gives the largest count of a context that had to be left out. */
-static uint64_t adopt_all(struct mcct *into, const struct mcct *from) {
-    struct adoption a = {.into = into, .from = from};
+static uint64_t adopt_all(struct mcct *into, const struct mcct *from, uint64_t unseen) {
+    struct adoption a = {.into = into, .from = from, .unseen = unseen};
     mcct_cursor_open(into, &a.cursor);
-    if (!mcct_walk(from, adopt, &a))
-        a.left_out = from->total; /* no count is known to be the largest */
+    if (!mcct_walk(from, adopt, &a)) /* what it did not come to keeps what it gained */
+        a.left_out = from->total;    /* no count is known to be the largest */
     mcct_cursor_close(&a.cursor);
     return a.left_out;
 }
@@ -150,8 +115,8 @@ bool mcct_merge(struct mcct *into, const struct mcct *from) {
     mcct_stats(from, &stats);
     packed_end(into);
     if (stats.unseen != 0)
-        gain_unseen(into, from, stats.unseen);
-    uint64_t left_out = adopt_all(into, from);
+        gain(into, stats.unseen);
+    uint64_t left_out = adopt_all(into, from, stats.unseen);
     uint64_t more = left_out > stats.unseen ? left_out : stats.unseen;
     kind->raise(into->summary, add_saturating(kind->unseen(into->summary), more));
     into->total = add_saturating(into->total, from->total);
