@@ -482,12 +482,6 @@ void scatter_effects_add(struct scatter_effects *effects, const struct scatter_e
     *effects = (struct scatter_effects){both, n};
 }
 
-struct scatter_effects scatter_effects_copy(const struct scatter_effects *effects) {
-    struct scatter_effects copy = {0};
-    scatter_effects_add(&copy, effects);
-    return copy;
-}
-
 void scatter_effects_free(struct scatter_effects *effects) {
     free(effects->effect);
     *effects = (struct scatter_effects){0};
