@@ -45,4 +45,6 @@ no 'brief|briefs' 'minifloat, overview' "$sources" "$none"
 no 'looked at|(a|the|each|one|first|last|next|two|early) look|look_(at|on|ns|again)|[a-z]*_looks?' 'sample, check, read' \
     "$sources man" '[Ll]ook[-_]up'
 no 'human_[a-z]*|human\.[ch]' 'format_number' "$sources tests" "$none"
+no 'own weights?' 'self weight' "$sources man README.md" "$none"
+no 'held against' 'compared with' "$sources man README.md" "$none"
 exit $status

@@ -127,7 +127,7 @@ static uint32_t find_place(const struct identity *identity, const char *path) {
 }
 
 /* Fills in what a file says of itself, and whether it is believed. A build-id of the mapping has
- * been held against the file's when that was opened. */
+ * been compared with the file's when that was opened. */
 static void identify(struct identity *identity, int fd, pid_t pid, const char *path) {
     struct stat info;
     if (fd < 0 || fstat(fd, &info) != 0)

@@ -161,7 +161,7 @@ struct profile *profile_prune_own(struct profile *profile, double phi) {
     return pruned;
 }
 
-/* Largest own weight first; equal ones in the order of the profile. */
+/* Largest self weight first; equal ones in the order of the profile. */
 static int compare_count(const void *a, const void *b, void *arg) {
     const struct profile_node *nodes = arg;
     uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;

@@ -193,7 +193,7 @@ static void put_function(FILE *out, const struct annotation *annotation,
         fclose(source);
 }
 
-/* Walks that were made without lines know no line of any own weight. */
+/* Walks that were made without lines know no line of any self weight. */
 static bool could_have_lines(const struct annotation *annotation) {
     const struct profile *profile = annotation->profile;
     bool walks = false, bare = false;

@@ -252,7 +252,7 @@ static void put_functions(const struct report *r) {
     if (r->options->top == 0)
         shown = 0;
     if (shown > 0)
-        put_title(r, "Own weight, in all contexts together", profile_by_word(r->diff->by));
+        put_title(r, "Self weight, in all contexts together", profile_by_word(r->diff->by));
     for (uint32_t i = 0; i < shown; i++) {
         uint32_t location = functions[i].location;
         const char *module = profile->modules[profile->locations[location].module].path;

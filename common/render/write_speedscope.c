@@ -74,7 +74,7 @@ static void put_event(struct speedscope *s, const char *type, uint32_t node, uin
     json_end(&s->json, '}');
 }
 
-/* The tree below a root. A node's own weight comes first, then its children, heaviest first. */
+/* The tree below a root. A node's self weight comes first, then its children, heaviest first. */
 static void put_events(struct speedscope *s, uint32_t root, const struct axis *axis) {
     const struct profile_node *nodes = s->profile->nodes;
     uint32_t depth = 0;

@@ -1,5 +1,5 @@
 /*
- * trace_reader.c - one record at a time, held against what came before it.
+ * trace_reader.c - one record at a time, checked against what came before it.
  */
 #include "common/trace/trace_reader.h"
 

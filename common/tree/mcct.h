@@ -113,7 +113,7 @@ struct mcct_stats {
                          * epsilon * total unless max_bytes was met */
     uint64_t bytes;     /* nodes and summary: never above max_bytes */
     uint64_t capped; /* weight that went to an ancestor because of max_bytes: count - error may be
-                      * above an ancestor's own weight by so much, all together */
+                      * above an ancestor's self weight by so much, all together */
 };
 
 void mcct_stats(const struct mcct *tree, struct mcct_stats *stats);

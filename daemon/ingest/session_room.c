@@ -1,5 +1,5 @@
 /*
- * session_room.c - one sum, held against a quarter of the memory of the machine or of the control
+ * session_room.c - one sum, compared with a quarter of the memory of the machine or of the control
  * group.
  */
 #include "daemon/ingest/session_room.h"

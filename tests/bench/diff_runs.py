@@ -24,7 +24,7 @@ def compare(before, after, *options):
 
 
 def contexts(diff):
-    """Those with own weight, beyond their error first, then by the change."""
+    """Those with self weight, beyond their error first, then by the change."""
     found = [node for node in diff["nodes"] if node["parent"] is not None
              and node.get("function") != "[~]" and node["self"]["before"] + node["self"]["after"]]
     return sorted(found, key=lambda node: (not node["self"]["beyond"],

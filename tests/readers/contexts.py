@@ -48,7 +48,7 @@ CUT = "..."  # a frame for what is left out below its caller
 
 
 def of_tree(tree):
-    """Of a call tree as the Firefox Profiler's command line gives it: names, own weights. It leaves
+    """Of a call tree as the Firefox Profiler's command line gives it: names, self weights. It leaves
     out what is too deep, but for its weight."""
     weights, todo = Counter(), [((), tree)]
     while todo:

@@ -41,7 +41,7 @@ static struct profile *make_profile(void) {
     return p;
 }
 
-/* Own weight of all contexts whose innermost frame has that name. */
+/* Self weight of all contexts whose innermost frame has that name. */
 static uint64_t weight_of(const struct profile *profile, const char *name) {
     uint64_t weight = 0;
 

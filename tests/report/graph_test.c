@@ -175,7 +175,7 @@ static uint64_t number(const char *text, const char *key) {
     return at != NULL ? strtoull(at + strlen(key), NULL, 10) : 0;
 }
 
-/* Own weights of the boxes and what is said to be in none; how many boxes there are. */
+/* Self weights of the boxes and what is said to be in none; how many boxes there are. */
 static unsigned check_dot(const struct profile *profile, const struct format_options *options) {
     uint64_t total = profile_total(profile), sum = 0;
     char *text = written("dot", profile, options);

@@ -16,7 +16,7 @@ from support import BUILD, check, finish, scratch, skip  # noqa: E402
 WRITE_SAMPLE = os.path.join(BUILD, "tests", "report", "write_sample")
 PROTO = os.path.join(HERE, "..", "..", "common", "render", "profile.proto")
 SAMPLES = ("shell", "build", "names", "calls", "bursts", "hard")
-# The names of sample_hard.c, whose own weights are 1000 and one more for each.
+# The names of sample_hard.c, whose self weights are 1000 and one more for each.
 HARD = ["say \"hello\" \\ bye", "a name with spaces 12", "semi;colon;s", "it's", "C:\\new\\Node\\",
         "<alloc::vec::Vec<[u8; 16]> as core::iter::Extend<T>>::extend",
         "<alloc::vec::Vec<T> as core::ops::Drop>::drop", "operator()(int) const::{lambda(int)#1}",
