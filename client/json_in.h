@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * json_in.h - reading hcctd's answers: what is missing, or of another type, is nothing.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * processes.c - /v1/processes from JSON to a table, and names to pids.
  */

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """readme_test.py - README.md is short, and what it names exists: commands and their options, scripts,
 manual pages, files, links of the documents."""
 import glob

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """rooms_test.py - includes go downwards: what a file may include is said by the room it stands in.
 
 A room may include itself and what stands beside it in the table; `preload` is one room here, as its

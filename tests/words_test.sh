@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: LGPL-3.0-or-later
 # Words that only this project knew do not come back: in names, file names, comments, messages, help
 # and manual. A word is found in any case and between underscores (door_open, DOOR_MAX).
 set -u

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * control.c - start, stop and set: resume and pause sampling, change its rate.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * doctor_parts.c - agent, daemon, and both together on a program that is busy for a moment.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * snapshot.c - asks hcctd to write its profiles now, as SIGUSR1 does, and says where they are.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * threads.c - /v1/threads from JSON to a table.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * assemble.c - lay a copied tree out as places in the code.
  *

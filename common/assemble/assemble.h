@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * assemble.h - makes a neutral profile of copied trees, of one or more processes.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * user_slots.h - who holds slots, of which one user may have so many, and all together so many.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * module.c - ELF objects by what they are: a registry with a hash table of identities.
  *

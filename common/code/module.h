@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * module.h - ELF objects by what they are, not by where one process mapped them.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * module_protected.c - the file's owner and mode, and those of all directories that lead to it.
  */

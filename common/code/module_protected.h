@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * module_protected.h - which files are what their build-ids say, whoever maps them.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * perf_map.c - lines to functions, kept in a treap by address.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * table_cache_room.c - a list of the directory's tables, oldest first.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * unwind_compile.h - .eh_frame to compact unwind table (common/wire/unwind_table.h).
  *

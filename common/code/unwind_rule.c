@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * unwind_rule.c - from the state of a call frame program to a rule of a compact unwind table.
  *

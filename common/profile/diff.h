@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * diff.h - two profiles compared, context by context, with all that is known of their errors.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * eval_join.h - the contexts of two profiles in one tree, so that they can be compared.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * merge.h - profiles of several runs or hosts added up, bounds and all.
  *

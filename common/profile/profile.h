@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * profile.h - the neutral profile: what every reader fills and every writer prints.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * prune.c - fewer contexts, same weights and bounds: what goes is added up in "[~]" under what
  * stays.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * annotate_text.c - annotated functions to be read: the source, where it can be had, beside what
  * its lines weigh.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * call_graph.h - a profile's contexts merged into a graph of callers and callees.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * diff_text.c - a comparison for people: what was compared, functions, contexts, and what of it may
  * be chance.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * dot_choose.c - what is drawn of a call graph, and what isn't, counted.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * text_summary.c - the words of the text report: in its head, what chance and bounds do to the
  * numbers; at its end, N, what was kept, the bounds, the cost.

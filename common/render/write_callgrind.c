@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * write_callgrind.c - the callgrind profile format, for KCachegrind and callgrind_annotate.
  *

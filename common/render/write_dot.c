@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * write_dot.c - a call graph for graphviz: dot -Tsvg.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * write_speedscope.c - a profile in speedscope's own format, for www.speedscope.app or a copy of
  * it.

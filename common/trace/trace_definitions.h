@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * trace_definitions.h - the modules, names and frames that a trace has defined, as ids of this
  * program.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * batch.c - the table of a batch, and how the cursor follows it.
  *

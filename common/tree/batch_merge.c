@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * batch_merge.c - callers before callees: the order in which the items were made.
  *

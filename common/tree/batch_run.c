@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * batch_run.c - items sorted by frame; so each one's place among the callees of its caller is
  * known, and from the first item down the place of all.

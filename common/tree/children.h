@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * children.h - the children of a node: finding, adding, removing, going through them.
  */

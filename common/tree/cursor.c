@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * cursor.c - cursors move through a tree, make the nodes that they come to, and credit them.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * life.c - a tree from its beginning to its end, and what it is made of.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * packed.h - a tree without nodes: the form that a tree has while all that comes to it comes in
  * batches.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * packed_sums.c - a store and runs are read from their beginning to their end, and the zones of the
  * contexts that lead to the one at hand are known by their depth.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * path_hash.c - hashes for the nodes that are there already.
  */

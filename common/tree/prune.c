@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * prune.c - Algorithm 1 (pruning) of the article that mcct.h names, and what the summary says of a
  * node.

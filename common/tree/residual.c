@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * residual.c - items in two kinds of chains: to find one by node and frame, and all of a node.
  */

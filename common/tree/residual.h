@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * residual.h - the weight of contexts that are not kept: how much of it lies below each node, by
  * the frame of the context that had it.

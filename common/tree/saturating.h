@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * saturating.h - counts stop at the largest number instead of starting anew.
  */

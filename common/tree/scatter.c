@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * scatter.c - sums of squares and of products by function, clusters of threads, and classes.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * scatter.h - how much the weights of functions are left to chance, estimated from the samples.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * store.c - a run is merged into the front of the memory, from where all that stays goes back to
  * its end: so the next one finds room to grow towards what it is merged with.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * tree.h - the inside of a tree, for the files of this folder: the tree itself, and what summaries
  * do to its nodes.

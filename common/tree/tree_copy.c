@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * tree_copy.c - a walk over a tree that keeps what it sees.
  */

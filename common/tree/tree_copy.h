@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * tree_copy.h - a tree as it is at one moment, as an array.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * walk.c - through all nodes in an order that depends on nothing but the contexts.
  */

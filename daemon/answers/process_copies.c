@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * process_copies.c - copies each tree under its process's lock; all else is done on the copies.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * addresses.c - a list of ranges, newest first, behind a cache of whole (routine, site) pairs: a
  * program has a few thousand of these, and each is seen over and over.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * drain.c - a process's rings and its module log, read by turns, as the log has to be read before
  * the words that need it.

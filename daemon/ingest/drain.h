@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * drain.h - what a process's agent has written is read and applied to its tree, until its end.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * process.c - from what processes are made, what is published to them and counted of them.
  */

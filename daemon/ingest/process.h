@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * process.h - one profiled process: its shared memory, its threads' rings, its tree.
  *

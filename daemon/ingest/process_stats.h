@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * process_stats.h - what is counted of one process, or of several together
  * (common/wire/counters.h).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * registry.c - three lists under one lock, newest first: the living ones are read many times a
  * second, and in a build all the others are many more.

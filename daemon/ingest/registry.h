@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * registry.h - all processes that the daemon knows: live, finished, and folded by executable.
  *

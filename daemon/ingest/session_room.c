@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * session_room.c - one sum, compared with a quarter of the memory of the machine or of the control
  * group.

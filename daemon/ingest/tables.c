@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * tables.c - for each kind of table a queue of requests, and one thread that serves them in order.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * windows.c - sub-windows of a process, and its counters, which go with them as differences.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * windows.h - what a process did lately: the sub-windows (tree/subwindows.h) beside its tree.
  *

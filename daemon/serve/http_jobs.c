@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * http_jobs.c - a queue in the order of arrival, and threads that take from it.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * checkpoint_fields.c - members by name; the agent's counters by their place in wire.h, where they
  * are only ever appended.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * checkpoint_load.c - records to processes; nobody gets to see them unless the whole file is good.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * emit_test.c - the agent's differences, read back by the daemon's reader: whatever the contexts
  * and however full the ring, what arrives is what was sent.

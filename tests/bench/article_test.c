@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * article_test.c - the tree that the benchmarks compare with does what the article says: the exact
  * one has the contexts and counts of ours, the other keeps the bounds of Space Saving and holds

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """How often does `hcct diff` cry wolf, and does it find what became slower?
 
 Runs one program again and again, compares each run with the one before, and counts the contexts

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * module_test.c - modules are known by build-id, else by file; files are opened through the process
  * that mapped them, deleted or not, and nothing but regular files is opened. A build-id that

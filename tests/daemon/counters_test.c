@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * counters_test.c - each number of counters.h comes through sums, checkpoints, profiles, comments
  * of pprof, their differences, and the list of processes.

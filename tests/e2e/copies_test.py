@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """Stacks that have to go as copies, each most of a ring: fewer are taken, each for more, so next to
 nothing is lost and what is seen is still true."""
 

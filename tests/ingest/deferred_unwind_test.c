@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * deferred_unwind_test.c - a raw stack sample from the ring to the tree: while its process lives,
  * when that is gone at once, and when the worker fails.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * ingest_test.c - the end of a process that has ended before is not the end of another one that has
  * its pid now; and living processes get their heartbeats also when there is no memory.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * module_sweep_test.c - a user whose programs, one after the other, have more modules than one user
  * may have at once: none is refused. What a living process has mapped and what a finished one's

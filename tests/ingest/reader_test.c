@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * reader_test.c - REPEAT, MAP and RAW_STACK in a ring, well-formed and not: what arrives, what is
  * refused, and that a lie closes the ring.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """page_test.py - the HTML page in a browser: what it shows is what the JSON report of the same profile
 says, and what is done to it leads where it should. Screenshots stay in the build directory."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """contexts.py - what a profile says, in one form for all formats: {process: {path: weight}}, where a
 process is a number from 0 on, heaviest first, and a path the names of its frames, outermost first.
 """

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * choose_test.c - the choice of rows: what must hold of random trees for any number of rows.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * filter_test.c - contexts that are asked for stay, the rest is in one place, weights add up to N.
  */

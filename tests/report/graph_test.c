@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * graph_test.c - callers and callees: recursion, what is left out, and the formats made of them.
  */

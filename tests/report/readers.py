@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """readers.py - what tools of others say of a file that we wrote, as weights by function.
 
 A reader gives (N, self weights by name), or None when the tool is not installed. Whatever it says on

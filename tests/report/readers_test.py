@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """Readers that are not ours take the files: with all of the weight, and each name as it is.
 
 Each tool that is not installed is left out; when none is there, the test is skipped.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * sample.c - profiles for the tests: stacks written as text, made into nodes.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * trace_test.c - what goes into a trace comes out of it: the same trees, whatever the order of
  * threads and processes; and what can't go in is counted.

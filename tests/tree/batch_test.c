@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * batch_test.c - calls that go into a tree by batches, against the same calls one by one: the exact
  * trees are equal, and every summary's bounds hold.

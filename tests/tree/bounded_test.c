@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * bounded_test.c - a long stream over ten million contexts in a few megabytes.
  *

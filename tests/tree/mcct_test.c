@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * mcct_test.c - the tree itself: cursors, credit, pruning, wide nodes, the memory cap, the walk.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * nodes.h - single nodes of a tree, for tests. One that is packed becomes one of nodes first.
  */

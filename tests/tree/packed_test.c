@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * packed_test.c - trees without nodes, against true weights in an array: the bounds, whatever comes
  * and however it comes, and the way from nodes to words and back.

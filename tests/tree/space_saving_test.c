@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * space_saving_test.c - what Space Saving guarantees, by whichever queue, beyond what every summary
  * does (summary_test): counts that add up, the least as the victim.
