@@ -2,7 +2,7 @@
 /*
  * user_slots.h - who holds slots, of which one user may have so many, and all together so many.
  *
- * No lock: the caller's serves. Any initial value but the limits is 0.
+ * No lock: the caller's serves. To begin with, all but the limits is 0.
  */
 #ifndef HCCT_USER_SLOTS_H
 #define HCCT_USER_SLOTS_H
