@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * client.c - http_client with manners: which socket, which sentence, which exit status.
  */

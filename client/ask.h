@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * client.h - questions to a running hcctd, with the sentences and exit statuses that people get.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * command.h - the subcommands. Each takes its own argv (argv[0] is its name) and gives the
  * program's exit status.

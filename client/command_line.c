@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * command_line.c - quoting: none, \'...\', or $\'...\' where a byte must not be printed.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * command_line.h - what was executed, as a title that can be read, printed and typed again.
  */

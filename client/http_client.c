@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * http_client.c - request out, answer in: as much of HTTP/1.1 as our daemon speaks.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * http_client.h - one HTTP/1.1 exchange over a Unix socket.
  */

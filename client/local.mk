@@ -2,7 +2,8 @@
 bin_PROGRAMS += client/hcct
 client_hcct_SOURCES = \
 	client/ask.c client/ask.h client/command.h client/command_line.c client/command_line.h \
-	client/http_client.c client/http_client.h client/locate.c client/locate.h client/main.c \
+	client/http_client.c client/http_client.h client/json_in.c client/json_in.h \
+	client/locate.c client/locate.h client/main.c \
 	client/operand.c client/operand.h client/output.c client/output.h client/pager.c \
 	client/pager.h client/processes.c client/processes.h client/profile_file.c \
 	client/profile_file.h client/program_file.c client/program_file.h client/view.c \

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * locate.c - a short list of places, counted from where this program itself is.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * locate.h - where the agent and the daemon are: installed, moved with their prefix, or in a build
  * directory.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * operand.c - a file is read, "@..." is asked for.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * operand.h - a profile that a command line names: a file, or what a running hcctd has.
  */

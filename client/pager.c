@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * pager.c - a pipe to a shell that runs the pager.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * pager.h - text for a terminal that is longer than the terminal.
  */

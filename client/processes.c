@@ -1,58 +1,45 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * processes.c - /v1/processes from JSON to a table, and names to pids.
  */
 #include "client/processes.h"
 
 #include <inttypes.h>
-#include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "client/ask.h"
+#include "client/json_in.h"
 #include "common/base/options.h"
-
-static uint64_t number(struct json_object *object, const char *name) {
-    struct json_object *value;
-    return json_object_object_get_ex(object, name, &value) ? json_object_get_uint64(value) : 0;
-}
-
-static const char *text(struct json_object *object, const char *name) {
-    struct json_object *value;
-    if (!json_object_object_get_ex(object, name, &value) ||
-        !json_object_is_type(value, json_type_string))
-        return "";
-    return json_object_get_string(value);
-}
 
 static bool read_process(struct json_object *object, struct listed_process *process) {
     if (!json_object_is_type(object, json_type_object))
         return false;
-    bool calls = strcmp(text(object, "collector"), "calls") == 0;
+    bool calls = strcmp(json_in_text(object, "collector"), "calls") == 0;
     *process = (struct listed_process){
-        .exe = strdup(text(object, "exe")),
-        .command = strdup(text(object, "command")),
-        .pid = (uint32_t)number(object, "pid"),
-        .live = strcmp(text(object, "state"), "live") == 0,
-        .waiting = strcmp(text(object, "state"), "waiting") == 0,
-        .on = strcmp(text(object, "sampling"), "off") != 0,
+        .exe = strdup(json_in_text(object, "exe")),
+        .command = strdup(json_in_text(object, "command")),
+        .pid = (uint32_t)json_in_number(object, "pid"),
+        .live = strcmp(json_in_text(object, "state"), "live") == 0,
+        .waiting = strcmp(json_in_text(object, "state"), "waiting") == 0,
+        .on = strcmp(json_in_text(object, "sampling"), "off") != 0,
         .calls = calls,
-        .cpu_ns = number(object, "cpu_ns"),
-        .total = number(object, calls ? "calls" : "total_ns"),
-        .walks = number(object, "walks"),
-        .contexts = number(object, "contexts"),
-        .bytes = number(object, "bytes"),
-        .lost = number(object, "lost"),
-        .no_room = number(object, "threads_without_room"),
-        .no_room_ns = number(object, "without_room_ns"),
+        .cpu_ns = json_in_number(object, "cpu_ns"),
+        .total = json_in_number(object, calls ? "calls" : "total_ns"),
+        .walks = json_in_number(object, "walks"),
+        .contexts = json_in_number(object, "contexts"),
+        .bytes = json_in_number(object, "bytes"),
+        .lost = json_in_number(object, "lost"),
+        .no_room = json_in_number(object, "threads_without_room"),
+        .no_room_ns = json_in_number(object, "without_room_ns"),
     };
     return process->exe != NULL && process->command != NULL;
 }
 
 static bool read_list(struct json_object *root, struct process_list *list) {
-    struct json_object *array;
-    if (!json_object_object_get_ex(root, "processes", &array) ||
-        !json_object_is_type(array, json_type_array))
+    struct json_object *array = json_in_array(root, "processes");
+    if (array == NULL)
         return false;
     size_t n = json_object_array_length(array);
     list->item = calloc(n > 0 ? n : 1, sizeof *list->item);
@@ -66,15 +53,9 @@ static bool read_list(struct json_object *root, struct process_list *list) {
 
 bool processes_parse(const char *json, size_t bytes, struct process_list *list) {
     *list = (struct process_list){0};
-    struct json_tokener *tokener = json_tokener_new();
-    if (tokener == NULL)
-        return false;
-    struct json_object *root = NULL;
-    if (bytes < INT32_MAX)
-        root = json_tokener_parse_ex(tokener, json, (int)bytes);
+    struct json_object *root = json_in(json, bytes);
     bool good = root != NULL && read_list(root, list);
     json_object_put(root);
-    json_tokener_free(tokener);
     if (!good)
         processes_free(list);
     return good;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * processes.h - the daemon's list of processes, as a table.
  */

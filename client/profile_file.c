@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * profile_file.c - load, parse, group, write: the road that a stored profile takes.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * profile_file.h - a profile from bytes or a file to what people asked to see of it.
  */

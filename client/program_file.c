@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * program_file.c - finds a program file and reads its first bytes.
  */

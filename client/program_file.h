@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * program_file.h - the program file that a command stands for, and what it says about how the
  * dynamic loader will start it.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * view.c - from words to format_options: by what, which format, colour, width.
  */

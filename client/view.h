@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * view.h - how contexts are to be shown: the options that hot, report and record have in common.
  */

@@ -10,6 +10,7 @@ libhcct_common_a_SOURCES = \
 	common/base/options.c common/base/options.h common/base/own_directory.c \
 	common/base/own_directory.h common/base/seeded_hash.c common/base/seeded_hash.h \
 	common/base/share_class.h common/base/shorten.c common/base/shorten.h \
+	common/base/user_slots.h \
 	common/base/spawn_self.c common/base/spawn_self.h \
 	common/base/utf8.c common/base/utf8.h common/wire/arch.h common/wire/burst.c \
 	common/wire/burst.h common/wire/compiler.h common/wire/counters.h common/wire/paths.c \

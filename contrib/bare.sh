@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: LGPL-3.0-or-later
 # bare.sh [COMMAND...]: runs a command of the sources, ./contrib/test.sh by default, on a Debian 12
 # that has nothing but what debootstrap makes: so that what passes here passes for a stranger. What
 # is committed is cloned there; the exit status is the command's, 125 when there can be no such root.

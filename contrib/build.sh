@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: LGPL-3.0-or-later
 # Builds hcct in build/ (or $HCCT_BUILD), after installing what is missing.
 # Arguments go to configure.
 set -eu

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 # Functions of the other scripts: the packages in packages.txt, and what of them is missing.
 # To be read by ".", with $root set to the root of the sources.
 # shellcheck shell=sh disable=SC2154,SC2086,SC2046

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: LGPL-3.0-or-later
 # readers.sh BUILD: fetches the programs of others that tests read our files with (versions and
 # checksums: tests/readers/package-lock.json) into BUILD/tests/readers/node_modules. Nothing is run
 # of what is fetched. Without it, or where it fails, the tests that need it are skipped.

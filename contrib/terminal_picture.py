@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """A picture (SVG) of what a terminal shows: tmux capture-pane -p -e | terminal_picture.py > top.svg
 
 Reads lines with the escape sequences that tmux writes: colours (SGR) and nothing else. Python's

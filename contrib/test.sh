@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: LGPL-3.0-or-later
 # Installs what is missing, builds, runs all tests and the formatting check. The last lines name what
 # failed, and say how many passed, failed and were skipped; the exit status is 0 when none failed.
 #

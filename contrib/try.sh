@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: LGPL-3.0-or-later
 # Installs what is missing, builds hcct in build/, and profiles a real program with it: a redis server
 # that some clients keep busy for some seconds. No server of the machine is started or asked.
 set -eu

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 # with_build.sh - sourced by scripts that run a Python program of their directory on a built hcct:
 # with_build PROGRAM ARGS... builds hcct first, unless HCCT_BUILD (or --build DIR) says where it is
 # built, or only help is wanted. Does not return.

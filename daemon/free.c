@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * free.c - free() for hcctd, which is linked with --wrap=free: an answer that fails for want of
  * memory gives back what it holds (memory.h), and must know what it does not hold any more.

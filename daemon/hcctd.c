@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * hcctd.c - options, and the order in which the daemon's parts start and stop.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * check.h - what a unit test needs: CHECK says what failed and where; main() ends with
  * check_report().

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: LGPL-3.0-or-later
 # Each test stands in a list of tests: one that is in none is never run.
 set -u
 cd "$HCCT_SRCDIR" || exit 1

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: LGPL-3.0-or-later
 # The manual pages are well-formed, and name each option that --help names; there is one for each
 # command.
 set -u

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """readme_test.py - README.md is short, and what it names exists: commands and their options, scripts,
 manual pages, files, links of the documents."""
 import glob
@@ -83,6 +84,10 @@ def main():
         check(any(os.path.exists(os.path.join(ROOT, folder, path)) for folder in ("", "daemon")),
               f"doc/architecture.md: there is no {path}")
     check(len(files) > 40, f"only {len(files)} files were found in doc/architecture.md")
+    names = {name for top in ("client", "common", "daemon", "preload")
+             for _, _, names in os.walk(os.path.join(ROOT, top)) for name in names}
+    for name in re.findall(r"`(\w+\.[ch])`", read("doc/architecture.md")):
+        check(name in names, f"doc/architecture.md: there is no file of the name {name}")
     print(f"{len(lines)} lines, {commands} commands, {links} links, {failed} failed")
     sys.exit(1 if failed else 0)
 

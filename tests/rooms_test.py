@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """rooms_test.py - includes go downwards: what a file may include is said by the room it stands in.
 
 A room may include itself and what stands beside it in the table; `preload` is one room here, as its
@@ -36,13 +37,6 @@ MAY_INCLUDE = {
 # What make generates stands in the room of what it is made from.
 GENERATED = {"common/render/page": "common/render"}
 CIRCLE_MOST = 3
-# Larger ones: each is one thing in several files, and stays in its folder.
-CIRCLES = [
-    {"common/tree/" + name for name in (
-        "children", "mcct", "packed", "packed_sums", "path_hash", "residual", "tree")},
-    {"daemon/ingest/" + name for name in (
-        "deferred_unwind", "process", "registry", "windows")},
-]
 INCLUDE = re.compile(r'^#include "((?:client|common|daemon|preload)/[^"]+)"', re.M)
 
 
@@ -79,16 +73,12 @@ def circles(includes):
 
 
 def wrong_circles(includes):
-    found = circles(includes)
-    for circle in found:
+    for circle in circles(includes):
         names = " ".join(sorted(circle))
         if len({os.path.dirname(one) for one in circle}) > 1:
             yield f"includes make a circle across folders: {names}"
-        elif len(circle) > CIRCLE_MOST and circle not in CIRCLES:
+        elif len(circle) > CIRCLE_MOST:
             yield f"includes make a circle of {len(circle)} files: {names}"
-    for circle in CIRCLES:
-        if circle not in found:
-            yield f"there is no such circle any more: {' '.join(sorted(circle))}"
 
 
 def main():

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: LGPL-3.0-or-later
 # Words that only this project knew do not come back: in names, file names, comments, messages, help
 # and manual. A word is found in any case and between underscores (door_open, DOOR_MAX).
 set -u
@@ -32,17 +33,19 @@ no 'doors?' 'acceptor, socket, connection' "$all" "$none"
 no 'guests?' 'peer (of a connection), application' "$all" '\[\(kernel\|guest'
 no 'freez(e|es|ing|er)|froze|frozen' 'assemble, copy, snapshot' "$all" "$none"
 no 'panes?' 'sub-window' "$all" "$none"
-# `shipped` alone is a key of reports, and the names of members stand in checkpoints
-no 'ships?|shipping|shipped_[a-z_]*|[a-z_]*_shipped|shipped stacks?' 'raw stack sample, deferred unwinding' \
-    "$all" 'NAMED\("stats\.ships\.'
+# a key of reports, and names of members in checkpoints, are called so for good
+no 'ships?|shipping|shipped|shipped_[a-z_]*|[a-z_]*_shipped|shipped stacks?' 'raw stack sample, deferred unwinding' \
+    "$all" 'NAMED\("stats\.ships\.|"shipped"|, shipped ,'
 no 'wish|wishes|wished|grants?' 'request, response' "$sources tests man" "$none"
 no 'told|told_[a-z]*|[a-z]*_told' 'sent, reported, grouped (by)' "$sources man" 'told to'
 no 'owed|owes' 'unsent' "$sources" "$none"
 no 'settle|settles|settled|unsettled' 'flush, wait, compact, write back, trim' "$sources" "$none"
-# whom to believe is a question of trust (code/module_trust.h); what has become wrong is not valid
-no 'distrust|distrusts|(memo|modules)_trust|trust_anew|trust number' 'validity, invalidate' "$sources" "$none"
+no 'distrusts?|trusts?|[a-z_]*_trust(ed)?|trust_[a-z_]*' 'validity, invalidate, protected' "$sources" \
+    '[Ww]ithout trust\.|[Tt]rusts (nothing|neither)'
 no 'brief|briefs' 'minifloat, overview' "$sources" "$none"
 no 'looked at|(a|the|each|one|first|last|next|two|early) look|look_(at|on|ns|again)|[a-z]*_looks?' 'sample, check, read' \
     "$sources man" '[Ll]ook[-_]up'
 no 'human_[a-z]*|human\.[ch]' 'format_number' "$sources tests" "$none"
+no 'own weights?' 'self weight' "$sources man README.md" "$none"
+no 'held against' 'compared with' "$sources man README.md" "$none"
 exit $status

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * annotate.c - the source lines of a function, with what each weighs: from a profile file, or
  * from a running hcctd.

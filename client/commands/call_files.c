@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * call_files.c - the program's file, and the lines that the dynamic loader lists.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * call_files.h - the files that a program consists of, and what can become of their calls.
  */

@@ -1,14 +1,15 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * control.c - start, stop and set: resume and pause sampling, change its rate.
  */
 #include "client/ask.h"
 #include "client/command.h"
+#include "client/json_in.h"
 #include "client/processes.h"
 #include "common/base/options.h"
 #include "common/wire/burst.h"
 
 #include <inttypes.h>
-#include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,25 +74,17 @@ static int check_burst(const char *text) {
 
 /* ---- the answer ---- */
 
-static uint64_t number(struct json_object *root, const char *name) {
-    struct json_object *value;
-    return json_object_object_get_ex(root, name, &value) ? json_object_get_uint64(value) : 0;
-}
-
-static const char *word(struct json_object *root, const char *name) {
-    struct json_object *value;
-    return json_object_object_get_ex(root, name, &value) ? json_object_get_string(value) : "";
-}
-
-static int say_what_is_set(const char *json) {
-    struct json_object *root = json_tokener_parse(json);
+static int say_what_is_set(const struct http_answer *answer) {
+    struct json_object *root = json_in(answer->body, answer->bytes);
     if (root == NULL) {
         complain("the answer can't be read: hcct and hcctd may be of different versions");
         return HCCT_EXIT_FAILURE;
     }
     printf("process %" PRIu64 ": %s, %" PRIu64 " samples per second of CPU time",
-           number(root, "pid"), word(root, "sampling"), number(root, "rate"));
-    uint64_t length = number(root, "burst_length_ns"), period = number(root, "burst_period_ns");
+           json_in_number(root, "pid"), json_in_text(root, "sampling"),
+           json_in_number(root, "rate"));
+    uint64_t length = json_in_number(root, "burst_length_ns"),
+             period = json_in_number(root, "burst_period_ns");
     if (length != 0)
         printf(" within bursts of %" PRIu64 "us in %" PRIu64 "us", length / 1000, period / 1000);
     putchar('\n');
@@ -132,7 +125,7 @@ static int ask_for(const struct control_options *options, const char *state) {
         query_add(&query, "burst", options->burst);
     status = ask(path, "POST", query.text, &answer);
     if (status == HCCT_EXIT_OK)
-        status = say_what_is_set(answer.body);
+        status = say_what_is_set(&answer);
     free(answer.body);
     return status;
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * diff.c - what changed between two profiles, and what of it is more than error?
  */

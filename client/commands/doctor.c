@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * doctor.c - runs the checks and prints what they found, one line each.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * doctor.h - what works here, and where it does not, why and what helps: findings in groups.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * doctor_calls.c - a table of the modules of a program: what calls there are, and whether they can
  * be followed.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * doctor_machine.c - what of the kernel, libc and limits profiling rests upon.
  */

@@ -1,9 +1,9 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * doctor_parts.c - agent, daemon, and both together on a program that is busy for a moment.
  */
 #include <fcntl.h>
 #include <inttypes.h>
-#include <json-c/json.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +13,7 @@
 
 #include "client/commands/doctor.h"
 #include "client/http_client.h"
+#include "client/json_in.h"
 #include "client/locate.h"
 #include "client/processes.h"
 #include "common/wire/paths.h"
@@ -96,19 +97,16 @@ static struct json_object *try_it(void) {
     return root;
 }
 
-static uint64_t number(struct json_object *object, const char *name) {
-    struct json_object *value;
-    return json_object_object_get_ex(object, name, &value) ? json_object_get_uint64(value) : 0;
-}
-
 static void inspect_trial(struct finding *finding, const char *program) {
-    struct json_object *root = try_it(), *list, *process = NULL;
+    struct json_object *root = try_it(), *process = NULL;
+    struct json_object *list = json_in_array(root, "processes");
     (void)program;
-    if (root != NULL && json_object_object_get_ex(root, "processes", &list) &&
-        json_object_is_type(list, json_type_array))
+    if (list != NULL)
         process = json_object_array_get_idx(list, 0);
-    uint64_t walks = number(process, "walks"), complete = number(process, "complete");
-    uint64_t cpu_ns = number(process, "cpu_ns"), cost_ns = number(process, "handler_ns");
+    uint64_t walks = json_in_number(process, "walks"),
+             complete = json_in_number(process, "complete");
+    uint64_t cpu_ns = json_in_number(process, "cpu_ns"),
+             cost_ns = json_in_number(process, "handler_ns");
     if (walks == 0)
         finding_set(finding, FINDING_PROBLEM,
                     "a busy /bin/sh could not be profiled: 'hcct record -- sh -c \"%s\"' says more",

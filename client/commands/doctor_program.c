@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * doctor_program.c - a command, before it is run: does it load the agent, and what will be known
  * about it?

@@ -1,5 +1,6 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
- * eval.c - how good is a profile, held against an exact one?
+ * eval.c - a profile compared with an exact one.
  */
 #include "client/command.h"
 #include "client/profile_file.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * hot.c - the hot contexts, as a running hcctd sees them now.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * launch.c - fork, exec, wait, and signals in between.
  *

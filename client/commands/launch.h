@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * launch.h - runs a command as if we were not there, but with the agent in it.
  */

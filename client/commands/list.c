@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * list.c - what a running hcctd profiles, as a table.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * merge.c - profiles of several runs or hosts as one.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * no_agent.c - searches the program file for what makes the dynamic loader not load the agent.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * open.c - pages written beside profiles, and xdg-open, in a process that nobody waits for.
  */

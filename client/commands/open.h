@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * open.h - shows a page that was written to the person at the screen.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * private_daemon.c - starts hcctd, waits for its word that it listens, stops it.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * private_daemon.h - an hcctd of our own, for as long as one command runs.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * record.c - the whole tool in one command: a private hcctd, the command with the agent in it,
  * its profile in a file, its hottest contexts on stderr.

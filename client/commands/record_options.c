@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * record_options.c - the options of `hcct record`, what they may be, and which go together.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * commands/replay_trace.c - the profile of a recorded trace, with any summary, phi and epsilon.
  */

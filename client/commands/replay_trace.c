@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * replay_trace.c - a tree for each process, a cursor for each thread, as the daemon has them.
  *

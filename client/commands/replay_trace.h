@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * replay_trace.h - a trace's events applied to trees of any summary.
  */

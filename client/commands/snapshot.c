@@ -1,12 +1,13 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * snapshot.c - asks hcctd to write its profiles now, as SIGUSR1 does, and says where they are.
  */
 #include "client/ask.h"
 #include "client/command.h"
+#include "client/json_in.h"
 #include "client/processes.h"
 #include "common/base/options.h"
 
-#include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -31,11 +32,11 @@ static const struct option_command command = {
 };
 
 /* One path on each line. */
-static int print_paths(const char *json) {
-    struct json_object *root = json_tokener_parse(json), *paths;
+static int print_paths(const struct http_answer *answer) {
+    struct json_object *root = json_in(answer->body, answer->bytes);
+    struct json_object *paths = json_in_array(root, "paths");
     int status = HCCT_EXIT_OK;
-    if (json_object_object_get_ex(root, "paths", &paths) &&
-        json_object_is_type(paths, json_type_array)) {
+    if (paths != NULL) {
         for (size_t i = 0; i < json_object_array_length(paths); i++)
             puts(json_object_get_string(json_object_array_get_idx(paths, i)));
         if (json_object_array_length(paths) == 0) {
@@ -79,7 +80,7 @@ int cmd_snapshot(int argc, char **argv) {
     }
     status = ask(path, "POST", query.text, &answer);
     if (status == HCCT_EXIT_OK)
-        status = print_paths(answer.body);
+        status = print_paths(&answer);
     free(answer.body);
     return status;
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * top.c - the live screen of hot contexts, or its text.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * actions.h - all that a key can do. Each leaves the ui ready to be drawn.
  */

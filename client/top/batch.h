@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * batch.h - the rows as plain text, once or again and again.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * cells.h - the columns of a row: shares since the start, recent ones beside them, the name.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * client.h - sends requests to hcctd now and then, on a thread of its own: the keyboard does not
  * wait. Hands the responses over.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * head.h - the lines above the rows: who, how much, how precise it is, what it costs.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * ids.h - a table from 64-bit identities (hashes of paths) to numbers.
  *

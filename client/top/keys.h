@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * keys.h - which key does what: one table, for the keyboard and for the help.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * loop.h - the live screen: keys, answers and signals, as they come.
  */

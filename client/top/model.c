@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * model.c - two profiles into one tree, by the names on the paths.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * model.h - what hcctd said at one moment: the tree since the start, with the recent weights
  * beside it.

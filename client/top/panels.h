@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * panels.h - the lists beside the tree: threads, processes, help.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * rows.c - a walk over the tree, with the children of each node put in order.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * rows.h - which rows are to be seen, in which order: folded, sorted, searched.
  *

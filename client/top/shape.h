@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * shape.h - the same contexts seen otherwise: from the innermost function out, or as functions.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * terminal.c - apart from the rest, as <term.h> makes macros of many good names.
  */

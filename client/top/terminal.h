@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * terminal.h - is the terminal good enough for a screen?
  */

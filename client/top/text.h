@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * text.h - text that a terminal can show and does not obey, by the columns that it takes.
  *

@@ -1,46 +1,27 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * threads.c - /v1/threads from JSON to a table.
  */
 #include "client/top/threads.h"
 
-#include <json-c/json.h>
 #include <stdlib.h>
 #include <string.h>
 
-static uint64_t number(struct json_object *object, const char *name) {
-    struct json_object *value;
-    return json_object_object_get_ex(object, name, &value) ? json_object_get_uint64(value) : 0;
-}
-
-static char *text(struct json_object *object, const char *name) {
-    struct json_object *value;
-    if (!json_object_object_get_ex(object, name, &value) ||
-        !json_object_is_type(value, json_type_string))
-        return strdup("");
-    return strdup(json_object_get_string(value));
-}
-
-static struct json_object *array(struct json_object *object, const char *name) {
-    struct json_object *value;
-    if (!json_object_object_get_ex(object, name, &value) ||
-        !json_object_is_type(value, json_type_array))
-        return NULL;
-    return value;
-}
+#include "client/json_in.h"
 
 static bool read_thread(struct json_object *object, struct top_thread *thread) {
     if (!json_object_is_type(object, json_type_object))
         return false;
     *thread = (struct top_thread){
-        .pid = (uint32_t)number(object, "pid"),
-        .tid = (uint32_t)number(object, "tid"),
-        .name = text(object, "name"),
-        .state = text(object, "state"),
-        .credited_ns = number(object, "credited_ns"),
-        .walks = number(object, "walks"),
-        .complete = number(object, "complete"),
-        .lost = number(object, "lost"),
-        .agent_ns = number(object, "agent_ns"),
+        .pid = (uint32_t)json_in_number(object, "pid"),
+        .tid = (uint32_t)json_in_number(object, "tid"),
+        .name = strdup(json_in_text(object, "name")),
+        .state = strdup(json_in_text(object, "state")),
+        .credited_ns = json_in_number(object, "credited_ns"),
+        .walks = json_in_number(object, "walks"),
+        .complete = json_in_number(object, "complete"),
+        .lost = json_in_number(object, "lost"),
+        .agent_ns = json_in_number(object, "agent_ns"),
         .recent = -1,
     };
     return thread->name != NULL && thread->state != NULL;
@@ -56,7 +37,8 @@ static int busiest_first(const void *a, const void *b) {
 }
 
 static bool read_all(struct json_object *root, struct top_threads *list) {
-    struct json_object *threads = array(root, "threads"), *ended = array(root, "ended");
+    struct json_object *threads = json_in_array(root, "threads"),
+                       *ended = json_in_array(root, "ended");
     if (threads == NULL || ended == NULL)
         return false;
     size_t n = json_object_array_length(threads);
@@ -73,8 +55,8 @@ static bool read_all(struct json_object *root, struct top_threads *list) {
     }
     for (size_t i = 0; i < json_object_array_length(ended); i++) {
         struct json_object *gone = json_object_array_get_idx(ended, i);
-        list->ended += number(gone, "threads");
-        list->ended_ns += number(gone, "credited_ns");
+        list->ended += json_in_number(gone, "threads");
+        list->ended_ns += json_in_number(gone, "credited_ns");
     }
     list->credited_ns += list->ended_ns;
     qsort(list->item, list->n, sizeof *list->item, busiest_first);
@@ -83,15 +65,9 @@ static bool read_all(struct json_object *root, struct top_threads *list) {
 
 bool top_threads_parse(const char *json, size_t bytes, uint64_t at_ns, struct top_threads *list) {
     *list = (struct top_threads){.at_ns = at_ns};
-    struct json_tokener *tokener = json_tokener_new();
-    struct json_object *root = NULL;
-    if (tokener == NULL)
-        return false;
-    if (bytes < INT32_MAX)
-        root = json_tokener_parse_ex(tokener, json, (int)bytes);
+    struct json_object *root = json_in(json, bytes);
     bool good = root != NULL && read_all(root, list);
     json_object_put(root);
-    json_tokener_free(tokener);
     if (!good)
         top_threads_free(list);
     return good;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * threads.h - the daemon's list of threads (GET /v1/threads), as a table.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * tree.h - a forest of what is shown, whatever its shape: contexts, callers, functions.
  *

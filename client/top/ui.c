@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * ui.c - answers come in, the place on the screen is kept.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * ui.h - what the screen shows and what people have said about it; no terminal in here.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * agent_frames.c - which frames are the agent's, and what stands in their place.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * agent_frames.h - the agent's own frames, for people.
  *

@@ -1,11 +1,12 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * assemble.c - lay a copied tree out as places in the code.
  *
  * Tree:     main --(site s1 in main)--> f --(site s2 in f)--> g
- * Profile:  main@s1 > f@s2 > g          the path of g's own weight
- *           main@s1 > f                 the path of f's own weight
+ * Profile:  main@s1 > f@s2 > g          the path of g's self weight
+ *           main@s1 > f                 the path of f's self weight
  *
- * Where lines were asked for, a routine's own weight is that of its places, nodes of their own:
+ * Where lines were asked for, a routine's self weight is that of its places, nodes of their own:
  *
  * Tree:     main --> f --> (at pc p in f)
  * Profile:  main@s1 > f@p               beside main@s1 > f@s2 and, for weight of f without a place,
@@ -13,7 +14,7 @@
  *
  * All that the tree keeps stays; count - error of a counter is certain, and is the profile's count.
  * A residual, the weight of contexts that the tree does not keep, stands below the deepest caller
- * that it keeps, beside that one's own weight:
+ * that it keeps, beside that one's self weight:
  *
  * Tree:     main --> f --> (residual of g)
  * Profile:  main@s1 > f > [~] > g
@@ -216,7 +217,7 @@ static uint32_t place_of_routine(struct assembler *f, uint32_t frame) {
     return profile_add_location(f->profile, module_index(f, key.routine_module), key.routine, true);
 }
 
-/* The place of a frame's own weight: the routine as a whole. */
+/* The place of a frame's self weight: the routine as a whole. */
 static uint32_t routine_place(struct assembler *f, uint32_t frame) {
     return with_effects(f, place_of_routine(f, frame), frame);
 }
@@ -281,7 +282,7 @@ static uint32_t leaf_place(struct assembler *f, uint32_t frame) {
 
 /* ---- layout ---- */
 
-/* Below the routine's own weight: at which place of it the others were called is not known. */
+/* Below the routine's self weight: at which place of it the others were called is not known. */
 static void add_residual(struct assembler *f, const struct tree_copy *copy,
                          const struct copied_node *c, uint32_t pruned) {
     const struct copied_node *caller = &copy->node[c->parent];

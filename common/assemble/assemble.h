@@ -1,9 +1,10 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * assemble.h - makes a neutral profile of copied trees, of one or more processes.
  *
  * A tree's node is a (routine, call site in its caller); a profile's node is a place in the code.
- * So the call site that a child names becomes its parent's place, and a routine's own weight stands
- * at its entry: see assemble.c.
+ * So the call site that a child names becomes its parent's place, and a routine's self weight
+ * stands at its entry: see assemble.c.
  */
 #ifndef HCCT_ASSEMBLE_H
 #define HCCT_ASSEMBLE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * array_grow.c - room for one more in an array that doubles.
  */

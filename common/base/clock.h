@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * clock.h - the kernel's clocks in whole nanoseconds. Any context.
  */

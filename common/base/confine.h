@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * confine.h - what a child process takes from itself before it reads what others have made.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * gzip.c - gzip in memory, by zlib. A file may be several gzip members one after the other.
  */

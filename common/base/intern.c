@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * intern.c - slots with a part of the hash, so that few keys are compared, and none is hashed
  * again.

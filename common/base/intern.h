@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * intern.h - a hash table from keys to numbers from 1 on.
  *

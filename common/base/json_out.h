@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * json_out.h - JSON written as it comes: a profile would be a tree of a million objects elsewhere.
  *

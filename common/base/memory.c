@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * memory.c - allocation that ends the work, or the program, when it fails; a pool of small pieces.
  *

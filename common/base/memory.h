@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * memory.h - memory of the reporting side: it is there, or the work that needs it ends.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * options.c - a table of options to getopt_long's arrays, to --help, and to sentences when a value
  * can't be.

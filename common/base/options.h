@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * options.h - command-line options as a table, from which parsing and --help both come.
  *

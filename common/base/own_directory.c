@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * own_directory.c - a descriptor of a directory, after its owner was checked.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * own_directory.h - directories that hcctd writes to by itself.
  */

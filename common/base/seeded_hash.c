@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * seeded_hash.c - the seed, and hashes of bytes.
  */

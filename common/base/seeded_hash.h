@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * seeded_hash.h - hashes that nobody outside of this program can predict.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * share_class.h - contexts by their share of the total: heavy ones (and what is left beside them)
  * last longer than light ones, mostly, so the scatter of their samples is kept apart.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * spawn_self.c - posix_spawn(), which copies nothing of the caller's memory.
  */

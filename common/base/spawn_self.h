@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * spawn_self.h - another process of the running program, with one socket and nothing else.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * utf8.c - recognise, measure and repair UTF-8 (RFC 3629: no surrogates, nothing overlong).
  */

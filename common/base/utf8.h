@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * utf8.h - names in UTF-8: their characters, their columns, what of them may be printed.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * build_id.h - the GNU build-id of an ELF file, read by hand.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * call_sites_compile.c - asks whether it can be done, sweeps, sorts calls by what stands against
  * them, and lays the rest out.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * call_sites_compile.h - an ELF object's calls to a table of call sites (common/wire/call_sites.h).
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * call_sweep.h - decodes the code of an ELF object, one unwind entry after the other, and finds its
  * calls. x86-64 only.

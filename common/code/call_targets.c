@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * call_targets.c - words of the GOT from relocations, functions from unwind entries, PLT entries by
  * their code.

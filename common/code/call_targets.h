@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * call_targets.h - where a direct call of an ELF object leads: to the beginning of a function, to
  * an entry of the PLT, or to neither. x86-64 only.

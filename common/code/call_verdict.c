@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * call_verdict.c - a list of questions, of which the first that is answered with yes decides.
  */

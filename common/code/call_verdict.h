@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * call_verdict.h - can the calls of an ELF object be followed without its help? What its headers
  * and symbols say; whether there are sites is found by the sweep.

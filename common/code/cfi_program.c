@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * cfi_program.c - runs DWARF call frame instructions (DWARF 5, section 6.4; the Linux Standard Base
  * for the encodings of .eh_frame).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * cfi_program.h - runs DWARF call frame instructions, row by row.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * demangle.c - what is left out of a name, and which language it may be of.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * demangle_language.h - one function for each language whose names demangle() knows.
  */

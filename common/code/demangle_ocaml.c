@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * demangle_ocaml.c - names that ocamlopt makes of functions.
  *

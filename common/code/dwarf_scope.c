@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * dwarf_scope.c - the functions of a module by address, as its debug information has them.
  */

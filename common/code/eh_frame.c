@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * eh_frame.c - where an ELF object keeps its unwind entries.
  */

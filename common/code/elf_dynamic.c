@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * elf_dynamic.c - program headers, the dynamic section's entries, relocation tables, symbol tables.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * elf_dynamic.h - what an ELF object says to the dynamic loader: by its program headers alone, as a
  * section table may be missing.

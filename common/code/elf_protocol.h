@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * elf_protocol.h - what daemon and worker child say to each other, over a stream socket.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * elf_worker.c - the daemon's side of a worker child: starts it, asks it, ends it when it is late
  * or lies, and remembers which modules are not to be asked for again.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * elf_worker.h - everything that parses ELF and DWARF runs in a child process with limits.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * elf_worker_child.c - the child's side: reads a request, answers it, until the daemon closes.
  *

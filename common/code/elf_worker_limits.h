@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * elf_worker_limits.h - what the worker child takes from itself before it reads the first file.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * frame.c - keys in pages that belong to one user each, and for each user a hash table of ids.
  *

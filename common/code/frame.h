@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * frame.h - position-independent frames: one number for each (routine, call site).
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * init_code.c - the code of _init and _fini: where it is, and what the stack is like in it.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * jit_code.c - reading on of a perf map and of a jitdump.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * jit_code.h - what one process's generated code is called: its perf map and its jitdump
  * (jit_file.h), read as they grow. The files are looked for when the first address is asked for.

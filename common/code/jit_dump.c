@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * jit_dump.c - records of loaded and of moved code, all others by their size alone.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * jit_dump.h - the functions of a jitdump, the file that programs with a just-in-time compiler
  * write for perf (jit-PID.dump): a header, then records, each with its size.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * jit_file.c - opened below the process's own root, where links lead nowhere else.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * jit_file.h - the files in which a process lists its generated code: where they are, and which are
  * believed.

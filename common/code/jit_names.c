@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * jit_names.c - strings that are never moved, and a hash table of their numbers.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * jit_names.h - names of generated functions: one small number for each name of a user.
  *

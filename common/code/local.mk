@@ -17,8 +17,8 @@ libhcct_code_a_SOURCES = \
 	common/code/jit_code.h common/code/jit_dump.c common/code/jit_dump.h \
 	common/code/jit_file.c common/code/jit_file.h common/code/jit_names.c \
 	common/code/jit_names.h common/code/module.c common/code/module.h \
-	common/code/module_open.c common/code/module_open.h common/code/module_trust.c \
-	common/code/module_trust.h common/code/perf_map.c common/code/perf_map.h \
+	common/code/module_open.c common/code/module_open.h common/code/module_protected.c \
+	common/code/module_protected.h common/code/perf_map.c common/code/perf_map.h \
 	common/code/raw_stack.h common/code/remote_target.c common/code/remote_target.h \
 	common/code/remote_unwind.c common/code/remote_unwind.h common/code/symbol.c \
 	common/code/symbol.h common/code/symbol_cache.c common/code/symbol_cache.h \

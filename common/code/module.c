@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * module.c - ELF objects by what they are: a registry with a hash table of identities.
  *
@@ -20,17 +21,18 @@
 #include "common/base/intern.h"
 #include "common/code/build_id.h"
 #include "common/code/module_open.h"
-#include "common/code/module_trust.h"
+#include "common/code/module_protected.h"
 
 #define TURNS           (UINT32_MAX / MODULE_PLACES) /* of a place: MODULE_JIT is in none of them */
 #define FILES_USER_PART 4     /* one user may have one in so many of the files */
 #define SWEEP_FIRST     1024u /* so many modules are worth a sweep */
 #define FULL_SWEEP_S    10    /* between sweeps for whom is at the limit */
 
-/* What distinguishes modules: the build-id where there is one, among those of equal trust. */
+/* What distinguishes modules: the build-id where there is one, among those that are protected, or
+ * among those of one user. */
 struct identity {
-    bool is_trusted; /* everybody's */
-    uid_t uid;       /* else whose */
+    bool is_protected; /* everybody's */
+    uid_t uid;         /* else whose */
     uint8_t build_id[MODULE_BUILD_ID_MAX];
     uint8_t build_id_len;
     bool is_vdso;
@@ -97,7 +99,7 @@ static bool same_file(const struct identity *a, const struct identity *b) {
 }
 
 static bool same_owner(const struct identity *a, const struct identity *b) {
-    return a->is_trusted == b->is_trusted && (a->is_trusted || a->uid == b->uid);
+    return a->is_protected == b->is_protected && (a->is_protected || a->uid == b->uid);
 }
 
 static bool same_module(const struct module *module, const struct identity *identity,
@@ -109,7 +111,7 @@ static bool same_module(const struct module *module, const struct identity *iden
     if (own->build_id_len > 0 || identity->build_id_len > 0)
         return owned && own->build_id_len == identity->build_id_len &&
                memcmp(own->build_id, identity->build_id, own->build_id_len) == 0 &&
-               (same_path || own->is_trusted || own->uid != MODULE_NOBODY); /* several users' */
+               (same_path || own->is_protected || own->uid != MODULE_NOBODY); /* several users' */
     return (owned || own->has_file) && same_file(own, identity) && same_path;
 }
 
@@ -126,7 +128,7 @@ static uint32_t find_place(const struct identity *identity, const char *path) {
 }
 
 /* Fills in what a file says of itself, and whether it is believed. A build-id of the mapping has
- * been held against the file's when that was opened. */
+ * been compared with the file's when that was opened. */
 static void identify(struct identity *identity, int fd, pid_t pid, const char *path) {
     struct stat info;
     if (fd < 0 || fstat(fd, &info) != 0)
@@ -140,13 +142,13 @@ static void identify(struct identity *identity, int fd, pid_t pid, const char *p
     if (identity->build_id_len == 0)
         identity->build_id_len =
             (uint8_t)build_id_read(fd, identity->build_id, sizeof(identity->build_id));
-    identity->is_trusted = identity->is_vdso || module_is_trusted(fd, pid, path);
+    identity->is_protected = identity->is_vdso || module_is_protected(fd, pid, path);
 }
 
 /* NULL: no memory. */
 static struct share *share_of(const struct identity *identity) {
-    struct share *share = identity->is_trusted ? &everybody : everybody.next;
-    while (share != NULL && !identity->is_trusted && share->uid != identity->uid)
+    struct share *share = identity->is_protected ? &everybody : everybody.next;
+    while (share != NULL && !identity->is_protected && share->uid != identity->uid)
         share = share->next;
     if (share == NULL && (share = calloc(1, sizeof(*share))) != NULL) {
         share->uid = identity->uid;
@@ -275,9 +277,9 @@ static uint32_t intern(const struct identity *identity, const char *path, int fd
  * shown of that process alone. */
 static uint32_t find_complete(struct identity identity) {
     pthread_mutex_lock(&lock);
-    identity.is_trusted = true;
+    identity.is_protected = true;
     uint32_t place = find_place(&identity, ""), id = 0;
-    identity.is_trusted = false;
+    identity.is_protected = false;
     if (place == 0)
         place = find_place(&identity, "");
     if (place != 0 && modules[place]->identity.has_file) {
@@ -330,7 +332,7 @@ uint32_t module_adopt(uint32_t id, uid_t uid) {
     struct module copy;
     if (!copy_module(id, &copy))
         return id;
-    if (!copy.identity.is_trusted && copy.identity.uid == MODULE_NOBODY) {
+    if (!copy.identity.is_protected && copy.identity.uid == MODULE_NOBODY) {
         copy.identity.uid = uid;
         id = intern(&copy.identity, copy.path, module_open_file(id));
     }
@@ -345,7 +347,7 @@ bool module_get(uint32_t id, struct module_info *info) {
         *info = (struct module_info){
             .path = module->path,
             .build_id_len = module->identity.build_id_len,
-            .is_trusted = module->identity.is_trusted,
+            .is_protected = module->identity.is_protected,
             .is_vdso = module->identity.is_vdso,
             .fd = module->fd,
         };
@@ -365,8 +367,9 @@ static int open_again(const struct module *module) {
     struct identity now = {.uid = module->identity.uid};
     int fd = module->identity.has_file ? module_open_path(module->path) : -1;
     identify(&now, fd, 0, module->path);
-    if (!module->identity.is_trusted)
-        now.is_trusted = false; /* of a file that is believed now, what the user's says is true */
+    if (!module->identity.is_protected)
+        now.is_protected =
+            false; /* of a file that is protected now, what the user's says is true */
     if (fd >= 0 && !same_module(module, &now, module->path)) {
         close(fd);
         fd = -1;
@@ -377,7 +380,7 @@ static int open_again(const struct module *module) {
 /* One that has no file is what everybody's module of that build-id is, if there is one. */
 static const struct module *find_file(const struct module *module) {
     struct identity everybodys = module->identity;
-    everybodys.is_trusted = true;
+    everybodys.is_protected = true;
     uint32_t other = everybodys.build_id_len > 0 ? find_place(&everybodys, "") : 0;
     return !module->identity.has_file && other != 0 ? modules[other] : module;
 }

@@ -1,8 +1,9 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * module.h - ELF objects by what they are, not by where one process mapped them.
  *
  * A module is its build-id, else its path, inode, size and time of change. A build-id is what a
- * file says of itself: only files that can be believed (module_trust.h) are one module for
+ * file says of itself: only protected files (module_protected.h) are one module for
  * everybody; beside these, equal build-ids are one module of each user. The daemon keeps a
  * descriptor open for each module's file (opened through the process that mapped it, so that
  * containers and deleted files work): for MODULE_FILES_MAX modules at most, and half of what
@@ -37,7 +38,7 @@ struct module_info {
     const char *path; /* as the process named it; the module's: valid as long as that is in use */
     uint8_t build_id[MODULE_BUILD_ID_MAX];
     uint8_t build_id_len; /* 0: none */
-    bool is_trusted;      /* it is everybody's */
+    bool is_protected;    /* it is everybody's */
     bool is_vdso;         /* its file is a copy in memory of the daemon's own, which is the same */
     int fd;               /* read-only, the module registry's own: do not close; -1: none kept */
 };

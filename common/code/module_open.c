@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * module_open.c - opens the file behind a mapping of another process.
  */
@@ -100,9 +101,9 @@ static bool find_area(const struct module_mapping *mapping, struct area *area) {
 }
 
 /* Is this the file that is mapped? The build-id decides where the mapping has one, else the inode,
- * else the word of the process is taken, when `trusted`. */
+ * else the word of the process is taken, when `or_believe`. */
 static bool agrees(int fd, const struct module_mapping *mapping, const struct area *area,
-                   bool trusted) {
+                   bool or_believe) {
     uint8_t id[MODULE_BUILD_ID_MAX];
     struct stat info;
     if (mapping->build_id_len > 0)
@@ -110,7 +111,7 @@ static bool agrees(int fd, const struct module_mapping *mapping, const struct ar
                memcmp(id, mapping->build_id, mapping->build_id_len) == 0;
     if (area->inode != 0)
         return fstat(fd, &info) == 0 && info.st_ino == area->inode;
-    return trusted;
+    return or_believe;
 }
 
 static int keep_if(bool condition, int fd) {

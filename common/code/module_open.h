@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * module_open.h - opens the file behind a mapping of another process.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * perf_map.c - lines to functions, kept in a treap by address.
  *
@@ -10,10 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/array_grow.h"
+
 #define NUMBER_DIGITS 16
 #define LINE_BYTES    (2 * (2 + NUMBER_DIGITS + 1) + PERF_MAP_NAME_MAX + 1)
 #define NONE          0u /* index 0 of the entries stands for an empty tree */
-#define ENTRIES_FIRST 256u
 
 struct entry {
     uint64_t start, end;
@@ -24,7 +26,8 @@ struct entry {
 
 struct perf_map {
     struct entry *entry;
-    uint32_t used, room; /* of the array */
+    uint32_t used; /* of the array */
+    size_t room;
     uint32_t root, free; /* the free ones are linked by `left` */
     uint64_t random;
     size_t name_bytes;
@@ -129,14 +132,8 @@ static uint32_t take_entry(struct perf_map *map) {
         map->free = map->entry[i].left;
         return i;
     }
-    if (map->used >= map->room) {
-        uint32_t room = map->room != 0 ? 2 * map->room : ENTRIES_FIRST;
-        struct entry *grown = realloc(map->entry, room * sizeof *grown);
-        if (grown == NULL)
-            return NONE;
-        map->entry = grown;
-        map->room = room;
-    }
+    if (!array_grow(&map->entry, map->used, &map->room, sizeof *map->entry))
+        return NONE;
     return map->used++;
 }
 

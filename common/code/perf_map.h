@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * perf_map.h - the symbols of generated code, as programs with a just-in-time compiler list them in
  * /tmp/perf-PID.map: one line "START SIZE NAME" for each function, start and size in hex.

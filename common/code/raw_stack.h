@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * raw_stack.h - a thread's registers and a copy of its stack, which another process unwinds; and
  * the frames that it finds. Innermost ones may have been found by the agent, which can walk through

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * remote_target.c - the accessors that libunwind reads a raw stack sample through.
  *

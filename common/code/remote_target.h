@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * remote_target.h - what libunwind gets of a raw stack sample: its memory and registers, and the
  * unwind entry under the cursor. For remote_*.c alone.

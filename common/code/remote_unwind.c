@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * remote_unwind.c - the walk: libunwind steps where there is an unwind entry, the code of _init and
  * _fini is known without one, and else frame pointers are followed as the agent does.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * remote_unwind.h - walks a copy of a thread's stack with libunwind, from registers and the files
  * of its modules. Runs in the worker child: all of it may be hostile.

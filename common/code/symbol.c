@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * symbol.c - making of struct symbol, for both sides of the worker's socket.
  */

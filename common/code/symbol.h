@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * symbol.h - making of struct symbol (elf_worker.h), for both sides of the worker's socket.
  */

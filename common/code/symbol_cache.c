@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * symbol_cache.c - a hash table whose entries stand in a list, the latest used first.
  *

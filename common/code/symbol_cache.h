@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * symbol_cache.h - what has been found out about addresses, for all queries to come.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * symbol_service.c - a queue of jobs, one thread that does them, and waiting for it.
  */

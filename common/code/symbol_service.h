@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * symbol_service.h - symbols for queries, soon: what is known at once, the rest within a time that
  * a person waits, and what takes longer (the debug information of a large program is hundreds of

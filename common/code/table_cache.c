@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * table_cache.c - BUILD-ID-VERSION.KIND: a header with a checksum, and the table.
  *

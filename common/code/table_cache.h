@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * table_cache.h - tables of modules on disk, by build-id, for all daemons of one user.
  *

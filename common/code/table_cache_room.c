@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * table_cache_room.c - a list of the directory's tables, oldest first.
  */
@@ -12,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/base/array_grow.h"
 #include "common/code/table_kind.h"
 
 #define ABANDONED_SECONDS 3600 /* nobody writes one file for so long */
@@ -41,14 +43,8 @@ static bool is_table(const char *name) {
 }
 
 static void add(struct list *list, const char *name, const struct stat *info) {
-    if (list->n == list->room) {
-        size_t room = list->room != 0 ? 2 * list->room : 256;
-        struct kept *grown = realloc(list->file, room * sizeof *grown);
-        if (grown == NULL)
-            return; /* it stays, uncounted */
-        list->file = grown;
-        list->room = room;
-    }
+    if (!array_grow(&list->file, list->n, &list->room, sizeof *list->file))
+        return; /* it stays, uncounted */
     struct kept *file = &list->file[list->n++];
     strcpy(file->name, name);
     file->bytes = (uint64_t)info->st_size;

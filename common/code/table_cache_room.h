@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * table_cache_room.h - making room in a directory of tables. For table_cache.c alone.
  */

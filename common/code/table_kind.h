@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * table_kind.h - the kinds of tables that are made from a module's file, kept on disk, and mapped
  * by agents.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * unwind_collect.c - reads all entries of an .eh_frame: rows and rules, not yet in order. The code
  * of _init and _fini, which has no entry, comes last.

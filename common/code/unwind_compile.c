@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * unwind_compile.c - .eh_frame to compact unwind table: puts the entries' rows in order, closes the
  * gaps between them, and builds the block index.

@@ -1,9 +1,10 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * unwind_compile.h - .eh_frame to compact unwind table (common/wire/unwind_table.h).
  *
  * elfutils finds and parses the unwind entries (dwarf_next_cfi); the call frame instructions are
  * run here, once each, as asking dwarf_cfi_addrframe for each row would run them again and again.
- * The tests hold each row against dwarf_cfi_addrframe.
+ * The tests compare each row with dwarf_cfi_addrframe.
  *
  * Runs in the worker child. Only unwind_table_check is for the daemon itself.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * unwind_image.c - one ELF object as a full unwinder needs it.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * unwind_image.h - one ELF object as a full unwinder needs it: its unwind entries by address, and
  * the bytes that it would have in memory.

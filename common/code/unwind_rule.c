@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * unwind_rule.c - from the state of a call frame program to a rule of a compact unwind table.
  *
@@ -19,8 +20,8 @@ const struct unwind_rule unwind_rule_rich = {
     .cfa = UNWIND_CFA_RICH, .ra = UNWIND_SAME, .fp = UNWIND_UNDEFINED};
 
 static const struct unwind_machine machines[] = {
-    {EM_X86_64, 17, 6, 7, 16, false},
-    {EM_AARCH64, 32, 29, 31, UINT32_MAX, true},
+    {EM_X86_64, 17, 6, 7, false},
+    {EM_AARCH64, 32, 29, 31, true},
 };
 
 const struct unwind_machine *unwind_machine(int machine) {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * unwind_rule.h - from the state of a call frame program to a rule of a compact unwind table.
  */
@@ -17,7 +18,6 @@ struct unwind_machine {
     uint32_t registers;   /* that a rule may name: their DWARF numbers are below this */
     uint32_t fp_column;   /* DWARF number of the frame pointer */
     uint32_t sp_column;   /* of the stack pointer */
-    uint32_t pc_column;   /* of the program counter, where expressions can name it */
     bool ra_stays_in_reg; /* a return address that is not saved is still in its register */
 };
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * unwind_table_check.c - is a table that came out of the worker child consistent? The child parses
  * hostile files and is not trusted; a table that passes can't lead its reader out of bounds.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * annotate.c - adds up what the contexts say about the lines of functions.
  */

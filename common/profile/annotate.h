@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * annotate.h - the lines of a function, with what each weighs.
  */
@@ -45,7 +46,7 @@ struct annotation {
     uint32_t n_functions, room_functions;
 };
 
-/* What the names of functions are held against: the whole name or the name without parameters, or
+/* What the names of functions are compared with: the whole name or the name without parameters, or
  * with `is_regex` a POSIX extended expression that has passed filter_check. The profile must have
  * its symbols, and outlive the annotation: strings are its own. */
 void annotation_make(struct annotation *annotation, const struct profile *profile,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * bounds.c - families of nodes: all frames of one caller. A family's PROFILE_PRUNED weight is open
  * to its members and to all below them.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * bounds.h - what contexts can weigh beyond their counts, from what stands in PROFILE_PRUNED
  * frames.

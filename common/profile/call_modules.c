@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * call_modules.c - a short list, looked through from its beginning; to text and back.
  */

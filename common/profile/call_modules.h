@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * call_modules.h - modules whose calls were to be followed: what was found in each, what was done,
  * and what was left out and why.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * call_words.h - what becomes of a module's calls, and why one is left out, in words.
  */

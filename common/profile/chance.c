@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * chance.c - from the samples that a profile tells of to intervals.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * chance.h - the 95 % intervals of shares that were sampled.
  *

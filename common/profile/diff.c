@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * diff.c - what is known of each context on both sides, and whether the change goes beyond it.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * diff.h - two profiles compared, context by context, with all that is known of their errors.
  *
@@ -101,7 +102,7 @@ struct diff {
     enum diff_sampling sampling;
     enum profile_by by;
     struct diff_side side[DIFF_SIDES];
-    uint64_t compared;      /* contexts with own weight, "[~]" not counted ... */
+    uint64_t compared;      /* contexts with self weight, "[~]" not counted ... */
     uint64_t beyond;        /* ... of these, changed beyond their error */
     struct diff_join *join; /* private */
 };
@@ -148,10 +149,10 @@ struct diff_function {
 };
 
 /* All that have weight, "[~]" not counted: those beyond their error first, then by how much the own
- * weight changed; those without own weight last. free() gives them back. */
+ * weight changed; those without self weight last. free() gives them back. */
 struct diff_function *diff_functions(const struct diff *diff, uint32_t *n);
 
-/* The contexts with own weight in one of them, "[~]" not counted, in the same order: nodes of
+/* The contexts with self weight in one of them, "[~]" not counted, in the same order: nodes of
  * diff->profile. free() gives them back. */
 uint32_t *diff_contexts(const struct diff *diff, uint32_t *n);
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * diff_bounds.c - what each context has for certain on either side, and what it may have beyond.
  *

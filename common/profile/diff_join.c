@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * diff_join.c - `after` first, then `before`, into one forest by the names of their frames.
  */

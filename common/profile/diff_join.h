@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * diff_join.h - the contexts of two profiles in one forest.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * diff_judge.h - from what both sides know of one weight to the verdict.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * diff_mode.c - was the same work done? Then weights are compared as they are, else shares.
  *

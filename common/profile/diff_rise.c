@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * diff_rise.c - what became heavier by more than is allowed, for those who let a machine judge.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * eval.c - the measures, each a pass over the joined contexts.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * eval.h - how well a profile approximates an exact one: the articles' measures.
  *

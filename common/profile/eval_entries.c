@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * eval_entries.c - entries of routines in order of module, name and address.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * eval_entries.h - which routine a call site is in: its entry, out of those that profiles name.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * eval_join.c - both profiles' nodes, one after the other, into one tree.
  *

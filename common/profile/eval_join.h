@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * eval_join.h - the contexts of two profiles in one tree, so that they can be compared.
  *
@@ -9,7 +10,7 @@
  *   by function  a frame is the name of a function; inlined functions are frames of their own
  *
  * A profile spreads a context that calls others over its call sites (main@s1 > f, main@s2 > g) and
- * has its own weight beside them (main). Here it is one node, as in the trees of the articles.
+ * has its self weight beside them (main). Here it is one node, as in the trees of the articles.
  *
  * Pure: no file, no output; not for two threads at a time. Out of memory ends the program.
  */
@@ -41,7 +42,7 @@ struct eval_context {
     uint32_t site;    /* place in the parent, 0: not known */
     uint32_t routine; /* place; of a root, the executable */
     bool in[EVAL_SIDES];
-    uint64_t count[EVAL_SIDES]; /* own weight: count - error <= true <= count */
+    uint64_t count[EVAL_SIDES]; /* self weight: count - error <= true <= count */
     uint64_t error[EVAL_SIDES];
 };
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * eval_processes.c - processes are paired by what they are called, not by the paths of their
  * executables: the same program may be installed elsewhere on another host.

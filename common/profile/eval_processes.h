@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * eval_processes.h - which processes of two profiles are compared with each other.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * filter.c - matches each location once, then sorts the contexts by what stands above them.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * filter.h - only the contexts that somebody asks about, with the rest in one place.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * group.c - contexts grouped by function, site, line or module.
  *

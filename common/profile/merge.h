@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * merge.h - profiles of several runs or hosts added up, bounds and all.
  *
@@ -5,7 +6,7 @@
  * when module (build-id and path) and address are. The sum is a profile like any other:
  *
  *   - weights add up to the sum of all N;
- *   - count <= true weight <= count + error, for each context that has its own weight;
+ *   - count <= true weight <= count + error, for each context that has its self weight;
  *   - inclusive weights are bounded as in the parts, by what stands in "[~]" frames (bounds.h).
  *
  * A context that one part has and another has not may stand in a "[~]" of the other: its error is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * process_fields.c - the members of struct profile_process by name.
  */
@@ -5,15 +6,17 @@
 
 #include <string.h>
 
-#define FIELD(member, kind, over)                                                                  \
-    { #member, FIELD_##kind, FIELD_##over, offsetof(struct profile_process, member) }
+#define NAMED(name, member, kind, over)                                                            \
+    { name, FIELD_##kind, FIELD_##over, offsetof(struct profile_process, member) }
+
+#define FIELD(member, kind, over) NAMED(#member, member, kind, over)
 
 #define OF_CLASS(name, member, of)                                                                 \
     { #name, FIELD_U64, FIELD_SUM, offsetof(struct profile_process, member[of]) }
 
 /* The lists of counters.h. */
 #define OF_AGENT(NAME, place, member, over) FIELD(member, U64, over),
-#define OF_DAEMON(member, over)             FIELD(member, U64, over),
+#define OF_DAEMON(member, name, over)       NAMED(name, member, U64, over),
 #define OF_SHOWN(member)                    FIELD(member, U64, SUM),
 #define OF_GROWN(member)                    FIELD(member, U64, GROWS),
 #define OF_HIDDEN(member)

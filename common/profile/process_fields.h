@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * process_fields.h - the members of struct profile_process as a table, for the writers and readers
  * that name them.

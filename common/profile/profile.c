@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * profile.c - the tables of the neutral profile; equal entries are found again by hash.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * profile.h - the neutral profile: what every reader fills and every writer prints.
  *
@@ -97,9 +98,9 @@ struct profile_process {
     const char *clock; /* what triggered its samples: "cpu", "wall", "perf"; "" when not known */
     uint64_t burst_length_ns, burst_period_ns; /* 0, 0: uniform sampling */
     const char *collector;                     /* "walks", "calls"; "" when not known */
-    bool lines;     /* walks: own weights stand at places in the code, not at routines as a whole */
-    uint64_t every; /* calls: one of so many is counted (0 or 1: all) ... */
-    bool every_each;          /* ... of each routine, not of all together */
+    bool lines;      /* walks: self weights stand at places in code, not at routines as a whole */
+    uint64_t every;  /* calls: one of so many is counted (0 or 1: all) ... */
+    bool every_each; /* ... of each routine, not of all together */
     const char *credit;       /* calls: "last" or "new" edges gain; "" when not known */
     const char *call_modules; /* calls: those that are followed, or not (call_modules.h) */
     /* as counters.h says; those of walks have what the daemon unwound, too */
@@ -150,7 +151,7 @@ struct profile {
     uint64_t time_ns;    /* wall clock at the start, since 1970 */
     uint64_t duration_ns;
     uint64_t kernel_ns;  /* CPU time of all that was recorded, user and system, by the kernel's own
-                          * count: what total can be held against. 0: not known */
+                          * count: what total can be compared with. 0: not known */
     uint32_t unresolved; /* locations with a bare name for now: what is inlined there, and their
                           * lines, are still being found out */
     uint64_t window_ns; /* weights are those of so much time, up to time_ns + duration_ns; 0: of all
@@ -236,9 +237,9 @@ const char *profile_by_word(enum profile_by by);
 struct profile *profile_group(const struct profile *profile, enum profile_by by, double phi);
 
 /* The same contexts without those that weigh less than phi * N (inclusive) and are not hot by their
- * own weight either. What is cut goes to the PROFILE_PRUNED frame of the deepest caller that stays,
- * with its innermost location below, so that self weights stay what they are; weight of a root
- * itself goes there, too. Bounds stay those of `profile`: the new one is `bounded`. */
+ * self weight either. What is cut goes to the PROFILE_PRUNED frame of the deepest caller that
+ * stays, with its innermost location below, so that self weights stay what they are; weight of a
+ * root itself goes there, too. Bounds stay those of `profile`: the new one is `bounded`. */
 struct profile *profile_prune(const struct profile *profile, double phi);
 /* The same, but takes `profile` over: where there is nothing to prune, that is what is returned. */
 struct profile *profile_prune_own(struct profile *profile, double phi);

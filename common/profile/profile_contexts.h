@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * profile_contexts.h - contexts as a stream, for another process of the same program: whoever has
  * no room for a profile with all its contexts writes them down one by one, and they are added where

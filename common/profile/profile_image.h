@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * profile_image.h - a profile as bytes, for another process of the same program: its tables as they
  * lie in memory, with strings as numbers. Writing and reading one takes a fraction of the time that

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * profile_index.h - what a profile keeps to find equal entries again. For profile.c, and for who
  * makes a profile of one that is complete already (profile_image.c).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * prune.c - fewer contexts, same weights and bounds: what goes is added up in "[~]" under what
  * stays.
@@ -161,7 +162,7 @@ struct profile *profile_prune_own(struct profile *profile, double phi) {
     return pruned;
 }
 
-/* Largest own weight first; equal ones in the order of the profile. */
+/* Largest self weight first; equal ones in the order of the profile. */
 static int compare_count(const void *a, const void *b, void *arg) {
     const struct profile_node *nodes = arg;
     uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * stacks.c - a search for the lightest context that there is room for.
  */

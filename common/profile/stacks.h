@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * stacks.h - how much it takes to write down each context with all its callers.
  */

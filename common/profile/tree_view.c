@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * tree_view.c - inclusive weights and sorted children, by counting; parents come before children in
  * a profile, so one backward pass adds up.

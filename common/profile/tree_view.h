@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * tree_view.h - what the writers ask of a profile's tree: inclusive weights and their bounds,
  * children in order.

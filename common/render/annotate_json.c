@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * annotate_json.c - annotated functions as JSON, format "hcct-annotation", version 1.
  *

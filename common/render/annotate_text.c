@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * annotate_text.c - annotated functions to be read: the source, where it can be had, beside what
  * its lines weigh.
@@ -193,7 +194,7 @@ static void put_function(FILE *out, const struct annotation *annotation,
         fclose(source);
 }
 
-/* Walks that were made without lines know no line of any own weight. */
+/* Walks that were made without lines know no line of any self weight. */
 static bool could_have_lines(const struct annotation *annotation) {
     const struct profile *profile = annotation->profile;
     bool walks = false, bare = false;

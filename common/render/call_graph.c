@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * call_graph.c - two walks through the tree, in depth: the first merges nodes into vertices, the
  * second their links into edges. What is open on the way down is counted, so that weight under two

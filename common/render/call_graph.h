@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * call_graph.h - a profile's contexts merged into a graph of callers and callees.
  *
@@ -14,7 +15,7 @@ enum call_graph_kind {
     /* A vertex is a location (of a grouped profile: what its --by tells apart). */
     CALL_GRAPH_OF_PLACES,
     /* A vertex is a function at a depth of recursion: f that was called by f is another one, of
-     * level 2. Edges are distinguished by the caller's location, too, and the caller's own weight
+     * level 2. Edges are distinguished by the caller's location, too, and the caller's self weight
      * at each location is an edge to nobody (callee 0). */
     CALL_GRAPH_OF_FUNCTIONS,
 };
@@ -31,7 +32,7 @@ struct call_edge {
     uint32_t place;          /* location of the caller; 0 in a graph of places */
     uint32_t contexts;       /* nodes that are merged in it */
     uint64_t weight, error;  /* inclusive; how much more it can be (0: to nobody) */
-    uint64_t entered;        /* the callees' own weight: calls, where these are counted */
+    uint64_t entered;        /* the callees' self weight: calls, where these are counted */
     uint32_t open;           /* private */
     bool gap;                /* something that isn't kept is between the two */
     bool inlined;            /* wherever it stands, the compiler put the callee into the caller */

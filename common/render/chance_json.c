@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * chance_json.c - half of the 95 % interval, for some shares: for others it lies between these.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * chance_json.h - intervals of shares, for whoever reads JSON.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * diff_json.c - a comparison as JSON, format "hcct-diff", version 2; hcct-diff(1) tells more.
  *

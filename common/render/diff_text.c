@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * diff_text.c - a comparison for people: what was compared, functions, contexts, and what of it may
  * be chance.
@@ -252,7 +253,7 @@ static void put_functions(const struct report *r) {
     if (r->options->top == 0)
         shown = 0;
     if (shown > 0)
-        put_title(r, "Own weight, in all contexts together", profile_by_word(r->diff->by));
+        put_title(r, "Self weight, in all contexts together", profile_by_word(r->diff->by));
     for (uint32_t i = 0; i < shown; i++) {
         uint32_t location = functions[i].location;
         const char *module = profile->modules[profile->locations[location].module].path;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * dot_choose.c - what is drawn of a call graph, and what isn't, counted.
  */
@@ -7,9 +8,6 @@
 
 #include "common/base/memory.h"
 #include "common/render/format.h"
-
-#define EDGE_CUT                                                                                   \
-    0.2 /* of the cut: a lighter edge is drawn only if it is the heaviest to a vertex */
 
 struct candidate {
     uint32_t vertex;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * dot_choose.h - which vertices and edges of a call graph are drawn: a picture that can be read.
  */

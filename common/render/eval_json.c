@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * eval_json.c - the measures as JSON, format "hcct-eval", version 1; hcct(1) tells its members.
  *

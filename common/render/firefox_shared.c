@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * firefox_shared.c - the tables that all threads share, and the libraries, as JSON.
  */

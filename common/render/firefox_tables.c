@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * firefox_tables.c - what a profile's nodes, locations and functions are in the shared tables.
  *

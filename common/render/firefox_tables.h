@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * firefox_tables.h - the tables that all threads of a Firefox Profiler file share: stacks, frames,
  * functions, sources, resources, libraries, strings.

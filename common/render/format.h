@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * format.h - the formats that a profile can be written in: one table, one file for each.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * page_data.c - struct profile and struct diff to parallel arrays of numbers.
  */

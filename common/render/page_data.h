@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * page_data.h - a profile, or a comparison of two, as the data that the HTML page draws.
  *

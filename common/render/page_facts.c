@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * page_facts.c - lines of the text report's summary as pairs of strings.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * page_facts.h - the end of the text report as a list, for the page's dialog.
  */

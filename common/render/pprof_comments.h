@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * pprof_comments.h - what pprof has no field for, as comments that people and our reader can read.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * read_pprof.c - profile.proto files, of ours and of other tools, into a profile.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * render_order.c - contexts, a head of fixed size, the filters, the profile; at the end, where the
  * head is.

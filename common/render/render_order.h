@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * render_order.h - what is to be rendered, as one process of a program gives it to another: the
  * format, its options and the profile (profile_image.h). The profile's contexts may be apart from

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * results.h - differences, annotations and evaluations, written for people and for programs.
  */

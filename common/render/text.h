@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * text.h - what the parts of the text report share.
  *
@@ -47,7 +48,7 @@ struct text {
     uint64_t total;               /* N */
     bool calls;                   /* weights are numbers of calls */
     bool inclusive_bounds;        /* some row has one that is not negligible ... */
-    bool self_bounds;             /* ... and one of its own weight */
+    bool self_bounds;             /* ... and one of its self weight */
     int count_width, error_width; /* of their columns, where calls are counted */
     size_t columns;               /* that the numbers of a row take */
     uint64_t *below; /* by node: contexts with weight in its subtree, pruned ones not counted */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * text_call_modules.c - of calls that are followed without the program's help: in which modules,
  * how many of its calls, and what was left out.

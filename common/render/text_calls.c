@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * text_calls.c - the end of the text report of counted calls: which calls are counted, what share
  * of the run was seen, and where calls and returns did not match.

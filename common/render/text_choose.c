@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * text_choose.c - candidates in order of weight; the order in which a tree is printed decides
  * between equal ones, which puts callers before their callees.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * text_choose.h - which contexts have rows of their own in the text report.
  *

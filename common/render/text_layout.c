@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * text_layout.c - the parts of the text report, and how many lines each of them has.
  */

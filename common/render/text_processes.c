@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * text_processes.c - which processes were profiled: one line for the only one, or a table.
  */

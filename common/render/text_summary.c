@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * text_summary.c - the words of the text report: in its head, what chance and bounds do to the
  * numbers; at its end, N, what was kept, the bounds, the cost.
@@ -438,7 +439,7 @@ static void put_wrappers(const struct text *text) {
 static void put_cost(const struct text *text, const struct profile_process *sum) {
     bool handler = sum->cpu_ns > 0 && sum->handler_ns > 0;
 
-    if (text->calls ? !handler : sum->cpu_ns == 0 && sum->lost == 0 && sum->shipped == 0)
+    if (text->calls ? !handler : sum->cpu_ns == 0 && sum->lost == 0 && sum->deferred == 0)
         return;
     text_label(text, "cost");
     if (handler)
@@ -454,9 +455,9 @@ static void put_cost(const struct text *text, const struct profile_process *sum)
     if (sum->skipped > 0 && !text->calls)
         fprintf(text->out, ", %s skipped as each takes long (the others weigh more)",
                 format_count(sum->skipped).text);
-    if (sum->shipped > 0)
+    if (sum->deferred > 0)
         fprintf(text->out, ", %s stack%s sent as copies and unwound by the daemon",
-                format_count(sum->shipped).text, sum->shipped == 1 ? "" : "s");
+                format_count(sum->deferred).text, sum->deferred == 1 ? "" : "s");
     if (sum->refused > 0)
         fprintf(text->out, " (%s in vain)", format_count(sum->refused).text);
     fputc('\n', text->out);

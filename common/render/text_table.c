@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * text_table.c - the flat table: the functions (or lines, sites, modules) of the largest own
  * weight.

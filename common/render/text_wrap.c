@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * text_wrap.c - one pass over each line that remembers the last space that fitted.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * title.h - what a process and a profile are called, and how wrong the weights can be: for the
  * titles that viewers show.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * write_callgrind.c - the callgrind profile format, for KCachegrind and callgrind_annotate.
  *
@@ -186,7 +187,7 @@ static uint64_t own_bound(const struct callgrind *c, uint32_t vertex, uint32_t f
     return it->inclusive_error > it->self_error ? it->inclusive_error : it->self_error;
 }
 
-/* The bound stands in the first row of the function's own weight, or in a row by itself. */
+/* The bound stands in the first row of the function's self weight, or in a row by itself. */
 static void put_own(struct callgrind *c, const struct call_edge *edge, uint64_t *bound) {
     put_position(c, edge != NULL ? edge->place : 0);
     fprintf(c->out, " %" PRIu64 " %" PRIu64 "\n", edge != NULL ? edge->weight : 0, *bound);

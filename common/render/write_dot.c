@@ -1,7 +1,8 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * write_dot.c - a call graph for graphviz: dot -Tsvg.
  *
- * A box is a function, larger and redder by its own weight; an arrow a call, thicker by what goes
+ * A box is a function, larger and redder by its self weight; an arrow a call, thicker by what goes
  * through it. What has less than the cut isn't drawn, nor are more boxes than a picture bears; the
  * legend says what is missing. Attributes that begin with hcct_ have names and weights as they are,
  * for programs: graphviz keeps them (dot -Tjson) and gives them no meaning.

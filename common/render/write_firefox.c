@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * write_firefox.c - a profile for the Firefox Profiler: its processed format, version 66.
  *

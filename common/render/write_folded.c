@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * write_folded.c - one line for each context, for flame graph tools: "process;main;work 1234".
  *

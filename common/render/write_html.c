@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * write_html.c - puts style, markup, data and scripts of the page together.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * write_html.h - one HTML file that shows a profile: page/ with the data in it.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * write_json.c - a profile as JSON, format "hcct-profile", version 2.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * write_pprof.c - a profile as gzipped profile.proto, our file format.
  *

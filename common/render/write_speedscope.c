@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * write_speedscope.c - a profile in speedscope's own format, for www.speedscope.app or a copy of
  * it.
@@ -74,7 +75,7 @@ static void put_event(struct speedscope *s, const char *type, uint32_t node, uin
     json_end(&s->json, '}');
 }
 
-/* The tree below a root. A node's own weight comes first, then its children, heaviest first. */
+/* The tree below a root. A node's self weight comes first, then its children, heaviest first. */
 static void put_events(struct speedscope *s, uint32_t root, const struct axis *axis) {
     const struct profile_node *nodes = s->profile->nodes;
     uint32_t depth = 0;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * write_text.c - the report that people read: what was profiled, the hottest functions, the trees
  * of hot contexts, and how precise all of it is.

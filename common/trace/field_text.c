@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * field_text.c - writing to memory, and reading without trust.
  */

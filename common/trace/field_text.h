@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * field_text.h - fields as text: name, NUL, value, NUL, and so on, filled with NULs to whole words.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * trace_apply.h - tokens applied to a tree, as fast as they can be read.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * trace_define.c - tables from the daemon's ids to the numbers of one trace.
  */

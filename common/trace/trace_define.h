@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * trace_define.h - modules, names and frames of the daemon, each defined in the trace on first use.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * trace_fields.c - members to text and back, by the table of the reporting side.
  */

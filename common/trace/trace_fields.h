@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * trace_fields.h - what a trace says of a process: the members of struct profile_process by name.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * trace_format.h - what is in a trace file; hcct-trace(5) says the same in words.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * trace_in.c - reads, decompresses, and holds each against what can be.
  */

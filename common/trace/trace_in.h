@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * trace_in.h - the reading end of a trace file: zstd in, words out.
  *

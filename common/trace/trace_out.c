@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * trace_out.c - gathers a block of words, compresses it, writes it.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * trace_out.h - the writing end of a trace file: words in, zstd out.
  *

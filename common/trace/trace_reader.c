@@ -1,5 +1,6 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
- * trace_reader.c - one record at a time, held against what came before it.
+ * trace_reader.c - one record at a time, checked against what came before it.
  */
 #include "common/trace/trace_reader.h"
 
@@ -10,7 +11,7 @@
 
 #include "common/base/array_grow.h"
 #include "common/trace/trace_in.h"
-#include "common/trace/trace_known.h"
+#include "common/trace/trace_definitions.h"
 #include "common/trace/trace_tokens.h"
 
 struct process {
@@ -26,7 +27,7 @@ struct thread {
 
 struct trace_reader {
     struct trace_in in;
-    struct trace_known known;
+    struct trace_definitions defined;
     struct process **processes; /* by number; they do not move, as `about` is handed out */
     struct thread *threads;
     uint32_t n_processes, n_threads; /* the numbers after the last */
@@ -46,7 +47,7 @@ static const char no_memory[] = "there is no memory for it";
 struct trace_reader *trace_reader_open(const char *path, char *error, size_t error_room) {
     struct trace_reader *reader = calloc(1, sizeof *reader);
     char *name = strdup(strcmp(path, "-") == 0 ? "standard input" : path);
-    if (reader == NULL || name == NULL || !trace_known_start(&reader->known, false)) {
+    if (reader == NULL || name == NULL || !trace_definitions_start(&reader->defined, false)) {
         snprintf(error, error_room, "%s: %s", path, no_memory);
         free(reader);
         free(name);
@@ -71,7 +72,7 @@ void trace_reader_close(struct trace_reader *reader) {
     }
     free(reader->processes);
     free(reader->threads);
-    trace_known_end(&reader->known);
+    trace_definitions_end(&reader->defined);
     trace_in_close(&reader->in);
     free(reader->path);
     free(reader);
@@ -86,8 +87,8 @@ const struct trace_totals *trace_reader_totals(const struct trace_reader *reader
 }
 
 const uint32_t *trace_reader_frames(const struct trace_reader *reader, uint32_t *n) {
-    *n = reader->known.frames.n;
-    return reader->known.frames.id;
+    *n = reader->defined.frames.n;
+    return reader->defined.frames.id;
 }
 
 /* ---- processes and threads; each function gives NULL, or what is wrong ---- */
@@ -176,7 +177,7 @@ static const char *take_events(struct trace_reader *r, size_t n, struct trace_re
         return wrong;
     record->tokens = r->words + 1;
     record->n = n - 1;
-    return trace_tokens_count(record->tokens, record->n, r->known.frames.n, &r->totals)
+    return trace_tokens_count(record->tokens, record->n, r->defined.frames.n, &r->totals)
                ? NULL
                : "an event is none, or in a frame that is not defined";
 }
@@ -247,8 +248,8 @@ enum trace_read trace_reader_next(struct trace_reader *r, struct trace_record *r
         if (record->kind == TRACE_END)
             return finish(r, n);
         bool defines = record->kind >= TRACE_MODULE && record->kind <= TRACE_FRAME;
-        const char *wrong =
-            defines ? trace_known_take(&r->known, record->kind, r->words, n) : take(r, n, record);
+        const char *wrong = defines ? trace_definitions_take(&r->defined, record->kind, r->words, n)
+                                    : take(r, n, record);
         if (wrong != NULL)
             return fail(r, wrong);
         if (!defines)

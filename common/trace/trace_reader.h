@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * trace_reader.h - a trace's records, each checked before it is handed out.
  *

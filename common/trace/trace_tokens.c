@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * trace_tokens.c - one pass over a run of tokens that is in the cache.
  */

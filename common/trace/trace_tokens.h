@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * trace_tokens.h - what is in a run of tokens, counted and checked.
  */

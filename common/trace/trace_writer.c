@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * trace_writer.c - records of what happens to the daemon's trees, one at a time under a lock.
  */

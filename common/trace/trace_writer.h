@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * trace_writer.h - keeps what is applied to trees in a file, from which `hcct replay` makes them
  * again.

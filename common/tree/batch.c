@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * batch.c - the table of a batch, and how the cursor follows it.
  *
@@ -138,7 +139,7 @@ static void pack(struct mcct *tree, uint64_t depth) {
     if (tree->packed == NULL && !tree->loose)
         tree->loose = depth > DEPTH_PACKED || !packed_begin(tree);
     if (tree->loose)
-        tree_unpack(tree);
+        packed_end(tree);
 }
 
 /* The path to the cursor becomes the first items. Gives its level. */

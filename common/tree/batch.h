@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * batch.h - calls of one thread, gathered before they go into their tree.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * batch_merge.c - callers before callees: the order in which the items were made.
  *
@@ -85,7 +86,7 @@ static void credit(struct mcct *tree, struct mcct_batch *batch, uint32_t item, b
     tree->updates += weight;
     bool there = batch->node[item] != 0;
     if (!there && hashed && tree->kind->refuse(tree->summary, batch->hash[item], weight)) {
-        residual_add(tree, nearest(batch, item), batch->frame[item], weight);
+        residual_add(&tree->residuals, nearest(batch, item), batch->frame[item], weight);
         return;
     }
     /* where there is no memory, as a cursor does it that misses nodes */

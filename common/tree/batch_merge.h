@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * batch_merge.h - what a batch has gathered goes into its tree.
  */

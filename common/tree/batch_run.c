@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * batch_run.c - items sorted by frame; so each one's place among the callees of its caller is
  * known, and from the first item down the place of all.
@@ -122,7 +123,7 @@ bool batch_run(struct mcct_batch *batch) {
     uint64_t weight = weight_of(batch);
     uint64_t *out = packed_room(tree, depth + batch->items, weight);
     if (out == NULL) {
-        tree_unpack(tree);
+        packed_end(tree);
         return false;
     }
     sort(batch);

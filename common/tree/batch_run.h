@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * batch_run.h - what a batch has gathered becomes a run of its packed tree.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * bucket_list.c - Space Saving with the ordered list of buckets, the Stream-Summary.
  *

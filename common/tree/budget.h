@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * budget.h - the memory that one tree may take, its nodes, children tables and summary together.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * children.c - a short list, or a table for a wide node.
  *
@@ -273,6 +274,16 @@ uint32_t children_after(const struct mcct *tree, const struct mcct_node *parent,
         return n->next;
     const struct mcct_family *family = family_of(tree, parent);
     return table_from(family, table_find(tree, family, n->frame) + 1);
+}
+
+uint32_t children_next_node(const struct mcct *tree, uint32_t node) {
+    uint32_t next = children_first(tree, node_at(&tree->pool, node));
+    while (next == 0 && node != MCCT_ROOT) {
+        uint32_t parent = node_at(&tree->pool, node)->parent;
+        next = children_after(tree, node_at(&tree->pool, parent), node);
+        node = parent;
+    }
+    return next;
 }
 
 void children_free(struct mcct *tree) {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * children.h - the children of a node: finding, adding, removing, going through them.
  */
@@ -22,6 +23,10 @@ void children_remove(struct mcct *tree, uint32_t parent, uint32_t child);
 /* In no useful order. */
 uint32_t children_first(const struct mcct *tree, const struct mcct_node *parent);
 uint32_t children_after(const struct mcct *tree, const struct mcct_node *parent, uint32_t child);
+
+/* The node after `node` when all are gone through, callers first, from the root on; 0: that was the
+ * last. */
+uint32_t children_next_node(const struct mcct *tree, uint32_t node);
 
 /* Frees the tables of all wide nodes, for the end of a tree. */
 void children_free(struct mcct *tree);

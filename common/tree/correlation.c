@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * correlation.c - a program in phases of random length and things that change at once, beside.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * correlation.h - what the likeness of successive samples does to the error of their sum.
  */

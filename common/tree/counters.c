@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * counters.c - the bookkeeping that counters.h promises.
  */

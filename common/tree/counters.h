@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * counters.h - what the counter-based summaries have in common: how many contexts are monitored,
  * the bound for all others, and what one context costs on its way in and out.

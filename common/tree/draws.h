@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * draws.h - how much weights of samples differ among themselves, for their effective sample size.
  *

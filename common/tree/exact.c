@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * exact.c - every context that ever had weight is monitored: the whole calling context tree, and
  * the oracle of the other summaries.

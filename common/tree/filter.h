@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * filter.h - what is known of contexts that are not monitored: bounds on their weights, in cells of
  * 32 bits that they share, found by the hash of a context's path (path_hash.h).

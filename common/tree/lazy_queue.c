@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * lazy_queue.c - a radix heap with lazy keys.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * lazy_queue.h - the priority queue of lazy Space Saving: which monitored node has the least count.
  *

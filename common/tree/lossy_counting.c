@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * lossy_counting.c - Lossy Counting with weights.
  *

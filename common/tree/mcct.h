@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * mcct.h - the monitored calling context tree.
  *
@@ -10,7 +11,7 @@
  * caller's. Weights are whatever the caller counts (calls, nanoseconds).
  *
  * While all that comes to a tree comes in batches (batch.h), it may do without most of its nodes
- * (packed.h). A query then changes the representation, even where the tree is const here.
+ * (packed.h).
  *
  * A tree is not thread-safe: readers need the same lock as writers. Nothing here prints or exits;
  * failure to get memory makes the tree give precision away (see max_bytes), never the process.
@@ -93,6 +94,7 @@ void mcct_flush(struct mcct *tree);
 /* ---- what is in it ---- */
 
 struct mcct_view {
+    uint32_t depth;  /* 0 for the root */
     uint32_t parent; /* 0 for the root */
     uint32_t frame;  /* 0 for the root */
     uint64_t count;  /* count - error <= true weight <= count; 0 when not monitored. From a sampling
@@ -112,14 +114,14 @@ struct mcct_stats {
                          * epsilon * total unless max_bytes was met */
     uint64_t bytes;     /* nodes and summary: never above max_bytes */
     uint64_t capped; /* weight that went to an ancestor because of max_bytes: count - error may be
-                      * above an ancestor's own weight by so much, all together */
+                      * above an ancestor's self weight by so much, all together */
 };
 
 void mcct_stats(const struct mcct *tree, struct mcct_stats *stats);
 
 /* Calls `visit` for each node in preorder, the root first, children in the order of the frame
  * number; a false return stops. `node` is its index. False: there was no memory to go on (it takes
- * 8 bytes for each child of the nodes on one path). The tree must not change meanwhile, and the
+ * 12 bytes for each child of the nodes on one path). The tree must not change meanwhile, and the
  * indices of its nodes are new in each walk. */
 typedef bool mcct_visit(void *arg, uint32_t node, const struct mcct_view *view);
 bool mcct_walk(const struct mcct *tree, mcct_visit *visit, void *arg);
@@ -131,10 +133,6 @@ bool mcct_walk(const struct mcct *tree, mcct_visit *visit, void *arg);
  */
 typedef bool mcct_residual_visit(void *arg, uint32_t frame, uint64_t weight);
 bool mcct_residuals(const struct mcct *tree, uint32_t node, mcct_residual_visit *visit, void *arg);
-
-/* Child of `node` with that frame, 0 when there is none. */
-uint32_t mcct_child(const struct mcct *tree, uint32_t node, uint32_t frame);
-void mcct_view(const struct mcct *tree, uint32_t node, struct mcct_view *view);
 
 /* Adds all of `from`, another tree of the same summary kind, to `into`: counts and errors are
  * added; a context that only one of them monitors gains the other's `unseen` in count and error;

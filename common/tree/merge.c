@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * merge.c - one tree added to another.
  *
@@ -23,66 +24,28 @@
 #include "common/tree/mcct.h"
 
 #include "common/tree/children.h"
+#include "common/tree/packed.h"
 
 /* ---- what `from` does not know of ---- */
-
-/* One tree is walked; the other's node is the same context, as far as it has it. */
-struct pair {
-    const struct mcct *walked, *other;
-    uint32_t node, twin;
-    uint64_t missing; /* levels below `twin` that the other lacks */
-};
-
-static void down(struct pair *pair, uint32_t child) {
-    uint32_t frame = node_at(&pair->walked->pool, child)->frame;
-    uint32_t found = pair->missing == 0 ? mcct_child(pair->other, pair->twin, frame) : 0;
-    if (found != 0)
-        pair->twin = found;
-    else
-        pair->missing++;
-    pair->node = child;
-}
-
-static void up(struct pair *pair) {
-    pair->node = node_at(&pair->walked->pool, pair->node)->parent;
-    if (pair->missing != 0)
-        pair->missing--;
-    else
-        pair->twin = node_at(&pair->other->pool, pair->twin)->parent;
-}
-
-/* Moves to the next node in preorder. False: that was the last. */
-static bool advance(struct pair *pair) {
-    const struct mcct *tree = pair->walked;
-    uint32_t next = children_first(tree, node_at(&tree->pool, pair->node));
-    while (next == 0) {
-        uint32_t child = pair->node;
-        if (child == MCCT_ROOT)
-            return false;
-        up(pair);
-        next = children_after(tree, node_at(&tree->pool, pair->node), child);
-    }
-    down(pair, next);
-    return true;
-}
 
 static void add(struct mcct_node *n, uint64_t count, uint64_t error) {
     n->count = add_saturating(n->count, count);
     n->error = add_saturating(n->error, error);
 }
 
-static bool both_monitor(const struct pair *pair) {
-    return pair->missing == 0 && tree_is_monitored(pair->walked, pair->node) &&
-           tree_is_monitored(pair->other, pair->twin);
+/* All that `into` monitors gains `unseen`. */
+static void gain(struct mcct *into, uint64_t unseen) {
+    for (uint32_t node = MCCT_ROOT; node != 0; node = children_next_node(into, node))
+        if (tree_is_monitored(into, node))
+            add(node_at(&into->pool, node), unseen, unseen);
 }
 
-/* What only `into` monitors gains `unseen`: all of it has to be visited. */
-static void gain_unseen(struct mcct *into, const struct mcct *from, uint64_t unseen) {
-    struct pair pair = {.walked = into, .other = from, .node = MCCT_ROOT, .twin = MCCT_ROOT};
-    do {
-        if (tree_is_monitored(into, pair.node) && !both_monitor(&pair))
-            add(node_at(&into->pool, pair.node), unseen, unseen);
-    } while (advance(&pair));
+/* But not this one. A count that is as large as can be stays so. */
+static void take_back(struct mcct_node *n, uint64_t unseen) {
+    if (n->count == UINT64_MAX)
+        return;
+    n->count -= unseen;
+    n->error -= unseen;
 }
 
 /* ---- what `from` has ---- */
@@ -90,25 +53,23 @@ static void gain_unseen(struct mcct *into, const struct mcct *from, uint64_t uns
 struct adoption {
     struct mcct *into;
     const struct mcct *from;
-    struct mcct_cursor cursor; /* in `into`, on the context of from_node */
-    uint32_t from_node;
-    uint64_t left_out; /* the largest count for which there was no memory */
+    uint64_t unseen;           /* of `from`: all that was in `into` has gained it */
+    struct mcct_cursor cursor; /* in `into`, where the walk is in `from` */
+    uint64_t left_out;         /* the largest count for which there was no memory */
 };
 
-static void follow(struct adoption *a, uint32_t node, const struct mcct_view *view) {
-    if (node == MCCT_ROOT)
+static void follow(struct mcct_cursor *cursor, const struct mcct_view *view) {
+    if (view->depth == 0)
         return;
-    for (; a->from_node != view->parent; mcct_pop(&a->cursor, 1))
-        a->from_node = node_at(&a->from->pool, a->from_node)->parent;
-    mcct_push(&a->cursor, view->frame);
-    a->from_node = node;
+    mcct_pop(cursor, mcct_depth(cursor) - (view->depth - 1));
+    mcct_push(cursor, view->frame);
 }
 
 /* What is below a node of `from` and not kept there is below the same node of `into`, or the
  * nearest that is there. */
 static bool add_residual(void *arg, uint32_t frame, uint64_t weight) {
     struct adoption *a = arg;
-    residual_add(a->into, a->cursor.node, frame, weight);
+    residual_add(&a->into->residuals, a->cursor.node, frame, weight);
     return true;
 }
 
@@ -118,29 +79,31 @@ static void leave_out(struct adoption *a, const struct mcct_view *view) {
     if (a->cursor.missing == 0)
         tree_refuse(a->into, a->cursor.node, view->count - view->error);
     else
-        residual_add(a->into, a->cursor.node, view->frame, view->count - view->error);
+        residual_add(&a->into->residuals, a->cursor.node, view->frame, view->count - view->error);
 }
 
 static bool adopt(void *arg, uint32_t node, const struct mcct_view *view) {
     struct adoption *a = arg;
-    follow(a, node, view);
+    follow(&a->cursor, view);
     (void)mcct_residuals(a->from, node, add_residual, a);
     if (!view->monitored)
         return true;
-    if (a->cursor.missing == 0 && tree_is_monitored(a->into, a->cursor.node))
-        add(node_at(&a->into->pool, a->cursor.node), view->count, view->error);
-    else if (a->cursor.missing != 0 ||
-             !tree_adopt(a->into, a->cursor.node, view->count, view->error))
+    if (a->cursor.missing == 0 && tree_is_monitored(a->into, a->cursor.node)) {
+        take_back(a->cursor.here, a->unseen);
+        add(a->cursor.here, view->count, view->error);
+    } else if (a->cursor.missing != 0 ||
+               !tree_adopt(a->into, a->cursor.node, view->count, view->error)) {
         leave_out(a, view);
+    }
     return true;
 }
 
 /* Gives the largest count of a context that had to be left out. */
-static uint64_t adopt_all(struct mcct *into, const struct mcct *from) {
-    struct adoption a = {.into = into, .from = from, .from_node = MCCT_ROOT};
+static uint64_t adopt_all(struct mcct *into, const struct mcct *from, uint64_t unseen) {
+    struct adoption a = {.into = into, .from = from, .unseen = unseen};
     mcct_cursor_open(into, &a.cursor);
-    if (!mcct_walk(from, adopt, &a))
-        a.left_out = from->total; /* no count is known to be the largest */
+    if (!mcct_walk(from, adopt, &a)) /* what it did not come to keeps what it gained */
+        a.left_out = from->total;    /* no count is known to be the largest */
     mcct_cursor_close(&a.cursor);
     return a.left_out;
 }
@@ -149,13 +112,13 @@ bool mcct_merge(struct mcct *into, const struct mcct *from) {
     const struct summary_kind *kind = into->kind;
     if (from->kind != kind)
         return false;
-    tree_unpack(into);
-    tree_unpack(from);
-    uint64_t unseen = from->kind->unseen(from->summary);
-    if (unseen != 0)
-        gain_unseen(into, from, unseen);
-    uint64_t left_out = adopt_all(into, from);
-    uint64_t more = left_out > unseen ? left_out : unseen;
+    struct mcct_stats stats;
+    mcct_stats(from, &stats);
+    packed_end(into);
+    if (stats.unseen != 0)
+        gain(into, stats.unseen);
+    uint64_t left_out = adopt_all(into, from, stats.unseen);
+    uint64_t more = left_out > stats.unseen ? left_out : stats.unseen;
     kind->raise(into->summary, add_saturating(kind->unseen(into->summary), more));
     into->total = add_saturating(into->total, from->total);
     into->updates += from->updates;

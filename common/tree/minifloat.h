@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * minifloat.h - a minifloat of 16 bits: a number below 2048 is itself, else its eleven leading bits
  * and how many follow.

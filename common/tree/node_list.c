@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * node_list.c - an array that doubles, and Hoare's selection in it (Algorithm 65: Find, CACM 1961).
  */

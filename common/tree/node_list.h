@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * node_list.h - the monitored nodes of a summary that goes through all of them from time to time,
  * in no order.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * node_pool.c - one reservation of addresses, opened by doubling, with a list of freed cells.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * node_pool.h - the nodes of one tree: 32 bytes each, named by 32-bit indices.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * packed.c - runs into the store, and from words back to nodes.
  */
@@ -43,7 +44,7 @@ static void add_known(struct packed *packed, const uint64_t *run) {
 }
 
 /* Room for a run of n words in the store. What has the least counts is given for it. */
-static bool make_room(struct mcct *tree, size_t n) {
+static bool make_room(const struct mcct *tree, size_t n) {
     struct store *store = &tree->packed->store;
     while (!store_reserve(store, n, PACKED_SPARE)) {
         if (!tree->kind->bounded || store->monitored < GIVE_MIN)
@@ -66,9 +67,9 @@ static bool may_drop(const struct mcct *tree) {
            !store_reserve(&packed->store, packed->log.n, PACKED_SPARE);
 }
 
-void packed_flush(struct mcct *tree) {
+/* All runs are in the store. */
+static void store_log(const struct mcct *tree) {
     struct packed *packed = tree->packed;
-    forget_view(packed);
     if (packed->log.runs == 0)
         return;
     const uint64_t *run = run_log_all(&packed->log);
@@ -81,6 +82,11 @@ void packed_flush(struct mcct *tree) {
     else
         add_known(packed, run);
     run_log_clear(&packed->log);
+}
+
+void packed_flush(struct mcct *tree) {
+    forget_view(tree->packed);
+    store_log(tree);
 }
 
 /* Whether the store might not find room for a log that went on growing. */
@@ -170,7 +176,7 @@ static void give_count(struct unpacking *u, uint64_t count, uint64_t error, uint
         return;
     if (count > u->left_out)
         u->left_out = count;
-    residual_add(u->cursor.tree, u->cursor.node, frame, count - error);
+    residual_add(&u->cursor.tree->residuals, u->cursor.node, frame, count - error);
 }
 
 static void give_residuals(struct unpacking *u, uint32_t node) {
@@ -195,6 +201,8 @@ static void give_nodes(struct unpacking *u, const struct packed *packed) {
 void packed_end(struct mcct *tree) {
     struct packed *packed = tree->packed;
     struct unpacking u = {0};
+    if (packed == NULL)
+        return;
     packed_flush(tree);
     /* without memory for it, what is not in the store may be anywhere */
     (void)make_rest(tree, &packed->store, packed->unseen);
@@ -212,7 +220,7 @@ void packed_end(struct mcct *tree) {
 
 /* ---- what is in it ---- */
 
-static bool make_view(struct mcct *tree) {
+static bool make_view(const struct mcct *tree) {
     struct packed *packed = tree->packed;
     const uint64_t *run = run_log_all(&packed->log);
     if (!store_copy(&packed->view, &packed->store, packed->log.n))
@@ -225,8 +233,8 @@ static bool make_view(struct mcct *tree) {
 /* Where there is no memory for a view, the runs go into the store before they are due. */
 static const struct store *items_of(const struct mcct *tree, uint64_t *unseen) {
     struct packed *packed = tree->packed;
-    if (packed->log.runs > 0 && packed->view.item == NULL && !make_view((struct mcct *)tree))
-        packed_flush((struct mcct *)tree);
+    if (packed->log.runs > 0 && packed->view.item == NULL && !make_view(tree))
+        store_log(tree);
     bool viewed = packed->view.item != NULL;
     *unseen = viewed ? packed->view_unseen : packed->unseen;
     return viewed ? &packed->view : &packed->store;
@@ -256,7 +264,8 @@ bool packed_walk(const struct mcct *tree, mcct_visit *visit, void *arg) {
          packed_item_next(&it)) {
         uint32_t depth = run_depth(it.word);
         bool monitored = it.item != NULL && it.item->count != 0;
-        struct mcct_view view = {.parent = path[depth - 1],
+        struct mcct_view view = {.depth = depth,
+                                 .parent = path[depth - 1],
                                  .frame = run_frame(it.word),
                                  .count = monitored ? it.item->count : 0,
                                  .error = monitored ? store_error(it.item, unseen) : 0,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * packed.h - a tree without nodes: the form that a tree has while all that comes to it comes in
  * batches.
@@ -52,7 +53,7 @@ struct packed {
  * to be again. */
 bool packed_begin(struct mcct *tree);
 
-/* The contexts of the tree, which was packed, are nodes from now on. */
+/* The contexts of the tree, if they are packed, are nodes from now on. */
 void packed_end(struct mcct *tree);
 
 /* The tree goes, with all that is packed in it. NULL is allowed. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * packed_begin.c - from nodes to words.
  */
@@ -5,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "common/base/array_grow.h"
 #include "common/tree/tree.h"
 
 #define BUDGET_MIN (16u << 20) /* with less to spend, nodes are cut to size more finely */
@@ -15,8 +17,6 @@ struct packing {
     struct store_item *item;
     uint32_t *node; /* of each item, 0: not monitored */
     size_t n;
-    uint32_t *path; /* nodes from the root to the one before */
-    uint32_t depth;
     /* node: 0 for the root, else the item's number plus one; also, at the root, what is certain of
      * an item and is not so as a minifloat */
     struct packed_residual *residual;
@@ -27,28 +27,20 @@ struct packing {
 
 static bool take_residual(void *arg, uint32_t frame, uint64_t weight) {
     struct packing *packing = arg;
-    if (packing->residuals == packing->room) {
-        size_t room = 2 * packing->room + 64;
-        struct packed_residual *grown = realloc(packing->residual, room * sizeof *grown);
-        packing->failed = grown == NULL;
-        if (packing->failed)
-            return false;
-        packing->residual = grown;
-        packing->room = room;
-    }
+    packing->failed = !array_grow(&packing->residual, packing->residuals, &packing->room,
+                                  sizeof *packing->residual);
+    if (packing->failed)
+        return false;
     packing->residual[packing->residuals++] = (struct packed_residual){packing->at, frame, weight};
     return true;
 }
 
 static bool take_item(struct packing *packing, uint32_t node, const struct mcct_view *view) {
-    while (packing->path[packing->depth] != view->parent)
-        packing->depth--;
-    if (packing->depth == RUN_DEPTH_MAX || view->count > PACKED_COUNT_MAX)
+    if (view->depth > RUN_DEPTH_MAX || view->count > PACKED_COUNT_MAX)
         return false;
-    packing->path[++packing->depth] = node;
     packing->node[packing->n] = view->monitored ? node : 0;
     struct store_item *item = &packing->item[packing->n++];
-    *item = store_item_of(packing->depth, view->frame, view->count, view->error);
+    *item = store_item_of(view->depth, view->frame, view->count, view->error);
     uint64_t error = store_error(item, packing->unseen);
     packing->at = 0;
     return error <= view->error || take_residual(packing, view->frame, error - view->error);
@@ -140,7 +132,7 @@ static struct packed *new_packed(struct mcct *tree) {
 
 /* Nodes that no cursor stands on go. */
 static void forget(struct mcct *tree, const struct packing *packing, void *summary) {
-    residual_free(tree);
+    residual_free(&tree->residuals);
     for (size_t i = packing->n; i-- > 0;)
         if (packing->node[i] != 0)
             tree_release(tree, packing->node[i]);
@@ -156,15 +148,11 @@ static void fill(struct packed *packed, const struct packing *packing) {
 }
 
 static bool take_nodes(struct mcct *tree, struct packed *packed) {
-    struct packing packing = {.tree = tree,
-                              .unseen = packed->unseen,
-                              .node = calloc(tree->nodes, sizeof *packing.node),
-                              .path = calloc(RUN_DEPTH_MAX + 1, sizeof *packing.path)};
+    struct packing packing = {
+        .tree = tree, .unseen = packed->unseen, .node = calloc(tree->nodes, sizeof *packing.node)};
     void *summary = NULL;
-    if (packing.node != NULL && packing.path != NULL &&
-        store_reserve(&packed->store, tree->nodes, PACKED_SPARE)) {
+    if (packing.node != NULL && store_reserve(&packed->store, tree->nodes, PACKED_SPARE)) {
         packing.item = store_front(&packed->store);
-        packing.path[0] = MCCT_ROOT;
         if (mcct_walk(tree, take_node, &packing) && !packing.failed &&
             (packing.residuals == 0 || take_residuals(&packing, packed)))
             summary = tree->kind->create(tree, NULL);
@@ -174,7 +162,6 @@ static bool take_nodes(struct mcct *tree, struct packed *packed) {
         forget(tree, &packing, summary);
     }
     free(packing.node);
-    free(packing.path);
     free(packing.residual);
     return summary != NULL;
 }

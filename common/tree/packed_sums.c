@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * packed_sums.c - a store and runs are read from their beginning to their end, and the zones of the
  * contexts that lead to the one at hand are known by their depth.
@@ -6,7 +7,8 @@
 
 #include <stdlib.h>
 
-#include "common/tree/tree.h"
+#include "common/base/array_grow.h"
+#include "common/wire/compiler.h"
 
 void packed_sums_init(struct packed_sums *sums, struct budget *budget, uint64_t factor,
                       uint32_t capacity) {
@@ -148,16 +150,10 @@ struct listing {
 static void list_one(void *arg, uint8_t zone, uint32_t frame, uint64_t weight) {
     struct listing *l = arg;
     struct packed_rest *rest = l->rest;
-    if (rest->n == l->room) {
-        size_t room = 2 * l->room + 256;
-        struct packed_residual *grown = realloc(rest->list, room * sizeof *grown);
-        l->failed = l->failed || grown == NULL;
-        if (grown == NULL)
-            return;
-        rest->list = grown;
-        l->room = room;
-    }
-    rest->list[rest->n++] = (struct packed_residual){zone, frame, weight};
+    if (!array_grow(&rest->list, rest->n, &l->room, sizeof *rest->list))
+        l->failed = true;
+    else
+        rest->list[rest->n++] = (struct packed_residual){zone, frame, weight};
 }
 
 /* The contexts from the root's callees to the one that names a zone, behind the others. */

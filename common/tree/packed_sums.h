@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * packed_sums.h - where the weight is that a packed tree does not keep.
  *

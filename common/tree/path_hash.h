@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * path_hash.h - the hash of a context, which is that of the frames from the root to it: beside each
  * node, for a summary that has to tell contexts apart that have none.

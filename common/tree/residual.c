@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * residual.c - items in two kinds of chains: to find one by node and frame, and all of a node.
  */
@@ -6,8 +7,7 @@
 #include <stdlib.h>
 
 #include "common/base/seeded_hash.h"
-#include "common/tree/packed.h"
-#include "common/tree/tree.h"
+#include "common/tree/saturating.h"
 
 #define FIRST_BITS  6
 #define MEMORY_PART 8u  /* of the tree's, where that is limited */
@@ -60,16 +60,22 @@ static size_t bytes_of(uint32_t bits) {
 _Static_assert(RESIDUALS_BYTES == sizeof(struct residual) + 2 * sizeof(uint32_t),
                "an item, and the heads of two chains");
 
-static bool may_have(const struct mcct *tree, uint32_t bits) {
-    uint32_t most = tree->capacity > RESIDUALS_MIN ? tree->capacity : RESIDUALS_MIN;
-    size_t max = tree->budget.max;
-    return 1u << bits <= most && (max == 0 || bytes_of(bits) <= max / MEMORY_PART);
+void residual_init(struct residuals *r, struct budget *budget, const struct node_pool *pool,
+                   uint32_t capacity) {
+    *r = (struct residuals){.budget = budget,
+                            .pool = pool,
+                            .most = capacity > RESIDUALS_MIN ? capacity : RESIDUALS_MIN};
 }
 
-static bool grow(struct mcct *tree) {
-    struct residuals *old = &tree->residuals;
-    struct residuals r = {.bits = old->bits != 0 ? old->bits + 1 : FIRST_BITS};
-    if (!may_have(tree, r.bits) || !budget_take(&tree->budget, bytes_of(r.bits)))
+static bool may_have(const struct residuals *r, uint32_t bits) {
+    size_t max = r->budget->max;
+    return 1u << bits <= r->most && (max == 0 || bytes_of(bits) <= max / MEMORY_PART);
+}
+
+static bool grow(struct residuals *old) {
+    struct residuals r = *old;
+    r.bits = old->bits != 0 ? old->bits + 1 : FIRST_BITS;
+    if (!may_have(old, r.bits) || !budget_take(r.budget, bytes_of(r.bits)))
         return false;
     r.room = 1u << r.bits;
     r.item = calloc(r.room, sizeof *r.item);
@@ -79,7 +85,7 @@ static bool grow(struct mcct *tree) {
         free(r.item);
         free(r.by_pair);
         free(r.by_node);
-        budget_give(&tree->budget, bytes_of(r.bits));
+        budget_give(r.budget, bytes_of(r.bits));
         return false;
     }
     r.fresh = 1;
@@ -88,30 +94,27 @@ static bool grow(struct mcct *tree) {
             r.item[r.fresh] = old->item[i];
             link_item(&r, r.fresh++);
         }
-    r.n = old->n;
-    residual_free(tree);
+    residual_free(old);
     *old = r;
     return true;
 }
 
-void residual_free(struct mcct *tree) {
-    struct residuals *r = &tree->residuals;
+void residual_free(struct residuals *r) {
     if (r->bits != 0)
-        budget_give(&tree->budget, bytes_of(r->bits));
+        budget_give(r->budget, bytes_of(r->bits));
     free(r->item);
     free(r->by_pair);
     free(r->by_node);
-    *r = (struct residuals){0};
+    *r = (struct residuals){.budget = r->budget, .pool = r->pool, .most = r->most};
 }
 
 /* 0: there is no room. */
-static uint32_t take(struct mcct *tree) {
-    struct residuals *r = &tree->residuals;
+static uint32_t take(struct residuals *r) {
     uint32_t i = r->free;
     if (i != 0) {
         r->free = r->item[i].next_of_pair;
     } else {
-        if (r->fresh == r->room && !grow(tree))
+        if (r->fresh == r->room && !grow(r))
             return 0;
         i = r->fresh++;
     }
@@ -128,20 +131,19 @@ static void give(struct residuals *r, uint32_t i) {
 
 /* ---- weight ---- */
 
-static void join_further_up(struct mcct *tree, uint32_t node, uint32_t frame, uint64_t weight) {
+static void join_further_up(struct residuals *r, uint32_t node, uint32_t frame, uint64_t weight) {
     struct residual *found = NULL;
     for (uint32_t n = 0; n < CLIMB_MAX && node != MCCT_ROOT && found == NULL; n++) {
-        node = node_at(&tree->pool, node)->parent;
-        found = find(&tree->residuals, node, frame);
+        node = node_at(r->pool, node)->parent;
+        found = find(r, node, frame);
     }
     if (found == NULL)
-        found = find(&tree->residuals, MCCT_ROOT, frame);
+        found = find(r, MCCT_ROOT, frame);
     if (found != NULL)
         found->weight = add_saturating(found->weight, weight);
 }
 
-void residual_add(struct mcct *tree, uint32_t node, uint32_t frame, uint64_t weight) {
-    struct residuals *r = &tree->residuals;
+void residual_add(struct residuals *r, uint32_t node, uint32_t frame, uint64_t weight) {
     struct residual *found = find(r, node, frame);
     if (weight == 0)
         return;
@@ -149,9 +151,9 @@ void residual_add(struct mcct *tree, uint32_t node, uint32_t frame, uint64_t wei
         found->weight = add_saturating(found->weight, weight);
         return;
     }
-    uint32_t i = take(tree);
+    uint32_t i = take(r);
     if (i == 0) {
-        join_further_up(tree, node, frame, weight);
+        join_further_up(r, node, frame, weight);
         return;
     }
     r->item[i] = (struct residual){.node = node, .frame = frame, .weight = weight};
@@ -170,8 +172,7 @@ static void move_item(struct residuals *r, uint32_t i, uint32_t node) {
     give(r, i);
 }
 
-void residual_lift(struct mcct *tree, uint32_t node, uint32_t *lifted) {
-    struct residuals *r = &tree->residuals;
+void residual_lift(struct residuals *r, uint32_t node, uint32_t *lifted) {
     for (uint32_t *at = node_chain(r, node); *at != 0;) {
         uint32_t i = *at;
         if (r->item[i].node != node) {
@@ -185,8 +186,7 @@ void residual_lift(struct mcct *tree, uint32_t node, uint32_t *lifted) {
     }
 }
 
-void residual_put_down(struct mcct *tree, uint32_t node, uint32_t lifted) {
-    struct residuals *r = &tree->residuals;
+void residual_put_down(struct residuals *r, uint32_t node, uint32_t lifted) {
     for (uint32_t next; lifted != 0; lifted = next) {
         next = r->item[lifted].next_of_node;
         move_item(r, lifted, node);
@@ -200,11 +200,9 @@ static int by_frame(const void *a, const void *b) {
     return (fa > fb) - (fa < fb);
 }
 
-bool mcct_residuals(const struct mcct *tree, uint32_t node, mcct_residual_visit *visit, void *arg) {
-    const struct residuals *r = &tree->residuals;
+bool residual_visit(const struct residuals *r, uint32_t node, mcct_residual_visit *visit,
+                    void *arg) {
     size_t n = 0;
-    if (tree->packed != NULL)
-        return packed_residuals(tree, node, visit, arg);
     if (r->n == 0)
         return true;
     for (uint32_t i = *node_chain(r, node); i != 0; i = r->item[i].next_of_node)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * restore.c - a tree from what was written down of another.
  *
@@ -6,11 +7,12 @@
  */
 #include "common/tree/mcct.h"
 
+#include "common/tree/packed.h"
 #include "common/tree/tree.h"
 
 bool mcct_restore(struct mcct_cursor *cursor, uint64_t count, uint64_t error) {
     struct mcct *tree = cursor->tree;
-    tree_unpack(tree);
+    packed_end(tree);
     if (cursor->missing != 0 || cursor->node == MCCT_ROOT || count == 0 || error > count ||
         tree_is_monitored(tree, cursor->node))
         return false;
@@ -18,12 +20,12 @@ bool mcct_restore(struct mcct_cursor *cursor, uint64_t count, uint64_t error) {
 }
 
 void mcct_restore_residual(struct mcct_cursor *cursor, uint32_t frame, uint64_t weight) {
-    tree_unpack(cursor->tree);
-    residual_add(cursor->tree, cursor->node, frame, weight);
+    packed_end(cursor->tree);
+    residual_add(&cursor->tree->residuals, cursor->node, frame, weight);
 }
 
 void mcct_restored(struct mcct *tree, const struct mcct_stats *stats) {
-    tree_unpack(tree);
+    packed_end(tree);
     uint64_t unseen = tree->kind->unseen(tree->summary);
     /* what was left out weighs at most stats->unseen, what had to go since then at most ours */
     tree->kind->raise(tree->summary, unseen > stats->unseen ? unseen : stats->unseen);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * run.h - contexts and what they gained, in order: a calling context tree as a list of words.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * run_log.c - runs back to back, merged where they lie.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * run_log.h - runs that are still to come into one: each new one behind the others, and merged with
  * the one before as soon as it is half as long, so that a word is copied a few times only, however

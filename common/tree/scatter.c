@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * scatter.c - sums of squares and of products by function, clusters of threads, and classes.
  */
@@ -480,12 +481,6 @@ void scatter_effects_add(struct scatter_effects *effects, const struct scatter_e
     }
     free(effects->effect);
     *effects = (struct scatter_effects){both, n};
-}
-
-struct scatter_effects scatter_effects_copy(const struct scatter_effects *effects) {
-    struct scatter_effects copy = {0};
-    scatter_effects_add(&copy, effects);
-    return copy;
 }
 
 void scatter_effects_free(struct scatter_effects *effects) {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * scatter.h - how much the weights of functions are left to chance, estimated from the samples.
  *
@@ -90,8 +91,6 @@ struct scatter_effects scatter_effects(const struct scatter *scatter, bool burst
 /* Adds those of `more` to `effects`: the larger one where both know a function. Without memory, or
  * beyond some thousands, they are left out. */
 void scatter_effects_add(struct scatter_effects *effects, const struct scatter_effects *more);
-/* A copy; none where there is no memory. */
-struct scatter_effects scatter_effects_copy(const struct scatter_effects *effects);
 void scatter_effects_free(struct scatter_effects *effects);
 
 #endif

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * scatter_total.c - threads of several samples, or bursts, and threads of one.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * scatter_total.h - how much the weight of all is left to chance.
  *

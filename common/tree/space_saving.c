@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * space_saving.c - lazy Space Saving with weights: as the articles have it, and with a filter.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * sticky_sampling.c - Sticky Sampling with weights.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * store.c - a run is merged into the front of the memory, from where all that stays goes back to
  * its end: so the next one finds room to grow towards what it is merged with.
@@ -103,7 +104,7 @@ static uint64_t threshold(const struct store_item *item, size_t n, uint32_t keep
 
 /* The items that stay go back to the end, the last first: those that stay for themselves, and of
  * the others the nearest ones above, up to the root. */
-struct passage {
+struct compaction {
     struct store_item *to;
     uint32_t caller; /* depth of the next one that is called by one that stays */
     /* by depth: bound of what went below the item of that depth that comes next */
@@ -114,37 +115,38 @@ static inline uint32_t larger(uint32_t a, uint32_t b) {
     return a > b ? a : b;
 }
 
-static inline void pass(struct passage *passage, struct store_item item, bool stays) {
+static inline void pass(struct compaction *compaction, struct store_item item, bool stays) {
     uint32_t depth = run_depth(item.word);
-    uint32_t below = larger(item.below, passage->below[depth]);
-    bool needed = stays || depth == passage->caller;
+    uint32_t below = larger(item.below, compaction->below[depth]);
+    bool needed = stays || depth == compaction->caller;
     if (!stays) {
         below = larger(below, minifloat_ceil(item.count));
         item.word &= ~(uint64_t)RUN_WEIGHT;
         item.count = 0;
     }
     item.below = below & 0xffff;
-    passage->below[depth] = 0;
-    passage->below[depth - 1] = (uint16_t)larger(passage->below[depth - 1], needed ? 0 : below);
-    passage->to[-1] = item;
-    passage->to -= needed;
-    passage->caller = needed ? depth - 1 : passage->caller;
+    compaction->below[depth] = 0;
+    compaction->below[depth - 1] =
+        (uint16_t)larger(compaction->below[depth - 1], needed ? 0 : below);
+    compaction->to[-1] = item;
+    compaction->to -= needed;
+    compaction->caller = needed ? depth - 1 : compaction->caller;
 }
 
 /* Of the n items at `from`, those stay that have more than `least`, and so many of those that have
  * just this. */
 static void pass_all(struct store *store, const struct store_item *from, size_t n, uint64_t least,
                      uint32_t ties) {
-    struct passage passage = {.to = store->item + store->room - 1};
-    passage.below[0] = (uint16_t)store->below;
+    struct compaction compaction = {.to = store->item + store->room - 1};
+    compaction.below[0] = (uint16_t)store->below;
     for (; n > 0 && ties > 0; ties -= from[n].count == least) {
         n--;
-        pass(&passage, from[n], from[n].count >= least);
+        pass(&compaction, from[n], from[n].count >= least);
     }
     while (n-- > 0)
-        pass(&passage, from[n], from[n].count > least);
-    store->below = passage.below[0];
-    store->n = (size_t)(store->item + store->room - 1 - passage.to);
+        pass(&compaction, from[n], from[n].count > least);
+    store->below = compaction.below[0];
+    store->n = (size_t)(store->item + store->room - 1 - compaction.to);
     put_end(store);
 }
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * store.h - the contexts of a tree in order, each with its count: what a run (run.h) goes into.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * subwindows.c - two rings of sub-windows, fine and coarse.
  *

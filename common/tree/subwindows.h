@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * subwindows.h - trees of the recent past: what is credited now goes into a small tree of its own,
  * which is closed ("sealed") after two seconds; a sealed one is also added to that of its minute.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * summary.h - which contexts stay monitored: the counter-based stream summaries behind one table.
  *

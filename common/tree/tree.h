@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * tree.h - the inside of a tree, for the files of this folder: the tree itself, and what summaries
  * do to its nodes.
@@ -8,8 +9,8 @@
 #include "common/tree/mcct.h"
 #include "common/tree/node_pool.h"
 #include "common/tree/residual.h"
+#include "common/tree/saturating.h"
 #include "common/tree/summary.h"
-#include "common/wire/compiler.h"
 
 struct mcct {
     const struct summary_kind *kind;
@@ -35,12 +36,6 @@ struct mcct {
     bool loose;  /* never packed (again) */
 };
 
-/* Counts stop at the largest number instead of starting anew. */
-static inline uint64_t add_saturating(uint64_t a, uint64_t b) {
-    uint64_t sum;
-    return hcct_unlikely(__builtin_add_overflow(a, b, &sum)) ? UINT64_MAX : sum;
-}
-
 static inline bool tree_is_monitored(const struct mcct *tree, uint32_t node) {
     return node_at(&tree->pool, node)->links & NODE_MONITORED;
 }
@@ -57,17 +52,12 @@ static inline void tree_monitor(struct mcct *tree, uint32_t node, uint64_t count
     n->error = error;
 }
 
+/* ---- cursor.c ---- */
+
 /* A new child of `parent`, which has none with that frame; `listed` as children_recall() gives it.
  * At the memory cap first the summary gives way, as the new may matter more than the least of the
  * old. 0: there is no memory. */
 uint32_t tree_new_child(struct mcct *tree, uint32_t parent, uint32_t frame, uint32_t listed);
-
-/* Makes the contexts of a packed tree nodes. Readers may call this: it changes the representation,
- * never the contents. */
-void tree_unpack(const struct mcct *tree);
-
-/* Algorithm 1, from a node upwards: it and each ancestor that has no reason to exist is removed. */
-void tree_prune(struct mcct *tree, uint32_t node);
 
 /* The context of `node` gains weight, which is in the tree's total already. */
 void tree_credit(struct mcct *tree, uint32_t node, uint64_t weight);
@@ -75,11 +65,20 @@ void tree_credit(struct mcct *tree, uint32_t node, uint64_t weight);
 /* Another cursor is to move: the one that did so far is to be found by its node's mark. */
 void tree_activate(struct mcct *tree, struct mcct_cursor *cursor);
 
+/* ---- prune.c ---- */
+
+/* Algorithm 1, from a node upwards: it and each ancestor that has no reason to exist is removed. */
+void tree_prune(struct mcct *tree, uint32_t node);
+
 /* `node` is monitored no more, and what it gained for certain becomes a residual: it and each
  * ancestor that thus has no reason to exist is removed, unless a cursor rests there. */
 void tree_forget(struct mcct *tree, uint32_t node);
 /* The same, but its weight is kept elsewhere. */
 void tree_release(struct mcct *tree, uint32_t node);
+
+/* The context of `node`, which is not monitored, gains weight: the summary decides what becomes of
+ * it, and what it does not take is a residual. */
+void tree_update(struct mcct *tree, uint32_t node, uint64_t weight);
 
 /* So much that the context of `node` gained for certain is in its counter no more, or never was: a
  * residual. */

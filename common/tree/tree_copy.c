@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * tree_copy.c - a walk over a tree that keeps what it sees.
  */
@@ -5,40 +6,21 @@
 
 #include <stdlib.h>
 
+#include "common/base/array_grow.h"
+
 struct copying {
     const struct mcct *tree;
     struct tree_copy *copy;
     uint32_t of; /* the node in the copy whose residuals come */
     size_t room;
-    uint32_t *index_of; /* by tree node */
-    uint32_t index_room;
+    uint32_t *path; /* indices in the copy of the nodes from the root to the one before */
+    size_t path_room;
     bool failed;
 };
 
-static bool remember(struct copying *copying, uint32_t tree_node, uint32_t index) {
-    if (tree_node >= copying->index_room) {
-        uint32_t room =
-            tree_node + 1024 > 2 * copying->index_room ? tree_node + 1024 : 2 * copying->index_room;
-        uint32_t *grown = realloc(copying->index_of, room * sizeof *grown);
-        if (grown == NULL)
-            return false;
-        copying->index_of = grown;
-        copying->index_room = room;
-    }
-    copying->index_of[tree_node] = index;
-    return true;
-}
-
 static bool make_room(struct copying *copying) {
-    if (copying->copy->n < copying->room)
-        return true;
-    size_t room = copying->room != 0 ? 2 * copying->room : 1024;
-    struct copied_node *grown = realloc(copying->copy->node, room * sizeof *grown);
-    if (grown == NULL)
-        return false;
-    copying->copy->node = grown;
-    copying->room = room;
-    return true;
+    struct tree_copy *copy = copying->copy;
+    return array_grow(&copy->node, copy->n, &copying->room, sizeof *copy->node);
 }
 
 static bool visit_residual(void *arg, uint32_t frame, uint64_t weight) {
@@ -54,11 +36,14 @@ static bool visit_residual(void *arg, uint32_t frame, uint64_t weight) {
 static bool visit(void *arg, uint32_t node, const struct mcct_view *view) {
     struct copying *copying = arg;
     struct tree_copy *copy = copying->copy;
-    copying->failed = !make_room(copying) || !remember(copying, node, (uint32_t)copy->n);
+    copying->failed =
+        !make_room(copying) ||
+        !array_grow(&copying->path, view->depth, &copying->path_room, sizeof *copying->path);
     if (copying->failed)
         return false;
+    copying->path[view->depth] = (uint32_t)copy->n;
     copy->node[copy->n++] = (struct copied_node){
-        .parent = view->parent != 0 ? copying->index_of[view->parent] : 0,
+        .parent = view->depth != 0 ? copying->path[view->depth - 1] : 0,
         .frame = view->frame,
         .count = view->monitored ? view->count : 0,
         .error = view->monitored ? view->error : 0,
@@ -74,7 +59,7 @@ bool tree_copy_take(struct tree_copy *copy, const struct mcct *tree) {
     *copy = (struct tree_copy){0};
     mcct_stats(tree, &copy->stats);
     bool whole = mcct_walk(tree, visit, &copying) && !copying.failed;
-    free(copying.index_of);
+    free(copying.path);
     if (!whole)
         tree_copy_free(copy);
     return whole;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * tree_copy.h - a tree as it is at one moment, as an array.
  */
@@ -16,7 +17,7 @@ struct copied_node {
     uint64_t count, error;
     bool residual;  /* no node, but of mcct_residuals() of its parent; error 0 */
     bool leaf_pc;   /* assemble.c's: no routine, but a place in its parent (frame_is_leaf_pc) */
-    uint32_t place; /* assemble.c's: context of the profile below which its own weight stands */
+    uint32_t place; /* assemble.c's: context of the profile below which its self weight stands */
 };
 
 struct tree_copy {

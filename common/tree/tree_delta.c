@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * tree_delta.c - nodes are matched by their paths: a child by its parent's match and its frame.
  * Residuals are matched by the frame of the contexts that had the weight (tree_delta.h).

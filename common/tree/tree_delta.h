@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * tree_delta.h - what was added to a tree between two copies of it, context by context.
  *

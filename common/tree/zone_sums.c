@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * zone_sums.c - three arrays that grow. Row 0 has no blocks and belongs to all frames that were
  * never seen.

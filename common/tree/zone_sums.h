@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * zone_sums.h - weight by (zone, frame): for each zone of a tree (zones.h) how much weight came to
  * contexts in it, by their own frame.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * zones.c - the nodes are in an array, callers before callees, and in a hash table with linear
  * probing, half full at most.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * zones.h - a partition of a calling context tree into at most ZONES_MAX connected parts.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * arch.h - what a walk must know of the machine: registers of an interrupted program, by their
  * DWARF numbers, and where a signal frame keeps them.

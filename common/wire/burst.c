@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * burst.c - digits and units by hand: the agent has no use for libc's locale.
  */

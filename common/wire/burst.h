@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * burst.h - a burst as people write it: LENGTH/PERIOD, such as 2ms/20ms.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * call_choice.c - patterns, and the libraries that are left out where there are none.
  */

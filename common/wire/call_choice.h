@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * call_choice.h - which modules' calls are followed: as the user says, else all but those that
  * belong to the C library and the compiler.

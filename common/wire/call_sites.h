@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * call_sites.h - the call instructions of a module: found by the daemon, redirected by the agent.
  *

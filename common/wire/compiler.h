@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * compiler.h - the few compiler words that the project uses by name.
  */

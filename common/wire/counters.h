@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * counters.h - what is counted of a process, one line for each number.
  *
@@ -19,14 +20,15 @@
 /* Of walks and calls, since a thread began.
  *   SHOWN(NAME, place, member, GROWS or SUM)  the agent counts it as WIRE_NAME; reports have it
  *   HIDDEN(NAME, place)                       the same, but no report has it
- *   DAEMON(member, GROWS or SUM)              only the daemon knows it
+ *   DAEMON(member, "name", GROWS or SUM)      only the daemon knows it; the name is that in reports
  * The place is that among the counters of a slot, by which checkpoints know it, too: no two have
  * ever the same. */
 #define THREAD_COUNTERS(SHOWN, HIDDEN, DAEMON)                                                     \
     SHOWN(SEEN_NS, 28, seen_ns, GROWS) /* CPU time within bursts of calls ... */                   \
-    DAEMON(cpu_burst_ns, GROWS)        /* ... and in all; of both, the program's own ... */        \
-    SHOWN(OWN_NS, 32, own_ns, GROWS)   /* ... without what reports in bursts have taken */         \
-    SHOWN(WAITS, 24, waits, GROWS)     /* calls that had to wait for room in the ring */           \
+    DAEMON(cpu_burst_ns, "cpu_burst_ns",                                                           \
+           GROWS)                    /* ... and in all; of both, the program's own ... */          \
+    SHOWN(OWN_NS, 32, own_ns, GROWS) /* ... without what reports in bursts have taken */           \
+    SHOWN(WAITS, 24, waits, GROWS)   /* calls that had to wait for room in the ring */             \
     SHOWN(JUMPED, 25, jumped, GROWS) /* frames left without a return: longjmp, a stack given up */ \
     SHOWN(STRAY, 26, stray, GROWS)   /* returns of calls that were not seen */                     \
     SHOWN(WALKS, 0, walks, GROWS)    /* walks that were sent as contexts */                        \
@@ -35,12 +37,12 @@
     SHOWN(NO_MODULE, 3, no_module, GROWS) /* ended in code of no known module (generated code) */  \
     SHOWN(NO_RULE, 4, no_rule, GROWS)     /* ended where no unwind rule is known */                \
     SHOWN(BAD_STACK, 5, bad_stack, GROWS) /* at a stack pointer or return address that can't be */ \
-    DAEMON(short_copy, GROWS)             /* raw stacks that went on above the copy */             \
-    DAEMON(shipped, GROWS)                /* of the walks, those made from copies of stacks */     \
-    DAEMON(refused, GROWS)                /* of these, those that could not even begin */          \
-    SHOWN(LOST, 7, lost, GROWS)           /* walks that found no room in the ring ... */           \
-    SHOWN(LOST_NS, 31, lost_ns, GROWS)    /* ... and what they would have been credited with */    \
-    SHOWN(SKIPPED, 30, skipped, GROWS)    /* not taken as walks were dear: others weigh more */    \
+    DAEMON(short_copy, "short_copy", GROWS) /* raw stacks that went on above the copy */           \
+    DAEMON(deferred, "shipped", GROWS)      /* of the walks, those that the daemon made */         \
+    DAEMON(refused, "refused", GROWS)       /* of these, those that could not even begin */        \
+    SHOWN(LOST, 7, lost, GROWS)             /* walks that found no room in the ring ... */         \
+    SHOWN(LOST_NS, 31, lost_ns, GROWS)      /* ... and what they would have been credited with */  \
+    SHOWN(SKIPPED, 30, skipped, GROWS)      /* not taken as walks were dear: others weigh more */  \
     SHOWN(HANDLER_NS, 9, handler_ns, GROWS) /* CPU time inside the signal handler */               \
     SHOWN(FRAMES, 11, frames, GROWS)        /* frames of all walks */                              \
     SHOWN(STEPPED, 12, stepped, GROWS)      /* of these, found by unwind rule or frame pointer */  \

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * paths.h - where the daemon's socket is: the one rule that daemon, client and agent share.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * ring.h - one writer (a thread of the application), one reader (the daemon), a ring of words.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * tags.c - by hand, as the agent has no use for libc's locale.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * tags.h - what the user calls a run: KEY=VALUE,KEY=VALUE, such as build=417,host=db1.
  */

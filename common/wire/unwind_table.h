@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * unwind_table.h - compact unwind tables: compiled by the daemon from .eh_frame, read by the agent.
  *

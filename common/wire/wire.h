@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * wire.h - what the agent and the daemon agree on: handshake, session memory, events.
  *

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """accuracy.py - sizes and accuracy of trees: [1] tables I, II, figures 4, 5, 7 to 12, by replaying
 one recorded trace of each program with many parameters; bursts and [2]'s sampling by runs of their
 own, as what they leave out was never recorded.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """build.py - builds each program three times: plain, with hooks in every function, and for gprof.
 
 Everything stays in the cache directory, under the program's version and a digest of the commands,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """fetch.py - sources of programs from the distribution's archive, by apt-get source.
 
 apt works with lists, state and cache of our own below the cache directory: the machine's apt

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """main.py - fetches, builds, measures, prints: see README."""
 
 import argparse

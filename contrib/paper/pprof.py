@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """pprof.py - the little of a profile file that the tables need: who was profiled, how many routines
 and call sites it names. Contexts are skipped, there may be millions."""
 

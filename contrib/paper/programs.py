@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """programs.py - what is profiled: how each program is built from its source, and what it is given
 to do.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """published.py - the papers' figures, as far as their text gives them as numbers.
 
 [1] D'Elia, Demetrescu, Finocchi: Mining hot calling contexts in small space (2015).

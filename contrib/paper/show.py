@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """show.py - the tables of sizes and accuracy, in the papers' order, the papers' figures beside."""
 
 import accuracy

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """slowdown.py - what profiling costs the programs: [1] figure 6.
 
 A round runs a program plainly, then in each way, then plainly again; every second round the other

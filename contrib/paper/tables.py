@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """tables.py - tables as text on standard output, and as TSV files in the results directory."""
 
 import os

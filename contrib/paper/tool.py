@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """tool.py - hcct's commands, as the measurements use them."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """battery.py - real programs, without and with the agent: see README."""
 
 import argparse

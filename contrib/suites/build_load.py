@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """build_load.py - `make -j2` of a C project of several hundred files, all processes of it profiled,
 in pairs with builds without the agent: what it costs, what the daemon keeps, whether it has seen
 all processes, and whether the credited time is what the kernel counted. Passes or fails on what

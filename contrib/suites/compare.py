@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """compare.py - are a suite's results the same with the agent as without?"""
 
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """execs.py - which programs a command runs, as the kernel is asked for them: strace's log of a run
 without the agent. What hcctd has seen of the same command is held against it."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """parsers.py - what test suites print, as {name of the test: outcome}.
 
 The outcomes are "passed", "failed" and "skipped". A name that comes again gets a number, so that

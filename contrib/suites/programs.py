@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """programs.py - which programs there are: what they need, what is made of their sources, who runs
 them. What each does is a shell script in programs/: it prints only what is the same each time."""
 

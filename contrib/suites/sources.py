@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """sources.py - the distribution's sources, unpacked and built once in the cache directory; what
 fetches and unpacks them is contrib/paper's."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """suites.py - which test suites there are: how they are built, run and read.
 
 Commands run in the tree that the distribution's source was unpacked and built in; {out} is a

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """What the suites print is read, and what differs with the agent is found."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """trial.py - one run of a suite: without the agent, or with it and a daemon of its own."""
 
 import os

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * config.h - what hcctd was started with; written once, before any thread.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * control.c - from parameters to the session page, which the agent reads.
  */

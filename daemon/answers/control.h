@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * control.h - POST /v1/control: on, off, another rate, other bursts, while the program runs.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * metrics.c - a table of figures, each written for all processes before the next.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * metrics.h - GET /metrics: the daemon's own health and that of its live processes, in the text
  * format of Prometheus.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * process_copies.c - copies each tree under its process's lock; all else is done on the copies.
  */
@@ -39,7 +40,7 @@ static void describe_counters(const struct process_stats *stats, struct profile_
     THREAD_COUNTERS(TAKE_THREADS, NO_COUNTER, NO_COUNTER)
 #undef TAKE_THREADS
     out->walks += stats->deferred.credited;
-    out->shipped = stats->deferred.credited;
+    out->deferred = stats->deferred.credited;
 #define ADD_DEFERRED(member) out->member += stats->deferred.member;
     DEFERRED_COUNTERS(ADD_DEFERRED)
 #undef ADD_DEFERRED

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * process_copies.h - copies of the trees of the daemon's processes, and the profile of them.
  */

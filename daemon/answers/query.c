@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * query.c - parameters as a table; flush, copy, symbolize, write.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * query.h - a question about the profiled processes, and its answer as text, JSON, pprof, ...
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * query_threads.h - the threads of the profiled processes, as JSON.
  */

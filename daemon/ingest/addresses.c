@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * addresses.c - a list of ranges, newest first, behind a cache of whole (routine, site) pairs: a
  * program has a few thousand of these, and each is seen over and over.
@@ -9,6 +10,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "common/base/array_grow.h"
 #include "common/code/frame.h"
 #include "common/code/jit_code.h"
 #include "common/code/module.h"
@@ -22,7 +24,8 @@ struct range {
 struct addresses {
     struct addresses_cache cache; /* first: see addresses_frame */
     struct range *range;
-    uint32_t ranges, room;
+    uint32_t ranges;
+    size_t room;
     uint32_t generation;  /* by which addresses are read; the cache belongs to it */
     bool remembers;       /* the cache is not empty */
     struct jit_code *jit; /* NULL: generated code has no names */
@@ -81,14 +84,8 @@ void addresses_refresh(struct addresses *map) {
 
 bool addresses_add(struct addresses *map, uint64_t start, uint64_t end, uint64_t bias,
                    uint32_t module, uint32_t generation) {
-    if (map->ranges == map->room) {
-        uint32_t room = map->room != 0 ? 2 * map->room : 32;
-        struct range *range = realloc(map->range, room * sizeof *range);
-        if (range == NULL)
-            return false;
-        map->range = range;
-        map->room = room;
-    }
+    if (!array_grow(&map->range, map->ranges, &map->room, sizeof *map->range))
+        return false;
     addresses_forget(map);
     map->range[map->ranges++] = (struct range){start, end, bias, module, generation};
     return true;

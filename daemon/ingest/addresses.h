@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * addresses.h - run-time addresses of one process to position-independent frames, once each.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * arena.c - a sparse memfd; pages are allocated before they are written, so that full memory is an
  * error here and not a SIGBUS. In front of its mapping lies a page of our own, for the entry by

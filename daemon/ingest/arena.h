@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * arena.h - memory full of tables of modules, written by the daemon, mapped read-only by the
  * agents.

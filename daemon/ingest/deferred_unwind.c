@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * deferred_unwind.c - a queue of stacks and one thread that unwinds them in order.
  */

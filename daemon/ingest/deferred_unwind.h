@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * deferred_unwind.h - raw stack samples are unwound by a thread with a worker child of its own, and
  * credited.

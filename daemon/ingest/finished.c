@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * finished.c - waits for a crowd (registry.h), or a minute.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * finished.h - a thread that looks after finished processes: folds them by executable when there
  * are too many, and forgets what they did longer ago than any window reaches. Merges of large trees

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * followed.c - entries of the module log, and the agent's words beside them.
  */

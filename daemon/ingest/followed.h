@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * followed.h - the modules of a process whose calls are to be followed: what hcctd has found in
  * their files, beside what the agent says that it did. Under the process's lock.

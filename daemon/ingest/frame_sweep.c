@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * frame_sweep.c - mark what all trees of a user have, one process at a time under its lock.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * frame_sweep.h - a thread that gives back the frame ids, and names of generated functions, of a
  * user that are in use no more: by no tree of a process, live, finished or folded, and by no

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * handshake.c - identify the process that connects, check its rights, send it its session's
  * descriptors.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * handshake.h - an agent's hello, the daemon's side (common/wire/wire.h).
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * identity.c - what the kernel says of a process, and of its executable.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * identity.h - is it the same program as before? Numbers of processes are used again.
  */

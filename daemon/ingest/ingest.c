@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * ingest.c - sweeps.
  *
@@ -21,6 +22,7 @@
 #include "common/code/frame.h"
 #include "common/wire/compiler.h"
 #include "daemon/ingest/deferred_unwind.h"
+#include "daemon/ingest/drain.h"
 #include "daemon/ingest/registry.h"
 #include "daemon/ingest/resume.h"
 #include "daemon/ingest/tables.h"
@@ -80,7 +82,7 @@ static void finish(struct process *process) {
     if (process == NULL)
         return;
     watch_no_more(process);
-    registry_finish(process);
+    process_finish(process);
     registry_put(process);
 }
 
@@ -100,7 +102,7 @@ static void go_on(struct process *process) {
     if (resume(process, old))
         registry_remove(old);
     else
-        registry_finish(old);
+        process_finish(old);
     registry_put(old);
 }
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * ingest.h - the thread that empties all rings, over and over, and notices the end of processes.
  */

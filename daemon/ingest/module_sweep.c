@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * module_sweep.c - mark what processes have mapped, then what frames are in.
  *

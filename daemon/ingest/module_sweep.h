@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * module_sweep.h - gives back the modules that are in use no more: mapped by no process that is
  * read, and in no frame. It goes with sweeps of frames (frame_sweep.h): one before it makes frames

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * proc_stat.c - fields 4, 14, 15, 20 and 22; the command name before them may hold anything, so the
  * text is read from its last parenthesis on.

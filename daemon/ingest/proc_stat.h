@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * proc_stat.h - what the kernel says of a process in /proc/PID/stat.
  */

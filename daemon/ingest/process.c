@@ -1,5 +1,6 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
- * process.c - draining, module log, end of a process.
+ * process.c - from what processes are made, what is published to them and counted of them.
  */
 #include "daemon/ingest/process.h"
 
@@ -11,17 +12,9 @@
 
 #include "common/base/clock.h"
 #include "common/code/frame.h"
-#include "common/code/module.h"
 #include "common/wire/call_sites.h"
 #include "common/wire/tags.h"
-#include "daemon/ingest/deferred_unwind.h"
 #include "daemon/ingest/proc_stat.h"
-#include "daemon/ingest/windows.h"
-
-/* Frames that REPEAT may push in one drain of a process, at some 50 ns each, while others wait. */
-#define REPEATS_MAX        (1ull << 20)
-#define REPEATS_MAX_AT_END (1ull << 23)
-#define FILLS_SOON_PART    16 /* of a ring, read in one sweep: the next one should be soon */
 
 /* ---- birth ---- */
 
@@ -50,6 +43,11 @@ const char *process_command(const struct process *p) {
     return command != NULL ? command : last_part(p->exe);
 }
 
+static struct subwindows *new_subwindows(const struct mcct_params *tree, uint64_t since_ns) {
+    const struct subwindows_params params = {.tree = *tree, .n_counts = PROCESS_COUNTS};
+    return subwindows_new(&params, since_ns);
+}
+
 struct process *process_new(const struct process_params *params) {
     struct process *p = calloc(1, sizeof *p);
     if (p == NULL)
@@ -70,13 +68,15 @@ struct process *process_new(const struct process_params *params) {
     p->frames = frame_user(params->uid);
     p->addresses = addresses_new(p->frames);
     p->arena = arena_get(params->uid);
-    if (params->sampling.collector == WIRE_COLLECT_WALKS)
+    if (params->sampling.collector == WIRE_COLLECT_WALKS) {
         p->scatter = scatter_new(); /* without it intervals are those of independent samples */
+        p->subwindows = new_subwindows(&params->tree, p->since_mono_ns);
+    }
     pthread_mutex_init(&p->lock, NULL);
     if (p->exe == NULL || p->tree == NULL || p->frames == NULL || p->addresses == NULL ||
         p->arena == NULL || !addresses_name_generated(p->addresses, params->pid, params->uid) ||
         !session_memory_make(&p->memory, params->pid, &params->sampling) ||
-        (params->sampling.collector == WIRE_COLLECT_WALKS && !windows_begin(p, &params->tree))) {
+        (params->sampling.collector == WIRE_COLLECT_WALKS && p->subwindows == NULL)) {
         process_free(p);
         return NULL;
     }
@@ -124,7 +124,7 @@ static void free_readers(struct process *p) {
     }
 }
 
-static void give_back(struct process *p) {
+void process_give_back(struct process *p) {
     free_readers(p);
     scatter_free(p->scatter);
     p->scatter = NULL;
@@ -139,7 +139,7 @@ static void give_back(struct process *p) {
 }
 
 void process_free(struct process *p) {
-    give_back(p);
+    process_give_back(p);
     scatter_effects_free(&p->effects);
     mcct_free(p->tree);
     subwindows_free(p->subwindows);
@@ -153,27 +153,7 @@ void process_free(struct process *p) {
     free(p);
 }
 
-/* ---- modules ---- */
-
-static uint32_t intern(const struct process *p, const struct wire_module *shared) {
-    struct wire_module m; /* a copy that the agent can't change under our hands */
-    char path[sizeof m.path + 1];
-    memcpy(&m, shared, sizeof m);
-    size_t length = m.path_len <= sizeof m.path ? m.path_len : 0;
-    memcpy(path, m.path, length);
-    path[length] = '\0';
-    struct module_mapping mapping = {
-        .pid = p->pid,
-        .uid = p->uid,
-        .start = m.start,
-        .end = m.end,
-        .path = path,
-        .build_id = m.build_id,
-        .build_id_len = m.build_id_len <= sizeof m.build_id ? m.build_id_len : 0,
-        .is_vdso = m.is_vdso != 0,
-    };
-    return module_intern(&mapping);
-}
+/* ---- names ---- */
 
 /* What an agent calls its program, when that is something. */
 static void take_tags(struct process *p) {
@@ -195,8 +175,7 @@ static void take_command(struct process *p) {
     p->linked = name[0] == '/' && p->command != NULL;
 }
 
-/* What an agent says before its first module, by which it is known to be whole. */
-static void take_names(struct process *p) {
+void process_take_names(struct process *p) {
     if (p->names_taken || session_memory_modules(&p->memory) == 0 ||
         atomic_load_explicit(&session_memory_module(&p->memory, 0)->filled, memory_order_acquire) ==
             0)
@@ -206,25 +185,7 @@ static void take_names(struct process *p) {
     p->names_taken = true;
 }
 
-static void publish_nothing(struct wire_module *m) {
-    atomic_store(&m->table, WIRE_TABLE_NONE);
-    atomic_store(&m->sites, WIRE_TABLE_NONE);
-}
-
-static void see_modules(struct process *p, process_module_seen *seen, void *arg) {
-    uint32_t n = session_memory_modules(&p->memory);
-    for (; p->modules_seen < n; p->modules_seen++) {
-        struct wire_module *m = session_memory_module(&p->memory, p->modules_seen);
-        if (atomic_load_explicit(&m->filled, memory_order_acquire) == 0)
-            return; /* the agent is about to; in order, so that later entries hide earlier ones */
-        uint32_t module = intern(p, m);
-        addresses_add(p->addresses, m->start, m->end, m->bias, module, m->generation);
-        if (module == 0)
-            publish_nothing(m);
-        else if (seen != NULL)
-            seen(arg, p, p->modules_seen, module);
-    }
-}
+/* ---- tables ---- */
 
 static uint64_t publishable(const struct call_sites *sites, uint64_t table) {
     return sites != NULL && sites->verdict == CALLS_FOLLOWED ? table : WIRE_TABLE_NONE;
@@ -249,134 +210,7 @@ void process_publish_table(struct process *p, const struct module_table *it) {
     pthread_mutex_unlock(&p->lock);
 }
 
-/* ---- rings ---- */
-
-static void add_counters(struct process_stats *sum, const struct wire_slot *slot) {
-    for (int i = 0; i < WIRE_COUNTERS; i++)
-        sum->counter[i] += atomic_load_explicit(&slot->counter[i], memory_order_relaxed);
-}
-
-/* The slot's thread has ended and its ring is empty: the next thread may have it. */
-static void recycle(struct process *p, uint32_t i, struct wire_slot *slot) {
-    add_counters(&p->ended, slot);
-    for (int c = 0; c < WIRE_COUNTERS; c++)
-        atomic_store_explicit(&slot->counter[c], 0, memory_order_relaxed);
-    reader_close(p->readers[i]);
-    p->ended.threads++;
-    if (!p->readers[i]->broken)
-        atomic_store_explicit(&slot->state, WIRE_SLOT_FREE, memory_order_release);
-}
-
-/* One drain of all of a process's rings. */
-struct sweep {
-    process_module_seen *seen;
-    void *arg;
-    uint64_t repeats_left;
-    bool any;        /* there was something to read */
-    bool fills_soon; /* so much that a ring may be full before the next sweep */
-    bool copies;     /* of stacks, which fill a ring at any time */
-};
-
-/* On the wall clock, what a sample stands for beyond the sampling interval was a sleep: measured.
- */
-static uint64_t measured_above(const struct process *p, uint64_t step) {
-    return p->sampling.clock == WIRE_CLOCK_WALL ? step : 0;
-}
-
-/* What samples weigh at the rate of now. */
-static uint64_t step_of(const struct process *p) {
-    uint32_t rate = atomic_load_explicit(&p->memory.session->rate, memory_order_relaxed);
-    return rate > 0 ? 1000000000u / rate : 0;
-}
-
-static struct reader *reader_of(struct process *p, uint32_t i) {
-    if (p->readers[i] == NULL)
-        p->readers[i] = calloc(1, sizeof *p->readers[i]);
-    if (p->readers[i] != NULL) {
-        p->readers[i]->step = step_of(p);
-        p->readers[i]->measured_above = measured_above(p, p->readers[i]->step);
-        p->readers[i]->scatter = p->scatter;
-        p->readers[i]->deferred = &p->deferred_read;
-        p->readers[i]->size = session_memory_ring(&p->memory);
-        p->readers[i]->keeper = p->trace;
-        p->readers[i]->subwindows = p->subwindows;
-    }
-    return p->readers[i];
-}
-
-/* Up to the end, or as far as is left of what one process may ask of a sweep. Each ring gets on a
- * little, whatever the others do. True: there is more. */
-static bool read_ring(struct process *p, struct sweep *sweep, struct reader *reader,
-                      struct wire_slot *slot) {
-    struct reader_effect effect;
-    uint64_t end = reader_end(reader, slot);
-    see_modules(p, sweep->seen, sweep->arg); /* in the log before the words that need them */
-    do {
-        reader->repeat_max = sweep->repeats_left > 0 ? sweep->repeats_left : 1;
-        reader_drain(reader, slot, end, p->tree, p->addresses, &effect);
-        sweep->any |= effect.credits > 0;
-        sweep->fills_soon |= effect.words > reader->size / FILLS_SOON_PART;
-        sweep->copies |= effect.copies;
-        sweep->repeats_left -=
-            effect.repeats < sweep->repeats_left ? effect.repeats : sweep->repeats_left;
-        draws_add_all(&p->ended.draws, &effect.draws);
-        deferred_unwind_refuse(p, effect.refused, effect.refused_weight);
-        if (effect.map_changed)
-            see_modules(p, sweep->seen, sweep->arg);
-    } while (effect.map_changed && !effect.undrained);
-    return effect.undrained;
-}
-
-static void drain_slot(struct process *p, uint32_t i, struct sweep *sweep) {
-    struct wire_slot *slot = session_memory_slot(&p->memory, i);
-    /* the state before the ring: what is published when the thread has ended is all there is */
-    uint32_t state = atomic_load_explicit(&slot->state, memory_order_acquire);
-    if (state == WIRE_SLOT_FREE)
-        return;
-    struct reader *reader = reader_of(p, i);
-    if (reader == NULL)
-        return;
-    if (read_ring(p, sweep, reader, slot))
-        p->undrained = true;
-    else if (state == WIRE_SLOT_ENDED)
-        recycle(p, i, slot);
-}
-
-static bool drain_all(struct process *p, uint64_t now, uint64_t repeat_max,
-                      process_module_seen *seen, void *arg) {
-    struct sweep sweep = {.seen = seen, .arg = arg, .repeats_left = repeat_max};
-    p->undrained = false;
-    take_names(p);
-    uint32_t n = session_memory_slots(&p->memory);
-    for (uint32_t i = 0; i < n; i++)
-        drain_slot(p, i, &sweep);
-    p->fills_soon = sweep.fills_soon;
-    if (sweep.copies)
-        p->copied_mono_ns = now;
-    return sweep.any;
-}
-
-static bool is_read(const struct process *p) {
-    return p->live && !(p->said_goodbye && p->sampling.collector == WIRE_COLLECT_CALLS);
-}
-
-bool process_drain(struct process *p, process_module_seen *seen, void *arg) {
-    struct raw_sample_list deferred;
-    bool any = false;
-    pthread_mutex_lock(&p->lock);
-    uint64_t now = clock_now();
-    windows_turn(p, now);
-    if (is_read(p)) {
-        addresses_refresh(p->addresses);
-        any = drain_all(p, now, REPEATS_MAX, seen, arg);
-        session_memory_extend(&p->memory, p->pid);
-        atomic_store_explicit(&p->memory.session->heartbeat_ns, now, memory_order_relaxed);
-    }
-    deferred_unwind_take(p, &deferred);
-    pthread_mutex_unlock(&p->lock);
-    deferred_unwind_submit(p, &deferred);
-    return any;
-}
+/* ---- goodbye ---- */
 
 /* `otherwise`: it is gone. */
 static uint64_t cpu_now(const struct process *p, uint64_t otherwise) {
@@ -400,7 +234,7 @@ void process_say_goodbye(struct process *p) {
     pthread_mutex_unlock(&p->lock);
 }
 
-/* ---- end and statistics ---- */
+/* ---- statistics ---- */
 
 static void sum_live(struct process *p, struct process_stats *sum) {
     struct wire_session *session = p->memory.session;
@@ -410,7 +244,7 @@ static void sum_live(struct process *p, struct process_stats *sum) {
             continue;
         sum->threads += p->readers[i]->open;
         sum->broken += p->readers[i]->broken;
-        add_counters(sum, session_memory_slot(&p->memory, i));
+        process_stats_add_slot(sum, session_memory_slot(&p->memory, i));
     }
     process_stats_add_session(sum, session);
     sum->children += session->is_child != 0;
@@ -448,36 +282,6 @@ void process_get_stats(struct process *p, struct process_stats *stats) {
     pthread_mutex_lock(&p->lock);
     process_stats_locked(p, stats);
     pthread_mutex_unlock(&p->lock);
-}
-
-void process_end(struct process *p) {
-    struct process_stats last;
-    struct raw_sample_list deferred;
-    pthread_mutex_lock(&p->lock);
-    windows_turn(p, clock_now());
-    if (p->live) {
-        drain_all(p, clock_now(), REPEATS_MAX_AT_END, NULL, NULL);
-        p->ended.broken += p->undrained; /* what is left is dropped: no honest ring asks for more */
-    }
-    deferred_unwind_take(p, &deferred);
-    if (p->live) {
-        process_stats_locked(p, &last);
-        struct scatter_effects effects = process_effects_locked(p);
-        scatter_effects_free(&p->effects);
-        p->effects = effects;
-        p->threads_open = last.threads - p->ended.threads;
-        p->ended = last;
-        p->ended_mono_ns = clock_now();
-        followed_end(&p->followed, &p->memory);
-        p->live = false; /* last: who reads this without the lock goes by the times above */
-        give_back(p);
-        mcct_flush(p->tree);
-    }
-    bool finished = !p->live && !process_has_deferred(p);
-    pthread_mutex_unlock(&p->lock);
-    deferred_unwind_submit(p, &deferred);
-    if (finished)
-        process_say_finished(p);
 }
 
 void process_say_finished(struct process *p) {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * process.h - one profiled process: its shared memory, its threads' rings, its tree.
  *
@@ -109,14 +110,12 @@ const char *process_command(const struct process *process);
 struct process *process_new_finished(const struct process *like);
 void process_free(struct process *process); /* the registry's, when no reference is left */
 
-/* A module that a process has mapped, as process_drain found it. */
-typedef void process_module_seen(void *arg, struct process *process, uint32_t index,
-                                 uint32_t module);
+/* All but its tree and what is counted goes. Its lock is held, or nobody knows it any more. */
+void process_give_back(struct process *process);
 
-/* Reads all rings to their end, learns of new modules, gives the agent more room and its heartbeat.
- * process->undrained says that there is so much to do that some is left for the next time. True:
- * there was something to read. Called by the ingest thread and before a query, with a reference. */
-bool process_drain(struct process *process, process_module_seen *seen, void *arg);
+/* Takes over what an agent says before its first module, by which it is known to be whole: tags and
+ * command, once. The process's lock is held. */
+void process_take_names(struct process *process);
 
 /* A table of module log entry `index`. */
 struct module_table {
@@ -132,13 +131,9 @@ void process_publish_table(struct process *process, const struct module_table *t
 void process_publish_table_locked(struct process *process, const struct module_table *table);
 
 /* hcctd ends, and the process goes on: its agent is notified, and threads that wait for room are
- * woken. Where calls are counted, process_drain reads no ring after this: the agent takes what is
+ * woken. Where calls are counted, process_drain() reads no ring after this: the agent takes what is
  * in them for lost. */
 void process_say_goodbye(struct process *process);
-
-/* The process is gone: drains its rings for the last time and gives back all but its tree. Raw
- * stack samples may still come to that (deferred_unwind.h). */
-void process_end(struct process *process);
 
 /* Whether stacks are still to be credited. */
 static inline bool process_has_deferred(const struct process *process) {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * process_stats.c - sums, number by number as the lists have them.
  */
@@ -23,6 +24,11 @@ void process_stats_add(struct process_stats *sum, const struct process_stats *mo
     add_deferred(&sum->deferred, &more->deferred);
     draws_add_all(&sum->draws, &more->draws);
     scatter_add_sums(&sum->scatter, &more->scatter);
+}
+
+void process_stats_add_slot(struct process_stats *sum, const struct wire_slot *slot) {
+    for (int i = 0; i < WIRE_COUNTERS; i++)
+        sum->counter[i] += atomic_load_explicit(&slot->counter[i], memory_order_relaxed);
 }
 
 void process_stats_add_session(struct process_stats *sum, struct wire_session *session) {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * process_stats.h - what is counted of one process, or of several together
  * (common/wire/counters.h).
@@ -60,8 +61,13 @@ struct process_counts {
     struct draws draws;
 };
 
+#define PROCESS_COUNTS (sizeof(struct process_counts) / sizeof(uint64_t))
+
 /* All that can be summed; what says how a process is sampled stays that of `sum`. */
 void process_stats_add(struct process_stats *sum, const struct process_stats *more);
+
+/* What the agent counts for a thread. */
+void process_stats_add_slot(struct process_stats *sum, const struct wire_slot *slot);
 
 /* What the agent counts for the process as a whole, beside its threads' counters. */
 void process_stats_add_session(struct process_stats *sum, struct wire_session *session);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * raw_sample.c - memory of raw stack samples, counted.
  */

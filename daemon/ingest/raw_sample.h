@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * raw_sample.h - a raw stack sample (common/wire/wire.h: RAW_STACK) on its way from a ring to the
  * unwinder.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * reader.c - the verbs, and the checks that make them safe.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * reader.h - one ring's words applied to a tree, and to the sub-windows beside it.
  *

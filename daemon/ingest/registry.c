@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * registry.c - three lists under one lock, newest first: the living ones are read many times a
  * second, and in a build all the others are many more.
@@ -13,7 +14,7 @@
 
 #include "daemon/ingest/windows.h"
 
-/* A process that has just ended is in LIVE until registry_finish() moves it. */
+/* A process that has just ended is in LIVE until registry_finished() moves it. */
 enum { NOWHERE, LIVE, FINISHED, FOLDED, LISTS };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -318,8 +319,7 @@ void registry_wait_stop(void) {
     pthread_mutex_unlock(&lock);
 }
 
-void registry_finish(struct process *process) {
-    process_end(process);
+void registry_finished(struct process *process) {
     pthread_mutex_lock(&lock);
     if (process->listed == LIVE) {
         unlink_locked(process);

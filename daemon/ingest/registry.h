@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * registry.h - all processes that the daemon knows: live, finished, and folded by executable.
  *
@@ -53,8 +54,8 @@ void registry_free_list(struct process **list, size_t n);
 size_t registry_all_live(struct process *list[REGISTRY_LIVE_MAX]);
 void registry_put_all(struct process *const *list, size_t n);
 
-/* Ends the process and keeps it among the finished ones. */
-void registry_finish(struct process *process);
+/* The process has ended: it is kept among the finished ones. */
+void registry_finished(struct process *process);
 
 /* Folds the oldest finished process, if there are too many, and drops the oldest executable of too
  * many. False: none was to be folded. One thread. */

@@ -1,8 +1,10 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * resume.c - moving what is kept from one process to the next.
  */
 #include "daemon/ingest/resume.h"
 
+#include "daemon/ingest/drain.h"
 #include "daemon/ingest/windows.h"
 
 /* CPU time that passed after the checkpoint; none is missed where sampling was paused. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * resume.h - a program that has another session: its profile goes on where it stopped.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * robust.c - the list that the kernel follows when its thread ends. It may end at any instruction,
  * so that each change is one store.

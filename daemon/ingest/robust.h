@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * robust.h - words of shared memory of which the kernel says when hcctd has died: robust futexes
  * (set_robust_list(2)), which nobody waits for.

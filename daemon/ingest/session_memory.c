@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * session_memory.c - a sealed memfd and its mapping.
  */

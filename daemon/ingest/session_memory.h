@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * session_memory.h - the memory that one process and the daemon share (common/wire/wire.h).
  *

@@ -1,5 +1,6 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
- * session_room.c - one sum, held against a quarter of the memory of the machine or of the control
+ * session_room.c - one sum, compared with a quarter of the memory of the machine or of the control
  * group.
  */
 #include "daemon/ingest/session_room.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * tables.c - for each kind of table a queue of requests, and one thread that serves them in order.
  *
@@ -74,7 +75,7 @@ struct table {
 static struct table get_table(const struct queue *queue, uint32_t module) {
     struct table table = {0};
     struct module_info info;
-    if (module_get(module, &info) && info.is_trusted)
+    if (module_get(module, &info) && info.is_protected)
         table.data = table_cache_get(queue->maker.cache, &info, kind_of(queue), &table.bytes);
     if (table.data == NULL) {
         table.is_new = true;
@@ -87,7 +88,7 @@ static struct table get_table(const struct queue *queue, uint32_t module) {
 static void keep(const struct queue *queue, uint32_t module, const struct table *table) {
     struct module_info info;
     if (table->is_new && table->data != NULL && queue->maker.cache != NULL &&
-        module_get(module, &info) && info.is_trusted)
+        module_get(module, &info) && info.is_protected)
         table_cache_put(queue->maker.cache, &info, kind_of(queue), table->data, table->bytes);
 }
 

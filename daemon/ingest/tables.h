@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * tables.h - tables of modules on demand: a thread for each kind, which makes what running programs
  * wait for. A file's call sites can take seconds, and nobody's stacks are to wait for those.

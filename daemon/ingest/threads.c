@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * threads.c - slots as a list, and what the kernel adds to it.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * threads.h - the threads of one profiled process, one by one.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * windows.c - sub-windows of a process, and its counters, which go with them as differences.
  */
@@ -8,16 +9,8 @@
 
 #include "common/base/clock.h"
 
-#define N_COUNTS (sizeof(struct process_counts) / sizeof(uint64_t))
-
-_Static_assert(N_COUNTS <= SUBWINDOWS_COUNTS_MAX, "a sub-window has room for the counters");
+_Static_assert(PROCESS_COUNTS <= SUBWINDOWS_COUNTS_MAX, "a sub-window has room for the counters");
 _Static_assert(sizeof(struct process_counts) % sizeof(uint64_t) == 0, "all are 64-bit numbers");
-
-bool windows_begin(struct process *p, const struct mcct_params *tree) {
-    const struct subwindows_params params = {.tree = *tree, .n_counts = N_COUNTS};
-    p->subwindows = subwindows_new(&params, p->since_mono_ns);
-    return p->subwindows != NULL;
-}
 
 /* ---- counters ---- */
 
@@ -30,14 +23,14 @@ static void copy_counts(const struct process_stats *stats, struct process_counts
 
 /* What the counters have gained goes to the current sub-window, if there are sub-windows. */
 static void count(struct process *p) {
-    uint64_t now[N_COUNTS], was[N_COUNTS], gained[N_COUNTS];
+    uint64_t now[PROCESS_COUNTS], was[PROCESS_COUNTS], gained[PROCESS_COUNTS];
     struct process_counts counts;
     struct process_stats stats;
     process_stats_locked(p, &stats);
     copy_counts(&stats, &counts);
     memcpy(now, &counts, sizeof now);
     memcpy(was, &p->counted, sizeof was);
-    for (unsigned i = 0; i < N_COUNTS; i++)
+    for (unsigned i = 0; i < PROCESS_COUNTS; i++)
         gained[i] = now[i] > was[i] ? now[i] - was[i] : 0;
     if (p->subwindows == NULL || subwindows_count(p->subwindows, gained))
         memcpy(&p->counted, now, sizeof now);
@@ -75,7 +68,7 @@ static void set_counts(struct process_stats *stats, const uint64_t *numbers) {
 }
 
 bool windows_sum(struct process *p, uint64_t now, uint64_t span_ns, struct windows_sum *sum) {
-    uint64_t counts[N_COUNTS] = {0};
+    uint64_t counts[PROCESS_COUNTS] = {0};
     struct subwindows_span window = {0};
     bool taken = true;
     *sum = (struct windows_sum){0};
@@ -112,10 +105,10 @@ void windows_resume(struct process *into, struct process *from) {
 
 /* All that was counted of `from` is in the sub-windows of `into` now. */
 static void take_counted(struct process *into, const struct process *from) {
-    uint64_t sum[N_COUNTS], more[N_COUNTS];
+    uint64_t sum[PROCESS_COUNTS], more[PROCESS_COUNTS];
     memcpy(sum, &into->counted, sizeof sum);
     memcpy(more, &from->counted, sizeof more);
-    for (unsigned i = 0; i < N_COUNTS; i++)
+    for (unsigned i = 0; i < PROCESS_COUNTS; i++)
         sum[i] += more[i];
     memcpy(&into->counted, sum, sizeof sum);
 }

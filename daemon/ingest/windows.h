@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * windows.h - what a process did lately: the sub-windows (tree/subwindows.h) beside its tree.
  *
@@ -15,9 +16,6 @@
 #include <stdint.h>
 
 #include "daemon/ingest/process.h"
-
-/* The process has windows from now on: as long as nobody else knows it. False: no memory. */
-bool windows_begin(struct process *process, const struct mcct_params *tree);
 
 /* Closes the sub-window that is over. To be called before anything is credited; costs a comparison
  * most of the time. The process's lock is held. */

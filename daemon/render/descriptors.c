@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * descriptors.c - away with those to keep, then back to where they belong.
  */

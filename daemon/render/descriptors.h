@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * descriptors.h - which descriptors a child goes on with.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * render_child.h - a renderer: one answer, then the end.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * render_counts.h - what became of the answers that were to be rendered. Any thread may call.
  */

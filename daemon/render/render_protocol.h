@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * render_protocol.h - what the daemon, the render server and a renderer say to each other.
  *

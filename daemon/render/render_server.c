@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * render_server.c - poll(): the daemon, ends of children, answers that nobody wants any more.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * render_server.h - the process that forks renderers: a copy of hcctd from before it had threads,
  * sockets and profiles.

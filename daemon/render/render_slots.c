@@ -1,27 +1,28 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
- * render_slots.c - a short list of users.
+ * render_slots.c - slots under a lock, and waiting for them.
  */
 #include "daemon/render/render_slots.h"
 
 #include <pthread.h>
 #include <time.h>
 
+#include "common/base/user_slots.h"
+
 static struct {
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    uid_t uid[RENDER_SLOTS_MAX];
-    unsigned n;
+    struct user_slots taken;
     bool stop;
-} slots = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
+} slots = {.lock = PTHREAD_MUTEX_INITIALIZER,
+           .changed = PTHREAD_COND_INITIALIZER,
+           .taken = {.all = RENDER_SLOTS_MAX, .each = RENDER_SLOTS_USER}};
 
 static bool take_locked(uid_t uid) {
-    unsigned own = 0;
-    for (unsigned i = 0; i < slots.n; i++)
-        own += slots.uid[i] == uid;
-    if (slots.n == RENDER_SLOTS_MAX || own == RENDER_SLOTS_USER)
-        return false;
-    slots.uid[slots.n++] = uid;
-    return true;
+    bool free = user_slots_free(&slots.taken, uid);
+    if (free)
+        user_slots_take(&slots.taken, uid);
+    return free;
 }
 
 bool render_slot_try(uid_t uid) {
@@ -44,11 +45,8 @@ bool render_slot_wait(uid_t uid, unsigned seconds) {
 }
 
 void render_slot_give(uid_t uid) {
-    unsigned i = 0;
     pthread_mutex_lock(&slots.lock);
-    while (slots.uid[i] != uid)
-        i++;
-    slots.uid[i] = slots.uid[--slots.n];
+    user_slots_give(&slots.taken, uid);
     pthread_cond_broadcast(&slots.changed);
     pthread_mutex_unlock(&slots.lock);
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * render_slots.h - how many answers are rendered at once: of one user so many, of all so many.
  */

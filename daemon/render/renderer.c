@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * renderer.c - the daemon's side: files without names for order and answer, the server's life, and
  * the wait.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * renderer.h - answers that are rendered by a process of their own (render_server.h).
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * acceptor.c - accept, peek, hand over: agents to the handshake, whole HTTP requests to http.c.
  *

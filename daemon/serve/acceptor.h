@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * acceptor.h - accepts connections. Their first bytes say whether the peer is an agent or a client.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * activation.c - the protocol of sd_listen_fds(3), which is two variables and a number.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * activation.h - a socket that a service manager has opened for us (LISTEN_FDS, LISTEN_PID).
  */

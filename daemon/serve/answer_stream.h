@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * answer_stream.h - a stream to memory that fails once and for all when there is none.
  *

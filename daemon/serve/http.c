@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * http.c - routes as a table, libmicrohttpd below. One thread of a listener reads requests and
  * sends answers, however slow the client is; others compute the answers (http_jobs.h).

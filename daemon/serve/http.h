@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * http.h - the query protocol: HTTP/1.1 on connections that hcctd has accepted, and on loopback.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * http_jobs.c - a queue in the order of arrival, and threads that take from it.
  */
@@ -7,6 +8,8 @@
 #include <stddef.h>
 #include <time.h>
 
+#include "common/base/user_slots.h"
+
 #define THREADS_MAX 256u /* those whose jobs sleep included */
 #define IDLE_S      1    /* then a thread ends, if another is idle, too */
 
@@ -14,35 +17,18 @@ static struct {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     struct http_job *first, **last;
-    unsigned n_waiting;           /* in the queue */
-    uid_t working[HTTP_JOBS_MAX]; /* whose jobs run */
-    unsigned n_working;
+    unsigned n_waiting;        /* in the queue */
+    struct user_slots working; /* whose jobs run */
     unsigned threads, idle, asleep;
     bool stop;
-} jobs = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
+} jobs = {.lock = PTHREAD_MUTEX_INITIALIZER,
+          .changed = PTHREAD_COND_INITIALIZER,
+          .working = {.all = HTTP_JOBS_MAX, .each = HTTP_JOBS_USER}};
 
 /* ---- who may run; all under the lock ---- */
 
-static unsigned count_working(uid_t uid) {
-    unsigned n = 0;
-    for (unsigned i = 0; i < jobs.n_working; i++)
-        n += jobs.working[i] == uid;
-    return n;
-}
-
-static bool may_run(uid_t uid) {
-    return jobs.n_working < HTTP_JOBS_MAX && count_working(uid) < HTTP_JOBS_USER;
-}
-
-static void begin(uid_t uid) {
-    jobs.working[jobs.n_working++] = uid;
-}
-
 static void end(uid_t uid) {
-    unsigned i = 0;
-    while (jobs.working[i] != uid)
-        i++;
-    jobs.working[i] = jobs.working[--jobs.n_working];
+    user_slots_give(&jobs.working, uid);
     pthread_cond_broadcast(&jobs.changed);
 }
 
@@ -51,8 +37,8 @@ static struct http_job *take_next(void) {
     struct http_job **best = NULL;
     unsigned fewest = HTTP_JOBS_USER;
     for (struct http_job **at = &jobs.first; *at != NULL; at = &(*at)->next) {
-        unsigned n = count_working((*at)->uid);
-        if (n < fewest && may_run((*at)->uid)) {
+        unsigned n = user_slots_held(&jobs.working, (*at)->uid);
+        if (n < fewest && user_slots_free(&jobs.working, (*at)->uid)) {
             best = at;
             fewest = n;
         }
@@ -82,7 +68,7 @@ static bool wait_idle(const struct timespec *until) {
 
 static void run(struct http_job *job) {
     uid_t uid = job->uid;
-    begin(uid);
+    user_slots_take(&jobs.working, uid);
     pthread_mutex_unlock(&jobs.lock);
     job->run(job);
     pthread_mutex_lock(&jobs.lock);
@@ -147,7 +133,7 @@ void http_jobs_put(struct http_job *job) {
     *jobs.last = job;
     jobs.last = &job->next;
     jobs.n_waiting++;
-    if (jobs.idle < jobs.n_waiting && may_run(job->uid))
+    if (jobs.idle < jobs.n_waiting && user_slots_free(&jobs.working, job->uid))
         add_thread(); /* else one that is there comes to it */
     pthread_cond_broadcast(&jobs.changed);
     pthread_mutex_unlock(&jobs.lock);
@@ -166,9 +152,9 @@ bool http_jobs_sleep(uid_t uid) {
 
 void http_jobs_wake(uid_t uid) {
     pthread_mutex_lock(&jobs.lock);
-    while (!may_run(uid))
+    while (!user_slots_free(&jobs.working, uid))
         pthread_cond_wait(&jobs.changed, &jobs.lock);
     jobs.asleep--;
-    begin(uid);
+    user_slots_take(&jobs.working, uid);
     pthread_mutex_unlock(&jobs.lock);
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * http_peers.h - whose connections a listener has: of one user so many, of all so many.
  */

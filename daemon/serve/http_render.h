@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * http_render.h - the answer to a query that a renderer writes (renderer.h).
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * http_tcp.c - addresses, /proc/net/tcp, Host.
  *

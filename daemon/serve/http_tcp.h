@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * http_tcp.h - the loopback listener: who is at the other end, and may a browser be misled here?
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * http_wait.c - poll(): the client's socket, the daemon's end, the clock.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * http_wait.h - a request that takes its time: sleeping while others are served.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * listener.c - whose socket file is it? A lock beside it (PATH.lock, held as long as the daemon
  * lives) tells a running daemon from what a dead one left behind, without a race between two that

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * notify.c - the protocol of sd_notify(3): one datagram.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * notify.h - messages to a service manager (NOTIFY_SOCKET).
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * query_pprof.c - copy the trees, wait, copy them again, subtract.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * query_pprof.h - GET /debug/pprof/...: what Go's programs serve, for Go's tools and those that
  * know them.

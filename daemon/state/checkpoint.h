@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * checkpoint.h - profiles that outlive the daemon: DIR/hcctd.state, written anew every so often.
  *

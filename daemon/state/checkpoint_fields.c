@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * checkpoint_fields.c - members by name; the agent's counters by their place in wire.h, where they
  * are only ever appended.
@@ -27,7 +28,7 @@ static const struct field {
             sizeof(((struct checkpoint_about *)NULL)->member)                                      \
     }
 #define COUNTER(member, ...) FIELD(stats.member),
-#define SHIPPED(member)      NAMED("stats.ships." #member, stats.deferred.member),
+#define DEFERRED(member)     NAMED("stats.ships." #member, stats.deferred.member),
     FIELD(pid),
     FIELD(uid),
     FIELD(runs),
@@ -57,7 +58,7 @@ static const struct field {
     FIELD(stats.off),
     LATER_PROCESS_COUNTERS(COUNTER) /* the same */
     NAMED("stats.ships.credited", stats.deferred.credited),
-    DEFERRED_COUNTERS(SHIPPED) /* process_stats.h */
+    DEFERRED_COUNTERS(DEFERRED) /* process_stats.h */
     FIELD(stats.draws.weight),
     FIELD(stats.draws.squares),
     FIELD(stats.scatter.varied[0]),

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * checkpoint_fields.h - what a checkpoint says of a process beside its tree, as text.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * checkpoint_file.h - a file of records that is either whole or not there, and notices if not.
  *

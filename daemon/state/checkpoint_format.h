@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * checkpoint_format.h - what is in the file of a checkpoint.
  *

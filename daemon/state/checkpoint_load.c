@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * checkpoint_load.c - records to processes; nobody gets to see them unless the whole file is good.
  */
@@ -11,7 +12,7 @@
 #include "common/base/array_grow.h"
 #include "common/base/clock.h"
 #include "common/code/frame.h"
-#include "common/trace/trace_known.h"
+#include "common/trace/trace_definitions.h"
 #include "daemon/ingest/registry.h"
 #include "daemon/ingest/windows.h"
 #include "daemon/state/checkpoint_fields.h"
@@ -24,7 +25,7 @@ static const char corrupt[] = "it is corrupt";
 
 struct loading {
     struct checkpoint_file file;
-    struct trace_known known;
+    struct trace_definitions defined;
     const struct mcct_params *params;
     struct process **list;
     size_t n, room;
@@ -123,9 +124,9 @@ static const char *take_node(struct loading *l, const struct checkpoint_node *no
     uint64_t count, error;
     memcpy(&count, node->count, sizeof count);
     memcpy(&error, node->error, sizeof error);
-    if (node->frame >= l->known.frames.n || error > count)
+    if (node->frame >= l->defined.frames.n || error > count)
         return corrupt;
-    uint32_t frame = trace_known_frame(&l->known, node->frame, l->list[l->n - 1]->frames);
+    uint32_t frame = trace_definitions_frame(&l->defined, node->frame, l->list[l->n - 1]->frames);
     if (node->up == CHECKPOINT_RESIDUAL) {
         mcct_restore_residual(&l->cursor, frame, count);
         return NULL;
@@ -157,7 +158,7 @@ static const char *take(struct loading *l, uint32_t kind, size_t n) {
     case TRACE_MODULE:
     case TRACE_NAME:
     case TRACE_FRAME:
-        return trace_known_take(&l->known, (enum trace_kind)kind, l->file.words, n);
+        return trace_definitions_take(&l->defined, (enum trace_kind)kind, l->file.words, n);
     case CHECKPOINT_PROCESS:
         return take_process(l, n);
     case CHECKPOINT_NODES:
@@ -199,8 +200,8 @@ const char *checkpoint_load(const char *path, const struct mcct_params *tree,
     l->params = tree;
     const char *wrong = checkpoint_file_open(&l->file, path);
     if (wrong == NULL) {
-        wrong = trace_known_start(&l->known, true) ? load(l) : no_memory;
-        trace_known_end(&l->known);
+        wrong = trace_definitions_start(&l->defined, true) ? load(l) : no_memory;
+        trace_definitions_end(&l->defined);
         checkpoint_file_close(&l->file);
         if (wrong != NULL)
             drop(l);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * checkpoint_save.c - copy each process under its lock, write the copy.
  */

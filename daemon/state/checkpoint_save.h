@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * checkpoint_save.h - all processes of the registry to a file.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * recording.h - the trace that hcctd keeps (--trace): which processes are in it, and its end.
  */

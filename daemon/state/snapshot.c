@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * snapshot.c - DIR/hcct-COMMAND-PID-TIME.SUFFIX
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * calls.c - the two functions that the compiler's instrumentation calls: their hot path.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * calls.h - the calls collector: programs built with -finstrument-functions report each call.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * code.c - a function reports its calls if its code calls the reporting function.
  *

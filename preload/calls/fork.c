@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * fork.c - children of fork: they go on with their parent's open calls, in a session of their
  * own.

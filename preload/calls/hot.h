@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * hot.h - what every report of a call does: a word into the ring, and the words around it. Private
  * to what reports calls (calls.c; redirect/enter.c, which may use no vector register).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * known.c - what a walk can't see of a function, learned while its calls were followed.
  *

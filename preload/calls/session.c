@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * session.c - the session that a thread's calls are sent to, and its loss.
  *

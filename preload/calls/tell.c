@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * tell.c - words into the ring, at the pace of the daemon.
  */

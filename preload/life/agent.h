@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * agent.h - the agent's shared state and the order of its parts.
  *

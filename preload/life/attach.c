@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * attach.c - a session for a program that is about to lose sight of the daemon.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * attach.h - the daemon is looked for in the middle of a program, and what it learns then.
  */

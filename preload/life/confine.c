@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * confine.c - who may make system calls for the agent, and waiting for who is about to.
  */

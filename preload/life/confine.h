@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * confine.h - a thread or a process that forbids itself system calls (seccomp).
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * confine_born.c - a program that was executed by a confined process.
  *

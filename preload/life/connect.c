@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * connect.c - one round trip over the Unix socket, two descriptors received, mapped and closed.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * connect.h - the handshake of wire.h, the agent's side.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * ends.c - the process's CPU clock, less the clocks of all threads that are there, and of those
  * that have ended as they were at their last reading: the rest is what ends have used.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * ends.h - what threads use of their CPU time after the agent's last reading.
  *

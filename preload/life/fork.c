@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * fork.c - what happens around a fork, in the parent and in the child.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * handler.c - a handler that serves our timers and nothing else.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * handler.h - the one handler of our signal, and which signal that is to be.
  */

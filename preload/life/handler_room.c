@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * handler_room.c - which stacks have room, and what becomes of a thread whose stack has none.
  */

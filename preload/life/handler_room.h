@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * handler_room.h - threads on whose stack there is no room for a signal of ours.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * handler_stack.c - sigaltstack, by system calls: libc's is one of our wrappers.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * handler_stack.h - the stack that our handler runs on.
  *

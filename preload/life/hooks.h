@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * hooks.h - what lower parts of the agent need of upper ones, which they do not know.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * memory.c - a mapping without any right is not filled when it is locked.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * memory.h - mappings of the agent that do not count for the application: not locked where it locks
  * all of its memory (mlockall), as most of them is never touched.

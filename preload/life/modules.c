@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * modules.c - the agent's own list beside the session's module log, same indices.
  *

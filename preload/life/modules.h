@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * modules.h - which ELF object covers an address, and its unwind table.
  *

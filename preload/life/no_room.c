@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * no_room.c - each count is reported once, by whoever comes first.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * no_room.h - what is counted of threads without room for our handler (handler_room.h), on its way
  * to the daemon.

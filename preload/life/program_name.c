@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * program_name.c - of what the kernel and the caller of exec say, the first that is a name.
  */

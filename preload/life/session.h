@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * session.h - the session with a daemon: found, used, lost, replaced.
  */

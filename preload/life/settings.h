@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * settings.h - what the user can say to the agent, by environment variables.
  *

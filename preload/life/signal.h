@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * signal.h - which signal the agent uses, and who has it blocked. handler.h changes it.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * silence.c - one thread, or all, leave the profile before they confine themselves.
  */

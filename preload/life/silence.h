@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * silence.h - the agent falls silent before the program may make no more system calls (confine.h).
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * start.c - the order in which the agent comes up, and what it does at the end.
  */

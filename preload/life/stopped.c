@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * stopped.c - the kernel knows who listens (SO_PEERCRED), and what that process does (/proc): so no
  * process has to leave word for the next one.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * stopped.h - whether who listens at the other end of a connection stands still.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * sys.h - system calls without libc: no errno, no cancellation point, nothing that another library
  * may have replaced. Any context. Each returns the kernel's answer: -errno on failure.

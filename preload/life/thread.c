@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * thread.c - contexts of threads: made, taken and given back.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * thread_life.c - what begins and ends with a thread, in which order.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * thread_life.h - birth and end of a thread, as far as it is profiled.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * chain.h - open calls by where their return addresses are. Private to enter.c and found.c, of
  * which the first may use no vector register.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * choose.c - which modules are meant: the program and libraries of its own, or what HCCT_MODULES
  * says.

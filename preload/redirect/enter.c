@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * enter.c - the hot path of redirected calls. Built for general registers alone, as those for
  * floating point numbers and vectors may hold arguments: so it calls nothing of libc or of the

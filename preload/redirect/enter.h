@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * enter.h - a redirected call: who has made it, and its report.
  */

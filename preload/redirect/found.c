@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * found.c - redirected calls that take more than a few loads and stores: there is no room in the
  * ring, the daemon has not heard of the called function's module, the caller is to be found by a

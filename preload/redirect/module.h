@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * module.h - a module whose calls are redirected. Private to this room.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * redirect.c - the modules that are redirected, and when their texts change places.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * redirect.h - calls of programs that were built as usual: their call instructions lead to stubs,
  * which report the calls, while some thread's calls are followed.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * stub.c - stubs for x86-64; other machines have none.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * stub.h - the code that a redirected call goes through, on its way to what it calls.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * text_copy.c - copies in memory without a descriptor, and the change of places.
  *

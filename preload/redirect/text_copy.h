@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * text_copy.h - a module's text twice: as the file has it, and with its calls redirected.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * burst.c - walks due at points of the thread's CPU time, looked for at ticks of real time.
  *

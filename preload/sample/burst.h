@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * burst.h - closely spaced walks, driven by a monotonic timer while the thread runs.
  *

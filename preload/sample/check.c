@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * check.c - the second walk, and a table of identifiers that only grows until it is full.
  */

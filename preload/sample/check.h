@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * check.h - HCCT_CHECK=1: each walk is made twice, and what the memoized one says is compared with
  * a full one. Beside that it answers how often the pair (pc, stack height) tells contexts apart,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * copies.c - how much time the largest copy of late needs until there is room for the next one.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * copies.h - raw stack samples (emit_raw_stack.h), so far apart that each finds room.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * draw.h - the laws of chance that sampling goes by, as pure functions of a random word.
  *

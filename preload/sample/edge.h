@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * edge.h - samples at the beginning and at the end of a thread or process, and where it forks.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * emit.c - POP what differs, PUSH what is new, CREDIT the weight, publish once.
  */

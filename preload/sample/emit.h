@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * emit.h - the single road from a context to the ring: what changed since the last one.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * emit_raw_stack.c - RAW_STACK: one record, published whole, that moves no cursor.
  */

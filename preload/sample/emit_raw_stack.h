@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * emit_raw_stack.h - sends a copy of registers and stack, which the daemon unwinds.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * first.h - the first tick of a thread that is sampled by its CPU timer alone (on the wall clock),
  * so that threads and processes shorter than a sampling period have their share.

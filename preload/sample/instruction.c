@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * instruction.c - prefixes, opcode map, ModRM, immediate; then what the opcode means for general
  * registers. Vector instructions matter by their length, and where they write a general register.

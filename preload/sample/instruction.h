@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * instruction.h - how long an instruction is, where it leads, and what it does to the registers
  * that a caller may want back. Of x86-64; on other machines nothing is decoded.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * interrupted.h - whether a signal has met its thread in a system call.
  */

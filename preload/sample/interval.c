@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * interval.c - steps from random words, by the inverse of their distribution.
  */

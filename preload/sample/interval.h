@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * interval.h - the law of the steps between sample points on a thread's CPU clock.
  *

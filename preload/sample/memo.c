@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * memo.c - new frames by steps, old frames by reading again what they depended on.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * memo.h - the memoized walk: what the last walk of a thread found, and the words that it read.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * other_clock.c - the CPU time since the last walk goes to the next.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * other_clock.h - CPU time where there is no fine timer: by the task clock event, where it is asked
  * for and allowed, else by the CPU timer's ticks.

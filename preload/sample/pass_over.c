@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * pass_over.c - the layout of such a function's frame does not change, and is learned from the
  * first step out of it: a child of fork has no tables when its first sample comes, but knows what

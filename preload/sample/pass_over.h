@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * pass_over.h - a function that stands on the stack for the agent's sake alone.
  *

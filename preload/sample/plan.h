@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * plan.h - what rate, burst, clock and the daemon's control word come to, for the timers of a
  * thread.

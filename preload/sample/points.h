@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * points.h - the points of a thread's CPU time at which it is to be sampled: all that it runs, or
  * in bursts.

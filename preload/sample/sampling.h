@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * sampling.h - what the triggers share: the plan that the session asks for, and one sample.
  */

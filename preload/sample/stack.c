@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * stack.c - probing by rt_sigprocmask: the kernel reads the new mask from the address before it
  * reads `how`, and refuses a `how` that does not exist. So EFAULT means unreadable, EINVAL means

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * task_clock.c - perf_event_open and what makes its event a signal.
  */

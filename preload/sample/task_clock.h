@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * task_clock.h - the kernel's task clock event as a trigger, where perf_event_open allows it.
  *

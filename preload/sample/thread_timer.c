@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * thread_timer.c - the signal may change while a timer is made.
  */

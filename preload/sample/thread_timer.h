@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * thread_timer.h - a timer that raises our signal in one thread.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * ticker.c - timer_create and friends, by raw system calls: libc's own keep state.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * ticker.h - one POSIX timer that raises the agent's signal on one thread.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * trigger.c - the CPU timer of each thread, and what a tick of any timer leads to.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * unwind.c - one frame after the other: find the rule of the pc, apply it to the registers.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * unwind.h - the walk: from registers to frames, by compact tables.
  *

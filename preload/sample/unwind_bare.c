@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * unwind_bare.c - the caller of code without unwind data: by its own instructions
  * (unwind_follow.c), by the call that led to it, by the chain of frame pointers that such code

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * unwind_bare.h - steps through code that has no unwind data: assembly, generated code.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * unwind_evidence.c - what the code before an address says of it, and what the code around it does.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * unwind_evidence.h - whether a word can be the return address of code that has no unwind data.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * unwind_follow.c - goes through the instructions from the pc on, as the processor may, and keeps
  * account of the stack pointer and of the registers and words whose values are known, until an

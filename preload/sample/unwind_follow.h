@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * unwind_follow.h - the caller of code that has no unwind data, by following the code to its
  * return.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * unwind_inner.h - what the kinds of steps share (unwind.c, unwind_bare.c), and reading words as
  * they do (emit_raw_stack.c).

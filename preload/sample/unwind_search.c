@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * unwind_search.c - the first word above the stack pointer that follows a call and from which rules
  * lead on, from one such word to the next.

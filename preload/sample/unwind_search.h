@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * unwind_search.h - the caller of code that has no unwind data and can't be followed to its return,
  * by what is on the stack.

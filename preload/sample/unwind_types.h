@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * unwind_types.h - what a walk is made of: modules, registers, frames, steps.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * unwind_usual.h - the step that nearly all steps are, made to be fast: from a return address whose
  * rule is in the cache, to a frame at a fixed distance from stack pointer or frame pointer, on the

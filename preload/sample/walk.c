@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * walk.c - from the interrupted registers to one record in the ring.
  */

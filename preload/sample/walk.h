@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * walk.h - the stack walk collector: one sample of the interrupted thread.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * wall.c - walks due at points of a thread's time off the processor, looked for at ticks of real
  * time.

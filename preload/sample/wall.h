@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * wall.h - the wall clock: where a thread sleeps, beside where it computes.
  *

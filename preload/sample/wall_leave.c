@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * wall_leave.c - one thread samples all others, which can't be woken any more.
  *

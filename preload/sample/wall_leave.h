@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * wall_leave.h - what threads have slept that the end of their process meets asleep.
  */

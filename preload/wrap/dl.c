@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * dl.c - after a dlclose, other code may stand where the object was; and stubs, which are no
  * object, have an unwind entry, so that exceptions, cancellation and backtraces of a signal handler

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * handler_masks.c - what is asked for each signal, and whether there are small stacks.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * handler_masks.h - whether our signal may come while a handler of the application runs.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * identity.c - after these calls the daemon's socket may be out of reach: another user may not
  * connect to it, another root does not have it.

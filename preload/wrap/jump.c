@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * jump.c - the moment before a longjmp, which leaves functions without a report of their end.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * memory.c - mlockall locks the application's memory, not the agent's: the session alone has
  * half a gigabyte of address space, which would become real.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * next_symbol.c - the hash tables of objects, as the loader has them.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * next_symbol.h - dlsym(RTLD_NEXT), some thirty times faster: a program that is over in a moment
  * has no time for a hundred searches.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * profil.c - profil() and gprof take SIGPROF by libc's own sigaction, which no wrapper sees: the
  * agent moves away before. Else libc would count our signals with its own, and we had none.

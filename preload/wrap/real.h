@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * real.h - the functions that the wrappers stand before, as the next library defines them.
  *

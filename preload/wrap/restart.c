@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * restart.c - the system calls that end with EINTR whatever the handler's flags, and how each is
  * made again.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * restart.h - a system call that our signal has interrupted is made again, unseen.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * seccomp.c - how a program confines itself: prctl, and syscall() with either number, as libc
  * has no function for seccomp. A system call that it makes with an instruction of its own is not

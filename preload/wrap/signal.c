@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * signal.c - the application's own signals win, and it never sees ours.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * sleep.c - one stub for each function that can sleep, in assembly: it knows nothing of its
  * function's arguments, and has no frame of its own.

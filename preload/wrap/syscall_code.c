@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * syscall_code.c - x86-64 instructions, read backwards.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * syscall_code.h - finds by its code which system call an interrupted thread had made.
  *

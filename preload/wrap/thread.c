@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * thread.c - a thread's first instruction, seen by standing between its creator and it.
  *

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: LGPL-3.0-or-later
 # The agent compiles and links for aarch64 without a warning, and nothing is missing there. Whether
 # it works is another question: this runs nothing.
 compiler=aarch64-linux-gnu-gcc

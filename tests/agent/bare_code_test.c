@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * bare_code_test.c - the walk out of code that has no unwind data, at each of its instructions and
  * from what it calls: the true callers must be found, whether a module or none covers the code.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * calls_stack_test.c - which calls are taken to be open, for events that a test makes up.
  */

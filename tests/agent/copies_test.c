@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * copies_test.c - samples that are left out because their copies would find no room: those that are
  * taken weigh what all do, and lie as far apart as a ring needs.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * draw_test.c - the laws of chance, by trying all draws: nothing here depends on luck.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * emit_test.c - the agent's differences, read back by the daemon's reader: whatever the contexts
  * and however full the ring, what arrives is what was sent.
@@ -11,6 +12,7 @@
 #include "preload/life/modules.h"
 #include "preload/sample/emit.h"
 #include "tests/check.h"
+#include "tests/tree/nodes.h"
 
 /* The agent's parts that emit.c asks. */
 static uint32_t generation = 1;
@@ -95,14 +97,14 @@ static uint64_t weight_of(uint32_t depth, uint32_t mark) {
     struct mcct_view view;
     uint32_t node = MCCT_ROOT;
     if (mark != 0)
-        node = mcct_child(tree, node, addresses_frame(map, mark, 0));
+        node = node_child(tree, node, addresses_frame(map, mark, 0));
     for (uint32_t i = 0; i < depth && node != 0; i++)
-        node = mcct_child(tree, node, frame_of(&frames[i].frame));
+        node = node_child(tree, node, frame_of(&frames[i].frame));
     if (thread.leaf_pc != 0 && node != 0)
-        node = mcct_child(tree, node, addresses_frame(map, WIRE_LEAF_PC, thread.leaf_pc));
+        node = node_child(tree, node, addresses_frame(map, WIRE_LEAF_PC, thread.leaf_pc));
     if (node == 0)
         return 0;
-    mcct_view(tree, node, &view);
+    node_view(tree, node, &view);
     return view.count;
 }
 

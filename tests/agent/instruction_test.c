@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * instruction_test.c - lengths, targets and kinds of instructions: those of the C library, which
  * has some of every kind, against objdump; and a few by hand.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * interval_test.c - the law of steps, by all values of its random words in a grid: nothing is left
  * to chance. From the first moment on, the density of points is 1 / mean and the weight credited is

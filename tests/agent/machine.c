@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * machine.c - each function has 64 bytes of code that do not exist: bytes 0 to 7 are the prologue,
  * all others the body, and after each eighth one it can have been called from. Where code is read,

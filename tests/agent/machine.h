@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * machine.h - a program that exists only as stack words and an unwind table: it calls, returns,
  * jumps out of many frames, takes signals and overwrites its stack, at random. Tests walk its stack

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * memo_test.c - the memoized walk finds what the full walk finds, always; and it reads again what
  * it can instead of stepping.

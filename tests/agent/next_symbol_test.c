@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * next_symbol_test.c - the agent's own search for functions finds what dlsym does: plain ones,
  * those with several versions, those that are resolved by a call, and those that nobody has.

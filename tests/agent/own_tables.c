@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * own_tables.c - a table is made from the file that the loader has mapped. The objects of a test
  * stay loaded, so that their start tells them apart.

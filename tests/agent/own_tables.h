@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * own_tables.h - what a walk of this very process needs: tables of its objects, and its memory.
  */

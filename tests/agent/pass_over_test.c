@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * pass_over_test.c - a sample of libc's function that runs handlers after a fork is the caller's;
  * in the child, too, where there is no table yet, once it has been learned.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * points_test.c - the weight credited at the points of a plan is the CPU time, from the first
  * moment on: without an end, in bursts, in bursts that touch; looked for at once or late, put off

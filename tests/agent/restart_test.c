@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * restart_test.c - interrupted system calls: the repair as a pure function, and on real signals
  * that come a thousand times a second while the thread sleeps.

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: LGPL-3.0-or-later
 # The agent as a library: libc is all that it needs, it defines what it intercepts and nothing else,
 # nothing is bound lazily, and nothing in it could take C++ exceptions over.
 agent=$HCCT_BUILDDIR/preload/.libs/libhcctagent.so

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * unwind_test.c - the walk as a pure function: against glibc's backtrace() at interrupted places,
  * and on registers and stacks that are random.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * wrap_sleep_test.c - the stubs before the calls that can sleep: the real functions get their
  * arguments and give their results, and are announced when that is asked for.

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """against_perf.py [--rate N] [--clock C] [--phi P] [--stacks fp|dwarf] -- COMMAND...: shares of hcct
 beside those of perf.
 

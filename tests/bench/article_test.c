@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * article_test.c - the tree that the benchmarks compare with does what the article says: the exact
  * one has the contexts and counts of ours, the other keeps the bounds of Space Saving and holds
@@ -8,6 +9,7 @@
 #include "common/tree/mcct.h"
 #include "common/tree/summary.h"
 #include "tests/bench/article_tree.h"
+#include "tests/tree/nodes.h"
 #include "tests/tree/world.h"
 
 #define DEPTH_MAX  40
@@ -74,7 +76,7 @@ static bool check_context(void *arg, uint32_t node, const struct mcct_view *view
         for (uint32_t up = node; up != 0 && !trio->held[up];) {
             struct mcct_view above;
             trio->held[up] = true;
-            mcct_view(trio->ours, up, &above);
+            node_view(trio->ours, up, &above);
             up = above.parent;
         }
     }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * article_tree.c - first child, next sibling, a page-based allocator, and M as an unordered array.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * article_tree.h - the tree as the article has it, for the benchmarks to compare with.
  *

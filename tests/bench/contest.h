@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * contest.h - trees that take turns over one stream, and the table of how fast each was.
  *

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: LGPL-3.0-or-later
 # What walks cost in deep recursion, next to an empty signal handler: see deep_slices.c.
 #   HCCT_BENCH_SLICES   pairs of slices of each line (80)
 set -eu

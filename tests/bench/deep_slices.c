@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * deep_slices.c - what a signal handler costs a program that has recursed deep.
  *

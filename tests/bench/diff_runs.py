@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """How often does `hcct diff` cry wolf, and does it find what became slower?
 
 Runs one program again and again, compares each run with the one before, and counts the contexts
@@ -24,7 +25,7 @@ def compare(before, after, *options):
 
 
 def contexts(diff):
-    """Those with own weight, beyond their error first, then by the change."""
+    """Those with self weight, beyond their error first, then by the change."""
     found = [node for node in diff["nodes"] if node["parent"] is not None
              and node.get("function") != "[~]" and node["self"]["before"] + node["self"]["after"]]
     return sorted(found, key=lambda node: (not node["self"]["beyond"],

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * empty_handler.c - a preload library that is ticked as the agent is, and does nothing.
  *

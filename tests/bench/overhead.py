@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """overhead.py: what profilers cost the programs that they profile, and what an empty signal handler
 at the same rate costs them.
 

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: LGPL-3.0-or-later
 # What profiling costs a program, next to an empty signal handler and to other profilers.
 # HCCT_BENCH_ROUNDS, HCCT_BENCH_PROGRAMS, HCCT_BENCH_RATES, HCCT_BENCH_TABLES: see overhead.py.
 here=$(dirname -- "$0")

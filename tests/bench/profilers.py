@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """profilers.py - one run of a program, with and without something in its process.
 
 Each profiler here is a preloaded library, and does its work in the program's own CPU time: that is

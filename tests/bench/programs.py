@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """programs.py - what the benchmarks profile: programs of the distribution, and one of our own.
 
 Each takes about a second of one processor: long enough for some hundred walks at the lowest rates,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 // recursive.cc - a program to profile that computes in recursion: expressions as trees of objects,
 // evaluated and differentiated by virtual functions, some ten to some hundred calls deep.
 //

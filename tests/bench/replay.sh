@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: LGPL-3.0-or-later
 # Speed and size of the tree on recorded traces of programs of the papers' kind: replay_bench.c.
 # They are fetched and built by contrib/paper, and kept in its cache.
 #   HCCT_BENCH_TRACES    a directory with traces to use instead

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * replay_bench.c - speed and size of the tree on recorded traces: each summary, three epsilons, and
  * the article's tree.

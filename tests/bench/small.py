@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """small.py: what the agent costs where nothing is sampled: in a call of libc that can sleep, in a
 process that ends at once, and in memory; of the program and of hcctd.
 

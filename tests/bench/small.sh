@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: LGPL-3.0-or-later
 # What the agent costs where nothing is sampled: see small.py.
 here=$(dirname -- "$0")
 command -v python3 >/dev/null || {

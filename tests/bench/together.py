@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """together.py - everything from the command to the printed report, by the CPU time of all processes
 that take part: `hcct record` against `perf record --call-graph dwarf` and `perf report`, the latter
 without inlined functions, which it would ask addr2line for at many times the price.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * tree_bench.c - speed and size of the tree on synthetic streams of calls and returns.
  *

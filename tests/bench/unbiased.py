@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """How far profiles are from the truth: programs that know how their CPU time is spread (mixture.c),
 at several rates, many times.
 

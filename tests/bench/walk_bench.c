@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * walk_bench.c - what a walk costs, in nanoseconds, next to other walkers on the same stack.
  *

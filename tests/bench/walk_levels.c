@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * walk_levels.c - sixteen functions with four calls each: what differs is the size of the frame and
  * how many registers are saved in it.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * walk_levels.h - a recursion through functions whose frames differ, as the compiler makes them,
  * once without frame pointers and once with.

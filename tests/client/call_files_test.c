@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * call_files_test.c - which programs have calls that can be counted, and files that are damaged.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * command_line_test.c - titles of commands: readable, bounded, and words of a shell.
  */

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: LGPL-3.0-or-later
 # Completion: what is offered is what hcct takes.
 set -u
 PATH=$HCCT_BUILDDIR/client:$PATH

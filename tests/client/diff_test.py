@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """diff and merge: how they are asked for, what they write, other tools' profiles, bad input."""
 import gzip
 import json

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * empty_agent.c - stands in for the agent in tests of the client: it loads, and does nothing.
  */

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """eval: what is computed, how it is shown, and how what can't be compared is said."""
 import gzip
 import json

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """Stands in for hcctd in tests of the client: takes its options, speaks its protocol, says what the
 environment tells it to say.
 

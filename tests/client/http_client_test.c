@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * http_client_test.c - the client against a server that says what each case tells it to say.
  */

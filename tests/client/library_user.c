@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * library_user.c - a program whose own calls can't be counted, but those of its library can.
  */

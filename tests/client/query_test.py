@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """hot, list, snapshot and report: what is asked, what is shown, and how errors are said."""
 import json
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """hcct record with a fake hcctd and an empty agent: what the command and its caller see."""
 import json
 import os

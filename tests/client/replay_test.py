@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """hcct replay: the profile of a trace, and what it says of traces that are none."""
 import json
 import os

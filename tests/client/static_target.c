@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * static_target.c - does nothing: statically linked, so that no agent can come into it, or with
  * calls that can be counted.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """What the client's tests share: running hcct, a fake hcctd, a small profile."""
 import gzip
 import json

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * top_test.c - the live screen without a terminal: model, shapes, rows and keys.
  */

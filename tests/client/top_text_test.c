@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * top_text_test.c - what the live screen makes of others' words: the daemon's list of threads, and
  * text that a terminal must not obey.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * call_reasons.c - a library with a call for each reason for which one is left alone, and with
  * each form of those that are not. The labels that begin with at_ stand before what the test asks

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """The scanner of call sites against binutils, on programs and libraries as they are installed: each
 e8 that objdump shows inside an unwind entry is a site or counted under a reason, and none is
 invented; frames are those that readelf prints, and PLT entries lead to the word that ld.so fills.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * call_sites_test.c - call sites of a library that has a call for each reason, verdicts, tables
  * that are corrupt, and files that are damaged.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * demangle_test.c - names as compilers write them, names that only look like it, and hostile ones.
  */

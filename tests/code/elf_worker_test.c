@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * elf_worker_test.c - the worker child: what it answers, and what happens when it can't: hostile
  * files, a child that dies before or during a request, a child that lies, a late one.

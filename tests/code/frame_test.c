@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * frame_test.c - equal keys have equal ids, different keys different ones, from several threads;
  * a user can have so many, takes none from others, and gets back what is in use no more.

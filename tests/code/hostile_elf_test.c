@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * hostile_elf_test.c - a small program with debug information, changed in some hundred ways: what
  * becomes of it costs a name or a table, never the daemon, and the next request is answered.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * init_code_test.c - the code of _init and _fini: at each offset of what crti.o, crtn.o and pieces
  * between them come to, the frame is what their instructions make of it; whatever is damaged is not

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /* A program for symbolize_test: functions inlined into each other, and one that gcc splits. */
 #include <stdio.h>
 #include <stdlib.h>

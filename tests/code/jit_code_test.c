@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * jit_code_test.c - reading this process's own perf map and jitdump: as they come, grow, are cut
  * and replaced, and when they are none of ours.

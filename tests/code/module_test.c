@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * module_test.c - modules are known by build-id, else by file; files are opened through the process
  * that mapped them, deleted or not, and nothing but regular files is opened. A build-id that
@@ -13,7 +14,7 @@
 
 #include "common/code/build_id.h"
 #include "common/code/module.h"
-#include "common/code/module_trust.h"
+#include "common/code/module_protected.h"
 #include "tests/check.h"
 
 static char directory[] = "/tmp/module_test.XXXXXX";
@@ -216,10 +217,10 @@ static uint32_t module_of(const char *path, const uint8_t *id, size_t bytes, uid
     return module;
 }
 
-static bool is_trusted(uint32_t module) {
+static bool is_protected(uint32_t module) {
     struct module_info info;
     CHECK(module_get(module, &info));
-    return info.is_trusted;
+    return info.is_protected;
 }
 
 /* A forger is first. */
@@ -234,9 +235,9 @@ static void test_forged(const uint8_t *own_id, size_t own_bytes) {
     write_copy(path_of(true_one, "true"), "forged-", own_id, own_bytes);
     write_copy(path_of(copy, "copy"), "forged-", own_id, own_bytes);
     uint32_t theirs = module_of(forged, id, own_bytes, FORGER);
-    CHECK(theirs != 0 && !is_trusted(theirs));
+    CHECK(theirs != 0 && !is_protected(theirs));
     uint32_t everybodys = module_of(true_one, id, own_bytes, 0);
-    CHECK(everybodys != theirs && is_trusted(everybodys));
+    CHECK(everybodys != theirs && is_protected(everybodys));
     /* equal files of two users, or containers, of an owner who is believed are one */
     CHECK_UINT(module_of(copy, id, own_bytes, OTHER), everybodys);
     /* a file that could not be read, and of which there is a true one */
@@ -247,7 +248,7 @@ static void test_forged(const uint8_t *own_id, size_t own_bytes) {
     uint32_t said = module_intern(&missing);
     CHECK_UINT(module_open_file(said), -1);
     write_copy(path_of(copy, "found"), "missing", own_id, own_bytes);
-    CHECK(is_trusted(module_of(copy, id, own_bytes, 0)));
+    CHECK(is_protected(module_of(copy, id, own_bytes, 0)));
     int fd = module_open_file(said);
     CHECK(fd >= 0);
     close(fd);
@@ -268,28 +269,28 @@ static void test_trust(const uint8_t *own_id, size_t own_bytes) {
     char path[PATH_MAX], link[PATH_MAX], below[PATH_MAX + 32];
     write_copy(path_of(path, "trust"), "trusted", own_id, own_bytes);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
-    CHECK(module_is_trusted(fd, 0, path) && module_is_trusted(fd, getpid(), path));
-    CHECK(!module_is_trusted(fd, 0, "/bin/sh") && !module_is_trusted(fd, 0, "/nowhere/trust"));
-    CHECK(!module_is_trusted(fd, 0, "trust") && !module_is_trusted(-1, 0, path));
+    CHECK(module_is_protected(fd, 0, path) && module_is_protected(fd, getpid(), path));
+    CHECK(!module_is_protected(fd, 0, "/bin/sh") && !module_is_protected(fd, 0, "/nowhere/trust"));
+    CHECK(!module_is_protected(fd, 0, "trust") && !module_is_protected(-1, 0, path));
     path_of(link, "link");
-    CHECK(symlink(path, link) == 0 && !module_is_trusted(fd, 0, link));
+    CHECK(symlink(path, link) == 0 && !module_is_protected(fd, 0, link));
     path_of(link, "way");
     CHECK(symlink(directory, link) == 0);
     snprintf(below, sizeof(below), "%s/trust", link);
-    CHECK(!module_is_trusted(fd, 0, below));
-    CHECK(chmod(path, 0702) == 0 && !module_is_trusted(fd, 0, path));
-    CHECK(chmod(path, 0700) == 0 && module_is_trusted(fd, 0, path));
-    CHECK(chmod(directory, 0703) == 0 && !module_is_trusted(fd, 0, path));
+    CHECK(!module_is_protected(fd, 0, below));
+    CHECK(chmod(path, 0702) == 0 && !module_is_protected(fd, 0, path));
+    CHECK(chmod(path, 0700) == 0 && module_is_protected(fd, 0, path));
+    CHECK(chmod(directory, 0703) == 0 && !module_is_protected(fd, 0, path));
     CHECK(chmod(directory, 0700) == 0);
     if (geteuid() == 0) {
-        CHECK(chmod(path, 0720) == 0 && !module_is_trusted(fd, 0, path));
+        CHECK(chmod(path, 0720) == 0 && !module_is_protected(fd, 0, path));
         CHECK(chmod(path, 0700) == 0 && chown(path, 65533, 0) == 0);
-        CHECK(!module_is_trusted(fd, 0, path));
+        CHECK(!module_is_protected(fd, 0, path));
         CHECK(chown(path, 0, 0) == 0 && chown(directory, 65533, 0) == 0);
-        CHECK(!module_is_trusted(fd, 0, path));
-        CHECK(chown(directory, 0, 0) == 0 && module_is_trusted(fd, 0, path));
+        CHECK(!module_is_protected(fd, 0, path));
+        CHECK(chown(directory, 0, 0) == 0 && module_is_protected(fd, 0, path));
     }
-    CHECK(unlink(path) == 0 && !module_is_trusted(fd, 0, path));
+    CHECK(unlink(path) == 0 && !module_is_protected(fd, 0, path));
     close(fd);
 }
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * perf_map_test.c - lists of generated code: growth, replaced functions, broken and hostile text,
  * and random text held against a plain model.

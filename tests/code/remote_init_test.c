@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * remote_init_test.c - stacks of this very program with _init on them, of which no unwind entry
  * tells: the walk of a copy goes on to the root, from a function that _init calls and from each

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * remote_unwind_test.c - stacks of this very program, copied by a signal handler and walked from
  * the copy: the frames are those that backtrace() sees, named as the module's unwind table names

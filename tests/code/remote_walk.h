@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * remote_walk.h - walks of a test's own stack from its copy, and the names by the unwind tables.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 // A program for symbolize_test: namespaces, templates, virtual calls, lambdas, inlined members.
 #include <cstdio>
 #include <map>

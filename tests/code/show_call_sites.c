@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * show_call_sites.c - prints the table of a file's call sites as text, and with a second word as it
  * is: for call_sites_objdump_test.py and call_sites_test.py.

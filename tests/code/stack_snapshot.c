@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * stack_snapshot.c - a test's own stack, copied by a signal handler.
  */

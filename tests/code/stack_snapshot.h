@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * stack_snapshot.h - a test's own stack, copied by a signal handler as the agent copies it, and
  * what backtrace() saw at the same time.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * symbol_service_test.c - answers that wait, and answers that don't: this program as the daemon,
  * and as the worker's child whose debug information takes as long as the test says.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * symbolize_test.c - names, inlined calls and lines of small programs built here, against binutils'
  * addr2line; then the same programs stripped in the ways that distributions strip theirs.

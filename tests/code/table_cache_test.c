@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * table_cache_test.c - tables on disk: what is kept comes back as it was, and nothing that is
  * broken, of another, or too much.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * unwind_compile_test.c - compact unwind tables against elfutils' own interpreter: each row's rule
  * and what dwarf_cfi_addrframe says for the same pc are evaluated on the same made-up registers and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * unwind_hostile_test.c - files that are not what they should be, and corrupt tables: no unwind
  * table, or one that is consistent, and the check notices each that is not.

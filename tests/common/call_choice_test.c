@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * call_choice_test.c - which modules' calls are followed, by patterns and without.
  */

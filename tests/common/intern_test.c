@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * intern_test.c - each key has its number, however full the table and however alike the hashes;
  * what is not kept is forgotten; no memory is said; and no two runs of a program have the same

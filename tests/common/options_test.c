@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * options_test.c - the option table: what it stores, what it refuses, and in which words.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * tags_test.c - which texts are tags, and what is in them.
  */

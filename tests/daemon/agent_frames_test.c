@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * agent_frames_test.c - frames of the agent between those of a program: what goes, what stays, and
  * that weights and bounds are the same.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * assemble_test.c - trees with places in their routines (LEAF_PC) as profiles: what a routine
  * weighs stands where it was at work, and is nowhere lost.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * bounds_test.c - what is shown of a tree that keeps a part of its contexts holds of all of them:
  * however contexts are grouped, whatever is cut, after a file and after a merge.

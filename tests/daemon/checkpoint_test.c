@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * checkpoint_test.c - what a checkpoint says is what was there; a damaged one is refused, whatever
  * the damage; trees keep their bounds in a summary of another size and kind.

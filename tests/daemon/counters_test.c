@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * counters_test.c - each number of counters.h comes through sums, checkpoints, profiles, comments
  * of pprof, their differences, and the list of processes.
@@ -140,7 +141,7 @@ static void check_difference(const struct profile_process *shown) {
 #define OVER_GROWS(member)                  CHECK_UINT(end.member, strcmp(#member, "walks") == 0 ? 5 : 0);
 #define OVER_SUM(member)                    CHECK_UINT(end.member, shown->member);
 #define OF_AGENT(NAME, place, member, over) OVER_##over(member)
-#define OF_DAEMON(member, over)             OVER_##over(member)
+#define OF_DAEMON(member, name, over)       OVER_##over(member)
     THREAD_COUNTERS(OF_AGENT, NO_COUNTER, OF_DAEMON)
 }
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * moment_test.c - an answer shows a process as it was at one moment: what its counters say and the
  * weight of its tree belong together, also while it goes on.

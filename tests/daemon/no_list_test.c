@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * no_list_test.c - where there is no memory for a list of processes, that is what is said: not that
  * there are none.

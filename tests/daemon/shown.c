@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * shown.c - nodes are matched by their paths, locations by their places and names.
  */

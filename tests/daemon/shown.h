@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * shown.h - whether what is said of a profile is true, against the profile of all its contexts.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * tree_delta_test.c - what was gained between two moments of a stream lies within the bounds that
  * the difference of the two trees states, whatever the summary had to forget meanwhile.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """When a program makes itself known to hcctd: those of a build are over before that, and have their
 share of the samples all the same; those that sleep are known soon."""
 

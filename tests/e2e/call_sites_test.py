@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """Call sites on their way from a file to an agent, and what the agent says of them to a report. The
 agent is played here."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """Processes are shown by the name they were executed by, as ps shows them, not by that of the file
 behind it."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """Most calls are of contexts that are not kept: what is shown of each function and context is true
 nevertheless, with every summary."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """Each function was called as many times as callgrind counts."""
 
 import collections

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """Calls are counted exactly, context by context: the profile of a program is the same as the tree that
 a naive counter builds in its place, whether functions are inlined or not, and none is lost."""
 

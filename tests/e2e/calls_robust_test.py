@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """A program that reports its calls runs to its end, as it would without us, whatever becomes of the
 daemon; and what it reports is counted when there is one."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """Of calls that are followed in bursts, or counted one in N, shares are near the exact ones, and no
 context appears that a program does not have."""
 

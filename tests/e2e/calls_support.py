@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """calls_support.py - what the tests of the calls collector share: profiles as paths of functions, and
 counts from elsewhere to compare them with."""
 

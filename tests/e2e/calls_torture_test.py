@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """Whatever a program does to its stacks, each of its calls is counted once, to the right function: as
 many as it counts itself. Where its stacks can be known, contexts are right as well."""
 

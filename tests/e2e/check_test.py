@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """HCCT_CHECK=1: every walk is made twice, memoized and in full, and no two differ; nearly all reach the
 root, and the rest is counted by cause.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """Profiles outlive hcctd: what a checkpoint has, the next one goes on with."""
 
 import json

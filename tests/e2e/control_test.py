@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """A running program is stopped, started and set otherwise: each takes effect on its threads, none is
 noticed by the program, and what can't be is refused with a sentence."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """hcctd as its users meet it: queries, snapshots, and clear words for what can't be."""
 
 import json

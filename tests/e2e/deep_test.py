@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """Recursion 10,000 deep is walked whole, direct and mutual; what is deeper than the limit says so."""
 
 from support import check, finish, folded, record, report, scratch, target

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """diff of two builds: the function that became slower by a tenth is the first of all contexts."""
 
 import json

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """hcct doctor: a trial that really profiles, and programs that can't be."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """hcct record as the first process of a PID namespace, as a container's entry point is: its hcctd
 does not take its parent, which is process 1, for a dead one."""
 

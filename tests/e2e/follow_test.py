@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """Children: profiled as processes of their own, or left alone when that is asked for; and many of them
 folded into one profile for each executable."""
 

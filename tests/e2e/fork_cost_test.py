@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """What a fork costs is shown in fork: not in what libc calls after it on behalf of the agent, which
 is not there without it."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """The total of a program and its children, and the interval beside it: children of fork attach by a
 coin, and what is said of N is true of what that leaves to chance. How many had no sample is told.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """hcctd ends at any moment, is killed or goes in order, while programs of all kinds run in all modes:
 none fails or waits for long; the next hcctd counts nothing twice, and what was lost is reported.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """Two functions of a program that takes the CPU time of both itself: the shares seen are the true
 ones, whatever the program calls between them, and so is the total.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """Programs that speak the agent's part and lie: the daemon stays up, others' profiles stay right."""
 
 import ctypes

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """hcctd's outer face: the loopback listener and who may use it, metrics, Go's profile requests, and
 what a client must not be able to do to the daemon."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """Intervals of chance hold the truth. A program knows what its functions have of its CPU time, in
 phases of a tenth of a millisecond to 50 ms; with threads and with children of fork; uniform samples
 and bursts; merged profiles.

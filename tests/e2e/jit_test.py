@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """Generated code is named by the program's perf map, and contexts go through it: from main into
 generated code, and from there into C."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """SIGKILL at any moment: programs run on as if nothing was, and each new hcctd takes them over.
 
 kill_test.py [--kills N] [--inert]: 20 by default; `--kills 1000` takes some twenty minutes, and tells

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """Contexts with known shares of CPU time, two threads and recursion included. At 1,000 walks a second
 over 20 s of CPU time each share is within 1 point of the truth; bursts, which see a tenth of the
 time, agree with that as far as their number goes."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """Daemons come and go, the application notices nothing: a late daemon finds it, a killed one is
 missed by nobody, the next one takes over."""
 

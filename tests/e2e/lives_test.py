@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """What lives shortly, and what is dear to sample, has its share: threads and forked children shorter
 than a sampling period, and deep stacks in turns with shallow ones.
 

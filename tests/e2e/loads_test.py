@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """Code that was loaded a moment ago goes by its library, never by "generated code": libraries that
 load each other and compute at once, and libraries that follow each other at one address."""
 

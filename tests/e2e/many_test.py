@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """Hundreds of processes and threads at once, thousands of short ones: hcctd keeps up, in bounds.
 
 many_test.py [PROCESSES THREADS SHORT]: 60 150 400 by default; 500 2000 10000 is a heavy load."""

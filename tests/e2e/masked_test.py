@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """Above HZ, in bursts and on the wall clock our signal is blocked in calls that sleep: the program
 sees nothing of it, whichever way it leaves such a call, and is seen afterwards as before."""
 

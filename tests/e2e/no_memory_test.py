@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """hcctd without memory: a query costs its answer, never the daemon."""
 
 import http.client

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """Agreement with an independent oracle: perf's own samples, unwound from copies of the stack. For a C
 and a C++ program without frame pointers, the inclusive shares of the ten hottest functions are within
 3 points of what perf sees in a run of its own.

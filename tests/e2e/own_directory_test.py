@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """hcctd writes by itself into directories of its own only, and never through a link."""
 
 import os

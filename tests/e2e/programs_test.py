@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """Unmodified programs of the distribution under `hcct record`: output and status as without, walks
 that reach the root, CPU time as the kernel counts it, next to nothing lost."""
 

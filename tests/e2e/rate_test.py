@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """As many walks as were asked for, without any right: 1,000 to a second of CPU time with 1, 4 and 16
 threads, and equal shares for equal threads. And by the kernel's task clock event, where that is
 allowed; its descriptors are out of the program's way."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """Real programs through all readers of others: what they say of each function is what JSON says."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """Calls of a program as Debian has it, stripped: each direct call, from its place to the function that it
 leads to, as many times as callgrind counts it; and the program says the same."""
 

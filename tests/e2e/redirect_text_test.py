@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """A program's code in memory is that of its file again, byte for byte and by name, when its calls are not
 followed any more: between bursts, and when the daemon has ended; and a program that steps through its own
 calls finds all as it would without."""

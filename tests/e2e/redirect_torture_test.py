@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """Whatever a program does to its stacks: where its calls are redirected it says and counts the same as
 without, the caller that is found for a call is the one that a walk of the whole stack finds, and functions
 that are called directly are counted as often as they count themselves."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """What hcctd has rendered by processes of their own: whatever becomes of these, it costs one answer. Killed,
 stopped, out of memory or time, their server too; nothing of the daemon's is in them, nothing of them is left."""
 

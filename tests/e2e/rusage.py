@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """rusage.py FILE COMMAND...: runs a command and writes to FILE the CPU seconds that the kernel counted
 for it and its children, and its own pid; ends with the command's status."""
 

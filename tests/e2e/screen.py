@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """screen.py - a terminal for the tests of hcct top: tmux has it; keys go in, text comes out.
 
 Nothing waits for a time: each step waits for what it must bring onto the screen.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """A thread that sleeps is left in peace: calls that sleep end as they would without the agent, and
 when they would, however the thread is sampled."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """Clients that hold on, and two users on one hcctd: others are served, and see their own."""
 
 import json

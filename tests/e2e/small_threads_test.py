@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """Threads on small stacks are sampled as others are, up to the last bytes of the stack. Where the
 program has alternate signal stacks, a signal has room only on those that are large enough: what is
 not sampled there is counted, and said.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """What has broken profilers, all at once and at the highest rate: exceptions, dlopen and dlclose, fork,
 short threads, longjmp out of handlers, coroutines. The sums come out the same, over and over."""
 

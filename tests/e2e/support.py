@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """support.py - what the end-to-end tests share: run a program under `hcct record`, read the profile.
 
 Each test is a script of its own: exit 0 when all checks held, 77 to skip, 1 otherwise. A check

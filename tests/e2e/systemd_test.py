@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """hcctd under a service manager, which this test plays: a socket that was opened for it, a datagram
 when it is ready and when it ends. And the units themselves."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """What the user calls a run (HCCT_TAGS, --tags) is in its profile, wherever that goes: labels of
 samples for pprof's -tagfocus, a member of JSON's processes, the title of the text. A daemon answers
 by tag, keeps finished runs of other tags apart, and knows tags again after it was killed."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """Names that programs and profiles bring along say nothing to the terminal, whatever prints them."""
 
 import gzip

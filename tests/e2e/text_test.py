@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """The report that people read, of real programs and of hard ones: at most 50 lines, none wider than
 the terminal; a row is a callee if and only if it is indented, and has its caller's weight at most;
 each line has a number or goes on with the one before. On a terminal a long report goes through the

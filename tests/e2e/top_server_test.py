@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """hcct top on a real server with several threads under load: redis, with threads of its own that
 read and write, and redis-benchmark. What the screen says is held against what the kernel says of
 the threads, what the server's file says of its functions, and what hcctd has lost.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """hcct top on a real terminal (tmux): every view of a program at work, a terminal that changes its
 size, a daemon that goes and comes back, and a terminal that is as it was when all is over.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """Beside N stands what the kernel has counted for the command and its children, and why that is more;
 processes of one name that have ended are one in the report."""
 

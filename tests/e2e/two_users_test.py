@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """Two users on one hcctd: what one of them makes up changes nothing for the other."""
 
 import http.client

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """The application can't tell the difference: the same text with and without the agent, with and
 without a daemon, at the highest rate."""
 

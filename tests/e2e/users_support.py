@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """users_support.py - another user, played by a child of a test that root runs."""
 
 import os

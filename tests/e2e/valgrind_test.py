@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """hcctd in valgrind: a program comes, is asked about in all forms, ends; no error, no leak."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """The wall clock sees all of a thread's time, whatever call it sleeps in: each call is the only one
 of a thread, alone or beside writes, and the thread's own clock says how long that was. Threads that
 never compute, and children of fork that do nothing but sleep, are there."""

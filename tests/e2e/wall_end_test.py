@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """Calls that do not end before their process does are in its profile on the wall clock, in full,
 whether it returns from main or calls _exit; and threads of which nothing else was ever seen."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """On the wall clock, threads of a child of fork that do nothing but sleep are all there: the child has
 no session yet when they begin, and the first of them that looks for it keeps the others away."""
 

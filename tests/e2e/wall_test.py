@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """Elapsed time: a program that sleeps 70 % of its time shows it, in the contexts where it sleeps, and
 its calls return as they should (it aborts otherwise)."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """Hot in the last seconds, beside since the start: a program that changes what it does, one that has
 ended, several together, and windows that can't be."""
 

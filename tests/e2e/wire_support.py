@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """wire_support.py - the agent's part of the protocol (common/wire/wire.h), for tests that say what they like."""
 
 import mmap

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """workloads.py - real programs of the distribution with something to do, for tests and benchmarks."""
 
 import os

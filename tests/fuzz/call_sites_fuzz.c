@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * call_sites_fuzz.c - any bytes as the code of an object, with unwind entries, relocations and
  * symbols of any kind around it: there is a table that the daemon would take, each of its sites is

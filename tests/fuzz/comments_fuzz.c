@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * comments_fuzz.c - any text as the comments of a profile: what is taken from it is written and
  * read back as the same.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * demangle_fuzz.c - any bytes as the name of a symbol: it is shown in bounded length and, as the
  * driver's patience ends, in bounded time.

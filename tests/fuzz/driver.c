@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * driver.c - a fuzz target as a test: all inputs that are kept, then inputs made of them, always
  * the same ones.

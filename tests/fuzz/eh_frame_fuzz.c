@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * eh_frame_fuzz.c - any bytes as the unwind entries of an object: what is compiled from them is a
  * table that the daemon would take, and it can be asked for every address.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * elf_protocol_fuzz.c - any bytes from the other end of the worker's socket: as symbols, which are
  * then sent back, and as a request.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * fuzz.h - what the fuzz targets have in common.
  *

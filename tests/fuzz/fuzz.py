@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """fuzz.py - runs fuzz targets that libFuzzer is built into, one after the other, and says how far
 they came.
 

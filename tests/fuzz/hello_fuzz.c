@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * hello_fuzz.c - any bytes as an agent's hello: answered, and the process that is made of it has
  * what it asks for within the ranges that there are.

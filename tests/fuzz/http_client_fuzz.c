@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * http_client_fuzz.c - any bytes as an answer from the socket of a daemon: an answer that has all
  * that it says, or a sentence. What is received is then read as the client reads its lists.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * jit_dump_fuzz.c - any bytes as a jitdump that grows: it is read on and never back, what is kept
  * is within its limits, and none of its names could steer a terminal.

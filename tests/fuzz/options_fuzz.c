@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * options_fuzz.c - any words as a command line, and as a burst: values within their ranges, or the
  * exit status of a usage error.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * perf_map_fuzz.c - any text as a list of generated functions: fed in whole or in pieces it is the
  * same map, and none of its names could steer a terminal.

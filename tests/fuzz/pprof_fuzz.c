@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * pprof_fuzz.c - any bytes as a profile file: a sentence, or a profile that every format can be
  * written of, that can be compared, added up, and read back.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * query_fuzz.c - any names and values as the parameters of a query: taken, and then within their
  * ranges, or refused with a sentence.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * ring_fuzz.c - any words in a ring: the reader stays within what is published and within its
  * limits, and a lie closes the ring for good.

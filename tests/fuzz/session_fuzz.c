@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * session_fuzz.c - anything in the memory that a process shares with the daemon: its header, its
  * module log, its slots and their rings. The daemon drains it, lists its threads and ends it.
@@ -8,6 +9,7 @@
 #include <unistd.h>
 
 #include "common/wire/ring.h"
+#include "daemon/ingest/drain.h"
 #include "daemon/ingest/process.h"
 #include "daemon/ingest/registry.h"
 #include "daemon/ingest/threads.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * trace_fuzz.c - any bytes as a recorded trace: a sentence, or records that can be applied to a
  * tree as they come.

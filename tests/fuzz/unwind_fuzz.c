@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * unwind_fuzz.c - any table that the daemon's check lets pass, any registers, any stack: no walk
  * reads what it must not, none goes on for ever, and the memoized walk finds the same as the full

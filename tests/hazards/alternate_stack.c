@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * alternate_stack.c - handlers on alternate stacks with room for one signal and little more, above
  * guard bytes; stacks that are taken down and unmapped while signals arrive; threads that end with

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * big_fork.c - a process of half a gigabyte forks while its threads are interrupted as often as can
  * be: copying page tables takes longer than the time between two signals.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * busy.h - work that takes CPU time, the same on each call.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * clock_calls.c - does little but ask for the time, through the code that the kernel maps (vdso),
  * and through procedure linkage: prologues and epilogues, and code without a file.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * close_all.c - closes every descriptor again and again, as daemons do, opens some, and looks
  * whether the numbers are those that it must get; then lists what a child inherits.

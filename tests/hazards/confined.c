@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * confined.c - a program forbids itself all system calls but a few, and goes on. Whoever makes
  * another is killed.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * crowd.c - threads by thousands: the kernel limits the mappings of a process, so each more of them
  * is a thread less; and a new thread takes the same time however many others are there.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * exec_chain.c - becomes itself again and again, with threads that are interrupted as it does:
  * a signal that is on its way must not meet the next program, which has no handler yet.

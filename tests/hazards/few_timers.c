@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * few_timers.c - no timer is to be had: RLIMIT_SIGPENDING is 0 for this user from the start. All
  * works as ever, only nothing is seen.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * foreign.c - uses what the agent stands before: signals, threads, fork, waits, transfers. Built
  * with another C library, or with a sanitizer that stands there too.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * forks_and_threads.c - children of fork that compute and have threads, beside a thread of the
  * parent. It also reports its calls.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * found_stack.c - as Go's runtime does with cgo: each thread asks for its alternate stack by a
  * system call, sets one up so where there is none, and relies on it from then on; handlers, which

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * gprof.c - libc counts by SIGPROF how often the program's parts are met, as it does for programs
  * that are built with -pg: a hundred times a second of CPU time, neither more nor less.

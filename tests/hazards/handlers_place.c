@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * handlers_place.c - where handlers run that ask for an alternate stack: on their thread's own as
  * long as it has set up none, whatever other threads have; and what a program reads back of all

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """What has broken programs under profilers, hazard by hazard, with and without the agent: the same
 output and status, in time, and a profile of it. `--runs N` repeats each that often (races need
 many); names choose some."""

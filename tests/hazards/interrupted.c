@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * interrupted.c - calls that sleep, by themselves and under the program's own timer, with handlers
  * that restart system calls and one that does not: EINTR comes where it should, and nowhere else.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * late_timer.c - a thread has to wait for a processor for long, where it makes a timer; meanwhile
  * another takes SIGPROF for itself, and gives it back. The wait is a tracer's: it holds the thread

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * late_tls.c - threads touch thread-local memory of a library that came late, for the first time,
  * while they are interrupted: its allocation is not safe within a handler.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * leave_allocating.c - four threads allocate and free at full speed while main returns: what ends
  * with the process ends in the middle of malloc.

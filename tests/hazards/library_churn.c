@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * library_churn.c - libraries come and go while their code runs: what is walked now is unmapped a
  * moment later, and something else lies in its place.

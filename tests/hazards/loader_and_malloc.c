@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * loader_and_malloc.c - the loader's lock and malloc's are taken in all orders by threads that look
  * up symbols, load libraries, allocate, and begin and end.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * locked.c - a program locks all of its memory, of which it has little; or has little address
  * space.

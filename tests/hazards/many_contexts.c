@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * many_contexts.c - walks random ways through functions that call each other: there are more
  * contexts than anybody could keep, nearly each sample finds a new one.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * moved_signal.c - threads compute while another takes one signal after the other for itself, and
  * gives them back: whatever uses one of them has to move, and to move its threads' timers. One more

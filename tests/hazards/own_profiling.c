@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * own_profiling.c - a program that profiles itself with SIGPROF and an interval timer, changes its
  * handler, and asks what it had set. Its own ticks must come, and only its own.

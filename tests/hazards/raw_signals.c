@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * raw_signals.c - a child of fork sets all signals to their default by system calls, past libc's
  * functions, before it executes another program: chromium's process starter does so.

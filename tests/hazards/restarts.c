@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * restarts.c - a reader that waits for what a slow writer sends while other threads are busy: each
  * read ends in time, however often it is interrupted and made again.

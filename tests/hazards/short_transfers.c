@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * short_transfers.c - transfers that the kernel ends early when a signal is there, and waits that
  * it ends with an error: none does here, as there is no signal of the program's own.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * small_alternate.c - alternate signal stacks that are too small for a signal, or just large enough
  * for one with a handler that does nothing: as long as none comes that is no error. Below each are

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * small_stacks.c - coroutines on stacks of 20 KB without a guard page, side by side in one block,
  * each with bytes at its low end that nobody may write: what interrupts them must fit as well. With

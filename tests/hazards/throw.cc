@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * throw.cc - two threads throw through many frames while a third loads and unloads libraries: the
  * unwinder of exceptions takes the loader's lock, over and over.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * tls_library.c - thread-local memory that is too large to be set aside beforehand.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * vfork_signals.c - a child that shares its parent's memory sets all signals to their default, and
  * changes its mask, before it executes another program: process starters do so. The parent's own

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * waited_signals.c - a program that blocks SIGPROF and SIGVTALRM and waits for them: each has to
  * stay pending until it is asked for, whoever sends it, and never end the process.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * arena_test.c - unwind tables of one user's programs take no room from another's, however many
  * there are, and are bounded in all.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * deferred_unwind_test.c - a raw stack sample from the ring to the tree: while its process lives,
  * when that is gone at once, and when the worker fails.
@@ -17,8 +18,10 @@
 #include "common/tree/summary.h"
 #include "common/wire/arch.h"
 #include "common/wire/ring.h"
+#include "daemon/ingest/drain.h"
 #include "daemon/ingest/registry.h"
 #include "tests/check.h"
+#include "tests/tree/nodes.h"
 
 #define DEPTH 12
 
@@ -178,7 +181,7 @@ static bool has_addresses(void) {
 }
 
 static void end(void) {
-    registry_finish(process);
+    process_finish(process);
     registry_put(process);
 }
 
@@ -223,7 +226,7 @@ static void test_lines(void) {
 static void test_gone_at_once(void) {
     begin(false);
     descend(DEPTH, 500);
-    registry_finish(process);
+    process_finish(process);
     CHECK(!process->live);
     deferred_unwind_wait(process);
     CHECK(!process_has_deferred(process));
@@ -242,9 +245,9 @@ static void check_refused(uint64_t n, uint64_t weight) {
     CHECK_UINT(now.deferred.no_rule, n);
     CHECK_UINT(total(), weight);
     struct frame_key key = {.routine = WIRE_PSEUDO_NO_RULE};
-    uint32_t node = mcct_child(process->tree, MCCT_ROOT, frame_intern(&key));
+    uint32_t node = node_child(process->tree, MCCT_ROOT, frame_intern(&key));
     CHECK(node != 0);
-    mcct_view(process->tree, node, &view);
+    node_view(process->tree, node, &view);
     CHECK_UINT(view.count, weight);
 }
 
@@ -262,7 +265,7 @@ static void test_dying_worker(void) {
 static void test_late_worker(void) {
     begin(false);
     descend(DEPTH, 10);
-    registry_finish(process);
+    process_finish(process);
     CHECK(process_has_deferred(process)); /* the end of the process did not wait */
     CHECK(has_addresses());
     deferred_unwind_wait(process);

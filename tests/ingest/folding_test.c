@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * folding_test.c - finished processes are folded when nobody holds them, and only then: weight is
  * in one of them at any time, and none stays by itself for good. While two trees are merged, living

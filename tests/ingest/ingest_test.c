@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * ingest_test.c - the end of a process that has ended before is not the end of another one that has
  * its pid now; and living processes get their heartbeats also when there is no memory.
@@ -12,6 +13,7 @@
 #include <unistd.h>
 
 #include "common/tree/summary.h"
+#include "daemon/ingest/drain.h"
 #include "daemon/ingest/ingest.h"
 #include "daemon/ingest/registry.h"
 #include "tests/check.h"
@@ -96,7 +98,7 @@ static void test_pid_used_again(void) {
     CHECK(wait_for(&seen));
     CHECK(second->live);
     waitpid(pid, NULL, 0);
-    registry_finish(second);
+    process_finish(second);
     registry_put(first);
     registry_put(second);
 }
@@ -121,7 +123,7 @@ static void test_no_memory(void) {
     no_memory = false;
     kill(pid, SIGKILL);
     waitpid(pid, NULL, 0);
-    registry_finish(process);
+    process_finish(process);
     registry_put(process);
 }
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * module_sweep_test.c - a user whose programs, one after the other, have more modules than one user
  * may have at once: none is refused. What a living process has mapped and what a finished one's
@@ -8,6 +9,7 @@
 #include "common/code/frame.h"
 #include "common/code/module.h"
 #include "common/tree/summary.h"
+#include "daemon/ingest/drain.h"
 #include "daemon/ingest/frame_sweep.h"
 #include "daemon/ingest/registry.h"
 #include "tests/check.h"
@@ -60,7 +62,7 @@ static struct process *begin(unsigned modules) {
 }
 
 static void end(struct process *process) {
-    registry_finish(process);
+    process_finish(process);
     registry_put(process);
 }
 

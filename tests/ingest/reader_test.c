@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * reader_test.c - REPEAT, MAP and RAW_STACK in a ring, well-formed and not: what arrives, what is
  * refused, and that a lie closes the ring.
@@ -10,6 +11,7 @@
 #include "common/tree/summary.h"
 #include "common/wire/ring.h"
 #include "tests/check.h"
+#include "tests/tree/nodes.h"
 
 #define REGISTERS 16
 
@@ -71,9 +73,9 @@ static void test_repeat(void) {
     CHECK(!reader.broken);
     CHECK_UINT(mcct_depth(&reader.cursor), 9);
     CHECK_UINT(effect.repeats, 7);
-    uint32_t node = mcct_child(tree, MCCT_ROOT, addresses_frame(map, 0x1000, 0));
+    uint32_t node = node_child(tree, MCCT_ROOT, addresses_frame(map, 0x1000, 0));
     for (int i = 0; i < 8; i++)
-        node = mcct_child(tree, node, addresses_frame(map, 0x2000, 0x1005));
+        node = node_child(tree, node, addresses_frame(map, 0x2000, 0x1005));
     CHECK(node != 0);
     CHECK_UINT(reader.cursor.node, node);
     put(wire_word(WIRE_POP, 9));
@@ -137,8 +139,8 @@ static uint64_t count_of(const uint64_t *routines, unsigned n) {
     struct mcct_view view;
     uint32_t node = MCCT_ROOT;
     for (unsigned i = 0; i < n; i++)
-        node = mcct_child(tree, node, addresses_frame(map, routines[i], routines[i] + 5));
-    mcct_view(tree, node, &view);
+        node = node_child(tree, node, addresses_frame(map, routines[i], routines[i] + 5));
+    node_view(tree, node, &view);
     return node != 0 ? view.count : 0;
 }
 
@@ -195,8 +197,8 @@ static void test_calls_reach(void) {
     drain();
     CHECK(!reader.broken);
     CHECK_UINT(mcct_depth(&reader.cursor), 2);
-    uint32_t first = mcct_child(tree, MCCT_ROOT, addresses_frame(map, 0x1000, 0x1005));
-    mcct_view(tree, mcct_child(tree, first, addresses_frame(map, last, last)), &view);
+    uint32_t first = node_child(tree, MCCT_ROOT, addresses_frame(map, 0x1000, 0x1005));
+    node_view(tree, node_child(tree, first, addresses_frame(map, last, last)), &view);
     CHECK_UINT(view.count, 1);
     stop();
 }
@@ -246,7 +248,7 @@ static void test_generations(void) {
         CHECK(effect.map_changed);
         drain();
         struct mcct_view view;
-        mcct_view(tree, reader.cursor.node, &view);
+        node_view(tree, reader.cursor.node, &view);
         CHECK(frame_get(view.frame, &key));
         CHECK_UINT(key.routine_module, want[i]);
     }
@@ -257,9 +259,9 @@ static void test_generations(void) {
 
 static uint64_t count_at(uint32_t parent, uint64_t pc) {
     struct mcct_view view = {0};
-    uint32_t node = mcct_child(tree, parent, addresses_frame(map, WIRE_LEAF_PC, pc));
+    uint32_t node = node_child(tree, parent, addresses_frame(map, WIRE_LEAF_PC, pc));
     if (node != 0)
-        mcct_view(tree, node, &view);
+        node_view(tree, node, &view);
     return view.count;
 }
 
@@ -283,7 +285,7 @@ static void test_leaf_pc(void) {
     drain();
     CHECK(!reader.broken);
     CHECK_UINT(mcct_depth(&reader.cursor), 2);
-    uint32_t node = mcct_child(tree, MCCT_ROOT, addresses_frame(map, 0x4010, 0));
+    uint32_t node = node_child(tree, MCCT_ROOT, addresses_frame(map, 0x4010, 0));
     CHECK_UINT(count_at(node, 0x5000), 21);
     CHECK_UINT(count_at(node, 0x4020), 12);
     CHECK_UINT(count_at(node, 0x8888), 5); /* all code that is not known is one place */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * session_room_test.c - an agent's word gets it no more slots than its process has threads for; all
  * sessions together get no more than the limit, and give back what they have.

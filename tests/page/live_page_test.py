@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """live_page_test.py - the page that hcctd serves: it grows with the profile, and says when hcctd is
 gone."""
 

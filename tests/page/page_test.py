@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """page_test.py - the HTML page in a browser: what it shows is what the JSON report of the same profile
 says, and what is done to it leads where it should. Screenshots stay in the build directory."""
 
@@ -97,7 +98,7 @@ def check_numbers(name, seen, report, one):
     check(dict(seen["table"]) == want.table(), f"{name}: the table has each function's own and total weight")
     own = want.own()
     check({k: v for k, v in dict(seen["up"]["children"]).items() if k in own} == own and
-          seen["up"]["total"] == want.total, f"{name}: bottom-up begins with own weights")
+          seen["up"]["total"] == want.total, f"{name}: bottom-up begins with self weights")
     if one.get("search"):
         matched = want.matched(one["search"])
         check(0 < matched < want.total and seen["matched"] == seen["matchedUp"] == matched,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """screenshot.py OUT PROFILE: pictures of the HTML page for the documentation: page.png and
 page-dark.png of the profile, diff.png of two runs of sqlite3, in the directory OUT. No test; run it
 with HCCT_BUILDDIR set."""

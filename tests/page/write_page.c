@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * write_page.c - writes the profiles that page_test.py shows to a browser, and that are no samples
  * of the other tests: write_page NAME FORMAT > FILE

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """contexts.py - what a profile says, in one form for all formats: {process: {path: weight}}, where a
 process is a number from 0 on, heaviest first, and a path the names of its frames, outermost first.
 """
@@ -48,7 +49,7 @@ CUT = "..."  # a frame for what is left out below its caller
 
 
 def of_tree(tree):
-    """Of a call tree as the Firefox Profiler's command line gives it: names, own weights. It leaves
+    """Of a call tree as the Firefox Profiler's command line gives it: names, self weights. It leaves
     out what is too deep, but for its weight."""
     weights, todo = Counter(), [((), tree)]
     while todo:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """firefox.py - the Firefox Profiler's command line, which reads as the Firefox Profiler does."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """firefox_test.py - does the Firefox Profiler take our files, with all names and all of the weight?
 """
 

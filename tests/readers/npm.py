@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """npm.py - finds the readers of others that contrib/readers.sh has fetched, and runs them.
 
 Tests elsewhere that drive a browser import this, too. All is skipped where something is missing.

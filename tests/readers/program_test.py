@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """program_test.py - from real programs to the readers: record, then report in their formats, with
 names and weights the same on the way."""
 

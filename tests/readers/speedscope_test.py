@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """speedscope_test.py - does speedscope take our files whole: its schema, and the viewer itself?"""
 
 import json

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * annotate_test.c - what the lines of a function add up to is what a report says of the function.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * call_modules_test.c - modules whose calls are followed, as text and back, and texts that are
  * none.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * chance_test.c - 95 % intervals hold the truth in 90 to 99 of 100 runs: simulated programs whose
  * times are known, the agent's points, the daemon's sums, the intervals of the reports. Nothing

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * choose_test.c - the choice of rows: what must hold of random trees for any number of rows.
  */
@@ -36,7 +37,7 @@ static void check_greedy(const struct choice *choice) {
 }
 
 /* The weight of a row is accounted for: what is lost within it is little, and the rows below it,
- * what has no row, and its own weight are that of its last function. */
+ * what has no row, and its self weight are that of its last function. */
 static void check_rows(const struct choice *choice) {
     const struct profile *profile = choice->profile;
     const struct tree_view *view = choice->view;

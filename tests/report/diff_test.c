@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * diff_test.c - bounds against known trees, intervals against simulated sampling, names of frames.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * eval_test.c - the measures of accuracy, on profiles small enough to compute them by hand.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * filter_test.c - contexts that are asked for stay, the rest is in one place, weights add up to N.
  */
@@ -41,7 +42,7 @@ static struct profile *make_profile(void) {
     return p;
 }
 
-/* Own weight of all contexts whose innermost frame has that name. */
+/* Self weight of all contexts whose innermost frame has that name. */
 static uint64_t weight_of(const struct profile *profile, const char *name) {
     uint64_t weight = 0;
 

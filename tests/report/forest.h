@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * forest.h - random trees of contexts whose true weights are known, and profiles that know less.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * graph_test.c - callers and callees: recursion, what is left out, and the formats made of them.
  */
@@ -175,7 +176,7 @@ static uint64_t number(const char *text, const char *key) {
     return at != NULL ? strtoull(at + strlen(key), NULL, 10) : 0;
 }
 
-/* Own weights of the boxes and what is said to be in none; how many boxes there are. */
+/* Self weights of the boxes and what is said to be in none; how many boxes there are. */
 static unsigned check_dot(const struct profile *profile, const struct format_options *options) {
     uint64_t total = profile_total(profile), sum = 0;
     char *text = written("dot", profile, options);

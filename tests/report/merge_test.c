@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * merge_test.c - the bounds of sums against known trees, and what can't be added up.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * pprof_test.c - profile files: written and read back whole, foreign ones, damaged ones.
  */

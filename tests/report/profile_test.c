@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * profile_test.c - tables of the profile, grouping, pruning, names.
  */

@@ -1,6 +1,7 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """readers.py - what tools of others say of a file that we wrote, as weights by function.
 
-A reader gives (N, own weights by name), or None when the tool is not installed. Whatever it says on
+A reader gives (N, self weights by name), or None when the tool is not installed. Whatever it says on
 stderr is a complaint, and raises Complaint.
 """
 
@@ -167,7 +168,7 @@ def flamegraph(path):
 # ---- dot ----
 
 def dot(path):
-    """Own weights of the boxes; N, and what the legend says is in none."""
+    """Self weights of the boxes; N, and what the legend says is in none."""
     if not shutil.which("dot"):
         return None
     graph = json.loads(read_by("dot", "-Tjson", path))

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """Readers that are not ours take the files: with all of the weight, and each name as it is.
 
 Each tool that is not installed is left out; when none is there, the test is skipped.
@@ -16,7 +17,7 @@ from support import BUILD, check, finish, scratch, skip  # noqa: E402
 WRITE_SAMPLE = os.path.join(BUILD, "tests", "report", "write_sample")
 PROTO = os.path.join(HERE, "..", "..", "common", "render", "profile.proto")
 SAMPLES = ("shell", "build", "names", "calls", "bursts", "hard")
-# The names of sample_hard.c, whose own weights are 1000 and one more for each.
+# The names of sample_hard.c, whose self weights are 1000 and one more for each.
 HARD = ["say \"hello\" \\ bye", "a name with spaces 12", "semi;colon;s", "it's", "C:\\new\\Node\\",
         "<alloc::vec::Vec<[u8; 16]> as core::iter::Extend<T>>::extend",
         "<alloc::vec::Vec<T> as core::ops::Drop>::drop", "operator()(int) const::{lambda(int)#1}",

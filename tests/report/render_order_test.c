@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * render_order_test.c - what is rendered by another process of the program is what this one would
  * have rendered: order out, order in, the same bytes in every format.

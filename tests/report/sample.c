@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * sample.c - profiles for the tests: stacks written as text, made into nodes.
  *
@@ -227,7 +228,7 @@ struct profile *sample_shell(void) {
                                       .complete = 9562,
                                       .no_rule = 65,
                                       .bad_stack = 6,
-                                      .shipped = 3,
+                                      .deferred = 3,
                                       .handler_ns = 39 * MS,
                                       .contexts = 1204,
                                       .monitored = 871,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * sample.h - profiles for the tests of the reporting side, the same at each run.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * sample_calls.c - profiles of counted calls for the tests: every call, and calls in bursts.
  */

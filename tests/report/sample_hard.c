@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * sample_hard.c - a profile for the tests of readers: names that have broken tools, and shapes.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * text_test.c - the text report: golden files, and what must hold of any report.
  *

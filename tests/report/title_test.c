@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * title_test.c - what a profile is called: by the command that was recorded, else by its processes.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * write_sample.c - writes a sample profile for readers_test.py: write_sample SAMPLE FORMAT > FILE
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * writers_test.c - folded stacks and JSON: weights add up, names survive; the table of formats.
  */

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """loads.py - what a soak runs: programs of all kinds that each end by themselves, and say the same
 each time."""
 

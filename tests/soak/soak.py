@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """soak.py - a mixed load on one hcctd for a given time: does its memory stay, does it lose anything,
 does any program notice?
 

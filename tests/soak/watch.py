@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """watch.py - what a soak knows of its daemon: questions over HTTP, memory and CPU time."""
 
 import http.client

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * bare.c - code as people write it by hand, without any unwind data, in the shapes that codecs and
  * crypto libraries have: its callers are found by its instructions alone.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * images.c - the ELF files that the target has mapped, their unwind tables and their symbols.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * images.h - the ELF files that the target has mapped, the vdso among them: their unwind tables as
  * the daemon makes them, and where they have their own.

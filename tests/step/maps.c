@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * maps.c - the target's mappings, as the kernel lists them.
  */

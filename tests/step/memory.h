@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * memory.h - the target's memory, read by pages: once a step where it can change, once for all
  * where it cannot.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * mirror.c - the target's stacks at the same addresses in our own memory.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * mirror.h - the target's stacks at the same addresses in our own memory, so that a walk can read
  * them directly, as it does in the agent.

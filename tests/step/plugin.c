@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * plugin.c - what the target loads and unloads: code with a constructor, a destructor, calls of
  * _init and _fini, and calls back into the program.

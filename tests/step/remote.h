@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * remote.h - a second opinion: libunwind, which reads the target's registers, memory and unwind
  * entries through functions that are given to it.

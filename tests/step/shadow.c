@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * shadow.c - the true stack, from the calls and returns that were executed.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * shadow.h - the true stack: return addresses as the processor's own calls and returns were seen to
  * push and pop them, without any unwind table.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * shapes.h - code whose stack frames have every form that a compiler makes. It is a source that is
  * included by several, each with other options for the compiler; SHAPES is the name that the whole

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * shapes_framed.c - the shapes as optimized code that keeps frame pointers. The options stand here,
  * since those of the command line are the builder's.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * shapes_plain.c - the shapes as code that was not optimized. The options stand here, since those
  * of the command line are the builder's.

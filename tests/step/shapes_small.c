@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * shapes_small.c - the shapes as the smallest code. The options stand here, since those of the
  * command line are the builder's.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * step_test.c - the walk at every instruction of a program, from its first to its last: against
  * libunwind, and against the calls and returns that were seen to happen.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * target.cc - the program that is walked at each instruction: exceptions, jumps, signals, threads,
  * contexts, loaded code, the vdso, and the shapes of shapes.h. Argument: the plugin's path.

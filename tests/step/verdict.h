@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * verdict.h - what three opinions about one stack come to: our walk's, libunwind's, and the truth
  * that was seen to happen.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * called.c - computes for a while under names that are hard to tell.
  *

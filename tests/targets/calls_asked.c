@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * calls_asked.c - as many calls as it is asked for. Reads numbers: n > 0 makes n calls of one
  * function, 0 uses the processor for a fifth of a second without a call. Answers each with a line.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * calls_broad.c - most calls are of contexts that come seldom: main calls broad, a random recursion
  * of two functions that is 14 deep, and hot. Prints how many calls were made of each function, and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * calls_count.h - a program counts the calls of its own functions, in a file that outlives it.
  *

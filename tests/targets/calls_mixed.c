@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * calls_mixed.c - C code whose calls go all ways, always the same ones: small functions that an
  * optimizer inlines, calls by pointers, threads, mutual recursion, and a shared library that calls

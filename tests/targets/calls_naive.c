@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * calls_naive.c - the tree of calls by the simplest means, to compare a profile with: loaded in the
  * place of the agent, it follows enter and exit, and writes at exit what it has counted.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * calls_own_hooks.c - built with -finstrument-functions, and has reporting functions of its own.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * calls_phases.c - two phases of equal functions that make 7 and 3 of 10 calls, again and again.
  *

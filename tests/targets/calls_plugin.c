@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * calls_plugin.c - an instrumented shared object for dlopen. Built twice, with functions of other
  * names at the same places (PART is a or b): which one was called is a matter of time.

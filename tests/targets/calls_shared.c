@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * calls_shared.c - an instrumented shared library: functions that run before main and after it,
  * and one that calls the program.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * calls_shared.h - an instrumented shared library that programs are linked with.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 // calls_torture.cc - all that makes it hard to follow calls and returns, in a program that counts
 // the calls of each of its functions itself (calls_count.h).
 //

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * copied.c - a program whose stacks are large and can only be unwound by the daemon: each sample
  * is a copy that takes most of a ring.

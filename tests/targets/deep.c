@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * deep.c - computes at the bottom of a deep recursion, direct or over two functions.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * equal_threads.c - threads that all use the same CPU time, each in a function of its own.
  *

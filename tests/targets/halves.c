@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * halves.c - a program that knows how its CPU time is spread over parts of a round, whatever it
  * calls between them.

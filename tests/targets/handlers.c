@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * handlers.c - a program of 100 handlers that weigh the same, handler_00 to handler_99.
  *

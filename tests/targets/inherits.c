@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * inherits.c - a thread computes while another one forks, time and again; a child has no descriptor
  * that its parent did not have at the beginning.

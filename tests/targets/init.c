@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * init.c - computes in functions that are called by _init and _fini, of a program and of a shared
  * object that it loads (made of this file, too, with INIT_SHARED defined). On x86-64 no unwind

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * jit.c - generated code with frame pointers, listed in /tmp/perf-PID.map: a function that loops,
  * and one that calls back into C. The program prints the CPU time that it has spent in each, as

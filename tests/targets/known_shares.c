@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * known_shares.c - a program that knows where its CPU time goes.
  *

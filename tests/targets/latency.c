@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * latency.c - how long is it ever kept from its work? Threads of work of known kinds, and one that
  * does nothing but read the clock, until SIGTERM; then the longest time between two readings.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * leaves_root.c - a program that changes its root directory first of all, to where there is
  * nothing, and computes there.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * lines.c - one function whose lines take known shares of its time: two loops and an inlined
  * function.

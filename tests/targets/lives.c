@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * lives.c - many short lives, of threads or of children that never call exec, whose CPU time goes
  * to two functions in halves, by the clock of each life. Lives are between half and one and a half

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * loads.c - libraries that are loaded one by the other, of which only the last computes, at once.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * many_threads.c - so many threads at once, each with a little work now and then, without end.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * masked.c - what a program can see of its signal mask, in and after calls that sleep, and the ways
  * out of such calls: jumps, cancellation, fork. Prints what it has seen; then each function named

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * mixture.c - phases of many kinds in random order, each with its own CPU time by the thread's
  * clock: what a profile of it should say.

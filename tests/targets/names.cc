@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 // A program whose functions have names that are hard to carry, each with CPU time of its own.
 #include <ctime>
 #include <map>

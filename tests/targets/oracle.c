@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * oracle.c - C code of the usual kinds, always the same, for two profilers to sample: recursion,
  * callbacks out of the C library, loops, and one helper that several callers share.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * oracle.cc - C++ code of the usual kinds, always the same, for two profilers to sample: templates,
  * virtual calls, std::sort with a comparison that has a frame, std::map, exceptions.

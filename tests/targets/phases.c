@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * phases.c - spends CPU time in one function, then in another.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * redirect_gone.c - closes a library whose calls are redirected by then, and whose last one is the
  * first of a function that is bound when it is called. The library is this file, with PLUGIN.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * redirect_own.c - has changed one of its own calls before anybody else runs: it leads to another
  * function than in the file. Says which is called, and whether its code is mapped from a file.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * redirect_steps.c - steps through its own calls, instruction by instruction: wherever it is
  * interrupted, backtrace() shows the functions that are executing, and what a function is given in

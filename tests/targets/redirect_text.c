@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * redirect_text.c - calls its functions and compares its own code in memory with that in its file.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 // restless.cc - all that programs do to their stacks and threads, side by side, until SIGTERM: what
 // happens to hcctd meanwhile must not show.
 //

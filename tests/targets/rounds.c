@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * rounds.c - computes at the bottom of a deep recursion, then at the top of the stack, in turns.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * self_view.c - prints all that a program can see of its own process which an agent might change:
  * the same text must come out with and without one.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * shares.c - a program that knows what its functions have of its CPU time, for the intervals of
  * chance to be held against.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * short_calls.c - calls of some 10 us, one after another, with less between them, and a nap after
  * some: a tick that is late by more than that comes in another call than its point.

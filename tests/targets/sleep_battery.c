@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * sleep_battery.c - every call that sleeps, each the only one of two threads: one that does nothing
  * else, and one that writes to /dev/null in between.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * sleep_on.cc - threads in calls that do not end, until the process does: by a return from main, or
  * by _exit. Prints the elapsed time of main, in nanoseconds.

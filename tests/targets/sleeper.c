@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * sleeper.c - calls that sleep, ended by time, by data, by another thread or process, or by a
  * signal of this program's own. Prints how each ended: an agent must not be seen in it.

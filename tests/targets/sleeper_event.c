@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * sleeper_event.c - calls that end because of something that another thread, another process or a
  * signal does.

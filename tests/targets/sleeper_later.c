@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * sleeper_later.c - one thread that sleeps, acts, and may do so again.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * sleeper_time.c - calls that end when their time is over.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * sleepers.c - a child of fork whose threads do nothing but sleep, from their first moment on.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * sleepy.c - sleeps most of its time, in known places: a third each in poll, nanosleep, and a wait
  * for another thread; and computes in between.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * small_threads.c - threads on small stacks, one after another, that compute where most of the
  * stack is used.

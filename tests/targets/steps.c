@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * steps.c - always the same CPU time along some sixty contexts of very different weight; half of it
  * is in crunch(), which takes SLOWER per cent longer in another build of the same program.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * storm.cc - does all at once what has broken profilers: exceptions, dlopen and dlclose, fork,
  * short threads, signal handlers that throw the stack away, coroutines on small stacks. Prints sums

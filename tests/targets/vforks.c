@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * vforks.c - has children by vfork that end at once, until it has used CPU time for 0.5 s.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * worker.c - a server of root's that works, and then starts a child that takes the rights of
  * another user first of all, and works as that one.

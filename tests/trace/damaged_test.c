@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * damaged_test.c - traces that were cut, changed, or made to do harm: always a sentence, or what is
  * right.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * live_target.c - a program that reports its calls: two threads and a child that take many paths,
  * STEPS times each.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """A recording's trace makes the same profile again: threads, processes, evictions and all."""
 import os
 import re

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * trace_test.c - what goes into a trace comes out of it: the same trees, whatever the order of
  * threads and processes; and what can't go in is counted.
@@ -16,6 +17,7 @@
 #include "common/tree/mcct.h"
 #include "common/tree/summary.h"
 #include "tests/check.h"
+#include "tests/tree/nodes.h"
 #include "tests/tree/world.h"
 
 #define PROCESSES 2
@@ -154,12 +156,12 @@ static bool compare_node(void *arg, uint32_t node, const struct mcct_view *want)
     struct mcct_view got;
     uint32_t at = MCCT_ROOT;
     if (want->parent != 0)
-        at = mcct_child(c->got, c->node_of[want->parent], number_of(c, want->frame));
+        at = node_child(c->got, c->node_of[want->parent], number_of(c, want->frame));
     c->same = at != 0 && node < HCCT_ARRAY_LEN(c->node_of);
     if (!c->same)
         return false;
     c->node_of[node] = at;
-    mcct_view(c->got, at, &got);
+    node_view(c->got, at, &got);
     c->same =
         got.count == want->count && got.error == want->error && got.monitored == want->monitored;
     return c->same;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * write_trace.c - writes a trace as the daemon would of a program that calls functions of this one.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * batch_test.c - calls that go into a tree by batches, against the same calls one by one: the exact
  * trees are equal, and every summary's bounds hold.
@@ -6,6 +7,7 @@
 
 #include "common/tree/batch.h"
 #include "common/tree/summary.h"
+#include "tests/tree/nodes.h"
 #include "tests/tree/world.h"
 
 /* ---- two trees, one moved by batches ---- */
@@ -100,12 +102,12 @@ static bool compare(void *arg, uint32_t node, const struct mcct_view *view) {
     struct follower *f = arg;
     uint32_t level = node == MCCT_ROOT ? 0 : f->level_of[view->parent] + 1;
     uint32_t up = level == 0 ? 0 : f->node[level - 1];
-    uint32_t twin = level == 0 ? MCCT_ROOT : up != 0 ? mcct_child(f->tree, up, view->frame) : 0;
+    uint32_t twin = level == 0 ? MCCT_ROOT : up != 0 ? node_child(f->tree, up, view->frame) : 0;
     struct mcct_view other = {0};
     f->level_of[node] = level;
     f->node[level] = twin;
     if (twin != 0)
-        mcct_view(f->tree, twin, &other);
+        node_view(f->tree, twin, &other);
     f->differ += twin == 0 || other.count != view->count || other.monitored != view->monitored;
     f->wrong += other.monitored
                     ? view->count > other.count || view->count < other.count - other.error

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * bounded_test.c - a long stream over ten million contexts in a few megabytes.
  *
@@ -13,6 +14,7 @@
 
 #include "common/tree/mcct.h"
 #include "common/tree/residual.h"
+#include "tests/tree/nodes.h"
 #include "tests/tree/world.h"
 
 #define LEVELS  4
@@ -100,7 +102,7 @@ int main(void) {
     for (unsigned i = LEVELS; i-- > 0;)
         mcct_push(&s.cursor, frame_of(HOT, i));
     struct mcct_view view;
-    mcct_view(s.tree, s.cursor.node, &view);
+    node_view(s.tree, s.cursor.node, &view);
     CHECK(view.monitored && view.count >= s.hot_credits);
     CHECK(view.count - view.error <= s.hot_credits);
     printf("%u events, %u leaves, %llu nodes at most, %llu bytes (%.1f a node)\n", s.events,

@@ -1,5 +1,5 @@
 # Tests of common/tree: the tree itself, what its summaries guarantee, merging, bounded memory.
-TREE_WORLD = tests/tree/world.c tests/tree/world.h
+TREE_WORLD = tests/tree/nodes.h tests/tree/world.c tests/tree/world.h
 TREE_STREAMS = tests/tree/streams.c tests/tree/streams.h
 TREE_TESTS = \
 	tests/tree/batch_test \

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * mcct_test.c - the tree itself: cursors, credit, pruning, wide nodes, the memory cap, the walk.
  */
@@ -6,6 +7,7 @@
 #include "common/tree/mcct.h"
 #include "common/tree/residual.h"
 #include "common/tree/summary.h"
+#include "tests/tree/nodes.h"
 #include "tests/tree/world.h"
 
 static struct mcct *make(const struct summary_kind *kind, double epsilon, size_t max_bytes) {
@@ -24,7 +26,7 @@ static struct mcct_stats stats_of(const struct mcct *tree) {
 
 static struct mcct_view view_of(const struct mcct *tree, uint32_t node) {
     struct mcct_view view;
-    mcct_view(tree, node, &view);
+    node_view(tree, node, &view);
     return view;
 }
 
@@ -36,7 +38,7 @@ static void push_all(struct mcct_cursor *cursor, const char *frames) {
 static uint32_t find(const struct mcct *tree, const char *frames) {
     uint32_t node = MCCT_ROOT;
     for (; node != 0 && *frames != '\0'; frames++)
-        node = mcct_child(tree, node, (uint32_t)*frames);
+        node = node_child(tree, node, (uint32_t)*frames);
     return node;
 }
 
@@ -295,7 +297,7 @@ static void test_widening(struct rng *rng) {
             mcct_credit(&cursor, 10);
             mcct_pop(&cursor, 1);
         }
-        CHECK(mcct_child(tree, MCCT_ROOT, base + 2999) != 0);
+        CHECK(node_child(tree, MCCT_ROOT, base + 2999) != 0);
         mcct_push(&cursor, 1); /* all but one node move below this child, which is wide then */
         for (uint32_t i = 0; i < 3000 * 3; i++) {
             mcct_push(&cursor, base + i);
@@ -303,7 +305,7 @@ static void test_widening(struct rng *rng) {
             mcct_pop(&cursor, 1);
         }
         mcct_pop(&cursor, 1);
-        CHECK_UINT(mcct_child(tree, MCCT_ROOT, base + 2999), 0);
+        CHECK_UINT(node_child(tree, MCCT_ROOT, base + 2999), 0);
         CHECK_UINT(stats_of(tree).nodes, 3002);
     }
     CHECK(stats_of(tree).bytes < 400000 + RESIDUALS_MIN * RESIDUALS_BYTES);
@@ -386,7 +388,7 @@ static void test_cap_space_saving(struct rng *rng) {
     CHECK_UINT(stats.capped, 0);
     CHECK(stats.monitored > 3000);
     CHECK(stats.unseen > 0 && stats.unseen <= STEPS * 3 / (2 * stats.monitored));
-    uint32_t hot = mcct_child(tree, mcct_child(tree, MCCT_ROOT, 1), 1);
+    uint32_t hot = node_child(tree, node_child(tree, MCCT_ROOT, 1), 1);
     CHECK(hot != 0);
     struct mcct_view view = view_of(tree, hot);
     uint64_t truth = STEPS / 8;
@@ -410,7 +412,7 @@ static void test_cap_runaway(void) {
     CHECK(stats_of(tree).bytes <= 256 << 10);
     CHECK_UINT(mcct_pop(&cursor, 100000), 100000);
     for (uint32_t i = 0; i < 20; i++)
-        CHECK(mcct_child(tree, MCCT_ROOT, 100 + i) != 0);
+        CHECK(node_child(tree, MCCT_ROOT, 100 + i) != 0);
     CHECK(stats_of(tree).monitored >= 1000 / 16);
     CHECK_UINT(stats_of(tree).unseen, 1);
     mcct_cursor_close(&cursor);

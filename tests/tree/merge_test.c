@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * merge_test.c - what holds after trees of Space Saving were added to each other, against the true
  * sums; of all kinds, what happens when memory is short.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * packed_test.c - trees without nodes, against true weights in an array: the bounds, whatever comes
  * and however it comes, and the way from nodes to words and back.
@@ -268,6 +269,17 @@ static void test_unpacking(const struct summary_kind *kind, struct rng *rng) {
     world_free(&world);
 }
 
+/* What an empty tree has when this one was merged into it. */
+static struct verdict check_merged(const struct world *world, const struct summary_kind *kind,
+                                   const struct mcct *tree) {
+    struct mcct *sum = make(kind, 0.01, 0);
+    CHECK(mcct_merge(sum, tree));
+    struct verdict v = check(world, sum);
+    CHECK_UINT(v.placed, world->total);
+    mcct_free(sum);
+    return v;
+}
+
 /* The same contexts, counts and errors when there are nodes; and again as words. */
 static void test_there_and_back(const struct summary_kind *kind, struct rng *rng) {
     struct world world;
@@ -283,9 +295,16 @@ static void test_there_and_back(const struct summary_kind *kind, struct rng *rng
     end(&caller);
     check_packed(&world, tree);
     struct verdict packed = check(&world, tree);
-    tree_unpack(tree);
+    struct verdict merged = check_merged(&world, kind, tree);
+    CHECK(tree->packed != NULL); /* who reads a tree leaves its form alone */
+    packed_end(tree);
     CHECK(tree->packed == NULL);
     struct verdict nodes = check(&world, tree);
+    struct verdict merged_nodes = check_merged(&world, kind, tree);
+    CHECK_UINT(merged.sum, merged_nodes.sum);
+    CHECK_UINT(merged.error, merged_nodes.error);
+    CHECK_UINT(merged.stats.nodes, merged_nodes.stats.nodes);
+    CHECK_UINT(merged.stats.unseen, merged_nodes.stats.unseen);
     begin(&caller);
     end(&caller);
     CHECK(tree->packed != NULL);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * residual_test.c - what is refused, evicted or merged away is not lost: with every summary, all
  * weight is either certain of a context or a residual, so that inclusive weights and self weights

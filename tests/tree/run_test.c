@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * run_test.c - runs against a plain table of what is in them, and numbers in 16 bits.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * space_saving_test.c - what Space Saving guarantees, by whichever queue, beyond what every summary
  * does (summary_test): counts that add up, the least as the victim.
@@ -5,6 +6,7 @@
 #include "tests/check.h"
 
 #include "common/tree/summary.h"
+#include "tests/tree/nodes.h"
 #include "tests/tree/streams.h"
 
 #define WALKERS 5
@@ -79,7 +81,7 @@ static void test_streams(struct rng *rng) {
 static void step_and_compare(struct world *world, struct mcct *tree, struct walker *walker,
                              uint64_t weight) {
     struct mcct_view view;
-    mcct_view(tree, walker->cursor.node, &view);
+    node_view(tree, walker->cursor.node, &view);
     struct verdict before = world_check(world, tree, walker, 1);
     walker_credit(world, walker, weight);
     struct mcct_stats after;
@@ -89,7 +91,7 @@ static void step_and_compare(struct world *world, struct mcct *tree, struct walk
         return;
     }
     CHECK_UINT(after.unseen, before.least);
-    mcct_view(tree, walker->cursor.node, &view);
+    node_view(tree, walker->cursor.node, &view);
     CHECK(view.monitored);
     CHECK_UINT(view.error, before.least);
     CHECK_UINT(view.count, before.least + weight);
@@ -135,9 +137,9 @@ static void test_filter(void) {
     for (uint32_t frame = 11; frame <= 60; frame++)
         credit_below_root(tree, frame, 1);
     for (uint32_t frame = 1; frame <= 10; frame++) {
-        uint32_t node = mcct_child(tree, MCCT_ROOT, frame);
+        uint32_t node = node_child(tree, MCCT_ROOT, frame);
         CHECK(node != 0);
-        mcct_view(tree, node, &view);
+        node_view(tree, node, &view);
         CHECK(view.monitored && view.count == 100 && view.error == 0);
     }
     mcct_stats(tree, &stats);
@@ -146,9 +148,9 @@ static void test_filter(void) {
     CHECK(stats.unseen >= 1 && stats.unseen <= 100);
     for (uint32_t i = 0; i < 100; i++)
         credit_below_root(tree, 11, 1);
-    uint32_t node = mcct_child(tree, MCCT_ROOT, 11);
+    uint32_t node = node_child(tree, MCCT_ROOT, 11);
     CHECK(node != 0);
-    mcct_view(tree, node, &view);
+    node_view(tree, node, &view);
     CHECK(view.count >= 101 && view.count - view.error <= 101 && view.error <= 100);
     mcct_free(tree);
 }
@@ -165,7 +167,7 @@ static void test_saturation(const struct summary_kind *kind) {
         mcct_push(&cursor, frame);
         mcct_credit(&cursor, UINT64_MAX - frame);
         mcct_credit(&cursor, UINT64_MAX - frame);
-        mcct_view(tree, cursor.node, &view);
+        node_view(tree, cursor.node, &view);
         CHECK_UINT(view.count, UINT64_MAX);
         mcct_pop(&cursor, 1);
     }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * streams.c - random, adversarial and changing streams over the contexts of a world.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * streams.h - which context is next and how much it gains: the streams that every summary must
  * stand.

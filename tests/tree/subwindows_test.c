@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * subwindows_test.c - windows over random streams whose hot contexts change, against the exact
  * weights of just that time: threads that come and go, idle hours, short memory, windows that are

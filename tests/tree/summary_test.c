@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * summary_test.c - what every summary in the table guarantees, on streams of every kind, against
  * true weights in an array: alone, merged, under a memory cap. A new kind is tested by being

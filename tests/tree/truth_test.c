@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * truth_test.c - nothing that is shown of a tree is untrue: with every summary, on trees whose
  * contexts are mostly cold, the true weights lie in the intervals that are reported, of each

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * world.h - a fixed tree of contexts whose true weights are kept in a plain array, streams over it,
  * and the checks that a summary's tree must pass against it.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * zones_test.c - zones and their sums against an array of all contexts: each context is in the zone
  * of its nearest caller that names one, and no weight is lost when zones come and go.

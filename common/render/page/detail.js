@@ -47,7 +47,7 @@ function placeText(profile, frame) {
 function exactWeight(tree, i, own) {
     const {profile} = tree, node = tree.lone[i];
     if (profile.wide && node >= 0) {
-        return weightText(profile.unit, nodeWeight(profile, node, own || tree.ownWeights));
+        return weightText(profile.unit, nodeWeight(profile, node, own || tree.selfWeights));
     }
     return weightText(profile.unit, own ? tree.self[i] : tree.value[i]);
 }
@@ -55,7 +55,7 @@ function exactWeight(tree, i, own) {
 function weightRows(app, tree, i) {
     const {profile} = tree, rows = [], share = app.total > 0 ? tree.value[i] / app.total : 0;
     const parent = tree.parent[i];
-    rows.push([tree.ownWeights ? "Own weight" : "Weight", exactWeight(tree, i, false) +
+    rows.push([tree.selfWeights ? "Self weight" : "Weight", exactWeight(tree, i, false) +
                (UNIT_NS[profile.unit] ? "" : ` ${profile.measure}`), true]);
     rows.push(["Share", `${shareText(share)} of ${app.totalName}` + (parent > 0 && tree.value[parent] > 0
         ? `, ${shareText(tree.value[i] / tree.value[parent])} of ${tree.upwards ? "callee" : "caller"}` : "")]);

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: LGPL-3.0-or-later
 # embed.sh HTML CSS JS...: prints the page as C strings, its style and its scripts each with the
 # hash by which the page's security policy knows them.
 set -eu

@@ -25,7 +25,7 @@ function nestedNodes(profile, start) {
     return nested;
 }
 
-// Sums by function of a column of own weights, and of one of weights with all below.
+// Sums by function of a column of self weights, and of one of weights with all below.
 function sumByFunction(profile, nested, column, isTotal) {
     const {nodes, frames} = profile, sums = new Float64Array(profile.functions.length);
     for (let i = 0; i < nodes.n; i++) {
@@ -81,6 +81,6 @@ function changeOfNode(tree, i) {
     const {nodes} = tree.profile, columns = {interval2: tree.interval2[i]};
     for (const name of DIFF_COLUMNS) columns[name] = tree[name][i];
     const known = tree.lone[i] > 0
-        ? (tree.ownWeights ? nodes.selfDiff : nodes.totalDiff).beyond[tree.lone[i]] === 1 : undefined;
+        ? (tree.selfWeights ? nodes.selfDiff : nodes.totalDiff).beyond[tree.lone[i]] === 1 : undefined;
     return changeOf(tree.value[i], columns, known);
 }

@@ -9,9 +9,9 @@ const PROFILE_COLUMNS = [
     {key: "name", name: "Function", title: "Function"},
 ];
 const DIFF_TABLE_COLUMNS = [
-    {key: "change", name: "Change", title: "Own weight, after - before"},
+    {key: "change", name: "Change", title: "Self weight, after - before"},
     {key: "totalChange", name: "Total", title: "With all that it calls, after - before"},
-    {key: "self", name: "After", title: "Own weight, after"},
+    {key: "self", name: "After", title: "Self weight, after"},
     {key: "name", name: "Function", title: "Function"},
 ];
 

@@ -237,7 +237,7 @@ function treeUp(profile, process, least = leastOf(profile.nodes.total[startNode(
     const builder = new TreeBuilder(profile, columns, true, endOf(start), least);
     const tree = builder.build(nodes.frame[start], items,
                                [...groups.values()].sort((a, b) => b.weight - a.weight));
-    return Object.assign(tree, {ownWeights: true, least,
+    return Object.assign(tree, {selfWeights: true, least,
                                 rebuild: (finer) => treeUp(profile, process, finer)});
 }
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 bash -c '
 trap "echo usr1" USR1; for i in {1..50000}; do :; done; kill -USR1 $$; sleep 0.2 & wait; (exit 3); echo $?
 for i in {1..60}; do (for k in {1..2000}; do :; done; echo $i); done

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 erl -noshell -eval '
 F = fun F(0, S) -> S; F(N, S) -> F(N - 1, (S * 31 + N) rem 1000003) end, P = self(),
 [spawn(fun() -> P ! {K, F(300000, K)} end) || K <- lists:seq(1, 4)],

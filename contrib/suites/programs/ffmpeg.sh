@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 # x264 with two threads has several results, without an agent, too
 ffmpeg -v error -f lavfi -i testsrc2=size=320x180:rate=25:duration=4 -pix_fmt yuv420p v.y4m
 ffmpeg -v error -i v.y4m -c:v libx264 -threads 1 -bitexact -f h264 v.264

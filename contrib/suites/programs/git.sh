@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 export HOME=$PWD GIT_AUTHOR_DATE=@0 GIT_COMMITTER_DATE=@0
 git config --global user.email a@b; git config --global user.name a
 git config --global init.defaultBranch main; git config --global pack.threads 2

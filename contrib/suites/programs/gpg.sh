@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 export GNUPGHOME=$PWD/home
 mkdir -m 700 home
 gpg --batch --quiet --passphrase '' --quick-generate-key test rsa2048 default never 2>/dev/null

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 guile --no-auto-compile -c '
 (use-modules (ice-9 threads) (statprof))
 (define (f n) (let loop ((i 0) (s 0)) (if (= i n) s (loop (+ i 1) (modulo (+ (* s 31) i) 1000003)))))

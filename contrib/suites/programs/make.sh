@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 for i in $(seq 24); do
     echo "int f$i(int n) { int s = 0; for (int i = 0; i < n; i++) s = (s * 31 + i) % 1003; return s; }" >f$i.c
 done

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 user=$([ "$(id -u)" = 0 ] && echo "-u nobody" || true)
 chmod 777 .
 for options in "-m 16" "-m 16 -k"; do

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 sed "s/PORT/$PORT/" nginx.conf >conf
 head -c 300000 /usr/bin/perl >large
 chmod 755 .

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 import asyncio
 import concurrent.futures
 import multiprocessing

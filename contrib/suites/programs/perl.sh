@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 perl -e '
 $| = 1;
 my $s = 0; for (1 .. 1500000) { $s = ($s * 31 + $_) % 1000003 } print "$s\n";

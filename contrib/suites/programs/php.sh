@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 php -r '
 $s = 0; for ($i = 0; $i < 3000000; $i++) { $s = ($s * 31 + $i) % 1000003; } echo $s, "\n";
 pcntl_async_signals(true); pcntl_signal(SIGALRM, function () { echo "alarm\n"; }); pcntl_alarm(1);

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 if [ "$(id -u)" = 0 ]; then
     chown nobody .
     exec setpriv --reuid 65534 --regid 65534 --clear-groups sh -eu "$0"

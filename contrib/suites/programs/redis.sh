@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 redis-server --port 0 --unixsocket "$PWD/s" --save "" --daemonize no >log 2>&1 &
 server=$!
 cli() { redis-cli -s s "$@"; }

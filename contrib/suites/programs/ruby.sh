@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 ruby -e '
 require "timeout"
 threads = 4.times.map { |i| Thread.new { s = 0; 300000.times { |k| s = (s * 31 + k + i) % 1000003 }; s } }

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 if command -v cargo >/dev/null && cargo --version >/dev/null 2>&1; then
     export CARGO_HOME=$PWD/home
     cargo init -q --vcs none --name work w 2>&1

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 sqlite3 d <<'S'
 pragma threads = 2;
 create table t(i integer primary key, k, m);

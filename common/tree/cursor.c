@@ -1,146 +1,15 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
- * mcct.c - the monitored calling context tree: cursors, credit, and Algorithm 1 (pruning) of the
- * article that mcct.h names.
- *
- * Departures: several cursors share a tree, each keeps its node; and a node that was only passed
- * through goes when the cursor leaves it, because no eviction would ever come to it. Every removal
- * pays for itself by the creation of the node, so pruning is constant amortised time.
+ * cursor.c - cursors move through a tree, make the nodes that they come to, and credit them.
  */
 #include "common/tree/mcct.h"
 
 #include <stdlib.h>
 
-#include "common/base/seeded_hash.h"
 #include "common/tree/children.h"
 #include "common/tree/packed.h"
 #include "common/tree/path_hash.h"
-
-/* ---- life of a tree ---- */
-
-static uint32_t capacity_of(double epsilon) {
-    if (!(epsilon > 1.0 / NODE_INDEX))
-        return NODE_INDEX;
-    double inverse = 1.0 / epsilon * (1.0 - 1e-12); /* 1 / 2e-5 is to be 50,000, not one more */
-    uint32_t whole = (uint32_t)inverse;
-    return whole < inverse ? whole + 1 : whole;
-}
-
-struct mcct *mcct_new(const struct mcct_params *params) {
-    struct mcct *tree = calloc(1, sizeof *tree);
-    if (tree == NULL)
-        return NULL;
-    tree->kind = params->summary != NULL ? params->summary : summary_kinds[0];
-    tree->capacity = capacity_of(params->epsilon);
-    tree->budget = (struct budget){.used = sizeof *tree, .max = params->max_bytes};
-    tree->cursors.next = tree->cursors.prev = &tree->cursors;
-    tree->hash_factor = seeded_hash_seed[0] | 1;
-    tree->silent = tree->kind->gain == NULL ? NODE_MONITORED : 0;
-    node_pool_init(&tree->pool, &tree->budget, tree->kind->side_bytes, tree->kind->side_later);
-    tree->nodes = 1;
-    if (node_pool_take(&tree->pool) == MCCT_ROOT)
-        tree->summary = tree->kind->create(tree, params);
-    if (tree->summary == NULL) {
-        node_pool_free(&tree->pool);
-        free(tree);
-        return NULL;
-    }
-    return tree;
-}
-
-void mcct_free(struct mcct *tree) {
-    if (tree == NULL)
-        return;
-    tree->kind->destroy(tree->summary);
-    packed_free(tree->packed);
-    children_free(tree);
-    residual_free(tree);
-    node_pool_free(&tree->pool);
-    free(tree);
-}
-
-/* ---- pruning ---- */
-
-/* Whether a cursor rests on a node that nothing else keeps. Clears a mark that is out of date. */
-static bool has_cursor(struct mcct *tree, uint32_t node) {
-    if (tree->active != NULL && tree->active->node == node)
-        return true;
-    struct mcct_node *n = node_at(&tree->pool, node);
-    if (n->links == 0)
-        return false;
-    for (const struct mcct_cursor *c = tree->cursors.next; c != &tree->cursors; c = c->next)
-        if (c->node == node)
-            return true;
-    n->links &= ~NODE_RESTED;
-    return false;
-}
-
-static bool is_kept(struct mcct *tree, uint32_t node) {
-    return (node_at(&tree->pool, node)->links & ~NODE_RESTED) != 0 || node == MCCT_ROOT ||
-           has_cursor(tree, node);
-}
-
-/* Gives its parent. */
-static uint32_t remove_node(struct mcct *tree, uint32_t node, uint32_t *lifted) {
-    uint32_t parent = node_at(&tree->pool, node)->parent;
-    if (residual_any(&tree->residuals))
-        residual_lift(tree, node, lifted);
-    children_remove(tree, parent, node);
-    node_pool_give(&tree->pool, node);
-    tree->nodes--;
-    return parent;
-}
-
-/* Algorithm 1, from a node upwards. */
-void tree_prune(struct mcct *tree, uint32_t node) {
-    uint32_t lifted = 0;
-    while (!is_kept(tree, node))
-        node = remove_node(tree, node, &lifted);
-    if (lifted != 0)
-        residual_put_down(tree, node, lifted);
-}
-
-void tree_refuse(struct mcct *tree, uint32_t node, uint64_t weight) {
-    const struct mcct_node *n = node_at(&tree->pool, node);
-    residual_add(tree, node == MCCT_ROOT ? MCCT_ROOT : n->parent, n->frame, weight);
-}
-
-/* What a counter is certain of. */
-static uint64_t certain(const struct mcct *tree, uint32_t node) {
-    const struct mcct_node *n = node_at(&tree->pool, node);
-    return n->links & NODE_MONITORED ? n->count - n->error : 0;
-}
-
-/* The summary has seen the node, which was not monitored. */
-static void refuse_rest(struct mcct *tree, uint32_t node, uint64_t weight) {
-    tree->updated = 0;
-    uint64_t taken = certain(tree, node);
-    if (taken < weight)
-        tree_refuse(tree, node, weight - taken);
-}
-
-bool tree_adopt(struct mcct *tree, uint32_t node, uint64_t count, uint64_t error) {
-    tree->updated = node;
-    bool adopted = tree->kind->adopt(tree->summary, node, count, error);
-    if (adopted)
-        refuse_rest(tree, node, count - error);
-    tree->updated = 0;
-    return adopted;
-}
-
-void tree_forget(struct mcct *tree, uint32_t node) {
-    if (node != tree->updated)
-        tree_refuse(tree, node, certain(tree, node));
-    tree_release(tree, node);
-}
-
-void tree_release(struct mcct *tree, uint32_t node) {
-    struct mcct_node *n = node_at(&tree->pool, node);
-    n->links &= ~NODE_MONITORED;
-    n->count = n->error = 0;
-    tree_prune(tree, node);
-}
-
-/* ---- cursors ---- */
+#include "common/tree/tree.h"
 
 static inline void go(struct mcct_cursor *cursor, uint32_t node) {
     cursor->node = node;
@@ -196,6 +65,8 @@ void mcct_cursor_close(struct mcct_cursor *cursor) {
     tree_prune(tree, cursor->node);
     *cursor = (struct mcct_cursor){0};
 }
+
+/* ---- moves ---- */
 
 /* A new child, 0 when there is no memory for it. `listed`: as children_add() wants it. */
 static uint32_t try_new_child(struct mcct *tree, uint32_t parent, uint32_t frame, uint32_t listed) {
@@ -303,14 +174,12 @@ static __attribute__((noinline)) void credit_slowly(struct mcct *tree, uint32_t 
     struct mcct_node *n = node_at(&tree->pool, node);
     if (tree->packed != NULL) {
         tree->loose = true; /* or each such credit would unpack it anew */
-        tree_unpack(tree);
+        packed_end(tree);
         tree_credit(tree, node, weight);
         return;
     }
     if (!(n->links & NODE_MONITORED)) {
-        tree->updated = node;
-        tree->kind->update(tree->summary, node, weight);
-        refuse_rest(tree, node, weight);
+        tree_update(tree, node, weight);
         return;
     }
     n->count = add_saturating(n->count, weight);
@@ -355,46 +224,31 @@ uint64_t mcct_depth(const struct mcct_cursor *cursor) {
     return cursor->depth + cursor->missing;
 }
 
-/* ---- what is in it ---- */
+/* ---- cursors that follow others ---- */
 
-void tree_unpack(const struct mcct *tree) {
-    if (tree->packed != NULL)
-        packed_end((struct mcct *)tree);
+/* Frames of the nodes between the root and `node`, outermost first. NULL: no memory. */
+static uint32_t *path_to(const struct mcct *tree, uint32_t node, uint64_t depth) {
+    uint32_t *frames = malloc((size_t)depth * sizeof *frames);
+    for (uint64_t i = depth; i-- > 0 && frames != NULL;) {
+        const struct mcct_node *n = node_at(&tree->pool, node);
+        frames[i] = n->frame;
+        node = n->parent;
+    }
+    return frames;
 }
 
-void mcct_flush(struct mcct *tree) {
-    if (tree->packed != NULL)
-        packed_flush(tree);
+void mcct_cursor_open_at(struct mcct *tree, struct mcct_cursor *cursor,
+                         const struct mcct_cursor *at) {
+    uint64_t depth = mcct_depth(at) - at->missing;
+    mcct_cursor_open(tree, cursor);
+    uint32_t *frames = depth > 0 ? path_to(at->tree, at->node, depth) : NULL;
+    for (uint64_t i = 0; i < depth && frames != NULL; i++)
+        mcct_push(cursor, frames[i]);
+    cursor->missing += frames != NULL ? at->missing : depth + at->missing;
+    free(frames);
 }
 
-void mcct_stats(const struct mcct *tree, struct mcct_stats *stats) {
-    *stats = (struct mcct_stats){
-        .total = tree->total,
-        .updates = tree->updates,
-        .nodes = tree->nodes,
-        .monitored = tree->kind->monitored(tree->summary),
-        .capacity = tree->kind->bounded ? tree->capacity : 0,
-        .unseen = tree->kind->unseen(tree->summary),
-        .bytes = tree->budget.used,
-        .capped = tree->capped,
-    };
-    if (tree->packed != NULL)
-        packed_stats(tree, stats);
-}
-
-uint32_t mcct_child(const struct mcct *tree, uint32_t node, uint32_t frame) {
-    tree_unpack(tree);
-    return children_find(tree, node_at(&tree->pool, node), frame);
-}
-
-void mcct_view(const struct mcct *tree, uint32_t node, struct mcct_view *view) {
-    tree_unpack(tree);
-    const struct mcct_node *n = node_at(&tree->pool, node);
-    *view = (struct mcct_view){
-        .parent = n->parent,
-        .frame = n->frame,
-        .count = n->count,
-        .error = n->error,
-        .monitored = n->links & NODE_MONITORED,
-    };
+void mcct_close_cursors(struct mcct *tree) {
+    while (tree->cursors.next != &tree->cursors)
+        mcct_cursor_close(tree->cursors.next);
 }

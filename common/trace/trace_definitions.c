@@ -1,10 +1,11 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
- * trace_known.c - definitions to ids.
+ * trace_definitions.c - definitions to ids.
  *
  * A file is believed to be the module when its build-id says so; without one, when it has the size
  * and the time of change that it had. Otherwise its functions get names of last resort.
  */
-#include "common/trace/trace_known.h"
+#include "common/trace/trace_definitions.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -29,28 +30,29 @@ static const char *add(struct trace_ids *ids, uint32_t id) {
 }
 
 /* The next frame is that key; NULL: there is none, but this id. */
-static const char *add_frame(struct trace_known *known, const struct frame_key *key, uint32_t id) {
-    if (!known->by_user)
-        return add(&known->frames, key != NULL ? frame_intern(key) : id);
-    if (!array_grow(&known->key, known->frames.n, &known->key_room, sizeof *known->key))
+static const char *add_frame(struct trace_definitions *defined, const struct frame_key *key,
+                             uint32_t id) {
+    if (!defined->by_user)
+        return add(&defined->frames, key != NULL ? frame_intern(key) : id);
+    if (!array_grow(&defined->key, defined->frames.n, &defined->key_room, sizeof *defined->key))
         return no_memory;
     if (key != NULL)
-        known->key[known->frames.n] = *key;
-    return add(&known->frames, id);
+        defined->key[defined->frames.n] = *key;
+    return add(&defined->frames, id);
 }
 
-bool trace_known_start(struct trace_known *known, bool by_user) {
-    *known = (struct trace_known){.by_user = by_user};
-    return add(&known->modules, 0) == NULL && add(&known->names, JIT_UNNAMED) == NULL &&
-           add_frame(known, NULL, 0) == NULL && add_frame(known, NULL, FRAME_OVERFLOW) == NULL;
+bool trace_definitions_start(struct trace_definitions *defined, bool by_user) {
+    *defined = (struct trace_definitions){.by_user = by_user};
+    return add(&defined->modules, 0) == NULL && add(&defined->names, JIT_UNNAMED) == NULL &&
+           add_frame(defined, NULL, 0) == NULL && add_frame(defined, NULL, FRAME_OVERFLOW) == NULL;
 }
 
-void trace_known_end(struct trace_known *known) {
-    free(known->modules.id);
-    free(known->names.id);
-    free(known->frames.id);
-    free(known->key);
-    *known = (struct trace_known){0};
+void trace_definitions_end(struct trace_definitions *defined) {
+    free(defined->modules.id);
+    free(defined->names.id);
+    free(defined->frames.id);
+    free(defined->key);
+    *defined = (struct trace_definitions){0};
 }
 
 /* The text that fills these words, or NULL; none at all is "". */
@@ -81,14 +83,14 @@ static uint32_t own_vdso(const struct module_mapping *mapping) {
     return same ? id : 0;
 }
 
-static const char *take_module(struct trace_known *known, const uint32_t *words, size_t n) {
+static const char *take_module(struct trace_definitions *defined, const uint32_t *words, size_t n) {
     const char *path =
         n > TRACE_MODULE_WORDS ? text_of(words + TRACE_MODULE_WORDS, n - TRACE_MODULE_WORDS) : NULL;
     uint32_t build_id_len = words[0] >> 8, id = 0;
     if (path == NULL || build_id_len > MODULE_BUILD_ID_MAX)
         return "a module is no module";
     const struct module_mapping mapping = {
-        .uid = known->by_user ? MODULE_NOBODY : geteuid(),
+        .uid = defined->by_user ? MODULE_NOBODY : geteuid(),
         .path = path,
         .build_id = (const uint8_t *)(words + 1),
         .build_id_len = (uint8_t)build_id_len,
@@ -99,63 +101,64 @@ static const char *take_module(struct trace_known *known, const uint32_t *words,
         id = module_intern_path(path);
     if (id == 0)
         id = module_intern(&mapping);
-    return id != 0 ? add(&known->modules, id) : "it has too many modules";
+    return id != 0 ? add(&defined->modules, id) : "it has too many modules";
 }
 
 /* ---- names and frames ---- */
 
-static const char *take_name(struct trace_known *known, const uint32_t *words, size_t n) {
+static const char *take_name(struct trace_definitions *defined, const uint32_t *words, size_t n) {
     const char *name = text_of(words, n);
-    return name != NULL ? add(&known->names, jit_name_intern(name)) : "a name has no end";
+    return name != NULL ? add(&defined->names, jit_name_intern(name)) : "a name has no end";
 }
 
 /* A module and an address in it, from numbers to ids. */
-static bool take_place(const struct trace_known *known, uint32_t *module, uint64_t *address) {
+static bool take_place(const struct trace_definitions *defined, uint32_t *module,
+                       uint64_t *address) {
     if (*module != TRACE_MODULE_GENERATED) {
-        if (*module >= known->modules.n)
+        if (*module >= defined->modules.n)
             return false;
-        *module = known->modules.id[*module];
+        *module = defined->modules.id[*module];
         return true;
     }
-    if (*address >= known->names.n)
+    if (*address >= defined->names.n)
         return false;
     *module = MODULE_JIT;
-    *address = known->names.id[*address];
+    *address = defined->names.id[*address];
     return true;
 }
 
-static const char *take_frame(struct trace_known *known, const uint32_t *words, size_t n) {
+static const char *take_frame(struct trace_definitions *defined, const uint32_t *words, size_t n) {
     if (n != TRACE_FRAME_WORDS)
         return "a frame is no frame";
     struct frame_key key = {.routine_module = words[0], .site_module = words[1]};
     memcpy(&key.routine, words + 2, sizeof key.routine);
     memcpy(&key.site, words + 4, sizeof key.site);
-    if (!take_place(known, &key.routine_module, &key.routine) ||
-        !take_place(known, &key.site_module, &key.site))
+    if (!take_place(defined, &key.routine_module, &key.routine) ||
+        !take_place(defined, &key.site_module, &key.site))
         return "a frame names what is not defined";
-    return add_frame(known, &key, TO_BE_ASKED_FOR);
+    return add_frame(defined, &key, TO_BE_ASKED_FOR);
 }
 
-const char *trace_known_take(struct trace_known *known, enum trace_kind kind, const uint32_t *words,
-                             size_t n) {
+const char *trace_definitions_take(struct trace_definitions *defined, enum trace_kind kind,
+                                   const uint32_t *words, size_t n) {
     switch (kind) {
     case TRACE_MODULE:
-        return take_module(known, words, n);
+        return take_module(defined, words, n);
     case TRACE_NAME:
-        return take_name(known, words, n);
+        return take_name(defined, words, n);
     case TRACE_FRAME:
-        return take_frame(known, words, n);
+        return take_frame(defined, words, n);
     default:
         return "it is no definition";
     }
 }
 
-uint32_t trace_known_frame(const struct trace_known *known, uint32_t number,
-                           struct frame_user *user) {
-    uint32_t id = known->frames.id[number];
+uint32_t trace_definitions_frame(const struct trace_definitions *defined, uint32_t number,
+                                 struct frame_user *user) {
+    uint32_t id = defined->frames.id[number];
     if (id != TO_BE_ASKED_FOR)
         return id;
-    struct frame_key key = known->key[number];
+    struct frame_key key = defined->key[number];
     key.routine_module = module_adopt(key.routine_module, frame_uid(user));
     key.site_module = module_adopt(key.site_module, frame_uid(user));
     if (key.routine_module == MODULE_JIT)

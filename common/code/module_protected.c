@@ -1,7 +1,8 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
- * module_trust.c - the file's owner and mode, and those of all directories that lead to it.
+ * module_protected.c - the file's owner and mode, and those of all directories that lead to it.
  */
-#include "common/code/module_trust.h"
+#include "common/code/module_protected.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -57,7 +58,7 @@ static bool has_no_link(char *path, size_t root) {
     return true;
 }
 
-bool module_is_trusted(int fd, pid_t pid, const char *path) {
+bool module_is_protected(int fd, pid_t pid, const char *path) {
     char full[PATH_MAX + 32] = "";
     struct stat file, named;
     struct statvfs system;

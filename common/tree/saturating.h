@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
+/*
+ * saturating.h - counts stop at the largest number instead of starting anew.
+ */
+#ifndef HCCT_SATURATING_H
+#define HCCT_SATURATING_H
+
+#include <stdint.h>
+
+#include "common/wire/compiler.h"
+
+static inline uint64_t add_saturating(uint64_t a, uint64_t b) {
+    uint64_t sum;
+    return hcct_unlikely(__builtin_add_overflow(a, b, &sum)) ? UINT64_MAX : sum;
+}
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
+/*
+ * drain.h - what a process's agent has written is read and applied to its tree, until its end.
+ */
+#ifndef HCCT_DRAIN_H
+#define HCCT_DRAIN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "daemon/ingest/process.h"
+
+/* A module that a process has mapped, as process_drain found it. */
+typedef void process_module_seen(void *arg, struct process *process, uint32_t index,
+                                 uint32_t module);
+
+/* Reads all rings to their end, learns of new modules, gives the agent more room and its heartbeat.
+ * process->undrained says that there is so much to do that some is left for the next time. True:
+ * there was something to read. Called by the ingest thread and before a query, with a reference. */
+bool process_drain(struct process *process, process_module_seen *seen, void *arg);
+
+/* The process is gone: drains its rings for the last time and gives back all but its tree. Raw
+ * stack samples may still come to that (deferred_unwind.h). */
+void process_end(struct process *process);
+
+/* The same, and it is kept among the finished ones. */
+void process_finish(struct process *process);
+
+#endif
