@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "common/base/options.h"
+#include "common/base/roomy_stack.h"
 #include "common/base/spawn_self.h"
 #include "common/tree/summary.h"
 #include "common/wire/paths.h"
@@ -360,7 +361,7 @@ static void keep_stacks_small(void) {
     pthread_attr_destroy(&attributes);
 }
 
-int main(int argc, char **argv) {
+static int hcctd_main(int argc, char **argv) {
     char error[512];
     int rest;
     if (argc == 2 && strcmp(argv[1], "--elf-worker") == 0)
@@ -393,4 +394,8 @@ int main(int argc, char **argv) {
     int tcp = open_tcp();
     serve(open_listener(), tcp, signals);
     return HCCT_EXIT_OK;
+}
+
+int main(int argc, char **argv) {
+    return roomy_stack_run(hcctd_main, argc, argv);
 }
