@@ -346,6 +346,7 @@ bool module_get(uint32_t id, struct module_info *info) {
             .path = module->path,
             .build_id_len = module->identity.build_id_len,
             .is_trusted = module->identity.is_trusted,
+            .uid = module->identity.is_trusted ? MODULE_NOBODY : module->identity.uid,
             .is_vdso = module->identity.is_vdso,
             .fd = module->fd,
         };
