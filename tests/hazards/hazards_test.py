@@ -113,6 +113,10 @@ HAZARDS = [
           ("_often", "the same at 1,000/s", {"HCCT_RATE": "1000"}),
           ("_wall", "the same on the wall clock", {"HCCT_CLOCK": "wall", "HCCT_RATE": "1000"}),
           ("_bursts", "the same in bursts", {"HCCT_RATE": "4000", "HCCT_BURST": "2ms/10ms"}))),
+    *(Hazard("ring" + name, "waits in io_uring are interrupted" + where, [program("ring")], rarely=5, **env)
+      for name, where, env in (
+          ("", "", {"HCCT_RATE": "100"}), ("_often", " at 1,000/s", {"HCCT_RATE": "1000"}),
+          ("_wall", " on the wall clock", {"HCCT_CLOCK": "wall", "HCCT_RATE": "1000"}))),
     *(Hazard("locked_" + kind, danger, [program("locked"), kind], rarely=5) for kind, danger in (
         ("current", "all memory is locked"), ("future", "the same, and what comes later"),
         ("limit", "the same under a limit"), ("space", "address space is limited"))),

@@ -26,6 +26,7 @@ check_PROGRAMS += \
 	tests/hazards/moved_signal \
 	tests/hazards/own_profiling \
 	tests/hazards/raw_signals \
+	tests/hazards/ring \
 	tests/hazards/restarts \
 	tests/hazards/short_transfers \
 	tests/hazards/small_alternate \
@@ -110,6 +111,8 @@ tests_hazards_raw_signals_LDFLAGS = -pthread
 tests_hazards_restarts_SOURCES = tests/hazards/restarts.c tests/hazards/busy.h
 tests_hazards_restarts_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
 tests_hazards_restarts_LDFLAGS = -pthread
+tests_hazards_ring_SOURCES = tests/hazards/ring.c tests/hazards/busy.h
+tests_hazards_ring_CFLAGS = $(TARGET_CFLAGS) -O2
 tests_hazards_small_alternate_SOURCES = tests/hazards/small_alternate.c tests/hazards/busy.h
 tests_hazards_small_alternate_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
 tests_hazards_small_alternate_LDFLAGS = -pthread
