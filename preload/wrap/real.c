@@ -16,6 +16,8 @@ enum name {
     SIGPROCMASK,
     PTHREAD_CREATE,
     THRD_CREATE,
+    PTHREAD_KEY_CREATE,
+    TSS_CREATE,
     DLCLOSE,
     DL_FIND_OBJECT,
     SIGALTSTACK,
@@ -43,14 +45,19 @@ enum name {
 };
 
 static const char *const names[] = {
-    "sigaction",     "pthread_sigmask", "sigprocmask", "pthread_create", "thrd_create",
-    "dlclose",       "_dl_find_object", "sigaltstack", "signalfd",       "_exit",
-    "prctl",         "mlockall",        "setuid",      "seteuid",        "setreuid",
-    "setresuid",     "chroot",          "unshare",     "setns",          "sigignore",
-    "siginterrupt",  "sighold",         "profil",      "sprofil",        "moncontrol",
-    "monstartup",    "__monstartup",    "longjmp",     "_longjmp",       "siglongjmp",
-    "__longjmp_chk", "signal",          "bsd_signal",  "ssignal",        "sysv_signal",
-    "__sysv_signal", "sigset",
+    "sigaction",      "pthread_sigmask", "sigprocmask",
+    "pthread_create", "thrd_create",     "pthread_key_create",
+    "tss_create",     "dlclose",         "_dl_find_object",
+    "sigaltstack",    "signalfd",        "_exit",
+    "prctl",          "mlockall",        "setuid",
+    "seteuid",        "setreuid",        "setresuid",
+    "chroot",         "unshare",         "setns",
+    "sigignore",      "siginterrupt",    "sighold",
+    "profil",         "sprofil",         "moncontrol",
+    "monstartup",     "__monstartup",    "longjmp",
+    "_longjmp",       "siglongjmp",      "__longjmp_chk",
+    "signal",         "bsd_signal",      "ssignal",
+    "sysv_signal",    "__sysv_signal",   "sigset",
 };
 
 static _Atomic(void *) found[HCCT_ARRAY_LEN(names)];
@@ -109,6 +116,14 @@ int real_pthread_create(pthread_t *id, const pthread_attr_t *attr, void *(*start
 
 int real_thrd_create(thrd_t *id, thrd_start_t start, void *argument) {
     return AS(int (*)(thrd_t *, thrd_start_t, void *), THRD_CREATE)(id, start, argument);
+}
+
+int real_pthread_key_create(pthread_key_t *key, void (*destructor)(void *)) {
+    return AS(int (*)(pthread_key_t *, void (*)(void *)), PTHREAD_KEY_CREATE)(key, destructor);
+}
+
+int real_tss_create(tss_t *key, tss_dtor_t destructor) {
+    return AS(int (*)(tss_t *, tss_dtor_t), TSS_CREATE)(key, destructor);
 }
 
 int real_dlclose(void *handle) {

@@ -27,6 +27,8 @@ void (*real_signal(const char *variant, int number, void (*handler)(int)))(int);
 int real_pthread_create(pthread_t *id, const pthread_attr_t *attr, void *(*start)(void *),
                         void *argument);
 int real_thrd_create(thrd_t *id, thrd_start_t start, void *argument);
+int real_pthread_key_create(pthread_key_t *key, void (*destructor)(void *));
+int real_tss_create(tss_t *key, tss_dtor_t destructor);
 int real_dlclose(void *handle);
 struct dl_find_object;
 /* glibc has it since 2.35. */

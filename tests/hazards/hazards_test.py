@@ -117,6 +117,11 @@ HAZARDS = [
       for name, where, env in (
           ("", "", {"HCCT_RATE": "100"}), ("_often", " at 1,000/s", {"HCCT_RATE": "1000"}),
           ("_wall", " on the wall clock", {"HCCT_CLOCK": "wall", "HCCT_RATE": "1000"}))),
+    *(Hazard(name, "all keys of thread-local values are needed" + where, [program("keys"), *way], rarely=5,
+             HCCT_RATE="1000", **env)
+      for name, where, way, env in (
+          ("keys", "", [], {}), ("keys_c11", " (C11)", ["c11"], {}),
+          ("keys_wall", " on the wall clock", [], {"HCCT_CLOCK": "wall"}))),
     *(Hazard("locked_" + kind, danger, [program("locked"), kind], rarely=5) for kind, danger in (
         ("current", "all memory is locked"), ("future", "the same, and what comes later"),
         ("limit", "the same under a limit"), ("space", "address space is limited"))),

@@ -16,6 +16,7 @@ check_PROGRAMS += \
 	tests/hazards/gprof \
 	tests/hazards/handlers_place \
 	tests/hazards/interrupted \
+	tests/hazards/keys \
 	tests/hazards/late_timer \
 	tests/hazards/late_tls \
 	tests/hazards/leave_allocating \
@@ -81,6 +82,9 @@ tests_hazards_handlers_place_LDFLAGS = -pthread
 tests_hazards_interrupted_SOURCES = tests/hazards/interrupted.c tests/hazards/busy.h
 tests_hazards_interrupted_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
 tests_hazards_interrupted_LDFLAGS = -pthread
+tests_hazards_keys_SOURCES = tests/hazards/keys.c tests/hazards/busy.h
+tests_hazards_keys_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
+tests_hazards_keys_LDFLAGS = -pthread
 tests_hazards_late_timer_SOURCES = tests/hazards/late_timer.c tests/hazards/busy.h
 tests_hazards_late_timer_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
 tests_hazards_late_timer_LDFLAGS = -pthread
