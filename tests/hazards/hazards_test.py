@@ -103,7 +103,8 @@ HAZARDS = [
         ("filter", "the same, by a filter"), ("libc", "the same, by another function"),
         ("all", "for all threads"), ("one", "for one of several threads"),
         ("child", "in a child, that has children and threads"), ("refused", "in vain"),
-        ("born", "a program is executed so"), ("container", "the same as containers do it"))),
+        ("born", "a program is executed so"), ("off", "the same, where no fork is allowed"),
+        ("container", "the same as containers do it"))),
     *(Hazard("confined_" + kind + "_wall", "the same on the wall clock", [program("confined"), kind],
              rarely=5, HCCT_CLOCK="wall", HCCT_RATE="1000")
       for kind in ("strict", "filter", "all", "one", "child", "refused")),
