@@ -25,6 +25,8 @@ enum name {
     EXIT,
     PRCTL,
     MLOCKALL,
+    SETRLIMIT,
+    PRLIMIT,
     SETUID,
     SETEUID,
     SETREUID,
@@ -49,15 +51,16 @@ static const char *const names[] = {
     "pthread_create", "thrd_create",     "pthread_key_create",
     "tss_create",     "dlclose",         "_dl_find_object",
     "sigaltstack",    "signalfd",        "_exit",
-    "prctl",          "mlockall",        "setuid",
-    "seteuid",        "setreuid",        "setresuid",
-    "chroot",         "unshare",         "setns",
-    "sigignore",      "siginterrupt",    "sighold",
-    "profil",         "sprofil",         "moncontrol",
-    "monstartup",     "__monstartup",    "longjmp",
-    "_longjmp",       "siglongjmp",      "__longjmp_chk",
-    "signal",         "bsd_signal",      "ssignal",
-    "sysv_signal",    "__sysv_signal",   "sigset",
+    "prctl",          "mlockall",        "setrlimit",
+    "prlimit",        "setuid",          "seteuid",
+    "setreuid",       "setresuid",       "chroot",
+    "unshare",        "setns",           "sigignore",
+    "siginterrupt",   "sighold",         "profil",
+    "sprofil",        "moncontrol",      "monstartup",
+    "__monstartup",   "longjmp",         "_longjmp",
+    "siglongjmp",     "__longjmp_chk",   "signal",
+    "bsd_signal",     "ssignal",         "sysv_signal",
+    "__sysv_signal",  "sigset",
 };
 
 static _Atomic(void *) found[HCCT_ARRAY_LEN(names)];
@@ -144,6 +147,16 @@ int real_prctl(int option, const unsigned long argument[4]) {
 
 int real_mlockall(int flags) {
     return AS(int (*)(int), MLOCKALL)(flags);
+}
+
+int real_setrlimit(enum __rlimit_resource resource, const struct rlimit *limit) {
+    return AS(int (*)(enum __rlimit_resource, const struct rlimit *), SETRLIMIT)(resource, limit);
+}
+
+int real_prlimit(pid_t pid, enum __rlimit_resource resource, const struct rlimit *limit,
+                 struct rlimit *old) {
+    return AS(int (*)(pid_t, enum __rlimit_resource, const struct rlimit *, struct rlimit *),
+              PRLIMIT)(pid, resource, limit, old);
 }
 
 int real_setuid(uid_t user) {

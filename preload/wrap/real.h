@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/time.h>
+#include <sys/resource.h>
 #include <threads.h>
 
 /* All of them, so that none needs dlsym later. Process context. */
@@ -35,6 +36,9 @@ struct dl_find_object;
 bool real_can_find_objects(void);
 int real_dl_find_object(void *address, struct dl_find_object *found);
 int real_mlockall(int flags);
+int real_setrlimit(enum __rlimit_resource resource, const struct rlimit *limit);
+int real_prlimit(pid_t pid, enum __rlimit_resource resource, const struct rlimit *limit,
+                 struct rlimit *old);
 int real_setuid(uid_t user);
 int real_seteuid(uid_t user);
 int real_setreuid(uid_t real, uid_t effective);

@@ -125,7 +125,8 @@ HAZARDS = [
           ("keys_wall", " on the wall clock", [], {"HCCT_CLOCK": "wall"}))),
     *(Hazard("locked_" + kind, danger, [program("locked"), kind], rarely=5) for kind, danger in (
         ("current", "all memory is locked"), ("future", "the same, and what comes later"),
-        ("limit", "the same under a limit"), ("space", "address space is limited"))),
+        ("limit", "the same under a limit"), ("space", "address space is limited"), ("later", "the same while it runs"),
+        ("later64", "the same by prlimit"))),
     Hazard("crowd", "threads by thousands", rarely=20, HCCT_RATE="100"),
     Hazard("library_churn", "dlopen and dlclose of code that runs", rarely=5),
     Hazard("close_all", "all descriptors closed, again and again", rarely=10),
