@@ -141,6 +141,10 @@ HAZARDS = [
     *(Hazard("handlers_place" + name, "handlers run on the stack that they ask for, where there is one",
              [program("handlers_place")], rarely=5, HCCT_RATE=rate)
       for name, rate in (("", "100"), ("_often", "10000"))),
+    *(Hazard("stepped" + name, "a debugger steps a child, and the handler in it", [program("stepped")],
+             rarely=10, **env)
+      for name, env in (("", {"HCCT_RATE": "100"}), ("_often", {"HCCT_RATE": "1000"}),
+                        ("_wall", {"HCCT_CLOCK": "wall"}))),
     Hazard("found_stack", "a runtime relies on the alternate stack that it finds", rarely=5,
            HCCT_RATE="1000"),
 ]
