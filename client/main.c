@@ -8,6 +8,7 @@
 
 #include "client/command.h"
 #include "common/base/options.h"
+#include "common/base/roomy_stack.h"
 #include "common/code/elf_worker.h"
 #include "common/wire/compiler.h"
 
@@ -71,7 +72,7 @@ static int help(int argc, char **argv) {
     return HCCT_EXIT_OK;
 }
 
-int main(int argc, char **argv) {
+static int hcct_main(int argc, char **argv) {
     if (argc == 2 && strcmp(argv[1], "--elf-worker") == 0) /* replay's child (elf_worker.h) */
         return elf_worker_main(ELF_WORKER_FD);
     options_program = "hcct";
@@ -89,4 +90,8 @@ int main(int argc, char **argv) {
     }
     const struct command *command = find(name);
     return command != NULL ? command->run(argc - 1, argv + 1) : complain_unknown(name);
+}
+
+int main(int argc, char **argv) {
+    return roomy_stack_run(hcct_main, argc, argv);
 }

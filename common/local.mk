@@ -8,7 +8,8 @@ libhcct_common_a_SOURCES = \
 	common/base/gzip.c common/base/gzip.h common/base/intern.c common/base/intern.h \
 	common/base/json_out.c common/base/json_out.h common/base/memory.c common/base/memory.h \
 	common/base/options.c common/base/options.h common/base/own_directory.c \
-	common/base/own_directory.h common/base/seeded_hash.c common/base/seeded_hash.h \
+	common/base/own_directory.h common/base/roomy_stack.c common/base/roomy_stack.h \
+	common/base/seeded_hash.c common/base/seeded_hash.h \
 	common/base/share_class.h common/base/shorten.c common/base/shorten.h \
 	common/base/user_slots.h \
 	common/base/spawn_self.c common/base/spawn_self.h \

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "common/base/options.h"
+#include "common/base/roomy_stack.h"
 #include "common/base/spawn_self.h"
 #include "common/tree/summary.h"
 #include "common/wire/paths.h"
@@ -246,24 +247,6 @@ static _Noreturn void fail(const char *sentence) {
     exit(HCCT_EXIT_FAILURE);
 }
 
-/* False: no memory for some. */
-static bool make_makers(struct table_maker makers[TABLE_KINDS]) {
-    bool made = true;
-    for (unsigned kind = 0; kind < TABLE_KINDS; kind++) {
-        makers[kind].worker = elf_worker_new("/proc/self/exe");
-        makers[kind].cache = table_cache_new(settings.table_cache, TABLE_CACHE_BYTES);
-        made &= makers[kind].worker != NULL;
-    }
-    return made;
-}
-
-static void free_makers(const struct table_maker makers[TABLE_KINDS]) {
-    for (unsigned kind = 0; kind < TABLE_KINDS; kind++) {
-        table_cache_free(makers[kind].cache);
-        elf_worker_free(makers[kind].worker);
-    }
-}
-
 static void serve(int listener, int tcp, int signals) {
     const struct handshake_policy policy = {
         .tree = {.summary = summary_find(config.summary),
@@ -274,15 +257,14 @@ static void serve(int listener, int tcp, int signals) {
     };
     robust_begin();
     checkpoint_restore(&policy.tree);
-    struct table_maker makers[TABLE_KINDS];
-    bool made = make_makers(makers);
+    struct table_cache *caches[TABLE_KINDS];
+    for (unsigned kind = 0; kind < TABLE_KINDS; kind++)
+        caches[kind] = table_cache_new(settings.table_cache, TABLE_CACHE_BYTES);
     struct acceptor acceptor;
-    struct elf_worker *unwinder = elf_worker_new("/proc/self/exe");
     config.symbols = symbol_service_new("/proc/self/exe");
-    if (!made || unwinder == NULL || config.symbols == NULL || !deferred_unwind_start(unwinder) ||
-        !tables_start(makers) || !frame_sweep_start() || !finished_start() || !ingest_start() ||
-        !http_start(tcp) || !checkpoint_start(settings.checkpoint) ||
-        !acceptor_open(&acceptor, listener, &policy) ||
+    if (config.symbols == NULL || !deferred_unwind_start() || !tables_start(caches) ||
+        !frame_sweep_start() || !finished_start() || !ingest_start() || !http_start(tcp) ||
+        !checkpoint_start(settings.checkpoint) || !acceptor_open(&acceptor, listener, &policy) ||
         !acceptor_watch(&acceptor, signals, on_signal))
         fail("the daemon's parts can't be started: no memory, threads or descriptors");
     tell_ready(tcp);
@@ -298,8 +280,8 @@ static void serve(int listener, int tcp, int signals) {
     checkpoint_stop();
     recording_close();
     tables_stop();
-    free_makers(makers);
-    elf_worker_free(unwinder);
+    for (unsigned kind = 0; kind < TABLE_KINDS; kind++)
+        table_cache_free(caches[kind]);
     symbol_service_free(config.symbols);
     registry_clear();
 }
@@ -361,7 +343,7 @@ static void keep_stacks_small(void) {
     pthread_attr_destroy(&attributes);
 }
 
-int main(int argc, char **argv) {
+static int hcctd_main(int argc, char **argv) {
     char error[512];
     int rest;
     if (argc == 2 && strcmp(argv[1], "--elf-worker") == 0)
@@ -394,4 +376,8 @@ int main(int argc, char **argv) {
     int tcp = open_tcp();
     serve(open_listener(), tcp, signals);
     return HCCT_EXIT_OK;
+}
+
+int main(int argc, char **argv) {
+    return roomy_stack_run(hcctd_main, argc, argv);
 }

@@ -55,7 +55,7 @@ preload_libhcctagent_la_SOURCES = $(UNWIND_SOURCES) \
 	preload/sample/walk.c preload/sample/walk.h preload/sample/wall.c preload/sample/wall.h \
 	preload/sample/wall_leave.c preload/sample/wall_leave.h preload/wrap/dl.c \
 	preload/wrap/exit.c preload/wrap/handler_masks.c preload/wrap/handler_masks.h \
-	preload/wrap/identity.c preload/wrap/jump.c preload/wrap/memory.c \
+	preload/wrap/identity.c preload/wrap/jump.c preload/wrap/keys.c preload/wrap/memory.c \
 	preload/wrap/next_symbol.c preload/wrap/next_symbol.h preload/wrap/profil.c preload/wrap/real.c \
 	preload/wrap/real.h preload/wrap/restart.c preload/wrap/restart.h preload/wrap/seccomp.c \
 	preload/wrap/signal.c preload/wrap/sleep.c preload/wrap/sleep.h \

@@ -9,7 +9,8 @@ libhcct_code_a_SOURCES = \
 	common/code/demangle_cxx.c common/code/demangle_d.c common/code/demangle_language.h \
 	common/code/demangle_ocaml.c common/code/dwarf_scope.c common/code/dwarf_scope.h \
 	common/code/eh_frame.c common/code/eh_frame.h common/code/elf_dynamic.c \
-	common/code/elf_dynamic.h common/code/elf_protocol.c \
+	common/code/elf_dynamic.h common/code/elf_pool.c \
+	common/code/elf_pool.h common/code/elf_protocol.c \
 	common/code/elf_protocol.h common/code/elf_worker.c common/code/elf_worker.h \
 	common/code/elf_worker_child.c common/code/elf_worker_limits.c \
 	common/code/elf_worker_limits.h common/code/frame.c common/code/frame.h \

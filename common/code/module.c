@@ -348,6 +348,7 @@ bool module_get(uint32_t id, struct module_info *info) {
             .path = module->path,
             .build_id_len = module->identity.build_id_len,
             .is_protected = module->identity.is_protected,
+            .uid = module->identity.is_protected ? MODULE_NOBODY : module->identity.uid,
             .is_vdso = module->identity.is_vdso,
             .fd = module->fd,
         };

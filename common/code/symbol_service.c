@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
- * symbol_service.c - a queue of jobs, one thread that does them, and waiting for it.
+ * symbol_service.c - two pools of workers, one for debug information and one for bare names, and
+ * waiting for them.
+ *
+ * What is asked of a file that is one user's alone goes on that user's turn, whoever asks: it may
+ * have been made to take long.
  */
 #include "common/code/symbol_service.h"
 
@@ -9,6 +13,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "common/code/elf_pool.h"
 #include "common/code/elf_protocol.h"
 #include "common/code/module.h"
 #include "common/code/symbol_cache.h"
@@ -16,60 +21,38 @@
 #define CACHE_BYTES (128u << 20)
 #define AT_ONCE     64u /* addresses of one request: what is known is soon to be had */
 #define NEW_PART    10  /* of the addresses, one in so many of new modules is worth a wait */
-#define IDLE_NS     60000000000ll /* without work, until the children end */
-#define ROUNDS      2 /* to ask again for what fell out of the cache before it was read */
+#define ROUNDS      2   /* to ask again for what fell out of the cache before it was read */
 
 /* Addresses of one module to be found out. */
 struct job {
-    struct job *next;
-    uint64_t file_bytes; /* small ones first */
+    struct elf_job job; /* first */
     uint32_t module;
     size_t n;
     struct symbol_query query[];
 };
 
+/* Functions of one module to be named, for somebody who waits. */
+struct naming {
+    struct elf_job job; /* first */
+    uint32_t module;
+    size_t n;
+    const struct symbol_query *query;
+    struct symbol *symbol;
+    bool done;
+};
+
 struct symbol_service {
     struct symbol_cache *cache;
-    struct elf_worker *full, *names;
-    pthread_t thread;
+    struct elf_pool *full, *names;
     pthread_mutex_t lock;
-    pthread_cond_t work, done;
-    struct job *jobs;
-    bool ending;
+    pthread_cond_t done;
     struct first {
         uint32_t module; /* whose it is */
         int64_t asked;   /* elf_now() of it; 0: never */
     } first[MODULE_PLACES];
 };
 
-/* ---- the thread ---- */
-
-static struct timespec clock_time(int64_t ns) {
-    return (struct timespec){.tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000};
-}
-
-/* The next job, or NULL: it is over. */
-static struct job *next_job(struct symbol_service *service) {
-    bool resting = false;
-    pthread_mutex_lock(&service->lock);
-    while (service->jobs == NULL && !service->ending) {
-        struct timespec until = clock_time(elf_now() + IDLE_NS);
-        if (resting) {
-            pthread_cond_wait(&service->work, &service->lock);
-        } else if (pthread_cond_timedwait(&service->work, &service->lock, &until) != 0) {
-            pthread_mutex_unlock(&service->lock);
-            elf_worker_rest(service->full);
-            elf_worker_rest(service->names);
-            pthread_mutex_lock(&service->lock);
-            resting = true;
-        }
-    }
-    struct job *job = service->ending ? NULL : service->jobs;
-    if (job != NULL)
-        service->jobs = job->next;
-    pthread_mutex_unlock(&service->lock);
-    return job;
-}
+/* ---- the pools' threads ---- */
 
 static void tell(struct symbol_service *service) {
     pthread_mutex_lock(&service->lock);
@@ -77,19 +60,14 @@ static void tell(struct symbol_service *service) {
     pthread_mutex_unlock(&service->lock);
 }
 
-static bool is_ending(struct symbol_service *service) {
-    pthread_mutex_lock(&service->lock);
-    bool ending = service->ending;
-    pthread_mutex_unlock(&service->lock);
-    return ending;
-}
-
-static void do_job(struct symbol_service *service, const struct job *job) {
+static void find_out(struct elf_worker *worker, struct elf_job *its_job, void *arg) {
+    struct symbol_service *service = arg;
+    struct job *job = (struct job *)its_job;
     struct symbol symbol[AT_ONCE];
-    for (size_t at = 0; at < job->n && !is_ending(service); at += AT_ONCE) {
+    for (size_t at = 0; at < job->n; at += AT_ONCE) {
         const struct symbol_query *query = &job->query[at];
         size_t n = job->n - at < AT_ONCE ? job->n - at : AT_ONCE;
-        bool ok = elf_worker_symbols(service->full, job->module, query, n, symbol);
+        bool ok = elf_worker_symbols(worker, job->module, query, n, symbol);
         for (size_t i = 0; i < n; i++) {
             if (ok)
                 symbol_cache_put(service->cache, job->module, &query[i], &symbol[i]);
@@ -99,44 +77,55 @@ static void do_job(struct symbol_service *service, const struct job *job) {
         }
         tell(service);
     }
+    free(job);
 }
 
-static void *work(void *arg) {
+static void drop_job(struct elf_job *job, void *unused) {
+    (void)unused;
+    free((struct job *)job);
+}
+
+static void name(struct elf_worker *worker, struct elf_job *job, void *arg) {
     struct symbol_service *service = arg;
-    struct job *job;
-    while ((job = next_job(service)) != NULL) {
-        do_job(service, job);
-        free(job);
-    }
-    return NULL;
+    struct naming *naming = (struct naming *)job;
+    elf_worker_names(worker, naming->module, naming->query, naming->n, naming->symbol);
+    pthread_mutex_lock(&service->lock);
+    naming->done = true;
+    pthread_cond_broadcast(&service->done);
+    pthread_mutex_unlock(&service->lock);
+}
+
+/* There is none that waits when the service ends. */
+static void drop_naming(struct elf_job *job, void *unused) {
+    (void)job;
+    (void)unused;
 }
 
 /* ---- life ---- */
 
 static bool start(struct symbol_service *service, const char *program) {
+    static const struct elf_work full = {.run = find_out, .drop = drop_job, .is_given_up = true},
+                                 names = {.run = name, .drop = drop_naming};
     pthread_condattr_t monotonic;
     pthread_mutex_init(&service->lock, NULL);
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    pthread_cond_init(&service->work, &monotonic);
     pthread_cond_init(&service->done, &monotonic);
     pthread_condattr_destroy(&monotonic);
     service->cache = symbol_cache_new(CACHE_BYTES);
-    service->full = elf_worker_new(program);
-    service->names = elf_worker_new(program);
-    return service->cache != NULL && service->full != NULL && service->names != NULL &&
-           pthread_create(&service->thread, NULL, work, service) == 0;
+    if (service->cache == NULL)
+        return false;
+    service->full = elf_pool_start(program, &full, service);
+    service->names = elf_pool_start(program, &names, service);
+    return service->full != NULL && service->names != NULL;
 }
 
-static void clear(struct symbol_service *service) {
-    for (struct job *job = service->jobs, *next; job != NULL; job = next) {
-        next = job->next;
-        free(job);
-    }
-    elf_worker_free(service->full);
-    elf_worker_free(service->names);
+void symbol_service_free(struct symbol_service *service) {
+    if (service == NULL)
+        return;
+    elf_pool_stop(service->full);
+    elf_pool_stop(service->names);
     symbol_cache_free(service->cache);
-    pthread_cond_destroy(&service->work);
     pthread_cond_destroy(&service->done);
     pthread_mutex_destroy(&service->lock);
     free(service);
@@ -145,32 +134,25 @@ static void clear(struct symbol_service *service) {
 struct symbol_service *symbol_service_new(const char *program) {
     struct symbol_service *service = calloc(1, sizeof(*service));
     if (service != NULL && !start(service, program)) {
-        clear(service);
+        symbol_service_free(service);
         return NULL;
     }
     return service;
 }
 
-void symbol_service_free(struct symbol_service *service) {
-    if (service == NULL)
-        return;
-    pthread_mutex_lock(&service->lock);
-    service->ending = true;
-    pthread_cond_broadcast(&service->work);
-    pthread_mutex_unlock(&service->lock);
-    elf_worker_interrupt(service->full);
-    pthread_join(service->thread, NULL);
-    clear(service);
-}
-
 /* ---- asking for jobs ---- */
 
-static uint64_t file_bytes(uint32_t module) {
+/* Small files go first, on the turn of the user whose they are. */
+static struct elf_job its_turn(uint32_t module) {
+    struct elf_job job = {.uid = MODULE_NOBODY};
     struct module_info info;
     struct stat status;
-    if (!module_get(module, &info) || info.fd < 0 || fstat(info.fd, &status) != 0)
-        return 0;
-    return (uint64_t)status.st_size;
+    if (!module_get(module, &info))
+        return job;
+    job.uid = info.uid;
+    if (info.fd >= 0 && fstat(info.fd, &status) == 0)
+        job.cost = (uint64_t)status.st_size;
+    return job;
 }
 
 /* Under the lock. */
@@ -180,17 +162,13 @@ static int64_t first_asked(const struct symbol_service *service, uint32_t module
 }
 
 static void submit(struct symbol_service *service, struct job *job) {
-    job->file_bytes = file_bytes(job->module);
+    uint32_t module = job->module;
+    job->job = its_turn(module);
     pthread_mutex_lock(&service->lock);
-    struct job **place = &service->jobs;
-    while (*place != NULL && (*place)->file_bytes <= job->file_bytes)
-        place = &(*place)->next;
-    job->next = *place;
-    *place = job;
-    if (first_asked(service, job->module) == 0)
-        service->first[module_place(job->module)] = (struct first){job->module, elf_now()};
-    pthread_cond_signal(&service->work);
+    if (first_asked(service, module) == 0)
+        service->first[module_place(module)] = (struct first){module, elf_now()};
     pthread_mutex_unlock(&service->lock);
+    elf_pool_put(service->full, &job->job);
 }
 
 static bool is_open(const struct symbol_request *request) {
@@ -259,7 +237,8 @@ static void wait_for(struct symbol_service *service, struct symbol_request *requ
                      enum symbol_patience patience) {
     pthread_mutex_lock(&service->lock);
     int64_t deadline = deadline_of(service, requests, n, patience);
-    struct timespec until = clock_time(deadline);
+    const struct timespec until = {.tv_sec = deadline / 1000000000,
+                                   .tv_nsec = deadline % 1000000000};
     int late = 0;
     while (take_known(service, requests, n) && late == 0) {
         if (deadline == ELF_NO_DEADLINE)
@@ -293,6 +272,15 @@ static bool get_bare_name(struct symbol_service *service, struct symbol_request 
     return request->is_for_now;
 }
 
+static void wait_for_names(struct symbol_service *service, struct naming *naming) {
+    naming->job = its_turn(naming->module);
+    elf_pool_put(service->names, &naming->job);
+    pthread_mutex_lock(&service->lock);
+    while (!naming->done)
+        pthread_cond_wait(&service->done, &service->lock);
+    pthread_mutex_unlock(&service->lock);
+}
+
 static void name_module(struct symbol_service *service, struct symbol_request *from,
                         struct symbol_request *to) {
     size_t n = (size_t)(to - from), open = 0;
@@ -306,7 +294,9 @@ static void name_module(struct symbol_service *service, struct symbol_request *f
             query[open++] = request->query;
         }
     if (open > 0 && symbol != NULL) {
-        elf_worker_names(service->names, from->module, query, open, symbol);
+        wait_for_names(
+            service,
+            &(struct naming){.module = from->module, .n = open, .query = query, .symbol = symbol});
         for (size_t i = 0; i < open; i++)
             put_bare_name(service, of[i], &symbol[i]);
     }

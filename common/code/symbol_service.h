@@ -4,9 +4,10 @@
  * a person waits, and what takes longer (the debug information of a large program is hundreds of
  * megabytes, compressed) by its bare name for now, while a thread goes on finding it out.
  *
- * One worker child opens debug information, small files first; another one names functions by
- * symbol tables alone, and is never busy for long. Both end when nobody has asked for a while, so
- * that the memory they take is given back; what they have found out is kept (symbol_cache.h).
+ * Some worker children open debug information, small files first; others name functions by symbol
+ * tables alone, and are rarely busy for long. Users take turns (elf_pool.h). All end when nobody
+ * has asked for a while, so that the memory they take is given back; what they have found out is
+ * kept (symbol_cache.h).
  */
 #ifndef HCCT_SYMBOL_SERVICE_H
 #define HCCT_SYMBOL_SERVICE_H

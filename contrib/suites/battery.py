@@ -213,6 +213,9 @@ def run_program(program, prepared, given, places, ways):
         print(f"{program.name:<10}{user:<6}{'without':<11}{'':<12}status {wanted[0].parts[0]}, "
               f"{len(wanted[0].parts[1])} bytes, {len(wanted[0].parts[2])} on stderr{note}",
               flush=True)
+        if wanted[0].parts[0] != program.status:
+            print(f"    it should have ended with {program.status}: {wanted[0].text()}", flush=True)
+            different += 1
         for name in given.ways:
             for mode in given.modes:
                 began = time.monotonic()

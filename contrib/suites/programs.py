@@ -5,39 +5,40 @@ them. What each does is a shell script in programs/: it prints only what is the 
 
 class Program:
     """programs/NAME.sh, and the files beside it that it needs. build: commands, once, where these
-    files are. Left out where one of `needs` (of alternatives a|b, all) is missing."""
+    files are. Left out where one of `needs` (of alternatives a|b, all) is missing. status: with
+    which a run ends that gets to its end; another says nothing of the agent."""
 
-    def __init__(self, name, needs="", files="", build="", users=("root", "user"), seconds=120):
+    def __init__(self, name, needs="", files="", build="", users=("root", "user"), seconds=120, status=0):
         self.name, self.needs, self.files = name, (needs or name).split(), files.split()
-        self.build, self.users, self.seconds = build, users, seconds
+        self.build, self.users, self.seconds, self.status = build, users, seconds, status
 
 
 PROGRAMS = [
     Program("bash"),
-    Program("bwrap"),
+    Program("bwrap", status=3),
     Program("chromium", files="page.html", seconds=240),
-    Program("erlang", needs="erl"),
+    Program("erlang", needs="erl", status=3),
     Program("ffmpeg", needs="ffmpeg x264"),
     Program("gdb", needs="gdb gcc", files="debugged.c", build="gcc -g -O1 -o debugged debugged.c"),
     Program("git"),
-    Program("go", files="gomain.go", build="go build -o gomain gomain.go"),
+    Program("go", files="gomain.go", build="go build -o gomain gomain.go", status=4),
     Program("gpg"),
-    Program("guile"),
+    Program("guile", status=7),
     Program("java", needs="java javac", files="J.java", build="javac J.java"),
     Program("make", needs="make gcc"),
     Program("memcached", files="mc.py"),
-    Program("mono", needs="mono mcs", files="m.cs", build="mcs -nowarn:219 -out:m.exe m.cs"),
+    Program("mono", needs="mono mcs", files="m.cs", build="mcs -nowarn:219 -out:m.exe m.cs", status=3),
     Program("nginx", needs="nginx curl", files="nginx.conf"),
-    Program("node", files="n.js"),
-    Program("perl"),
-    Program("php"),
+    Program("node", files="n.js", status=3),
+    Program("perl", status=10),
+    Program("php", status=255),
     # a server for each connection, parallel queries, code that LLVM makes
     Program("postgres", needs="setpriv pg_config", files="pg.sql", seconds=240),
-    Program("python3", files="p.py"),
+    Program("python3", files="p.py", status=1),
     Program("redis", needs="redis-server redis-cli redis-benchmark"),
-    Program("ruby"),
+    Program("ruby", status=1),
     Program("rust", needs="rustc", files="r.rs"),
-    Program("sbcl", files="s.lisp"),
-    Program("sqlite3"),
+    Program("sbcl", files="s.lisp", status=6),
+    Program("sqlite3", status=1),
     Program("strace"),
 ]

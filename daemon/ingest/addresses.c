@@ -64,6 +64,10 @@ void addresses_free(struct addresses *map) {
         munmap(map, sizeof *map);
 }
 
+uid_t addresses_uid(const struct addresses *map) {
+    return frame_uid(map->frames);
+}
+
 void addresses_forget(struct addresses *map) {
     if (map->remembers)
         memset(&map->cache, 0, sizeof map->cache);

@@ -20,6 +20,7 @@ struct frame_user; /* code/frame.h */
 /* Its frames will be those of that user. NULL: no memory. */
 struct addresses *addresses_new(struct frame_user *frames);
 void addresses_free(struct addresses *map);
+uid_t addresses_uid(const struct addresses *map);
 
 /* A module mapped at [start, end) from `generation` of the process's map on; then it hides older
  * ones that it overlaps. */

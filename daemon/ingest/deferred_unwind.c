@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
- * deferred_unwind.c - a queue of stacks and one thread that unwinds them in order.
+ * deferred_unwind.c - stacks of all users, unwound in turns.
  */
 #include "daemon/ingest/deferred_unwind.h"
 
@@ -12,22 +12,18 @@
 #include "daemon/ingest/registry.h"
 #include "daemon/ingest/windows.h"
 
-#define PROCESS_BYTES_MAX (DEFERRED_BYTES_MAX / 2) /* on their way at a time from one process */
-#define PATIENCE_S        5                        /* of a query */
+#define PROCESS_BYTES_MAX                                                                          \
+    (DEFERRED_USER_BYTES_MAX / 2) /* on their way at a time from one process */
+#define PATIENCE_S 5              /* of a query */
 
 /* The worker failed over so many of a process's stacks: it gets no more of them. */
 #define STRIKES_OUT 2
 
 static struct {
+    struct elf_pool *pool;
     pthread_mutex_t lock;
-    pthread_cond_t more, done;
-    pthread_t thread;
-    struct raw_sample_list waiting;
-    bool running;
-    struct elf_worker *worker;
-} queue = {.lock = PTHREAD_MUTEX_INITIALIZER,
-           .more = PTHREAD_COND_INITIALIZER,
-           .done = PTHREAD_COND_INITIALIZER};
+    pthread_cond_t done;
+} queue = {.lock = PTHREAD_MUTEX_INITIALIZER, .done = PTHREAD_COND_INITIALIZER};
 
 /* ---- credit, under the process's lock ---- */
 
@@ -152,10 +148,12 @@ static void finish(struct raw_sample *raw, const struct unwound_stack *walk) {
     raw_sample_free(raw);
 }
 
-static void unwind(struct raw_sample *raw) {
+static void unwind(struct elf_worker *worker, struct elf_job *job, void *unused) {
+    struct raw_sample *raw = (struct raw_sample *)job;
     struct unwound_stack walk;
+    (void)unused;
     if (raw->process->deferred_strikes < STRIKES_OUT &&
-        elf_worker_unwind(queue.worker, &raw->stack, &walk)) {
+        elf_worker_unwind(worker, &raw->stack, &walk)) {
         finish(raw, &walk);
         free(walk.frames);
         return;
@@ -164,41 +162,23 @@ static void unwind(struct raw_sample *raw) {
     finish(raw, NULL);
 }
 
-static struct raw_sample *next(void) {
-    pthread_mutex_lock(&queue.lock);
-    while (queue.waiting.first == NULL && queue.running)
-        pthread_cond_wait(&queue.more, &queue.lock);
-    struct raw_sample *raw = queue.running ? raw_sample_list_take(&queue.waiting) : NULL;
-    pthread_mutex_unlock(&queue.lock);
-    return raw;
-}
-
-static void *run(void *unused) {
-    struct raw_sample *raw;
+static void drop(struct elf_job *job, void *unused) {
     (void)unused;
-    while ((raw = next()) != NULL)
-        unwind(raw);
-    return NULL;
+    finish((struct raw_sample *)job, NULL);
 }
 
-bool deferred_unwind_start(struct elf_worker *worker) {
-    queue.worker = worker;
-    queue.running = true;
-    if (pthread_create(&queue.thread, NULL, run, NULL) == 0)
-        return true;
-    queue.running = false;
-    return false;
+bool deferred_unwind_start(void) {
+    static const struct elf_work work = {.run = unwind, .drop = drop};
+    queue.pool = elf_pool_start("/proc/self/exe", &work, NULL);
+    return queue.pool != NULL;
 }
 
 void deferred_unwind_stop(void) {
-    struct raw_sample *raw;
     pthread_mutex_lock(&queue.lock);
-    queue.running = false;
-    pthread_cond_signal(&queue.more);
+    struct elf_pool *pool = queue.pool;
+    queue.pool = NULL;
     pthread_mutex_unlock(&queue.lock);
-    pthread_join(queue.thread, NULL);
-    while ((raw = raw_sample_list_take(&queue.waiting)) != NULL)
-        finish(raw, NULL);
+    elf_pool_stop(pool);
 }
 
 void deferred_unwind_submit(struct process *p, struct raw_sample_list *taken) {
@@ -207,11 +187,9 @@ void deferred_unwind_submit(struct process *p, struct raw_sample_list *taken) {
         registry_ref(p);
         raw->process = p;
         pthread_mutex_lock(&queue.lock);
-        bool running = queue.running;
-        if (running) {
-            raw_sample_list_add(&queue.waiting, raw);
-            pthread_cond_signal(&queue.more);
-        }
+        bool running = queue.pool != NULL;
+        if (running)
+            elf_pool_put(queue.pool, &raw->job);
         pthread_mutex_unlock(&queue.lock);
         if (!running)
             finish(raw, NULL);

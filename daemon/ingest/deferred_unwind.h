@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
- * deferred_unwind.h - raw stack samples are unwound by a thread with a worker child of its own, and
- * credited.
+ * deferred_unwind.h - raw stack samples are unwound by threads with a worker child each, in turns
+ * of users, and credited.
  *
  * No stack is lost: one that can't be unwound (its process has too many on their way, the worker
  * fails over it) is credited to the mark "no unwind rule", and counted. A stack keeps its process
@@ -13,13 +13,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/code/elf_worker.h"
 #include "daemon/ingest/process.h"
 #include "daemon/ingest/raw_sample.h"
 
-/* Starts the thread; `worker` is its own. False: no thread can be had. */
-bool deferred_unwind_start(struct elf_worker *worker);
-/* Ends the thread when the stack under way is done; those that wait are not unwound any more. */
+/* Starts the threads. False: none can be had. */
+bool deferred_unwind_start(void);
+/* Ends them when the stacks under way are done; those that wait are not unwound any more. */
 void deferred_unwind_stop(void);
 
 /* Weight of `n` stacks that there was no room for. The process's lock is held. */

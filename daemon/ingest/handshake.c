@@ -5,6 +5,7 @@
  */
 #include "daemon/ingest/handshake.h"
 
+#include <errno.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -86,7 +87,7 @@ static struct session_sampling sampling_of(const struct wire_hello *hello) {
 }
 
 static const char *const reasons[] = {
-    [WIRE_STATUS_OK] = "it was gone before the answer",
+    [WIRE_STATUS_OK] = "the answer could not be sent",
     [WIRE_STATUS_VERSION] =
         "its agent is of another version: use the agent that came with this hcctd",
     [WIRE_STATUS_FULL] = "too many processes are profiled already",
@@ -122,6 +123,8 @@ bool handshake_serve(int fd, const struct handshake_policy *policy, const char *
         ingest_adopt(process, hello.sessions > 0);
         return true;
     }
+    if (process != NULL && (errno == EPIPE || errno == ECONNRESET))
+        *reason = NULL; /* it has ended, or asks again */
     if (process != NULL)
         process_free(process);
     return false;

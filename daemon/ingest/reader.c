@@ -242,8 +242,9 @@ static void defer_stack(struct drain *d, uint64_t operand) {
     d->effect->copies = true;
     uint32_t ranges = addresses_count(d->map);
     sizes.n_ranges = ranges < RAW_STACK_RANGES_MAX ? ranges : RAW_STACK_RANGES_MAX;
-    struct raw_sample *taken =
-        reader->deferred != NULL && weight > 0 ? raw_sample_new(&sizes) : NULL;
+    struct raw_sample *taken = reader->deferred != NULL && weight > 0
+                                   ? raw_sample_new(addresses_uid(d->map), &sizes)
+                                   : NULL;
     if (taken != NULL) {
         taken->weight = weight;
         taken->generation = reader->generation;

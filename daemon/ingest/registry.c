@@ -340,19 +340,30 @@ void registry_remove(struct process *process) {
 
 static bool is_gone(const struct process *p) {
     struct process_identity now;
-    return p->waiting && !(identity_read(p->pid, &now) && identity_same(&now, &p->identity));
+    return !(identity_read(p->pid, &now) && identity_same(&now, &p->identity));
 }
 
+static void give_up(struct process *p) {
+    pthread_mutex_lock(&p->lock);
+    p->ended.unfinished = 1;
+    pthread_mutex_unlock(&p->lock);
+    p->waiting = false;
+}
+
+static bool is_waiting(const struct process *p, const void *unused) {
+    (void)unused;
+    return p->waiting;
+}
+
+/* Files of processes are read without the lock. */
 void registry_give_up(void) {
+    size_t n;
+    struct process **list = registry_list(is_waiting, NULL, &n);
+    for (size_t i = 0; i < n; i++)
+        if (is_gone(list[i]))
+            give_up(list[i]);
+    registry_free_list(list, n);
     pthread_mutex_lock(&lock);
-    for (struct process *p = lists[FINISHED].first; p != NULL; p = p->next) {
-        if (!is_gone(p))
-            continue;
-        pthread_mutex_lock(&p->lock);
-        p->ended.unfinished = 1;
-        pthread_mutex_unlock(&p->lock);
-        p->waiting = false;
-    }
     look_for_crowd_locked();
     pthread_mutex_unlock(&lock);
 }

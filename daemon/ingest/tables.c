@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
- * tables.c - for each kind of table a queue of requests, and one thread that serves them in order.
+ * tables.c - for each kind of table requests of all users, which threads serve in turns.
  *
  * A request carries its own reference to the arena, and names its process by its number, not by
  * pointer: the process may be gone when the table is ready.
@@ -9,26 +9,24 @@
 
 #include <stdlib.h>
 
+#include "common/code/elf_pool.h"
 #include "common/code/module.h"
 #include "daemon/ingest/registry.h"
 
 struct request {
-    struct request *next;
+    struct elf_job job; /* first */
     struct arena *arena;
     uint64_t number; /* of the process */
     uint32_t index, module;
 };
 
 static struct queue {
-    pthread_mutex_t lock;
-    pthread_cond_t more;
-    pthread_t thread;
-    struct request *first, **last;
-    bool stop;
-    struct table_maker maker;
+    struct elf_pool *pool;
+    pthread_mutex_t cache_lock;
+    struct table_cache *cache; /* NULL: none */
 } queues[TABLE_KINDS] = {
-    [TABLE_UNWIND] = {.lock = PTHREAD_MUTEX_INITIALIZER, .more = PTHREAD_COND_INITIALIZER},
-    [TABLE_CALLS] = {.lock = PTHREAD_MUTEX_INITIALIZER, .more = PTHREAD_COND_INITIALIZER},
+    [TABLE_UNWIND] = {.cache_lock = PTHREAD_MUTEX_INITIALIZER},
+    [TABLE_CALLS] = {.cache_lock = PTHREAD_MUTEX_INITIALIZER},
 };
 
 static enum table_kind kind_of(const struct queue *queue) {
@@ -46,16 +44,12 @@ static void request_one(struct process *process, uint32_t index, uint32_t module
                                      &(const struct module_table){index, module, kind, table});
         return;
     }
-    *request = (struct request){.arena = arena_ref(process->arena),
+    *request = (struct request){.job.uid = process->uid,
+                                .arena = arena_ref(process->arena),
                                 .number = process->number,
                                 .index = index,
                                 .module = module};
-    struct queue *queue = &queues[kind];
-    pthread_mutex_lock(&queue->lock);
-    *queue->last = request;
-    queue->last = &request->next;
-    pthread_cond_signal(&queue->more);
-    pthread_mutex_unlock(&queue->lock);
+    elf_pool_put(queues[kind].pool, &request->job);
 }
 
 void tables_request(void *unused, struct process *process, uint32_t index, uint32_t module) {
@@ -72,24 +66,36 @@ struct table {
     bool is_new;
 };
 
-static struct table get_table(const struct queue *queue, uint32_t module) {
-    struct table table = {0};
+/* NULL: it is not there. */
+static void *get_kept(struct queue *queue, uint32_t module, size_t *bytes) {
     struct module_info info;
-    if (module_get(module, &info) && info.is_protected)
-        table.data = table_cache_get(queue->maker.cache, &info, kind_of(queue), &table.bytes);
+    if (queue->cache == NULL || !module_get(module, &info) || !info.is_protected)
+        return NULL;
+    pthread_mutex_lock(&queue->cache_lock);
+    void *data = table_cache_get(queue->cache, &info, kind_of(queue), bytes);
+    pthread_mutex_unlock(&queue->cache_lock);
+    return data;
+}
+
+static struct table get_table(struct queue *queue, struct elf_worker *worker, uint32_t module) {
+    struct table table = {0};
+    table.data = get_kept(queue, module, &table.bytes);
     if (table.data == NULL) {
         table.is_new = true;
-        table.data = elf_worker_compile(queue->maker.worker, module, kind_of(queue), &table.bytes);
+        table.data = elf_worker_compile(worker, module, kind_of(queue), &table.bytes);
     }
     return table;
 }
 
 /* What stands on disk goes by build-id alone, and anybody can write a file that has libc's. */
-static void keep(const struct queue *queue, uint32_t module, const struct table *table) {
+static void keep(struct queue *queue, uint32_t module, const struct table *table) {
     struct module_info info;
-    if (table->is_new && table->data != NULL && queue->maker.cache != NULL &&
-        module_get(module, &info) && info.is_protected)
-        table_cache_put(queue->maker.cache, &info, kind_of(queue), table->data, table->bytes);
+    if (!table->is_new || table->data == NULL || queue->cache == NULL ||
+        !module_get(module, &info) || !info.is_protected)
+        return;
+    pthread_mutex_lock(&queue->cache_lock);
+    table_cache_put(queue->cache, &info, kind_of(queue), table->data, table->bytes);
+    pthread_mutex_unlock(&queue->cache_lock);
 }
 
 static void publish(const struct queue *queue, const struct request *request, uint64_t offset) {
@@ -100,66 +106,52 @@ static void publish(const struct queue *queue, const struct request *request, ui
     registry_put(process);
 }
 
+static void free_request(struct request *request) {
+    arena_put(request->arena);
+    free(request);
+}
+
 /* The program waits for its table, the disk does not. */
-static void serve_request(const struct queue *queue, struct request *request) {
+static void serve(struct elf_worker *worker, struct elf_job *job, void *its_queue) {
+    struct queue *queue = its_queue;
+    struct request *request = (struct request *)job;
     struct table table = {0};
     /* an earlier request may have been equal */
     uint64_t offset = arena_lookup(request->arena, request->module, kind_of(queue));
     if (offset == WIRE_TABLE_PENDING) {
-        table = get_table(queue, request->module);
+        table = get_table(queue, worker, request->module);
         offset =
             arena_store(request->arena, request->module, kind_of(queue), table.data, table.bytes);
     }
     publish(queue, request, offset);
     keep(queue, request->module, &table);
     free(table.data);
-    arena_put(request->arena);
-    free(request);
+    free_request(request);
 }
 
-static struct request *next_request(struct queue *queue) {
-    pthread_mutex_lock(&queue->lock);
-    while (queue->first == NULL && !queue->stop)
-        pthread_cond_wait(&queue->more, &queue->lock);
-    struct request *request = queue->stop ? NULL : queue->first;
-    if (request != NULL) {
-        queue->first = request->next;
-        if (queue->first == NULL)
-            queue->last = &queue->first;
-    }
-    pthread_mutex_unlock(&queue->lock);
-    return request;
+static void drop(struct elf_job *job, void *unused) {
+    (void)unused;
+    free_request((struct request *)job);
 }
 
-static void *run(void *its_queue) {
-    struct queue *queue = its_queue;
-    struct request *request;
-    while ((request = next_request(queue)) != NULL)
-        serve_request(queue, request);
-    return NULL;
-}
+/* ---- the threads ---- */
 
-bool tables_start(const struct table_maker makers[TABLE_KINDS]) {
+static const struct elf_work work[TABLE_KINDS] = {
+    [TABLE_UNWIND] = {.run = serve, .drop = drop},
+    [TABLE_CALLS] = {.run = serve, .drop = drop, .is_given_up = true},
+};
+
+bool tables_start(struct table_cache *const caches[TABLE_KINDS]) {
     bool started = true;
-    for (unsigned kind = 0; kind < TABLE_KINDS; kind++)
-        queues[kind].last = &queues[kind].first;
     for (unsigned kind = 0; kind < TABLE_KINDS && started; kind++) {
-        queues[kind].maker = makers[kind];
-        started = pthread_create(&queues[kind].thread, NULL, run, &queues[kind]) == 0;
+        queues[kind].cache = caches[kind];
+        queues[kind].pool = elf_pool_start("/proc/self/exe", &work[kind], &queues[kind]);
+        started = queues[kind].pool != NULL;
     }
     return started;
 }
 
-static void stop(struct queue *queue) {
-    pthread_mutex_lock(&queue->lock);
-    queue->stop = true;
-    pthread_cond_signal(&queue->more);
-    pthread_mutex_unlock(&queue->lock);
-    pthread_join(queue->thread, NULL);
-}
-
 void tables_stop(void) {
-    elf_worker_interrupt(queues[TABLE_CALLS].maker.worker);
     for (unsigned kind = 0; kind < TABLE_KINDS; kind++)
-        stop(&queues[kind]);
+        elf_pool_stop(queues[kind].pool);
 }

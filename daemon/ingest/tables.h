@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
- * tables.h - tables of modules on demand: a thread for each kind, which makes what running programs
- * wait for. A file's call sites can take seconds, and nobody's stacks are to wait for those.
+ * tables.h - tables of modules on demand: threads for each kind, which make what running programs
+ * wait for, in turns of users. A file's call sites can take seconds, and nobody's stacks are to
+ * wait for those.
  */
 #ifndef HCCT_TABLES_H
 #define HCCT_TABLES_H
@@ -9,18 +10,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/code/elf_worker.h"
 #include "common/code/table_cache.h"
 #include "daemon/ingest/process.h"
 
-/* What a thread makes its tables with: its own. */
-struct table_maker {
-    struct elf_worker *worker;
-    struct table_cache *cache; /* NULL: none */
-};
-
-/* Starts the threads. False: not all can be had. */
-bool tables_start(const struct table_maker makers[TABLE_KINDS]);
+/* Starts the threads. `caches` keep tables on disk; NULL: not those of a kind. False: not all can
+ * be had. */
+bool tables_start(struct table_cache *const caches[TABLE_KINDS]);
 /* Ends them. An unwind table under way is finished, call sites are given up. */
 void tables_stop(void);
 

@@ -255,9 +255,13 @@ bool session_hide(void) {
     return false;
 }
 
+void session_drop(void) {
+    drop(agent.process);
+}
+
 void session_leave_for_good(void) {
     atomic_store(&agent.process->barred, true);
-    drop(agent.process);
+    session_drop();
 }
 
 void session_show(void) {

@@ -46,7 +46,10 @@ void session_free_left(void);
 bool session_hide(void);
 /* After it: the mappings are not locked. Thread context. */
 void session_show(void);
-/* While it is hidden: it goes, and there will be no other. Thread context. */
+/* While it is hidden: it goes, and the next one has the size that the limits allow then. Thread
+ * context. */
+void session_drop(void);
+/* The same, but there will be no other. */
 void session_leave_for_good(void);
 
 /* Around a fork, which is counted: the child is not to have descriptors of a handshake that another

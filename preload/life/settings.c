@@ -143,12 +143,16 @@ static bool find_word(const struct word *words, size_t n, const char *text, unsi
     return false;
 }
 
-static bool parse_yes_no(const struct setting *s, const char *text,
-                         struct agent_settings *settings) {
+static bool is_yes_no(const char *text, unsigned *value) {
     static const struct word words[] = {{"1", 1}, {"yes", 1}, {"on", 1},  {"true", 1},
                                         {"0", 0}, {"no", 0},  {"off", 0}, {"false", 0}};
+    return find_word(words, HCCT_ARRAY_LEN(words), text, value);
+}
+
+static bool parse_yes_no(const struct setting *s, const char *text,
+                         struct agent_settings *settings) {
     unsigned value;
-    if (!find_word(words, HCCT_ARRAY_LEN(words), text, &value))
+    if (!is_yes_no(text, &value))
         return false;
     *(bool *)(void *)((char *)settings + s->offset) = value != 0;
     return true;
@@ -221,6 +225,12 @@ static const char *fallback(const struct setting *s, const struct agent_settings
                    settings->burst_length_ns != 0
                ? BURST_RATE
                : s->fallback;
+}
+
+bool settings_are_off(void) {
+    const char *text = getenv("HCCT_ENABLE");
+    unsigned value;
+    return text != NULL && is_yes_no(text, &value) && value == 0;
 }
 
 void settings_read(struct agent_settings *settings) {

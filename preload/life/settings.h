@@ -59,6 +59,9 @@ struct agent_settings {
     char tags[TAGS_ROOM]; /* empty: none */
 };
 
+/* The agent is switched off. Makes no system call. Process context. */
+bool settings_are_off(void);
+
 /* Reads the environment; a bad value is named once on stderr, with what is used instead. Process
  * context. */
 void settings_read(struct agent_settings *settings);

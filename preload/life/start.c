@@ -78,7 +78,7 @@ __attribute__((constructor)) static void agent_start(void) {
         return;
     begun = true;
     calls_self = NULL;
-    if (!glibc_is_here() || confine_was_born())
+    if (!glibc_is_here() || settings_are_off() || confine_was_born())
         return;
     real_resolve();
     if (!real_can_find_objects())

@@ -40,11 +40,13 @@ struct first {
 /* When to sample: see trigger.h. */
 struct trigger {
     struct ticker ticker[TRIGGER_TIMERS];
-    struct task_clock task_clock; /* instead of the fine timer, where asked for and allowed */
-    uint64_t task_clock_ns;       /* its period, 0: not tried; kept when it was refused */
-    uint64_t task_clock_seen_ns;  /* CPU time at its last tick */
-    uint32_t ticks;               /* seen, of all kinds */
-    struct sampling_plan plan;    /* that the timers follow */
+    struct task_clock task_clock;      /* instead of the fine timer, where asked for and allowed */
+    uint64_t task_clock_ns;            /* its period, 0: not tried; kept when it was refused */
+    uint64_t task_clock_seen_ns;       /* CPU time at its last tick */
+    uint32_t ticks;                    /* seen, of all kinds */
+    uint64_t slow_ns;                  /* the timers' period while a debugger steps the thread, 0 */
+    uint64_t usual_ns[TRIGGER_TIMERS]; /* and before */
+    struct sampling_plan plan;         /* that the timers follow */
     struct first first;
     bool fine_refused;             /* no second timer could be had */
     uint64_t cpu_ns;               /* CPU time of the thread at the last account */

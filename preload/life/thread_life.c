@@ -5,6 +5,7 @@
 #include "preload/life/thread_life.h"
 
 #include <limits.h>
+#include <stdatomic.h>
 #include <sys/resource.h>
 
 #include "preload/calls/calls.h"
@@ -23,11 +24,13 @@
 #include "preload/sample/trigger.h"
 #include "preload/sample/wall.h"
 #include "preload/sample/wall_leave.h"
+#include "preload/wrap/real.h"
 #include "preload/wrap/sleep.h"
 
 #define MAIN_STACK_MAX (1ull << 30) /* where the limit says "unlimited" */
 
 static pthread_key_t end_key;
+static _Atomic bool has_key;
 
 static struct agent_thread *reserve(void) {
     struct agent_thread *t = thread_take();
@@ -174,8 +177,9 @@ static void find_main_stack(struct agent_thread *thread) {
 }
 
 bool thread_start_main(void) {
-    if (pthread_key_create(&end_key, on_thread_end) != 0)
+    if (real_pthread_key_create(&end_key, on_thread_end) != 0)
         return false;
+    atomic_store(&has_key, true);
     struct agent_thread *thread = reserve();
     if (thread == NULL)
         return false;
@@ -186,4 +190,8 @@ bool thread_start_main(void) {
     pthread_setspecific(end_key, thread);
     handler_stack_begin(thread);
     return true;
+}
+
+bool thread_give_key(void) {
+    return atomic_exchange(&has_key, false) && pthread_key_delete(end_key) == 0;
 }

@@ -28,4 +28,8 @@ void thread_step_in(struct agent_thread *thread);
  * Process context. */
 bool thread_start_main(void);
 
+/* The key of that is given up: the process has fallen silent (silence.h). False: there was none.
+ * Thread context. */
+bool thread_give_key(void);
+
 #endif

@@ -297,6 +297,35 @@ static void tick_alone(struct agent_thread *thread, enum trigger_kind kind, uint
         follow(thread, NULL, &searching, UINT64_MAX, false);
 }
 
+/* ---- a thread that is stepped ---- */
+
+/* A debugger that steps a thread from instruction to instruction steps the handler, too: that takes
+ * longer than it is to the next expiry, and the program would never go on. Nothing else makes a
+ * handler take so much. The thread has most of its time for itself then. */
+#define CRAWL_NS    4000000u
+#define CRAWL_TIMES 20u
+
+/* Timers are set to `ns`; 0: as they were. */
+static void slow_down(struct trigger *trigger, uint64_t ns) {
+    for (int k = 0; k < TRIGGER_TIMERS; k++) {
+        struct ticker *ticker = &trigger->ticker[k];
+        bool is_slow = ticker->period_ns == trigger->slow_ns;
+        if (ticker->period_ns == 0 || (ns == 0 && !is_slow))
+            continue;
+        if (!is_slow)
+            trigger->usual_ns[k] = ticker->period_ns;
+        uint64_t period_ns = ns != 0 ? ns : trigger->usual_ns[k];
+        ticker_run(ticker, period_ns, period_ns);
+    }
+    trigger->slow_ns = ns;
+}
+
+/* `ns`: what a tick has taken. */
+static void pace(struct trigger *trigger, uint64_t ns) {
+    if (ns >= CRAWL_NS || trigger->slow_ns != 0)
+        slow_down(trigger, ns >= CRAWL_NS ? CRAWL_TIMES * ns : 0);
+}
+
 static struct wire_session *attach_at_tick(struct agent_thread *thread) {
     struct wire_session *session = session_attach(false) ? session_enter(thread) : NULL;
     if (session != NULL)
@@ -304,24 +333,32 @@ static struct wire_session *attach_at_tick(struct agent_thread *thread) {
     return session;
 }
 
-void trigger_tick(struct agent_thread *thread, enum trigger_kind kind, uint64_t expiries,
-                  ucontext_t *uc) {
-    if (thread->ending)
-        return;
-    struct wire_session *session = session_enter(thread);
-    if (session == NULL && session_is_awaited())
-        session = attach_at_tick(thread);
-    if (session == NULL) {
-        tick_alone(thread, kind, expiries, uc);
-        return;
-    }
-    bool measured = thread->trigger.ticks++ % COST_EVERY == COST_EVERY / 2;
-    uint64_t began = measured ? ticker_now(CLOCK_THREAD_CPUTIME_ID) : 0;
+static void tick_in_session(struct agent_thread *thread, struct wire_session *session,
+                            enum trigger_kind kind, uint64_t expiries, ucontext_t *uc) {
     if (is_on(session))
         tick(thread, session, kind, expiries, uc);
     else
         change(thread, session, &switched_off, kind, expiries, uc);
-    if (measured)
+}
+
+void trigger_tick(struct agent_thread *thread, enum trigger_kind kind, uint64_t expiries,
+                  ucontext_t *uc) {
+    struct trigger *trigger = &thread->trigger;
+    if (thread->ending)
+        return;
+    bool measured = trigger->ticks++ % COST_EVERY == COST_EVERY / 2;
+    uint64_t began = measured || trigger->slow_ns != 0 ? ticker_now(CLOCK_THREAD_CPUTIME_ID) : 0;
+    struct wire_session *session = session_enter(thread);
+    if (session == NULL && session_is_awaited())
+        session = attach_at_tick(thread);
+    if (session == NULL)
+        tick_alone(thread, kind, expiries, uc);
+    else
+        tick_in_session(thread, session, kind, expiries, uc);
+    if (session != NULL && measured)
         measure(thread, began);
-    session_leave(thread);
+    if (session != NULL)
+        session_leave(thread);
+    if (began != 0)
+        pace(trigger, ticker_now(CLOCK_THREAD_CPUTIME_ID) - began);
 }

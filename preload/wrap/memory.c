@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * memory.c - mlockall locks the application's memory, not the agent's: the session alone has
- * half a gigabyte of address space, which would become real.
+ * half a gigabyte of address space, which would become real. Who limits their address space (at the
+ * start the agent has gone by the limit) has no use for it either.
  */
 #include <errno.h>
 #include <stdbool.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 #include "preload/life/agent.h"
 #include "preload/life/confine.h"
 #include "preload/life/memory.h"
 #include "preload/life/session.h"
+#include "preload/life/sys.h"
 #include "preload/life/thread.h"
 #include "preload/wrap/real.h"
 
@@ -43,3 +46,46 @@ hcct_export int mlockall(int flags) {
     errno = saved;
     return result;
 }
+
+/* The next tick begins a session of the size that there is for such programs. */
+static void limit_session(void) {
+    struct agent_thread *self = thread_self;
+    uint32_t before;
+    int saved = errno;
+    if (self == NULL || !agent_owns_memory() || !confine_enter(self, &before))
+        return;
+    if (session_hide()) {
+        session_drop();
+        session_show();
+    }
+    confine_leave(self, before);
+    errno = saved;
+}
+
+static bool limits_space(int resource, const struct rlimit *limit) {
+    return resource == RLIMIT_AS && limit != NULL && limit->rlim_cur != RLIM_INFINITY;
+}
+
+hcct_export int setrlimit(__rlimit_resource_t resource, const struct rlimit *limit) {
+    int result = real_setrlimit(resource, limit);
+    if (result == 0 && limits_space(resource, limit))
+        limit_session();
+    return result;
+}
+
+hcct_export int prlimit(pid_t pid, enum __rlimit_resource resource, const struct rlimit *limit,
+                        struct rlimit *old) {
+    int result = real_prlimit(pid, resource, limit, old);
+    if (result == 0 && limits_space(resource, limit) &&
+        (pid == 0 || pid == (pid_t)sys0(SYS_getpid)))
+        limit_session();
+    return result;
+}
+
+#ifdef __x86_64__
+/* The same functions: both types are the same. */
+hcct_export int setrlimit64(__rlimit_resource_t resource, const struct rlimit64 *limit)
+    __attribute__((alias("setrlimit")));
+hcct_export int prlimit64(pid_t pid, enum __rlimit_resource resource, const struct rlimit64 *limit,
+                          struct rlimit64 *old) __attribute__((alias("prlimit")));
+#endif

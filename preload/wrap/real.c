@@ -17,6 +17,8 @@ enum name {
     SIGPROCMASK,
     PTHREAD_CREATE,
     THRD_CREATE,
+    PTHREAD_KEY_CREATE,
+    TSS_CREATE,
     DLCLOSE,
     DL_FIND_OBJECT,
     SIGALTSTACK,
@@ -24,6 +26,8 @@ enum name {
     EXIT,
     PRCTL,
     MLOCKALL,
+    SETRLIMIT,
+    PRLIMIT,
     SETUID,
     SETEUID,
     SETREUID,
@@ -44,14 +48,20 @@ enum name {
 };
 
 static const char *const names[] = {
-    "sigaction",     "pthread_sigmask", "sigprocmask", "pthread_create", "thrd_create",
-    "dlclose",       "_dl_find_object", "sigaltstack", "signalfd",       "_exit",
-    "prctl",         "mlockall",        "setuid",      "seteuid",        "setreuid",
-    "setresuid",     "chroot",          "unshare",     "setns",          "sigignore",
-    "siginterrupt",  "sighold",         "profil",      "sprofil",        "moncontrol",
-    "monstartup",    "__monstartup",    "longjmp",     "_longjmp",       "siglongjmp",
-    "__longjmp_chk", "signal",          "bsd_signal",  "ssignal",        "sysv_signal",
-    "__sysv_signal", "sigset",
+    "sigaction",      "pthread_sigmask", "sigprocmask",
+    "pthread_create", "thrd_create",     "pthread_key_create",
+    "tss_create",     "dlclose",         "_dl_find_object",
+    "sigaltstack",    "signalfd",        "_exit",
+    "prctl",          "mlockall",        "setrlimit",
+    "prlimit",        "setuid",          "seteuid",
+    "setreuid",       "setresuid",       "chroot",
+    "unshare",        "setns",           "sigignore",
+    "siginterrupt",   "sighold",         "profil",
+    "sprofil",        "moncontrol",      "monstartup",
+    "__monstartup",   "longjmp",         "_longjmp",
+    "siglongjmp",     "__longjmp_chk",   "signal",
+    "bsd_signal",     "ssignal",         "sysv_signal",
+    "__sysv_signal",  "sigset",
 };
 
 static _Atomic(void *) found[HCCT_ARRAY_LEN(names)];
@@ -112,6 +122,14 @@ int real_thrd_create(thrd_t *id, thrd_start_t start, void *argument) {
     return AS(int (*)(thrd_t *, thrd_start_t, void *), THRD_CREATE)(id, start, argument);
 }
 
+int real_pthread_key_create(pthread_key_t *key, void (*destructor)(void *)) {
+    return AS(int (*)(pthread_key_t *, void (*)(void *)), PTHREAD_KEY_CREATE)(key, destructor);
+}
+
+int real_tss_create(tss_t *key, tss_dtor_t destructor) {
+    return AS(int (*)(tss_t *, tss_dtor_t), TSS_CREATE)(key, destructor);
+}
+
 int real_dlclose(void *handle) {
     return AS(int (*)(void *), DLCLOSE)(handle);
 }
@@ -130,6 +148,16 @@ int real_prctl(int option, const unsigned long argument[4]) {
 
 int real_mlockall(int flags) {
     return AS(int (*)(int), MLOCKALL)(flags);
+}
+
+int real_setrlimit(enum __rlimit_resource resource, const struct rlimit *limit) {
+    return AS(int (*)(enum __rlimit_resource, const struct rlimit *), SETRLIMIT)(resource, limit);
+}
+
+int real_prlimit(pid_t pid, enum __rlimit_resource resource, const struct rlimit *limit,
+                 struct rlimit *old) {
+    return AS(int (*)(pid_t, enum __rlimit_resource, const struct rlimit *, struct rlimit *),
+              PRLIMIT)(pid, resource, limit, old);
 }
 
 int real_setuid(uid_t user) {

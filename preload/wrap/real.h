@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/time.h>
+#include <sys/resource.h>
 #include <threads.h>
 
 /* All of them, so that none needs dlsym later. Process context. */
@@ -28,12 +29,17 @@ void (*real_signal(const char *variant, int number, void (*handler)(int)))(int);
 int real_pthread_create(pthread_t *id, const pthread_attr_t *attr, void *(*start)(void *),
                         void *argument);
 int real_thrd_create(thrd_t *id, thrd_start_t start, void *argument);
+int real_pthread_key_create(pthread_key_t *key, void (*destructor)(void *));
+int real_tss_create(tss_t *key, tss_dtor_t destructor);
 int real_dlclose(void *handle);
 struct dl_find_object;
 /* glibc has it since 2.35. */
 bool real_can_find_objects(void);
 int real_dl_find_object(void *address, struct dl_find_object *found);
 int real_mlockall(int flags);
+int real_setrlimit(enum __rlimit_resource resource, const struct rlimit *limit);
+int real_prlimit(pid_t pid, enum __rlimit_resource resource, const struct rlimit *limit,
+                 struct rlimit *old);
 int real_setuid(uid_t user);
 int real_seteuid(uid_t user);
 int real_setreuid(uid_t real, uid_t effective);

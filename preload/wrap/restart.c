@@ -84,8 +84,13 @@ static const struct known {
 static const struct known *known_call(const struct restart_call *call) {
     size_t before = call->code_bytes - SYSCALL_BYTES;
     long number = call->number;
-    if (number < 0)
+    int reg = -1;
+    if (number < 0) {
         number = syscall_code_number(call->code + before, before);
+        reg = syscall_code_register(call->code + before, before);
+    }
+    if (number < 0 && reg >= 0)
+        number = call->held(call->arg, (unsigned)reg);
     for (size_t i = 0; i < HCCT_ARRAY_LEN(calls); i++)
         if (calls[i].number == number)
             return &calls[i];
@@ -334,6 +339,14 @@ static uint64_t socket_timeout(void *arg, int fd, int option) {
     return (uint64_t)timeout.tv_sec * SECOND_NS + (uint64_t)timeout.tv_usec * 1000;
 }
 
+static long held(void *arg, unsigned reg) {
+    static const uint8_t gregs[] = {REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP,
+                                    REG_RSI, REG_RDI, REG_R8,  REG_R9,  REG_R10, REG_R11,
+                                    REG_R12, REG_R13, REG_R14, REG_R15};
+    const struct handler *handler = arg;
+    return (long)(uint32_t)handler->uc->uc_mcontext.gregs[gregs[reg]];
+}
+
 /* Will the application see its own signal when our handler returns? One without a handler (a stop)
  * would not end the call either. */
 static bool handler_due(void *arg) {
@@ -376,6 +389,7 @@ enum restart_verdict restart_interrupted(struct restart_state *state, ucontext_t
         .now_ns = (uint64_t)now.tv_sec * SECOND_NS + (uint64_t)now.tv_nsec,
         .read = read_word,
         .socket_timeout = socket_timeout,
+        .held = held,
         .handler_due = handler_due,
         .arg = &handler,
     };

@@ -81,6 +81,8 @@ struct restart_call {
     bool (*read)(void *arg, uint64_t address, uint64_t *word);
     /* A socket's SO_RCVTIMEO or SO_SNDTIMEO in ns; 0: none, or it is not a socket. */
     uint64_t (*socket_timeout)(void *arg, int fd, int option);
+    /* What a register holds, by its number in instructions. */
+    long (*held)(void *arg, unsigned reg);
     /* Is a handler of the application about to run? Asked last. */
     bool (*handler_due)(void *arg);
     void *arg;

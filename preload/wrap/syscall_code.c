@@ -104,6 +104,29 @@ long syscall_code_number(const uint8_t *end, size_t before) {
     return number_before(end, before, MOVES_MAX);
 }
 
+/* Of the registers that functions leave as they are: no argument is in them. */
+static bool is_kept(unsigned reg) {
+    return reg == 3 || reg == 5 || (reg >= 12 && reg <= 15); /* rbx, rbp, r12 to r15 */
+}
+
+/* The register that the move of `length` bytes before `end` sets %eax from; -1: it is none. */
+static int source_of_number(const uint8_t *end, size_t length) {
+    const uint8_t *p = end - length;
+    uint8_t rex = 0;
+    if (length == 3 && !is_rex(rex = *p++))
+        return -1;
+    unsigned reg = (p[1] >> 3 & 7) | (rex & 4u) << 1, rm = (p[1] & 7) | (rex & 1u) << 3;
+    bool load = *p == OP_LOAD;
+    if (p[1] >> 6 != 3 || (!load && *p != OP_STORE) || (load ? reg : rm) != 0)
+        return -1;
+    return is_kept(load ? rm : reg) ? (int)(load ? rm : reg) : -1;
+}
+
+int syscall_code_register(const uint8_t *end, size_t before) {
+    int reg = before >= 3 ? source_of_number(end, 3) : -1;
+    return reg < 0 && before >= 3 && !is_rex(end[-3]) ? source_of_number(end, 2) : reg;
+}
+
 /* The number stays in a register that the kernel leaves alone. */
 __asm__(".pushsection .text\n"
         ".p2align 4\n"
@@ -159,6 +182,11 @@ long syscall_known(const ucontext_t *uc) {
 #else
 
 long syscall_code_number(const uint8_t *end, size_t before) {
+    (void)end, (void)before;
+    return -1;
+}
+
+int syscall_code_register(const uint8_t *end, size_t before) {
     (void)end, (void)before;
     return -1;
 }

@@ -4,7 +4,7 @@
  *
  * The kernel's answer replaces the call's number in its register and the signal frame does not keep
  * the number. It stands in the code, where compilers put it: right before the `syscall`
- * instruction, or with a move or two to argument registers between.
+ * instruction, or with a move or two to argument registers between; or in another register.
  */
 #ifndef HCCT_SYSCALL_CODE_H
 #define HCCT_SYSCALL_CODE_H
@@ -18,6 +18,11 @@
 /* The number loaded by the code that ends at `end`, where the `syscall` instruction begins;
  * `before` bytes before `end` can be read. -1: it is not known. Any context, no side effects. */
 long syscall_code_number(const uint8_t *end, size_t before);
+
+/* The number of the register that holds it, which the kernel leaves as it is, when the code that
+ * ends at `end` moves it from there: compilers do so where a call stands in a loop. -1: none. As
+ * above. */
+int syscall_code_register(const uint8_t *end, size_t before);
 
 #if defined(__x86_64__)
 

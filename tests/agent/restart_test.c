@@ -37,6 +37,8 @@
 
 /* ---- numbers from code ---- */
 
+static uint8_t code[10];
+
 #define NUMBER(...)                                                                                \
     syscall_code_number((const uint8_t[]){0x90, 0x90, 0x90, __VA_ARGS__, 0x0f, 0x05} +             \
                             sizeof(const uint8_t[]){0x90, 0x90, 0x90, __VA_ARGS__},                \
@@ -58,6 +60,26 @@ static void test_code(void) {
     CHECK(NUMBER(0xb8, 0x82, 0, 0, 0, 0xbe, 0x08, 0, 0, 0) == SYS_rt_sigsuspend);
     CHECK(NUMBER(0xb8, 0x80, 0, 0, 0, 0x41, 0xba, 0x08, 0, 0, 0) == SYS_rt_sigtimedwait);
     CHECK(NUMBER(0xb8, 0x07, 0, 0, 0, 0x48, 0x8d, 0xb3, 0xf0, 0x08, 0, 0) == SYS_poll);
+}
+
+#define REGISTER(...)                                                                              \
+    syscall_code_register((const uint8_t[]){0x90, 0x90, 0x90, __VA_ARGS__, 0x0f, 0x05} +           \
+                              sizeof(const uint8_t[]){0x90, 0x90, 0x90, __VA_ARGS__},              \
+                          sizeof(const uint8_t[]){0x90, 0x90, 0x90, __VA_ARGS__})
+
+static void test_code_of_registers(void) {
+    CHECK(REGISTER(0x44, 0x89, 0xf8) == 15);    /* mov %r15d,%eax */
+    CHECK(REGISTER(0x4c, 0x89, 0xe0) == 12);    /* mov %r12,%rax */
+    CHECK(REGISTER(0x41, 0x8b, 0xc5) == 13);    /* mov %r13d,%eax, the other way */
+    CHECK(REGISTER(0x89, 0xd8) == 3);           /* mov %ebx,%eax */
+    CHECK(REGISTER(0x48, 0x89, 0xe8) == 5);     /* mov %rbp,%rax */
+    CHECK(REGISTER(0x89, 0xf8) == -1);          /* mov %edi,%eax: an argument */
+    CHECK(REGISTER(0x41, 0x89, 0xd8) == -1);    /* mov %ebx,%r8d */
+    CHECK(REGISTER(0x44, 0x8b, 0xfb) == -1);    /* mov %ebx,%r15d */
+    CHECK(REGISTER(0x8b, 0x03) == -1);          /* mov (%rbx),%eax */
+    CHECK(REGISTER(0xb8, 0x07, 0, 0, 0) == -1); /* mov $7,%eax */
+    CHECK(REGISTER(0x44, 0x01, 0xf8) == -1);    /* add %r15d,%eax */
+    CHECK(syscall_code_register(code, 0) == -1);
 }
 
 static void test_code_that_tells_nothing(void) {
@@ -111,14 +133,20 @@ static uint64_t socket_option(void *arg, int fd, int option) {
     return timeout_of_socket;
 }
 
+static long register_15;
+
+static long held(void *arg, unsigned reg) {
+    (void)arg;
+    CHECK_UINT(reg, 15);
+    return register_15;
+}
+
 static bool handler_is_due;
 
 static bool handler_due(void *arg) {
     (void)arg;
     return handler_is_due;
 }
-
-static uint8_t code[10];
 
 static struct restart_call interrupted(long number, uint64_t now_ns, bool libc, bool wall) {
     const uint8_t bytes[] = {0x90, 0x90, 0x90, 0xb8, (uint8_t)number, (uint8_t)(number >> 8),
@@ -135,6 +163,7 @@ static struct restart_call interrupted(long number, uint64_t now_ns, bool libc, 
                                  .now_ns = now_ns,
                                  .read = read_memory,
                                  .socket_timeout = socket_option,
+                                 .held = held,
                                  .handler_due = handler_due};
 }
 
@@ -171,6 +200,11 @@ static void test_left_alone(void) {
     call.number = SYS_pause; /* known, whatever the code says */
     CHECK_UINT(restart_repair(&state, &call), RESTART_AGAIN);
     CHECK_UINT(call.result, SYS_pause);
+    call = interrupted(SYS_close, 9, false, true);
+    memcpy(code + 3, (const uint8_t[]){0x90, 0x90, 0x44, 0x89, 0xf8}, 5); /* mov %r15d,%eax */
+    register_15 = SYS_io_uring_enter;
+    CHECK_UINT(restart_repair(&state, &call), RESTART_AGAIN);
+    CHECK_UINT(call.result, SYS_io_uring_enter);
     call = interrupted(SYS_poll, 9, true, true);
     handler_is_due = true;
     call.argument[RESTART_DX] = 100;
@@ -481,6 +515,7 @@ static void test_live(void) {
 
 int main(void) {
     test_code();
+    test_code_of_registers();
     test_code_that_tells_nothing();
     test_telling();
     test_plain();

@@ -15,6 +15,7 @@ CODE_TESTS = \
 	tests/code/demangle_test \
 	tests/code/symbolize_test \
 	tests/code/table_cache_test \
+	tests/code/elf_pool_test \
 	tests/code/elf_worker_test
 
 CODE_TEST_LIBS = libhcct_code.a libhcct_common.a $(ELF_LIBS) $(UNWIND_LIBS) $(IBERTY_LIBS)
@@ -71,6 +72,9 @@ tests_code_demangle_test_SOURCES = tests/code/demangle_test.c
 tests_code_demangle_test_LDADD = $(CODE_TEST_LIBS)
 tests_code_symbolize_test_SOURCES = tests/code/symbolize_test.c
 tests_code_symbolize_test_LDADD = $(CODE_TEST_LIBS)
+
+tests_code_elf_pool_test_SOURCES = tests/code/elf_pool_test.c
+tests_code_elf_pool_test_LDADD = $(CODE_TEST_LIBS)
 
 tests_code_elf_worker_test_SOURCES = tests/code/elf_worker_test.c
 tests_code_elf_worker_test_LDADD = $(CODE_TEST_LIBS)

@@ -4,8 +4,10 @@
  * and as the worker's child whose debug information takes as long as the test says.
  */
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,15 +17,19 @@
 #include "common/code/symbol_service.h"
 #include "tests/check.h"
 
-/* ---- the child: a request for debug information waits at the gate, or is its death ---- */
+/* ---- the child: a request for debug information waits at the gate, or is its death; where the
+ * gate is for names, too, any request waits, and one for names says so ---- */
 
 static int child_main(void) {
     const char *gate = getenv("TEST_GATE"), *death = getenv("TEST_DEATH");
+    bool all = getenv("TEST_GATE_FOR_ALL") != NULL;
     struct elf_request request;
     if (recv(3, &request, sizeof(request), MSG_PEEK | MSG_WAITALL) == (ssize_t)sizeof(request) &&
-        request.kind == ELF_SYMBOLS) {
+        (all || request.kind == ELF_SYMBOLS)) {
         if (death != NULL)
             _exit(1);
+        if (all && request.kind == ELF_NAMES)
+            close(open(getenv("TEST_GATE_FOR_ALL"), O_CREAT | O_WRONLY, 0600));
         while (gate != NULL && access(gate, F_OK) == 0)
             usleep(2000);
     }
@@ -31,6 +37,8 @@ static int child_main(void) {
 }
 
 /* ---- the daemon's side ---- */
+
+#define OTHER_USER 65534
 
 static __attribute__((noinline)) int well_known_function(int n) {
     return n + 1;
@@ -90,6 +98,56 @@ static void test_slow(void) {
     check_answer(service, 200, SYMBOL_SOON, false, true);
     unsetenv("TEST_DEATH");
     symbol_service_free(service);
+}
+
+/* A file that everybody may write is believed for its own user's processes alone. */
+static uint32_t make_foreign_module(void) {
+    char path[] = "/tmp/symbol_service_test.XXXXXX";
+    int fd = mkstemp(path);
+    CHECK(fd >= 0 && write(fd, "some file", 9) == 9 && fchmod(fd, 0666) == 0);
+    close(fd);
+    const struct module_mapping mapping = {.pid = getpid(), .uid = OTHER_USER, .path = path};
+    uint32_t module = module_intern(&mapping);
+    unlink(path);
+    struct module_info info;
+    CHECK(module_get(module, &info) && info.uid == OTHER_USER && info.fd >= 0);
+    return module;
+}
+
+struct foreign {
+    struct symbol_service *service;
+    uint32_t module;
+};
+
+static void *ask_for_foreign(void *arg) {
+    const struct foreign *foreign = arg;
+    struct symbol_request request = {.module = foreign->module, .query = {0x1234, true}};
+    symbol_service_resolve(foreign->service, &request, 1, SYMBOL_SOON);
+    symbol_clear(&request.symbol);
+    return NULL;
+}
+
+/* What one user's file takes, names or lines, is not waited for by who asks of another's. */
+static void test_other_user(void) {
+    struct foreign foreign = {symbol_service_new("/proc/self/exe"), make_foreign_module()};
+    pthread_t thread;
+    char names_gate[sizeof gate + 10];
+    shut_gate(true);
+    snprintf(names_gate, sizeof names_gate, "%s.names", gate);
+    setenv("TEST_GATE_FOR_ALL", names_gate, 1);
+    CHECK(pthread_create(&thread, NULL, ask_for_foreign, &foreign) == 0);
+    while (access(names_gate, F_OK) != 0) /* it has not got lines in time, and waits for names */
+        usleep(10000);
+    unsetenv("TEST_GATE_FOR_ALL");
+    unsetenv("TEST_GATE");
+    setenv("TEST_DEATH", "1", 1); /* so lines are looked for in vain, and names are needed */
+    check_answer(foreign.service, 100, SYMBOL_COMPLETE, false, false);
+    unsetenv("TEST_DEATH");
+    setenv("TEST_GATE", gate, 1);
+    shut_gate(false);
+    unlink(names_gate);
+    pthread_join(thread, NULL);
+    symbol_service_free(foreign.service);
 }
 
 /* Debug information that kills its reader costs lines, not names, and nobody waits for ever. */
@@ -221,6 +279,7 @@ int main(int argc, char **argv) {
         return 77;
     }
     test_slow();
+    test_other_user();
     test_failing();
     test_end_at_work();
     test_no_module();

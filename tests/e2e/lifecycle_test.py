@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 from support import AGENT, Daemon, check, finish, run, scratch, target
+from wire_support import connect, hello
 
 env = {"LD_PRELOAD": AGENT, "HCCT_SOCKET": scratch("hcctd.sock"), "HCCT_RATE": "250"}
 app = subprocess.Popen([target("known_shares"), "12"], env=env, stdout=subprocess.PIPE,
@@ -35,5 +36,17 @@ killed = run([sys.executable, "-c", script], env=daemon.env(HCCT_RATE="1000"))
 check(killed.status == -signal.SIGKILL, "a killed program is killed")
 done = daemon.wait_for(lambda p: "python" in p["command"] and p["state"] == "finished" and p["walks"] > 10)
 check(done, "the child of its fork was profiled, to its end")
+# what has ended before the answer, or asks again, is not worth a word on somebody's terminal
+daemon.process.send_signal(signal.SIGSTOP)
+for _ in range(5):
+    with connect(daemon.socket) as connection:
+        connection.sendall(hello())
+daemon.process.send_signal(signal.SIGCONT)
+run([target("known_shares"), "0.2"], env=daemon.env(HCCT_RATE="1000"))
+check(daemon.wait_for(lambda p: p["state"] == "finished" and p["command"] == "known_shares" and p["walks"] > 10),
+      "a daemon whose askers have gone goes on")
+with open(scratch("hcctd.log")) as log:
+    said = log.read()
+check("not profiled" not in said, f"and says nothing of them: {said!r}")
 check(daemon.stop() == 0, "the daemon ends with status 0 after SIGTERM")
 finish()

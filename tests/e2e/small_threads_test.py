@@ -90,9 +90,13 @@ check(0 < lost < used and is_right(seen + lost, used, WEIGHTS["1,000"]),
       f"{used / SECOND:.3f}")
 
 # The main thread, hcct's and hcctd's have little as well.
-path = scratch("limited.pb.gz")
-result = run_plain(["sh", "-c", 'ulimit -Ss 64; exec "$@"', "sh", HCCT, "record", "--rate", "1000", "-o", path,
-                    "--", target("known_shares"), "0.3"])
-check(result.status == 0 and os.path.exists(path) and report(path)["total"] > 0.1 * SECOND,
-      f"ulimit -s 64: hcct record ends with status {result.status}, and a profile")
+for kilobytes in (64, 32, 16):
+    path = scratch("limited.pb.gz")
+    if os.path.exists(path):
+        os.unlink(path)
+    result = run_plain(["sh", "-c", f'ulimit -Ss {kilobytes}; exec "$@"', "sh", HCCT, "record", "--rate",
+                        "1000", "-o", path, "--", target("known_shares"), "0.3"])
+    check(result.status == 0 and os.path.exists(path) and report(path)["total"] > 0.1 * SECOND and
+          "burn" in report(path, form="text"),
+          f"ulimit -s {kilobytes}: hcct record ends with status {result.status}, and a profile with names")
 finish()

@@ -5,6 +5,7 @@ import http.client
 import mmap
 import os
 import re
+import signal
 import socket
 import subprocess
 import threading
@@ -160,6 +161,81 @@ def check_forged():
         check(re.search("printf|fwrite|fputs", profile_of_libc(daemon)), "and so after a restart")
 
 
+# ---- a file that takes long ----
+
+
+def map_copy(agent, index, path):
+    with open(path, "rb") as file:
+        memory = mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)
+    begin = next(int(line.split("-")[0], 16) for line in open("/proc/self/maps") if path in line)
+    agent.module(index, begin, begin + len(memory), begin, path)
+    agent.put([2 << 60 | begin + 0x1100, 0, 3 << 60 | 1000, 1 << 60 | 1])
+    return memory
+
+
+def ask_for_tables(say, wait, socket_path, first, second):
+    agent = Agent(socket_path)
+    kept = [map_copy(agent, 0, first)]
+    say("first")
+    wait()
+    kept.append(map_copy(agent, 1, second))
+    say("second")
+    wait()
+
+
+def workers(daemon):
+    """Children that parse files."""
+    found = []
+    for task in os.listdir(f"/proc/{daemon.process.pid}/task"):
+        for pid in open(f"/proc/{daemon.process.pid}/task/{task}/children").read().split():
+            if b"--elf-worker" in open(f"/proc/{pid}/cmdline", "rb").read():
+                found.append(int(pid))
+    return found
+
+
+def wait_until(holds, seconds=20):
+    end = time.monotonic() + seconds
+    while not holds() and time.monotonic() < end:
+        time.sleep(0.05)
+    return holds()
+
+
+def needs_no_copies(daemon, app):
+    """A program's stacks are walked by tables: of some hundred, none comes as a copy any more."""
+    before = daemon.wait_for(lambda p: p["pid"] == app.pid and p["walks"] > 20)
+    after = daemon.wait_for(lambda p: p["pid"] == app.pid and p["walks"] > before["walks"] + 200)
+    return before["shipped"] == after["shipped"]
+
+
+def check_tables():
+    """The file of another user keeps its worker for as long as that may take: 30 s."""
+    files = [scratch("open/first"), scratch("open/second")]
+    for path in files:
+        content = bytearray(open(target("known_shares"), "rb").read())
+        at = build_id_at(content)
+        if at >= 0:
+            content[at:at + 20] = os.urandom(20)
+        open(path, "wb").write(content)
+        os.chown(path, OTHER, OTHER)
+    with Daemon("--report-dir", "none") as daemon:
+        os.chmod(daemon.socket, 0o666)
+        other = Other(ask_for_tables, daemon.socket, *files)
+        check(other.line() == "first" and wait_until(lambda: workers(daemon)), "another user's tables are made")
+        stopped = workers(daemon)
+        for pid in stopped:
+            os.kill(pid, signal.SIGSTOP)
+        other.go_on()
+        check(other.line() == "second", "then comes a file that takes long")
+        app = subprocess.Popen([target("known_shares"), "600"], env=daemon.env(HCCT_RATE="250"),
+                               stdout=subprocess.DEVNULL)
+        check(wait_until(lambda: needs_no_copies(daemon, app)), "this user's program has its tables meanwhile")
+        app.kill()
+        app.wait()
+        for pid in stopped:
+            os.kill(pid, signal.SIGCONT)
+        other.end(kill=True)
+
+
 # ---- half requests and storms of questions ----
 
 
@@ -240,6 +316,7 @@ def check_clients(daemon, app):
 
 
 check_forged()
+check_tables()
 with Daemon("--report-dir", "none", "--listen", "127.0.0.1:0") as daemon:
     os.chmod(scratch(""), 0o755)
     os.chmod(daemon.socket, 0o666)

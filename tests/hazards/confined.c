@@ -10,6 +10,7 @@
  *   child             a filter of a child of fork, that goes on to fork and to start threads
  *   refused           a filter that the kernel does not take
  *   born              another program is executed under the filter
+ *   off               the same with the agent switched off, under one that kills for fork, too
  *   container         the same, under a filter that refuses some calls with an error
  */
 #include <errno.h>
@@ -71,8 +72,8 @@ static const int
                 SYS_munmap,       SYS_brk,       SYS_arch_prctl, SYS_set_tid_address,
                 SYS_fstat,        SYS_pread64,   SYS_prlimit64,  SYS_set_robust_list,
                 SYS_rseq,         SYS_getrandom, SYS_access,     SYS_newfstatat,
-                SYS_rt_sigreturn, SYS_execve,    SYS_clone,      SYS_wait4,
-                SYS_readlink},
+                SYS_rt_sigreturn, SYS_execve,    SYS_readlink,   SYS_clone,
+                SYS_wait4},
     refused[] = {SYS_ptrace, SYS_perf_event_open, SYS_timer_delete, SYS_mremap};
 
 static struct sock_filter code[2 * CALLS_MAX + 4];
@@ -279,6 +280,13 @@ static void born(const char *self) {
     execute(self);
 }
 
+/* The filter kills for a fork, too: with the agent switched off there is none. */
+static void switched_off(const char *self) {
+    allow(loader, sizeof loader / sizeof loader[0] - 2);
+    setenv("HCCT_ENABLE", "0", 1);
+    execute(self);
+}
+
 static void container(const char *self) {
     make_filter(ARRAY(refused),
                 (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
@@ -306,6 +314,8 @@ int main(int argc, char **argv) {
         is_refused();
     else if (strcmp(how, "born") == 0)
         born(argv[0]);
+    else if (strcmp(how, "off") == 0)
+        switched_off(argv[0]);
     else if (strcmp(how, "container") == 0)
         container(argv[0]);
     else

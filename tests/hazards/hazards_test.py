@@ -104,7 +104,8 @@ HAZARDS = [
         ("filter", "the same, by a filter"), ("libc", "the same, by another function"),
         ("all", "for all threads"), ("one", "for one of several threads"),
         ("child", "in a child, that has children and threads"), ("refused", "in vain"),
-        ("born", "a program is executed so"), ("container", "the same as containers do it"))),
+        ("born", "a program is executed so"), ("off", "the same, where no fork is allowed"),
+        ("container", "the same as containers do it"))),
     *(Hazard("confined_" + kind + "_wall", "the same on the wall clock", [program("confined"), kind],
              rarely=5, HCCT_CLOCK="wall", HCCT_RATE="1000")
       for kind in ("strict", "filter", "all", "one", "child", "refused")),
@@ -114,9 +115,19 @@ HAZARDS = [
           ("_often", "the same at 1,000/s", {"HCCT_RATE": "1000"}),
           ("_wall", "the same on the wall clock", {"HCCT_CLOCK": "wall", "HCCT_RATE": "1000"}),
           ("_bursts", "the same in bursts", {"HCCT_RATE": "4000", "HCCT_BURST": "2ms/10ms"}))),
+    *(Hazard("ring" + name, "waits in io_uring are interrupted" + where, [program("ring")], rarely=5, **env)
+      for name, where, env in (
+          ("", "", {"HCCT_RATE": "100"}), ("_often", " at 1,000/s", {"HCCT_RATE": "1000"}),
+          ("_wall", " on the wall clock", {"HCCT_CLOCK": "wall", "HCCT_RATE": "1000"}))),
+    *(Hazard(name, "all keys of thread-local values are needed" + where, [program("keys"), *way], rarely=5,
+             HCCT_RATE="1000", **env)
+      for name, where, way, env in (
+          ("keys", "", [], {}), ("keys_c11", " (C11)", ["c11"], {}),
+          ("keys_wall", " on the wall clock", [], {"HCCT_CLOCK": "wall"}))),
     *(Hazard("locked_" + kind, danger, [program("locked"), kind], rarely=5) for kind, danger in (
         ("current", "all memory is locked"), ("future", "the same, and what comes later"),
-        ("limit", "the same under a limit"), ("space", "address space is limited"))),
+        ("limit", "the same under a limit"), ("space", "address space is limited"), ("later", "the same while it runs"),
+        ("later64", "the same by prlimit"))),
     Hazard("crowd", "threads by thousands", rarely=20, HCCT_RATE="100"),
     Hazard("library_churn", "dlopen and dlclose of code that runs", rarely=5),
     Hazard("close_all", "all descriptors closed, again and again", rarely=10),
@@ -131,6 +142,10 @@ HAZARDS = [
     *(Hazard("handlers_place" + name, "handlers run on the stack that they ask for, where there is one",
              [program("handlers_place")], rarely=5, HCCT_RATE=rate)
       for name, rate in (("", "100"), ("_often", "10000"))),
+    *(Hazard("stepped" + name, "a debugger steps a child, and the handler in it", [program("stepped")],
+             rarely=10, **env)
+      for name, env in (("", {"HCCT_RATE": "100"}), ("_often", {"HCCT_RATE": "1000"}),
+                        ("_wall", {"HCCT_CLOCK": "wall"}))),
     Hazard("found_stack", "a runtime relies on the alternate stack that it finds", rarely=5,
            HCCT_RATE="1000"),
 ]

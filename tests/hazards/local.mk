@@ -16,6 +16,7 @@ check_PROGRAMS += \
 	tests/hazards/gprof \
 	tests/hazards/handlers_place \
 	tests/hazards/interrupted \
+	tests/hazards/keys \
 	tests/hazards/late_timer \
 	tests/hazards/late_tls \
 	tests/hazards/leave_allocating \
@@ -26,10 +27,12 @@ check_PROGRAMS += \
 	tests/hazards/moved_signal \
 	tests/hazards/own_profiling \
 	tests/hazards/raw_signals \
+	tests/hazards/ring \
 	tests/hazards/restarts \
 	tests/hazards/short_transfers \
 	tests/hazards/small_alternate \
 	tests/hazards/small_stacks \
+	tests/hazards/stepped \
 	tests/hazards/throw \
 	tests/hazards/vfork_signals \
 	tests/hazards/waited_signals
@@ -80,6 +83,9 @@ tests_hazards_handlers_place_LDFLAGS = -pthread
 tests_hazards_interrupted_SOURCES = tests/hazards/interrupted.c tests/hazards/busy.h
 tests_hazards_interrupted_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
 tests_hazards_interrupted_LDFLAGS = -pthread
+tests_hazards_keys_SOURCES = tests/hazards/keys.c tests/hazards/busy.h
+tests_hazards_keys_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
+tests_hazards_keys_LDFLAGS = -pthread
 tests_hazards_late_timer_SOURCES = tests/hazards/late_timer.c tests/hazards/busy.h
 tests_hazards_late_timer_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
 tests_hazards_late_timer_LDFLAGS = -pthread
@@ -110,6 +116,8 @@ tests_hazards_raw_signals_LDFLAGS = -pthread
 tests_hazards_restarts_SOURCES = tests/hazards/restarts.c tests/hazards/busy.h
 tests_hazards_restarts_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
 tests_hazards_restarts_LDFLAGS = -pthread
+tests_hazards_ring_SOURCES = tests/hazards/ring.c tests/hazards/busy.h
+tests_hazards_ring_CFLAGS = $(TARGET_CFLAGS) -O2
 tests_hazards_small_alternate_SOURCES = tests/hazards/small_alternate.c tests/hazards/busy.h
 tests_hazards_small_alternate_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
 tests_hazards_small_alternate_LDFLAGS = -pthread
@@ -122,6 +130,8 @@ tests_hazards_vfork_signals_LDFLAGS = -pthread
 tests_hazards_waited_signals_SOURCES = tests/hazards/waited_signals.c tests/hazards/busy.h
 tests_hazards_waited_signals_CFLAGS = $(TARGET_CFLAGS) -O2 -pthread
 tests_hazards_waited_signals_LDFLAGS = -pthread
+tests_hazards_stepped_SOURCES = tests/hazards/stepped.c tests/hazards/busy.h
+tests_hazards_stepped_CFLAGS = $(TARGET_CFLAGS) -O2
 tests_hazards_throw_SOURCES = tests/hazards/throw.cc
 tests_hazards_throw_CXXFLAGS = -Wall -Wextra $(WERROR_CFLAGS) -O2 -pthread
 tests_hazards_throw_LDFLAGS = -pthread

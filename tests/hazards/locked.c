@@ -6,9 +6,11 @@
  *   current, future    mlockall with these flags; threads are started afterwards
  *   limit              mlockall of a user who may lock 16 MB
  *   space              it has 600 MB of address space from its start, and needs 250
+ *   later, later64     it limits itself to 400 MB, and needs 250
  */
 #include <errno.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,6 +92,14 @@ static void space(void) {
     busy_ms(30);
 }
 
+static void later(bool by_prlimit) {
+    const struct rlimit limit = {400ul << 20, 400ul << 20};
+    if ((by_prlimit ? prlimit(0, RLIMIT_AS, &limit, NULL) : setrlimit(RLIMIT_AS, &limit)) != 0)
+        printf("no limit\n");
+    for (int i = 0; i < 3; i++)
+        space();
+}
+
 int main(int argc, char **argv) {
     const char *how = argc > 1 ? argv[1] : "";
     busy_ms(30);
@@ -101,6 +111,8 @@ int main(int argc, char **argv) {
         limit();
     else if (strcmp(how, "space") == 0)
         limit_space(argv[0]);
+    else if (strcmp(how, "later") == 0 || strcmp(how, "later64") == 0)
+        later(strcmp(how, "later64") == 0);
     else
         space();
     printf("done\n");

@@ -285,11 +285,9 @@ static void test_no_thread(void) {
 static void with_worker(const char *fails, void (*test)(void)) {
     if (fails != NULL)
         setenv("WORKER_FAILS", fails, 1);
-    struct elf_worker *worker = elf_worker_new("/proc/self/exe");
-    CHECK(deferred_unwind_start(worker));
+    CHECK(deferred_unwind_start());
     test();
     deferred_unwind_stop();
-    elf_worker_free(worker);
     unsetenv("WORKER_FAILS");
 }
 

@@ -154,6 +154,38 @@ static void test_long_merge(void) {
     registry_clear();
 }
 
+/* ---- who has not come back after a restart (identity_read is the test's own) ---- */
+
+bool __wrap_identity_read(pid_t pid, struct process_identity *identity);
+
+static unsigned n_read;
+
+/* Takes as long as /proc may take: others need the registry meanwhile. */
+bool __wrap_identity_read(pid_t pid, struct process_identity *identity) {
+    CHECK_UINT(registry_live(), 0);
+    *identity = (struct process_identity){0};
+    n_read++;
+    return pid != 3;
+}
+
+static void test_given_up(void) {
+    size_t n;
+    for (pid_t pid = 1; pid <= 4; pid++)
+        add_finished(pid, NULL);
+    struct process **list = registry_list(NULL, NULL, &n);
+    CHECK_UINT(n, 4);
+    for (size_t i = 1; i < n; i++) /* but the first */
+        list[i]->waiting = true;
+    registry_give_up();
+    CHECK_UINT(n_read, 3);
+    for (size_t i = 0; i < n; i++) {
+        CHECK(list[i]->waiting == (list[i]->pid == 2 || list[i]->pid == 4));
+        CHECK((list[i]->ended.unfinished != 0) == (list[i]->pid == 3));
+    }
+    registry_free_list(list, n);
+    registry_clear();
+}
+
 static void add_crowd(void) {
     for (unsigned i = 0; i < 3 * REGISTRY_FINISHED_MAX; i++)
         add_finished((pid_t)(1 + i), NULL);
@@ -190,8 +222,10 @@ static void test_thread(void) {
 
 int main(void) {
     size_t held, n;
+    alarm(120);
     test_long_merge();
     test_names();
+    test_given_up();
     for (pid_t pid = 1; pid <= (pid_t)PROCESSES; pid++)
         add_finished(pid, NULL);
 

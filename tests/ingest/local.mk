@@ -16,7 +16,7 @@ TESTS += $(INGEST_TESTS)
 
 tests_ingest_folding_test_SOURCES = tests/ingest/folding_test.c
 tests_ingest_folding_test_LDADD = $(INGEST_TEST_LIBS)
-tests_ingest_folding_test_LDFLAGS = -pthread -Wl,--wrap=mcct_merge
+tests_ingest_folding_test_LDFLAGS = -pthread -Wl,--wrap=mcct_merge,--wrap=identity_read
 
 tests_ingest_module_sweep_test_SOURCES = tests/ingest/module_sweep_test.c
 tests_ingest_module_sweep_test_LDADD = $(INGEST_TEST_LIBS)

@@ -473,11 +473,36 @@ static void test_refused(void) {
     }
     CHECK(refused > 0 && taken > 100);
     CHECK_UINT(refused + taken, 1000);
-    CHECK(taken * WIRE_RAW_STACK_MAX * 8 <= DEFERRED_BYTES_MAX);
+    CHECK(taken * WIRE_RAW_STACK_MAX * 8 <= DEFERRED_USER_BYTES_MAX);
     put_raw_sample(1, REGISTERS, WIRE_RAW_STACK_MAX); /* there is room again */
     drain();
     CHECK_UINT(effect.refused, 0);
     stop();
+}
+
+/* Who fills their room takes nobody else's. */
+static void test_room_of_users(void) {
+    static const struct raw_stack sizes = {.n_words = WIRE_RAW_STACK_MAX};
+    struct raw_sample_list taken = {0};
+    struct raw_sample *sample;
+    uint64_t bytes = 0;
+    while ((sample = raw_sample_new(1, &sizes)) != NULL) {
+        bytes += sample->bytes;
+        raw_sample_list_add(&taken, sample);
+    }
+    CHECK(bytes > DEFERRED_USER_BYTES_MAX / 2 && bytes <= DEFERRED_USER_BYTES_MAX);
+    CHECK((sample = raw_sample_new(2, &sizes)) != NULL);
+    raw_sample_free(sample);
+    for (uid_t uid = 3; uid < 20; uid++) /* all of them have a limit, too */
+        while ((sample = raw_sample_new(uid, &sizes)) != NULL) {
+            bytes += sample->bytes;
+            raw_sample_list_add(&taken, sample);
+        }
+    CHECK(bytes <= DEFERRED_BYTES_MAX);
+    while ((sample = raw_sample_list_take(&taken)) != NULL)
+        raw_sample_free(sample);
+    CHECK((sample = raw_sample_new(2, &sizes)) != NULL);
+    raw_sample_free(sample);
 }
 
 static uint64_t next_random(uint64_t *state) {
@@ -612,6 +637,7 @@ int main(void) {
     test_raw_sample_wraps();
     test_raw_sample_limits();
     test_raw_sample_lies();
+    test_room_of_users();
     test_draws();
     test_refused();
     test_random_words();

@@ -89,7 +89,7 @@ static void test_texts(void) {
 
     for (const struct process_field *field = process_fields; field->name != NULL; field++)
         if (field->kind == FIELD_STRING && strcmp(field->name, "collector") != 0)
-            process_field_set_string(&profile->processes[1], field, strdup(field->name));
+            process_field_set_string(&profile->processes[1], field, field->name);
     same_in_all_formats(profile, &format_default_options);
 }
 

@@ -1,0 +1,40 @@
+/*
+ * stepped.c - a debugger steps a child from instruction to instruction, as gdb does for a
+ * watchpoint in software: signals are handed on, and their handlers are stepped as well.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/hazards/busy.h"
+
+#define LOOPS 3000
+
+static int stepped(void) {
+    volatile int sum = 0;
+    ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+    raise(SIGSTOP);
+    for (int i = 0; i < LOOPS; i++)
+        sum = (sum + i) % 1009;
+    return sum % 100;
+}
+
+int main(void) {
+    int status = 0, number = 0;
+    busy_ms(30);
+    pid_t child = fork();
+    if (child == 0)
+        _exit(stepped());
+    if (waitpid(child, &status, 0) != child || !WIFSTOPPED(status)) {
+        printf("it can't be stepped here\n");
+        return 0;
+    }
+    while (ptrace(PTRACE_SINGLESTEP, child, NULL, (void *)(long)number) == 0 &&
+           waitpid(child, &status, 0) == child && WIFSTOPPED(status))
+        number = WSTOPSIG(status) == SIGTRAP ? 0 : WSTOPSIG(status);
+    printf("%s with %d\n", WIFEXITED(status) ? "it ended" : "it was killed",
+           WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
+    return 0;
+}
