@@ -17,6 +17,7 @@
  */
 #include "preload/sample/burst.h"
 
+#include "preload/life/child_ends.h"
 #include "preload/life/confine.h"
 #include "preload/life/hooks.h"
 #include "preload/life/session.h"
@@ -423,12 +424,12 @@ void burst_end(struct agent_thread *thread) {
 
 /* Checks at both ends of a call whether a point was reached whose tick was late, or blocked. The
  * thread's clock is dear, and no faster than real time: it is read where the point may have been
- * reached at all. At the end of a sleep, too, where the timer has expired by now: it is set anew, as
- * its tick would come too early. One that has yet to expire is left alone: most sleeps of a thread
- * that naps cost nothing then. What is left of the call belongs to it, and what follows at once can't
- * have a tick of its own. What the CPU timer waits for is found by its tick: a call would have the
- * points of what ran before it. Before the thread has its part of a session the tick has to come, if
- * it still can. */
+ * reached at all. At the end of a sleep, too, where the timer has expired by now: it is set anew,
+ * as its tick would come too early. One that has yet to expire is left alone: most sleeps of a
+ * thread that naps cost nothing then. What is left of the call belongs to it, and what follows at
+ * once can't have a tick of its own. What the CPU timer waits for is found by its tick: a call
+ * would have the points of what ran before it. Before the thread has its part of a session the tick
+ * has to come, if it still can. */
 static void check_point(struct agent_thread *thread, const struct sleep_place *place, uint64_t time,
                         bool slept) {
     struct trigger *t = &thread->trigger;
@@ -474,6 +475,7 @@ void trigger_before_masked(struct sleep_call *call) {
     check_point(thread, &place, call->began_ns, false);
     ours = signal_number(); /* it may be another one now */
     call->mask = ours != 0 ? 1ull << (ours - 1) : 0;
+    call->waited = sleep_call_waits(call) ? child_ends_waited() : 0;
 }
 
 void trigger_after_masked(struct sleep_call *call) {
@@ -483,6 +485,8 @@ void trigger_after_masked(struct sleep_call *call) {
         return;
     struct sleep_place place = sleep_place(call, true);
     uint64_t time = ticker_now(CLOCK_MONOTONIC);
+    if (call->waited != 0)
+        child_ends_learn((pid_t)call->result, call->waited);
     check_point(thread, &place, time, time - call->began_ns > SLEPT_NS);
     confine_leave(thread, before);
 }

@@ -82,7 +82,10 @@ static void test_totals(uint32_t first, uint32_t second) {
             uint64_t weighs = copies_weight(&copies, steps.step_ns, &random);
             sum += (double)weighs;
             if (weighs != 0)
-                copies_walked(&copies, at < length / 5 ? first : at < length / 5 * 2 ? second : 0,
+                copies_walked(&copies,
+                              at < length / 5       ? first
+                              : at < length / 5 * 2 ? second
+                                                    : 0,
                               &random);
         }
     }

@@ -10,7 +10,7 @@ tests_targets_known_shares_LDFLAGS = -pthread
 e2e_tests = tests/e2e/check_test.py tests/e2e/daemon_test.py tests/e2e/deep_test.py \
 	tests/e2e/diff_test.py tests/e2e/doctor_test.py tests/e2e/control_test.py \
 	tests/e2e/http_test.py tests/e2e/systemd_test.py tests/e2e/tags_test.py \
-	tests/e2e/copies_test.py tests/e2e/forks_test.py tests/e2e/first_process_test.py \
+	tests/e2e/child_ends_test.py tests/e2e/copies_test.py tests/e2e/forks_test.py tests/e2e/first_process_test.py \
 	tests/e2e/undisturbed_test.py \
 	tests/e2e/halves_test.py tests/e2e/init_test.py tests/e2e/intervals_test.py \
 	tests/e2e/known_shares_test.py tests/e2e/lines_test.py tests/e2e/lives_test.py \
