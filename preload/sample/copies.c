@@ -14,9 +14,9 @@
 #include "preload/sample/draw.h"
 
 #define FULL_NS                                                                                    \
-    8000000      /* in which the daemon surely empties a ring, unless it gets no processor         \
-                  */
-#define ENDED 16 /* steps without a copy: the daemon has the tables now */
+    8000000     /* in which the daemon surely empties a ring, unless it gets no processor          \
+                 */
+#define ENDED 4 /* steps without a copy: the daemon has the tables now */
 
 static uint64_t spacing(uint32_t words) {
     uint64_t spacing = FULL_NS / 8;
