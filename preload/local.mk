@@ -21,7 +21,7 @@ preload_libhcctagent_la_SOURCES = $(UNWIND_SOURCES) \
 	preload/calls/tell.c preload/life/agent.c preload/life/agent.h \
 	preload/life/attach.c preload/life/attach.h preload/life/confine.c \
 	preload/life/confine.h preload/life/confine_born.c preload/life/connect.c \
-	preload/life/connect.h preload/life/ends.c preload/life/ends.h \
+	preload/life/child_ends.c preload/life/child_ends.h preload/life/connect.h preload/life/ends.c preload/life/ends.h \
 	preload/life/fork.c preload/life/fork.h preload/life/glibc.h \
 	preload/life/handler.c preload/life/handler.h preload/life/handler_room.c \
 	preload/life/handler_room.h preload/life/handler_stack.c preload/life/handler_stack.h \

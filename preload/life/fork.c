@@ -7,6 +7,7 @@
 #include "preload/calls/calls.h"
 #include "preload/life/agent.h"
 #include "preload/life/attach.h"
+#include "preload/life/child_ends.h"
 #include "preload/life/confine.h"
 #include "preload/life/glibc.h"
 #include "preload/life/handler_room.h"
@@ -24,6 +25,8 @@ static void before_fork(void) {
     if (!agent_started() || thread_self == NULL)
         return;
     signal_block_for_fork();
+    if (!confine_is_quiet())
+        child_ends_expect();
     session_before_fork();
     redirect_before_fork();
     calls_before_fork();

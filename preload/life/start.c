@@ -126,7 +126,7 @@ __attribute__((constructor)) static void agent_start(void) {
 __attribute__((destructor)) static void agent_end(void) {
     if (!agent_started() || thread_self == NULL || confine_is_quiet())
         return;
-    edge_sample(thread_self, EDGE_CALLER);
+    edge_sample_last(thread_self, EDGE_CALLER);
     handler_room_leave();
     wall_leave();
     calls_at_exit(thread_self);

@@ -18,6 +18,7 @@
  */
 #include "preload/sample/burst.h"
 
+#include "preload/life/child_ends.h"
 #include "preload/life/confine.h"
 #include "preload/life/hooks.h"
 #include "preload/life/session.h"
@@ -43,7 +44,8 @@
 #define LOST_NS       20000000  /* one so much that has not come may have gone to somebody else */
 #define LATE_NS       20000 /* one so much behind it says that the timer has lost the CPU clock */
 
-#define SLEPT_NS 20000 /* a call that has taken so long has slept, or is long enough to pay */
+#define SLEPT_NS    20000 /* a call that has taken so long has slept, or is long enough to pay */
+#define CALL_END_NS 4000  /* so long after a sleep no tick can come: half is the call's own end */
 
 /* Early ticks: the thread may be one that hardly runs, if it has had less than one part in so many
  * of the processor. */
@@ -423,14 +425,17 @@ void burst_end(struct agent_thread *thread) {
 
 /* Checks at both ends of a call whether a point was reached whose tick was late, or blocked. The
  * thread's clock is dear, and no faster than real time: it is read where the point may have been
- * reached at all, and where the thread has slept. Then the timer would come too early: that costs
- * more than to set it, and what the thread does next would have its samples late. What the CPU
- * timer waits for is found by its tick: a call would have the points of what ran before it. Before
- * the thread has its part of a session the tick has to come, if it still can. */
+ * reached at all. At the end of a sleep, too, where the timer has expired by now: it is set anew,
+ * as its tick would come too early. One that has yet to expire is left alone: most sleeps of a
+ * thread that naps cost nothing then. What is left of the call belongs to it, and what follows at
+ * once can't have a tick of its own. What the CPU timer waits for is found by its tick: a call
+ * would have the points of what ran before it. Before the thread has its part of a session the tick
+ * has to come, if it still can. */
 static void check_point(struct agent_thread *thread, const struct sleep_place *place, uint64_t time,
                         bool slept) {
     struct trigger *t = &thread->trigger;
-    if (!runs(thread) || t->by_cpu_timer || (time < t->earliest_ns && !slept))
+    uint64_t within = slept ? CALL_END_NS : 0, ahead = within + (slept ? t->late_ns : 0);
+    if (!runs(thread) || t->by_cpu_timer || time + ahead < t->earliest_ns)
         return;
     struct moment now = now_here();
     uint64_t next = points_next(&t->points);
@@ -438,8 +443,8 @@ static void check_point(struct agent_thread *thread, const struct sleep_place *p
         agent_hooks.check_signal();
     if (thread->slot == NULL)
         return;
-    if (now.cpu_ns >= next) {
-        edge_sample_inside(thread, place, 0);
+    if (now.cpu_ns + within >= next) {
+        edge_sample_inside(thread, place, within);
     } else if (slept) {
         points_early(&t->points);
         t->asleep_ns = 0;
@@ -471,6 +476,7 @@ void trigger_before_masked(struct sleep_call *call) {
     check_point(thread, &place, call->began_ns, false);
     ours = signal_number(); /* it may be another one now */
     call->mask = ours != 0 ? 1ull << (ours - 1) : 0;
+    call->waited = sleep_call_waits(call) ? child_ends_waited() : 0;
 }
 
 void trigger_after_masked(struct sleep_call *call) {
@@ -480,6 +486,8 @@ void trigger_after_masked(struct sleep_call *call) {
         return;
     struct sleep_place place = sleep_place(call, true);
     uint64_t time = ticker_now(CLOCK_MONOTONIC);
+    if (call->waited != 0)
+        child_ends_learn((pid_t)call->result, call->waited);
     check_point(thread, &place, time, time - call->began_ns > SLEPT_NS);
     agent_hooks.wake(thread);
     confine_leave(thread, before);

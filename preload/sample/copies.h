@@ -22,7 +22,7 @@
 struct copies {
     struct interval_course course; /* its mean is 0: no copies were sent of late */
     uint64_t until_ns;             /* to its next point, in weight */
-    uint32_t others;               /* walks in a row that were no copies */
+    uint64_t quiet_ns;             /* weight of samples since the last copy */
 };
 
 /* What a sample that should weigh `weight` is to weigh; 0: it is not to be taken. `random` is the

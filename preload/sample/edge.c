@@ -7,6 +7,8 @@
 #include <signal.h>
 #include <ucontext.h>
 
+#include "preload/life/agent.h"
+#include "preload/life/child_ends.h"
 #include "preload/life/confine.h"
 #include "preload/life/handler_stack.h"
 #include "preload/life/session.h"
@@ -15,14 +17,22 @@
 
 #if SLEEP_IS_WRAPPED
 
-static void take(struct agent_thread *thread, const void *caller) {
-    struct sleep_place none;
-    ucontext_t uc = {0};
-    sleep_show(&uc, caller, &none);
-    struct wire_session *session = session_enter(thread);
-    burst_catch(thread, session, &uc);
-    if (session != NULL)
-        session_leave(thread);
+struct due {
+    const struct sleep_place *caller;
+    uint64_t within;
+};
+
+static void take(struct agent_thread *thread, const void *arg) {
+    const struct due *due = arg;
+    while (burst_is_due(thread, due->within)) {
+        struct sleep_place none;
+        ucontext_t uc = {0};
+        sleep_show(&uc, due->caller, &none);
+        struct wire_session *session = session_enter(thread);
+        burst_catch(thread, session, &uc);
+        if (session != NULL)
+            session_leave(thread);
+    }
 }
 
 /* As in the handler, no signal comes meanwhile. A tick that was on its way finds that its point is
@@ -30,12 +40,12 @@ static void take(struct agent_thread *thread, const void *caller) {
  * sampling. */
 void edge_sample_inside(struct agent_thread *thread, const struct sleep_place *caller,
                         uint64_t within) {
+    const struct due due = {caller, within};
     uint64_t all = UINT64_MAX, before = 0;
     if (!burst_is_due(thread, within) ||
         sys4(SYS_rt_sigprocmask, SIG_BLOCK, &all, &before, KERNEL_SIGSET_BYTES) != 0)
         return;
-    if (burst_is_due(thread, within))
-        handler_stack_call(thread, take, caller);
+    handler_stack_call(thread, take, &due);
     sys4(SYS_rt_sigprocmask, SIG_SETMASK, &before, 0, KERNEL_SIGSET_BYTES);
 }
 
@@ -53,5 +63,14 @@ void edge_sample(struct agent_thread *thread, struct sleep_place caller) {
     if (!confine_enter(thread, &before))
         return;
     edge_sample_inside(thread, &caller, 0);
+    confine_leave(thread, before);
+}
+
+void edge_sample_last(struct agent_thread *thread, struct sleep_place caller) {
+    uint32_t before;
+    if (!confine_enter(thread, &before))
+        return;
+    edge_sample_inside(thread, &caller, agent.process->is_child ? child_ends_rest() : 0);
+    child_ends_note();
     confine_leave(thread, before);
 }

@@ -28,7 +28,9 @@
 /* Takes the sample of what the calling thread has reached, where it may make system calls for the
  * agent (confine.h). Thread context. */
 void edge_sample(struct agent_thread *thread, struct sleep_place caller);
-/* The same, inside confine_enter, of what it will have reached `within` ns of its CPU time. */
+/* The same where the process ends. */
+void edge_sample_last(struct agent_thread *thread, struct sleep_place caller);
+/* The same, inside confine_enter, of all that it will have reached `within` ns of its CPU time. */
 void edge_sample_inside(struct agent_thread *thread, const struct sleep_place *caller,
                         uint64_t within);
 

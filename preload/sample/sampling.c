@@ -94,7 +94,7 @@ static uint64_t taken_weight(struct agent_thread *thread, uint64_t weight) {
     return draw_roulette(draw_word(&thread->random), weight, thread->least_ns);
 }
 
-/* What no session could be sent, while it was held. */
+/* What no session could be sent: it was held, or the daemon did not answer. */
 static void tell_missed(struct wire_session *session) {
     no_room_tell(session);
     _Atomic uint64_t *missed = &agent.process->missed_ns;
@@ -131,17 +131,26 @@ static bool walk_in(struct agent_thread *thread, struct wire_session *session, u
     return true;
 }
 
-/* The first sample of a process: looks for the daemon. Programs that begin do so for certain. */
+static void miss(uint64_t weight) {
+    atomic_fetch_add(&agent.process->missed_ns, weight);
+}
+
+/* The first sample of a process: looks for the daemon. Programs that begin do so for certain.
+ * Another thread may look for it now, or have found it just before. */
 static bool walk_first(struct agent_thread *thread, uint64_t weight, const ucontext_t *uc) {
     uint64_t attached = 0;
     if (!session_is_awaited() && weight < WIRE_ATTACH_NS) {
         attached = WIRE_ATTACHED;
         weight = draw_roulette(draw_word(&thread->random), weight, WIRE_ATTACH_NS);
     }
-    struct wire_session *session =
-        weight != 0 && session_attach(false) ? session_enter(thread) : NULL;
-    if (session == NULL)
+    if (weight == 0)
         return false;
+    (void)session_attach(false);
+    struct wire_session *session = session_enter(thread);
+    if (session == NULL) {
+        miss(weight);
+        return false;
+    }
     modules_learn_again(thread, session);
     bool walked = walk_in(thread, session, weight, attached, uc);
     session_leave(thread);
@@ -156,7 +165,7 @@ bool sampling_walk(struct agent_thread *thread, struct wire_session *session,
     if (weight == 0)
         return false;
     if (hcct_unlikely(session == NULL) && session_is_held()) {
-        atomic_fetch_add(&agent.process->missed_ns, weight);
+        miss(weight);
         return false;
     }
     if (hcct_unlikely(session == NULL))

@@ -18,7 +18,7 @@ _Noreturn void _Exit(int status);
 /* A child that shares its parent's memory (vfork) leaves nothing. */
 static void leave(struct sleep_place caller) {
     if (agent_started() && thread_self != NULL && agent_owns_memory()) {
-        edge_sample(thread_self, caller);
+        edge_sample_last(thread_self, caller);
         handler_room_leave();
     }
     wall_leave();

@@ -122,13 +122,18 @@ __thread uintptr_t sleep_masked;
 
 /* What SA_RESTART covers in full, or libc itself: no timer does harm to it, but a thread
  * which often waits in them keeps its timer. */
+#define WAITS(F)                                                                                   \
+    F(wait, NONE, NO_SET)                                                                          \
+    F(wait3, NONE, NO_SET)                                                                         \
+    F(wait4, NONE, NO_SET)                                                                         \
+    F(waitpid, NONE, NO_SET)
 #define RESTARTED(F)                                                                               \
+    WAITS(F)                                                                                       \
     F(read, IF_MEMORY_ABOVE(read, 4095, "rdx"), NO_SET)                                            \
     F(__read_chk, IF_MEMORY_ABOVE(__read_chk, 4095, "rdx"), NO_SET)                                \
     F(readv, IF_MEMORY(readv), NO_SET)                                                             \
     F(accept, NONE, NO_SET)                                                                        \
     F(accept4, NONE, NO_SET)                                                                       \
-    F(waitpid, NONE, NO_SET)                                                                       \
     F(pthread_cond_wait, NONE, NO_SET)                                                             \
     F(pthread_cond_timedwait, NONE, NO_SET)                                                        \
     F(pthread_cond_clockwait, NONE, NO_SET)                                                        \
@@ -144,7 +149,7 @@ static const char *const names[] = {RESTARTED(NAME) SLEEPERS(NAME) RAW(NAME)};
 static const uint8_t sets[] = {RESTARTED(SET) SLEEPERS(SET) RAW(SET)};
 
 #define ONE(name, fragile, set) +1
-enum { OTHERS_FIRST = 0 RESTARTED(ONE) };
+enum { WAITS_END = 0 WAITS(ONE), OTHERS_FIRST = 0 RESTARTED(ONE) };
 
 /* In the order of `names`: the assembly below makes a section of them. */
 extern _Atomic(uintptr_t) sleep_slots[HCCT_ARRAY_LEN(names)] __attribute__((visibility("hidden")));
@@ -493,6 +498,10 @@ static bool is_whole(const struct sleep_call *call) {
     return call->slot >= sleep_slots && call->slot < sleep_slots + HCCT_ARRAY_LEN(names);
 }
 
+bool sleep_call_waits(const struct sleep_call *call) {
+    return call->slot - sleep_slots < WAITS_END;
+}
+
 const struct sleep_call *sleep_call_at(const ucontext_t *uc) {
     const greg_t *regs = uc->uc_mcontext.gregs;
     uintptr_t pc = (uintptr_t)regs[REG_RIP];
@@ -586,6 +595,11 @@ void sleep_start(void) {}
 
 bool sleep_is_sleeper(uint64_t routine) {
     (void)routine;
+    return false;
+}
+
+bool sleep_call_waits(const struct sleep_call *call) {
+    (void)call;
     return false;
 }
 

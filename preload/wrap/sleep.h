@@ -58,8 +58,8 @@ struct sleep_call {
     uint64_t result;
     uint64_t unblock;  /* at the end: it was not blocked before */
     uint64_t began_ns; /* CLOCK_MONOTONIC; for the trigger */
-    uint64_t unused;
-    uint64_t set[16]; /* the application's signal set, but for ours */
+    uint64_t waited;   /* child_ends_waited, where it waits for a child; for the trigger */
+    uint64_t set[16];  /* the application's signal set, but for ours */
 };
 
 /* The outermost call of the thread that has blocked our signal, 0: none. Nothing is to be read
@@ -72,6 +72,9 @@ extern __thread uintptr_t sleep_masked
  * errno. Defined by the trigger. */
 void trigger_before_masked(struct sleep_call *call) __attribute__((visibility("hidden")));
 void trigger_after_masked(struct sleep_call *call) __attribute__((visibility("hidden"), used));
+
+/* The call waits for a child, and results in its process. Any context. */
+bool sleep_call_waits(const struct sleep_call *call);
 
 /* The masked call that has just ended where the context is, while our signal is being unblocked;
  * else NULL. Signal context. */

@@ -7,11 +7,13 @@
 #include <stdint.h>
 
 #include "preload/sample/copies.h"
+#include "preload/sample/draw.h"
 #include "preload/sample/emit.h"
 #include "tests/check.h"
 
 #define MS      1000000u
 #define SAMPLES 2000000u
+#define THREADS 5000u
 
 static void test_none_left_out(void) {
     struct copies copies = {0};
@@ -66,6 +68,34 @@ static void test_ends(void) {
     CHECK_UINT(copies_weight(&copies, 3600000ull * MS, &random), 3600000ull * MS);
 }
 
+/* Many threads whose walks are copies of `first` words for a fifth of their time, then of `second`
+ * words for as long, then none: on average they are credited with the time that they have had. */
+static void test_totals(uint32_t first, uint32_t second) {
+    const uint64_t length = 250 * MS;
+    uint64_t random = 11;
+    double sum = 0;
+    for (uint32_t i = 0; i < THREADS; i++) {
+        struct copies copies = {0};
+        struct interval_course steps;
+        const uint64_t drawn[INTERVAL_WORDS] = {draw_word(&random), draw_word(&random)};
+        for (uint64_t at = interval_begin(&steps, MS, 1, drawn); at <= length;
+             at += interval_next(&steps, 1, draw_word(&random))) {
+            uint64_t weighs = copies_weight(&copies, steps.step_ns, &random);
+            sum += (double)weighs;
+            if (weighs != 0)
+                copies_walked(&copies,
+                              at < length / 5       ? first
+                              : at < length / 5 * 2 ? second
+                                                    : 0,
+                              &random);
+        }
+    }
+    double off = sum / THREADS - (double)length;
+    printf("copies of %u, %u, no words: %+.3f ms of %.0f\n", first, second, off / MS,
+           (double)length / MS);
+    CHECK(fabs(off) < 0.3 * MS); /* the standard error is 0.06 */
+}
+
 int main(void) {
     test_none_left_out();
     test_law(MS, WALK_WORDS, 1, 4);
@@ -74,5 +104,9 @@ int main(void) {
     test_law(100000, WALK_WORDS, 40, 4);
     test_law(250000, WALK_WORDS / 5, 8, 1);
     test_ends();
+    test_totals(WALK_WORDS, WALK_WORDS);
+    test_totals(WALK_WORDS / 8, WALK_WORDS / 4);
+    test_totals(WALK_WORDS / 4, WALK_WORDS / 2);
+    test_totals(WALK_WORDS / 2, WALK_WORDS);
     return check_report();
 }

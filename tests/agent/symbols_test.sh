@@ -25,7 +25,7 @@ wanted="_Exit _exit __cyg_profile_func_enter __cyg_profile_func_exit __longjmp_c
     sigaltstack siglongjmp signalfd sigprocmask sigset ssignal sysv_signal thrd_create tss_create"
 # what can put its caller to sleep
 case $(uname -m) in
-x86_64) wanted="$wanted __poll_chk __ppoll_chk __read_chk __recv_chk accept accept4 read readv waitpid __recvfrom_chk
+x86_64) wanted="$wanted __poll_chk __ppoll_chk __read_chk __recv_chk accept accept4 read readv wait wait3 wait4 waitpid __recvfrom_chk
     clock_nanosleep cnd_timedwait cnd_wait connect copy_file_range epoll_pwait epoll_pwait2 epoll_wait getrandom mq_receive mq_send
     mq_timedreceive mq_timedsend msgrcv msgsnd nanosleep pause poll ppoll pselect
     pthread_barrier_wait pthread_cond_clockwait pthread_cond_timedwait pthread_cond_wait

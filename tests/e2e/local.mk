@@ -10,13 +10,13 @@ tests_targets_known_shares_LDFLAGS = -pthread
 e2e_tests = tests/e2e/check_test.py tests/e2e/daemon_test.py tests/e2e/deep_test.py \
 	tests/e2e/diff_test.py tests/e2e/doctor_test.py tests/e2e/control_test.py \
 	tests/e2e/http_test.py tests/e2e/systemd_test.py tests/e2e/tags_test.py \
-	tests/e2e/copies_test.py tests/e2e/forks_test.py tests/e2e/first_process_test.py \
+	tests/e2e/child_ends_test.py tests/e2e/copies_test.py tests/e2e/forks_test.py tests/e2e/first_process_test.py \
 	tests/e2e/undisturbed_test.py \
 	tests/e2e/halves_test.py tests/e2e/init_test.py tests/e2e/intervals_test.py \
 	tests/e2e/known_shares_test.py tests/e2e/lines_test.py tests/e2e/lives_test.py \
 	tests/e2e/rate_test.py tests/e2e/readers_test.py tests/e2e/render_test.py tests/e2e/checkpoint_test.py \
 	tests/e2e/hostile_test.py tests/e2e/kill_test.py tests/e2e/many_test.py \
-	tests/e2e/masked_test.py tests/e2e/no_memory_test.py tests/e2e/own_directory_test.py \
+	tests/e2e/masked_test.py tests/e2e/naps_test.py tests/e2e/no_memory_test.py tests/e2e/own_directory_test.py \
 	tests/e2e/slow_client_test.py tests/e2e/small_threads_test.py tests/e2e/two_users_test.py tests/e2e/valgrind_test.py \
 	tests/e2e/wall_test.py tests/e2e/wall_calls_test.py tests/e2e/wall_end_test.py \
 	tests/e2e/wall_fork_test.py tests/e2e/fork_cost_test.py tests/e2e/follow_test.py \
@@ -254,6 +254,10 @@ tests_targets_lines_CFLAGS = $(TARGET_CFLAGS) -O1 -g
 check_PROGRAMS += tests/targets/short_calls
 tests_targets_short_calls_SOURCES = tests/targets/short_calls.c
 tests_targets_short_calls_CFLAGS = $(TARGET_CFLAGS)
+
+check_PROGRAMS += tests/targets/naps
+tests_targets_naps_SOURCES = tests/targets/naps.c
+tests_targets_naps_CFLAGS = $(TARGET_CFLAGS)
 
 check_PROGRAMS += tests/targets/vforks
 tests_targets_vforks_SOURCES = tests/targets/vforks.c

@@ -1,0 +1,75 @@
+/*
+ * child_ends.c - a page that a parent shares with its children, where each writes what it has used.
+ *
+ * A child that calls exec, or is killed, writes nothing, and nothing is learned from it. So it is
+ * with one whose place another child has taken. Where several threads wait at once, one may take
+ * the time of another's child for the end of its own: a measurement counts as no more than four
+ * times what is known so far.
+ */
+#include "preload/life/child_ends.h"
+
+#include <stdatomic.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include "preload/life/agent.h"
+#include "preload/life/memory.h"
+#include "preload/life/sys.h"
+#include "preload/sample/ticker.h"
+
+#define PLACES     (WIRE_PAGE / sizeof(uint64_t))
+#define TIME_BITS  42 /* of a place: CPU time; the others: a process */
+#define FIRST_NS   200000
+#define REST_PART  4 /* of a measurement is learned */
+#define MOST_TIMES 4
+
+static _Atomic uint64_t *shared; /* NULL: no child is expected */
+static _Atomic uint64_t rest_ns;
+
+uint64_t child_ends_rest(void) {
+    return atomic_load_explicit(&rest_ns, memory_order_relaxed);
+}
+
+void child_ends_expect(void) {
+    if (shared == NULL)
+        shared = memory_map(WIRE_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1);
+}
+
+static uint64_t of_waited(void) {
+    struct rusage usage;
+    if (sys2(SYS_getrusage, RUSAGE_CHILDREN, &usage) != 0)
+        return 0;
+    return (uint64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * SECOND_NS +
+           (uint64_t)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1000;
+}
+
+static _Atomic uint64_t *place_of(pid_t pid) {
+    return &shared[(uint64_t)pid % PLACES];
+}
+
+/* Its own children are in what its parent will be told. */
+void child_ends_note(void) {
+    pid_t pid = agent.process->pid;
+    if (shared == NULL || !agent.process->is_child)
+        return;
+    uint64_t used = ticker_now(CLOCK_PROCESS_CPUTIME_ID) + of_waited();
+    if (used >> TIME_BITS == 0)
+        atomic_store(place_of(pid), (uint64_t)pid << TIME_BITS | used);
+}
+
+uint64_t child_ends_waited(void) {
+    return shared == NULL ? 0 : 1 + of_waited();
+}
+
+void child_ends_learn(pid_t pid, uint64_t waited_before) {
+    if (waited_before == 0 || pid <= 0)
+        return;
+    uint64_t used = of_waited() - (waited_before - 1), word = atomic_exchange(place_of(pid), 0);
+    uint64_t noted = word & ((1ull << TIME_BITS) - 1), rest = child_ends_rest();
+    if (word >> TIME_BITS != (uint64_t)pid || used <= noted)
+        return;
+    uint64_t measured = used - noted, most = rest == 0 ? FIRST_NS : MOST_TIMES * rest;
+    measured = measured < most ? measured : most;
+    atomic_store(&rest_ns, rest == 0 ? measured : rest - rest / REST_PART + measured / REST_PART);
+}
