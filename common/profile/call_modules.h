@@ -4,7 +4,7 @@
  *
  * A profile has them as a text in a process's field, so that they go wherever its other fields go:
  *
- *   PATH,VERDICT,times,found,plt,sites,redirected,covered,left ...;PATH,...
+ *   PATH,VERDICT,times,found,plt,sites,redirected,missed,covered,left ...;PATH,...
  *
  * The numbers are as of struct call_module, `left` once for each reason. In PATH the characters , ;
  * % and control characters are %XX.
@@ -25,6 +25,7 @@ struct call_module {
     uint64_t found, plt; /* direct calls, and of them through the PLT */
     uint64_t sites;      /* of the direct calls, those that can be redirected */
     uint64_t redirected; /* of the sites, those that were */
+    uint64_t missed_ns;  /* time in which calls of it were not followed: it was loaded meanwhile */
     uint64_t covered;    /* bytes of code in unwind entries */
     uint64_t left[CALL_LEFT_REASONS];
 };

@@ -8,7 +8,7 @@
 static const struct {
     const char *key, *words;
 } verdicts[CALLS_VERDICTS] = {
-    [CALLS_UNSAID] = {"unsaid", "the program ended before its calls could be followed"},
+    [CALLS_UNSAID] = {"unsaid", "ended before its calls could be followed"},
     [CALLS_FOLLOWED] = {"followed", "can be followed"},
     [CALLS_OWN_HOOKS] = {"hooks", "reports its calls itself (-finstrument-functions)"},
     [CALLS_MACHINE] = {"machine", "only calls of x86-64 code can be followed"},
@@ -24,6 +24,7 @@ static const struct {
     [CALLS_FAR] = {"far", "no room near it for the agent's code"},
     [CALLS_FORBIDDEN] = {"forbidden", "the program may not replace its code (seccomp, a policy)"},
     [CALLS_NO_MEMORY] = {"no-memory", "no memory for the agent's code"},
+    [CALLS_LIMITED] = {"limited", "its address space is limited (ulimit -v)"},
 };
 
 static const char *const reasons[CALL_LEFT_REASONS] = {

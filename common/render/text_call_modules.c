@@ -3,6 +3,7 @@
  * how many of its calls, and what was left out.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/base/shorten.h"
 #include "common/profile/call_modules.h"
@@ -17,6 +18,44 @@ static struct call_modules modules_of(const struct profile *profile) {
     for (uint32_t i = 1; i < profile->n_processes; i++)
         call_modules_read(&modules, profile->processes[i].call_modules);
     return modules;
+}
+
+bool text_calls_are_followed(const struct profile *profile) {
+    struct call_modules modules = modules_of(profile);
+    bool any = false;
+
+    for (size_t i = 0; i < modules.n; i++)
+        any |= modules.list[i].verdict == CALLS_FOLLOWED;
+    call_modules_clear(&modules);
+    return any;
+}
+
+/* Why those of the process's own program are not; CALLS_FOLLOWED: they are, or nothing is said of
+ * it, or it reports them itself. */
+static enum calls_verdict program_verdict(const struct profile_process *process) {
+    enum calls_verdict verdict = CALLS_FOLLOWED;
+    struct call_modules modules = {0};
+
+    call_modules_read(&modules, process->call_modules);
+    for (size_t i = 0; i < modules.n; i++)
+        if (strcmp(modules.list[i].path, process->exe) == 0 &&
+            modules.list[i].verdict != CALLS_OWN_HOOKS)
+            verdict = modules.list[i].verdict;
+    call_modules_clear(&modules);
+    return verdict;
+}
+
+void text_calls_of_program(const struct text *text) {
+    for (uint32_t i = 1; i < text->profile->n_processes; i++) {
+        const struct profile_process *process = &text->profile->processes[i];
+        enum calls_verdict verdict = program_verdict(process);
+
+        if (verdict == CALLS_FOLLOWED)
+            continue;
+        fprintf(text->out, "calls of %s itself are not followed: %s\n",
+                profile_process_name(process), call_verdict_words(verdict));
+        text_label(text, "");
+    }
 }
 
 static void put_list(const struct text *text, const struct call_module *module, const char *before,
@@ -47,6 +86,15 @@ static void put_redirected(const struct text *text, const struct call_module *mo
                 format_count(module->sites - module->redirected).text);
     put_list(text, module, ", left out: ", direct, HCCT_ARRAY_LEN(direct));
     put_list(text, module, "; beside them ", others, HCCT_ARRAY_LEN(others));
+    if (module->missed_ns > 0)
+        fprintf(text->out, "; not followed in its first %s",
+                format_time(module->missed_ns).text);
+}
+
+static void put_other(const struct text *text, const struct call_module *module) {
+    fputs(call_verdict_words(module->verdict), text->out);
+    if (module->missed_ns > 0)
+        fprintf(text->out, ", after %s", format_time(module->missed_ns).text);
 }
 
 static void put_module(const struct text *text, const struct call_module *module) {
@@ -57,7 +105,7 @@ static void put_module(const struct text *text, const struct call_module *module
     if (module->verdict == CALLS_FOLLOWED)
         put_redirected(text, module);
     else
-        fputs(call_verdict_words(module->verdict), text->out);
+        put_other(text, module);
     if (module->times > 1)
         fprintf(text->out, " (%s%s)", text->glyphs->times, format_count(module->times).text);
     fputc('\n', text->out);

@@ -25,6 +25,8 @@ struct agent_hooks {
     /* redirect_means, redirect_find_stubs (redirect.h). Any context. */
     bool (*wants_sites)(const char *path, uint64_t code);
     bool (*find_stubs)(uint64_t address, struct unwind_module *module);
+    /* redirect_missed_from. Any context. */
+    uint64_t (*missed_from)(void);
 };
 
 extern const struct agent_hooks agent_hooks __attribute__((visibility("hidden")));

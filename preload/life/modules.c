@@ -152,6 +152,8 @@ static void describe(const struct dl_find_object *found, uint32_t since,
     module->bias = map->l_addr;
     module->is_vdso = module->start == getauxval(AT_SYSINFO_EHDR);
     module->want_sites = !module->is_vdso && agent_hooks.wants_sites(path, module->start);
+    module->missed_from_ns = agent_hooks.missed_from();
+    atomic_store(&module->missed_to_ns, 0);
     memcpy(module->path, path, length);
     module->path_len = (uint16_t)length;
     module->build_id_len = 0;
@@ -170,6 +172,15 @@ static bool same(const struct known *k, const struct wire_module *logged,
         return false;
     const char *path = path_of(found, &length);
     return logged->path_len == length && memcmp(logged->path, path, length) == 0;
+}
+
+bool modules_is_there(struct wire_session *session, uint32_t i) {
+    struct dl_find_object found;
+    const struct known *k = &known[i];
+    uint32_t checked = atomic_load_explicit(&k->checked, memory_order_acquire);
+    return checked != 0 && checked != GONE &&
+           real_dl_find_object((void *)(uintptr_t)k->start, &found) == 0 &&
+           same(k, modules_entry(session, i), &found);
 }
 
 /* A new entry in both lists, valid from generation `since` on. Two threads may append the same

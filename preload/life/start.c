@@ -126,6 +126,7 @@ __attribute__((destructor)) static void agent_end(void) {
     edge_sample(thread_self, EDGE_CALLER);
     handler_room_leave();
     wall_leave();
+    redirect_learn_opened(false);
     calls_at_exit(thread_self);
 }
 
@@ -134,4 +135,5 @@ const struct agent_hooks agent_hooks = {.start = agent_start,
                                         .handle = signal_handle,
                                         .check_signal = signal_check_again,
                                         .wants_sites = redirect_means,
-                                        .find_stubs = redirect_find_stubs};
+                                        .find_stubs = redirect_find_stubs,
+                                        .missed_from = redirect_missed_from};

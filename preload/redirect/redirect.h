@@ -46,6 +46,16 @@ void redirect_await(struct agent_thread *thread, struct wire_session *session);
  * and where there is none it does not. Any context, inside the session. */
 bool redirect_read_sites(struct agent_thread *thread, struct wire_session *session, uint64_t pc);
 
+/* Around dlopen, which takes note of its caller, so that nothing can be done at its end: an object
+ * may be there from now on, of which nothing is known; and before what the program does with one
+ * (dlsym, dlclose) it is learned of. `wait`: where each call is to be seen, not before its calls are
+ * redirected. Thread context; errno stays. */
+void redirect_opening(void);
+void redirect_learn_opened(bool wait);
+/* Since when such an object may have been there, as CLOCK_MONOTONIC has it; 0: there is none. Any
+ * context. */
+uint64_t redirect_missed_from(void);
+
 /* The thread's calls are followed from now on; and no longer. While there is one such thread, calls
  * are redirected. Any context. */
 void redirect_use(struct calls *c);

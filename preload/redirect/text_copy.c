@@ -229,7 +229,9 @@ void text_copy_free(struct redirect_module *m) {
 
 static enum calls_verdict make(struct redirect_module *m, uint64_t bias,
                                const struct call_sites *table) {
-    if (is_limited() || !map_sites(m))
+    if (is_limited())
+        return CALLS_LIMITED;
+    if (!map_sites(m))
         return CALLS_NO_MEMORY;
     if (!take_sites(m, bias, table))
         return CALLS_TEXT_DIFFERS;

@@ -2,13 +2,14 @@
  * next_symbol.c - the hash tables of objects, as the loader has them.
  *
  * What is unusual (an object without such a table, a symbol that is resolved by a call) is left to
- * dlsym.
+ * the loader (dlsym).
  */
 #include "preload/wrap/next_symbol.h"
 
 #include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
@@ -100,13 +101,13 @@ static const ElfW(Sym) * find(const struct object *object, const char *name, uin
     return NULL;
 }
 
-/* Such a table tells how many symbols there are. */
-static bool is_among(const struct object *object, uint32_t symbols, const char *name) {
-    for (uint32_t i = 0; i < symbols; i++)
+/* A table of the old kind tells how many symbols there are. */
+static const ElfW(Sym) * find_among_all(const struct object *object, const char *name) {
+    for (uint32_t i = 0; i < object->old_table[1]; i++)
         if (object->symbols[i].st_shndx != SHN_UNDEF &&
             strcmp(object->names + object->symbols[i].st_name, name) == 0)
-            return true;
-    return false;
+            return &object->symbols[i];
+    return NULL;
 }
 
 enum symbol_answer symbol_beside(const void *code, const char *name) {
@@ -121,7 +122,7 @@ enum symbol_answer symbol_beside(const void *code, const char *name) {
     if (object.table != NULL)
         return find(&object, name, hash_of(name)) != NULL ? SYMBOL_THERE : SYMBOL_MISSING;
     if (object.old_table != NULL)
-        return is_among(&object, object.old_table[1], name) ? SYMBOL_THERE : SYMBOL_MISSING;
+        return find_among_all(&object, name) != NULL ? SYMBOL_THERE : SYMBOL_MISSING;
     return SYMBOL_UNKNOWN;
 }
 
@@ -132,6 +133,42 @@ struct search {
     uint32_t hash[AT_ONCE];
     unsigned n;
 };
+
+/* What follows this object: _dl_find_object can't be asked, as it is one of the names. */
+static const struct link_map *next_object(void) {
+    const struct link_map *map = &_r_debug != NULL ? _r_debug.r_map : NULL;
+    while (map != NULL && map->l_ld != _DYNAMIC)
+        map = map->l_next;
+    return map != NULL ? map->l_next : NULL;
+}
+
+/* ---- what is unusual ---- */
+
+/* dlsym itself, which the agent stands before, too: in whatever object there is one. */
+static uint64_t find_dlsym(void) {
+    for (const struct link_map *map = next_object(); map != NULL; map = map->l_next) {
+        struct object object;
+        read_object(map, &object);
+        if (object.symbols == NULL || object.names == NULL)
+            continue;
+        const ElfW(Sym) *symbol = object.table != NULL ? find(&object, "dlsym", hash_of("dlsym"))
+                                  : object.old_table != NULL ? find_among_all(&object, "dlsym")
+                                                             : NULL;
+        if (symbol != NULL && ELF64_ST_TYPE(symbol->st_info) == STT_FUNC)
+            return map->l_addr + symbol->st_value;
+    }
+    return 0;
+}
+
+static void *ask_loader(const char *name) {
+    static _Atomic uint64_t found;
+    uint64_t at = atomic_load_explicit(&found, memory_order_relaxed);
+    if (at == 0)
+        atomic_store_explicit(&found, at = find_dlsym(), memory_order_relaxed);
+    return at != 0 ? ((void *(*)(void *, const char *))at)(RTLD_NEXT, name) : NULL;
+}
+
+/* ---- many names ---- */
 
 /* A program that has just begun has nothing of these tables in its caches: each step of all
  * searches is asked for before the first of them waits for it. */
@@ -160,7 +197,7 @@ static void expect(const struct object *object, const struct search *search) {
 /* What is unusual is left to dlsym. */
 static void *take(const struct link_map *map, const ElfW(Sym) * symbol, const char *name) {
     bool plain = ELF64_ST_TYPE(symbol->st_info) == STT_FUNC && symbol->st_value != 0;
-    return plain ? (void *)(map->l_addr + symbol->st_value) : dlsym(RTLD_NEXT, name);
+    return plain ? (void *)(map->l_addr + symbol->st_value) : ask_loader(name);
 }
 
 static void search_object(const struct link_map *map, const struct object *object,
@@ -179,14 +216,6 @@ static bool is_done(const struct search *search) {
     while (k < search->n && search->found[k] != NULL)
         k++;
     return k == search->n;
-}
-
-/* What follows this object: _dl_find_object can't be asked, as it is one of the names. */
-static const struct link_map *next_object(void) {
-    const struct link_map *map = &_r_debug != NULL ? _r_debug.r_map : NULL;
-    while (map != NULL && map->l_ld != _DYNAMIC)
-        map = map->l_next;
-    return map != NULL ? map->l_next : NULL;
 }
 
 /* Up to an object that is unusual. */
@@ -216,7 +245,7 @@ void next_symbols(const char *const *names, void **found, unsigned n) {
         search_objects(&search);
         for (unsigned k = 0; k < search.n; k++)
             if (search.found[k] == NULL)
-                search.found[k] = dlsym(RTLD_NEXT, search.names[k]);
+                search.found[k] = ask_loader(search.names[k]);
     }
 }
 

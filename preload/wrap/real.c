@@ -38,7 +38,8 @@ enum name {
     MONCONTROL,
     MONSTARTUP,
     MONSTARTUP_OF_GCRT,
-    JUMP_FIRST,
+    DL_FIRST,
+    JUMP_FIRST = DL_FIRST + REAL_DLS,
     SIGNAL_FIRST = JUMP_FIRST + REAL_JUMPS,
 };
 
@@ -48,7 +49,7 @@ static const char *const names[] = {
     "prctl",         "mlockall",        "setuid",      "seteuid",        "setreuid",
     "setresuid",     "chroot",          "unshare",     "setns",          "sigignore",
     "siginterrupt",  "sighold",         "profil",      "sprofil",        "moncontrol",
-    "monstartup",    "__monstartup",    "longjmp",     "_longjmp",       "siglongjmp",
+    "monstartup",    "__monstartup",    "dlopen", "dlmopen", "dlsym", "dlvsym", "longjmp",     "_longjmp",       "siglongjmp",
     "__longjmp_chk", "signal",          "bsd_signal",  "ssignal",        "sysv_signal",
     "__sysv_signal", "sigset",
 };
@@ -109,6 +110,10 @@ int real_pthread_create(pthread_t *id, const pthread_attr_t *attr, void *(*start
 
 int real_thrd_create(thrd_t *id, thrd_start_t start, void *argument) {
     return AS(int (*)(thrd_t *, thrd_start_t, void *), THRD_CREATE)(id, start, argument);
+}
+
+void *real_dl(enum real_dl which) {
+    return next(DL_FIRST + which);
 }
 
 int real_dlclose(void *handle) {

@@ -28,6 +28,9 @@ int real_pthread_create(pthread_t *id, const pthread_attr_t *attr, void *(*start
                         void *argument);
 int real_thrd_create(thrd_t *id, thrd_start_t start, void *argument);
 int real_dlclose(void *handle);
+/* The functions themselves, which take note of their caller. */
+enum real_dl { REAL_DLOPEN, REAL_DLMOPEN, REAL_DLSYM, REAL_DLVSYM, REAL_DLS };
+void *real_dl(enum real_dl which);
 struct dl_find_object;
 /* glibc has it since 2.35. */
 bool real_can_find_objects(void);

@@ -19,7 +19,7 @@ needed=$(readelf -d "$agent" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | grep -v 
 check "it needs libc only" "$needed" "libc.so.6"
 
 wanted="_Exit _exit __cyg_profile_func_enter __cyg_profile_func_exit __longjmp_chk __sigaction __sysv_signal
-    _dl_find_object _longjmp bsd_signal chroot dlclose longjmp mlockall prctl setns setreuid setresuid seteuid setuid unshare pthread_create pthread_sigmask sigaction signal
+    _dl_find_object _longjmp dlmopen dlopen dlsym dlvsym bsd_signal chroot dlclose longjmp mlockall prctl setns setreuid setresuid seteuid setuid unshare pthread_create pthread_sigmask sigaction signal
     __monstartup moncontrol monstartup profil sighold sigignore siginterrupt sprofil
     sigaltstack siglongjmp signalfd sigprocmask sigset ssignal sysv_signal thrd_create"
 # what can put its caller to sleep
