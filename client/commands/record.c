@@ -18,6 +18,8 @@
 #include "client/processes.h"
 #include "client/profile_file.h"
 #include "client/view.h"
+#include "common/profile/call_modules.h"
+#include "common/profile/call_words.h"
 #include "common/render/format_number.h"
 
 #include <errno.h>
@@ -104,7 +106,48 @@ static uint32_t only_pid(const struct record_options *options, pid_t pid) {
     return options->socket != NULL ? (uint32_t)pid : 0;
 }
 
-static void complain_no_call(const struct record_options *options, const char *program) {
+/* Of the modules that hcctd has heard of, those that could not be followed, each with why. False:
+ * there are none. */
+static bool say_what_was_not_followed(const struct profile *profile) {
+    struct call_modules modules = {0};
+    bool any = false;
+    for (uint32_t i = 1; i < profile->n_processes; i++)
+        call_modules_read(&modules, profile->processes[i].call_modules);
+    for (size_t i = 0; i < modules.n; i++) {
+        const struct call_module *module = &modules.list[i];
+        if (module->verdict == CALLS_FOLLOWED || module->verdict == CALLS_UNSAID)
+            continue; /* it may have been over too soon */
+        complain("%s: %s", module->path, call_verdict_words(module->verdict));
+        any = true;
+    }
+    call_modules_clear(&modules);
+    return any;
+}
+
+static bool know_why_no_call(const struct record_options *options, uint32_t pid,
+                             const char *program) {
+    struct http_answer answer = {0};
+    struct query query;
+    query_start(&query, "/v1/hot");
+    query_add(&query, "format", "pprof");
+    if (pid > 0)
+        query_add_unsigned(&query, "pid", pid);
+    struct profile *profile = ask(recording.socket, "GET", query.text, &answer) == HCCT_EXIT_OK
+                                  ? profile_file_parse("hcctd's answer", answer.body, answer.bytes)
+                                  : NULL;
+    bool known = profile != NULL && say_what_was_not_followed(profile);
+    profile_free(profile);
+    free(answer.body);
+    if (known)
+        complain("no call of %s was counted%s, and no profile is written", program,
+                 options->burst != NULL ? " within a burst" : "");
+    return known;
+}
+
+static void complain_no_call(const struct record_options *options, uint32_t pid,
+                             const char *program) {
+    if (know_why_no_call(options, pid, program))
+        return;
     complain(
         "no call of %s was counted%s, and no profile is written: %sits modules can't be "
         "followed, see \"hcct doctor %s\"; or its hooks are bound elsewhere (a library defines "
@@ -140,7 +183,7 @@ static bool was_profiled(const struct record_options *options, const struct proc
         sum.no_room_ns += list->item[i].no_room_ns;
     }
     if (seen && calls) {
-        complain_no_call(options, program);
+        complain_no_call(options, pid, program);
         return false;
     }
     if (sum.no_room > 0) {

@@ -18,9 +18,9 @@
 
 /* The numbers of a module in the order of the text. */
 static void numbers_of(struct call_module *module, uint64_t *numbers[NUMBERS]) {
-    uint64_t *const first[FIRST] = {&module->times,      &module->found,   &module->plt,
-                                    &module->sites,      &module->redirected,
-                                    &module->missed_ns, &module->covered};
+    uint64_t *const first[FIRST] = {&module->times,  &module->found,      &module->plt,
+                                    &module->sites,  &module->redirected, &module->missed_ns,
+                                    &module->covered};
     memcpy(numbers, first, sizeof first);
     for (size_t i = 0; i < CALL_LEFT_REASONS; i++)
         numbers[FIRST + i] = &module->left[i];

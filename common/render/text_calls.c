@@ -22,7 +22,8 @@ static void put_counted(const struct text *text, const struct profile_process *p
     const char *which = text_calls_are_followed(text->profile) ? " that is followed" : "";
 
     if (process->every <= 1 && some_lost) {
-        fprintf(text->out, "calls%s are counted", process->burst_period_ns > 0 ? " within bursts" : "");
+        fprintf(text->out, "calls%s are counted",
+                process->burst_period_ns > 0 ? " within bursts" : "");
         return;
     }
     if (process->every <= 1) {

@@ -96,9 +96,9 @@ static void add_unheard(struct followed *followed, const struct session_memory *
             continue;
         memcpy(path, said->path, length);
         path[length] = '\0';
-        call_modules_add(&followed->past,
-                         &(const struct call_module){
-                             .path = path, .times = 1, .missed_ns = missed_ns(said)});
+        call_modules_add(
+            &followed->past,
+            &(const struct call_module){.path = path, .times = 1, .missed_ns = missed_ns(said)});
     }
 }
 

@@ -1,6 +1,6 @@
 /*
- * static_target.c - does nothing: statically linked, so that no agent can come into it, or with
- * calls that can be counted.
+ * static_target.c - does nothing: statically linked, so that no agent can come into it, with calls
+ * that can be counted, or without any.
  */
 int main(void) {
     return 0;

@@ -32,7 +32,7 @@ static void test_words(void) {
         CHECK(call_verdict_words((enum calls_verdict)i) != NULL);
     }
     for (unsigned i = 0; i < CALL_LEFT_REASONS; i++)
-        CHECK(call_left_words((enum call_sites_left)i) != NULL);
+        CHECK(call_left_words((enum call_sites_left)i, i) != NULL);
     CHECK_UINT(call_verdict_of_key("no", 2), CALLS_VERDICTS);
     CHECK_UINT(call_verdict_of_key("", 0), CALLS_VERDICTS);
 }
