@@ -174,15 +174,6 @@ static bool same(const struct known *k, const struct wire_module *logged,
     return logged->path_len == length && memcmp(logged->path, path, length) == 0;
 }
 
-bool modules_is_there(struct wire_session *session, uint32_t i) {
-    struct dl_find_object found;
-    const struct known *k = &known[i];
-    uint32_t checked = atomic_load_explicit(&k->checked, memory_order_acquire);
-    return checked != 0 && checked != GONE &&
-           real_dl_find_object((void *)(uintptr_t)k->start, &found) == 0 &&
-           same(k, modules_entry(session, i), &found);
-}
-
 /* A new entry in both lists, valid from generation `since` on. Two threads may append the same
  * object: harmless. UINT32_MAX: there is no room (yet). */
 static uint32_t append(struct wire_session *session, const struct dl_find_object *found,
@@ -216,6 +207,15 @@ static bool is_mapped(const struct dl_find_object *found) {
         return false;
     const char *name = found->dlfo_link_map->l_name;
     return name == NULL || stack_is_readable((uintptr_t)name);
+}
+
+bool modules_is_there(struct wire_session *session, uint32_t i) {
+    struct dl_find_object found;
+    const struct known *k = &known[i];
+    uint32_t checked = atomic_load_explicit(&k->checked, memory_order_acquire);
+    return checked != 0 && checked != GONE &&
+           real_dl_find_object((void *)(uintptr_t)k->start, &found) == 0 && is_mapped(&found) &&
+           same(k, modules_entry(session, i), &found);
 }
 
 /* Asks the loader who covers pc, and gives that object's entry, old or new. */

@@ -27,10 +27,10 @@
 #include "preload/sample/ticker.h"
 #include "preload/wrap/real.h"
 
-#define NAP_NS          200000l
-#define WAITS_FOR_SITES 50000 /* naps until the program begins all the same */
-#define WAITS_FOR_OTHER 5000  /* naps until another thread has changed places */
-#define WAITS_FOR_OPENED 5000 /* the same as for sites, of a library that was opened */
+#define NAP_NS           200000l
+#define WAITS_FOR_SITES  50000 /* naps until the program begins all the same */
+#define WAITS_FOR_OTHER  5000  /* naps until another thread has changed places */
+#define WAITS_FOR_OPENED 5000  /* the same as for sites, of a library that was opened */
 
 static struct redirect_module *_Atomic modules; /* NULL: none was ever redirected */
 static _Atomic uint32_t used;                   /* of them */
@@ -38,7 +38,7 @@ static _Atomic uint32_t users;                  /* threads whose calls are follo
 static _Atomic uint32_t changing;               /* one thread changes something */
 static _Atomic uint32_t closing;                /* threads in dlclose */
 static _Atomic bool suspended;
-static uint32_t numbers;                /* given to modules */
+static uint32_t numbers;           /* given to modules */
 static _Atomic uint64_t opened_ns; /* the first dlopen since all objects were known, 0: none */
 static _Atomic uint64_t learned_from_ns, learned_to_ns; /* what this and dlsym were, meanwhile */
 static _Atomic uint32_t answered;       /* modules of the log that need no other answer ... */
@@ -169,23 +169,25 @@ static enum calls_verdict make_ready(const struct wire_module *logged,
     return CALLS_FOLLOWED;
 }
 
+/* Where the linker has left gaps between segments (-z max-page-size), an object is to the loader
+ * what it has of code, up to its last byte. */
 static bool is_sound(const struct wire_module *logged, const struct call_sites *table,
                      uint64_t room) {
     uint64_t text = logged->bias + table->text_start;
+    uint64_t end = (logged->end + WIRE_PAGE - 1) & ~(uint64_t)(WIRE_PAGE - 1);
     return table->magic == CALL_SITES_MAGIC && table->bytes <= room &&
            table->sites_off + (uint64_t)table->sites * sizeof(struct call_site) <= table->bytes &&
            table->callees_off + (uint64_t)table->callees * sizeof(struct call_callee) <=
                table->bytes &&
            table->text_bytes % WIRE_PAGE == 0 && text % WIRE_PAGE == 0 && text >= logged->start &&
-           text + table->text_bytes <= logged->end && table->text_bytes > CALL_SITE_BYTES;
+           text + table->text_bytes <= end && table->text_bytes > CALL_SITE_BYTES;
 }
 
 /* From now on none of its calls is missed, or none can be made any more. */
 static void end_missing(struct wire_module *logged) {
     uint64_t learned = atomic_load(&learned_to_ns);
     if (logged->missed_from_ns != 0 && atomic_load(&logged->missed_to_ns) == 0)
-        atomic_store(&logged->missed_to_ns,
-                     learned != 0 ? learned : ticker_now(CLOCK_MONOTONIC));
+        atomic_store(&logged->missed_to_ns, learned != 0 ? learned : ticker_now(CLOCK_MONOTONIC));
 }
 
 static void say(struct wire_module *logged, enum calls_verdict verdict, uint32_t sites) {
@@ -231,6 +233,10 @@ static bool hear(struct wire_session *session, uint32_t i) {
     uint64_t at = atomic_load_explicit(&logged->sites, memory_order_acquire);
     if (at == WIRE_TABLE_PENDING)
         return false;
+    if (redirect_is_interposer(logged->start)) {
+        say(logged, CALLS_INTERPOSES, 0);
+        return true;
+    }
     uint64_t arena = agent.process->arena_bytes;
     if (at == WIRE_TABLE_NONE || at % 64 != 0 || at > arena - sizeof(struct call_sites))
         return true;
@@ -325,6 +331,7 @@ void redirect_opening(void) {
     if (!redirect_is_meant() || atomic_load(&opened_ns) != 0 || self == NULL ||
         !agent_owns_memory() || !confine_enter(self, &before))
         return;
+    calls_burst_end(self); /* the next one has the calls of what is opened */
     atomic_compare_exchange_strong(&opened_ns, &none, ticker_now(CLOCK_MONOTONIC));
     confine_leave(self, before);
 }
@@ -355,12 +362,12 @@ static void learn_opened(struct agent_thread *thread, bool wait) {
 }
 
 void redirect_learn_opened(bool wait) {
-    int saved = errno;
     uint32_t before;
     struct agent_thread *self = thread_self;
     if (atomic_load(&opened_ns) == 0 || self == NULL || !agent_owns_memory() ||
         !confine_enter(self, &before))
         return;
+    int saved = errno;
     learn_opened(self, wait);
     confine_leave(self, before);
     errno = saved;
@@ -476,9 +483,11 @@ void redirect_after_fork_parent(void) {
     follow_users();
 }
 
-/* Where another thread was in dlclose, nothing changes places any more. */
+/* Where another thread was in dlclose, nothing changes places any more. Sessions are numbered anew,
+ * and none has heard yet what is redirected. */
 void redirect_after_fork_child(void) {
     atomic_store(&users, 0);
+    atomic_store(&answered_epoch, 0);
     for (struct agent_thread *t = thread_first(); t != NULL; t = t->next)
         if (t->redirect != NULL)
             atomic_store(&t->redirect->uses, false);

@@ -36,6 +36,10 @@ bool redirect_is_meant(void);
  * context. */
 bool redirect_means(const char *path, uint64_t code);
 
+/* The agent calls functions of the object that begins there, which stands before libc with them (a
+ * sanitizer, a program with a clock of its own): its calls are left alone. Any context. */
+bool redirect_is_interposer(uint64_t start);
+
 /* ---- redirect.c ---- */
 
 /* Waits until the daemon has said of each module that is loaded now where its calls are, as none is
@@ -48,8 +52,8 @@ bool redirect_read_sites(struct agent_thread *thread, struct wire_session *sessi
 
 /* Around dlopen, which takes note of its caller, so that nothing can be done at its end: an object
  * may be there from now on, of which nothing is known; and before what the program does with one
- * (dlsym, dlclose) it is learned of. `wait`: where each call is to be seen, not before its calls are
- * redirected. Thread context; errno stays. */
+ * (dlsym, dlclose) it is learned of. `wait`: where each call is to be seen, not before its calls
+ * are redirected. Thread context; errno stays. */
 void redirect_opening(void);
 void redirect_learn_opened(bool wait);
 /* Since when such an object may have been there, as CLOCK_MONOTONIC has it; 0: there is none. Any
@@ -87,6 +91,8 @@ bool redirect_find_object(uint64_t address, struct dl_find_object *found);
 
 /* What the thread needs for it, made once. False: no memory. Thread context. */
 bool redirect_prepare(struct agent_thread *thread);
+/* It is not locked in memory any more. Any context. */
+void redirect_unlock(const struct agent_thread *thread);
 /* A call that could not be named yet is sent. Thread context, no report under way. */
 void redirect_flush(struct calls *c);
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "common/wire/compiler.h"
+#include "preload/life/sys.h"
 #include "preload/wrap/next_symbol.h"
 
 enum name {
@@ -44,14 +45,15 @@ enum name {
 };
 
 static const char *const names[] = {
-    "sigaction",     "pthread_sigmask", "sigprocmask", "pthread_create", "thrd_create",
-    "dlclose",       "_dl_find_object", "sigaltstack", "signalfd",       "_exit",
-    "prctl",         "mlockall",        "setuid",      "seteuid",        "setreuid",
-    "setresuid",     "chroot",          "unshare",     "setns",          "sigignore",
-    "siginterrupt",  "sighold",         "profil",      "sprofil",        "moncontrol",
-    "monstartup",    "__monstartup",    "dlopen", "dlmopen", "dlsym", "dlvsym", "longjmp",     "_longjmp",       "siglongjmp",
-    "__longjmp_chk", "signal",          "bsd_signal",  "ssignal",        "sysv_signal",
-    "__sysv_signal", "sigset",
+    "sigaction",    "pthread_sigmask", "sigprocmask", "pthread_create", "thrd_create",
+    "dlclose",      "_dl_find_object", "sigaltstack", "signalfd",       "_exit",
+    "prctl",        "mlockall",        "setuid",      "seteuid",        "setreuid",
+    "setresuid",    "chroot",          "unshare",     "setns",          "sigignore",
+    "siginterrupt", "sighold",         "profil",      "sprofil",        "moncontrol",
+    "monstartup",   "__monstartup",    "dlopen",      "dlmopen",        "dlsym",
+    "dlvsym",       "longjmp",         "_longjmp",    "siglongjmp",     "__longjmp_chk",
+    "signal",       "bsd_signal",      "ssignal",     "sysv_signal",    "__sysv_signal",
+    "sigset",
 };
 
 static _Atomic(void *) found[HCCT_ARRAY_LEN(names)];
@@ -65,11 +67,15 @@ static void *next(unsigned i) {
     return function;
 }
 
+static int (*_Atomic clock_function)(clockid_t clock, struct timespec *time);
+
 void real_resolve(void) {
     void *all[HCCT_ARRAY_LEN(names)];
     next_symbols(names, all, HCCT_ARRAY_LEN(names));
     for (unsigned i = 0; i < HCCT_ARRAY_LEN(names); i++)
         atomic_store_explicit(&found[i], all[i], memory_order_release);
+    atomic_store(&clock_function,
+                 (int (*)(clockid_t, struct timespec *))libc_symbol("clock_gettime"));
 }
 
 #define AS(type, i) ((type)next(i))
@@ -113,7 +119,17 @@ int real_thrd_create(thrd_t *id, thrd_start_t start, void *argument) {
 }
 
 void *real_dl(enum real_dl which) {
-    return next(DL_FIRST + which);
+    void *function = atomic_load_explicit(&found[DL_FIRST + which], memory_order_acquire);
+    if (hcct_unlikely(function == NULL)) {
+        function = next_by_itself(names[DL_FIRST + which]);
+        atomic_store_explicit(&found[DL_FIRST + which], function, memory_order_release);
+    }
+    return function;
+}
+
+int real_clock_gettime(clockid_t clock, struct timespec *time) {
+    int (*function)(clockid_t, struct timespec *) = atomic_load(&clock_function);
+    return function != NULL ? function(clock, time) : (int)sys2(SYS_clock_gettime, clock, time);
 }
 
 int real_dlclose(void *handle) {

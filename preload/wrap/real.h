@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <sys/time.h>
 #include <threads.h>
+#include <time.h>
 
 /* All of them, so that none needs dlsym later. Process context. */
 void real_resolve(void);
@@ -28,6 +29,8 @@ int real_pthread_create(pthread_t *id, const pthread_attr_t *attr, void *(*start
                         void *argument);
 int real_thrd_create(thrd_t *id, thrd_start_t start, void *argument);
 int real_dlclose(void *handle);
+/* libc's, not one that the program puts before it, and which may come back to the agent. */
+int real_clock_gettime(clockid_t clock, struct timespec *time);
 /* The functions themselves, which take note of their caller. */
 enum real_dl { REAL_DLOPEN, REAL_DLMOPEN, REAL_DLSYM, REAL_DLVSYM, REAL_DLS };
 void *real_dl(enum real_dl which);
