@@ -106,27 +106,33 @@ static uint32_t only_pid(const struct record_options *options, pid_t pid) {
     return options->socket != NULL ? (uint32_t)pid : 0;
 }
 
-/* Of the modules that hcctd has heard of, those that could not be followed, each with why. False:
- * there are none. */
-static bool say_what_was_not_followed(const struct profile *profile) {
+/* Of the modules that hcctd has heard of those that could not be followed are said, each with why.
+ */
+struct unfollowed {
+    unsigned said;
+    unsigned unread; /* the program was over before they were */
+};
+
+static struct unfollowed say_what_was_not_followed(const struct profile *profile) {
     struct call_modules modules = {0};
-    bool any = false;
+    struct unfollowed found = {0};
     for (uint32_t i = 1; i < profile->n_processes; i++)
         call_modules_read(&modules, profile->processes[i].call_modules);
     for (size_t i = 0; i < modules.n; i++) {
         const struct call_module *module = &modules.list[i];
+        found.unread += module->verdict == CALLS_UNSAID;
         if (module->verdict == CALLS_FOLLOWED || module->verdict == CALLS_UNSAID)
-            continue; /* it may have been over too soon */
+            continue;
         complain("%s: %s", module->path, call_verdict_words(module->verdict));
-        any = true;
+        found.said++;
     }
     call_modules_clear(&modules);
-    return any;
+    return found;
 }
 
-static bool know_why_no_call(const struct record_options *options, uint32_t pid,
-                             const char *program) {
+static struct unfollowed ask_what_was_not_followed(uint32_t pid) {
     struct http_answer answer = {0};
+    struct unfollowed found = {0};
     struct query query;
     query_start(&query, "/v1/hot");
     query_add(&query, "format", "pprof");
@@ -135,25 +141,33 @@ static bool know_why_no_call(const struct record_options *options, uint32_t pid,
     struct profile *profile = ask(recording.socket, "GET", query.text, &answer) == HCCT_EXIT_OK
                                   ? profile_file_parse("hcctd's answer", answer.body, answer.bytes)
                                   : NULL;
-    bool known = profile != NULL && say_what_was_not_followed(profile);
+    if (profile != NULL)
+        found = say_what_was_not_followed(profile);
     profile_free(profile);
     free(answer.body);
-    if (known)
-        complain("no call of %s was counted%s, and no profile is written", program,
-                 options->burst != NULL ? " within a burst" : "");
-    return known;
+    return found;
 }
 
 static void complain_no_call(const struct record_options *options, uint32_t pid,
                              const char *program) {
-    if (know_why_no_call(options, pid, program))
-        return;
-    complain(
-        "no call of %s was counted%s, and no profile is written: %sits modules can't be "
-        "followed, see \"hcct doctor %s\"; or its hooks are bound elsewhere (a library defines "
-        "__cyg_profile_func_enter before the agent does)",
-        program, options->burst != NULL ? " within a burst" : "",
-        options->burst != NULL ? "it used too little CPU time for a burst; or " : "", program);
+    const char *within = options->burst != NULL ? " within a burst" : "";
+    struct unfollowed unfollowed = ask_what_was_not_followed(pid);
+    if (unfollowed.unread > 0)
+        complain("no call of %s was counted%s, and no profile is written: it was over before %u of "
+                 "its modules were read%s",
+                 program, within, unfollowed.unread,
+                 options->burst != NULL
+                     ? ", and bursts wait for that; what was read is kept for the next time"
+                     : "");
+    else if (unfollowed.said > 0)
+        complain("no call of %s was counted%s, and no profile is written", program, within);
+    else
+        complain(
+            "no call of %s was counted%s, and no profile is written: %sits modules can't be "
+            "followed, see \"hcct doctor %s\"; or its hooks are bound elsewhere (a library defines "
+            "__cyg_profile_func_enter before the agent does)",
+            program, within,
+            options->burst != NULL ? "it used too little CPU time for a burst; or " : "", program);
 }
 
 static void complain_no_room(const struct listed_process *sum, const char *program) {

@@ -30,7 +30,7 @@ struct call_module {
     uint64_t left[CALL_LEFT_REASONS];
 };
 
-#define CALL_MODULES_MAX 128u /* of one list: more are left out */
+#define CALL_MODULES_MAX 256u /* of one list: more are left out */
 
 struct call_modules {
     struct call_module *list;

@@ -24,6 +24,7 @@ static const struct {
     [CALLS_FAR] = {"far", "no room near it for the agent's code"},
     [CALLS_FORBIDDEN] = {"forbidden", "the program may not replace its code (seccomp, a policy)"},
     [CALLS_NO_MEMORY] = {"no-memory", "no memory for the agent's code"},
+    [CALLS_TOO_MANY] = {"too-many", "128 other modules are followed, which is the most"},
     [CALLS_INTERPOSES] = {"interposes",
                           "it stands before functions of libc that the agent needs itself"},
     [CALLS_LIMITED] = {"limited", "its address space is limited (ulimit -v)"},

@@ -149,7 +149,9 @@ static int rank_of(const struct profile *profile, const struct call_module *modu
     for (uint32_t i = 1; i < profile->n_processes; i++)
         if (strcmp(profile->processes[i].exe, module->path) == 0)
             return 0;
-    return module->verdict == CALLS_FOLLOWED ? 2 : module->verdict == CALLS_NO_SITES ? 3 : 1;
+    if (module->verdict == CALLS_FOLLOWED)
+        return 2;
+    return module->verdict == CALLS_NO_SITES || module->verdict == CALLS_TOO_MANY ? 3 : 1;
 }
 
 struct ranked {
@@ -169,7 +171,7 @@ static int by_rank(const void *a, const void *b) {
 
 /* All others in one line. */
 static void put_rest(const struct text *text, const struct ranked *rest, size_t n) {
-    uint64_t found = 0, redirected = 0, missed = 0, not_followed = 0;
+    uint64_t found = 0, redirected = 0, missed = 0, not_followed = 0, too_many = 0;
 
     for (size_t i = 0; i < n; i++) {
         const struct call_module *module = rest[i].module;
@@ -178,11 +180,14 @@ static void put_rest(const struct text *text, const struct ranked *rest, size_t 
         missed = module->missed_ns > missed ? module->missed_ns : missed;
         not_followed += module->verdict != CALLS_FOLLOWED && module->verdict != CALLS_NO_SITES;
     }
+    for (size_t i = 0; i < n; i++)
+        too_many += rest[i].module->verdict == CALLS_TOO_MANY;
     text_label(text, "");
     fprintf(text->out, "%s more modules: %s of %s direct calls are followed", format_count(n).text,
             format_count(redirected).text, format_count(found).text);
     if (not_followed > 0)
-        fprintf(text->out, "; %s of them not at all", format_count(not_followed).text);
+        fprintf(text->out, "; %s of them not at all%s", format_count(not_followed).text,
+                too_many > 0 ? ", as 128 modules are the most" : "");
     if (missed > 0)
         fprintf(text->out, "; some not in their first %s, or less", format_time(missed).text);
     fputc('\n', text->out);

@@ -49,6 +49,7 @@ enum calls_verdict {
     CALLS_FAR,          /* no room for stubs within 2 GiB */
     CALLS_FORBIDDEN,    /* the kernel, or a rule that the program lives under, does not let it */
     CALLS_NO_MEMORY,
+    CALLS_TOO_MANY,   /* as many modules as there is room for are followed */
     CALLS_INTERPOSES, /* the agent itself calls functions of it: it stands before libc */
     CALLS_LIMITED,    /* its address space has a limit, which the agent would take a part of */
     CALLS_VERDICTS

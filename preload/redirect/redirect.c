@@ -150,7 +150,7 @@ static enum calls_verdict make_ready(const struct wire_module *logged,
     if (m == NULL) {
         m = place();
         if (m == NULL)
-            return CALLS_NO_MEMORY;
+            return atomic_load(&modules) == NULL ? CALLS_NO_MEMORY : CALLS_TOO_MANY;
         if (!object_at(text, &object) || (uint64_t)object.dlfo_map_start != logged->start)
             return CALLS_TEXT_DIFFERS;
         *m = (struct redirect_module){.text = text,
@@ -302,6 +302,15 @@ static bool has_tables(struct wire_session *session) {
 
 /* Walks are to reach the root from the first call on, so all tables are waited for, too. The daemon
  * looks at the log of a process that has a slot. */
+/* All that is loaded is in the log; else there was no room, which the daemon makes when it is
+ * missed.
+ */
+static bool is_all_logged(struct agent_thread *thread, struct wire_session *session) {
+    uint32_t before = atomic_load(&session->modules_missing);
+    modules_learn_all(thread, session);
+    return atomic_load(&session->modules_missing) == before;
+}
+
 static bool is_ready(struct agent_thread *thread, struct wire_session *session) {
     bool has_slot = session_slot(thread, session) != NULL;
     uint32_t to_come = look(thread, session);
@@ -309,11 +318,15 @@ static bool is_ready(struct agent_thread *thread, struct wire_session *session) 
 }
 
 void redirect_await(struct agent_thread *thread, struct wire_session *session) {
+    bool logged = false;
     if (!redirect_is_meant() || !begin_change())
         return;
-    for (int i = 0; i < WAITS_FOR_SITES && !is_ready(thread, session) && !session_is_dead(session);
-         i++)
+    for (int i = 0; i < WAITS_FOR_SITES && !session_is_dead(session); i++) {
+        logged = logged || is_all_logged(thread, session);
+        if (logged && is_ready(thread, session))
+            break;
         nap();
+    }
     end_change();
 }
 

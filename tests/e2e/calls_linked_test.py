@@ -51,4 +51,37 @@ for way in WAYS:
     row = re.search(r"^linked +(\d+) +(\d+) ", text, re.M)
     check(row is not None and int(row[2]) >= 5, f"{way}: doctor knows of {row[1] if row else 0} calls, "
           f"{row[2] if row else 0} by words of the GOT")
+
+
+def modules_of(profile, verdict):
+    """How many have it; files of one build-id count as one module that was there as often."""
+    entries = (entry.split(",") for entry in profile.processes[0]["call_modules"].split(";"))
+    return sum(int(entry[2]) for entry in entries if entry[1] == verdict)
+
+
+# more libraries than there is room for in the log of modules that a process begins with
+LIBRARIES = 100
+library, main = scratch("library.c"), scratch("main.c")
+with open(library, "w") as file:
+    file.write("static volatile int n;\n__attribute__((noinline)) static void leaf(void) { n++; }\n"
+               "void work(void);\nvoid work(void) { leaf(); leaf(); }\n")
+with open(main, "w") as file:
+    file.write("void work(void);\nint main(void) { work(); return 0; }\n")
+one, many = scratch("one.so"), scratch("many")
+copies = [scratch(f"lib{i}.so") for i in range(LIBRARIES)]
+run(["gcc", "-O1", "-shared", "-fPIC", library, "-o", one])
+for copy in copies:
+    shutil.copy(one, copy)
+built = run(["gcc", main, "-Wl,--no-as-needed", *copies, "-o", many])
+result, profile = record_calls([many], *EXACT)
+followed = modules_of(profile, "followed")
+check(built.status == 0 and result.status == 0 and followed == LIBRARIES + 1,
+      f"{LIBRARIES} libraries and a program: {followed} are followed")
+many_more = [scratch(f"lib{i}.so") for i in range(LIBRARIES, 150)]
+for copy in many_more:
+    shutil.copy(one, copy)
+run(["gcc", main, "-Wl,--no-as-needed", *copies, *many_more, "-o", many])
+result, profile = record_calls([many], *EXACT)
+followed, others = modules_of(profile, "followed"), modules_of(profile, "too-many")
+check((followed, others) == (128, 23), f"150 libraries: {followed} are followed, {others} are too many")
 finish()
