@@ -62,27 +62,27 @@ static enum calls_verdict program_verdict(const struct profile_process *process)
 #define PROGRAMS_MOST 3
 
 /* In bursts what is over before its first one is no loss: shares are of CPU time. */
-static bool is_told(const struct profile_process *process, enum calls_verdict verdict) {
+static bool is_shown(const struct profile_process *process, enum calls_verdict verdict) {
     return verdict != CALLS_FOLLOWED && (verdict != CALLS_UNSAID || process->burst_period_ns == 0);
 }
 
 void text_calls_of_program(const struct text *text) {
-    uint32_t told = 0;
+    uint32_t shown = 0;
 
     for (uint32_t i = 1; i < text->profile->n_processes; i++) {
         const struct profile_process *process = &text->profile->processes[i];
         enum calls_verdict verdict = program_verdict(process);
 
-        if (!is_told(process, verdict) || told++ >= PROGRAMS_MOST)
+        if (!is_shown(process, verdict) || shown++ >= PROGRAMS_MOST)
             continue;
         fprintf(text->out,
                 verdict == CALLS_UNSAID ? "%s %s\n" : "calls of %s itself are not followed: %s\n",
                 profile_process_name(process), call_verdict_words(verdict));
         text_label(text, "");
     }
-    if (told > PROGRAMS_MOST) {
+    if (shown > PROGRAMS_MOST) {
         fprintf(text->out, "nor are those of %s more processes\n",
-                format_count(told - PROGRAMS_MOST).text);
+                format_count(shown - PROGRAMS_MOST).text);
         text_label(text, "");
     }
 }
@@ -179,9 +179,8 @@ static void put_rest(const struct text *text, const struct ranked *rest, size_t 
         redirected += module->redirected;
         missed = module->missed_ns > missed ? module->missed_ns : missed;
         not_followed += module->verdict != CALLS_FOLLOWED && module->verdict != CALLS_NO_SITES;
+        too_many += module->verdict == CALLS_TOO_MANY;
     }
-    for (size_t i = 0; i < n; i++)
-        too_many += rest[i].module->verdict == CALLS_TOO_MANY;
     text_label(text, "");
     fprintf(text->out, "%s more modules: %s of %s direct calls are followed", format_count(n).text,
             format_count(redirected).text, format_count(found).text);
