@@ -36,13 +36,13 @@ static void print_left_out(const struct call_sites *sites) {
         if (sites->left[direct[i]] == 0)
             continue;
         printf("%s%s %s", divider, format_count(sites->left[direct[i]]).text,
-               call_left_words(direct[i]));
+               call_left_words(direct[i], sites->left[direct[i]]));
         divider = ", ";
     }
 }
 
 static void print_head(void) {
-    printf("\n%-*s %9s %9s %9s %9s %9s %8s\n", NAME_WIDTH, "calls of", "direct", "by PLT",
+    printf("\n%-*s %9s %9s %9s %9s %9s %8s\n", NAME_WIDTH, "calls of", "direct", "by GOT",
            "left out", "indirect", "tail jmps", "covered");
 }
 

@@ -5,6 +5,7 @@
  */
 #include <fcntl.h>
 #include <gelf.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -94,26 +95,46 @@ struct call_survey {
     enum calls_verdict program;
 };
 
+/* Not by its headers alone: there may be no call in it. */
+static enum calls_verdict verdict_of_code(const struct call_file *file) {
+    if (file->verdict != CALLS_FOLLOWED)
+        return file->verdict;
+    struct call_sites *sites = call_file_sites(file->path);
+    enum calls_verdict verdict = sites != NULL ? sites->verdict : CALLS_UNREADABLE;
+    free(sites);
+    return verdict;
+}
+
+/* The program comes first; of libraries one that is followed is enough. */
 static void survey_file(void *arg, const struct call_file *file) {
     struct call_survey *survey = arg;
-    if (file->is_program)
-        survey->program = file->verdict;
     survey->own_hooks |= file->verdict == CALLS_OWN_HOOKS;
-    survey->followed |= file->verdict == CALLS_FOLLOWED && call_choice(NULL, file->path);
+    if (file->is_program)
+        survey->program = verdict_of_code(file);
+    if (!survey->followed && call_choice(NULL, file->path))
+        survey->followed =
+            (file->is_program ? survey->program : verdict_of_code(file)) == CALLS_FOLLOWED;
 }
 
 static void inspect_calls(struct finding *finding, const char *command) {
     struct program_file program;
     struct call_survey survey = {0};
+    char reason[sizeof finding->text];
     if (program_file_find(command, &program) && program.is_elf && program.loader[0] == '\0')
         finding_set(finding, FINDING_NOTE,
                     "statically linked: what it reports can't reach the agent");
+    else if (no_agent_prevented(command, reason, sizeof reason))
+        finding_set(finding, FINDING_NOTE, "can't be counted, as the agent can't be in it");
     else if (!call_files_visit(command, survey_file, &survey))
         finding_set(finding, FINDING_NOTE, "it is not known whether its calls can be counted");
     else if (survey.own_hooks)
         finding_set(finding, FINDING_OK,
                     "built with -finstrument-functions, it or a library: --collector calls is "
                     "possible");
+    else if (survey.followed && survey.program != CALLS_FOLLOWED)
+        finding_set(finding, FINDING_NOTE,
+                    "only those of libraries can be followed, not the program's own: %s",
+                    call_verdict_words(survey.program));
     else if (survey.followed)
         finding_set(finding, FINDING_OK, "can be followed as it is: --collector calls is possible");
     else

@@ -19,6 +19,8 @@
 #include "client/processes.h"
 #include "client/profile_file.h"
 #include "client/view.h"
+#include "common/profile/call_modules.h"
+#include "common/profile/call_words.h"
 #include "common/render/format_number.h"
 
 #include <errno.h>
@@ -105,13 +107,68 @@ static uint32_t only_pid(const struct record_options *options, pid_t pid) {
     return options->socket != NULL ? (uint32_t)pid : 0;
 }
 
-static void complain_no_call(const struct record_options *options, const char *program) {
-    complain(
-        "no call of %s was counted%s, and no profile is written: %sits modules can't be "
-        "followed, see \"hcct doctor %s\"; or its hooks are bound elsewhere (a library defines "
-        "__cyg_profile_func_enter before the agent does)",
-        program, options->burst != NULL ? " within a burst" : "",
-        options->burst != NULL ? "it used too little CPU time for a burst; or " : "", program);
+/* Of the modules that hcctd has heard of those that could not be followed are said, each with why.
+ */
+struct unfollowed {
+    unsigned said;
+    unsigned unread; /* the program was over before they were */
+};
+
+static struct unfollowed say_what_was_not_followed(const struct profile *profile) {
+    struct call_modules modules = {0};
+    struct unfollowed found = {0};
+    for (uint32_t i = 1; i < profile->n_processes; i++)
+        call_modules_read(&modules, profile->processes[i].call_modules);
+    for (size_t i = 0; i < modules.n; i++) {
+        const struct call_module *module = &modules.list[i];
+        found.unread += module->verdict == CALLS_UNSAID;
+        if (module->verdict == CALLS_FOLLOWED || module->verdict == CALLS_UNSAID)
+            continue;
+        complain("%s: %s", module->path, call_verdict_words(module->verdict));
+        found.said++;
+    }
+    call_modules_clear(&modules);
+    return found;
+}
+
+static struct unfollowed ask_what_was_not_followed(uint32_t pid) {
+    struct http_answer answer = {0};
+    struct unfollowed found = {0};
+    struct query query;
+    query_start(&query, "/v1/hot");
+    query_add(&query, "format", "pprof");
+    if (pid > 0)
+        query_add_unsigned(&query, "pid", pid);
+    struct profile *profile = ask(recording.socket, "GET", query.text, &answer) == HCCT_EXIT_OK
+                                  ? profile_file_parse("hcctd's answer", answer.body, answer.bytes)
+                                  : NULL;
+    if (profile != NULL)
+        found = say_what_was_not_followed(profile);
+    profile_free(profile);
+    free(answer.body);
+    return found;
+}
+
+static void complain_no_call(const struct record_options *options, uint32_t pid,
+                             const char *program) {
+    const char *within = options->burst != NULL ? " within a burst" : "";
+    struct unfollowed unfollowed = ask_what_was_not_followed(pid);
+    if (unfollowed.unread > 0)
+        complain("no call of %s was counted%s, and no profile is written: it was over before %u of "
+                 "its modules were read%s",
+                 program, within, unfollowed.unread,
+                 options->burst != NULL
+                     ? ", and bursts wait for that; what was read is kept for the next time"
+                     : "");
+    else if (unfollowed.said > 0)
+        complain("no call of %s was counted%s, and no profile is written", program, within);
+    else
+        complain(
+            "no call of %s was counted%s, and no profile is written: %sits modules can't be "
+            "followed, see \"hcct doctor %s\"; or its hooks are bound elsewhere (a library defines "
+            "__cyg_profile_func_enter before the agent does)",
+            program, within,
+            options->burst != NULL ? "it used too little CPU time for a burst; or " : "", program);
 }
 
 static void complain_no_room(const struct listed_process *sum, const char *program) {
@@ -141,7 +198,7 @@ static bool was_profiled(const struct record_options *options, const struct proc
         sum.no_room_ns += list->item[i].no_room_ns;
     }
     if (seen && calls) {
-        complain_no_call(options, program);
+        complain_no_call(options, pid, program);
         return false;
     }
     if (sum.no_room > 0) {

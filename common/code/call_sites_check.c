@@ -31,8 +31,11 @@ static bool check_sites(const struct call_sites *table) {
     uint64_t free_from = 0;
     for (uint32_t i = 0; i < table->sites; i++) {
         uint64_t end = (uint64_t)site[i].at + CALL_SITE_BYTES;
-        if (site[i].at < free_from || end > table->text_bytes || site[i].routine > site[i].at ||
-            site[i].callee >= table->callees || site[i].frame > CALL_FRAME_FP)
+        bool by_word = site[i].callee < table->callees &&
+                       call_sites_callees(table)[site[i].callee].target == 0;
+        if (site[i].at < free_from + by_word || end > table->text_bytes ||
+            site[i].routine > site[i].at || site[i].callee >= table->callees ||
+            site[i].frame > CALL_FRAME_FP)
             return false;
         free_from = end;
     }
@@ -42,7 +45,8 @@ static bool check_sites(const struct call_sites *table) {
 static bool check_callees(const struct call_sites *table) {
     const struct call_callee *callee = call_sites_callees(table);
     for (uint32_t i = 0; i < table->callees; i++)
-        if (callee[i].target - table->text_start >= table->text_bytes)
+        if (callee[i].target == 0 ? callee[i].got == 0
+                                  : callee[i].target - table->text_start >= table->text_bytes)
             return false;
     return true;
 }

@@ -13,10 +13,11 @@
 #include "common/code/call_verdict.h"
 #include "common/code/eh_frame.h"
 
-/* What is called, once for each address. */
+/* What is called, once for each address, and once for each word. */
 struct callees {
     struct callee {
         uint64_t address;
+        bool by_word;
         struct call_target target;
         uint32_t index; /* of those that sites call */
         bool is_used;
@@ -28,7 +29,7 @@ struct callees {
 
 static int by_address(const void *a, const void *b) {
     const struct callee *x = a, *y = b;
-    return (x->address > y->address) - (x->address < y->address);
+    return x->address != y->address ? (x->address > y->address ? 1 : -1) : x->by_word - y->by_word;
 }
 
 static bool list_callees(struct callees *callees, const struct call_sweep *sweep,
@@ -37,20 +38,22 @@ static bool list_callees(struct callees *callees, const struct call_sweep *sweep
     if (callees->list == NULL)
         return false;
     for (size_t i = 0; i < sweep->n_calls; i++)
-        callees->list[i].address = sweep->calls[i].target;
+        callees->list[i] =
+            (struct callee){.address = sweep->calls[i].target, .by_word = sweep->calls[i].by_word};
     qsort(callees->list, sweep->n_calls, sizeof(*callees->list), by_address);
     for (size_t i = 0; i < sweep->n_calls; i++) {
-        if (i > 0 && callees->list[i].address == callees->list[callees->n - 1].address)
+        if (i > 0 && by_address(&callees->list[i], &callees->list[callees->n - 1]) == 0)
             continue;
         struct callee *callee = &callees->list[callees->n++];
-        callee->address = callees->list[i].address;
-        callee->target = call_target_at(targets, callee->address);
+        *callee = callees->list[i];
+        callee->target = callee->by_word ? call_target_of_word(targets, callee->address)
+                                         : call_target_at(targets, callee->address);
     }
     return true;
 }
 
 static struct callee *callee_of(const struct callees *callees, const struct swept_call *call) {
-    struct callee key = {.address = call->target};
+    struct callee key = {.address = call->target, .by_word = call->by_word};
     return bsearch(&key, callees->list, callees->n, sizeof key, by_address);
 }
 
@@ -105,8 +108,8 @@ static void put_callees(struct call_callee *into, const struct callees *callees)
     for (size_t i = 0; i < callees->n; i++) {
         const struct callee *callee = &callees->list[i];
         if (callee->is_used)
-            into[callee->index] =
-                (struct call_callee){.target = callee->address, .got = callee->target.got};
+            into[callee->index] = (struct call_callee){
+                .target = callee->by_word ? 0 : callee->address, .got = callee->target.got};
     }
 }
 

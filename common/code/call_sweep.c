@@ -10,9 +10,10 @@
 
 #include "common/base/array_grow.h"
 
-#define FP_COLUMN 6
-#define SP_COLUMN 7
-#define RA_AT_CFA (-8)
+#define FP_COLUMN     6
+#define SP_COLUMN     7
+#define RA_AT_CFA     (-8)
+#define BYTES_BY_WORD 6u
 
 /* The code of one entry, as it is decoded. */
 struct stretch {
@@ -33,7 +34,8 @@ struct sweeper {
 enum flow {
     FLOW_OTHER,
     FLOW_CALL,
-    FLOW_CALL_ODD, /* a direct call whose length depends on the processor's maker */
+    FLOW_CALL_ODD,     /* a direct call whose length depends on the processor's maker */
+    FLOW_CALL_BY_WORD, /* through a word at a fixed address, and six bytes long */
     FLOW_CALL_INDIRECT,
     FLOW_JUMP,         /* direct, with a condition or without */
     FLOW_JUMP_BY_WORD, /* through a word at a fixed address */
@@ -49,6 +51,9 @@ static bool is_word_at_fixed_address(const ZydisDecodedInstruction *instruction)
 static enum flow flow_of_group_5(const ZydisDecodedInstruction *instruction) {
     switch (instruction->raw.modrm.reg) {
     case 2:
+        return is_word_at_fixed_address(instruction) && instruction->length == BYTES_BY_WORD
+                   ? FLOW_CALL_BY_WORD
+                   : FLOW_CALL_INDIRECT;
     case 3:
         return FLOW_CALL_INDIRECT;
     case 4:
@@ -82,6 +87,10 @@ static enum flow flow_of(const ZydisDecodedInstruction *instruction) {
     return jumps ? FLOW_JUMP : FLOW_OTHER;
 }
 
+static uint64_t word_of(const ZydisDecodedInstruction *instruction, uint64_t at) {
+    return at + instruction->length + (uint64_t)instruction->raw.disp.value;
+}
+
 static uint64_t target_of(const ZydisDecodedInstruction *instruction, uint64_t at) {
     return at + instruction->length + (uint64_t)instruction->raw.imm[0].value.s;
 }
@@ -112,8 +121,11 @@ static bool add_call(struct sweeper *sweeper, struct stretch *stretch, uint64_t 
     if (!array_grow(&out->calls, out->n_calls, &out->room_calls, sizeof(*out->calls)))
         return false;
     struct swept_call *call = &out->calls[out->n_calls++];
-    *call = (struct swept_call){.at = at + instruction->raw.imm[0].offset - 1u,
-                                .target = target_of(instruction, at),
+    bool by_word = flow == FLOW_CALL_BY_WORD;
+    *call = (struct swept_call){.at = at + instruction->length - CALL_SITE_BYTES,
+                                .target =
+                                    by_word ? word_of(instruction, at) : target_of(instruction, at),
+                                .by_word = by_word,
                                 .routine = sweeper->targets->entries_from + stretch->entry->start,
                                 .left = CALL_LEFT_REASONS};
     if (flow == FLOW_CALL_ODD)
@@ -137,6 +149,11 @@ static bool note(struct sweeper *sweeper, struct stretch *stretch, uint64_t at,
     case FLOW_CALL:
     case FLOW_CALL_ODD:
         return add_call(sweeper, stretch, at, instruction, flow);
+    case FLOW_CALL_BY_WORD:
+        if (call_target_of_word(sweeper->targets, word_of(instruction, at)).is_one)
+            return add_call(sweeper, stretch, at, instruction, flow);
+        sweeper->out->left[CALL_LEFT_INDIRECT]++;
+        break;
     case FLOW_CALL_INDIRECT:
         sweeper->out->left[CALL_LEFT_INDIRECT]++;
         break;

@@ -17,12 +17,13 @@
 #include "common/code/call_targets.h"
 #include "common/wire/call_sites.h"
 
-/* A direct call. */
+/* A direct call, or one through a word of the GOT. */
 struct swept_call {
-    uint64_t at;      /* address of its e8 */
-    uint64_t target;  /* address */
+    uint64_t at;      /* address of its e8, or of its second byte */
+    uint64_t target;  /* address; by_word: of the word */
     uint64_t routine; /* address of the unwind entry */
     int32_t cfa;
+    bool by_word;
     uint8_t frame; /* enum call_site_frame */
     uint8_t left;  /* enum call_sites_left; CALL_LEFT_REASONS: nothing is known against it */
 };

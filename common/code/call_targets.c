@@ -34,16 +34,40 @@ static bool minds_caller(const char *name) {
 
 /* ---- what the object says ---- */
 
+static bool is_code(const struct call_targets *targets, uint64_t address) {
+    return address >= targets->text->start && address < targets->text->end;
+}
+
+static bool is_kept(const struct call_targets *targets, uint64_t address) {
+    return address >= targets->kept_from && address < targets->kept_to;
+}
+
+static void find_kept(struct call_targets *targets, Elf *elf) {
+    size_t n = 0;
+    elf_getphdrnum(elf, &n);
+    for (size_t i = 0; i < n; i++) {
+        GElf_Phdr segment;
+        if (gelf_getphdr(elf, (int)i, &segment) != NULL && segment.p_type == PT_GNU_RELRO &&
+            segment.p_vaddr <= UINT64_MAX - segment.p_memsz) {
+            targets->kept_from = segment.p_vaddr;
+            targets->kept_to = segment.p_vaddr + segment.p_memsz;
+        }
+    }
+}
+
 static bool take_relocation(void *arg, const Elf64_Rela *relocation, const char *symbol) {
     struct call_targets *targets = arg;
-    uint64_t type = ELF64_R_TYPE(relocation->r_info);
-    if (type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT && type != R_X86_64_IRELATIVE)
+    uint64_t type = ELF64_R_TYPE(relocation->r_info), own = 0;
+    if (type == R_X86_64_RELATIVE && is_kept(targets, relocation->r_offset))
+        own = (uint64_t)relocation->r_addend;
+    if (type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT && type != R_X86_64_IRELATIVE &&
+        !is_code(targets, own))
         return true;
     targets->failed = !array_grow(&targets->words, targets->n_words, &targets->room_words,
                                   sizeof(*targets->words));
     if (!targets->failed)
         targets->words[targets->n_words++] =
-            (struct loaded_word){relocation->r_offset, minds_caller(symbol)};
+            (struct loaded_word){relocation->r_offset, own, own == 0 && minds_caller(symbol)};
     return !targets->failed;
 }
 
@@ -68,6 +92,7 @@ bool call_targets_read(struct call_targets *targets, const struct elf_dynamic *d
                        uint64_t entries_from) {
     *targets =
         (struct call_targets){.text = text, .entries = entries, .entries_from = entries_from};
+    find_kept(targets, dynamic->elf);
     elf_dynamic_relocations(dynamic, take_relocation, targets);
     elf_defined_symbols(dynamic->elf, take_symbol, targets);
     if (targets->n_words > 0)
@@ -149,7 +174,8 @@ static const struct loaded_word *find_word(const struct call_targets *targets, u
                                            sizeof(*targets->words), by_address);
 }
 
-/* The word of the PLT entry at that address; NULL: there is none. */
+/* The word of the PLT entry at that address; NULL: there is none. No entry is made for an object's
+ * own function. */
 static const struct loaded_word *plt_word(const struct call_targets *targets, uint64_t address,
                                           unsigned *bytes) {
     const struct call_text *text = targets->text;
@@ -157,7 +183,10 @@ static const struct loaded_word *plt_word(const struct call_targets *targets, ui
     if (address < text->start || address >= text->end)
         return NULL;
     *bytes = read_jump(text, address, &word);
-    return *bytes > 0 && may_be_plt(targets, address) ? find_word(targets, word) : NULL;
+    if (*bytes == 0 || !may_be_plt(targets, address))
+        return NULL;
+    const struct loaded_word *found = find_word(targets, word);
+    return found != NULL && found->own == 0 ? found : NULL;
 }
 
 unsigned call_target_plt(const struct call_targets *targets, uint64_t address, uint64_t *got) {
@@ -169,7 +198,7 @@ unsigned call_target_plt(const struct call_targets *targets, uint64_t address, u
     return bytes;
 }
 
-/* ---- both ---- */
+/* ---- all of them ---- */
 
 struct call_target call_target_at(const struct call_targets *targets, uint64_t address) {
     unsigned bytes;
@@ -185,4 +214,14 @@ struct call_target call_target_at(const struct call_targets *targets, uint64_t a
     return (struct call_target){entry != NULL && entry->start == offset &&
                                     begins_function(targets->entries, entry),
                                 minds, 0};
+}
+
+struct call_target call_target_of_word(const struct call_targets *targets, uint64_t address) {
+    const struct loaded_word *word = find_word(targets, address);
+    if (word == NULL)
+        return (struct call_target){0};
+    if (word->own == 0)
+        return (struct call_target){true, word->minds_caller, address};
+    struct call_target own = call_target_at(targets, word->own);
+    return (struct call_target){own.is_one && own.got == 0, own.minds_caller, address};
 }

@@ -14,15 +14,17 @@
 #include "common/base/array_grow.h"
 #include "common/profile/call_words.h"
 
-#define NUMBERS (6 + CALL_LEFT_REASONS)
+#define FIRST   7 /* numbers before those of `left` */
+#define NUMBERS (FIRST + CALL_LEFT_REASONS)
 
 /* The numbers of a module in the order of the text. */
 static void numbers_of(struct call_module *module, uint64_t *numbers[NUMBERS]) {
-    uint64_t *const first[] = {&module->times, &module->found,      &module->plt,
-                               &module->sites, &module->redirected, &module->covered};
+    uint64_t *const first[FIRST] = {&module->times,  &module->found,      &module->plt,
+                                    &module->sites,  &module->redirected, &module->missed_ns,
+                                    &module->covered};
     memcpy(numbers, first, sizeof first);
     for (size_t i = 0; i < CALL_LEFT_REASONS; i++)
-        numbers[6 + i] = &module->left[i];
+        numbers[FIRST + i] = &module->left[i];
 }
 
 struct call_module call_module_of(const struct call_sites *sites, char *path) {

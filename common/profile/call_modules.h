@@ -5,7 +5,7 @@
  *
  * A profile has them as a text in a process's field, so that they go wherever its other fields go:
  *
- *   PATH,VERDICT,times,found,plt,sites,redirected,covered,left ...;PATH,...
+ *   PATH,VERDICT,times,found,plt,sites,redirected,missed,covered,left ...;PATH,...
  *
  * The numbers are as of struct call_module, `left` once for each reason. In PATH the characters , ;
  * % and control characters are %XX.
@@ -26,11 +26,12 @@ struct call_module {
     uint64_t found, plt; /* direct calls, and of them through the PLT */
     uint64_t sites;      /* of the direct calls, those that can be redirected */
     uint64_t redirected; /* of the sites, those that were */
+    uint64_t missed_ns;  /* time in which calls of it were not followed: it was loaded meanwhile */
     uint64_t covered;    /* bytes of code in unwind entries */
     uint64_t left[CALL_LEFT_REASONS];
 };
 
-#define CALL_MODULES_MAX 128u /* of one list: more are left out */
+#define CALL_MODULES_MAX 256u /* of one list: more are left out */
 
 struct call_modules {
     struct call_module *list;

@@ -9,7 +9,7 @@
 static const struct {
     const char *key, *words;
 } verdicts[CALLS_VERDICTS] = {
-    [CALLS_UNSAID] = {"unsaid", "the program ended before its calls could be followed"},
+    [CALLS_UNSAID] = {"unsaid", "ended before its calls could be followed"},
     [CALLS_FOLLOWED] = {"followed", "can be followed"},
     [CALLS_OWN_HOOKS] = {"hooks", "reports its calls itself (-finstrument-functions)"},
     [CALLS_MACHINE] = {"machine", "only calls of x86-64 code can be followed"},
@@ -25,16 +25,23 @@ static const struct {
     [CALLS_FAR] = {"far", "no room near it for the agent's code"},
     [CALLS_FORBIDDEN] = {"forbidden", "the program may not replace its code (seccomp, a policy)"},
     [CALLS_NO_MEMORY] = {"no-memory", "no memory for the agent's code"},
+    [CALLS_TOO_MANY] = {"too-many", "128 other modules are followed, which is the most"},
+    [CALLS_INTERPOSES] = {"interposes",
+                          "it stands before functions of libc that the agent needs itself"},
+    [CALLS_LIMITED] = {"limited", "its address space is limited (ulimit -v)"},
 };
 
-static const char *const reasons[CALL_LEFT_REASONS] = {
-    [CALL_LEFT_INDIRECT] = "indirect calls",
-    [CALL_LEFT_TAIL] = "tail jumps",
-    [CALL_LEFT_TARGET] = "to no function's beginning",
-    [CALL_LEFT_NO_ENTRY] = "bytes of code without unwind entries",
-    [CALL_LEFT_CALLER] = "to functions that take note of their caller (setjmp, dlsym ...)",
-    [CALL_LEFT_UNDECODED] = "in code that does not decode",
-    [CALL_LEFT_RULE] = "in frames of no simple rule",
+/* Of one, and of more. */
+static const char *const reasons[CALL_LEFT_REASONS][2] = {
+    [CALL_LEFT_INDIRECT] = {"indirect call", "indirect calls"},
+    [CALL_LEFT_TAIL] = {"tail jump", "tail jumps"},
+    [CALL_LEFT_TARGET] = {"to no function's beginning", "to no function's beginning"},
+    [CALL_LEFT_NO_ENTRY] = {"byte of code without unwind entries",
+                            "bytes of code without unwind entries"},
+    [CALL_LEFT_CALLER] = {"to a function that takes note of its caller (setjmp, dlsym ...)",
+                          "to functions that take note of their caller (setjmp, dlsym ...)"},
+    [CALL_LEFT_UNDECODED] = {"in code that does not decode", "in code that does not decode"},
+    [CALL_LEFT_RULE] = {"in a frame of no simple rule", "in frames of no simple rule"},
 };
 
 const char *call_verdict_key(enum calls_verdict verdict) {
@@ -53,6 +60,6 @@ const char *call_verdict_words(enum calls_verdict verdict) {
     return verdicts[verdict].words;
 }
 
-const char *call_left_words(enum call_sites_left reason) {
-    return reasons[reason];
+const char *call_left_words(enum call_sites_left reason, uint64_t n) {
+    return reasons[reason][n != 1];
 }

@@ -15,7 +15,7 @@ enum calls_verdict call_verdict_of_key(const char *key, size_t length);
 /* For people: a half-sentence that is said of a module. */
 const char *call_verdict_words(enum calls_verdict verdict);
 
-/* For people, after a number: "indirect calls". */
-const char *call_left_words(enum call_sites_left reason);
+/* For people, after that number: "indirect calls". */
+const char *call_left_words(enum call_sites_left reason, uint64_t n);
 
 #endif

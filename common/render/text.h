@@ -105,6 +105,10 @@ void text_label(const struct text *text, const char *word);
 void text_calls(const struct text *text, const struct profile_process *sum);
 /* The same: modules whose calls are followed without the program's help, a line each. */
 void text_call_modules(const struct text *text);
+/* Whether any calls are followed without the program's help. */
+bool text_calls_are_followed(const struct profile *profile);
+/* Lines for programs whose own calls are not followed, each with why, and the label of the next. */
+void text_calls_of_program(const struct text *text);
 /* The same: what share of the CPU time bursts have seen. */
 void text_calls_seen(const struct text *text, const struct profile_process *sum);
 

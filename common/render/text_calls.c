@@ -2,6 +2,9 @@
 /*
  * text_calls.c - the end of the text report of counted calls: which calls are counted, what share
  * of the run was seen, and where calls and returns did not match.
+ *
+ * "Every call" is said only where it is so: where calls are followed without the program's help, of
+ * those that are followed, and not where some were lost.
  */
 #include <string.h>
 
@@ -14,11 +17,18 @@ static bool same_calls(const struct profile_process *a, const struct profile_pro
 }
 
 /* Of how many calls one is counted, and what gains by it. */
-static void put_counted(const struct text *text, const struct profile_process *process) {
+static void put_counted(const struct text *text, const struct profile_process *process,
+                        bool some_lost) {
     const char *where = process->burst_period_ns > 0 ? " within a burst" : "";
+    const char *which = text_calls_are_followed(text->profile) ? " that is followed" : "";
 
+    if (process->every <= 1 && some_lost) {
+        fprintf(text->out, "calls%s are counted",
+                process->burst_period_ns > 0 ? " within bursts" : "");
+        return;
+    }
     if (process->every <= 1) {
-        fprintf(text->out, "every call%s is counted", where);
+        fprintf(text->out, "every call%s%s is counted", which, where);
         return;
     }
     fprintf(text->out, "one call in %s%s%s is counted, as %s", format_count(process->every).text,
@@ -30,14 +40,14 @@ static void put_counted(const struct text *text, const struct profile_process *p
               text->out);
 }
 
-static void put_collector(const struct text *text) {
+static void put_collector(const struct text *text, bool some_lost) {
     const struct profile *profile = text->profile;
     bool same = true;
 
     for (uint32_t i = 2; i < profile->n_processes; i++)
         same &= same_calls(&profile->processes[i], &profile->processes[1]);
     if (same)
-        put_counted(text, &profile->processes[1]);
+        put_counted(text, &profile->processes[1], some_lost);
     else
         fputs("counted in more than one way: see each process by itself", text->out);
 }
@@ -67,7 +77,8 @@ void text_calls(const struct text *text, const struct profile_process *sum) {
     if (!text->calls || !was_collected(text->profile))
         return; /* or another tool's calls, of which nothing is known */
     text_label(text, "calls");
-    put_collector(text);
+    text_calls_of_program(text);
+    put_collector(text, sum->lost > 0);
     put_odd(text, sum);
     fputc('\n', text->out);
     if (sum->waits == 0)

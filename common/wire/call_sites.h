@@ -9,8 +9,9 @@
  *
  * A site is a direct call with a 32-bit displacement (x86-64: e8) within a function that has an
  * unwind entry. Its target is the beginning of a function, or an entry of the PLT, which leads to
- * the function whose address is in a word of the GOT. What else was found is counted, by the reason
- * for which it is left alone.
+ * the function whose address is in a word of the GOT; or the call is through that very word (ff 15,
+ * as compilers write it for -fno-plt), whose six bytes have room for 67 e8 and a displacement. What
+ * else was found is counted, by the reason for which it is left alone.
  *
  * The agent checks the size once, and each site against the text before it redirects it.
  */
@@ -23,7 +24,7 @@
 #define CALL_SITES_MAGIC 0x31737463636863ull
 /* Tables are kept on disk under this number: to be raised with the format, and whenever other sites
  * are found in the same text. */
-#define CALL_SITES_VERSION 1u
+#define CALL_SITES_VERSION 2u
 #define CALL_SITE_BYTES    5u /* from its e8 to the return address */
 
 #define CALL_SITES_PAGE 4096u
@@ -49,12 +50,15 @@ enum calls_verdict {
     CALLS_FAR,          /* no room for stubs within 2 GiB */
     CALLS_FORBIDDEN,    /* the kernel, or a rule that the program lives under, does not let it */
     CALLS_NO_MEMORY,
+    CALLS_TOO_MANY,   /* as many modules as there is room for are followed */
+    CALLS_INTERPOSES, /* the agent itself calls functions of it: it stands before libc */
+    CALLS_LIMITED,    /* its address space has a limit, which the agent would take a part of */
     CALLS_VERDICTS
 };
 
 /* Why a call is not redirected. Words for people: call_words.h. */
 enum call_sites_left {
-    CALL_LEFT_INDIRECT, /* its target is in a register or in memory */
+    CALL_LEFT_INDIRECT, /* its target is in a register, or in memory that anybody may write */
     CALL_LEFT_TAIL,     /* a jump to another function, which leaves no return address */
     CALL_LEFT_TARGET,   /* neither to the beginning of a function nor to a PLT entry */
     CALL_LEFT_NO_ENTRY, /* in code that no unwind entry covers: counted in bytes */
@@ -71,7 +75,8 @@ enum call_site_frame {
 };
 
 struct call_site {
-    uint32_t at;      /* of its e8, which prefixes may stand before, from text_start */
+    uint32_t at;      /* of its e8, which prefixes may stand before, from text_start; of a call
+                       * through a word the second byte, which is to become that */
     uint32_t routine; /* of the unwind entry that it is in, from text_start */
     uint32_t callee;  /* index */
     int32_t cfa;
@@ -80,8 +85,8 @@ struct call_site {
 };
 
 struct call_callee {
-    uint64_t target; /* address in the file */
-    uint64_t got;    /* a PLT entry's word in the GOT, address in the file; 0: no PLT entry */
+    uint64_t target; /* address in the file; 0: the call is through `got` itself */
+    uint64_t got;    /* a word of the GOT, address in the file: a PLT entry's; 0: no PLT entry */
 };
 
 struct call_sites {
@@ -94,7 +99,7 @@ struct call_sites {
     uint32_t callees;
     uint64_t sites_off; /* bytes from the start of the table */
     uint64_t callees_off;
-    uint32_t found[2];                /* direct calls: all, and of them through the PLT */
+    uint32_t found[2];                /* such calls: all, and of them through words of the GOT */
     uint32_t left[CALL_LEFT_REASONS]; /* enum call_sites_left */
     uint32_t verdict;                 /* enum calls_verdict: what reaches an agent is FOLLOWED */
     uint32_t covered;                 /* bytes of code in unwind entries */

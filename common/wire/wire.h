@@ -189,8 +189,10 @@ struct wire_module {
     uint8_t want_sites;      /* agent: its call sites are asked for, before `filled` is set */
     _Atomic uint8_t verdict; /* agent: enum calls_verdict, when it has seen the sites */
     uint8_t pad[2];
-    _Atomic uint32_t redirected;       /* agent: sites that lead to stubs; before `verdict` */
-    char path[WIRE_MODULE_BYTES - 80]; /* agent: not terminated, cut when longer */
+    _Atomic uint32_t redirected; /* agent: sites that lead to stubs; before `verdict` */
+    uint64_t missed_from_ns; /* agent, CLOCK_MONOTONIC: calls of it were missed from here on ... */
+    _Atomic uint64_t missed_to_ns;     /* ... up to here; 0: until now. `from` 0: none were */
+    char path[WIRE_MODULE_BYTES - 96]; /* agent: not terminated, cut when longer */
 };
 
 /* Bytes of a command's name, its NUL included; longer ones are cut. */

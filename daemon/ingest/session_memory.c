@@ -13,8 +13,9 @@
 
 /* What is allocated at first is paid for by every process, and most of a build's end before they
  * write to any of it. */
-#define FIRST_SLOTS   1u
-#define FIRST_MODULES 64u
+#define FIRST_SLOTS            1u
+#define FIRST_MODULES          64u
+#define FIRST_MODULES_OF_CALLS 512 /* one without an entry would not be followed at first */
 
 static bool allocate(struct session_memory *memory, uint64_t offset, uint64_t bytes) {
     if (!session_room_take(bytes))
@@ -62,11 +63,11 @@ static bool open_memory(struct session_memory *memory) {
 }
 
 /* The header and the modules that follow it at once. */
-static bool allocate_first(struct session_memory *memory) {
-    if (!allocate(memory, 0, WIRE_MODULES_OFFSET + FIRST_MODULES * WIRE_MODULE_BYTES))
+static bool allocate_first(struct session_memory *memory, uint32_t modules) {
+    if (!allocate(memory, 0, WIRE_MODULES_OFFSET + (uint64_t)modules * WIRE_MODULE_BYTES))
         return false;
-    memory->modules_ready = FIRST_MODULES;
-    atomic_store_explicit(&memory->session->modules_ready, FIRST_MODULES, memory_order_release);
+    memory->modules_ready = modules;
+    atomic_store_explicit(&memory->session->modules_ready, modules, memory_order_release);
     return allocate_slots(memory, FIRST_SLOTS);
 }
 
@@ -75,7 +76,8 @@ bool session_memory_make(struct session_memory *memory, pid_t pid,
     bool calls = sampling->collector == WIRE_COLLECT_CALLS;
     *memory =
         (struct session_memory){.fd = -1, .slot_bytes = calls ? WIRE_CALLS_BYTES : WIRE_SLOT_BYTES};
-    if (!open_memory(memory) || !allocate_first(memory)) {
+    if (!open_memory(memory) ||
+        !allocate_first(memory, calls ? FIRST_MODULES_OF_CALLS : FIRST_MODULES)) {
         session_memory_free(memory);
         return false;
     }

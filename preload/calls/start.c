@@ -15,6 +15,7 @@
 
 #include "preload/life/agent.h"
 #include "preload/life/confine.h"
+#include "preload/life/memory.h"
 #include "preload/life/modules.h"
 #include "preload/life/session.h"
 #include "preload/life/signal.h"
@@ -35,12 +36,11 @@ static bool wanted(void) {
 /* ---- memory ---- */
 
 static struct calls *make(void) {
-    long at = sys6(SYS_mmap, 0, sizeof(struct calls), PROT_READ | PROT_WRITE,
-                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (at < 0 && at > -WIRE_PAGE)
+    struct calls *c = memory_map(sizeof *c, PROT_READ | PROT_WRITE,
+                                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
+    if (c == NULL)
         return NULL;
-    return sys3(SYS_madvise, at, sizeof(struct calls), MADV_WIPEONFORK) == 0 ? (struct calls *)at
-                                                                             : NULL;
+    return sys3(SYS_madvise, c, sizeof *c, MADV_WIPEONFORK) == 0 ? c : NULL;
 }
 
 bool calls_prepare(struct agent_thread *thread) {

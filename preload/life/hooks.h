@@ -33,6 +33,8 @@ struct agent_hooks {
     /* redirect_doze, redirect_wake. */
     void (*doze)(const struct agent_thread *thread);
     void (*wake)(const struct agent_thread *thread);
+    /* redirect_missed_from. Any context. */
+    uint64_t (*missed_from)(void);
 };
 
 extern const struct agent_hooks agent_hooks __attribute__((visibility("hidden")));

@@ -153,6 +153,8 @@ static void describe(const struct dl_find_object *found, uint32_t since,
     module->bias = map->l_addr;
     module->is_vdso = module->start == getauxval(AT_SYSINFO_EHDR);
     module->want_sites = !module->is_vdso && agent_hooks.wants_sites(path, module->start);
+    module->missed_from_ns = agent_hooks.missed_from();
+    atomic_store(&module->missed_to_ns, 0);
     memcpy(module->path, path, length);
     module->path_len = (uint16_t)length;
     module->build_id_len = 0;
@@ -206,6 +208,15 @@ static bool is_mapped(const struct dl_find_object *found) {
         return false;
     const char *name = found->dlfo_link_map->l_name;
     return name == NULL || stack_is_readable((uintptr_t)name);
+}
+
+bool modules_is_there(struct wire_session *session, uint32_t i) {
+    struct dl_find_object found;
+    const struct known *k = &known[i];
+    uint32_t checked = atomic_load_explicit(&k->checked, memory_order_acquire);
+    return checked != 0 && checked != GONE &&
+           real_dl_find_object((void *)(uintptr_t)k->start, &found) == 0 && is_mapped(&found) &&
+           same(k, modules_entry(session, i), &found);
 }
 
 /* Asks the loader who covers pc, and gives that object's entry, old or new. */

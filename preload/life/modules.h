@@ -54,6 +54,8 @@ void modules_learn_pointed(struct agent_thread *thread, struct wire_session *ses
  * inside the session. */
 uint32_t modules_logged(struct wire_session *session);
 struct wire_module *modules_entry(struct wire_session *session, uint32_t i);
+/* The object of that module is loaded: it has not gone, or has come back to its place. */
+bool modules_is_there(struct wire_session *session, uint32_t i);
 
 /* Around dlclose: an object may go, or have gone. Thread context. */
 void modules_closing(void);

@@ -20,6 +20,7 @@
 #include "preload/life/modules.h"
 #include "preload/life/signal.h"
 #include "preload/life/sys.h"
+#include "preload/wrap/real.h"
 
 #define RETRY_NS 1000000000ull /* a missing daemon is looked for so often, at most */
 
@@ -30,7 +31,7 @@
 
 static uint64_t coarse_ns(void) {
     struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+    real_clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
@@ -234,24 +235,50 @@ void session_after_fork(void) {
 
 #define NAPS_MOST 400
 
+static uint64_t hidden_from;               /* bytes from the session's beginning */
+static struct agent_thread *_Atomic hider; /* set before the session is hidden until after that */
+
+/* Reports of calls write without asking, but only to slots that are ready: these are the least of
+ * it, and no thread takes another one meanwhile. */
+static uint64_t first_to_hide(const struct agent_process *process) {
+    const struct wire_session *session = atomic_load(&process->session);
+    if (agent.settings.collector != WIRE_COLLECT_CALLS)
+        return 0;
+    uint64_t ready = atomic_load(&session->slots_ready);
+    uint64_t end = WIRE_SLOTS_OFFSET + ready * process->slot_bytes;
+    return end < process->session_bytes ? end : process->session_bytes;
+}
+
 static void set_rights(const struct agent_process *process, int session, int arena) {
-    sys3(SYS_mprotect, atomic_load(&process->session), process->session_bytes, session);
+    char *start = (char *)atomic_load(&process->session) + hidden_from;
+    if (hidden_from < process->session_bytes)
+        sys3(SYS_mprotect, start, process->session_bytes - hidden_from, session);
     sys3(SYS_mprotect, atomic_load(&process->arena), process->arena_bytes, arena);
 }
 
-bool session_hide(void) {
-    struct agent_process *process = agent.process;
+static bool hide(struct agent_process *process) {
     uint32_t nobody = 0;
-    if (agent.settings.collector == WIRE_COLLECT_CALLS || atomic_load(&process->session) == NULL ||
-        !atomic_compare_exchange_strong(&process->attaching, &nobody, 1))
+    if (!atomic_compare_exchange_strong(&process->attaching, &nobody, 1))
         return false;
     for (int i = 0; i < NAPS_MOST && !others_are_out(); i++)
         nap();
     if (others_are_out() && atomic_load(&process->session) != NULL) {
+        hidden_from = first_to_hide(process);
         set_rights(process, PROT_NONE, PROT_NONE);
         return true;
     }
     atomic_store(&process->attaching, 0);
+    return false;
+}
+
+bool session_hide(void) {
+    struct agent_thread *nobody = NULL;
+    if (atomic_load(&agent.process->session) == NULL ||
+        !atomic_compare_exchange_strong(&hider, &nobody, thread_self))
+        return false;
+    if (hide(agent.process))
+        return true;
+    atomic_store(&hider, NULL);
     return false;
 }
 
@@ -261,7 +288,8 @@ void session_drop(void) {
 
 void session_leave_for_good(void) {
     atomic_store(&agent.process->barred, true);
-    session_drop();
+    set_rights(agent.process, PROT_READ | PROT_WRITE, PROT_READ); /* reports see how it ends */
+    drop(agent.process);
 }
 
 void session_show(void) {
@@ -273,6 +301,12 @@ void session_show(void) {
         set_rights(process, PROT_READ | PROT_WRITE, PROT_READ);
     }
     atomic_store(&process->attaching, 0);
+    atomic_store(&hider, NULL);
+}
+
+static bool is_hidden_by_other(const struct agent_thread *thread) {
+    const struct agent_thread *by = atomic_load(&hider);
+    return by != NULL && by != thread;
 }
 
 static void begin_epoch(struct agent_thread *thread, uint32_t epoch) {
@@ -307,8 +341,15 @@ struct wire_session *session_enter(struct agent_thread *thread) {
     return session;
 }
 
+/* A report in the middle of which another thread locks all memory goes on after that. */
 bool session_hold(struct agent_thread *thread, struct wire_session *session) {
+    bool hidden = is_hidden_by_other(thread);
     struct wire_session *now = enter(thread);
+    while (now == NULL && (hidden || is_hidden_by_other(thread))) {
+        nap();
+        hidden = is_hidden_by_other(thread);
+        now = enter(thread);
+    }
     if (now == session && now != NULL)
         return true;
     if (now != NULL)

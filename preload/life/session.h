@@ -41,8 +41,8 @@ bool session_seems_alive(struct wire_session *session);
 void session_free_left(void);
 
 /* No thread enters the session until session_show, and its mappings have no rights, so that locking
- * all memory does not fill them. False: there is none, it can't be left, or calls are counted,
- * whose hooks write without asking. Thread context. */
+ * all memory does not fill them; but for the slots that are ready where calls are counted, as their
+ * reports write without asking. False: there is none, or it can't be left. Thread context. */
 bool session_hide(void);
 /* After it: the mappings are not locked. Thread context. */
 void session_show(void);

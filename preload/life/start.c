@@ -129,6 +129,7 @@ __attribute__((destructor)) static void agent_end(void) {
     edge_sample_last(thread_self, EDGE_CALLER);
     handler_room_leave();
     wall_leave();
+    redirect_learn_opened(false);
     calls_at_exit(thread_self);
 }
 
@@ -140,4 +141,5 @@ const struct agent_hooks agent_hooks = {.start = agent_start,
                                         .find_stubs = redirect_find_stubs,
                                         .goes_on = call_burst_go_on,
                                         .doze = redirect_doze,
-                                        .wake = redirect_wake};
+                                        .wake = redirect_wake,
+                                        .missed_from = redirect_missed_from};

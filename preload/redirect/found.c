@@ -24,6 +24,7 @@
 #include "preload/redirect/redirect.h"
 #include "preload/redirect/stub.h"
 #include "preload/sample/stack.h"
+#include "preload/wrap/next_symbol.h"
 
 #define NAP_NS          1000000l
 #define WAITS_FOR_TABLE 1000 /* naps until a module's calls are without their callers */
@@ -37,6 +38,11 @@ bool redirect_prepare(struct agent_thread *thread) {
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
     thread->calls->redirect = thread->redirect;
     return thread->redirect != NULL;
+}
+
+void redirect_unlock(const struct agent_thread *thread) {
+    if (thread->redirect != NULL)
+        sys2(SYS_munlock, thread->redirect, sizeof(struct redirect_thread) + stub_area_bytes());
 }
 
 /* ---- walks ---- */
@@ -245,6 +251,20 @@ static bool is_unbound(const struct redirect_module *m, uint64_t routine) {
     return routine - m->text < m->bytes - 16 && stub_is_binder((const uint8_t *)routine);
 }
 
+/* Where the agent stands before a function, what the program has called is that one. */
+static uint64_t as_called(uint64_t routine) {
+    uint64_t behind = modules_is_agent(routine) ? next_behind(routine) : 0;
+    return behind != 0 ? behind : routine;
+}
+
+/* The hot path compares the word with what it was, which is the agent's function then: from now on
+ * it finds what is behind that in a word of ours. A word that is bound stays as it is. */
+static void know(struct redirect_callee *k, uint64_t routine, uint64_t called) {
+    atomic_store_explicit(&k->routine, called, memory_order_relaxed);
+    if (called != routine)
+        k->word = (const uint64_t *)(const void *)&k->routine;
+}
+
 static void flush(struct calls *c) {
     struct redirect_thread *r = c->redirect;
     if (r->unnamed.word == NULL || c->session == NULL)
@@ -257,7 +277,7 @@ static void flush(struct calls *c) {
     uint64_t routine = *(const volatile uint64_t *)r->unnamed.word;
     r->unnamed.word = NULL;
     calls_write_back(c);
-    send(c, routine, r->unnamed.site, r->unnamed.slot);
+    send(c, as_called(routine), r->unnamed.site, r->unnamed.slot);
 }
 
 /* To a tick it is a report. */
@@ -301,10 +321,11 @@ static void enter(const struct redirect_call *call, uint64_t site) {
         put_off(c, m, k->word, site, call->slot);
         return;
     }
-    if (!send(c, routine, site, call->slot))
+    uint64_t called = as_called(routine);
+    if (!send(c, called, site, call->slot))
         return;
-    atomic_store_explicit(&k->routine, routine, memory_order_relaxed);
-    call->site->function = routine;
+    know(k, routine, called);
+    call->site->function = called;
 }
 
 void redirect_enter_rarely(void *arg) {

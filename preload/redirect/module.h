@@ -28,7 +28,7 @@ struct redirect_site {
 struct redirect_callee {
     _Atomic uint64_t routine; /* known to the daemon; through a word: as it was when last seen */
     const uint64_t *word;     /* of the GOT, where the function's address is; NULL: a direct call */
-    uint64_t target;          /* of the call instruction */
+    uint64_t target;          /* of the call instruction; 0: it is through the word itself */
 };
 
 struct redirect_module {

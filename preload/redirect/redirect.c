@@ -9,6 +9,7 @@
 #include "preload/redirect/redirect.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <sys/mman.h>
 #include <time.h>
 
@@ -24,11 +25,13 @@
 #include "preload/redirect/module.h"
 #include "preload/redirect/stub.h"
 #include "preload/redirect/text_copy.h"
+#include "preload/sample/ticker.h"
 #include "preload/wrap/real.h"
 
-#define NAP_NS          200000l
-#define WAITS_FOR_SITES 50000 /* naps until the program begins all the same */
-#define WAITS_FOR_OTHER 5000  /* naps until another thread has changed places */
+#define NAP_NS           200000l
+#define WAITS_FOR_SITES  50000 /* naps until the program begins all the same */
+#define WAITS_FOR_OTHER  5000  /* naps until another thread has changed places */
+#define WAITS_FOR_OPENED 5000  /* the same as for sites, of a library that was opened */
 
 static struct redirect_module *_Atomic modules; /* NULL: none was ever redirected */
 static _Atomic uint32_t used;                   /* of them */
@@ -36,7 +39,9 @@ static _Atomic uint32_t users;                  /* threads whose calls are follo
 static _Atomic uint32_t changing;               /* one thread changes something */
 static _Atomic uint32_t closing;                /* threads in dlclose */
 static _Atomic bool suspended;
-static uint32_t numbers;                /* given to modules */
+static uint32_t numbers;           /* given to modules */
+static _Atomic uint64_t opened_ns; /* the first dlopen since all objects were known, 0: none */
+static _Atomic uint64_t learned_from_ns, learned_to_ns; /* what this and dlsym were, meanwhile */
 static _Atomic uint32_t answered;       /* modules of the log that need no other answer ... */
 static _Atomic uint32_t answered_epoch; /* ... in this session */
 
@@ -161,7 +166,7 @@ static enum calls_verdict make_ready(const struct wire_module *logged,
     if (m == NULL) {
         m = place();
         if (m == NULL)
-            return CALLS_NO_MEMORY;
+            return atomic_load(&modules) == NULL ? CALLS_NO_MEMORY : CALLS_TOO_MANY;
         if (!object_at(text, &object) || (uint64_t)object.dlfo_map_start != logged->start)
             return CALLS_TEXT_DIFFERS;
         *m = (struct redirect_module){.text = text,
@@ -180,31 +185,74 @@ static enum calls_verdict make_ready(const struct wire_module *logged,
     return CALLS_FOLLOWED;
 }
 
+/* Where the linker has left gaps between segments (-z max-page-size), an object is to the loader
+ * what it has of code, up to its last byte. */
 static bool is_sound(const struct wire_module *logged, const struct call_sites *table,
                      uint64_t room) {
     uint64_t text = logged->bias + table->text_start;
+    uint64_t end = (logged->end + WIRE_PAGE - 1) & ~(uint64_t)(WIRE_PAGE - 1);
     return table->magic == CALL_SITES_MAGIC && table->bytes <= room &&
            table->sites_off + (uint64_t)table->sites * sizeof(struct call_site) <= table->bytes &&
            table->callees_off + (uint64_t)table->callees * sizeof(struct call_callee) <=
                table->bytes &&
            table->text_bytes % WIRE_PAGE == 0 && text % WIRE_PAGE == 0 && text >= logged->start &&
-           text + table->text_bytes <= logged->end && table->text_bytes > CALL_SITE_BYTES;
+           text + table->text_bytes <= end && table->text_bytes > CALL_SITE_BYTES;
+}
+
+/* From now on none of its calls is missed, or none can be made any more. */
+static void end_missing(struct wire_module *logged) {
+    uint64_t learned = atomic_load(&learned_to_ns);
+    if (logged->missed_from_ns != 0 && atomic_load(&logged->missed_to_ns) == 0)
+        atomic_store(&logged->missed_to_ns, learned != 0 ? learned : ticker_now(CLOCK_MONOTONIC));
 }
 
 static void say(struct wire_module *logged, enum calls_verdict verdict, uint32_t sites) {
+    if (verdict == CALLS_FOLLOWED)
+        end_missing(logged);
     atomic_store(&logged->redirected, sites);
     atomic_store_explicit(&logged->verdict, (uint8_t)verdict, memory_order_release);
 }
 
+/* In an earlier session, or in the process that this one was forked from. */
+static const struct redirect_module *redirected_before(const struct wire_module *logged) {
+    struct dl_find_object object;
+    for (uint32_t i = 0; i < atomic_load(&used); i++) {
+        const struct redirect_module *m = &atomic_load(&modules)[i];
+        if (atomic_load(&m->there) != 0 && m->start == logged->start &&
+            object_at(m->text, &object) && object.dlfo_eh_frame == m->eh_frame)
+            return m;
+    }
+    return NULL;
+}
+
+/* Nothing is to be done: it was said before, and its object has not gone and come again. */
+static bool is_done(struct wire_session *session, uint32_t i, bool redirected) {
+    const struct wire_module *logged = modules_entry(session, i);
+    uint8_t verdict = atomic_load(&logged->verdict);
+    return !logged->want_sites ||
+           (verdict == CALLS_FOLLOWED ? redirected || !modules_is_there(session, i)
+                                      : verdict != CALLS_UNSAID);
+}
+
 /* What the daemon has said of it. False: nothing yet. */
-static bool hear(struct wire_module *logged) {
+static bool hear(struct wire_session *session, uint32_t i) {
+    struct wire_module *logged = modules_entry(session, i);
     if (atomic_load_explicit(&logged->filled, memory_order_acquire) == 0)
         return false;
-    if (!logged->want_sites || atomic_load(&logged->verdict) != CALLS_UNSAID)
+    const struct redirect_module *before = redirected_before(logged);
+    if (is_done(session, i, before != NULL))
         return true;
+    if (before != NULL) {
+        say(logged, CALLS_FOLLOWED, before->sites);
+        return true;
+    }
     uint64_t at = atomic_load_explicit(&logged->sites, memory_order_acquire);
     if (at == WIRE_TABLE_PENDING)
         return false;
+    if (redirect_is_interposer(logged->start)) {
+        say(logged, CALLS_INTERPOSES, 0);
+        return true;
+    }
     uint64_t arena = agent.process->arena_bytes;
     if (at == WIRE_TABLE_NONE || at % 64 != 0 || at > arena - sizeof(struct call_sites))
         return true;
@@ -230,9 +278,9 @@ static uint32_t look(struct agent_thread *thread, struct wire_session *session) 
     uint32_t waited_for = 0, n = modules_logged(session);
     forget_answered(thread);
     for (uint32_t i = atomic_load(&answered); i < n; i++) {
-        bool heard = hear(modules_entry(session, i));
+        bool heard = hear(session, i);
         waited_for += !heard;
-        if (heard && waited_for == 0)
+        if (heard && waited_for == 0 && atomic_load(&opened_ns) == 0)
             atomic_store(&answered, i + 1);
     }
     return waited_for;
@@ -255,10 +303,10 @@ bool redirect_read_sites(struct agent_thread *thread, struct wire_session *sessi
         return true;
     if (!begin_change())
         return false;
-    look(thread, session);
+    uint32_t to_come = look(thread, session);
     switch_all(is_wanted());
     end_change();
-    return is_all_answered(thread, session);
+    return to_come == 0;
 }
 
 static bool has_tables(struct wire_session *session) {
@@ -270,6 +318,15 @@ static bool has_tables(struct wire_session *session) {
 
 /* Walks are to reach the root from the first call on, so all tables are waited for, too. The daemon
  * looks at the log of a process that has a slot. */
+/* All that is loaded is in the log; else there was no room, which the daemon makes when it is
+ * missed.
+ */
+static bool is_all_logged(struct agent_thread *thread, struct wire_session *session) {
+    uint32_t before = atomic_load(&session->modules_missing);
+    modules_learn_all(thread, session);
+    return atomic_load(&session->modules_missing) == before;
+}
+
 static bool is_ready(struct agent_thread *thread, struct wire_session *session) {
     bool has_slot = session_slot(thread, session) != NULL;
     uint32_t to_come = look(thread, session);
@@ -277,12 +334,72 @@ static bool is_ready(struct agent_thread *thread, struct wire_session *session) 
 }
 
 void redirect_await(struct agent_thread *thread, struct wire_session *session) {
+    bool logged = false;
     if (!redirect_is_meant() || !begin_change())
         return;
-    for (int i = 0; i < WAITS_FOR_SITES && !is_ready(thread, session) && !session_is_dead(session);
+    for (int i = 0; i < WAITS_FOR_SITES && !session_is_dead(session); i++) {
+        logged = logged || is_all_logged(thread, session);
+        if (logged && is_ready(thread, session))
+            break;
+        nap();
+    }
+    end_change();
+}
+
+/* ---- objects that come ---- */
+
+uint64_t redirect_missed_from(void) {
+    uint64_t learning = atomic_load(&learned_from_ns);
+    return learning != 0 ? learning : atomic_load(&opened_ns);
+}
+
+void redirect_opening(void) {
+    uint64_t none = 0;
+    uint32_t before;
+    struct agent_thread *self = thread_self;
+    if (!redirect_is_meant() || atomic_load(&opened_ns) != 0 || self == NULL ||
+        !agent_owns_memory() || !confine_enter(self, &before))
+        return;
+    calls_burst_end(self); /* the next one has the calls of what is opened */
+    atomic_compare_exchange_strong(&opened_ns, &none, ticker_now(CLOCK_MONOTONIC));
+    confine_leave(self, before);
+}
+
+/* Not in what dlclose calls, as nothing becomes ready meanwhile. */
+static void await_opened(struct agent_thread *thread, struct wire_session *session) {
+    for (int i = 0; i < WAITS_FOR_OPENED && atomic_load(&closing) == 0 &&
+                    !redirect_read_sites(thread, session, 0) && !session_is_dead(session);
          i++)
         nap();
-    end_change();
+}
+
+/* One that was there before, at the same place, has its entry, but no stubs any more. While the
+ * program waits none of its calls is missed. */
+static void learn_opened(struct agent_thread *thread, bool wait) {
+    struct wire_session *session = session_enter(thread);
+    if (session == NULL)
+        return;
+    atomic_store(&learned_from_ns, atomic_exchange(&opened_ns, 0));
+    atomic_store(&learned_to_ns, ticker_now(CLOCK_MONOTONIC));
+    modules_learn_all(thread, session);
+    atomic_store(&answered, 0);
+    if (wait && agent.settings.burst_length_ns == 0)
+        await_opened(thread, session);
+    atomic_store(&learned_from_ns, 0);
+    atomic_store(&learned_to_ns, 0);
+    session_leave(thread);
+}
+
+void redirect_learn_opened(bool wait) {
+    uint32_t before;
+    struct agent_thread *self = thread_self;
+    if (atomic_load(&opened_ns) == 0 || self == NULL || !agent_owns_memory() ||
+        !confine_enter(self, &before))
+        return;
+    int saved = errno;
+    learn_opened(self, wait);
+    confine_leave(self, before);
+    errno = saved;
 }
 
 /* ---- objects that go ---- */
@@ -320,7 +437,33 @@ static void forget_gone(void) {
     }
 }
 
+/* Objects that have gone before their calls were redirected. */
+static void end_missing_of_gone(struct wire_session *session) {
+    for (uint32_t i = 0; i < modules_logged(session); i++) {
+        struct wire_module *logged = modules_entry(session, i);
+        if (atomic_load(&logged->filled) != 0 && logged->want_sites &&
+            atomic_load(&logged->verdict) == CALLS_UNSAID && !modules_is_there(session, i))
+            end_missing(logged);
+    }
+}
+
+/* Others may go meanwhile, and another may come to the same place: it has an entry of its own. */
+static void note_gone(void) {
+    uint32_t before;
+    struct agent_thread *self = thread_self;
+    if (!redirect_is_meant() || self == NULL || !agent_owns_memory() ||
+        !confine_enter(self, &before))
+        return;
+    struct wire_session *session = session_enter(self);
+    if (session != NULL) {
+        end_missing_of_gone(session);
+        session_leave(self);
+    }
+    confine_leave(self, before);
+}
+
 void redirect_closed(void) {
+    note_gone();
     if (atomic_load(&modules) != NULL && atomic_load(&closing) == 1 && begin_change()) {
         forget_gone();
         end_change();
@@ -369,9 +512,11 @@ void redirect_after_fork_parent(void) {
     follow_users();
 }
 
-/* Where another thread was in dlclose, nothing changes places any more. */
+/* Where another thread was in dlclose, nothing changes places any more. Sessions are numbered anew,
+ * and none has heard yet what is redirected. */
 void redirect_after_fork_child(void) {
     atomic_store(&users, 0);
+    atomic_store(&answered_epoch, 0);
     for (struct agent_thread *t = thread_first(); t != NULL; t = t->next)
         if (t->redirect != NULL) {
             atomic_store(&t->redirect->uses, false);

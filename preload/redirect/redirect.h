@@ -38,6 +38,10 @@ bool redirect_is_meant(void);
  * context. */
 bool redirect_means(const char *path, uint64_t code);
 
+/* The agent calls functions of the object that begins there, which stands before libc with them (a
+ * sanitizer, a program with a clock of its own): its calls are left alone. Any context. */
+bool redirect_is_interposer(uint64_t start);
+
 /* ---- redirect.c ---- */
 
 /* Waits until the daemon has said of each module that is loaded now where its calls are, as none is
@@ -47,6 +51,16 @@ void redirect_await(struct agent_thread *thread, struct wire_session *session);
  * is noticed when `pc` is in it; 0: no pc is known. False: of some it has not, or no slot is free,
  * and where there is none it does not. Any context, inside the session. */
 bool redirect_read_sites(struct agent_thread *thread, struct wire_session *session, uint64_t pc);
+
+/* Around dlopen, which takes note of its caller, so that nothing can be done at its end: an object
+ * may be there from now on, of which nothing is known; and before what the program does with one
+ * (dlsym, dlclose) it is learned of. `wait`: where each call is to be seen, not before its calls
+ * are redirected. Thread context; errno stays. */
+void redirect_opening(void);
+void redirect_learn_opened(bool wait);
+/* Since when such an object may have been there, as CLOCK_MONOTONIC has it; 0: there is none. Any
+ * context. */
+uint64_t redirect_missed_from(void);
 
 /* The thread's calls are followed from now on; and no longer. While there is one such thread, calls
  * are redirected. Any context. */
@@ -90,6 +104,8 @@ struct price_usual redirect_price(void);
 
 /* What the thread needs for it, made once. False: no memory. Thread context. */
 bool redirect_prepare(struct agent_thread *thread);
+/* It is not locked in memory any more. Any context. */
+void redirect_unlock(const struct agent_thread *thread);
 /* A call that could not be named yet is sent. Thread context, no report under way. */
 void redirect_flush(struct calls *c);
 

@@ -5,7 +5,7 @@
  *   cmpq $0, %fs:calls_self    no thread that is not followed goes further
  *   je   1f
  *   call head                  of its page, which jumps to stub_common
- * 1: jmp  function
+ * 1: jmp  function           or jmp *word
  *
  * Flags are dead at a call. Registers are not, not even those that a function may change: the
  * compiler may know that this one does not (-fipa-ra). Calls and returns stay in pairs.
@@ -173,7 +173,8 @@ void stub_write_head(struct stub_page *head, const struct redirect_module *modul
     head->jump[6] = head->jump[7] = 0xcc;
 }
 
-void stub_write(uint8_t *page, uint64_t base, uint32_t i, uint64_t target) {
+/* Up to what leads to the function. */
+static uint8_t *write_question(uint8_t *page, uint64_t base, uint32_t i) {
     static const uint8_t is_followed[] = {0x64, 0x48, 0x83, 0x3c, 0x25};
     uint64_t there = stub_at(base, i), in_page = there % WIRE_PAGE;
     uint8_t *first = page + in_page, *at = first;
@@ -183,10 +184,28 @@ void stub_write(uint8_t *page, uint64_t base, uint32_t i, uint64_t target) {
     *at++ = 0x74; /* je, over the call */
     *at++ = 5;
     *at++ = 0xe8;
-    at = put32(at, JUMP_AT - (in_page + (uint64_t)(at + 4 - first)));
-    *at++ = 0xe9;
-    at = put32(at, target - (there + (uint64_t)(at + 4 - first)));
+    return put32(at, JUMP_AT - (in_page + (uint64_t)(at + 4 - first)));
+}
+
+/* An instruction that ends with the distance to `what`, and nothing more. */
+static void write_end(uint8_t *page, uint64_t base, uint32_t i, uint8_t *at, uint64_t what) {
+    uint64_t there = stub_at(base, i);
+    uint8_t *first = page + there % WIRE_PAGE;
+    at = put32(at, what - (there + (uint64_t)(at + 4 - first)));
     memset(at, 0xcc, (size_t)(first + STUB_BYTES - at));
+}
+
+void stub_write(uint8_t *page, uint64_t base, uint32_t i, uint64_t target) {
+    uint8_t *at = write_question(page, base, i);
+    *at++ = 0xe9;
+    write_end(page, base, i, at, target);
+}
+
+void stub_write_by_word(uint8_t *page, uint64_t base, uint32_t i, uint64_t word) {
+    uint8_t *at = write_question(page, base, i);
+    *at++ = 0xff; /* jmpq *word(%rip) */
+    *at++ = 0x25;
+    write_end(page, base, i, at, word);
 }
 
 /* Of the header: version, a 4-byte distance to .eh_frame, no number of entries, no table. */
@@ -216,6 +235,21 @@ uint64_t stub_call_target(const uint8_t *code, uint64_t address) {
 
 void stub_call_set(uint8_t *code, uint64_t address, uint64_t target) {
     put32(code + 1, target - (address + 5));
+}
+
+uint64_t stub_call_word(const uint8_t *code, uint64_t address) {
+    int32_t distance;
+    if (code[-1] != 0xff || code[0] != 0x15)
+        return 0;
+    memcpy(&distance, code + 1, sizeof distance);
+    return address + 5 + (uint64_t)(int64_t)distance;
+}
+
+/* The prefix means nothing here, but that the return address is where it was. */
+void stub_call_set_direct(uint8_t *code, uint64_t address, uint64_t target) {
+    code[-1] = 0x67;
+    code[0] = 0xe8;
+    stub_call_set(code, address, target);
 }
 
 /* (endbr64) push $number; (bnd) jmp */
@@ -259,9 +293,22 @@ void stub_write_unwind(struct stub_unwind *unwind, uint64_t low, uint64_t bytes)
     (void)unwind, (void)low, (void)bytes;
 }
 
+void stub_write_by_word(uint8_t *page, uint64_t base, uint32_t i, uint64_t word) {
+    (void)page, (void)base, (void)i, (void)word;
+}
+
 uint64_t stub_call_target(const uint8_t *code, uint64_t address) {
     (void)code, (void)address;
     return 0;
+}
+
+uint64_t stub_call_word(const uint8_t *code, uint64_t address) {
+    (void)code, (void)address;
+    return 0;
+}
+
+void stub_call_set_direct(uint8_t *code, uint64_t address, uint64_t target) {
+    (void)code, (void)address, (void)target;
 }
 
 void stub_call_set(uint8_t *code, uint64_t address, uint64_t target) {

@@ -72,11 +72,17 @@ static inline uint64_t stub_number(uint64_t back) {
  * the memory of its page that can be written. */
 void stub_write_head(struct stub_page *head, const struct redirect_module *module, uint64_t first);
 void stub_write(uint8_t *page, uint64_t base, uint32_t i, uint64_t target);
+/* The same for a function whose address is in a word, which is in reach. */
+void stub_write_by_word(uint8_t *page, uint64_t base, uint32_t i, uint64_t word);
 
 /* Where the direct call at `code`, which is or will be at `address`, leads; 0: it is none. */
 uint64_t stub_call_target(const uint8_t *code, uint64_t address);
 /* It leads to `target` from now on, which is in reach. */
 void stub_call_set(uint8_t *code, uint64_t address, uint64_t target);
+/* The same for a call through a word, whose second byte is at `code`: the word's address; and a
+ * direct call in its place, of the same length. */
+uint64_t stub_call_word(const uint8_t *code, uint64_t address);
+void stub_call_set_direct(uint8_t *code, uint64_t address, uint64_t target);
 
 /* Whether this code, of which 16 bytes can be read, is not a function but what asks the loader to
  * bind one: where a word of the GOT leads until then. */

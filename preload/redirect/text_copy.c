@@ -91,14 +91,38 @@ static uint64_t map_near(const struct redirect_module *m, uint64_t bytes) {
     return at;
 }
 
+static const struct redirect_callee *callee_of(const struct redirect_module *m, uint32_t i) {
+    return &m->callee[m->site[i].callee & REDIRECT_CALLEE];
+}
+
+static void write_stub(const struct redirect_module *m, uint8_t *page, uint32_t i) {
+    const struct redirect_callee *k = callee_of(m, i);
+    if (k->target != 0)
+        stub_write(page, m->stubs, i, k->target);
+    else
+        stub_write_by_word(page, m->stubs, i, (uintptr_t)k->word);
+}
+
 static bool write_stubs(struct redirect_module *m) {
     for (uint32_t i = 0; i < m->sites; i++) {
         uint8_t *page = (uint8_t *)(stub_at(m->stubs, i) & ~(uint64_t)(WIRE_PAGE - 1));
         if (i % STUB_PER_PAGE == 0)
             stub_write_head((struct stub_page *)(void *)page, m, i);
-        stub_write(page, m->stubs, i, m->callee[m->site[i].callee & REDIRECT_CALLEE].target);
+        write_stub(m, page, i);
     }
     return sys3(SYS_mprotect, m->stubs, m->stub_bytes, PROT_READ | PROT_EXEC) == 0;
+}
+
+/* Those that stubs jump through; the file may have much between its text and its data. */
+static bool words_are_near(const struct redirect_module *m) {
+    for (uint32_t i = 0; i < m->callees; i++) {
+        uint64_t word = (uintptr_t)m->callee[i].word;
+        uint64_t low = word < m->stubs ? word : m->stubs;
+        uint64_t high = word > m->stubs ? word : m->stubs;
+        if (m->callee[i].target == 0 && high - low > STUB_REACH - m->stub_bytes)
+            return false;
+    }
+    return true;
 }
 
 enum calls_verdict text_copy_make_stubs(struct redirect_module *m) {
@@ -106,11 +130,22 @@ enum calls_verdict text_copy_make_stubs(struct redirect_module *m) {
     m->stubs = map_near(m, m->stub_bytes);
     if (m->stubs == 0)
         return CALLS_FAR;
+    if (!words_are_near(m))
+        return CALLS_FAR;
     stub_write_unwind(&m->unwind, m->stubs, m->stub_bytes);
     return write_stubs(m) ? CALLS_FOLLOWED : CALLS_FORBIDDEN;
 }
 
 /* ---- sites ---- */
+
+/* The instruction is what it is in the file. */
+static bool is_call_of(const struct redirect_module *m, uint32_t at,
+                       const struct redirect_callee *k) {
+    const uint8_t *code = (const uint8_t *)m->text + at;
+    if (k->target != 0)
+        return stub_call_target(code, m->text + at) == k->target;
+    return at > 0 && k->word != NULL && stub_call_word(code, m->text + at) == (uintptr_t)k->word;
+}
 
 /* Where the daemon has read the file there is other code in memory: then it is left alone. */
 static bool take_sites(struct redirect_module *m, uint64_t bias, const struct call_sites *table) {
@@ -118,13 +153,13 @@ static bool take_sites(struct redirect_module *m, uint64_t bias, const struct ca
     const struct call_callee *callee = call_sites_callees(table);
     for (uint32_t i = 0; i < m->callees; i++) {
         const uint64_t *word = callee[i].got == 0 ? NULL : (const uint64_t *)(bias + callee[i].got);
-        m->callee[i] = (struct redirect_callee){.word = word, .target = bias + callee[i].target};
+        m->callee[i] = (struct redirect_callee){
+            .word = word, .target = callee[i].target == 0 ? 0 : bias + callee[i].target};
     }
     for (uint32_t i = 0; i < m->sites; i++) {
         const struct call_site *s = &site[i];
         if (s->callee >= m->callees || s->at >= m->bytes - CALL_SITE_BYTES || s->routine > s->at ||
-            stub_call_target((const uint8_t *)m->text + s->at, m->text + s->at) !=
-                m->callee[s->callee].target)
+            !is_call_of(m, s->at, &m->callee[s->callee]))
             return false;
         m->site[i] = (struct redirect_site){
             .routine = m->text + s->routine,
@@ -169,7 +204,8 @@ static bool write_copy(const struct redirect_module *m, long fd) {
     memcpy((void *)at, (const void *)m->text, m->bytes);
     for (uint32_t i = 0; i < m->sites; i++) {
         uint64_t call = m->site[i].back - CALL_SITE_BYTES;
-        stub_call_set((uint8_t *)at + call, m->text + call, stub_at(m->stubs, i));
+        (callee_of(m, i)->target != 0 ? stub_call_set : stub_call_set_direct)(
+            (uint8_t *)at + call, m->text + call, stub_at(m->stubs, i));
     }
     sys2(SYS_munmap, at, m->bytes);
     return true;
@@ -231,7 +267,9 @@ void text_copy_free(struct redirect_module *m) {
 
 static enum calls_verdict make(struct redirect_module *m, uint64_t bias,
                                const struct call_sites *table) {
-    if (is_limited() || !map_sites(m))
+    if (is_limited())
+        return CALLS_LIMITED;
+    if (!map_sites(m))
         return CALLS_NO_MEMORY;
     if (!take_sites(m, bias, table))
         return CALLS_TEXT_DIFFERS;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "preload/life/sys.h"
+#include "preload/wrap/real.h"
 
 bool ticker_make(struct ticker *ticker, clockid_t clock, int signal, pid_t tid) {
     struct sigevent event;
@@ -60,14 +61,13 @@ void ticker_free(struct ticker *ticker) {
     ticker->period_ns = 0;
 }
 
-/* The vDSO has clocks of real time. CPU time takes a system call in any case, and not by libc,
- * whose function the program may have replaced by one that comes back to the agent. */
+/* The vDSO has clocks of real time. CPU time takes a system call in any case. */
 uint64_t ticker_now(clockid_t clock) {
     struct timespec now = {0, 0};
     if (clock < 0 || clock == CLOCK_THREAD_CPUTIME_ID || clock == CLOCK_PROCESS_CPUTIME_ID)
         sys2(SYS_clock_gettime, clock, &now);
     else
-        clock_gettime(clock, &now);
+        real_clock_gettime(clock, &now);
     return (uint64_t)now.tv_sec * SECOND_NS + (uint64_t)now.tv_nsec;
 }
 

@@ -274,6 +274,8 @@ static void tick_alone(struct agent_thread *thread, enum trigger_kind kind, uint
                        ucontext_t *uc) {
     const struct sampling_plan plan = thread->trigger.plan;
     bool found = false;
+    if (session_is_held() && agent.settings.collector == WIRE_COLLECT_CALLS)
+        return; /* the next tick finds the session again, or none */
     calls_found(thread, NULL, uc);
     if (!plan.idle && session_is_held() && agent.settings.collector == WIRE_COLLECT_WALKS) {
         tick_held(thread, &plan, kind, expiries, uc);

@@ -19,6 +19,7 @@
 #include "preload/sample/emit.h"
 #include "preload/sample/walk.h"
 #include "preload/sample/wall.h"
+#include "preload/wrap/real.h"
 #include "preload/wrap/sleep.h"
 
 #define AWAKE_NS  200000u /* CPU time since the last check that is more than the check's end */
@@ -27,7 +28,7 @@
 
 static bool cpu_time(const struct agent_thread *thread, uint64_t *ns) {
     struct timespec time;
-    if (clock_gettime(ticker_cpu_clock(thread->tid), &time) != 0)
+    if (real_clock_gettime(ticker_cpu_clock(thread->tid), &time) != 0)
         return false;
     *ns = (uint64_t)time.tv_sec * SECOND_NS + (uint64_t)time.tv_nsec;
     return true;

@@ -3,13 +3,15 @@
  * next_symbol.c - the hash tables of objects, as the loader has them.
  *
  * What is unusual (an object without such a table, a symbol that is resolved by a call) is left to
- * dlsym.
+ * the loader (dlsym).
  */
 #include "preload/wrap/next_symbol.h"
 
 #include <dlfcn.h>
 #include <elf.h>
+#include <gnu/libc-version.h>
 #include <link.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
@@ -32,16 +34,17 @@ struct object {
     const uint32_t *old_table; /* of the kind that came before; NULL: it has none */
 };
 
-/* Pointers that the loader has not relocated are those of the vdso, which has nothing for us. */
 static bool is_relocated(const struct link_map *map, uint64_t pointer) {
     return map->l_addr == 0 || pointer >= map->l_addr;
 }
 
-static void read_object(const struct link_map *map, struct object *object) {
+/* What the loader has not relocated counts from `from`; 0: it is left alone. */
+static void read_object_at(const struct link_map *map, uint64_t from, struct object *object) {
     *object = (struct object){0};
     for (const ElfW(Dyn) *entry = map->l_ld; entry != NULL && entry->d_tag != DT_NULL; entry++) {
-        const void *at = (const void *)entry->d_un.d_ptr;
-        if (!is_relocated(map, entry->d_un.d_ptr))
+        bool moved = is_relocated(map, entry->d_un.d_ptr);
+        const void *at = (const void *)(entry->d_un.d_ptr + (moved ? 0 : from));
+        if (!moved && from == 0)
             continue;
         if (entry->d_tag == DT_SYMTAB)
             object->symbols = at;
@@ -56,11 +59,26 @@ static void read_object(const struct link_map *map, struct object *object) {
     }
 }
 
+/* Pointers that glibc's loader has not relocated are those of the vdso, which has nothing for us.
+ */
+static void read_object(const struct link_map *map, struct object *object) {
+    read_object_at(map, 0, object);
+}
+
 static uint32_t hash_of(const char *name) {
     uint32_t hash = 5381;
     for (; *name != '\0'; name++)
         hash = hash * 33 + (unsigned char)*name;
     return hash;
+}
+
+/* A sanitizer that stands before strcmp looks for libc's itself by dlsym, and so comes here. */
+static bool is_same(const char *a, const char *b) {
+    while (*a != '\0' && *a == *b) {
+        a++;
+        b++;
+    }
+    return *a == *b;
 }
 
 static bool may_have(const uint64_t *filter, const struct table *table, uint32_t hash) {
@@ -95,19 +113,19 @@ static const ElfW(Sym) * find(const struct object *object, const char *name, uin
         last = (word & 1) != 0;
         if ((word | 1) == (hash | 1) && symbol->st_shndx != SHN_UNDEF &&
             (object->versions == NULL || (object->versions[i] & HIDDEN) == 0) &&
-            strcmp(object->names + symbol->st_name, name) == 0)
+            is_same(object->names + symbol->st_name, name))
             return symbol;
     }
     return NULL;
 }
 
-/* Such a table tells how many symbols there are. */
-static bool is_among(const struct object *object, uint32_t symbols, const char *name) {
-    for (uint32_t i = 0; i < symbols; i++)
+/* A table of the old kind tells how many symbols there are. */
+static const ElfW(Sym) * find_among_all(const struct object *object, const char *name) {
+    for (uint32_t i = 0; i < object->old_table[1]; i++)
         if (object->symbols[i].st_shndx != SHN_UNDEF &&
-            strcmp(object->names + object->symbols[i].st_name, name) == 0)
-            return true;
-    return false;
+            is_same(object->names + object->symbols[i].st_name, name))
+            return &object->symbols[i];
+    return NULL;
 }
 
 enum symbol_answer symbol_beside(const void *code, const char *name) {
@@ -122,7 +140,7 @@ enum symbol_answer symbol_beside(const void *code, const char *name) {
     if (object.table != NULL)
         return find(&object, name, hash_of(name)) != NULL ? SYMBOL_THERE : SYMBOL_MISSING;
     if (object.old_table != NULL)
-        return is_among(&object, object.old_table[1], name) ? SYMBOL_THERE : SYMBOL_MISSING;
+        return find_among_all(&object, name) != NULL ? SYMBOL_THERE : SYMBOL_MISSING;
     return SYMBOL_UNKNOWN;
 }
 
@@ -133,6 +151,59 @@ struct search {
     uint32_t hash[AT_ONCE];
     unsigned n;
 };
+
+/* _dl_find_object can't be asked, as it is one of the names. */
+static const struct link_map *this_object(void) {
+    const struct link_map *map = &_r_debug != NULL ? _r_debug.r_map : NULL;
+    while (map != NULL && map->l_ld != _DYNAMIC)
+        map = map->l_next;
+    return map;
+}
+
+static const struct link_map *next_object(void) {
+    const struct link_map *map = this_object();
+    return map != NULL ? map->l_next : NULL;
+}
+
+/* ---- what is unusual ---- */
+
+/* dlsym itself, which the agent stands before, too: in whatever object there is one, also of
+ * another C library, whose loader leaves pointers as they are in the file. */
+static uint64_t dlsym_in(const struct dl_phdr_info *info) {
+    struct link_map map = {.l_addr = info->dlpi_addr};
+    struct object object;
+    for (int i = 0; i < info->dlpi_phnum; i++)
+        if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
+            map.l_ld = (void *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
+    if (map.l_ld == _DYNAMIC)
+        return 0;
+    read_object_at(&map, map.l_addr, &object);
+    if (object.symbols == NULL || object.names == NULL)
+        return 0;
+    const ElfW(Sym) *symbol = object.table != NULL       ? find(&object, "dlsym", hash_of("dlsym"))
+                              : object.old_table != NULL ? find_among_all(&object, "dlsym")
+                                                         : NULL;
+    bool plain = symbol != NULL && ELF64_ST_TYPE(symbol->st_info) == STT_FUNC;
+    return plain ? map.l_addr + symbol->st_value : 0;
+}
+
+static int find_dlsym(struct dl_phdr_info *info, size_t size, void *found) {
+    (void)size;
+    *(uint64_t *)found = dlsym_in(info);
+    return *(uint64_t *)found != 0;
+}
+
+static void *ask_loader(const char *name) {
+    static _Atomic uint64_t found;
+    uint64_t at = atomic_load_explicit(&found, memory_order_relaxed);
+    if (at == 0) {
+        dl_iterate_phdr(find_dlsym, &at);
+        atomic_store_explicit(&found, at, memory_order_relaxed);
+    }
+    return at != 0 ? ((void *(*)(void *, const char *))at)(RTLD_NEXT, name) : NULL;
+}
+
+/* ---- many names ---- */
 
 /* A program that has just begun has nothing of these tables in its caches: each step of all
  * searches is asked for before the first of them waits for it. */
@@ -161,7 +232,7 @@ static void expect(const struct object *object, const struct search *search) {
 /* What is unusual is left to dlsym. */
 static void *take(const struct link_map *map, const ElfW(Sym) * symbol, const char *name) {
     bool plain = ELF64_ST_TYPE(symbol->st_info) == STT_FUNC && symbol->st_value != 0;
-    return plain ? (void *)(map->l_addr + symbol->st_value) : dlsym(RTLD_NEXT, name);
+    return plain ? (void *)(map->l_addr + symbol->st_value) : ask_loader(name);
 }
 
 static void search_object(const struct link_map *map, const struct object *object,
@@ -180,14 +251,6 @@ static bool is_done(const struct search *search) {
     while (k < search->n && search->found[k] != NULL)
         k++;
     return k == search->n;
-}
-
-/* What follows this object: _dl_find_object can't be asked, as it is one of the names. */
-static const struct link_map *next_object(void) {
-    const struct link_map *map = &_r_debug != NULL ? _r_debug.r_map : NULL;
-    while (map != NULL && map->l_ld != _DYNAMIC)
-        map = map->l_next;
-    return map != NULL ? map->l_next : NULL;
 }
 
 /* Up to an object that is unusual. */
@@ -217,7 +280,7 @@ void next_symbols(const char *const *names, void **found, unsigned n) {
         search_objects(&search);
         for (unsigned k = 0; k < search.n; k++)
             if (search.found[k] == NULL)
-                search.found[k] = dlsym(RTLD_NEXT, search.names[k]);
+                search.found[k] = ask_loader(search.names[k]);
     }
 }
 
@@ -225,4 +288,70 @@ void *next_symbol(const char *name) {
     void *found;
     next_symbols(&name, &found, 1);
     return found;
+}
+
+/* ---- one name, and nothing of libc ---- */
+
+/* In an object that has a table with hashes; 0: in none, or no plain function. */
+static uint64_t next_plain(const char *name) {
+    uint32_t hash = hash_of(name);
+    for (const struct link_map *map = next_object(); map != NULL; map = map->l_next) {
+        struct object object;
+        read_object(map, &object);
+        if (object.symbols == NULL || object.names == NULL || object.table == NULL)
+            continue;
+        const ElfW(Sym) *symbol = find(&object, name, hash);
+        if (symbol != NULL)
+            return ELF64_ST_TYPE(symbol->st_info) == STT_FUNC ? map->l_addr + symbol->st_value : 0;
+    }
+    return 0;
+}
+
+/* ---- libc's ---- */
+
+void *libc_symbol(const char *name) {
+    struct dl_find_object found;
+    struct object object;
+    if (!glibc_is_here() || _dl_find_object((void *)(uintptr_t)gnu_get_libc_version, &found) != 0)
+        return NULL;
+    read_object(found.dlfo_link_map, &object);
+    if (object.symbols == NULL || object.names == NULL || object.table == NULL)
+        return NULL;
+    const ElfW(Sym) *symbol = find(&object, name, hash_of(name));
+    bool plain = symbol != NULL && ELF64_ST_TYPE(symbol->st_info) == STT_FUNC;
+    return plain ? (void *)(found.dlfo_link_map->l_addr + symbol->st_value) : NULL;
+}
+
+/* ---- from an address ---- */
+
+static const char *name_of(const struct object *object, uint64_t value) {
+    const struct table *table = object->table;
+    const uint32_t *chain = buckets_of(table) + table->buckets;
+    for (uint32_t b = 0; b < table->buckets; b++) {
+        uint32_t i = buckets_of(table)[b];
+        for (bool last = i < table->first; !last; i++) {
+            const ElfW(Sym) *symbol = &object->symbols[i];
+            last = (chain[i - table->first] & 1) != 0;
+            if (symbol->st_value == value && symbol->st_shndx != SHN_UNDEF)
+                return object->names + symbol->st_name;
+        }
+    }
+    return NULL;
+}
+
+uint64_t next_behind(uint64_t own) {
+    struct object object;
+    const struct link_map *map = this_object();
+    if (map == NULL || sizeof(void *) != 8)
+        return 0;
+    read_object(map, &object);
+    if (object.symbols == NULL || object.names == NULL || object.table == NULL)
+        return 0;
+    const char *name = name_of(&object, own - map->l_addr);
+    return name != NULL ? next_plain(name) : 0;
+}
+
+void *next_by_itself(const char *name) {
+    uint64_t function = next_plain(name);
+    return function != 0 ? (void *)function : ask_loader(name);
 }

@@ -6,6 +6,8 @@
 #ifndef HCCT_NEXT_SYMBOL_H
 #define HCCT_NEXT_SYMBOL_H
 
+#include <stdint.h>
+
 /* The function of that name in the first object that has one, of those that follow this one in the
  * order in which they were loaded; NULL: there is none. As dlsym does, it gives the default
  * version. Takes the loader's lock only for what is not a plain function. Process context, once all
@@ -14,6 +16,18 @@ void *next_symbol(const char *name);
 
 /* The same of n names, in less time. */
 void next_symbols(const char *const *names, void **found, unsigned n);
+
+/* As next_symbol, calling nothing of libc where that has an ordinary table of symbols: a sanitizer
+ * asks for dlsym before it can do what it stands before. Any context that may call dlsym. */
+void *next_by_itself(const char *name);
+
+/* libc's own function of that name, which other objects may stand before; NULL: not found. Process
+ * context. */
+void *libc_symbol(const char *name);
+
+/* What stands behind a function of this object that others can use: the next one of its name; 0: it
+ * is none, or only the loader could tell. Takes no lock. Any context that stays in its objects. */
+uint64_t next_behind(uint64_t own);
 
 enum symbol_answer { SYMBOL_MISSING, SYMBOL_THERE, SYMBOL_UNKNOWN };
 /* Whether the object that has `code` defines a symbol for others to use. Any context. */

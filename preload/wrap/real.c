@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "common/wire/compiler.h"
+#include "preload/life/sys.h"
 #include "preload/wrap/next_symbol.h"
 
 enum name {
@@ -43,7 +44,8 @@ enum name {
     MONCONTROL,
     MONSTARTUP,
     MONSTARTUP_OF_GCRT,
-    JUMP_FIRST,
+    DL_FIRST,
+    JUMP_FIRST = DL_FIRST + REAL_DLS,
     SIGNAL_FIRST = JUMP_FIRST + REAL_JUMPS,
 };
 
@@ -58,10 +60,11 @@ static const char *const names[] = {
     "unshare",        "setns",           "sigignore",
     "siginterrupt",   "sighold",         "profil",
     "sprofil",        "moncontrol",      "monstartup",
-    "__monstartup",   "longjmp",         "_longjmp",
-    "siglongjmp",     "__longjmp_chk",   "signal",
-    "bsd_signal",     "ssignal",         "sysv_signal",
-    "__sysv_signal",  "sigset",
+    "__monstartup",   "dlopen",          "dlmopen",
+    "dlsym",          "dlvsym",          "longjmp",
+    "_longjmp",       "siglongjmp",      "__longjmp_chk",
+    "signal",         "bsd_signal",      "ssignal",
+    "sysv_signal",    "__sysv_signal",   "sigset",
 };
 
 static _Atomic(void *) found[HCCT_ARRAY_LEN(names)];
@@ -75,11 +78,15 @@ static void *next(unsigned i) {
     return function;
 }
 
+static int (*_Atomic clock_function)(clockid_t clock, struct timespec *time);
+
 void real_resolve(void) {
     void *all[HCCT_ARRAY_LEN(names)];
     next_symbols(names, all, HCCT_ARRAY_LEN(names));
     for (unsigned i = 0; i < HCCT_ARRAY_LEN(names); i++)
         atomic_store_explicit(&found[i], all[i], memory_order_release);
+    atomic_store(&clock_function,
+                 (int (*)(clockid_t, struct timespec *))libc_symbol("clock_gettime"));
 }
 
 #define AS(type, i) ((type)next(i))
@@ -128,6 +135,20 @@ int real_pthread_key_create(pthread_key_t *key, void (*destructor)(void *)) {
 
 int real_tss_create(tss_t *key, tss_dtor_t destructor) {
     return AS(int (*)(tss_t *, tss_dtor_t), TSS_CREATE)(key, destructor);
+}
+
+void *real_dl(enum real_dl which) {
+    void *function = atomic_load_explicit(&found[DL_FIRST + which], memory_order_acquire);
+    if (hcct_unlikely(function == NULL)) {
+        function = next_by_itself(names[DL_FIRST + which]);
+        atomic_store_explicit(&found[DL_FIRST + which], function, memory_order_release);
+    }
+    return function;
+}
+
+int real_clock_gettime(clockid_t clock, struct timespec *time) {
+    int (*function)(clockid_t, struct timespec *) = atomic_load(&clock_function);
+    return function != NULL ? function(clock, time) : (int)sys2(SYS_clock_gettime, clock, time);
 }
 
 int real_dlclose(void *handle) {

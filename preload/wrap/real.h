@@ -16,6 +16,7 @@
 #include <sys/time.h>
 #include <sys/resource.h>
 #include <threads.h>
+#include <time.h>
 
 /* All of them, so that none needs dlsym later. Process context. */
 void real_resolve(void);
@@ -32,6 +33,11 @@ int real_thrd_create(thrd_t *id, thrd_start_t start, void *argument);
 int real_pthread_key_create(pthread_key_t *key, void (*destructor)(void *));
 int real_tss_create(tss_t *key, tss_dtor_t destructor);
 int real_dlclose(void *handle);
+/* libc's, not one that the program puts before it, and which may come back to the agent. */
+int real_clock_gettime(clockid_t clock, struct timespec *time);
+/* The functions themselves, which take note of their caller. */
+enum real_dl { REAL_DLOPEN, REAL_DLMOPEN, REAL_DLSYM, REAL_DLVSYM, REAL_DLS };
+void *real_dl(enum real_dl which);
 struct dl_find_object;
 /* glibc has it since 2.35. */
 bool real_can_find_objects(void);

@@ -380,7 +380,7 @@ enum restart_verdict restart_interrupted(struct restart_state *state, ucontext_t
     greg_t *regs = uc->uc_mcontext.gregs;
     struct handler handler = {.uc = uc, .own = own};
     struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    sys2(SYS_clock_gettime, CLOCK_MONOTONIC, &now);
     struct restart_call call = {
         .result = regs[REG_RAX],
         .pc = (uint64_t)regs[REG_RIP],

@@ -20,7 +20,7 @@ needed=$(readelf -d "$agent" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | grep -v 
 check "it needs libc only" "$needed" "libc.so.6"
 
 wanted="_Exit _exit __cyg_profile_func_enter __cyg_profile_func_exit __longjmp_chk __sigaction __sysv_signal
-    _dl_find_object _longjmp bsd_signal chroot dlclose longjmp mlockall prctl prlimit prlimit64 setns setreuid setresuid seteuid setuid unshare pthread_create pthread_key_create pthread_sigmask setrlimit setrlimit64 sigaction signal
+    _dl_find_object _longjmp dlmopen dlopen dlsym dlvsym bsd_signal chroot dlclose longjmp mlockall prctl prlimit prlimit64 setns setreuid setresuid seteuid setuid unshare pthread_create pthread_key_create pthread_sigmask setrlimit setrlimit64 sigaction signal
     __monstartup moncontrol monstartup profil sighold sigignore siginterrupt sprofil
     sigaltstack siglongjmp signalfd sigprocmask sigset ssignal sysv_signal thrd_create tss_create"
 # what can put its caller to sleep

@@ -1,12 +1,14 @@
 # The client against a server that says what it is to say, and an agent that does nothing.
 check_PROGRAMS += tests/client/command_line_test tests/client/http_client_test tests/client/instrumented_target \
-	tests/client/call_files_test tests/client/library_user tests/client/static_target
+	tests/client/call_files_test tests/client/callless_target tests/client/library_user tests/client/static_target
 check_LTLIBRARIES += tests/client/empty_agent.la tests/client/libcalled.la
 
 tests_client_command_line_test_SOURCES = client/command_line.c tests/client/command_line_test.c
 tests_client_command_line_test_LDADD = libhcct_render.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS)
 
 tests_client_http_client_test_SOURCES = client/http_client.c tests/client/http_client_test.c
+tests_client_callless_target_SOURCES = tests/client/static_target.c
+tests_client_callless_target_CFLAGS = $(TARGET_CFLAGS) -O1
 tests_client_instrumented_target_SOURCES = tests/client/static_target.c
 tests_client_instrumented_target_CFLAGS = $(TARGET_CFLAGS) -finstrument-functions
 tests_client_call_files_test_SOURCES = client/commands/call_files.c client/program_file.c \

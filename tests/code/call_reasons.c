@@ -40,7 +40,7 @@ __asm__(
         FUNCTION("odd") BEGIN LOWER ".byte 0x66\ncall leaf\nnop\nnop\n" RAISE END
 
             FUNCTION("indirect") BEGIN LOWER
-    "call *%rax\ncall *8(%rax)\ncall *puts@GOTPCREL(%rip)\n" RAISE END
+    "call *%rax\ncall *8(%rax)\nat_word: call *puts@GOTPCREL(%rip)\n" RAISE END
 
         /* Three tail jumps; a jump within, and one through a table, are none. */
         FUNCTION("tail") BEGIN

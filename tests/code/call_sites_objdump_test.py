@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-3.0-or-later
 """The scanner of call sites against binutils, on programs and libraries as they are installed: each
-e8 that objdump shows inside an unwind entry is a site or counted under a reason, and none is
-invented; frames are those that readelf prints, and PLT entries lead to the word that ld.so fills.
+e8 that objdump shows inside an unwind entry, and each call through a word that ld.so fills, is a site
+or counted under a reason, and none is invented; frames are those that readelf prints, and PLT entries lead to the word that ld.so fills.
 """
 
 import bisect
@@ -18,6 +18,7 @@ SHOW = os.path.join(os.environ["HCCT_BUILDDIR"], "tests/code/show_call_sites")
 FOLLOWED = 1
 INDIRECT, TAIL, TARGET, NO_ENTRY, CALLER, UNDECODED, RULE = range(7)
 DIRECT = (TARGET, CALLER, UNDECODED, RULE)
+BY_WORD = re.compile(r"^ *([0-9a-f]+):\t(ff 15 (?:[0-9a-f]{2} ){4}) *\tcall[wq]? +\*.*# ([0-9a-f]+)")
 CALL = re.compile(r"^ *([0-9a-f]+):\t((?:[0-9a-f]{2} )+) *\t(?:[a-z0-9.]+ )*call[wq]? +([0-9a-f]+)")
 FDE = re.compile(r"FDE cie=(\S+) pc=([0-9a-f]+)\.\.([0-9a-f]+)")
 ROW = re.compile(r"^([0-9a-f]{16}) (\S+) +(.*)")
@@ -25,7 +26,8 @@ MINDING = {"setjmp", "_setjmp", "__sigsetjmp", "vfork", "dlsym", "dlopen", "dlvs
            "getcontext", "swapcontext", "dl_iterate_phdr"}
 LINKED = ["-fcf-protection -Wl,-z,ibtplt", "-fcf-protection -Wl,-z,ibt -Wl,-z,shstk", "-fuse-ld=gold",
           "-fuse-ld=gold -Wl,-z,now", "-fuse-ld=lld", "-no-pie -Wl,-z,lazy", "-Wl,-z,now",
-          "-Wl,-z,lazy -Wl,-z,noseparate-code", "-fno-plt"]
+          "-Wl,-z,lazy -Wl,-z,noseparate-code", "-fno-plt",
+          "-fno-plt -fPIC -pie -Wl,--no-relax", "-fno-plt -fPIC -pie -fuse-ld=lld -Wl,--no-relax"]
 PROGRAM = """
 #include <setjmp.h>
 #include <stdio.h>
@@ -78,14 +80,18 @@ def read_table(path):
     return [int(n) for n in (head[1], head[3], head[5], *head[7:])], sites
 
 
-def calls_of(path):
-    """Direct calls, by the address of their e8."""
+def calls_of(path, words):
+    """Direct calls, by the address of their e8, and those through words that the loader fills, by that
+    of their second byte."""
     found = {}
     for line in lines("objdump", "-d", "-w", path):
         match = CALL.match(line)
         if match and "e8" in match[2].split():
             at = int(match[1], 16) + len(match[2].split()) - 5
             found[at] = int(match[3], 16)
+        match = BY_WORD.match(line)
+        if match and int(match[3], 16) in words:
+            found[int(match[1], 16) + 1] = int(match[3], 16)
     return found
 
 
@@ -125,12 +131,19 @@ class Frames:
 
 
 def loaded_words(path):
-    """What is called through which word of the GOT."""
-    words = {}
+    """What is called through which word of the GOT: a name, or that the object's own function is meant,
+    as its address does not change once the loader has put it there."""
+    words, kept = {}, (0, 0)
+    for line in lines("readelf", "-lW", path):
+        parts = line.split()
+        if parts[:1] == ["GNU_RELRO"]:
+            kept = int(parts[2], 16), int(parts[2], 16) + int(parts[5], 16)
     for line in lines("readelf", "-rW", path):
         parts = line.split()
         if len(parts) >= 3 and re.match(r"R_X86_64_(JUMP_SLO|GLOB_DAT|IRELATIV)", parts[2]):
             words[int(parts[0], 16)] = parts[4].split("@")[0] if len(parts) > 4 else ""
+        elif len(parts) == 4 and parts[2] == "R_X86_64_RELATIVE" and kept[0] <= int(parts[0], 16) < kept[1]:
+            words[int(parts[0], 16)] = int(parts[3], 16)
     return words
 
 
@@ -142,11 +155,15 @@ def init_functions(path):
 def test(path):
     name = os.path.basename(path)
     (verdict, found, plt, *left), sites = read_table(path)
-    calls, frames, words = calls_of(path), Frames(path), loaded_words(path)
+    words = loaded_words(path)
+    frames = Frames(path)
+    functions = frames.functions | init_functions(path)
+    words = {at: name for at, name in words.items() if isinstance(name, str) or name in functions}
+    calls = calls_of(path, words)
     within = {at: target for at, target in calls.items() if frames.entry(at)}
     check(verdict == FOLLOWED, f"{name}: can be followed")
     check(found == len(within), f"{name}: {found} calls found, objdump shows {len(within)}")
-    invented = [at for at in sites if within.get(at) != sites[at].target]
+    invented = [at for at in sites if within.get(at) != (sites[at].target or sites[at].got)]
     check(not invented, f"{name}: sites that objdump does not show: {invented[:3]}")
     missing = len(within) - len(sites)
     check(missing == sum(left[i] for i in DIRECT),
@@ -157,7 +174,6 @@ def test(path):
              if frames.row(at + 4) != (site.frame, "c-8")]
     check(not wrong, f"{name}: another frame than readelf shows: {wrong[:3]}")
     # a target is the beginning of a function, or a word that the loader fills; _init is one, too
-    functions = frames.functions | init_functions(path)
     wrong = [hex(at) for at, site in sites.items()
              if site.got not in words and (site.got != 0 or site.target not in functions)]
     check(not wrong, f"{name}: targets that are none: {wrong[:3]}")
@@ -166,9 +182,9 @@ def test(path):
     check(not minding, f"{name}: calls of functions that take note of their caller: {minding[:3]}")
     named = plt_names(path)
     wrong = [(hex(at), named[site.target], words[site.got]) for at, site in sites.items()
-             if site.got and named.get(site.target, words[site.got]) != words[site.got]]
+             if site.got and site.target and named.get(site.target, words[site.got]) != words[site.got]]
     check(not wrong, f"{name}: PLT entries of another function: {wrong[:3]}")
-    print(f"{name}: {len(sites)} sites of {len(within)} calls in unwind entries, {plt} by the PLT, "
+    print(f"{name}: {len(sites)} sites of {len(within)} calls in unwind entries, {plt} by the GOT, "
           f"{len(calls) - len(within)} outside")
 
 

@@ -50,6 +50,13 @@ check("built with -finstrument-functions" in line(text, "calls")
       and re.search(r"^instrumented_target +reports its calls itself", text, re.M),
       "a program that reports its calls: " + line(text, "calls"))
 
+status, text = doctor(os.path.join(os.environ.get("HCCT_BUILDDIR", "."), "tests", "client",
+                                   "callless_target"))
+if os.uname().machine == "x86_64":
+    check(line(text, "calls").startswith("note") and "no call that can be redirected" in line(text, "calls")
+          and re.search(r"^callless_target +no call that can be redirected", text, re.M),
+          "one without calls, in both places: " + line(text, "calls"))
+
 shutil.copy(shutil.which("sqlite3"), scratch("written"))
 with open(scratch("written"), "r+b") as file:  # its code becomes writable
     head = file.read(64)
@@ -68,6 +75,8 @@ shutil.copy("/bin/true", privileged)
 os.chmod(privileged, 0o4755)
 status, text = doctor(privileged)
 check(status == 1 and "setuid" in line(text, "start"), "so is a setuid one")
+check(line(text, "calls").startswith("note") and "can't be counted" in line(text, "calls"),
+      "whose calls can't be counted, either: " + line(text, "calls"))
 
 status, text = doctor("/no/such/program")
 check(status == 1 and "can't be found" in line(text, "start"), "so is one that is not there")

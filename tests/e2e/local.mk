@@ -28,7 +28,9 @@ e2e_tests = tests/e2e/check_test.py tests/e2e/daemon_test.py tests/e2e/deep_test
 	tests/e2e/call_sites_test.py tests/e2e/called_test.py tests/e2e/calls_broad_test.py tests/e2e/calls_callgrind_test.py \
 	tests/e2e/calls_exact_test.py tests/e2e/calls_robust_test.py tests/e2e/gone_test.py \
 	tests/e2e/calls_dense_test.py tests/e2e/calls_some_test.py tests/e2e/calls_torture_test.py \
-	tests/e2e/redirect_callgrind_test.py tests/e2e/redirect_text_test.py \
+	tests/e2e/redirect_callgrind_test.py tests/e2e/redirect_text_test.py tests/e2e/calls_opened_test.py \
+	tests/e2e/calls_said_test.py tests/e2e/calls_linked_test.py tests/e2e/calls_interposed_test.py \
+	tests/e2e/calls_locked_test.py \
 	tests/e2e/redirect_torture_test.py tests/e2e/attach_test.py
 TESTS += $(e2e_tests)
 EXTRA_DIST += $(e2e_tests) tests/e2e/calls_support.py tests/e2e/rusage.py tests/e2e/screen.py \
@@ -192,10 +194,23 @@ tests_targets_calls_torture_plain_LDADD = tests/targets/calls_shared
 
 # The same program and libraries as anybody builds them; and others whose calls are redirected.
 USUAL_CFLAGS = -O1 -fno-inline -fno-optimize-sibling-calls
-check_PROGRAMS += tests/targets/usual/calls_shared tests/targets/usual/calls_plugin_a \
+check_PROGRAMS += tests/targets/own_clock tests/targets/own_memory tests/targets/calls_wrapped tests/targets/calls_opened tests/targets/calls_opened_plugin \
+	tests/targets/usual/calls_shared tests/targets/usual/calls_plugin_a \
 	tests/targets/usual/calls_plugin_b tests/targets/usual/calls_torture \
 	tests/targets/redirect_gone tests/targets/redirect_gone_plugin tests/targets/redirect_own \
 	tests/targets/redirect_steps tests/targets/redirect_text
+tests_targets_own_clock_SOURCES = tests/targets/own_clock.c
+tests_targets_own_clock_CFLAGS = $(TARGET_CFLAGS) -O1 -fno-builtin
+tests_targets_own_memory_SOURCES = tests/targets/own_clock.c
+tests_targets_own_memory_CFLAGS = $(TARGET_CFLAGS) -O1 -fno-builtin -DMEMORY
+tests_targets_calls_wrapped_SOURCES = tests/targets/calls_wrapped.c
+tests_targets_calls_wrapped_CFLAGS = $(TARGET_CFLAGS) -O1 -pthread
+tests_targets_calls_opened_SOURCES = tests/targets/calls_opened.c
+tests_targets_calls_opened_CFLAGS = $(TARGET_CFLAGS) -O1
+tests_targets_calls_opened_LDFLAGS = -Wl,-rpath,'$$ORIGIN' -rdynamic
+tests_targets_calls_opened_plugin_SOURCES = tests/targets/calls_opened.c
+tests_targets_calls_opened_plugin_CFLAGS = $(TARGET_CFLAGS) -O1 -DPLUGIN -fPIC
+tests_targets_calls_opened_plugin_LDFLAGS = -Wc,-shared
 tests_targets_redirect_gone_SOURCES = tests/targets/redirect_gone.c
 tests_targets_redirect_gone_CFLAGS = $(TARGET_CFLAGS) -O1
 tests_targets_redirect_gone_plugin_SOURCES = tests/targets/redirect_gone.c

@@ -86,7 +86,7 @@ class Agent:
         struct.pack_into("<QQQ", self.memory, at, start, end, bias)
         struct.pack_into("<BBH20sI", self.memory, at + 36, 0, len(build_id), len(path), build_id, 0)
         struct.pack_into("<B", self.memory, at + 72, want_sites)
-        self.memory[at + 80:at + 80 + len(path)] = path.encode()
+        self.memory[at + 96:at + 96 + len(path)] = path.encode()
         struct.pack_into("<I", self.memory, at + 32, 1)
 
     def sites(self, index):

@@ -18,6 +18,7 @@ static struct call_module example(char *path, enum calls_verdict verdict) {
                                  .plt = 1433,
                                  .sites = 11600,
                                  .redirected = 11599,
+                                 .missed_ns = 1500000,
                                  .covered = 738419};
     for (unsigned i = 0; i < CALL_LEFT_REASONS; i++)
         module.left[i] = i * 1000000007ull;
@@ -32,7 +33,7 @@ static void test_words(void) {
         CHECK(call_verdict_words((enum calls_verdict)i) != NULL);
     }
     for (unsigned i = 0; i < CALL_LEFT_REASONS; i++)
-        CHECK(call_left_words((enum call_sites_left)i) != NULL);
+        CHECK(call_left_words((enum call_sites_left)i, i) != NULL);
     CHECK_UINT(call_verdict_of_key("no", 2), CALLS_VERDICTS);
     CHECK_UINT(call_verdict_of_key("", 0), CALLS_VERDICTS);
 }
@@ -100,15 +101,15 @@ static void test_nonsense(void) {
         ";;;",
         "app",
         "app,followed",
-        "app,followed,1,2,3,4,5,6,7,8,9,10,11,12",
-        "app,followed,1,2,3,4,5,6,7,8,9,10,11,12,",
-        "app,followed,1,2,3,4,5,6,7,8,9,10,11,12,x",
-        "app,followed,1,2,3,4,5,6,7,8,9,10,11,12,-1",
-        "app,followed,1,2,3,4,5,6,7,8,9,10,11,12, 1",
-        "app,lost,1,2,3,4,5,6,7,8,9,10,11,12,13",
-        ",followed,1,2,3,4,5,6,7,8,9,10,11,12,13",
-        "app,followed,1,2,3,4,5,6,7,8,9,10,11,12,99999999999999999999",
-        "app,followed,1,2,3,4,5,6,7,8,9,10;11,12,13",
+        "app,followed,1,2,3,4,5,6,7,8,9,10,11,12,13",
+        "app,followed,1,2,3,4,5,6,7,8,9,10,11,12,13,",
+        "app,followed,1,2,3,4,5,6,7,8,9,10,11,12,13,x",
+        "app,followed,1,2,3,4,5,6,7,8,9,10,11,12,13,-1",
+        "app,followed,1,2,3,4,5,6,7,8,9,10,11,12,13, 1",
+        "app,lost,1,2,3,4,5,6,7,8,9,10,11,12,13,14",
+        ",followed,1,2,3,4,5,6,7,8,9,10,11,12,13,14",
+        "app,followed,1,2,3,4,5,6,7,8,9,10,11,12,13,99999999999999999999",
+        "app,followed,1,2,3,4,5,6,7,8,9,10;11,12,13,14",
     };
     for (size_t i = 0; i < sizeof none / sizeof none[0]; i++) {
         struct call_modules modules = {0};
@@ -119,10 +120,10 @@ static void test_nonsense(void) {
         call_modules_clear(&modules);
     }
     struct call_modules modules = {0}; /* what stands beside is read, and what a later one adds */
-    call_modules_read(&modules, "x;%41%4%zz%00,go,1,2,3,4,5,6,7,8,9,10,11,12,13,14,new;,;");
+    call_modules_read(&modules, "x;%41%4%zz%00,go,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,new;,;");
     CHECK_UINT(modules.n, 1);
     CHECK(modules.n == 1 && strcmp(modules.list[0].path, "A%4%zz%00") == 0);
-    CHECK(modules.n == 1 && modules.list[0].left[CALL_LEFT_RULE] == 13);
+    CHECK(modules.n == 1 && modules.list[0].left[CALL_LEFT_RULE] == 14);
     call_modules_clear(&modules);
 }
 

@@ -262,6 +262,32 @@ static void test_children(void) {
     profile_free(profile);
 }
 
+/* Of many modules some have a line, the program first, then what is not followed; one line is of
+ * all others. */
+static void test_many_modules(void) {
+    struct profile *profile = sample_calls();
+    char list[4096] = "", *at = list;
+
+    for (int i = 0; i < 12; i++)
+        at += sprintf(at, "/lib/lib%d.so,%s,1,1%02d,0,100,100,%d,0,1,2,0,0,0,0,0;", i,
+                      i == 5 ? "forbidden" : "followed", i, i == 2 ? 1500 : 0);
+    sprintf(at, "/usr/games/game,followed,1,1,0,1,1,0,0,1,0,0,0,0,0,0");
+    profile->processes[1].call_modules = list;
+    profile->processes[1].exe = "/usr/games/game";
+    check_says(profile,
+               "\n          game: 1 of 1 direct call is followed; beside them 1 indirect call\n"
+               "          lib5.so: the program may not replace its code (seccomp, a policy)\n"
+               "          lib11.so: 100 of 111 direct calls are followed; beside them 1 indirect "
+               "call, 2 tail jumps\n",
+               true);
+    check_says(
+        profile,
+        "\n          6 more modules: 600 of 616 direct calls are followed; some not in their "
+        "first 1.5 us, or less\n",
+        true);
+    profile_free(profile);
+}
+
 /* Which calls were counted, and what that says of all. */
 static void test_calls(void) {
     struct profile *profile = sample_calls();
@@ -272,6 +298,23 @@ static void test_calls(void) {
     check_says(profile,
                "\ncalls     every call is counted; nothing lost; 12 frames left without a return",
                true);
+    process->lost = 127;
+    check_says(profile, "\ncalls     calls are counted; 127 lost (calls, or", true);
+    process->lost = 0;
+    process->call_modules = "/game,followed,1,12,3,12,12,0,50,0,0,0,0,0,0,0";
+    check_says(profile, "\ncalls     every call that is followed is counted; nothing lost", true);
+    process->call_modules = "/lib/libz.so,followed,1,12,3,12,12,1500000,50,0,0,0,0,0,0,0;"
+                            "/usr/games/game,limited,1,12,3,12,0,0,50,0,0,0,0,0,0,0";
+    process->exe = "/usr/games/game";
+    check_says(profile,
+               "\ncalls     calls of game itself are not followed: its address space is limited "
+               "(ulimit -v)\n          every call that is followed is counted; nothing lost",
+               true);
+    check_says(profile, "; not followed in its first 1.5 ms\n", true);
+    process->call_modules = "/usr/games/game,unsaid,1,12,3,12,0,1500000,50,0,0,0,0,0,0,0";
+    check_says(profile, "game: ended before its calls could be followed, after 1.5 ms\n", true);
+    check_says(profile, "\ncalls     game ended before its calls could be followed\n", true);
+    process->call_modules = "";
     process->every = 100;
     check_says(profile, "\ncalls     one call in 100 is counted, as 100; nothing lost;", true);
     check_says(profile, "\nsampling  95 % intervals: 50 % +-0.1 points", true);
@@ -549,6 +592,7 @@ int main(void) {
     test_no_room();
     test_children();
     test_calls();
+    test_many_modules();
     test_any();
     return check_report();
 }
