@@ -90,7 +90,7 @@ check(0 < lost < used and is_right(seen + lost, used, WEIGHTS["1,000"]),
       f"{used / SECOND:.3f}")
 
 # The main thread, hcct's and hcctd's have little as well.
-for kilobytes in (64, 32, 16):
+for kilobytes in (64, 32):
     path = scratch("limited.pb.gz")
     if os.path.exists(path):
         os.unlink(path)
