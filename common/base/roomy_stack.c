@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * roomy_stack.c - a mapping, and swapcontext(), which is nothing but a jump.
  */

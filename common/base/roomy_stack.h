@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * roomy_stack.h - a program that its user's limit (ulimit -s) leaves too little stack.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * elf_pool.c - a list of users, each with a list of jobs, and threads that take from it.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * elf_pool.h - jobs of several users for ELF workers, and threads that do them in turns.
  *

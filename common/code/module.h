@@ -38,7 +38,7 @@ struct module_info {
     const char *path; /* as the process named it; the module's: valid as long as that is in use */
     uint8_t build_id[MODULE_BUILD_ID_MAX];
     uint8_t build_id_len; /* 0: none */
-    bool is_protected;      /* it is everybody's */
+    bool is_protected;    /* it is everybody's */
     uid_t uid;            /* whose it is; MODULE_NOBODY: everybody's, or not known */
     bool is_vdso;         /* its file is a copy in memory of the daemon's own, which is the same */
     int fd;               /* read-only, the module registry's own: do not close; -1: none kept */

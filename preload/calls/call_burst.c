@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * call_burst.c - when a burst of followed calls begins and ends, and what it has seen.
  *

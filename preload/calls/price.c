@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * price.c - what a report takes in a loop of reports, into memory that nobody reads.
  *

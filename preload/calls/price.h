@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * price.h - what reports cost their thread: the length of a burst is the program's own time, and a
  * report may take ten times as long as the function that is called.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * child_ends.c - a page that a parent shares with its children, where each writes what it has used.
  *

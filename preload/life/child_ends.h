@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * child_ends.h - what the kernel uses of the CPU time of a child of fork after the agent's last
  * reading.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * price.c - what the report of a redirected call takes, with its stub: measured with a stub of a
  * module that is none.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * keys.c - a process has 1,024 keys of thread-local values, one of which ends our threads. Who
  * needs the last one gets it, and is not profiled any more.

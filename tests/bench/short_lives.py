@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """Have short lives their share? Threads and children of fork that live for 0.2 to 100 ms (lives.c), one
 at a time and four, pinned to a processor and not, at several rates.
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * elf_pool_test.c - users take turns, and wait for nobody but themselves. No job here asks its
  * worker, so no child is ever started.

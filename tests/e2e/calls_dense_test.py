@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """A burst is a length of the program's own CPU time: the reports of calls, which take ten times as long as
 the calls of some programs, are not part of it; nor does it end where the program sleeps."""
 

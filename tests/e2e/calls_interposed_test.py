@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """Programs that stand before libc with functions of their own: the agent does not call their clock, and of
 what it does need of them no calls are redirected, which is said."""
 

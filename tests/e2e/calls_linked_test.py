@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """Programs that are linked in other ways than usual are followed: for large pages, without procedure
 linkage (calls through words of the GOT), for one fixed place."""
 

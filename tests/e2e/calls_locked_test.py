@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """Programs that lock their memory (mlockall) are as without the agent where calls are counted: little
 memory is locked, and becomes real."""
 

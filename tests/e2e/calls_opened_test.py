@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """Calls of libraries that are opened while the program runs: those that it asks for a function are
 followed from that moment on, and of others it is said for how long they were not; and dlopen and dlsym
 answer as ever, though the agent stands before them."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """What a report of counted calls says of itself is so: of a program that could not be followed, and of
 children that were counted."""
 

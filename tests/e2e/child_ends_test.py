@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """The kernel's end of a child of fork, which takes as long as its memory is large, has its samples,
 whoever waits for the child: what is credited is what the kernel counts.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
 """A thread that naps pays for few of its naps: the timer that waits for its next sample is set anew
 where it has expired meanwhile, and is left alone where it has not.
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * keys.c - takes all keys of thread-local values while threads compute, begin and end, as large
  * programs with many plugins do. Each value's destructor is called once.

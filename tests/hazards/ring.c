@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * ring.c - waits in io_uring, which the kernel never makes again after a signal: by libc's
  * syscall(), and as liburing makes them, by an instruction of its own in a loop that keeps the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * stepped.c - a debugger steps a child from instruction to instruction, as gdb does for a
  * watchpoint in software: signals are handed on, and their handlers are stepped as well.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * calls_dense.c - phases of hardly anything but calls beside phases of few; or short work between
  * naps. Says how many calls it has made.

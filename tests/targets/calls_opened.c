@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * calls_opened.c - opens a library, has it make 1,000 calls, closes it again, ROUNDS times; far
  * sooner than a tick could meet it there. The library is this file, with PLUGIN.

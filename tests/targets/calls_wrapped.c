@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * calls_wrapped.c - calls functions of libc that an agent may stand before, each in its own number.
  */

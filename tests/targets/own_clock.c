@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * own_clock.c - a program that stands before libc with a function of its own, which calls another:
  * a clock by libc's syscall(), or memcpy (MEMORY).
