@@ -49,7 +49,7 @@ static _Atomic uint64_t *place_of(pid_t pid) {
     return &shared[(uint64_t)pid % PLACES];
 }
 
-/* Its own children are in what its parent will learn. */
+/* Its own children are in what the kernel counts for its parent. */
 void child_ends_note(void) {
     pid_t pid = agent.process->pid;
     if (shared == NULL || !agent.process->is_child)

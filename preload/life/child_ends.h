@@ -5,7 +5,7 @@
  *
  * To give back the memory of a process takes 150 us, and 2 ms where it has 50 MB: in a child that
  * lives shortly that is much of its time, and nobody can look any more. A parent that waits for it
- * learns what it has used in all. So that is learned, and a child's end has its samples
+ * gets to know what it has used in all. So that is learned, and a child's end has its samples
  * beforehand.
  */
 #ifndef HCCT_CHILD_ENDS_H

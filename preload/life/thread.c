@@ -170,6 +170,11 @@ uint64_t thread_switches(void) {
     return (uint64_t)usage.ru_nvcsw + (uint64_t)usage.ru_nivcsw;
 }
 
+uint64_t thread_sleeps(void) {
+    struct rusage usage;
+    return sys2(SYS_getrusage, RUSAGE_THREAD, &usage) == 0 ? (uint64_t)usage.ru_nvcsw : 0;
+}
+
 void thread_release(struct agent_thread *thread) {
     atomic_store_explicit(&thread->used, 0, memory_order_release);
     give_free(thread);

@@ -48,15 +48,17 @@ struct trigger {
     uint64_t usual_ns[TRIGGER_TIMERS]; /* and before */
     struct sampling_plan plan;         /* that the timers follow */
     struct first first;
-    bool fine_refused;             /* no second timer could be had */
-    uint64_t cpu_ns;               /* CPU time of the thread at the last account */
-    uint32_t early_ticks;          /* in this step; a timer that is set in time has none */
-    uint32_t late_ns;              /* so late are ticks of the fine timer */
-    bool by_cpu_timer;             /* the CPU timer waits for the next point */
-    bool avoids_ticks;             /* the kernel's ticks do not meet the thread */
-    struct points points;          /* of CPU time, that are to be sampled */
-    uint64_t asleep_ns;            /* CLOCK_MONOTONIC when early ticks met the sleep first that they
-                                    * meet now, 0: none */
+    bool fine_refused;    /* no second timer could be had */
+    uint64_t cpu_ns;      /* CPU time of the thread at the last account */
+    uint32_t early_ticks; /* in this step, after the thread has slept; a timer that is set in time
+                           * has none */
+    uint64_t sleeps;      /* thread_sleeps() at the last of them */
+    uint32_t late_ns;     /* so late are ticks of the fine timer */
+    bool by_cpu_timer;    /* the CPU timer waits for the next point */
+    bool avoids_ticks;    /* the kernel's ticks do not meet the thread */
+    struct points points; /* of CPU time, that are to be sampled */
+    uint64_t asleep_ns;   /* CLOCK_MONOTONIC when early ticks met the sleep first that they
+                           * meet now, 0: none */
     uint64_t asleep_switches;      /* thread_switches() at the last of them */
     uint64_t step_ns, step_cpu_ns; /* CLOCK_MONOTONIC and CPU time where this step began */
     uint64_t gap_ns;               /* CPU time at which the last gap without a fine timer began */
@@ -152,6 +154,8 @@ void thread_release(struct agent_thread *thread);
 
 /* How often the calling thread has left the processor, ever. Any context. */
 uint64_t thread_switches(void);
+/* Of these, how often to sleep. */
+uint64_t thread_sleeps(void);
 
 /* In a child: only the calling thread is left. */
 void thread_forget_others(void);

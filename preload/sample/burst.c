@@ -323,13 +323,22 @@ static uint64_t slept(struct trigger *t) {
     return time - t->asleep_ns;
 }
 
+/* Since the last early tick. One that has waited for a processor computes, and may end soon: then
+ * the CPU timer would leave a quarter of 8 ms to the thread's end. */
+static bool has_slept(struct trigger *t) {
+    uint64_t sleeps = thread_sleeps();
+    bool slept = sleeps != t->sleeps;
+    t->sleeps = sleeps;
+    return slept;
+}
+
 /* A long sleep makes a gap, as it would have to be interrupted time and again. Whether it is long
  * must not depend on how near the next point is, or near ones would be put off more often. */
 static void too_early(struct agent_thread *thread, const struct sampling_plan *plan,
                       struct moment now, const ucontext_t *uc) {
     struct trigger *t = &thread->trigger;
     points_early(&t->points);
-    t->early_ticks++;
+    t->early_ticks += waits_long(plan) && has_slept(t);
     t->cpu_ns = now.cpu_ns;
     if (!interrupted_in_call(uc)) {
         t->asleep_ns = 0;

@@ -71,7 +71,13 @@ tests_targets_mixture_LDFLAGS = -pthread
 unbiased: all tests/targets/mixture
 	@$(AM_TESTS_ENVIRONMENT) $(PYTHON3) -B '$(srcdir)/tests/bench/unbiased.py' $(UNBIASED)
 
-.PHONY: unbiased
+# Have short lives their share? make short-lives SHORT_LIVES="--cases forks:2"
+EXTRA_DIST += tests/bench/short_lives.py
+
+short-lives: all tests/targets/lives
+	@$(AM_TESTS_ENVIRONMENT) $(PYTHON3) -B '$(srcdir)/tests/bench/short_lives.py' $(SHORT_LIVES)
+
+.PHONY: unbiased short-lives
 
 # Calls that can sleep, short processes, memory.
 BENCHES += tests/bench/small.sh

@@ -8,6 +8,7 @@ kernel does for a thread after that is added as it is learned; that of a process
 sample; a busy machine lets ticks come late, which the last sample makes up for."""
 
 import math
+import os
 import platform
 import sys
 
@@ -77,6 +78,14 @@ for rate in 250, 1000:
 processes = check_lives("forks", 300, 2000, 1, 100)["processes"]
 runs = sum(process["runs"] for process in processes)
 check(runs < 200, f"a child that has no sample does not attach: {runs} of 301 processes did")
+
+# Threads that wait for a processor: their timers come early, and still in time for what they run.
+path = scratch("pinned.pb.gz")
+record(["taskset", "-c", str(min(os.sched_getaffinity(0))), target("lives"), "threads", "240", "8000", "6"],
+       path, "--rate", "250")
+seen, total = seen_in(path, "former", "latter")
+check(sum(seen) >= 0.9 * total, f"six at once on one processor: {sum(seen) / SECOND:.3f} s of "
+                                f"{total / SECOND:.3f} s are in what they run, not in their ends")
 
 # The CPU clock of a process goes on over exec: what a shell has used before is not the program's.
 path = scratch("exec.pb.gz")
