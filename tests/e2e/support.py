@@ -4,6 +4,7 @@ Each test is a script of its own: exit 0 when all checks held, 77 to skip, 1 oth
 prints one line, so that a failing log reads like its result.
 """
 
+import glob
 import json
 import os
 import shutil
@@ -33,6 +34,18 @@ os.environ["XDG_CACHE_HOME"] = os.path.join(_scratch, "cache")  # daemons keep u
 def scratch(name):
     """A path in this test's own directory, which is removed at the end."""
     return os.path.join(_scratch, name)
+
+
+def children(pid):
+    """Of all threads of a process; one may end while this looks."""
+    found = []
+    for path in glob.glob(f"/proc/{pid}/task/*/children"):
+        try:
+            with open(path) as file:
+                found += map(int, file.read().split())
+        except (FileNotFoundError, ProcessLookupError):
+            pass
+    return found
 
 
 def check(condition, what):
