@@ -13,7 +13,7 @@ import threading
 import time
 
 import support
-from support import HCCT, Daemon, check, finish, run, scratch
+from support import HCCT, Daemon, check, children, finish, run, scratch
 from wire_support import Agent
 
 FORMATS = ["text", "folded", "callgrind", "speedscope", "firefox", "html", "dot", "page-data"]
@@ -51,10 +51,6 @@ class Answer(threading.Thread):
 
 def ask(daemon, request, method="GET"):
     return Answer(daemon.socket, request, method).done()
-
-
-def children(pid):
-    return [int(p) for path in glob.glob(f"/proc/{pid}/task/*/children") for p in open(path).read().split()]
 
 
 def name(pid):

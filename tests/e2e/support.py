@@ -6,6 +6,7 @@ prints one line, so that a failing log reads like its result.
 """
 
 import atexit
+import glob
 import json
 import os
 import shutil
@@ -48,6 +49,18 @@ def end_all():
 def scratch(name):
     """A path in this test's own directory, which is removed at the end."""
     return os.path.join(_scratch, name)
+
+
+def children(pid):
+    """Of all threads of a process; one may end while this looks."""
+    found = []
+    for path in glob.glob(f"/proc/{pid}/task/*/children"):
+        try:
+            with open(path) as file:
+                found += map(int, file.read().split())
+        except (FileNotFoundError, ProcessLookupError):
+            pass
+    return found
 
 
 def check(condition, what):

@@ -11,7 +11,7 @@ import subprocess
 import threading
 import time
 
-from support import Daemon, check, finish, scratch, skip, target, wait_for_checkpoints
+from support import Daemon, check, children, finish, scratch, skip, target, wait_for_checkpoints
 from users_support import OTHER, Other
 from wire_support import Agent
 
@@ -185,12 +185,8 @@ def ask_for_tables(say, wait, socket_path, first, second):
 
 def workers(daemon):
     """Children that parse files."""
-    found = []
-    for task in os.listdir(f"/proc/{daemon.process.pid}/task"):
-        for pid in open(f"/proc/{daemon.process.pid}/task/{task}/children").read().split():
-            if b"--elf-worker" in open(f"/proc/{pid}/cmdline", "rb").read():
-                found.append(int(pid))
-    return found
+    return [pid for pid in children(daemon.process.pid)
+            if b"--elf-worker" in open(f"/proc/{pid}/cmdline", "rb").read()]
 
 
 def wait_until(holds, seconds=20):
