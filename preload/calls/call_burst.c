@@ -18,9 +18,10 @@
 #include "preload/sample/thread_timer.h"
 #include "preload/wrap/sleep.h"
 
-#define INNER_FRAMES 4 /* that are searched for a call that can sleep */
-#define NEAR_END     8 /* a burst may be shorter by one part in so many */
-#define HARDLY_RUNS  8 /* a thread that has had so small a part of the time was asleep */
+#define INNER_FRAMES 4  /* that are searched for a call that can sleep */
+#define NEAR_END     8  /* a burst may be shorter by one part in so many */
+#define LEAST_PART   64 /* the program has had one part in so many, whatever is measured */
+#define HARDLY_RUNS  8  /* a thread that has had so small a part of the time was asleep */
 
 static struct ticker *fine(struct agent_thread *thread) {
     return &thread->trigger.ticker[TRIGGER_FINE];
@@ -64,13 +65,13 @@ static uint64_t ns_of(const struct price *price, uint64_t ticks) {
 }
 
 /* Of `used` CPU time of this part of the burst, what the program had itself: without its reports,
- * but at least what its calls take. */
+ * but at least what its calls take, and a little in any case, or the burst might never end. */
 static uint64_t programs_ns(const struct calls *c, uint64_t used) {
     const struct price *price = &c->price;
     uint64_t words = position(c) - price->words;
     uint64_t waits = price->mean > usual.measured ? price->mean - usual.measured : 0;
     uint64_t own = ns_of(price, words * (usual.report + waits)) + price->rare_ns;
-    uint64_t least = ns_of(price, words * usual.bare);
+    uint64_t least = ns_of(price, words * usual.bare) + used / LEAST_PART;
     uint64_t ns = own + least < used ? used - own : least;
     return ns < used ? ns : used;
 }
@@ -188,10 +189,10 @@ void calls_burst_end(struct agent_thread *thread) {
                thread->trigger.plan.coarse_ns);
 }
 
-/* How long the timer has to run until the program has had `rest`, as things go. */
-static uint64_t time_of(const struct calls *c, uint64_t rest, uint64_t used) {
-    uint64_t ns = programs_ns(c, used);
-    return ns > 0 ? rest + rest * (used - ns) / ns : rest;
+/* How long the timer has to run until the program has had `rest`, if it goes on having `ns` of
+ * `used`. */
+static uint64_t time_of(uint64_t rest, uint64_t ns, uint64_t used) {
+    return ns > 0 ? (uint64_t)((unsigned __int128)rest * used / ns) : rest;
 }
 
 /* The thread has slept since the timer was set: it waits for the next report. */
@@ -208,7 +209,7 @@ void call_burst_tick(struct agent_thread *thread) {
         return; /* it was under way when the burst ended */
     uint64_t used = ticker_now(CLOCK_THREAD_CPUTIME_ID) - c->from_ns;
     bool slept = has_slept(c, used);
-    uint64_t next = time_of(c, 1024, used);
+    uint64_t ns = programs_ns(c, used);
     call_burst_account(thread);
     if (calls_self == NULL || is_over(c)) {
         calls_burst_end(thread);
@@ -218,7 +219,7 @@ void call_burst_tick(struct agent_thread *thread) {
         ticker_run(cpu_ticker(thread), c->left_ns, thread->trigger.plan.coarse_ns);
         c->limit = NULL;
     } else {
-        arm(thread, c->left_ns * next / 1024);
+        arm(thread, time_of(c->left_ns, ns, used));
     }
 }
 
