@@ -22,16 +22,24 @@ struct due {
     uint64_t within;
 };
 
+static void take_one(struct agent_thread *thread, const struct sleep_place *caller) {
+    struct sleep_place none;
+    ucontext_t uc = {0};
+    sleep_show(&uc, caller, &none);
+    struct wire_session *session = session_enter(thread);
+    burst_catch(thread, session, &uc);
+    if (session != NULL)
+        session_leave(thread);
+}
+
+/* What is due now, and up to a moment that does not move: a sample may take longer than it is to
+ * the next one (a debugger steps the thread). */
 static void take(struct agent_thread *thread, const void *arg) {
     const struct due *due = arg;
-    while (burst_is_due(thread, due->within)) {
-        struct sleep_place none;
-        ucontext_t uc = {0};
-        sleep_show(&uc, due->caller, &none);
-        struct wire_session *session = session_enter(thread);
-        burst_catch(thread, session, &uc);
-        if (session != NULL)
-            session_leave(thread);
+    uint64_t now = ticker_now(CLOCK_THREAD_CPUTIME_ID), until = now + due->within;
+    while (now <= until && burst_is_due(thread, until - now)) {
+        take_one(thread, due->caller);
+        now = ticker_now(CLOCK_THREAD_CPUTIME_ID);
     }
 }
 
