@@ -177,10 +177,13 @@ void calls_burst_end(struct agent_thread *thread) {
         calls_self = NULL;
         sleep_burst &= ~(uint32_t)SLEEP_MASKED;
     }
-    call_burst_account(thread);
+    if (!confine_is_quiet())
+        call_burst_account(thread);
     c->in_burst = false;
     c->price.mask = price_mask(false);
     redirect_leave(c);
+    if (confine_is_quiet())
+        return; /* its timers have gone */
     ticker_halt(fine(thread));
     if (c->busy == 0)
         calls_learn(c);

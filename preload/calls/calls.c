@@ -14,7 +14,6 @@
 #include "common/wire/ring.h"
 #include "preload/calls/hot.h"
 #include "preload/life/agent.h"
-#include "preload/life/confine.h"
 #include "preload/life/hooks.h"
 #include "preload/life/session.h"
 
@@ -110,7 +109,7 @@ static void take(struct calls *c, struct calls_event *e) {
         put_aside(c, e);
         return;
     }
-    uint64_t began_ns = confine_is_quiet() ? 0 : price_cpu_ns(&c->price);
+    uint64_t began_ns = price_cpu_ns(&c->price);
     e->jumped = c->busy >= CALLS_JUMPED;
     c->busy = e->sp;
     atomic_signal_fence(memory_order_seq_cst);

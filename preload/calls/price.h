@@ -17,6 +17,7 @@
 #include <time.h>
 
 #include "common/wire/compiler.h"
+#include "preload/life/confine.h"
 #include "preload/life/sys.h"
 
 #define PRICE_ONE_IN 64u  /* reports; a power of two */
@@ -63,16 +64,17 @@ static inline void price_end(struct price *price, uint64_t began) {
         price->mean == 0 ? took : price->mean - price->mean / PRICE_PART + took / PRICE_PART;
 }
 
-/* The same for the long way. */
+/* The same for the long way; 0 where the thread may not make system calls. */
 static inline uint64_t price_cpu_ns(const struct price *price) {
     struct timespec now = {0};
-    if (price->mask != PRICE_NO_MASK)
+    if (price->mask != PRICE_NO_MASK && !confine_is_quiet())
         sys2(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, &now);
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 static inline void price_long_way(struct price *price, uint64_t began_ns) {
-    if (began_ns != 0)
-        price->rare_ns += price_cpu_ns(price) - began_ns;
+    uint64_t now_ns = began_ns != 0 ? price_cpu_ns(price) : 0;
+    if (now_ns > began_ns)
+        price->rare_ns += now_ns - began_ns;
 }
 
 /* ---- price.c: process context ---- */

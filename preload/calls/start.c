@@ -119,7 +119,7 @@ void calls_begin(struct agent_thread *thread) {
 
 static void end_burst(struct agent_thread *thread) {
     calls_burst_end(thread);
-    if (call_burst_is_meant() && !confine_is_quiet())
+    if (call_burst_is_meant())
         call_burst_account(thread);
 }
 
@@ -130,7 +130,10 @@ void calls_end(struct agent_thread *thread) {
     calls_self = NULL;
     if (c == NULL || !c->alive)
         return;
-    without_ticks(thread, end_burst);
+    if (confine_is_quiet())
+        calls_burst_end(thread);
+    else
+        without_ticks(thread, end_burst);
     calls_leave_session(c);
 }
 
