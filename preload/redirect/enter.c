@@ -60,6 +60,21 @@ static SLOW void rarely(struct redirect_call *call, void (*how)(void *call)) {
 
 #define WORDS_OF_CALL 4 /* POP, PUSH and its site, CREDIT */
 
+/* The words up to `at` are the daemon's, and the call is the innermost that is open. */
+static inline __attribute__((always_inline)) void open_call(struct calls *c,
+                                                            struct calls_frame *top,
+                                                            uint64_t routine, uint64_t site,
+                                                            uint64_t slot, uint64_t *at) {
+    top->routine = routine;
+    top->site = site;
+    top->sp = slot;
+    top->report = CALLS_WALKED | CALLS_SEEN | slot;
+    c->top = c->cursor = top + 1;
+    c->at = at;
+    ring_publish(c->slot, (uint64_t)(at - c->zero));
+    fetch_for_writing(at + FETCH_AHEAD);
+}
+
 /* The call, by its caller at top[-1], to `routine`. False: there is no room, or the daemon has to
  * hear something first. */
 static bool send(struct calls *c, struct calls_frame *top, uint64_t routine, uint64_t site,
@@ -76,14 +91,7 @@ static bool send(struct calls *c, struct calls_frame *top, uint64_t routine, uin
         *at++ = site;
         *at++ = wire_word(WIRE_CREDIT, 1);
     }
-    top->routine = routine;
-    top->site = site;
-    top->sp = slot;
-    top->report = CALLS_WALKED | CALLS_SEEN | slot;
-    c->top = c->cursor = top + 1;
-    c->at = at;
-    ring_publish(c->slot, (uint64_t)(at - c->zero));
-    fetch_for_writing(at + FETCH_AHEAD);
+    open_call(c, top, routine, site, slot, at);
     return true;
 }
 
@@ -217,16 +225,8 @@ static inline __attribute__((always_inline)) bool report_usual(struct calls *c,
         top[-1].routine != s->routine || *(const volatile uint64_t *)place != top[-1].site ||
         !holds(c, top - 1) || !call_word(c, top, function, site, &word))
         return false;
-    uint64_t *at = c->at;
-    *at = word;
-    top->routine = function;
-    top->site = site;
-    top->sp = slot;
-    top->report = CALLS_WALKED | CALLS_SEEN | slot;
-    c->top = c->cursor = top + 1;
-    c->at = at + 1;
-    ring_publish(c->slot, (uint64_t)(at + 1 - c->zero));
-    fetch_for_writing(at + 1 + FETCH_AHEAD);
+    *c->at = word;
+    open_call(c, top, function, site, slot, c->at + 1);
     return true;
 }
 
@@ -249,9 +249,11 @@ bool redirect_enter_usual(void) {
     return done;
 }
 
-/* One in so many of the usual ones, too. */
+/* One in so many of the usual ones comes here. False: it is none of them. */
 static bool report_measured(struct redirect_call *call) {
     struct calls *c = call->calls;
+    if (!price_is_due(&c->price, c->at))
+        return false; /* that it is not usual is known */
     uint64_t began = price_begin(&c->price, c->at);
     bool done = report_usual(c, call->module, call->site, call->slot, call->fp);
     if (done)
