@@ -65,6 +65,17 @@ static void read_object(const struct link_map *map, struct object *object) {
     read_object_at(map, 0, object);
 }
 
+static bool has_hashes(const struct object *object) {
+    return object->symbols != NULL && object->names != NULL && object->table != NULL;
+}
+
+/* 0: no symbol, or one that is resolved by a call. */
+static uint64_t plain_function(const struct link_map *map, const ElfW(Sym) * symbol) {
+    bool plain =
+        symbol != NULL && ELF64_ST_TYPE(symbol->st_info) == STT_FUNC && symbol->st_value != 0;
+    return plain ? map->l_addr + symbol->st_value : 0;
+}
+
 static uint32_t hash_of(const char *name) {
     uint32_t hash = 5381;
     for (; *name != '\0'; name++)
@@ -183,8 +194,7 @@ static uint64_t dlsym_in(const struct dl_phdr_info *info) {
     const ElfW(Sym) *symbol = object.table != NULL       ? find(&object, "dlsym", hash_of("dlsym"))
                               : object.old_table != NULL ? find_among_all(&object, "dlsym")
                                                          : NULL;
-    bool plain = symbol != NULL && ELF64_ST_TYPE(symbol->st_info) == STT_FUNC;
-    return plain ? map.l_addr + symbol->st_value : 0;
+    return plain_function(&map, symbol);
 }
 
 static int find_dlsym(struct dl_phdr_info *info, size_t size, void *found) {
@@ -231,8 +241,8 @@ static void expect(const struct object *object, const struct search *search) {
 
 /* What is unusual is left to dlsym. */
 static void *take(const struct link_map *map, const ElfW(Sym) * symbol, const char *name) {
-    bool plain = ELF64_ST_TYPE(symbol->st_info) == STT_FUNC && symbol->st_value != 0;
-    return plain ? (void *)(map->l_addr + symbol->st_value) : ask_loader(name);
+    uint64_t function = plain_function(map, symbol);
+    return function != 0 ? (void *)function : ask_loader(name);
 }
 
 static void search_object(const struct link_map *map, const struct object *object,
@@ -263,7 +273,7 @@ static void search_objects(struct search *search) {
         read_object(map, &object);
         if (object.symbols == NULL && object.table == NULL)
             continue; /* the vdso, or it has no symbols at all */
-        if (object.symbols == NULL || object.names == NULL || object.table == NULL)
+        if (!has_hashes(&object))
             return;
         search_object(map, &object, search);
     }
@@ -298,11 +308,9 @@ static uint64_t next_plain(const char *name) {
     for (const struct link_map *map = next_object(); map != NULL; map = map->l_next) {
         struct object object;
         read_object(map, &object);
-        if (object.symbols == NULL || object.names == NULL || object.table == NULL)
-            continue;
-        const ElfW(Sym) *symbol = find(&object, name, hash);
+        const ElfW(Sym) *symbol = has_hashes(&object) ? find(&object, name, hash) : NULL;
         if (symbol != NULL)
-            return ELF64_ST_TYPE(symbol->st_info) == STT_FUNC ? map->l_addr + symbol->st_value : 0;
+            return plain_function(map, symbol);
     }
     return 0;
 }
@@ -315,11 +323,8 @@ void *libc_symbol(const char *name) {
     if (!glibc_is_here() || _dl_find_object((void *)(uintptr_t)gnu_get_libc_version, &found) != 0)
         return NULL;
     read_object(found.dlfo_link_map, &object);
-    if (object.symbols == NULL || object.names == NULL || object.table == NULL)
-        return NULL;
-    const ElfW(Sym) *symbol = find(&object, name, hash_of(name));
-    bool plain = symbol != NULL && ELF64_ST_TYPE(symbol->st_info) == STT_FUNC;
-    return plain ? (void *)(found.dlfo_link_map->l_addr + symbol->st_value) : NULL;
+    const ElfW(Sym) *symbol = has_hashes(&object) ? find(&object, name, hash_of(name)) : NULL;
+    return (void *)plain_function(found.dlfo_link_map, symbol);
 }
 
 /* ---- from an address ---- */
@@ -345,9 +350,7 @@ uint64_t next_behind(uint64_t own) {
     if (map == NULL || sizeof(void *) != 8)
         return 0;
     read_object(map, &object);
-    if (object.symbols == NULL || object.names == NULL || object.table == NULL)
-        return 0;
-    const char *name = name_of(&object, own - map->l_addr);
+    const char *name = has_hashes(&object) ? name_of(&object, own - map->l_addr) : NULL;
     return name != NULL ? next_plain(name) : 0;
 }
 
