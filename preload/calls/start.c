@@ -87,7 +87,8 @@ void calls_follow_here(struct agent_thread *thread) {
         c->alive = true;
         calls_self = c;
         redirect_read_sites(thread, session, 0);
-        redirect_use(c);
+        if (!redirect_use(c))
+            redirect_await_on();
     }
     session_leave(thread);
 }
@@ -199,8 +200,11 @@ bool calls_begin_here(struct agent_thread *thread, struct wire_session *session,
     c->at = c->limit = NULL;
     c->busy = CALLS_JUMPED; /* the first report goes the long way */
     calls_self = c;
-    redirect_use(c);
-    return true;
+    if (redirect_use(c))
+        return true;
+    calls_self = NULL; /* at the next tick, then */
+    redirect_leave(c);
+    return false;
 }
 
 void calls_tick(struct agent_thread *thread, struct wire_session *session, enum trigger_kind kind,

@@ -32,7 +32,7 @@ struct agent_hooks {
     bool (*goes_on)(struct calls *calls);
     /* redirect_doze, redirect_wake. */
     void (*doze)(const struct agent_thread *thread);
-    void (*wake)(const struct agent_thread *thread);
+    void (*wake)(struct agent_thread *thread);
     /* redirect_missed_from. Any context. */
     uint64_t (*missed_from)(void);
 };

@@ -48,9 +48,10 @@ static SLOW void rarely(struct redirect_call *call, void (*how)(void *call)) {
     if (sys4(SYS_rt_sigprocmask, SIG_BLOCK, &all, &mask, KERNEL_SIGSET_BYTES) != 0)
         return;
     struct calls *self = calls_self; /* a tick may have ended a burst since */
+    bool in_burst = c->in_burst;     /* `how` may end it, too */
     calls_self = NULL;
     stub_with_all_kept(how, call, r->stack + sizeof r->stack, r->area);
-    if (c->session != NULL)
+    if (c->session != NULL && c->in_burst == in_burst)
         calls_self = self;
     sys4(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, KERNEL_SIGSET_BYTES);
     price_long_way(&c->price, began_ns);
@@ -281,7 +282,7 @@ void redirect_enter(uint64_t back, uint64_t slot, uint64_t fp) {
     bool done = !left && (report_measured(&call) || report(&call));
     if (!done && !is_agents(c, slot))
         rarely(&call, redirect_enter_rarely);
-    if (agent.settings.check && !is_agents(c, slot))
+    if (agent.settings.check && calls_self != NULL && !is_agents(c, slot))
         rarely(&call, redirect_check);
     atomic_signal_fence(memory_order_seq_cst);
     end_report(c, slot - CALLS_JUMPED);

@@ -5,6 +5,9 @@
  * One thread at a time makes a module ready or changes places; who finds another one at it goes on,
  * as that one looks again before it is done. What is wanted is one number: the threads whose calls
  * are followed. Nothing changes while an object may be going (dlclose).
+ *
+ * A burst may begin only where the texts are redirected: what a thread has found of its open calls
+ * holds as long as none of its calls is missed.
  */
 #include "preload/redirect/redirect.h"
 
@@ -14,6 +17,7 @@
 #include <time.h>
 
 #include "common/wire/call_sites.h"
+#include "preload/calls/call_burst.h"
 #include "preload/calls/hot.h"
 #include "preload/life/agent.h"
 #include "preload/life/confine.h"
@@ -37,6 +41,7 @@ static struct redirect_module *_Atomic modules; /* NULL: none was ever redirecte
 static _Atomic uint32_t used;                   /* of them */
 static _Atomic uint32_t users;                  /* threads whose calls are followed */
 static _Atomic uint32_t changing;               /* one thread changes something */
+static _Atomic bool all_on;                     /* since the last change */
 static _Atomic uint32_t closing;                /* threads in dlclose */
 static _Atomic bool suspended;
 static uint32_t numbers;           /* given to modules */
@@ -71,6 +76,7 @@ static void switch_all(bool on) {
         if (atomic_load(&m->there) != 0)
             text_copy_switch(m, on);
     }
+    atomic_store(&all_on, on);
 }
 
 static bool may_change(void) {
@@ -90,13 +96,37 @@ static void follow_users(void) {
     } while (wanted != is_wanted());
 }
 
-void redirect_use(struct calls *c) {
+/* Who changes something after this was asked finds the user who asked. */
+static bool is_on(void) {
+    return atomic_load(&modules) == NULL || (atomic_load(&changing) == 0 && atomic_load(&all_on));
+}
+
+/* False: another thread is at it, and has perhaps been asked to wait for its processor. */
+static bool add_user(void) {
+    atomic_fetch_add(&users, 1);
+    if (!is_on())
+        follow_users();
+    return is_on();
+}
+
+bool redirect_use(struct calls *c) {
     struct redirect_thread *r = c->redirect;
     if (r == NULL || atomic_exchange(&r->uses, true))
-        return;
+        return true;
     r->unnamed.word = NULL;
-    if (atomic_fetch_add(&users, 1) == 0)
-        follow_users();
+    return add_user();
+}
+
+static void wait_for_change(void) {
+    for (int i = 0; i < WAITS_FOR_OTHER && atomic_load(&changing) != 0; i++)
+        nap();
+}
+
+void redirect_await_on(void) {
+    if (is_on())
+        return;
+    wait_for_change();
+    follow_users();
 }
 
 void redirect_leave(struct calls *c) {
@@ -119,10 +149,14 @@ void redirect_doze(const struct agent_thread *thread) {
         atomic_fetch_sub(&users, 1);
 }
 
-void redirect_wake(const struct agent_thread *thread) {
+void redirect_wake(struct agent_thread *thread) {
     struct redirect_thread *r = thread->redirect;
-    if (r != NULL && atomic_exchange(&r->dozes, false) && atomic_fetch_add(&users, 1) == 0)
-        follow_users();
+    if (r == NULL || !atomic_exchange(&r->dozes, false) || add_user())
+        return;
+    if (call_burst_is_meant())
+        calls_burst_end(thread);
+    else
+        redirect_await_on();
 }
 
 /* ---- modules that become ready ---- */
@@ -403,11 +437,6 @@ void redirect_learn_opened(bool wait) {
 }
 
 /* ---- objects that go ---- */
-
-static void wait_for_change(void) {
-    for (int i = 0; i < WAITS_FOR_OTHER && atomic_load(&changing) != 0; i++)
-        nap();
-}
 
 bool redirect_is_there(const struct redirect_module *m, uint32_t number) {
     return atomic_load(&closing) == 0 && atomic_load(&m->there) == number;

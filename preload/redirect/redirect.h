@@ -63,13 +63,16 @@ void redirect_learn_opened(bool wait);
 uint64_t redirect_missed_from(void);
 
 /* The thread's calls are followed from now on; and no longer. While there is one such thread, calls
- * are redirected. Any context. */
-void redirect_use(struct calls *c);
+ * are redirected; false: not yet, as another thread is changing places. Any context. */
+bool redirect_use(struct calls *c);
 void redirect_leave(struct calls *c);
+/* The other thread is waited for. Thread context. */
+void redirect_await_on(void);
 /* The calling thread enters a call that can sleep, and has come back: meanwhile calls need not be
- * redirected for it. Thread context, our signal blocked. */
+ * redirected for it. Its burst ends if they can't be at once. Thread context, our signal blocked.
+ */
 void redirect_doze(const struct agent_thread *thread);
-void redirect_wake(const struct agent_thread *thread);
+void redirect_wake(struct agent_thread *thread);
 
 /* Calls that return to that address are redirected. Any context. */
 bool redirect_is_site(uint64_t address);

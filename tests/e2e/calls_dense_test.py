@@ -25,4 +25,10 @@ result, profile = record_calls([target("calls_dense"), "naps", "1.5"], *COLLECT,
 seen, cpu, bursts = profile.sum("seen_ns"), profile.sum("cpu_burst_ns"), profile.sum("bursts")
 check(result.status == 0 and seen > 1e6 * bursts,
       f"bursts go on after naps: {bursts}, {seen / 1e6 / max(1, bursts):.2f} ms each of {cpu / 1e6:.0f}")
+
+# Where a burst was nearly over when the program slept, it ends with the next report.
+result, profile = record_calls([target("calls_dense"), "sleeps", "1"], *COLLECT, "--burst", "2ms/6ms", *ALL)
+bursts, cpu = profile.sum("bursts"), profile.sum("cpu_burst_ns")
+check(result.status == 0 and bursts > cpu / 6e6 / 3,
+      f"bursts come again where the program sleeps: {bursts} in {cpu / 1e6:.0f} ms, one in 6 was asked for")
 finish()

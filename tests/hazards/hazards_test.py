@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: LGPL-3.0-or-later
 """What has broken programs under profilers, hazard by hazard, with and without the agent: the same
 output and status, in time, and a profile of it. `--runs N` repeats each that often (races need
-many); names choose some."""
+many); names choose some. Columns: runs with the agent, those of them that did what no run without it
+does, runs without it that were not like the first, walks."""
 
 import argparse
 import json
@@ -21,6 +22,7 @@ from support import (  # noqa: E402
 HERE = os.path.join(BUILD, "tests", "hazards")
 TLS_LIBRARY = os.path.join(HERE, ".libs", "tls_library.so")
 LIMIT = 60  # seconds, for what takes one: what takes longer hangs
+AGAIN = 10  # so many runs more without the agent, where it seems to have made a difference
 UNLUCKY = 50  # so many runs more may pass without a sample: some programs hardly use the processor
 
 
@@ -169,22 +171,26 @@ def seen(daemon, hazard):
 
 
 def row(daemon, hazard, runs):
+    """A busy machine makes some of them differ from run to run: what one does with the agent, it has
+    to do without it, too."""
     wanted = one(hazard, {})
-    plain = sum(one(hazard, {}) != wanted for _ in range(min(runs, 20)))
-    before, bad = seen(daemon, hazard), []
-    for _ in range(runs):
-        result = one(hazard, daemon.env(**hazard.env))
-        if result != wanted:
-            bad.append(result)
+    plain = [one(hazard, {}) for _ in range(min(runs, 20))]
+    before = seen(daemon, hazard)
+    results = [one(hazard, daemon.env(**hazard.env)) for _ in range(runs)]
+    if any(result != wanted and result not in plain for result in results):
+        plain += [one(hazard, {}) for _ in range(AGAIN)]
+    bad = [result for result in results if result != wanted and result not in plain]
+    different = sum(result != wanted for result in plain)
     for _ in range(0 if hazard.name in UNSEEN else UNLUCKY):
         if seen(daemon, hazard) > before:
             break
         one(hazard, daemon.env(**hazard.env))
     walks = seen(daemon, hazard) - before
-    print(f"{hazard.name:20} {runs:5} {len(bad):5} {plain:7} {walks:9}  {hazard.danger}", flush=True)
+    print(f"{hazard.name:20} {runs:5} {len(bad):5} {different:9} {walks:9}  {hazard.danger}", flush=True)
     if bad:
         print(f"  wanted {wanted}\n  got    {bad[0]}")
-    check(wanted[0] == 0 and not bad and plain == 0, hazard.name + " is as without the agent")
+    check(not bad and any(result[0] == 0 for result in [wanted, *plain]),
+          hazard.name + " is as without the agent")
     check(walks > 0 or hazard.name in UNSEEN, hazard.name + " was profiled")
 
 
@@ -383,7 +389,7 @@ def main():
     parser.add_argument("names", nargs="*")
     args = parser.parse_args()
     begun = time.monotonic()
-    print(f"{'hazard':20} {'runs':>5} {'bad':>5} {'without':>7} {'walks':>9}")
+    print(f"{'hazard':20} {'runs':>5} {'bad':>5} {'different':>9} {'walks':>9}")
     with Daemon() as daemon:
         for hazard in HAZARDS:
             if args.names and hazard.name not in args.names:

@@ -5,6 +5,7 @@
  *
  *   calls_dense dense ROUNDS   each some milliseconds
  *   calls_dense naps SECONDS   of CPU time
+ *   calls_dense sleeps SECONDS the same, with longer sleeps, and a little more work in between
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -45,21 +46,27 @@ NO_INLINE static void few(void) {
     calls += 200;
 }
 
-NO_INLINE static void nap(void) {
-    const struct timespec time = {.tv_nsec = 100000};
+NO_INLINE static void nap(long us) {
+    const struct timespec time = {.tv_nsec = us * 1000};
 
     nanosleep(&time, NULL);
+}
+
+NO_INLINE static void work_and_nap(int calls_of_large, long us, double limit) {
+    while (cpu_seconds() < limit) {
+        for (int i = 0; i < calls_of_large; i++)
+            large();
+        nap(us);
+    }
 }
 
 int main(int argc, char **argv) {
     double limit = argc > 2 ? strtod(argv[2], NULL) : 1;
 
     if (argc > 1 && strcmp(argv[1], "naps") == 0)
-        while (cpu_seconds() < limit) {
-            for (int i = 0; i < 10; i++)
-                large();
-            nap();
-        }
+        work_and_nap(10, 100, limit);
+    else if (argc > 1 && strcmp(argv[1], "sleeps") == 0)
+        work_and_nap(37, 4000, limit);
     else
         for (double i = 0; i < limit; i++) {
             many();
