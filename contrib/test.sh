@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-3.0-or-later
 # Installs what is missing, builds, runs all tests and the formatting check. The last lines name what
-# failed, and say how many passed, failed and were skipped; the exit status is 0 when none failed.
+# failed, with the end of what it said, and say how many passed, failed and were skipped; the exit
+# status is 0 when none failed.
 #
 #   --werror      a compiler warning is an error
 #   --sanitize    the tests again, under the address, undefined-behaviour and thread sanitizers
@@ -48,7 +49,8 @@ count() {
         case $(sed -n 's/^:test-result: //p' "$file") in
         PASS | XFAIL) passed=$((passed + 1)) ;;
         SKIP) skipped=$((skipped + 1)) ;;
-        *) broke "${file%.trs}, its output: ${file%.trs}.log" ;;
+        *) broke "${file%.trs}, its output: ${file%.trs}.log
+$(grep -v '^ok ' "${file%.trs}.log" | tail -n 20 | cut -c 1-200 | sed 's/^/        /')" ;;
         esac
     done
 }
