@@ -22,7 +22,7 @@ seen = {name: sum(w for frames, w in folded(path) if name in frames and "enter" 
 deferred, lost = process["shipped"], process["lost"]
 check(deferred > 20 * SECONDS, f"{deferred} stacks went as copies")
 # hcctd may come late where the machine is busy
-check(lost <= 0.05 * deferred, f"{lost} found no room, beside {deferred}")
+check(lost <= 0.25 * deferred, f"{lost} found no room, beside {deferred}")
 check(process["skipped"] > deferred, f"{process['skipped']} were left out by chance: the others stand for them")
 spent, credited = sum(true.values()), sum(seen.values())
 # what is left out is a matter of chance: each copy stands for about 1/n of all, half as much again by roulette
