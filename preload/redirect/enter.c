@@ -36,15 +36,10 @@
 
 /* What libc does for the agent meanwhile may be a redirected library's (a sanitizer's, which stands
  * before libc): no stub goes further then. */
-static SLOW void rarely(struct redirect_call *call, void (*how)(void *call)) {
+static SLOW void rarely_and_inside(struct redirect_call *call, void (*how)(void *call)) {
     struct calls *c = call->calls;
     struct redirect_thread *r = c->redirect;
-    uint64_t all = CAN_WAIT, mask = 0;
-    if (r == NULL || confine_is_quiet()) {
-        calls_self = NULL;
-        return;
-    }
-    uint64_t began_ns = price_cpu_ns(&c->price);
+    uint64_t all = CAN_WAIT, mask = 0, began_ns = price_cpu_ns(&c->price);
     if (sys4(SYS_rt_sigprocmask, SIG_BLOCK, &all, &mask, KERNEL_SIGSET_BYTES) != 0)
         return;
     struct calls *self = calls_self; /* a tick may have ended a burst since */
@@ -53,8 +48,19 @@ static SLOW void rarely(struct redirect_call *call, void (*how)(void *call)) {
     stub_with_all_kept(how, call, r->stack + sizeof r->stack, r->area);
     if (c->session != NULL && c->in_burst == in_burst)
         calls_self = self;
-    sys4(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, KERNEL_SIGSET_BYTES);
     price_long_way(&c->price, began_ns);
+    sys4(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, KERNEL_SIGSET_BYTES);
+}
+
+/* Another thread that is about to forbid system calls waits for the end of this one's. */
+static SLOW void rarely(struct redirect_call *call, void (*how)(void *call)) {
+    struct agent_thread *thread = call->calls->thread;
+    uint32_t before = atomic_exchange(&thread->inside, 1);
+    if (call->calls->redirect == NULL || confine_is_quiet())
+        calls_self = NULL;
+    else
+        rarely_and_inside(call, how);
+    confine_leave(thread, before);
 }
 
 /* ---- words ---- */
