@@ -3,7 +3,8 @@
  * copies.c - how much time the largest copy of late needs until there is room for the next one.
  *
  * That is a power of two times FULL_NS / 8, and only grows until the copies have ended: a course
- * that began anew with each size would not be a course.
+ * that began anew with each size would not be a course. Where a copy found no room, because the
+ * daemon waits for a processor longer than that, it grows, too.
  *
  * A course that is left right after a point has credited more than has passed, by 13/24 of its mean
  * on average: a course begins within a step, which its first point weighs as a whole. So the course
@@ -14,10 +15,13 @@
 
 #include "preload/sample/draw.h"
 
-#define FULL_NS                                                                                    \
-    8000000     /* in which the daemon surely empties a ring, unless it gets no processor          \
-                 */
-#define ENDED 4 /* steps without a copy: the daemon has the tables now */
+#define FULL_NS    8000000 /* in which the daemon empties a ring where it gets a processor ... */
+#define LONGEST_NS (8 * FULL_NS) /* ... and where it has to wait for one */
+#define ENDED      4             /* steps without a copy: the daemon has the tables now */
+
+static uint64_t longer(uint64_t mean) {
+    return mean < FULL_NS ? FULL_NS : mean < LONGEST_NS ? 2 * mean : mean;
+}
 
 static uint64_t spacing(uint32_t words) {
     uint64_t spacing = FULL_NS / 8;
@@ -49,9 +53,11 @@ static void widen(struct copies *copies, uint64_t mean, uint64_t *random) {
 void copies_walked(struct copies *copies, uint32_t words, uint64_t *random) {
     if (words == 0)
         return;
+    uint64_t before = copies->course.mean_ns;
+    uint64_t mean = words == COPIES_NO_ROOM ? longer(before) : spacing(words);
     copies->quiet_ns = 0;
-    if (spacing(words) > copies->course.mean_ns)
-        widen(copies, spacing(words), random);
+    if (mean > before)
+        widen(copies, mean, random);
 }
 
 static bool have_ended(struct copies *copies, uint64_t weight) {

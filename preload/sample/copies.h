@@ -28,7 +28,9 @@ struct copies {
 /* What a sample that should weigh `weight` is to weigh; 0: it is not to be taken. `random` is the
  * state of the thread's draws. */
 uint64_t copies_weight(struct copies *copies, uint64_t weight, uint64_t *random);
-/* A walk was made, which took `words` of the ring as a copy; 0: it was none. */
+/* A walk was made, which took `words` of the ring as a copy; 0: it was none. COPIES_NO_ROOM: it
+ * would have been one, but the daemon gets less of the processor than it should. */
 void copies_walked(struct copies *copies, uint32_t words, uint64_t *random);
+#define COPIES_NO_ROOM UINT32_MAX
 
 #endif

@@ -67,7 +67,7 @@ static uint32_t steps_to_send(const struct memo *memo, const struct memo_result 
 }
 
 /* There is no compact rule for some frame (yet): the daemon unwinds a copy of the stack. Returns
- * the part of the ring that is gone, in words. */
+ * the part of the ring that is gone, in words; or COPIES_NO_ROOM. */
 static uint32_t send_copy(struct agent_thread *thread, struct wire_session *session,
                           struct wire_slot *slot, uint64_t weight, const struct memo_result *result,
                           const struct unwind_env *env) {
@@ -75,7 +75,7 @@ static uint32_t send_copy(struct agent_thread *thread, struct wire_session *sess
     uint32_t words = emit_raw_stack(thread, session, slot, weight, inner, env);
     if (words == 0) {
         lose(slot, weight);
-        return WALK_WORDS;
+        return COPIES_NO_ROOM;
     }
     session_count(slot, WIRE_RAW_STACKS, 1);
     session_count(slot, WIRE_CREDITED_NS, weight);

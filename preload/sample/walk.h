@@ -12,7 +12,7 @@
 
 struct walk_cost {
     uint32_t stepped, reread; /* frames; what is dearer than a step counts as several */
-    uint32_t copied; /* words of the ring that a copy of the stack took; all of it: no room */
+    uint32_t copied; /* words of the ring that a copy of the stack took; or COPIES_NO_ROOM */
 };
 
 /* Walks the stack of the calling thread from `uc` and sends the context with `weight`; where that

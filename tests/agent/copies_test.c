@@ -54,6 +54,32 @@ static void test_law(uint64_t weight, uint32_t words, uint32_t steps, double apa
     CHECK((double)least >= apart * MS - (double)weight);
 }
 
+/* The daemon empties the ring every `slow_ms` only: copies that find no room are lost, but soon
+ * there are few such, and what is taken and lost is all there is. */
+static void test_slow_daemon(uint32_t slow_ms) {
+    struct copies copies = {0};
+    uint64_t random = 5, emptied = 0;
+    uint32_t taken = 0, lost = 0, ms = 200000;
+    double sum = 0;
+    bool full = false;
+    for (uint32_t at = 0; at < ms; at++) {
+        if (at - emptied >= slow_ms)
+            full = false, emptied = at;
+        uint64_t weighs = copies_weight(&copies, MS, &random);
+        sum += (double)weighs;
+        if (weighs == 0)
+            continue;
+        copies_walked(&copies, full ? COPIES_NO_ROOM : WALK_WORDS, &random);
+        taken++;
+        lost += full;
+        full = true;
+    }
+    printf("the ring is emptied every %u ms: %u of %u copies found no room, total %.4f\n", slow_ms,
+           lost, taken, sum / MS / ms);
+    CHECK(lost * 20 < taken);
+    CHECK(fabs(sum / MS / ms - 1) < 5 / sqrt(taken));
+}
+
 static void test_ends(void) {
     struct copies copies = {0};
     uint64_t random = 3, walks = 0;
@@ -103,6 +129,9 @@ int main(void) {
     test_law(MS, WALK_WORDS / 2, 4, 2);
     test_law(100000, WALK_WORDS, 40, 4);
     test_law(250000, WALK_WORDS / 5, 8, 1);
+    test_slow_daemon(4);
+    test_slow_daemon(20);
+    test_slow_daemon(30);
     test_ends();
     test_totals(WALK_WORDS, WALK_WORDS);
     test_totals(WALK_WORDS / 8, WALK_WORDS / 4);
