@@ -17,7 +17,7 @@ preload_libhcctagent_la_SOURCES = $(UNWIND_SOURCES) \
 	common/wire/tags.h common/wire/unwind_table.h common/wire/wire.h preload/calls/align.c \
 	preload/calls/call_burst.c preload/calls/call_burst.h \
 	preload/calls/calls.c preload/calls/calls.h preload/calls/code.c preload/calls/fork.c \
-	preload/calls/hot.h preload/calls/known.c preload/calls/price.c preload/calls/price.h preload/calls/session.c preload/calls/stack.c preload/calls/start.c \
+	preload/calls/hot.h preload/calls/known.c preload/calls/period.c preload/calls/period.h preload/calls/price.c preload/calls/price.h preload/calls/session.c preload/calls/stack.c preload/calls/start.c \
 	preload/calls/tell.c preload/life/agent.c preload/life/agent.h \
 	preload/life/attach.c preload/life/attach.h preload/life/confine.c \
 	preload/life/confine.h preload/life/confine_born.c preload/life/connect.c \

@@ -23,24 +23,25 @@ struct size {
     double samples;
 };
 
+/* Of `draws`, walks or bursts. */
+static double draws_of_one_weight(const struct profile_process *process, uint64_t draws) {
+    double drawn = (double)process->drawn;
+
+    return process->drawn_squares > 0 ? drawn * drawn / (double)process->drawn_squares
+                                      : (double)draws;
+}
+
 static struct size sample_size_of_calls(const struct profile_process *process) {
     double every = (double)process->every;
 
     if (process->burst_period_ns > 0)
         return (struct size){process->bursts > 0 ? CHANCE_SAMPLED : CHANCE_UNKNOWN,
-                             (double)process->bursts};
+                             draws_of_one_weight(process, process->bursts)};
     if (process->every <= 1)
         return (struct size){CHANCE_EXACT, 0};
     if (strcmp(process->credit, "new") == 0) /* how many edges one sample credits is not known */
         return (struct size){CHANCE_UNKNOWN, 0};
     return (struct size){CHANCE_SAMPLED, (double)process->total / every};
-}
-
-static double walks_of_one_weight(const struct profile_process *process) {
-    double drawn = (double)process->drawn;
-
-    return process->drawn_squares > 0 ? drawn * drawn / (double)process->drawn_squares
-                                      : (double)process->walks;
 }
 
 static struct size sample_size_of(const struct profile *profile, uint32_t process, uint64_t total) {
@@ -50,7 +51,7 @@ static struct size sample_size_of(const struct profile *profile, uint32_t proces
     if (profile_of_calls(profile) || strcmp(it->collector, "calls") == 0)
         return sample_size_of_calls(it);
     if (it->walks > 0)
-        size.samples = walks_of_one_weight(it);
+        size.samples = draws_of_one_weight(it, it->walks);
     else if (profile->period > 0)
         size.samples = (double)total / (double)profile->period;
     if (size.samples > 0)

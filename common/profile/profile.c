@@ -350,7 +350,9 @@ double profile_scale(const struct profile_process *process) {
     if (strcmp(process->collector, "calls") != 0 || process->burst_period_ns == 0 ||
         process->seen_ns == 0 || process->seen_ns > process->cpu_burst_ns)
         return 1;
-    return (double)process->cpu_burst_ns / (double)process->seen_ns;
+    /* profiles of earlier times have calls as they were seen */
+    uint64_t stands_ns = process->stands_ns != 0 ? process->stands_ns : process->seen_ns;
+    return (double)process->cpu_burst_ns / (double)stands_ns;
 }
 
 /* ---- names ---- */

@@ -109,8 +109,8 @@ struct profile_process {
     THREAD_COUNTERS(DECLARE_AGENT, NO_COUNTER, DECLARE_DAEMON)
 #undef DECLARE_DAEMON
 #undef DECLARE_AGENT
-    /* Of walks: sums of their weights and of squares, in one unit of their own, for the effective
-     * sample size; 0: not known. */
+    /* Of walks, or bursts of calls: sums of their weights and of squares, in one unit of their own,
+     * for the effective sample size; 0: not known. */
     uint64_t drawn, drawn_squares;
     /* The same, by class of share: what the weights of contexts varied by, squared, and what they
      * would have, were all samples independent. 0: not known. */
@@ -219,9 +219,9 @@ uint64_t profile_total(const struct profile *profile);
 
 /* Weights are numbers of calls. */
 bool profile_of_calls(const struct profile *profile);
-/* How many calls one call that was seen stands for, where calls are seen in bursts only: CPU time
- * in all by CPU time within bursts, of both the program's own. An estimate, >= 1; 1 for all
- * else. */
+/* By what a count is to be multiplied for an estimate of all calls, where they are seen in bursts
+ * only: CPU time in all by what bursts stand for, or by the time within them where each call counts
+ * once, of both the program's own. 1 for all else. */
 double profile_scale(const struct profile_process *process);
 
 /* How contexts are grouped in what is printed. */

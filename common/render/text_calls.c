@@ -97,7 +97,12 @@ void text_calls_seen(const struct text *text, const struct profile_process *sum)
     for (uint32_t i = 1; i < profile->n_processes; i++)
         in_all += (double)profile->processes[i].total * profile_scale(&profile->processes[i]);
     text_label(text, "");
-    fprintf(text->out, "%s of the program's own CPU time was seen; scaled by it, N is %s calls\n",
-            format_share((double)sum->seen_ns / (double)sum->cpu_burst_ns).text,
-            format_estimate(in_all).text);
+    fprintf(text->out, "%s of the program's own CPU time was seen",
+            format_share((double)sum->seen_ns / (double)sum->cpu_burst_ns).text);
+    if (sum->stands_ns > 0)
+        fprintf(text->out, ", in bursts that stand for %s of it; scaled to all of it",
+                format_share((double)sum->stands_ns / (double)sum->cpu_burst_ns).text);
+    else
+        fputs("; scaled by it", text->out);
+    fprintf(text->out, ", N is %s calls\n", format_estimate(in_all).text);
 }

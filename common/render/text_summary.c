@@ -44,7 +44,7 @@ static void put_chance_of_total(const struct text *text) {
     const struct chance chance = chance_of(text->profile);
     double half = chance_total_half_width(&chance);
 
-    if (!text->calls && chance.total_known && half > LEAST_REPORTED * (double)text->total)
+    if (chance.total_known && half > LEAST_REPORTED * (double)text->total)
         fprintf(text->out, " %s%s", text->glyphs->plus_minus,
                 format_weight(text->profile, (uint64_t)half).text);
 }
@@ -245,7 +245,7 @@ static void put_sample_size(const struct text *text, const struct profile_proces
                             const struct chance *chance) {
     double worth = chance_samples(chance, CHANCE_TYPICAL, 0), walks = (double)sum->walks;
 
-    if (sum->burst_period_ns > 0 && !chance->total_known)
+    if (sum->burst_period_ns > 0 && (text->calls || !chance->total_known))
         fputs("; what one burst sees counts as one sample", text->out);
     else if (strcmp(text->profile->type, "wall") == 0 && worth * NEARLY_ALL > walks)
         fputs("; time asleep is measured, not sampled", text->out);

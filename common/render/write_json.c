@@ -21,10 +21,10 @@
  * over all contexts, those not kept and not shown included, recursion counted once: the true
  * weights are in [self, self_upper] and [inclusive, inclusive_upper].
  *
- * Where calls are seen in bursts only, the weights are those of the
- * calls that were seen; `scale` says how many calls one of them stands for (CPU time by CPU time
- * within bursts, of both the program's own), and `scaled` is the estimate count * scale. Both are
- * left out elsewhere.
+ * Where calls are seen in bursts only, a call that was seen counts as many times as its burst
+ * stands for bursts. `scale` is the CPU time by what all bursts stand for (stands_ns; 0: calls
+ * count once, and it is the time within bursts), of both the program's own, and `scaled` the
+ * estimate count * scale. Both are left out elsewhere.
  *
  * `chance` is there where samples were taken now and then: half of the 95 % interval of a share,
  * for some shares, as functions have it together; `samples` independent ones would tell as much of
@@ -66,7 +66,7 @@ static void put_process(struct json_out *json, const struct profile_process *pro
         else
             json_number_member(json, field->name, number);
     }
-    if (profile_scale(process) > 1)
+    if (profile_scale(process) != 1)
         json_double_member(json, "scale", profile_scale(process));
     json_end(json, '}');
 }
@@ -148,7 +148,7 @@ static void put_functions(struct json_out *json, const struct profile *profile,
 static void put_scaled(struct json_out *json, uint64_t count, double scale) {
     double scaled = (double)count * scale;
 
-    if (scale > 1 && scaled < 0x1p63)
+    if (scale != 1 && scaled < 0x1p63)
         json_number_member(json, "scaled", (uint64_t)(scaled + 0.5));
 }
 

@@ -45,6 +45,9 @@ static const uint32_t *apply_one(struct mcct_cursor *cursor, const uint32_t *at)
     case TRACE_REPEAT:
         mcct_repeat(cursor, operand);
         break;
+    case TRACE_COUNT_AS:
+        mcct_count_as(cursor, operand);
+        break;
     }
     return at + 1;
 }
@@ -75,6 +78,9 @@ static const uint32_t *apply_calls(struct mcct_cursor *cursor, const uint32_t *a
 
 void trace_apply(struct mcct_cursor *cursor, const uint32_t *tokens, size_t n) {
     const uint32_t *at = tokens, *end = tokens + n;
+    mcct_count_as(cursor, 1);
+    if (at < end && TRACE_VERB_OF(*at) == TRACE_COUNT_AS)
+        at = apply_one(cursor, at);
     while (at < end && is_of_calls(*at) && !is_counted(*at))
         at = apply_one(cursor, at);
     if (at < end && is_counted(*at))

@@ -17,8 +17,9 @@
 #include <stdint.h>
 #include <sys/stat.h>
 
-#define TRACE_MAGIC   "HCCTTRC\n"
-#define TRACE_VERSION 1u
+#define TRACE_MAGIC         "HCCTTRC\n"
+#define TRACE_VERSION       2u /* 1: the same without COUNT_AS, can be read */
+#define TRACE_VERSION_FIRST 1u
 
 struct trace_head {
     char magic[8]; /* TRACE_MAGIC, not terminated */
@@ -67,11 +68,12 @@ static inline uint64_t trace_file_time(const struct stat *file) {
 
 /* A token is `verb << 28 | operand`. */
 enum trace_verb {
-    TRACE_CALL = 1,   /* frame: go to that child, and credit 1 */
-    TRACE_POP = 2,    /* n frames up; 1 is a return */
-    TRACE_PUSH = 3,   /* frame: go to that child */
-    TRACE_CREDIT = 4, /* weight; 0: it stands in the two following words, the lower half first */
-    TRACE_REPEAT = 5, /* n pushes of the frame under the cursor */
+    TRACE_CALL = 1,     /* frame: go to that child, and credit 1 */
+    TRACE_POP = 2,      /* n frames up; 1 is a return */
+    TRACE_PUSH = 3,     /* frame: go to that child */
+    TRACE_CREDIT = 4,   /* weight; 0: it stands in the two following words, the lower half first */
+    TRACE_REPEAT = 5,   /* n pushes of the frame under the cursor */
+    TRACE_COUNT_AS = 6, /* what is credited from here to the record's end counts n times */
     TRACE_VERBS
 };
 

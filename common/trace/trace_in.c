@@ -58,10 +58,10 @@ static bool read_head(struct trace_in *in) {
                  "writes");
     else if (n < (ssize_t)sizeof head)
         snprintf(in->error, sizeof in->error, "the trace ends in its head: nothing is in it");
-    else if (head.version != TRACE_VERSION)
+    else if (head.version < TRACE_VERSION_FIRST || head.version > TRACE_VERSION)
         snprintf(in->error, sizeof in->error,
-                 "it is a trace of format version %u, and this hcct reads version %u", head.version,
-                 TRACE_VERSION);
+                 "it is a trace of format version %u, and this hcct reads versions %u to %u",
+                 head.version, TRACE_VERSION_FIRST, TRACE_VERSION);
     else if (head.reserved != 0)
         snprintf(in->error, sizeof in->error,
                  "the trace is corrupt: its head has bits that mean nothing");

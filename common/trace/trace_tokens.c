@@ -6,6 +6,12 @@
 
 #include "common/wire/compiler.h"
 
+/* `times` each of what `each` says. */
+static uint64_t all_of(uint64_t times, uint32_t each) {
+    uint64_t weight;
+    return __builtin_mul_overflow(times, (uint64_t)each, &weight) ? UINT64_MAX : weight;
+}
+
 static void add(uint64_t *sum, uint64_t more) {
     if (__builtin_add_overflow(*sum, more, sum))
         *sum = UINT64_MAX;
@@ -25,6 +31,7 @@ static uint64_t credit(const uint32_t *tokens, size_t n, size_t *i) {
 bool trace_tokens_count(const uint32_t *tokens, size_t n, uint32_t frames,
                         struct trace_totals *totals) {
     bool good = true;
+    uint32_t each = 1;
     for (size_t i = 0; i < n && good; i++) {
         uint32_t verb = TRACE_VERB_OF(tokens[i]), operand = TRACE_OPERAND(tokens[i]);
         uint64_t weight = verb == TRACE_CALL;
@@ -43,12 +50,16 @@ bool trace_tokens_count(const uint32_t *tokens, size_t n, uint32_t frames,
             weight = credit(tokens, n, &i);
             good = weight != 0;
             break;
+        case TRACE_COUNT_AS:
+            good = operand != 0;
+            each = operand;
+            break;
         default:
             good = false;
         }
         if (hcct_likely(good)) {
             totals->events[verb]++;
-            add(&totals->weight, weight);
+            add(&totals->weight, all_of(weight, each));
         }
     }
     return good;

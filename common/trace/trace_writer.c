@@ -207,6 +207,11 @@ void trace_thread_leave(struct trace_thread *thread) {
         trace_empty(thread);
 }
 
+void trace_count_as(struct trace_thread *thread, uint32_t each) {
+    trace_thread_leave(thread);
+    thread->each = each > 1 ? each : 0;
+}
+
 void trace_thread_end(struct trace_thread *thread) {
     if (thread->process == NULL)
         return;
@@ -232,6 +237,7 @@ void trace_large(struct trace_thread *thread, enum trace_verb verb, uint64_t ope
     struct trace_process *process = thread->process;
     uint32_t max = verb == TRACE_REPEAT ? TRACE_REPEAT_MAX : TRACE_OPERAND_MAX;
     if (verb == TRACE_CREDIT) { /* there is always room for three words */
+        trace_begin_record(thread);
         *process->at++ = TRACE_TOKEN(TRACE_CREDIT, 0);
         *process->at++ = (uint32_t)operand;
         *process->at++ = (uint32_t)(operand >> 32);

@@ -44,6 +44,7 @@ struct trace_process {
 struct trace_thread {
     struct trace_process *process;
     uint32_t number;
+    uint32_t each; /* what is credited counts so many times; 0: once */
 };
 
 struct trace_status {
@@ -90,6 +91,9 @@ void trace_thread_leave(struct trace_thread *thread);
 /* The cursor is closed. */
 void trace_thread_end(struct trace_thread *thread);
 
+/* What is credited from here on counts so many times. A record ends here. */
+void trace_count_as(struct trace_thread *thread, uint32_t each);
+
 /* ---- events: the same arguments as mcct_*, beside which they stand ---- */
 
 /* Private: the number of a frame that has none yet. */
@@ -99,8 +103,16 @@ void trace_empty(struct trace_thread *thread);
 /* Private: an operand beyond a token's range. */
 void trace_large(struct trace_thread *thread, enum trace_verb verb, uint64_t operand);
 
+/* Private: before an event. A record says by itself what its events count. */
+static inline void trace_begin_record(struct trace_thread *thread) {
+    struct trace_process *process = thread->process;
+    if (hcct_unlikely(thread->each != 0 && process->at == process->words))
+        *process->at++ = TRACE_TOKEN(TRACE_COUNT_AS, thread->each);
+}
+
 static inline void trace_put(struct trace_thread *thread, enum trace_verb verb, uint32_t operand) {
     struct trace_process *process = thread->process;
+    trace_begin_record(thread);
     *process->at++ = TRACE_TOKEN(verb, operand);
     if (hcct_unlikely(process->at >= process->full))
         trace_empty(thread);

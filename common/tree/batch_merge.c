@@ -81,9 +81,9 @@ static uint32_t nearest(const struct mcct_batch *batch, uint32_t item) {
 }
 
 static void credit(struct mcct *tree, struct mcct_batch *batch, uint32_t item, bool hashed) {
-    uint32_t weight = batch->weight[item];
+    uint64_t weight = batch->weight[item] * batch->cursor->each;
     tree->total = add_saturating(tree->total, weight);
-    tree->updates += weight;
+    tree->updates += batch->weight[item];
     bool there = batch->node[item] != 0;
     if (!there && hashed && tree->kind->refuse(tree->summary, batch->hash[item], weight)) {
         residual_add(&tree->residuals, nearest(batch, item), batch->frame[item], weight);

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "common/tree/packed.h"
+#include "common/tree/saturating.h"
 #include "common/tree/tree.h"
 
 #define DIGIT_BITS 13u /* few programs have more frames than one digit tells apart */
@@ -61,11 +62,21 @@ static void sort(struct mcct_batch *batch) {
 
 /* ---- places ---- */
 
+/* What an item gained, which is less than RUN_TOTAL_MAX. */
+static uint32_t gained(const struct mcct_batch *batch, uint32_t item) {
+    return batch->weight[item] * (uint32_t)batch->cursor->each;
+}
+
+/* Words of an item alone: a carry has one of its own. */
+static uint16_t words_of(const struct mcct_batch *batch, uint32_t item) {
+    return item > 0 && gained(batch, item) > RUN_WEIGHT ? 2 : 1;
+}
+
 /* So many words each item takes, with all that it calls. */
 static void measure(struct mcct_batch *batch) {
     uint16_t *extent = batch->extent;
     for (uint32_t i = 0; i < batch->items; i++)
-        extent[i] = 1;
+        extent[i] = words_of(batch, i);
     for (uint32_t i = batch->items - 1; i > 0; i--)
         extent[batch->parent[i]] = (uint16_t)(extent[batch->parent[i]] + extent[i]);
 }
@@ -74,7 +85,7 @@ static void measure(struct mcct_batch *batch) {
 static void place_callees(struct mcct_batch *batch) {
     uint16_t *filled = batch->filled;
     for (uint32_t i = 0; i < batch->items; i++)
-        filled[i] = 1;
+        filled[i] = words_of(batch, i);
     for (uint32_t i = 0; i < batch->items - 1; i++) {
         uint32_t item = batch->order[i], caller = batch->parent[item];
         batch->place[item] = filled[caller];
@@ -96,6 +107,13 @@ static uint64_t *put_path(const struct mcct_batch *batch, uint32_t depth, uint64
     return out + depth;
 }
 
+static void put_item(const struct mcct_batch *batch, uint32_t item, uint64_t *out) {
+    uint32_t depth = batch->depth[item], weight = gained(batch, item);
+    out[0] = run_word(depth, batch->frame[item], weight & RUN_WEIGHT);
+    if (weight > RUN_WEIGHT)
+        out[1] = run_carry(depth, (uint32_t)(weight / RUN_CARRY));
+}
+
 /* An item's caller has its place before it has: it is an item before it. */
 static uint64_t *put_items(struct mcct_batch *batch, uint32_t depth, uint64_t *out) {
     uint16_t *place = batch->place, *depths = batch->depth;
@@ -105,23 +123,32 @@ static uint64_t *put_items(struct mcct_batch *batch, uint32_t depth, uint64_t *o
         uint32_t caller = batch->parent[i];
         place[i] = (uint16_t)(place[i] + place[caller]);
         depths[i] = (uint16_t)(depths[caller] + 1);
-        out[place[i] - 1] = run_word(depths[i], batch->frame[i], batch->weight[i]);
+        put_item(batch, i, out + place[i] - 1);
     }
-    return out + batch->items - 1;
+    return out + batch->extent[0] - 1;
 }
 
-static uint64_t weight_of(const struct mcct_batch *batch) {
-    uint64_t weight = 0;
+static uint64_t times_of(const struct mcct_batch *batch) {
+    uint64_t times = 0;
     for (uint32_t i = 1; i < batch->items; i++)
-        weight += batch->weight[i];
-    return weight;
+        times += batch->weight[i];
+    return times;
+}
+
+static size_t all_words(const struct mcct_batch *batch) {
+    size_t words = 0;
+    for (uint32_t i = 0; i < batch->items; i++)
+        words += words_of(batch, i);
+    return words;
 }
 
 bool batch_run(struct mcct_batch *batch) {
     struct mcct *tree = batch->cursor->tree;
     uint32_t depth = (uint32_t)mcct_depth(batch->cursor) - (batch->carried - 1);
-    uint64_t weight = weight_of(batch);
-    uint64_t *out = packed_room(tree, depth + batch->items, weight);
+    uint64_t times = times_of(batch), weight = multiply_saturating(times, batch->cursor->each);
+    uint64_t *out = NULL;
+    if (weight < RUN_TOTAL_MAX)
+        out = packed_room(tree, depth + all_words(batch), weight);
     if (out == NULL) {
         packed_end(tree);
         return false;
@@ -131,6 +158,6 @@ bool batch_run(struct mcct_batch *batch) {
     place_callees(batch);
     packed_add(tree, (size_t)(put_items(batch, depth, put_path(batch, depth, out)) - out), weight);
     tree->total = add_saturating(tree->total, weight);
-    tree->updates += weight;
+    tree->updates += times;
     return true;
 }

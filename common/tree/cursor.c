@@ -49,8 +49,8 @@ static inline struct mcct *tree_of(struct mcct_cursor *cursor) {
 }
 
 void mcct_cursor_open(struct mcct *tree, struct mcct_cursor *cursor) {
-    *cursor =
-        (struct mcct_cursor){.tree = tree, .next = &tree->cursors, .prev = tree->cursors.prev};
+    *cursor = (struct mcct_cursor){
+        .tree = tree, .each = 1, .next = &tree->cursors, .prev = tree->cursors.prev};
     cursor->prev->next = cursor->next->prev = cursor;
     cursor->path[0] = MCCT_ROOT;
     go(cursor, MCCT_ROOT);
@@ -198,8 +198,9 @@ void tree_credit(struct mcct *tree, uint32_t node, uint64_t weight) {
     credit_node(tree, node, node_at(&tree->pool, node), weight);
 }
 
-static inline void credit(struct mcct_cursor *cursor, uint64_t weight) {
+static inline void credit(struct mcct_cursor *cursor, uint64_t times) {
     struct mcct *tree = cursor->tree;
+    uint64_t weight = multiply_saturating(times, cursor->each);
     tree->total = add_saturating(tree->total, weight);
     tree->updates++;
     if (hcct_unlikely(cursor->missing != 0))
@@ -210,6 +211,10 @@ static inline void credit(struct mcct_cursor *cursor, uint64_t weight) {
 void mcct_credit(struct mcct_cursor *cursor, uint64_t weight) {
     (void)tree_of(cursor);
     credit(cursor, weight);
+}
+
+void mcct_count_as(struct mcct_cursor *cursor, uint64_t each) {
+    cursor->each = each;
 }
 
 void mcct_call(struct mcct_cursor *cursor, uint32_t frame) {

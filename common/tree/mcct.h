@@ -51,6 +51,7 @@ struct mcct_cursor {
     uint32_t node;
     uint64_t missing; /* frames below `node` that could not be made (memory cap) */
     uint64_t depth;   /* of `node`; the root's is 0 */
+    uint64_t each;    /* mcct_count_as() */
     uint64_t known;   /* the nodes of the levels known..depth stand in `path`: so a return need not
                        * wait for the memory of the node that it leaves */
     struct mcct_cursor *next, *prev;
@@ -81,6 +82,9 @@ bool mcct_repeat(struct mcct_cursor *cursor, uint64_t n);
 uint64_t mcct_pop(struct mcct_cursor *cursor, uint64_t n);
 /* The context under the cursor gains `weight` (> 0): update(x, M), then prune (Algorithm 1). */
 void mcct_credit(struct mcct_cursor *cursor, uint64_t weight);
+/* What is credited through the cursor from here on counts `each` (> 0) times; 1 at first. No batch
+ * is open. */
+void mcct_count_as(struct mcct_cursor *cursor, uint64_t each);
 /* mcct_push(cursor, frame) and mcct_credit(cursor, 1): one call of an instrumented program. */
 void mcct_call(struct mcct_cursor *cursor, uint32_t frame);
 /* Frames between the root and the cursor. */

@@ -14,4 +14,9 @@ static inline uint64_t add_saturating(uint64_t a, uint64_t b) {
     return hcct_unlikely(__builtin_add_overflow(a, b, &sum)) ? UINT64_MAX : sum;
 }
 
+static inline uint64_t multiply_saturating(uint64_t a, uint64_t b) {
+    uint64_t product;
+    return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
+}
+
 #endif

@@ -24,7 +24,8 @@
  * The place is that among the counters of a slot, by which checkpoints know it, too: no two have
  * ever the same. */
 #define THREAD_COUNTERS(SHOWN, HIDDEN, DAEMON)                                                     \
-    SHOWN(SEEN_NS, 28, seen_ns, GROWS) /* CPU time within bursts of calls ... */                   \
+    SHOWN(SEEN_NS, 28, seen_ns, GROWS)     /* CPU time within bursts of calls ... */               \
+    SHOWN(STANDS_NS, 33, stands_ns, GROWS) /* ... by what each stands for ... */                   \
     DAEMON(cpu_burst_ns, "cpu_burst_ns",                                                           \
            GROWS)                    /* ... and in all; of both, the program's own ... */          \
     SHOWN(OWN_NS, 32, own_ns, GROWS) /* ... without what reports in bursts have taken */           \
@@ -61,7 +62,8 @@
     HIDDEN(RAW_STACKS, 6)                    /* samples sent as copies of the stack (RAW_STACK) */ \
     HIDDEN(EXPIRIES, 8)                      /* expiries of the timer, overruns included */        \
     HIDDEN(CREDITED_NS, 10)                  /* time credited to contexts */                       \
-    HIDDEN(UNSEEN_NS, 27)                    /* CPU time between bursts of calls */
+    HIDDEN(UNSEEN_NS, 27)                    /* CPU time between bursts of calls */                \
+    HIDDEN(PAIRS, 34) /* of bursts of calls that stand for k: k (k - 1) (burst_sums.h) */
 
 /* Of a process, since it began: X(member, AGENT or DAEMON, SHOWN or HIDDEN, name, type). The agent
  * counts it in the session's memory, or the daemon does; reports have it (GROWN: in the

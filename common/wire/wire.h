@@ -43,7 +43,7 @@
 #include "common/wire/counters.h"
 #include "common/wire/tags.h"
 
-#define WIRE_VERSION       11u
+#define WIRE_VERSION       12u
 #define WIRE_HELLO_MAGIC   "HCCTAGNT"
 #define WIRE_SESSION_MAGIC 0x7353746363680001ull
 
@@ -276,6 +276,8 @@ struct wire_arena {
  *   MAP g             addresses from here on are those of generation g of the module log
  *   REPEAT n          the frame under the cursor was entered n times more (recursion): n times the
  *                     PUSH that made it
+ *   BURST k           a burst of calls begins: what is credited from here on counts k times, as k
+ *                     such bursts would see it together (1 at first)
  *   CODE base         routines and sites of CALL events are offsets from there on
  *   CALL routine site as POP n, PUSH and CREDIT 1, in one word. Its highest bit alone is the verb;
  *                     n has 7 bits, each offset 28
@@ -300,7 +302,10 @@ struct wire_arena {
 #define WIRE_CODE_SHIFT   28 /* of its routine; the site is in the lowest bits */
 #define WIRE_CODE_BYTES   (1ull << WIRE_CODE_SHIFT)
 
+#define WIRE_BURST_MAX 1000000u /* k of a BURST, which is at least 1: no word of zeros is one */
+
 enum wire_verb {
+    WIRE_BURST = 0,
     WIRE_POP = 1,
     WIRE_PUSH = 2,
     WIRE_CREDIT = 3,

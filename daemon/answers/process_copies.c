@@ -4,6 +4,7 @@
  */
 #include "daemon/answers/process_copies.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -21,6 +22,19 @@ static const char *const collector_names[WIRE_COLLECTORS] = {
 static const char *const credit_names[WIRE_CREDITS] = {
     [WIRE_CREDIT_LAST] = "last", [WIRE_CREDIT_NEW] = "new"};
 
+/* What bursts of calls differ by. */
+static void describe_bursts(const struct process_stats *stats, struct profile_process *out) {
+    const struct burst_sums *bursts = &stats->bursts;
+    uint64_t length_ns = stats->burst_length_ns;
+    if (length_ns == 0)
+        return;
+    double stands = (double)stats->counter[WIRE_STANDS_NS] / (double)length_ns;
+    out->drawn = bursts->weight;
+    out->drawn_squares = bursts->squares;
+    out->varied_total = (uint64_t)fmin(
+        burst_sums_variance(bursts, stands, (double)stats->counter[WIRE_PAIRS]), 0x1p63);
+}
+
 /* The calls collector's own. */
 static void describe_calls(const struct session_sampling *sampling,
                            const struct process_stats *stats, struct profile_process *out) {
@@ -32,6 +46,7 @@ static void describe_calls(const struct session_sampling *sampling,
     uint64_t own_ns = stats->counter[WIRE_OWN_NS];
     uint64_t program_ns = stats->cpu_ns > own_ns ? stats->cpu_ns - own_ns : 0;
     out->cpu_burst_ns = reported_ns > program_ns ? reported_ns : program_ns;
+    describe_bursts(stats, out);
 }
 
 /* Walks that the agent has made, and those that the daemon made from copies of stacks. */

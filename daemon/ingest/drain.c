@@ -104,6 +104,7 @@ static struct reader *reader_of(struct process *p, uint32_t i) {
         p->readers[i]->step = step_of(p);
         p->readers[i]->measured_above = measured_above(p, p->readers[i]->step);
         p->readers[i]->scatter = p->scatter;
+        p->readers[i]->bursts = &p->ended.bursts;
         p->readers[i]->deferred = &p->deferred_read;
         p->readers[i]->size = session_memory_ring(&p->memory);
         p->readers[i]->keeper = p->trace;

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/tree/burst_sums.h"
 #include "common/tree/draws.h"
 #include "common/tree/scatter.h"
 #include "common/wire/wire.h"
@@ -48,6 +49,7 @@ struct process_stats {
     struct deferred_counts deferred;
     struct draws draws; /* of walks: what was drained so far */
     struct scatter_sums scatter;
+    struct burst_sums bursts; /* of calls, that are over */
 #define DECLARE(member, type) type member;
     RESTART_COUNTERS(DECLARE)
 #undef DECLARE

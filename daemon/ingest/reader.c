@@ -149,6 +149,7 @@ static void credit(struct drain *d, uint64_t operand) {
         subwindows_miss(reader->subwindows);
     draws_add(&d->effect->draws, sample.weight, reader->measured_above);
     scatter_credit(reader->samples, &sample);
+    reader->burst_calls += sample.weight;
     credit_in_tree(d, sample.weight);
 }
 
@@ -325,6 +326,7 @@ static void calls(struct drain *d) {
     while (!reader->broken && (found = read_calls(d, words, n, call)) > 0) {
         reader->broken = !apply_calls(d, call, found);
         reader->at += found;
+        reader->burst_calls += found;
         d->effect->credits += found;
         words += found;
         n -= found;
@@ -347,12 +349,35 @@ static void call(struct drain *d, uint64_t word) {
     struct reader *reader = d->reader;
     struct call call = read_call(d, word);
     d->effect->credits++;
+    reader->burst_calls++;
     if (reader->subwindows != NULL) {
         call_in_subwindow(d, &call);
         return;
     }
     reader->broken = !apply_calls(d, &call, 1);
     calls(d);
+}
+
+/* ---- bursts of calls ---- */
+
+/* A burst is drawn by itself, with all that was seen in it. */
+static void end_burst(struct reader *reader) {
+    if (reader->each != 0 && reader->bursts != NULL)
+        burst_sums_add(reader->bursts, reader->each, reader->burst_calls);
+    reader->burst_calls = 0;
+}
+
+static void begin_burst(struct drain *d, uint64_t each) {
+    struct reader *reader = d->reader;
+    if (each == 0 || each > WIRE_BURST_MAX) {
+        reader->broken = true;
+        return;
+    }
+    end_batch(d);
+    end_burst(reader);
+    reader->each = each;
+    mcct_count_as(&reader->cursor, each);
+    trace_count_as(&reader->trace, (uint32_t)each);
 }
 
 /* ---- room for the writer ---- */
@@ -398,6 +423,9 @@ static bool apply(struct drain *d) {
         break;
     case WIRE_CODE:
         reader->code = operand;
+        break;
+    case WIRE_BURST:
+        begin_burst(d, operand);
         break;
     case WIRE_CREDIT:
         if ((operand & WIRE_WEIGHT_MASK) > 0)
@@ -463,7 +491,9 @@ void reader_close(struct reader *reader) {
     if (reader->open) {
         mcct_cursor_close(&reader->cursor);
         trace_thread_end(&reader->trace);
+        end_burst(reader);
     }
+    reader->each = 0;
     scatter_thread_free(reader->samples);
     reader->samples = NULL;
     reader->open = false;

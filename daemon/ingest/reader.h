@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "common/trace/trace_writer.h"
+#include "common/tree/burst_sums.h"
 #include "common/tree/draws.h"
 #include "common/tree/mcct.h"
 #include "common/tree/scatter.h"
@@ -24,8 +25,11 @@ struct reader {
     uint64_t at;   /* words read, ever */
     bool open;     /* the cursor is in the tree */
     bool broken;
-    uint32_t generation; /* of the module log, by which the stream is to be read (MAP) */
-    uint64_t code;       /* from where on CALL events have their addresses (CODE) */
+    uint32_t generation;       /* of the module log, by which the stream is to be read (MAP) */
+    uint64_t code;             /* from where on CALL events have their addresses (CODE) */
+    uint64_t each;             /* what a call counts (BURST); 0: none has begun, each counts once */
+    uint64_t burst_calls;      /* of the burst under way */
+    struct burst_sums *bursts; /* where those that are over go, NULL: nowhere */
     struct mcct_cursor cursor;
     struct subwindows *subwindows; /* get what the tree gets, NULL: there are none. Given once */
     struct mcct_cursor

@@ -14,7 +14,6 @@
 #include "preload/life/session.h"
 #include "preload/redirect/redirect.h"
 #include "preload/sample/burst.h"
-#include "preload/sample/sampling.h"
 #include "preload/sample/thread_timer.h"
 #include "preload/wrap/sleep.h"
 
@@ -79,6 +78,7 @@ static uint64_t programs_ns(const struct calls *c, uint64_t used) {
 /* ---- what was seen ---- */
 
 static void count_unseen(struct calls *c, uint64_t ns) {
+    c->own_ns += ns;
     if (c->slot != NULL && ns > 0)
         session_count(c->slot, WIRE_UNSEEN_NS, ns);
 }
@@ -89,11 +89,13 @@ static void count_seen(struct calls *c, uint64_t now) {
     uint64_t used = now > c->from_ns ? now - c->from_ns : 0, ns = programs_ns(c, used);
     uint64_t left = c->left_ns, late = !c->armed && ns > left ? ns - left : 0;
     c->left_ns = ns < left ? left - ns : 0;
+    c->own_ns += ns - late;
+    count_unseen(c, late);
     if (c->slot == NULL)
         return;
     session_count(c->slot, WIRE_SEEN_NS, ns - late);
+    session_count(c->slot, WIRE_STANDS_NS, c->period.times * (ns - late));
     session_count(c->slot, WIRE_OWN_NS, used - ns);
-    count_unseen(c, late);
 }
 
 void call_burst_account(struct agent_thread *thread) {
@@ -122,12 +124,34 @@ static void run(struct agent_thread *thread, bool in_sleeper) {
     call_burst_account(thread);
     c->in_burst = true;
     c->armed = false;
+    c->unsaid = true;
     c->left_ns = agent.settings.burst_length_ns;
     price_from_here(c);
     sleep_burst |= SLEEP_MASKED;
     if (!in_sleeper)
         arm(thread, c->left_ns);
     session_count(c->slot, WIRE_BURSTS, 1);
+    session_count(c->slot, WIRE_PAIRS, c->period.times * (c->period.times - 1));
+}
+
+/* The timer is set to the burst of the next period. */
+static void wait_for_next(struct agent_thread *thread) {
+    struct calls *c = thread->calls;
+    uint64_t length = agent.settings.burst_length_ns;
+    uint64_t mean = period_times(length, agent.settings.burst_period_ns);
+    uint64_t at = period_next(&c->period, length, mean, c->own_ns, &thread->random);
+    ticker_run(cpu_ticker(thread), at > c->own_ns ? at - c->own_ns : 1,
+               thread->trigger.plan.coarse_ns);
+}
+
+void call_burst_expect(struct agent_thread *thread) {
+    struct calls *c = thread->calls;
+    if (!call_burst_is_meant() || c == NULL || !c->alive || c->in_burst ||
+        thread->trigger.plan.idle || !cpu_ticker(thread)->made)
+        return;
+    call_burst_account(thread);
+    period_begin(&c->period, c->own_ns);
+    wait_for_next(thread);
 }
 
 /* In a call that can sleep, or about to enter it. */
@@ -159,8 +183,11 @@ void call_burst_first(struct agent_thread *thread) {
     session_leave(thread);
     if (timer && ready)
         calls_follow_here(thread);
-    if (calls_self != NULL)
-        run(thread, false);
+    if (calls_self == NULL)
+        return;
+    struct calls *c = thread->calls;
+    period_first(&c->period, agent.settings.burst_length_ns, c->own_ns);
+    run(thread, false);
 }
 
 /* ---- ends ---- */
@@ -187,9 +214,7 @@ void calls_burst_end(struct agent_thread *thread) {
     ticker_halt(fine(thread));
     if (c->busy == 0)
         calls_learn(c);
-    uint64_t rest = agent.settings.burst_period_ns - agent.settings.burst_length_ns;
-    ticker_run(cpu_ticker(thread), sampling_pause(rest, c->from_ns),
-               thread->trigger.plan.coarse_ns);
+    wait_for_next(thread);
 }
 
 /* How long the timer has to run until the program has had `rest`, if it goes on having `ns` of

@@ -3,8 +3,8 @@
  * call_burst.h - calls that are followed in bursts.
  *
  * A burst is a length of the program's own CPU time: what its reports take is not of it. It begins
- * after a random part of the time between bursts, whatever the thread is doing then, and goes on
- * when the thread has slept. A timer on real time ends it; calls that can sleep are made with its
+ * at a random place of its period (period.h), whatever the thread is doing then, and goes on when
+ * the thread has slept. A timer on real time ends it; calls that can sleep are made with its
  * signal blocked meanwhile. Where it begins within such a call, or when the thread has slept, the
  * timer waits for the next report.
  *
@@ -37,6 +37,9 @@ void call_burst_start(void);
 /* A program begins with one, so that its outermost calls are learned (calls/known.c). Thread
  * context, our signal blocked. */
 void call_burst_first(struct agent_thread *thread);
+/* The calling thread is in no burst: its timer waits for one from now on. Any context, our signal
+ * blocked, after the thread has got its timer. */
+void call_burst_expect(struct agent_thread *thread);
 /* One begins here. Signal context, inside the session. */
 void call_burst_begin(struct agent_thread *thread, struct wire_session *session,
                       const ucontext_t *uc);

@@ -16,7 +16,7 @@
  *   wrap/jump.c     the moment before a longjmp
  *   calls/session.c the session that calls are sent to, and its loss
  *   calls/start.c   threads
- *   calls/call_burst.c  bursts; calls/price.h what reports take of them
+ *   calls/call_burst.c  bursts; calls/period.h what they stand for; calls/price.h what reports take
  *   calls/fork.c    children of fork
  *   calls/align.c   a stack walk to begin with, where calls were not followed before
  *   calls/code.c    which functions report their calls
@@ -38,6 +38,7 @@
 #include <stdint.h>
 #include <ucontext.h>
 
+#include "preload/calls/period.h"
 #include "preload/calls/price.h"
 #include "preload/life/thread.h"
 
@@ -128,6 +129,9 @@ struct calls {
     uint64_t until; /* calls to the next one that is sent, where not every one is */
     uint32_t of_routine[CALLS_ROUTINES]; /* the same for each routine, by hash: calls so far */
     bool in_burst, armed;                /* the timer that ends the burst runs */
+    bool unsaid;                         /* the daemon does not know of the burst yet */
+    struct period period;                /* the one under way, or to come */
+    uint64_t own_ns;                     /* of the thread's CPU time, the program's own */
     uint64_t from_ns;                    /* CPU time up to which all is counted as seen or not */
     uint64_t left_ns;                    /* of the burst, of the program's own CPU time */
     struct calls_known known[1u << CALLS_KNOWN_BITS];

@@ -57,6 +57,7 @@ bool calls_prepare(struct agent_thread *thread) {
     c->busy = 0;
     c->delayed = 0;
     c->in_burst = false;
+    c->own_ns = 0;
     c->price.mask = price_mask(false);
     calls_clear(c);
     return redirect_prepare(thread);
@@ -116,6 +117,7 @@ void calls_begin(struct agent_thread *thread) {
         return;
     thread->calls->from_ns = ticker_now(CLOCK_THREAD_CPUTIME_ID);
     calls_follow(thread);
+    without_ticks(thread, call_burst_expect);
 }
 
 static void end_burst(struct agent_thread *thread) {

@@ -105,8 +105,20 @@ static bool push(struct calls *c, uint64_t credit) {
     return true;
 }
 
+/* What comes from here on is of a burst that stands for so many. */
+static bool say_burst(struct calls *c) {
+    if (!have_room(c, 1))
+        return false;
+    put(c, wire_word(WIRE_BURST, c->period.times));
+    publish(c);
+    c->unsaid = false;
+    return true;
+}
+
 bool calls_tell(struct calls *c, uint64_t weight) {
     bool each = agent.settings.credit == WIRE_CREDIT_NEW;
+    if (c->unsaid && !say_burst(c))
+        return false;
     if (c->common > c->top)
         c->common = c->top;
     if (!pop_rest(c))

@@ -60,10 +60,6 @@ struct sampling_plan sampling_plan_asked(void) {
     return plan_of(set->rate, set->burst_length_ns, set->burst_period_ns, set->clock);
 }
 
-uint64_t sampling_pause(uint64_t rest_ns, uint64_t seed) {
-    return rest_ns == 0 ? 1 : 1 + rest_ns / 2 + draw_below(draw_word(&seed), rest_ns);
-}
-
 void sampling_account(struct agent_thread *thread) {
     uint64_t now = ticker_now(CLOCK_THREAD_CPUTIME_ID);
     thread->unsent_ns += now - thread->trigger.cpu_ns;

@@ -17,12 +17,6 @@ struct sampling_plan sampling_plan(struct wire_session *session);
 /* As the settings ask for, where there is no session yet. Any context. */
 struct sampling_plan sampling_plan_asked(void);
 
-/* CPU time from one burst to the next where `rest` is what is left of the period: between a half
- * and one and a half of it, so that bursts do not fall into step with what the program does. Any
- * context.
- */
-uint64_t sampling_pause(uint64_t rest_ns, uint64_t seed);
-
 /* The CPU time of the calling thread since the last account is unsent now. Signal context. */
 void sampling_account(struct agent_thread *thread);
 

@@ -14,7 +14,7 @@
  */
 #include "preload/sample/trigger.h"
 
-#include "preload/calls/calls.h"
+#include "preload/calls/call_burst.h"
 #include "preload/life/agent.h"
 #include "preload/life/confine.h"
 #include "preload/life/modules.h"
@@ -56,6 +56,8 @@ static void follow(struct agent_thread *thread, struct wire_session *session,
         burst_plan(thread, session, plan, since);
     else
         first_begin(thread, plan, since, at_tick);
+    if (session != NULL && thread == thread_self)
+        call_burst_expect(thread);
     if (plan->wall_ns != 0 && thread == thread_self) /* what calls it makes is its own to know */
         wall_begin(thread, session, plan);
 }

@@ -62,6 +62,11 @@ tests_agent_interval_test_SOURCES = preload/sample/interval.c tests/agent/interv
 tests_agent_interval_test_LDADD = -lm
 TESTS += tests/agent/interval_test
 
+check_PROGRAMS += tests/agent/period_test
+tests_agent_period_test_SOURCES = preload/calls/period.c preload/sample/draw.c tests/agent/period_test.c
+tests_agent_period_test_LDADD = -lm
+TESTS += tests/agent/period_test
+
 check_PROGRAMS += tests/agent/points_test
 tests_agent_points_test_SOURCES = preload/sample/points.c preload/sample/interval.c preload/sample/draw.c \
 	tests/agent/points_test.c

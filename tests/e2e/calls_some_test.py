@@ -39,16 +39,22 @@ result, bursts = record_calls([PROGRAM, "1", "5"], *COLLECT, "--burst", "2ms/20m
 seen, cpu = bursts.sum("seen_ns"), bursts.sum("cpu_burst_ns")
 check(result.status == 0 and bursts.sum("bursts") >= BURSTS, f"{bursts.sum('bursts')} bursts")
 check(0 < seen <= cpu, f"bursts: {seen / 1e6:.0f} of {cpu / 1e6:.0f} ms seen")
+stands = bursts.sum("stands_ns")
+check(5 * seen < stands <= 10 * seen,
+      f"each but the first stands for ten: {seen / 1e6:.0f} ms for {stands / 1e6:.0f}")
+once = [node["count"] for node in bursts.nodes if node["count"] % 10 != 0]
+check(len(once) < len(bursts.nodes), f"{len(once)} of {len(bursts.nodes)} contexts were met at the start")
 for phase, share in shares(bursts).items():
     check(abs(share - shares(exact)[phase]) <= POINTS,
           f"bursts: {phase} {share:.1f} %, exact {shares(exact)[phase]:.1f} %")
 check_subset("bursts", bursts, exact)
 
-# one burst, at the start; what came after it counts for what was seen of the whole
+# one burst, at the start, or nearly always no other; what came after it counts for what was seen of
+# the whole
 alone = run([PROGRAM, str(ROUNDS), "0"]).cpu * 1e9
 result, bursts = record_calls([PROGRAM, str(ROUNDS), "0"], *COLLECT, "--burst", "1ms/10s", *ALL)
 cpu = bursts.sum("cpu_burst_ns")
-check(bursts.sum("bursts") == 1 and cpu > alone / 2,
+check(1 <= bursts.sum("bursts") <= 2 and cpu > alone / 2,
       f"one burst: seen of {cpu / 1e6:.0f} ms, {alone / 1e6:.0f} ms without the agent")
 
 for options in (("--every", "100"), ("--every", "100/routine"), ("--credit", "new")):

@@ -166,6 +166,50 @@ static void test_calls(void) {
     stop();
 }
 
+/* What is called in a burst counts as many times as that stands for bursts, whatever its verb; the
+ * thread stands where it stood. */
+static void test_bursts(void) {
+    const uint64_t path[] = {0x1000, 0x2000};
+    struct burst_sums sums = {0};
+    start();
+    reader.bursts = &sums;
+    put_call(0, 0x1000, 0x1005);
+    put(wire_word(WIRE_BURST, 128));
+    for (int i = 0; i < 10; i++)
+        put_call(i > 0, 0x2000, 0x2005);
+    put(wire_word(WIRE_BURST, 64));
+    put_call(1, 0x2000, 0x2005);
+    drain();
+    put(wire_word(WIRE_CREDIT, 2));
+    put(wire_word(WIRE_BURST, 1));
+    put_call(1, 0x2000, 0x2005);
+    drain();
+    CHECK(!reader.broken);
+    CHECK_UINT(count_of(path, 1), 1);
+    CHECK_UINT(count_of(path, 2), 128 * 10 + 64 * 3 + 1);
+    CHECK_UINT(total(), 1 + 128 * 10 + 64 * 3 + 1);
+    CHECK_UINT(sums.weight, 20 + 3); /* of those that are over, by 64 */
+    CHECK_UINT(sums.squares, 20 * 20 + 3 * 3);
+    CHECK_UINT(sums.crossed, 20 * 127 + 3 * 63);
+    reader_close(&reader);
+    CHECK_UINT(sums.weight, 20 + 3 + 0);
+    stop();
+}
+
+/* A burst that stands for nothing, as of words of zeros, or for more than there can be. */
+static void test_broken_bursts(void) {
+    static const uint64_t wrong[] = {0, WIRE_BURST_MAX + 1, WIRE_OPERAND_MASK};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        start();
+        put(wire_word(WIRE_BURST, wrong[i]));
+        put_call(0, 0x1000, 0x1005);
+        drain();
+        CHECK(reader.broken);
+        CHECK_UINT(total(), 0);
+        stop();
+    }
+}
+
 /* Addresses are offsets; what comes between leaves them so. */
 static void test_calls_code(void) {
     const uint64_t path[] = {0x7f0000001000, 0x7f0000002000, 0x7f0000002000, 0x550000001000};
@@ -627,6 +671,8 @@ int main(void) {
     test_repeat_in_parts();
     test_calls();
     test_calls_code();
+    test_bursts();
+    test_broken_bursts();
     test_calls_reach();
     test_calls_wrap();
     test_calls_lie();

@@ -342,6 +342,16 @@ static void test_calls(void) {
         "5.6 % of the program's own CPU time was seen; scaled by it, N is about 23,300,000 calls",
         true);
     CHECK(profile_scale(process) == 4000.0 / 225);
+    process->stands_ns = 3200000000;
+    check_says(profile,
+               "5.6 % of the program's own CPU time was seen, in bursts that stand for 80.0 % of "
+               "it; scaled to all of it, N is about 1,640,000 calls",
+               true);
+    CHECK(profile_scale(process) == 1.25);
+    process->drawn = 20480; /* in units of 64 calls */
+    process->varied_total = 409600;
+    check_says(profile, "1,310,713 +-80,281 calls", true);
+    process->stands_ns = process->drawn = process->varied_total = 0;
     process->seen_ns = 0; /* no burst ended */
     check_says(profile, "was seen", false);
     CHECK(profile_scale(process) == 1);

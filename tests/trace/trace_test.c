@@ -27,9 +27,14 @@
 static char path[64];
 static uint32_t frames[FRAMES];
 
+/* In batches, as calls in bursts come, counts are the same but evictions are not: all are kept. */
+static bool in_bursts;
+
 static struct mcct *new_tree(void) {
     struct mcct *tree = mcct_new(
-        &(struct mcct_params){.summary = &summary_space_saving, .epsilon = 0.02, .phi = 0.1});
+        &(struct mcct_params){.summary = in_bursts ? &summary_exact : &summary_space_saving,
+                              .epsilon = 0.02,
+                              .phi = 0.1});
     if (tree == NULL)
         abort();
     return tree;
@@ -117,8 +122,14 @@ static void event(struct mcct_cursor *cursor, struct trace_thread *thread, struc
 }
 
 static void drain(struct live *live, uint32_t i, uint32_t events, struct rng *rng) {
-    for (uint32_t n = 0; n < events; n++)
+    for (uint32_t n = 0; n < events; n++) {
+        if (in_bursts && rng_below(rng, 200) == 0) {
+            uint32_t each = 1 + (uint32_t)rng_below(rng, 3) * 1000;
+            mcct_count_as(&live->cursor[i], each);
+            trace_count_as(&live->thread[i], each);
+        }
         event(&live->cursor[i], &live->thread[i], rng);
+    }
     trace_thread_leave(&live->thread[i]);
 }
 
@@ -140,7 +151,7 @@ struct comparison {
     const struct mcct *got;
     const uint32_t *ids; /* of frames in `got` */
     uint32_t n_ids;
-    uint32_t node_of[1 << 16]; /* in `got`, by node of the other */
+    uint32_t node_of[1u << 20]; /* in `got`, by node of the other */
     bool same;
 };
 
@@ -216,7 +227,8 @@ static void take(struct again *again, const struct trace_record *record) {
     }
 }
 
-static void same_trees(void) {
+static void same_trees(bool bursts) {
+    in_bursts = bursts;
     struct live live;
     struct again again = {0};
     struct trace_record record;
@@ -320,6 +332,7 @@ static void no_trace(void) {
     trace_call(&thread, 5);
     trace_pop(&thread, 1ull << 40);
     trace_credit(&thread, 3);
+    trace_count_as(&thread, 3);
     trace_thread_leave(&thread);
     trace_thread_end(&thread);
     trace_process_end(NULL, NULL, 0);
@@ -330,7 +343,9 @@ int main(void) {
     strcpy(path, "/tmp/hcct-trace-XXXXXX");
     close(mkstemp(path));
     make_frames();
-    same_trees();
+    same_trees(false);
+    same_trees(true);
+    in_bursts = false;
     full_device();
     no_trace();
     unlink(path);

@@ -178,6 +178,29 @@ static void run(const struct shape *shape, const struct summary_kind *kind, stru
     twins_close(&t);
 }
 
+/* What calls count changes from batch to batch: within a word of a run, beyond it, and beyond what
+ * a run can have at all. */
+static void test_each(const struct summary_kind *kind, struct rng *rng) {
+    static const uint64_t each[] = {1, 10, 3, 70000, 400, 1000000};
+    struct twins t;
+    twins_open(&t, kind, 1e-3, 0);
+    for (uint64_t i = 0; i < 200000; i++) {
+        if (i % 5000 == 0) {
+            end(&t);
+            mcct_count_as(&t.one, each[i / 5000 % (sizeof each / sizeof *each)]);
+            mcct_count_as(&t.other, each[i / 5000 % (sizeof each / sizeof *each)]);
+        }
+        if (rng_below(rng, 100) == 0)
+            push_and_credit(&t, (uint32_t)rng_below(rng, 9));
+        else
+            call(&t, (uint32_t)rng_below(rng, 3));
+        while (rng_below(rng, 12) < mcct_depth(&t.one))
+            pop(&t, 1 + rng_below(rng, 6));
+    }
+    check_all(&t, kind);
+    twins_close(&t);
+}
+
 /* A stack deeper than a batch has items, there and back. */
 static void test_recursion(const struct summary_kind *kind) {
     struct twins t;
@@ -277,6 +300,7 @@ int main(void) {
     for (size_t k = 0; summary_kinds[k]->name != NULL; k++) {
         for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
             run(&shapes[s], summary_kinds[k], &rng);
+        test_each(summary_kinds[k], &rng);
         test_recursion(summary_kinds[k]);
         test_cap(summary_kinds[k], 100 << 10, &rng);
         test_cap(summary_kinds[k], 1 << 20, &rng);
