@@ -22,6 +22,11 @@
 #define LEAST_PART   64 /* the program has had one part in so many, whatever is measured */
 #define HARDLY_RUNS  8  /* a thread that has had so small a part of the time was asleep */
 
+#define EARLY_NS       2000 /* a tick that comes so early is in time */
+#define HARDLY_WATCHED 64   /* one that ran for so small a part of the time is not worth its ticks \
+                             */
+#define NEVER_NS (3600 * SECOND_NS)
+
 static struct ticker *fine(struct agent_thread *thread) {
     return &thread->trigger.ticker[TRIGGER_FINE];
 }
@@ -77,10 +82,14 @@ static uint64_t programs_ns(const struct calls *c, uint64_t used) {
 
 /* ---- what was seen ---- */
 
+/* A thread has its slot when its first burst begins. */
 static void count_unseen(struct calls *c, uint64_t ns) {
     c->own_ns += ns;
-    if (c->slot != NULL && ns > 0)
-        session_count(c->slot, WIRE_UNSEEN_NS, ns);
+    c->untold_ns += ns;
+    if (c->slot == NULL || c->untold_ns == 0)
+        return;
+    session_count(c->slot, WIRE_UNSEEN_NS, c->untold_ns);
+    c->untold_ns = 0;
 }
 
 /* The part of the burst up to `now`. What comes after its length, without any report, was not
@@ -124,14 +133,55 @@ static void run(struct agent_thread *thread, bool in_sleeper) {
     call_burst_account(thread);
     c->in_burst = true;
     c->armed = false;
+    c->watches = false;
     c->unsaid = true;
     c->left_ns = agent.settings.burst_length_ns;
     price_from_here(c);
     sleep_burst |= SLEEP_MASKED;
-    if (!in_sleeper)
+    if (in_sleeper)
+        ticker_halt(fine(thread));
+    else
         arm(thread, c->left_ns);
     session_count(c->slot, WIRE_BURSTS, 1);
     session_count(c->slot, WIRE_PAIRS, c->period.times * (c->period.times - 1));
+}
+
+/* The fine timer waits no longer. */
+static void stop_watching(struct agent_thread *thread) {
+    if (!thread->calls->watches)
+        return;
+    thread->calls->watches = false;
+    ticker_halt(fine(thread));
+    if (thread == thread_self)
+        sleep_burst &= ~(uint32_t)SLEEP_MASKED;
+}
+
+/* By real time, which is never behind the thread's clock: a tick that comes early sets the timer
+ * again. The CPU timer finds what this one misses. */
+static void watch(struct agent_thread *thread, uint64_t rest) {
+    struct calls *c = thread->calls;
+    c->watches = true;
+    c->watched_ns = c->own_ns;
+    ticker_run(fine(thread), rest, NEVER_NS);
+    ticker_run(cpu_ticker(thread), rest + ticker_resolution(), thread->trigger.plan.coarse_ns);
+    sleep_burst |= SLEEP_MASKED;
+}
+
+/* The kernel serves the CPU timer at its tick, when the thread may have ended or gone to sleep. So
+ * it waits until a burst is near, and the fine timer from there on; but not for a thread that
+ * hardly runs, to which each of its ticks would be a price for nothing. */
+static void wait_for_burst(struct agent_thread *thread, bool hardly_runs) {
+    struct calls *c = thread->calls;
+    uint64_t rest = c->due_ns > c->own_ns ? c->due_ns - c->own_ns : 1;
+    uint64_t near = 2 * ticker_resolution();
+    if (!hardly_runs && rest <= near && thread == thread_self && SLEEP_IS_WRAPPED &&
+        burst_get_timer(thread, NULL)) {
+        watch(thread, rest);
+        return;
+    }
+    stop_watching(thread);
+    ticker_run(cpu_ticker(thread), !hardly_runs && rest > near ? rest - near : rest,
+               thread->trigger.plan.coarse_ns);
 }
 
 /* The timer is set to the burst of the next period. */
@@ -139,9 +189,26 @@ static void wait_for_next(struct agent_thread *thread) {
     struct calls *c = thread->calls;
     uint64_t length = agent.settings.burst_length_ns;
     uint64_t mean = period_times(length, agent.settings.burst_period_ns);
-    uint64_t at = period_next(&c->period, length, mean, c->own_ns, &thread->random);
-    ticker_run(cpu_ticker(thread), at > c->own_ns ? at - c->own_ns : 1,
-               thread->trigger.plan.coarse_ns);
+    c->due_ns = period_next(&c->period, length, mean, c->own_ns, &thread->random);
+    wait_for_burst(thread, false);
+}
+
+bool call_burst_is_due(struct agent_thread *thread) {
+    struct calls *c = thread->calls;
+    if (c == NULL || !c->alive)
+        return false;
+    call_burst_account(thread);
+    if (c->own_ns + EARLY_NS >= c->due_ns)
+        return true;
+    bool hardly_runs =
+        c->watches && c->own_ns - c->watched_ns < (c->due_ns - c->watched_ns) / HARDLY_WATCHED;
+    wait_for_burst(thread, hardly_runs);
+    return false;
+}
+
+void call_burst_forget(struct agent_thread *thread) {
+    if (thread->calls != NULL && thread->calls->alive && !thread->calls->in_burst)
+        stop_watching(thread);
 }
 
 void call_burst_expect(struct agent_thread *thread) {

@@ -40,6 +40,11 @@ void call_burst_first(struct agent_thread *thread);
 /* The calling thread is in no burst: its timer waits for one from now on. Any context, our signal
  * blocked, after the thread has got its timer. */
 void call_burst_expect(struct agent_thread *thread);
+/* No more: the daemon has gone. On the thread, its signal blocked. */
+void call_burst_forget(struct agent_thread *thread);
+/* A tick outside of bursts: whether one is to begin. If not, a timer waits for it. Signal context,
+ * inside the session. */
+bool call_burst_is_due(struct agent_thread *thread);
 /* One begins here. Signal context, inside the session. */
 void call_burst_begin(struct agent_thread *thread, struct wire_session *session,
                       const ucontext_t *uc);

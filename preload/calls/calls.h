@@ -132,8 +132,12 @@ struct calls {
     bool unsaid;                         /* the daemon does not know of the burst yet */
     struct period period;                /* the one under way, or to come */
     uint64_t own_ns;                     /* of the thread's CPU time, the program's own */
-    uint64_t from_ns;                    /* CPU time up to which all is counted as seen or not */
-    uint64_t left_ns;                    /* of the burst, of the program's own CPU time */
+    uint64_t untold_ns;  /* of that, between bursts, what the daemon is yet to hear */
+    uint64_t due_ns;     /* of that, when the next burst begins */
+    uint64_t watched_ns; /* the same, when the fine timer was set to that ... */
+    bool watches;        /* ... and whether it waits for it */
+    uint64_t from_ns;    /* CPU time up to which all is counted as seen or not */
+    uint64_t left_ns;    /* of the burst, of the program's own CPU time */
     struct calls_known known[1u << CALLS_KNOWN_BITS];
     struct calls_stack other[CALLS_STACKS];
     struct calls_event delay[CALLS_DELAYED];

@@ -56,8 +56,8 @@ bool calls_prepare(struct agent_thread *thread) {
     c->guessed = false;
     c->busy = 0;
     c->delayed = 0;
-    c->in_burst = false;
-    c->own_ns = 0;
+    c->in_burst = c->watches = false;
+    c->own_ns = c->untold_ns = 0;
     c->price.mask = price_mask(false);
     calls_clear(c);
     return redirect_prepare(thread);
@@ -212,13 +212,15 @@ bool calls_begin_here(struct agent_thread *thread, struct wire_session *session,
 void calls_tick(struct agent_thread *thread, struct wire_session *session, enum trigger_kind kind,
                 const ucontext_t *uc) {
     calls_found(thread, session, uc);
-    if (kind == TRIGGER_FINE && thread->calls != NULL) {
+    struct calls *c = thread->calls;
+    bool in_burst = c != NULL && c->in_burst;
+    if (kind == TRIGGER_FINE && in_burst) {
         call_burst_tick(thread);
         return;
     }
     bool ready = redirect_read_sites(thread, session, arch_pc(uc));
     if (!call_burst_is_meant())
         calls_begin_here(thread, session, uc);
-    else if (ready) /* else calls would be missing in a time that is said to have been seen */
-        call_burst_begin(thread, session, uc);
+    else if (ready && (in_burst || call_burst_is_due(thread)))
+        call_burst_begin(thread, session, uc); /* not ready: what is seen would lack calls */
 }

@@ -17,7 +17,6 @@
 #include <time.h>
 
 #include "common/wire/call_sites.h"
-#include "preload/calls/call_burst.h"
 #include "preload/calls/hot.h"
 #include "preload/life/agent.h"
 #include "preload/life/confine.h"
@@ -153,7 +152,7 @@ void redirect_wake(struct agent_thread *thread) {
     struct redirect_thread *r = thread->redirect;
     if (r == NULL || !atomic_exchange(&r->dozes, false) || add_user())
         return;
-    if (call_burst_is_meant())
+    if (agent.settings.burst_length_ns != 0)
         calls_burst_end(thread);
     else
         redirect_await_on();

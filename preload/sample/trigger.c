@@ -58,6 +58,8 @@ static void follow(struct agent_thread *thread, struct wire_session *session,
         first_begin(thread, plan, since, at_tick);
     if (session != NULL && thread == thread_self)
         call_burst_expect(thread);
+    else
+        call_burst_forget(thread);
     if (plan->wall_ns != 0 && thread == thread_self) /* what calls it makes is its own to know */
         wall_begin(thread, session, plan);
 }

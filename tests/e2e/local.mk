@@ -27,7 +27,7 @@ e2e_tests = tests/e2e/check_test.py tests/e2e/daemon_test.py tests/e2e/deep_test
 	tests/e2e/text_test.py tests/e2e/totals_test.py tests/e2e/window_test.py \
 	tests/e2e/call_sites_test.py tests/e2e/called_test.py tests/e2e/calls_broad_test.py tests/e2e/calls_callgrind_test.py \
 	tests/e2e/calls_exact_test.py tests/e2e/calls_robust_test.py tests/e2e/gone_test.py \
-	tests/e2e/calls_dense_test.py tests/e2e/calls_some_test.py tests/e2e/calls_torture_test.py \
+	tests/e2e/calls_dense_test.py tests/e2e/calls_lives_test.py tests/e2e/calls_some_test.py tests/e2e/calls_torture_test.py \
 	tests/e2e/redirect_callgrind_test.py tests/e2e/redirect_text_test.py tests/e2e/calls_opened_test.py \
 	tests/e2e/calls_said_test.py tests/e2e/calls_linked_test.py tests/e2e/calls_interposed_test.py \
 	tests/e2e/calls_locked_test.py \
@@ -245,9 +245,12 @@ tests_targets_restless_CXXFLAGS = $(CALLS_CXXFLAGS) $(REPORTING_PLAIN) -pthread
 tests_targets_restless_LDFLAGS = -pthread
 
 check_PROGRAMS += tests/targets/calls_own_hooks tests/targets/calls_phases \
-	tests/targets/calls_dense tests/targets/calls_dense_hooks
+	tests/targets/calls_dense tests/targets/calls_dense_hooks tests/targets/calls_lives
 tests_targets_calls_dense_SOURCES = tests/targets/calls_dense.c
 tests_targets_calls_dense_CFLAGS = $(TARGET_CFLAGS) -O2
+tests_targets_calls_lives_SOURCES = tests/targets/calls_lives.c
+tests_targets_calls_lives_CFLAGS = $(TARGET_CFLAGS) -O2
+tests_targets_calls_lives_LDFLAGS = -pthread
 tests_targets_calls_dense_hooks_SOURCES = tests/targets/calls_dense.c
 tests_targets_calls_dense_hooks_CFLAGS = $(TARGET_CFLAGS) $(REPORTING_PLAIN)
 tests_targets_calls_own_hooks_SOURCES = tests/targets/calls_own_hooks.c

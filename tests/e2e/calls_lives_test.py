@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
+"""Bursts of calls fall on all of a program's CPU time alike: on threads that end before the kernel's next
+tick, on work between naps, and on what runs long. So shares are right, and so is the number of calls."""
+
+import math
+
+from calls_support import ALL, COLLECT, record_calls
+from support import check, finish, target
+
+SECOND = 1e9
+
+
+def lives(what, command, burst):
+    result, profile = record_calls([target("calls_lives"), *command], *COLLECT, "--burst", burst, *ALL)
+    first, second = map(int, result.out.split())
+    seen = {name: 0 for name in ("first", "second")}
+    for node in profile.all["nodes"]:
+        if node.get("function") in seen:
+            seen[node["function"]] += node["count"]
+    bursts, total = profile.sum("bursts"), sum(seen.values())
+    check(bursts > 20, f"{what}: {bursts} bursts")
+    # Each burst is a draw of what runs then.
+    chance = 4 * math.sqrt(0.25 / bursts)
+    share, true = seen["first"] / max(total, 1), first / (first + second)
+    check(abs(share - true) < chance,
+          f"{what}: {100 * share:.1f} % of calls are of first, {100 * true:.1f} % is true; {100 * chance:.0f} is chance")
+    check(abs(total / (first + second) - 1) < 2 * chance,
+          f"{what}: {total} calls, {first + second} is true: {total / (first + second):.2f} of it")
+
+
+lives("threads of 1.5 ms", ["threads", "1.5", "300"], "1ms/5ms")
+lives("threads of 0.4 ms", ["threads", "0.4", "600"], "1ms/5ms")
+lives("threads of 5 ms", ["threads", "5", "100"], "1ms/10ms")
+lives("naps", ["naps", "300", "0.6"], "1ms/5ms")
+finish()
