@@ -81,6 +81,7 @@ for setting, programs in (("100", IN_STEP), ("250", IN_STEP + PROGRAMS[2:4]), ("
         check(0.94 - chance / 4 <= rate <= 1.03 + chance / 4,
               f"{setting} a second, {kind}: {rate:.3f} of the walks")
         elsewhere = LATE_ELSEWHERE.get(kind, 0.04)
-        check(abs(credited - spent) <= (elsewhere + chance) * spent,
-              f"{setting} a second, {kind}: {credited / spent:.3f} of the time")
+        lost = process["lost_ns"]  # where the machine has no time for hcctd, and said to be so
+        check(abs(credited + lost - spent) <= (elsewhere + chance) * spent and lost < 0.5 * spent,
+              f"{setting} a second, {kind}: {credited / spent:.3f} of the time, {lost / spent:.3f} is lost")
 finish()
