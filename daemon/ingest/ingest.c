@@ -10,6 +10,7 @@
 #include "daemon/ingest/ingest.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <sys/epoll.h>
@@ -129,6 +130,14 @@ static void drain_to_end(struct process *process) {
     while (process->undrained && --left > 0);
 }
 
+/* Who asks for a profile when a program has ended hears that it has, also before the ingest thread
+ * does. */
+static void finish_if_ended(const struct process *process) {
+    struct pollfd end = {.fd = atomic_load(&process->pidfd), .events = POLLIN};
+    if (process->live && end.fd >= 0 && poll(&end, 1, 0) == 1)
+        finish(registry_find_numbered(process->number));
+}
+
 static bool may_gain(const struct process *process, const void *unused) {
     (void)unused;
     return process->live || process_has_deferred(process);
@@ -137,13 +146,16 @@ static bool may_gain(const struct process *process, const void *unused) {
 void ingest_flush(struct process *process) {
     size_t n = 1;
     if (process != NULL) {
+        finish_if_ended(process);
         drain_to_end(process);
         deferred_unwind_wait(process);
         return;
     }
     struct process **list = registry_list(may_gain, NULL, &n);
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
+        finish_if_ended(list[i]);
         drain_to_end(list[i]);
+    }
     for (size_t i = 0; i < n; i++)
         deferred_unwind_wait(list[i]);
     registry_free_list(list, n);

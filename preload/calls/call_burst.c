@@ -23,9 +23,8 @@
 #define HARDLY_RUNS  8  /* a thread that has had so small a part of the time was asleep */
 
 #define EARLY_NS       2000 /* a tick that comes so early is in time */
-#define HARDLY_WATCHED 64   /* one that ran for so small a part of the time is not worth its ticks \
-                             */
-#define NEVER_NS (3600 * SECOND_NS)
+#define HARDLY_WATCHED 64   /* for a thread that runs so small a part of the time ticks are dear */
+#define NEVER_NS       (3600 * SECOND_NS)
 
 static struct ticker *fine(struct agent_thread *thread) {
     return &thread->trigger.ticker[TRIGGER_FINE];

@@ -45,6 +45,8 @@ def same_again(what, steps, *options):
     result = record([TARGET, str(steps)], path, "--no-report", "--trace", scratch("live.trace"), *COARSE,
                     *options)
     check(result.status == 0, f"{what}: recorded")
+    living = [process["pid"] for process in report(path)["processes"] if process["live"]]
+    check(living == [], f"{what}: none of its processes is said to live on: {living}")
     live = tree(path)
     check(live[1] > 0, f"{what}: {len(live[3])} contexts, {live[1]} {live[0]} in all")
     again = replay(*COARSE)
