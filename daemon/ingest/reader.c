@@ -12,6 +12,7 @@
 #include "common/wire/compiler.h"
 #include "common/wire/ring.h"
 
+#define RESTED_NS  100000000ull /* without words: a few bursts are further apart */
 #define SLICE_PART 16 /* of a ring: so much is read before it is given back to its writer */
 
 /* What a drain works on. */
@@ -35,12 +36,20 @@ static void end_batch(struct drain *d) {
 }
 
 /* Batches begin and end as trace_apply() will have it with the trace: from the first call of a
- * record on, until something comes that is not of calls, or the record's end. */
+ * record on, until something comes that is not of calls, or the record's end. Where nobody keeps a
+ * trace they go on from drain to drain. */
 static inline void follow_record(struct drain *d) {
     if (hcct_likely(!trace_record_begins(&d->reader->trace)))
         return;
     end_batch(d);
     d->direct = false;
+}
+
+static void leave_batch(struct drain *d) {
+    if (trace_is_kept(&d->reader->trace))
+        end_batch(d);
+    else
+        mcct_batch_wait(d->batch, d->level);
 }
 
 static void go_direct(struct drain *d) {
@@ -262,21 +271,17 @@ static void defer_stack(struct drain *d, uint64_t operand) {
 
 #define LOOKED_UP 64u /* calls: their frames are looked up side by side */
 
-struct call {
-    uint32_t frame, pops;
-};
-
-static inline struct call read_call(struct drain *d, uint64_t word) {
+static inline struct mcct_batch_step read_call(struct drain *d, uint64_t word) {
     uint64_t code = d->reader->code;
     uint64_t routine = code + (word >> WIRE_CODE_SHIFT & (WIRE_CODE_BYTES - 1));
     uint64_t site = code + (word & (WIRE_CODE_BYTES - 1));
-    return (struct call){.pops = (uint32_t)(word >> WIRE_POPS_SHIFT) & WIRE_POPS_MAX,
-                         .frame = addresses_frame(d->map, routine, site)};
+    return (struct mcct_batch_step){.pops = (uint32_t)(word >> WIRE_POPS_SHIFT) & WIRE_POPS_MAX,
+                                    .frame = addresses_frame(d->map, routine, site)};
 }
 
 /* Up to LOOKED_UP of `n` words; stops at what is no CALL. */
 static unsigned read_calls(struct drain *d, const volatile uint64_t *words, uint64_t n,
-                           struct call *call) {
+                           struct mcct_batch_step *call) {
     unsigned found = 0, max = n < LOOKED_UP ? (unsigned)n : LOOKED_UP;
     for (; found < max; found++) {
         uint64_t word = words[found];
@@ -287,22 +292,13 @@ static unsigned read_calls(struct drain *d, const volatile uint64_t *words, uint
     return found;
 }
 
-/* Only the batch is to know of them: the level stands in a register from call to call. */
-static bool apply_to_batch(struct drain *d, const struct call *call, unsigned n) {
-    struct mcct_batch_level *level = d->level;
-    uint64_t popped;
-    unsigned i = 0;
-    for (; i < n; i++) {
-        level = mcct_batch_pop(d->batch, level, call[i].pops, &popped);
-        if (hcct_unlikely(popped != call[i].pops))
-            break;
-        level = mcct_batch_call(d->batch, level, call[i].frame);
-    }
-    d->level = level;
-    return i == n;
+static bool apply_to_batch(struct drain *d, const struct mcct_batch_step *call, unsigned n) {
+    size_t made = n;
+    d->level = mcct_batch_steps(d->batch, d->level, call, &made);
+    return made == n;
 }
 
-static bool apply_calls(struct drain *d, const struct call *call, unsigned n) {
+static bool apply_calls(struct drain *d, const struct mcct_batch_step *call, unsigned n) {
     if (d->batch != NULL && !trace_is_kept(&d->reader->trace))
         return apply_to_batch(d, call, n);
     for (unsigned i = 0; i < n; i++) {
@@ -320,7 +316,7 @@ static void calls(struct drain *d) {
     uint64_t offset = reader->at % reader->size, left = d->end - reader->at;
     uint64_t n = left < reader->size - offset ? left : reader->size - offset;
     const volatile uint64_t *words = ring_words(d->slot) + offset;
-    struct call call[LOOKED_UP];
+    struct mcct_batch_step call[LOOKED_UP];
     unsigned found;
     n = n < reader->size / SLICE_PART ? n : reader->size / SLICE_PART;
     while (!reader->broken && (found = read_calls(d, words, n, call)) > 0) {
@@ -335,7 +331,7 @@ static void calls(struct drain *d) {
 
 /* With sub-windows, which is no matter of speed: no honest agent that walks stacks reports
  * calls. */
-static void call_in_subwindow(struct drain *d, const struct call *call) {
+static void call_in_subwindow(struct drain *d, const struct mcct_batch_step *call) {
     if (call->pops > 0 && !pop_frames(d, call->pops)) {
         d->reader->broken = true;
         return;
@@ -347,7 +343,7 @@ static void call_in_subwindow(struct drain *d, const struct call *call) {
 
 static void call(struct drain *d, uint64_t word) {
     struct reader *reader = d->reader;
-    struct call call = read_call(d, word);
+    struct mcct_batch_step call = read_call(d, word);
     d->effect->credits++;
     reader->burst_calls++;
     if (reader->subwindows != NULL) {
@@ -373,7 +369,8 @@ static void begin_burst(struct drain *d, uint64_t each) {
         reader->broken = true;
         return;
     }
-    end_batch(d);
+    if (each != reader->cursor.each || trace_is_kept(&reader->trace))
+        end_batch(d);
     end_burst(reader);
     reader->each = each;
     mcct_count_as(&reader->cursor, each);
@@ -476,13 +473,22 @@ void reader_drain(struct reader *reader, struct wire_slot *slot, uint64_t end, s
         .map = map,
         .effect = effect,
     };
+    if (end != begin)
+        drain.batch = mcct_batch_go_on(&reader->cursor, &drain.level);
     while (reader->at != drain.end && apply(&drain))
         if (reader->at - drain.consumed >= reader->size / SLICE_PART)
             give_back(&drain);
-    end_batch(&drain);
+    leave_batch(&drain);
     trace_thread_leave(&reader->trace);
     effect->words = reader->at - begin;
     give_back(&drain);
+}
+
+void reader_rest(struct reader *reader, const struct reader_effect *effect, uint64_t now_ns) {
+    if (effect->words > 0)
+        reader->moved_ns = now_ns;
+    else if (reader->open && now_ns - reader->moved_ns > RESTED_NS)
+        mcct_batch_wait_no_more(&reader->cursor);
 }
 
 void reader_close(struct reader *reader) {

@@ -264,6 +264,43 @@ static void test_calls_wrap(void) {
     stop();
 }
 
+/* Calls are gathered from drain to drain; who asks in between sees all that were drained, and so do
+ * those who ask when the thread is gone. */
+static void test_calls_wait(void) {
+    const uint64_t main_f[] = {0x1000, 0x2000};
+    start();
+    put_call(0, 0x1000, 0x1005);
+    drain();
+    CHECK(reader.cursor.waiting != NULL);
+    CHECK_UINT(total(), 1);
+    CHECK(reader.cursor.waiting == NULL);
+    for (int i = 0; i < 10; i++) {
+        put_call(i > 0, 0x2000, 0x2005);
+        drain();
+    }
+    CHECK(reader.cursor.waiting != NULL);
+    reader_close(&reader);
+    CHECK_UINT(total(), 11);
+    CHECK_UINT(count_of(main_f, 2), 10);
+    stop();
+}
+
+/* A thread without calls keeps no memory for them for long. */
+static void test_calls_rest(void) {
+    const uint64_t second = 1000000000;
+    start();
+    put_call(0, 0x1000, 0x1005);
+    drain();
+    reader_rest(&reader, &effect, 5 * second);
+    drain();
+    reader_rest(&reader, &effect, 5 * second + 1);
+    CHECK(reader.cursor.waiting != NULL);
+    reader_rest(&reader, &effect, 6 * second);
+    CHECK(reader.cursor.waiting == NULL);
+    CHECK_UINT(total(), 1);
+    stop();
+}
+
 static void test_calls_lie(void) {
     start();
     put_call(0, 0x1000, 0);
@@ -675,6 +712,8 @@ int main(void) {
     test_broken_bursts();
     test_calls_reach();
     test_calls_wrap();
+    test_calls_wait();
+    test_calls_rest();
     test_calls_lie();
     test_generations();
     test_leaf_pc();
