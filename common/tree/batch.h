@@ -90,15 +90,16 @@ void mcct_batch_wait_no_more(struct mcct_cursor *cursor);
 /* What all batches take, with one that is kept for the next; no tree has it in its bytes. */
 size_t mcct_batch_bytes(void);
 
-/* So many returns, and a call after them. */
+/* So many returns, and a push after them, which is credited 1 or, as it was not seen, 0 times. */
 struct mcct_batch_step {
-    uint32_t pops, frame;
+    uint32_t frame;
+    uint16_t pops, times;
 };
 
-/* The level that the first *n steps lead to: as mcct_batch_pop() and mcct_batch_call() for each of
- * them. Fewer are made, and *n says how many, when there are not so many frames as one of them
- * pops; that pop is made, up to the root. Faster than one by one where memory is slow: it is asked
- * for what all need before the first is made. */
+/* The level that the first *n steps lead to: as mcct_batch_pop() and mcct_batch_call(), or
+ * mcct_batch_push(), for each of them. Fewer are made, and *n says how many, when there are not so
+ * many frames as one of them pops; that pop is made, up to the root. Faster than one by one where
+ * contexts are many: memory is asked for what all need before the first is made. */
 struct mcct_batch_level *mcct_batch_steps(struct mcct_batch *batch, struct mcct_batch_level *level,
                                           const struct mcct_batch_step *step, size_t *n);
 
@@ -129,41 +130,33 @@ static inline uint32_t batch_weight(const struct mcct_batch *batch, uint32_t ite
     return (uint32_t)batch->item[item] & BATCH_WEIGHT;
 }
 
-/* As mcct_batch_call(), where the hash is known. Whether the context is new to the batch is what no
- * processor foresees, so it makes no difference to the way that is gone here. */
-static inline struct mcct_batch_level *batch_call_hashed(struct mcct_batch *batch,
-                                                         struct mcct_batch_level *level,
-                                                         uint32_t frame, uint32_t hash) {
-    uint32_t slot = hash >> (32 - BATCH_BITS);
-    uint64_t key = batch_key(level->item, frame);
-    uint32_t next = batch->items, item = batch->slot[slot];
-    uint64_t is_new = item == 0;
-    item |= next & -(uint32_t)is_new; /* as sums, of which no compiler makes a branch */
-    uint64_t held = batch->item[item];
-    held ^= (held ^ key) & -is_new;
-    /* the same key, a weight that may grow by one, and room for one that is new */
-    if (hcct_unlikely((held ^ key) >= BATCH_WEIGHT || next == BATCH_ITEMS))
-        return mcct_batch_enter(batch, level, frame, 1, hash);
-    batch->item[item] = held + 1;
-    batch->slot[slot] = (uint16_t)item;
-    batch->taken[next] = slot;
-    batch->items = next + (uint32_t)is_new;
+/* mcct_push(), with a credit of `times` that is 0 or 1: the level that it leads to. What is new to
+ * the batch, or can't gain so much, takes the long way. */
+static inline struct mcct_batch_level *batch_step(struct mcct_batch *batch,
+                                                  struct mcct_batch_level *level, uint32_t frame,
+                                                  uint32_t times) {
+    uint32_t hash = batch_hash(batch, level->hash, frame);
+    uint32_t item = batch->slot[hash >> (32 - BATCH_BITS)];
+    uint64_t key = batch_key(level->item, frame), held = batch->item[item];
+    if (hcct_unlikely(item == 0 || (held ^ key) >= BATCH_WEIGHT))
+        return mcct_batch_enter(batch, level, frame, times, hash);
+    batch->item[item] = held + times;
     level++;
     level->hash = hash;
     level->item = item;
     return level;
 }
 
-/* mcct_call(): the level that it leads to. */
+/* mcct_call() */
 static inline struct mcct_batch_level *
 mcct_batch_call(struct mcct_batch *batch, struct mcct_batch_level *level, uint32_t frame) {
-    return batch_call_hashed(batch, level, frame, batch_hash(batch, level->hash, frame));
+    return batch_step(batch, level, frame, 1);
 }
 
 /* mcct_push() */
 static inline struct mcct_batch_level *
 mcct_batch_push(struct mcct_batch *batch, struct mcct_batch_level *level, uint32_t frame) {
-    return mcct_batch_enter(batch, level, frame, 0, batch_hash(batch, level->hash, frame));
+    return batch_step(batch, level, frame, 0);
 }
 
 /* mcct_credit(cursor, 1) */

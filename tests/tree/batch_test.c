@@ -97,7 +97,7 @@ static void pop(struct twins *t, uint64_t n) {
     CHECK_UINT(left, expected);
 }
 
-/* Calls that come together, of up to STEPS. */
+/* Calls that come together, of up to STEPS, and pushes. */
 #define STEPS 300
 
 static void call_many(struct twins *t, struct rng *rng, uint32_t frames, uint32_t n) {
@@ -107,10 +107,15 @@ static void call_many(struct twins *t, struct rng *rng, uint32_t frames, uint32_
     for (uint32_t i = 0; i < n; i++) {
         uint64_t pops = rng_below(rng, 4) == 0 ? rng_below(rng, 1 + depth) : rng_below(rng, 3);
         pops = pops < depth ? pops : depth;
-        step[i] = (struct mcct_batch_step){(uint32_t)pops, (uint32_t)rng_below(rng, frames)};
+        pops = pops < UINT16_MAX ? pops : UINT16_MAX;
+        step[i] = (struct mcct_batch_step){.pops = (uint16_t)pops,
+                                           .times = rng_below(rng, 4) != 0,
+                                           .frame = (uint32_t)rng_below(rng, frames)};
         depth += 1 - pops;
         mcct_pop(&t->one, pops);
-        mcct_call(&t->one, step[i].frame);
+        mcct_push(&t->one, step[i].frame);
+        if (step[i].times > 0)
+            mcct_credit(&t->one, 1);
     }
     begin(t);
     if (t->batch != NULL)
@@ -118,7 +123,9 @@ static void call_many(struct twins *t, struct rng *rng, uint32_t frames, uint32_
     for (uint32_t i = 0; i < n && t->batch == NULL; i++) {
         left = mcct_pop(&t->other, step[i].pops);
         CHECK_UINT(left, step[i].pops);
-        mcct_call(&t->other, step[i].frame);
+        mcct_push(&t->other, step[i].frame);
+        if (step[i].times > 0)
+            mcct_credit(&t->other, 1);
     }
     CHECK_UINT(made, n);
 }
