@@ -2,10 +2,10 @@
 /*
  * batch.c - the table of a batch, and how the cursor follows it.
  *
- * An item is found by its parent's slot and its frame, compared exactly; the hash of the path only
- * says where to look. Slots are taken by linear probing and a fifth of them at most, and all are
- * given back at once. Two slots are never given: one is the lowest level's, and one is no item's,
- * so that no key begins with it.
+ * An item is found by its parent and its frame, compared exactly; the hash of the path only says
+ * where to look. A slot is no more than an item's number, so that the table is small, and items
+ * that came one after the other, and will come so again, lie side by side. Slots are taken by
+ * linear probing and a fifth of them at most, and all are given back at once.
  *
  * The lowest level is at most `reach` above where the thread stands when items begin anew. Who
  * returns further than that begins anew with a longer reach: a stack of any depth costs a batch
@@ -22,18 +22,14 @@
 #include "common/tree/tree.h"
 
 #define SLOT_MASK   (BATCH_SLOTS - 1)
-#define SLOT_LOWEST (BATCH_SLOTS - 1) /* of the first item */
-#define SLOT_NONE   (BATCH_SLOTS - 2)
 #define REACH_FIRST 32u
 #define REACH_MAX   1024u
 
 #define DEPTH_PACKED (RUN_DEPTH_MAX - BATCH_ITEMS) /* of where a batch begins */
 
 _Static_assert(REACH_MAX < BATCH_ITEMS / 2, "most of a batch is for what is called");
-_Static_assert(BATCH_ITEMS <= UINT16_MAX, "an item is named by 16 bits");
-_Static_assert(BATCH_PARENT_SHIFT + BATCH_BITS == 64 &&
-                   BATCH_COUNTED == (1u << BATCH_FRAME_SHIFT) - 1,
-               "a slot holds its parent's, a frame and a weight");
+_Static_assert(BATCH_ITEMS < BATCH_NONE, "an item is named by 16 bits");
+_Static_assert(BATCH_WEIGHT == RUN_WEIGHT, "a weight needs no carry in a run");
 _Static_assert(BATCH_ITEMS < RUN_DEPTH_MAX, "a batch may be all one path");
 
 /* ---- memory ---- */
@@ -63,9 +59,6 @@ static struct mcct_batch *take_batch(void) {
     batch = calloc(1, sizeof *batch);
     if (batch == NULL)
         atomic_fetch_sub(&made, 1);
-    else
-        batch->slot[SLOT_LOWEST] = batch->slot[SLOT_NONE] =
-            batch_key(SLOT_NONE, UINT32_MAX) | BATCH_COUNTED;
     return batch;
 }
 
@@ -87,48 +80,49 @@ static bool is_short(const struct mcct *tree) {
 
 /* ---- items ---- */
 
-static void add(struct mcct_batch *batch, uint32_t slot, uint64_t held) {
-    batch->slot[slot] = held;
-    batch->taken[batch->items++] = slot;
+static uint32_t add(struct mcct_batch *batch, uint32_t slot, uint64_t held) {
+    uint32_t item = batch->items++;
+    batch->slot[slot] = (uint16_t)item;
+    batch->taken[item] = slot;
+    batch->item[item] = held;
+    return item;
 }
 
 /* Where the key is, or else the free slot where it belongs. */
 static uint32_t probe(const struct mcct_batch *batch, uint64_t key, uint32_t hash) {
     uint32_t slot = hash >> (32 - BATCH_BITS);
-    while (batch->slot[slot] != 0 && (batch->slot[slot] ^ key) > BATCH_COUNTED)
+    while (batch->slot[slot] != 0 && (batch->item[batch->slot[slot]] ^ key) > BATCH_WEIGHT)
         slot = (slot + 1) & SLOT_MASK;
     return slot;
 }
 
 /* One level down, with the weight. NULL: there is no room for it. */
 static struct mcct_batch_level *try_enter(struct mcct_batch *batch, struct mcct_batch_level *level,
-                                          uint32_t frame, uint32_t weight) {
-    uint64_t key = batch_key(level->slot, frame);
-    uint32_t hash = batch_hash(batch, level->hash, frame);
-    uint32_t slot = probe(batch, key, hash);
-    uint64_t held = batch->slot[slot];
-    if (held == 0) {
+                                          uint32_t frame, uint32_t weight, uint32_t hash) {
+    uint64_t key = batch_key(level->item, frame);
+    uint32_t slot = probe(batch, key, hash), item = batch->slot[slot];
+    if (item == 0) {
         if (batch->items == BATCH_ITEMS)
             return NULL;
-        add(batch, slot, key | (1 + weight));
+        item = add(batch, slot, key | weight);
     } else {
-        if ((held & BATCH_COUNTED) + weight > BATCH_COUNTED)
+        if (batch_weight(batch, item) + weight > BATCH_WEIGHT)
             return NULL;
-        batch->slot[slot] = held + weight;
+        batch->item[item] += weight;
     }
     level++;
-    *level = (struct mcct_batch_level){.hash = hash, .slot = slot};
+    *level = (struct mcct_batch_level){.hash = hash, .item = item};
     return level;
 }
 
 /* ---- where the thread stands ---- */
 
-/* Calls go through the cursor from now on: no key begins with the slot of this level, and there is
- * no room for a new one, so that each call comes to mcct_batch_enter(). */
+/* Calls go through the cursor from now on: this level is no item, so that no key begins with it,
+ * and there is no room for a new one: each call comes to mcct_batch_enter(). */
 static struct mcct_batch_level *go_direct(struct mcct_batch *batch) {
     batch->direct = true;
     batch->items = BATCH_ITEMS;
-    batch->level[0] = (struct mcct_batch_level){.slot = SLOT_NONE};
+    batch->level[0] = (struct mcct_batch_level){.item = BATCH_NONE};
     return batch->level;
 }
 
@@ -136,6 +130,8 @@ static struct mcct_batch_level *go_direct(struct mcct_batch *batch) {
 static void pack(struct mcct *tree, uint64_t depth) {
     if (tree->packed != NULL && depth > DEPTH_PACKED)
         tree->loose = true;
+    if (tree->packed == NULL && !tree->loose)
+        tree_end_waiting(tree);
     if (tree->packed == NULL && !tree->loose)
         tree->loose = depth > DEPTH_PACKED || !packed_begin(tree);
     if (tree->loose)
@@ -146,6 +142,7 @@ static void pack(struct mcct *tree, uint64_t depth) {
 static struct mcct_batch_level *stand(struct mcct_batch *batch) {
     struct mcct_cursor *cursor = batch->cursor;
     struct mcct *tree = cursor->tree;
+    batch->begun++;
     if (cursor->missing != 0 || is_short(tree))
         return go_direct(batch);
     uint64_t depth = mcct_depth(cursor);
@@ -157,12 +154,13 @@ static struct mcct_batch_level *stand(struct mcct_batch *batch) {
         node = node_at(&tree->pool, node)->parent;
     }
     struct mcct_batch_level *level = batch->level;
-    *level = (struct mcct_batch_level){.slot = SLOT_LOWEST};
-    batch->items = 0;
-    add(batch, SLOT_LOWEST, batch->slot[SLOT_LOWEST]);
+    *level = (struct mcct_batch_level){0};
+    batch->items = 1;
+    batch->item[0] = 0;
     batch->node[0] = node;
     for (uint32_t i = 0; i < known; i++) {
-        level = try_enter(batch, level, node_at(&tree->pool, path[i])->frame, 0);
+        uint32_t frame = node_at(&tree->pool, path[i])->frame;
+        level = try_enter(batch, level, frame, 0, batch_hash(batch, level->hash, frame));
         batch->node[i + 1] = path[i];
     }
     batch->carried = batch->items;
@@ -174,31 +172,23 @@ static void follow(struct mcct_batch *batch, const struct mcct_batch_level *leve
     const struct mcct_batch_level *levels = batch->level;
     uint32_t top = (uint32_t)(level - levels), stood = batch->carried - 1;
     uint32_t common = top < stood ? top : stood;
-    while (batch->item_of[levels[common].slot] != common)
+    while (levels[common].item != common)
         common--;
     mcct_pop(batch->cursor, stood - common);
     for (uint32_t i = common + 1; i <= top; i++)
-        mcct_push(batch->cursor, batch->frame[batch->item_of[levels[i].slot]]);
+        mcct_push(batch->cursor, batch_frame(batch, levels[i].item));
 }
 
-/* The table is read in the order of the items, once, and left empty. */
-static void read_items(struct mcct_batch *batch) {
-    for (uint32_t i = 1; i < batch->items; i++) {
-        uint32_t slot = batch->taken[i];
-        uint64_t held = batch->slot[slot];
-        batch->slot[slot] = 0;
-        batch->item_of[slot] = (uint16_t)i;
-        batch->parent[i] = batch->item_of[held >> BATCH_PARENT_SHIFT];
-        batch->frame[i] = (uint32_t)(held >> BATCH_FRAME_SHIFT);
-        batch->weight[i] = (uint32_t)(held & BATCH_COUNTED) - 1;
-    }
+static void free_slots(struct mcct_batch *batch) {
+    for (uint32_t i = 1; i < batch->items; i++)
+        batch->slot[batch->taken[i]] = 0;
 }
 
 /* All is in the tree, no slot is taken, and the cursor is where `level` was. */
 static void flush(struct mcct_batch *batch, const struct mcct_batch_level *level) {
     if (batch->direct)
         return;
-    read_items(batch);
+    free_slots(batch);
     if (batch->cursor->tree->packed == NULL || !batch_run(batch))
         batch_merge(batch);
     follow(batch, level);
@@ -229,14 +219,15 @@ void mcct_batch_end(struct mcct_batch *batch, struct mcct_batch_level *level) {
 /* ---- calls and returns that are not just an addition ---- */
 
 struct mcct_batch_level *mcct_batch_enter(struct mcct_batch *batch, struct mcct_batch_level *level,
-                                          uint32_t frame, uint32_t weight) {
+                                          uint32_t frame, uint32_t weight, uint32_t hash) {
     struct mcct_batch_level *entered;
     while (!batch->direct) {
-        entered = try_enter(batch, level, frame, weight);
+        entered = try_enter(batch, level, frame, weight, hash);
         if (entered != NULL)
             return entered;
         flush(batch, level);
         level = stand(batch);
+        hash = batch_hash(batch, level->hash, frame);
     }
     mcct_push(batch->cursor, frame);
     if (weight > 0)
@@ -246,9 +237,9 @@ struct mcct_batch_level *mcct_batch_enter(struct mcct_batch *batch, struct mcct_
 
 struct mcct_batch_level *mcct_batch_credit(struct mcct_batch *batch,
                                            struct mcct_batch_level *level) {
-    uint64_t *held = &batch->slot[level->slot];
-    if ((*held & BATCH_COUNTED) < BATCH_COUNTED) {
-        ++*held;
+    bool has_item = !batch->direct && level != batch->level;
+    if (has_item && batch_weight(batch, level->item) < BATCH_WEIGHT) {
+        batch->item[level->item]++;
         return level;
     }
     flush(batch, level);
@@ -258,7 +249,7 @@ struct mcct_batch_level *mcct_batch_credit(struct mcct_batch *batch,
     }
     level = stand(batch);
     if (!batch->direct && level != batch->level)
-        ++batch->slot[level->slot];
+        batch->item[level->item]++;
     else /* the root */
         mcct_credit(batch->cursor, 1);
     return level;

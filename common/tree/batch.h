@@ -16,7 +16,8 @@
  * that the same calls in the same batches make the same tree.
  *
  * While a batch is open the caller leaves the cursor and the tree alone, and keeps the level that
- * the calls have led to: what is needed for every call should stand in a register.
+ * the calls have led to: what is needed for every call should stand in a register. Where calls come
+ * a few at a time, the batch waits in between (batch_wait.c).
  */
 #ifndef HCCT_BATCH_H
 #define HCCT_BATCH_H
@@ -24,36 +25,39 @@
 #include "common/tree/mcct.h"
 #include "common/wire/compiler.h"
 
-#define BATCH_BITS    17u /* log2 of the table: one megabyte */
-#define BATCH_SLOTS   (1u << BATCH_BITS)
-#define BATCH_ITEMS   (BATCH_SLOTS / 16 * 3) /* contexts */
-#define BATCH_COUNTED 0x7fffu                /* of a slot: weight + 1 */
-#define BATCHES_MAX   8u                     /* at once, in the whole program; 2.3 MB each */
+#define BATCH_BITS   17u /* log2 of the table: a quarter of a megabyte */
+#define BATCH_SLOTS  (1u << BATCH_BITS)
+#define BATCH_ITEMS  (BATCH_SLOTS / 16 * 3) /* contexts */
+#define BATCH_WEIGHT 0xffffu                /* of an item, at most */
+#define BATCH_NONE   0xffffu                /* is no item */
+#define BATCHES_MAX  8u                     /* at once, in the whole program; 1.4 MB each */
+#define BATCHES_WAIT 4u                     /* of them */
 
-#define BATCH_FRAME_SHIFT  15u
+#define BATCH_FRAME_SHIFT  16u
 #define BATCH_PARENT_SHIFT (BATCH_FRAME_SHIFT + 32)
 
 /* One context on the path of the thread. */
 struct mcct_batch_level {
     uint32_t hash; /* of the path from the lowest level to here */
-    uint32_t slot;
+    uint32_t item;
 };
 
 struct mcct_batch {
     struct mcct_cursor *cursor; /* where the thread stood when the items began */
-    uint64_t factor;            /* of the hash: odd and random */
+    /* while it waits */
+    struct mcct_batch_level *waits_at;
+    struct mcct_batch *next, **link; /* in the tree's list */
+    uint64_t factor;                 /* of the hash: odd and random */
     uint32_t items;
     uint32_t carried; /* the first items are the path that the thread stood on: of each level one */
     uint32_t reach;   /* so many levels of it are known at most */
+    uint32_t begun;   /* how often items have begun: then all levels are others */
     bool direct;      /* memory is short: calls go straight into the tree */
-    /* parent's slot 17 bits, frame 32, weight + 1: 15; 0: free */
-    uint64_t slot[BATCH_SLOTS];
-    uint32_t taken[BATCH_ITEMS]; /* slots: of each item the one where it stands */
+    uint16_t slot[BATCH_SLOTS]; /* an item; 0: free, as the first one has no slot */
+    /* an item before this one, its parent: 16 bits, frame 32, weight 16; one more is read */
+    uint64_t item[BATCH_ITEMS + 1];
+    uint32_t taken[BATCH_ITEMS + 1]; /* of each item its slot */
     struct mcct_batch_level level[BATCH_ITEMS];
-    /* when it has ended: what stood in the slots */
-    uint16_t item_of[BATCH_SLOTS];
-    uint16_t parent[BATCH_ITEMS]; /* an item before this one; of the first: itself */
-    uint32_t frame[BATCH_ITEMS], weight[BATCH_ITEMS];
     /* while it is merged */
     uint32_t hash[BATCH_ITEMS];  /* of the whole path, as the tree has it (path_hash.h) */
     uint32_t node[BATCH_ITEMS];  /* 0: not in the tree */
@@ -72,12 +76,36 @@ struct mcct_batch *mcct_batch_begin(struct mcct_cursor *cursor, struct mcct_batc
  * The batch is no more. NULL is allowed. */
 void mcct_batch_end(struct mcct_batch *batch, struct mcct_batch_level *level);
 
+/* The batch waits for more calls of its thread. Until mcct_batch_go_on() the cursor and the tree
+ * may be used as if it had ended, and it ends when that is asked of them: whoever looks at the tree
+ * sees all of it. It ends at once where BATCHES_WAIT do wait. NULL is allowed. */
+void mcct_batch_wait(struct mcct_batch *batch, struct mcct_batch_level *level);
+
+/* The batch of this cursor that waits, and its level. NULL: none does. */
+struct mcct_batch *mcct_batch_go_on(struct mcct_cursor *cursor, struct mcct_batch_level **level);
+
+/* The batch of this cursor that waits, if one does, ends. */
+void mcct_batch_wait_no_more(struct mcct_cursor *cursor);
+
 /* What all batches take, with one that is kept for the next; no tree has it in its bytes. */
 size_t mcct_batch_bytes(void);
 
-/* Private: what the functions below leave to these. */
+/* So many returns, and a push after them, which is credited 1 or, as it was not seen, 0 times. */
+struct mcct_batch_step {
+    uint32_t frame;
+    uint16_t pops, times;
+};
+
+/* The level that the first *n steps lead to: as mcct_batch_pop() and mcct_batch_call(), or
+ * mcct_batch_push(), for each of them. Fewer are made, and *n says how many, when there are not so
+ * many frames as one of them pops; that pop is made, up to the root. Faster than one by one where
+ * contexts are many: memory is asked for what all need before the first is made. */
+struct mcct_batch_level *mcct_batch_steps(struct mcct_batch *batch, struct mcct_batch_level *level,
+                                          const struct mcct_batch_step *step, size_t *n);
+
+/* Private: what the functions below leave to these. `hash`: of the level that is entered. */
 struct mcct_batch_level *mcct_batch_enter(struct mcct_batch *batch, struct mcct_batch_level *level,
-                                          uint32_t frame, uint32_t weight);
+                                          uint32_t frame, uint32_t weight, uint32_t hash);
 struct mcct_batch_level *mcct_batch_leave(struct mcct_batch *batch, struct mcct_batch_level *level,
                                           uint64_t n, uint64_t *left);
 
@@ -85,34 +113,50 @@ static inline uint32_t batch_hash(const struct mcct_batch *batch, uint32_t paren
     return (uint32_t)((parent + ((uint64_t)frame << 32 | frame)) * batch->factor >> 32);
 }
 
-static inline uint64_t batch_key(uint32_t parent_slot, uint32_t frame) {
-    return (uint64_t)parent_slot << BATCH_PARENT_SHIFT | (uint64_t)frame << BATCH_FRAME_SHIFT;
+/* An item without weight. */
+static inline uint64_t batch_key(uint32_t parent, uint32_t frame) {
+    return (uint64_t)parent << BATCH_PARENT_SHIFT | (uint64_t)frame << BATCH_FRAME_SHIFT;
 }
 
-/* mcct_call(): the level that it leads to. Whether the context is new to the batch is what no
- * processor foresees, so it makes no difference to the way that is gone here. */
-static inline struct mcct_batch_level *
-mcct_batch_call(struct mcct_batch *batch, struct mcct_batch_level *level, uint32_t frame) {
-    uint32_t hash = batch_hash(batch, level->hash, frame), slot = hash >> (32 - BATCH_BITS);
-    uint64_t key = batch_key(level->slot, frame), held = batch->slot[slot];
-    bool is_new = held == 0;
-    held = is_new ? key + 1 : held;
-    /* the same key, a weight that may grow by one, and room for one that is new */
-    if (hcct_unlikely((held ^ key) - 1 >= BATCH_COUNTED - 1 || batch->items == BATCH_ITEMS))
-        return mcct_batch_enter(batch, level, frame, 1);
-    batch->slot[slot] = held + 1;
-    batch->taken[batch->items] = slot;
-    batch->items += is_new;
+static inline uint32_t batch_parent(const struct mcct_batch *batch, uint32_t item) {
+    return (uint32_t)(batch->item[item] >> BATCH_PARENT_SHIFT);
+}
+
+static inline uint32_t batch_frame(const struct mcct_batch *batch, uint32_t item) {
+    return (uint32_t)(batch->item[item] >> BATCH_FRAME_SHIFT);
+}
+
+static inline uint32_t batch_weight(const struct mcct_batch *batch, uint32_t item) {
+    return (uint32_t)batch->item[item] & BATCH_WEIGHT;
+}
+
+/* mcct_push(), with a credit of `times` that is 0 or 1: the level that it leads to. What is new to
+ * the batch, or can't gain so much, takes the long way. */
+static inline struct mcct_batch_level *batch_step(struct mcct_batch *batch,
+                                                  struct mcct_batch_level *level, uint32_t frame,
+                                                  uint32_t times) {
+    uint32_t hash = batch_hash(batch, level->hash, frame);
+    uint32_t item = batch->slot[hash >> (32 - BATCH_BITS)];
+    uint64_t key = batch_key(level->item, frame), held = batch->item[item];
+    if (hcct_unlikely(item == 0 || (held ^ key) >= BATCH_WEIGHT))
+        return mcct_batch_enter(batch, level, frame, times, hash);
+    batch->item[item] = held + times;
     level++;
     level->hash = hash;
-    level->slot = slot;
+    level->item = item;
     return level;
+}
+
+/* mcct_call() */
+static inline struct mcct_batch_level *
+mcct_batch_call(struct mcct_batch *batch, struct mcct_batch_level *level, uint32_t frame) {
+    return batch_step(batch, level, frame, 1);
 }
 
 /* mcct_push() */
 static inline struct mcct_batch_level *
 mcct_batch_push(struct mcct_batch *batch, struct mcct_batch_level *level, uint32_t frame) {
-    return mcct_batch_enter(batch, level, frame, 0);
+    return batch_step(batch, level, frame, 0);
 }
 
 /* mcct_credit(cursor, 1) */

@@ -23,7 +23,8 @@ static bool hash_items(const struct mcct *tree, struct mcct_batch *batch) {
     for (uint32_t i = 0; i < batch->carried; i++)
         batch->hash[i] = *path_hash_at(tree, batch->node[i]);
     for (uint32_t i = batch->carried; i < batch->items; i++)
-        batch->hash[i] = path_hash_below(batch->hash[batch->parent[i]], batch->frame[i]);
+        batch->hash[i] =
+            path_hash_below(batch->hash[batch_parent(batch, i)], batch_frame(batch, i));
     return true;
 }
 
@@ -36,26 +37,26 @@ static void hold(struct mcct *tree, struct mcct_batch *batch, uint32_t item, uin
 static void expect(const struct mcct *tree, const struct mcct_batch *batch, uint32_t item) {
     if (item >= batch->items)
         return;
-    uint32_t parent = batch->node[batch->parent[item]];
+    uint32_t parent = batch->node[batch_parent(batch, item)];
     if (parent != 0)
         __builtin_prefetch(node_at(&tree->pool, node_at(&tree->pool, parent)->links & NODE_INDEX));
 }
 
 static void find(struct mcct *tree, struct mcct_batch *batch, uint32_t item) {
-    uint32_t parent = batch->node[batch->parent[item]], listed;
+    uint32_t parent = batch->node[batch_parent(batch, item)], listed;
     if (parent == 0)
         return; /* nor is what it calls */
     uint32_t node =
-        children_recall(tree, node_at(&tree->pool, parent), batch->frame[item], &listed);
+        children_recall(tree, node_at(&tree->pool, parent), batch_frame(batch, item), &listed);
     if (node != 0)
         hold(tree, batch, item, node);
 }
 
 /* A node for the item, whose parent has one. False: no memory. */
 static bool make_one(struct mcct *tree, struct mcct_batch *batch, uint32_t item) {
-    uint32_t parent = batch->node[batch->parent[item]], listed;
-    (void)children_recall(tree, node_at(&tree->pool, parent), batch->frame[item], &listed);
-    uint32_t node = tree_new_child(tree, parent, batch->frame[item], listed);
+    uint32_t parent = batch->node[batch_parent(batch, item)], listed;
+    (void)children_recall(tree, node_at(&tree->pool, parent), batch_frame(batch, item), &listed);
+    uint32_t node = tree_new_child(tree, parent, batch_frame(batch, item), listed);
     if (node == 0)
         return false;
     hold(tree, batch, item, node);
@@ -65,7 +66,7 @@ static bool make_one(struct mcct *tree, struct mcct_batch *batch, uint32_t item)
 /* Nodes for the item and all that lead to it. False: no memory; some may have been made. */
 static bool make(struct mcct *tree, struct mcct_batch *batch, uint32_t item) {
     uint32_t n = 0;
-    for (uint32_t at = item; batch->node[at] == 0; at = batch->parent[at])
+    for (uint32_t at = item; batch->node[at] == 0; at = batch_parent(batch, at))
         batch->chain[n++] = at;
     while (n > 0)
         if (!make_one(tree, batch, batch->chain[--n]))
@@ -76,17 +77,17 @@ static bool make(struct mcct *tree, struct mcct_batch *batch, uint32_t item) {
 /* The node of the item, or of its nearest caller that has one. */
 static uint32_t nearest(const struct mcct_batch *batch, uint32_t item) {
     while (batch->node[item] == 0)
-        item = batch->parent[item];
+        item = batch_parent(batch, item);
     return batch->node[item];
 }
 
 static void credit(struct mcct *tree, struct mcct_batch *batch, uint32_t item, bool hashed) {
-    uint64_t weight = batch->weight[item] * batch->cursor->each;
+    uint64_t weight = batch_weight(batch, item) * batch->cursor->each;
     tree->total = add_saturating(tree->total, weight);
-    tree->updates += batch->weight[item];
+    tree->updates += batch_weight(batch, item);
     bool there = batch->node[item] != 0;
     if (!there && hashed && tree->kind->refuse(tree->summary, batch->hash[item], weight)) {
-        residual_add(&tree->residuals, nearest(batch, item), batch->frame[item], weight);
+        residual_add(&tree->residuals, nearest(batch, item), batch_frame(batch, item), weight);
         return;
     }
     /* where there is no memory, as a cursor does it that misses nodes */
@@ -119,7 +120,7 @@ void batch_merge(struct mcct_batch *batch) {
         expect(tree, batch, i + CHILD_AHEAD);
         if (batch->node[i] == 0)
             find(tree, batch, i);
-        if (batch->weight[i] > 0)
+        if (batch_weight(batch, i) > 0)
             credit(tree, batch, i, hashed);
     }
     release(tree, batch);

@@ -25,7 +25,7 @@ static void sort_few(struct mcct_batch *batch, uint32_t n) {
     for (uint32_t i = 1; i < n; i++) {
         uint16_t item = order[i];
         uint32_t at = i;
-        for (; at > 0 && batch->frame[order[at - 1]] > batch->frame[item]; at--)
+        for (; at > 0 && batch_frame(batch, batch->order[at - 1]) > batch_frame(batch, item); at--)
             order[at] = order[at - 1];
         order[at] = item;
     }
@@ -35,12 +35,12 @@ static void sort_by_digit(struct mcct_batch *batch, uint32_t n, unsigned shift) 
     uint16_t place[DIGITS + 1] = {0};
     uint16_t sorted[BATCH_ITEMS];
     for (uint32_t i = 0; i < n; i++)
-        place[(batch->frame[batch->order[i]] >> shift) % DIGITS + 1]++;
+        place[(batch_frame(batch, batch->order[i]) >> shift) % DIGITS + 1]++;
     for (uint32_t digit = 0; digit < DIGITS; digit++)
         place[digit + 1] = (uint16_t)(place[digit + 1] + place[digit]);
     for (uint32_t i = 0; i < n; i++) {
         uint16_t item = batch->order[i];
-        sorted[place[(batch->frame[item] >> shift) % DIGITS]++] = item;
+        sorted[place[(batch_frame(batch, item) >> shift) % DIGITS]++] = item;
     }
     memcpy(batch->order, sorted, n * sizeof *sorted);
 }
@@ -50,7 +50,7 @@ static void sort(struct mcct_batch *batch) {
     uint32_t n = batch->items - 1, frames = 0;
     for (uint32_t i = 0; i < n; i++) {
         batch->order[i] = (uint16_t)(i + 1);
-        frames |= batch->frame[i + 1];
+        frames |= batch_frame(batch, i + 1);
     }
     if (n <= FEW) {
         sort_few(batch, n);
@@ -64,7 +64,7 @@ static void sort(struct mcct_batch *batch) {
 
 /* What an item gained, which is less than RUN_TOTAL_MAX. */
 static uint32_t gained(const struct mcct_batch *batch, uint32_t item) {
-    return batch->weight[item] * (uint32_t)batch->cursor->each;
+    return batch_weight(batch, item) * (uint32_t)batch->cursor->each;
 }
 
 /* Words of an item alone: a carry has one of its own. */
@@ -78,7 +78,7 @@ static void measure(struct mcct_batch *batch) {
     for (uint32_t i = 0; i < batch->items; i++)
         extent[i] = words_of(batch, i);
     for (uint32_t i = batch->items - 1; i > 0; i--)
-        extent[batch->parent[i]] = (uint16_t)(extent[batch->parent[i]] + extent[i]);
+        extent[batch_parent(batch, i)] = (uint16_t)(extent[batch_parent(batch, i)] + extent[i]);
 }
 
 /* How far behind its caller each item stands: those with smaller frames go before it. */
@@ -87,7 +87,7 @@ static void place_callees(struct mcct_batch *batch) {
     for (uint32_t i = 0; i < batch->items; i++)
         filled[i] = words_of(batch, i);
     for (uint32_t i = 0; i < batch->items - 1; i++) {
-        uint32_t item = batch->order[i], caller = batch->parent[item];
+        uint32_t item = batch->order[i], caller = batch_parent(batch, item);
         batch->place[item] = filled[caller];
         filled[caller] = (uint16_t)(filled[caller] + batch->extent[item]);
     }
@@ -109,7 +109,7 @@ static uint64_t *put_path(const struct mcct_batch *batch, uint32_t depth, uint64
 
 static void put_item(const struct mcct_batch *batch, uint32_t item, uint64_t *out) {
     uint32_t depth = batch->depth[item], weight = gained(batch, item);
-    out[0] = run_word(depth, batch->frame[item], weight & RUN_WEIGHT);
+    out[0] = run_word(depth, batch_frame(batch, item), weight & RUN_WEIGHT);
     if (weight > RUN_WEIGHT)
         out[1] = run_carry(depth, (uint32_t)(weight / RUN_CARRY));
 }
@@ -120,7 +120,7 @@ static uint64_t *put_items(struct mcct_batch *batch, uint32_t depth, uint64_t *o
     place[0] = 0;
     depths[0] = (uint16_t)depth;
     for (uint32_t i = 1; i < batch->items; i++) {
-        uint32_t caller = batch->parent[i];
+        uint32_t caller = batch_parent(batch, i);
         place[i] = (uint16_t)(place[i] + place[caller]);
         depths[i] = (uint16_t)(depths[caller] + 1);
         put_item(batch, i, out + place[i] - 1);
@@ -131,7 +131,7 @@ static uint64_t *put_items(struct mcct_batch *batch, uint32_t depth, uint64_t *o
 static uint64_t times_of(const struct mcct_batch *batch) {
     uint64_t times = 0;
     for (uint32_t i = 1; i < batch->items; i++)
-        times += batch->weight[i];
+        times += batch_weight(batch, i);
     return times;
 }
 

@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "common/tree/batch.h"
 #include "common/tree/children.h"
 #include "common/tree/packed.h"
 #include "common/tree/path_hash.h"
@@ -39,6 +40,8 @@ __attribute__((noinline)) void tree_activate(struct mcct *tree, struct mcct_curs
     if (tree->active != NULL)
         tree->active->here->links |= NODE_RESTED;
     tree->active = cursor;
+    if (cursor != NULL && cursor->waiting != NULL)
+        mcct_batch_wait_no_more(cursor);
 }
 
 static inline struct mcct *tree_of(struct mcct_cursor *cursor) {
@@ -58,6 +61,8 @@ void mcct_cursor_open(struct mcct *tree, struct mcct_cursor *cursor) {
 
 void mcct_cursor_close(struct mcct_cursor *cursor) {
     struct mcct *tree = cursor->tree;
+    if (cursor->waiting != NULL)
+        mcct_batch_wait_no_more(cursor);
     cursor->prev->next = cursor->next;
     cursor->next->prev = cursor->prev;
     if (tree->active == cursor)
@@ -128,6 +133,7 @@ void mcct_push(struct mcct_cursor *cursor, uint32_t frame) {
 }
 
 bool mcct_repeat(struct mcct_cursor *cursor, uint64_t n) {
+    (void)tree_of(cursor);
     if (cursor->node == MCCT_ROOT && cursor->missing == 0)
         return false;
     uint32_t frame = cursor->here->frame;
@@ -214,6 +220,8 @@ void mcct_credit(struct mcct_cursor *cursor, uint64_t weight) {
 }
 
 void mcct_count_as(struct mcct_cursor *cursor, uint64_t each) {
+    if (cursor->waiting != NULL && cursor->each != each)
+        mcct_batch_wait_no_more(cursor);
     cursor->each = each;
 }
 
@@ -226,6 +234,8 @@ void mcct_call(struct mcct_cursor *cursor, uint32_t frame) {
 }
 
 uint64_t mcct_depth(const struct mcct_cursor *cursor) {
+    if (hcct_unlikely(cursor->waiting != NULL))
+        tree_end_waiting(cursor->tree);
     return cursor->depth + cursor->missing;
 }
 

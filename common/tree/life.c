@@ -43,6 +43,7 @@ struct mcct *mcct_new(const struct mcct_params *params) {
 void mcct_free(struct mcct *tree) {
     if (tree == NULL)
         return;
+    tree_end_waiting(tree);
     tree->kind->destroy(tree->summary);
     packed_free(tree->packed);
     children_free(tree);
@@ -52,11 +53,13 @@ void mcct_free(struct mcct *tree) {
 }
 
 void mcct_flush(struct mcct *tree) {
+    tree_end_waiting(tree);
     if (tree->packed != NULL)
         packed_flush(tree);
 }
 
 void mcct_stats(const struct mcct *tree, struct mcct_stats *stats) {
+    tree_end_waiting(tree);
     *stats = (struct mcct_stats){
         .total = tree->total,
         .updates = tree->updates,

@@ -2,7 +2,8 @@
 noinst_LIBRARIES += libhcct_tree.a
 libhcct_tree_a_SOURCES = \
 	common/tree/batch.c common/tree/batch.h common/tree/batch_merge.c \
-	common/tree/batch_merge.h common/tree/batch_run.c common/tree/batch_run.h common/tree/burst_sums.h \
+	common/tree/batch_merge.h common/tree/batch_run.c common/tree/batch_run.h common/tree/batch_steps.c \
+	common/tree/batch_wait.c common/tree/burst_sums.h \
 	common/tree/bucket_list.c common/tree/budget.h common/tree/children.c \
 	common/tree/children.h common/tree/correlation.c common/tree/correlation.h \
 	common/tree/counters.c common/tree/counters.h common/tree/cursor.c common/tree/draws.h \

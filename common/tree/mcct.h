@@ -24,6 +24,7 @@
 #include <stdint.h>
 
 struct mcct;
+struct mcct_batch;
 struct mcct_node;
 struct summary_kind;
 
@@ -55,12 +56,14 @@ struct mcct_cursor {
     uint64_t known;   /* the nodes of the levels known..depth stand in `path`: so a return need not
                        * wait for the memory of the node that it leaves */
     struct mcct_cursor *next, *prev;
-    uint32_t path[MCCT_PATH]; /* by level modulo MCCT_PATH */
+    struct mcct_batch *waiting; /* of this cursor (batch.h), still to be merged; NULL: none is */
+    uint32_t path[MCCT_PATH];   /* by level modulo MCCT_PATH */
 };
 
 /* A new empty tree, or NULL when there is no memory, or max_bytes is below some 10 KB. */
 struct mcct *mcct_new(const struct mcct_params *params);
-void mcct_free(struct mcct *tree); /* NULL is allowed; open cursors become invalid */
+void mcct_free(struct mcct *tree); /* NULL is allowed; open cursors become invalid. They are there
+                                    * still if batches wait (batch.h) */
 
 /* A cursor at the root; cursors keep their node from being pruned (Algorithm 1). */
 void mcct_cursor_open(struct mcct *tree, struct mcct_cursor *cursor);
@@ -82,8 +85,8 @@ bool mcct_repeat(struct mcct_cursor *cursor, uint64_t n);
 uint64_t mcct_pop(struct mcct_cursor *cursor, uint64_t n);
 /* The context under the cursor gains `weight` (> 0): update(x, M), then prune (Algorithm 1). */
 void mcct_credit(struct mcct_cursor *cursor, uint64_t weight);
-/* What is credited through the cursor from here on counts `each` (> 0) times; 1 at first. No batch
- * is open. */
+/* What is credited through the cursor from here on counts `each` (> 0) times; 1 at first. A batch
+ * that is open must be of the same number; one of another that waits ends. */
 void mcct_count_as(struct mcct_cursor *cursor, uint64_t each);
 /* mcct_push(cursor, frame) and mcct_credit(cursor, 1): one call of an instrumented program. */
 void mcct_call(struct mcct_cursor *cursor, uint32_t frame);

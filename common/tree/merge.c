@@ -114,6 +114,7 @@ bool mcct_merge(struct mcct *into, const struct mcct *from) {
         return false;
     struct mcct_stats stats;
     mcct_stats(from, &stats);
+    tree_end_waiting(into);
     packed_end(into);
     if (stats.unseen != 0)
         gain(into, stats.unseen);

@@ -34,6 +34,7 @@ struct mcct {
     struct packed
         *packed; /* the contexts, while nodes are for cursors only; NULL: they are nodes */
     bool loose;  /* never packed (again) */
+    struct mcct_batch *waiting; /* list of batches (batch.h) that are still to be merged */
 };
 
 static inline bool tree_is_monitored(const struct mcct *tree, uint32_t node) {
@@ -62,8 +63,20 @@ uint32_t tree_new_child(struct mcct *tree, uint32_t parent, uint32_t frame, uint
 /* The context of `node` gains weight, which is in the tree's total already. */
 void tree_credit(struct mcct *tree, uint32_t node, uint64_t weight);
 
-/* Another cursor is to move: the one that did so far is to be found by its node's mark. */
+/* Another cursor is to move, NULL: none is to: the one that did so far is to be found by its node's
+ * mark. Its batch waits no more. */
 void tree_activate(struct mcct *tree, struct mcct_cursor *cursor);
+
+/* ---- batch_wait.c ---- */
+
+/* Private: the same, where one waits. */
+void tree_end_waiting_now(const struct mcct *tree);
+
+/* No batch of the tree waits: all that came to it is in it. */
+static inline void tree_end_waiting(const struct mcct *tree) {
+    if (hcct_unlikely(tree->waiting != NULL))
+        tree_end_waiting_now(tree);
+}
 
 /* ---- prune.c ---- */
 

@@ -56,6 +56,7 @@ static struct mcct_view view_of(const struct mcct_node *n, uint32_t depth) {
 }
 
 bool mcct_walk(const struct mcct *tree, mcct_visit *visit, void *arg) {
+    tree_end_waiting(tree);
     if (tree->packed != NULL)
         return packed_walk(tree, visit, arg);
     struct stack stack = {0};
@@ -72,6 +73,7 @@ bool mcct_walk(const struct mcct *tree, mcct_visit *visit, void *arg) {
 }
 
 bool mcct_residuals(const struct mcct *tree, uint32_t node, mcct_residual_visit *visit, void *arg) {
+    tree_end_waiting(tree);
     if (tree->packed != NULL)
         return packed_residuals(tree, node, visit, arg);
     return residual_visit(&tree->residuals, node, visit, arg);

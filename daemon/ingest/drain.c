@@ -79,6 +79,7 @@ static void recycle(struct process *p, uint32_t i, struct wire_slot *slot) {
 struct sweep {
     process_module_seen *seen;
     void *arg;
+    uint64_t now;
     uint64_t repeats_left;
     bool any;        /* there was something to read */
     bool fills_soon; /* so much that a ring may be full before the next sweep */
@@ -123,6 +124,7 @@ static bool read_ring(struct process *p, struct sweep *sweep, struct reader *rea
     do {
         reader->repeat_max = sweep->repeats_left > 0 ? sweep->repeats_left : 1;
         reader_drain(reader, slot, end, p->tree, p->addresses, &effect);
+        reader_rest(reader, &effect, sweep->now);
         sweep->any |= effect.credits > 0;
         sweep->fills_soon |= effect.words > reader->size / FILLS_SOON_PART;
         sweep->copies |= effect.copies;
@@ -153,7 +155,7 @@ static void drain_slot(struct process *p, uint32_t i, struct sweep *sweep) {
 
 static bool drain_all(struct process *p, uint64_t now, uint64_t repeat_max,
                       process_module_seen *seen, void *arg) {
-    struct sweep sweep = {.seen = seen, .arg = arg, .repeats_left = repeat_max};
+    struct sweep sweep = {.seen = seen, .arg = arg, .now = now, .repeats_left = repeat_max};
     p->undrained = false;
     process_take_names(p);
     uint32_t n = session_memory_slots(&p->memory);

@@ -12,6 +12,7 @@
 #include "common/wire/compiler.h"
 #include "common/wire/ring.h"
 
+#define RESTED_NS  100000000ull /* without words: a few bursts are further apart */
 #define SLICE_PART 16 /* of a ring: so much is read before it is given back to its writer */
 
 /* What a drain works on. */
@@ -35,12 +36,20 @@ static void end_batch(struct drain *d) {
 }
 
 /* Batches begin and end as trace_apply() will have it with the trace: from the first call of a
- * record on, until something comes that is not of calls, or the record's end. */
+ * record on, until something comes that is not of calls, or the record's end. Where nobody keeps a
+ * trace they go on from drain to drain. */
 static inline void follow_record(struct drain *d) {
     if (hcct_likely(!trace_record_begins(&d->reader->trace)))
         return;
     end_batch(d);
     d->direct = false;
+}
+
+static void leave_batch(struct drain *d) {
+    if (trace_is_kept(&d->reader->trace))
+        end_batch(d);
+    else
+        mcct_batch_wait(d->batch, d->level);
 }
 
 static void go_direct(struct drain *d) {
@@ -262,80 +271,113 @@ static void defer_stack(struct drain *d, uint64_t operand) {
 
 #define LOOKED_UP 64u /* calls: their frames are looked up side by side */
 
-struct call {
-    uint32_t frame, pops;
-};
-
-static inline struct call read_call(struct drain *d, uint64_t word) {
+static inline struct mcct_batch_step read_call(struct drain *d, uint64_t word) {
     uint64_t code = d->reader->code;
     uint64_t routine = code + (word >> WIRE_CODE_SHIFT & (WIRE_CODE_BYTES - 1));
     uint64_t site = code + (word & (WIRE_CODE_BYTES - 1));
-    return (struct call){.pops = (uint32_t)(word >> WIRE_POPS_SHIFT) & WIRE_POPS_MAX,
-                         .frame = addresses_frame(d->map, routine, site)};
+    return (struct mcct_batch_step){.pops = (uint16_t)(word >> WIRE_POPS_SHIFT & WIRE_POPS_MAX),
+                                    .times = 1,
+                                    .frame = addresses_frame(d->map, routine, site)};
 }
 
-/* Up to LOOKED_UP of `n` words; stops at what is no CALL. */
-static unsigned read_calls(struct drain *d, const volatile uint64_t *words, uint64_t n,
-                           struct call *call) {
-    unsigned found = 0, max = n < LOOKED_UP ? (unsigned)n : LOOKED_UP;
-    for (; found < max; found++) {
-        uint64_t word = words[found];
-        if (hcct_unlikely((word & WIRE_CALL) == 0))
-            break;
-        call[found] = read_call(d, word);
+/* Only the batch is to know of what comes. */
+static bool gathers(const struct drain *d) {
+    const struct reader *reader = d->reader;
+    return d->batch != NULL && reader->samples == NULL && !trace_is_kept(&reader->trace);
+}
+
+/* Calls and what stands for one, from `word` on. */
+struct reading {
+    const volatile uint64_t *word;
+    uint64_t n;
+    struct mcct_batch_step step[LOOKED_UP];
+    unsigned steps, calls;
+};
+
+/* A call from one module to another, in the words of walks: CODE, POP, PUSH and CREDIT 1, of which
+ * only PUSH must be there, as where the caller itself was not seen; CALL may stand in its place.
+ * Gives the number of words, 0: it is none, or not all of it is there. */
+static unsigned read_step(struct drain *d, struct reading *reading) {
+    const volatile uint64_t *words = reading->word;
+    struct mcct_batch_step *step = &reading->step[reading->steps];
+    uint64_t n = reading->n, pops = 0, at = 0, word = words[at++];
+    if (word >> WIRE_VERB_SHIFT == WIRE_CODE) {
+        d->reader->code = word & WIRE_OPERAND_MASK;
+        return 1;
     }
-    return found;
-}
-
-/* Only the batch is to know of them: the level stands in a register from call to call. */
-static bool apply_to_batch(struct drain *d, const struct call *call, unsigned n) {
-    struct mcct_batch_level *level = d->level;
-    uint64_t popped;
-    unsigned i = 0;
-    for (; i < n; i++) {
-        level = mcct_batch_pop(d->batch, level, call[i].pops, &popped);
-        if (hcct_unlikely(popped != call[i].pops))
-            break;
-        level = mcct_batch_call(d->batch, level, call[i].frame);
+    if (word >> WIRE_VERB_SHIFT == WIRE_POP && n > at) {
+        pops = word & WIRE_OPERAND_MASK;
+        word = words[at++];
     }
-    d->level = level;
-    return i == n;
+    uint64_t routine = word & WIRE_OPERAND_MASK;
+    if (word >> WIRE_VERB_SHIFT != WIRE_PUSH || pops > UINT16_MAX || n <= at)
+        return 0;
+    uint64_t site = words[at++];
+    *step = (struct mcct_batch_step){.pops = (uint16_t)pops,
+                                     .frame = addresses_frame(d->map, routine, site)};
+    step->times = n > at && words[at] == wire_word(WIRE_CREDIT, 1);
+    reading->calls += step->times;
+    reading->steps++;
+    return (unsigned)at + step->times;
 }
 
-static bool apply_calls(struct drain *d, const struct call *call, unsigned n) {
-    if (d->batch != NULL && !trace_is_kept(&d->reader->trace))
-        return apply_to_batch(d, call, n);
+/* As much as there is room for; stops at anything else. Gives the number of words. */
+static uint64_t read_steps(struct drain *d, struct reading *reading) {
+    uint64_t before = reading->n;
+    unsigned words = 1;
+    bool whole = gathers(d);
+    reading->steps = reading->calls = 0;
+    while (reading->steps < LOOKED_UP && reading->n > 0 && words > 0) {
+        uint64_t word = *reading->word;
+        if (hcct_likely((word & WIRE_CALL) != 0)) {
+            reading->step[reading->steps++] = read_call(d, word);
+            reading->calls++;
+            words = 1;
+        } else {
+            words = whole ? read_step(d, reading) : 0;
+        }
+        reading->word += words;
+        reading->n -= words;
+    }
+    return before - reading->n;
+}
+
+/* Steps that are no calls are for a batch (read_steps). */
+static bool apply_steps(struct drain *d, const struct mcct_batch_step *step, unsigned n) {
+    if (gathers(d)) {
+        size_t made = n;
+        d->level = mcct_batch_steps(d->batch, d->level, step, &made);
+        return made == n;
+    }
     for (unsigned i = 0; i < n; i++) {
-        if (call[i].pops > 0 && hcct_unlikely(!pop_in_tree(d, call[i].pops)))
+        if (step[i].pops > 0 && hcct_unlikely(!pop_in_tree(d, step[i].pops)))
             return false;
-        call_frame(d, call[i].frame);
+        call_frame(d, step[i].frame);
     }
     return true;
 }
 
-/* As many CALL events as follow each other: what instrumented programs send, at their full speed.
- * The ring is read in place, up to its end. */
-static void calls(struct drain *d) {
+/* As many calls as follow each other: what programs send at their full speed. The ring is read in
+ * place, up to its end. True: there was one. */
+static bool calls(struct drain *d) {
     struct reader *reader = d->reader;
-    uint64_t offset = reader->at % reader->size, left = d->end - reader->at;
-    uint64_t n = left < reader->size - offset ? left : reader->size - offset;
-    const volatile uint64_t *words = ring_words(d->slot) + offset;
-    struct call call[LOOKED_UP];
-    unsigned found;
-    n = n < reader->size / SLICE_PART ? n : reader->size / SLICE_PART;
-    while (!reader->broken && (found = read_calls(d, words, n, call)) > 0) {
-        reader->broken = !apply_calls(d, call, found);
-        reader->at += found;
-        reader->burst_calls += found;
-        d->effect->credits += found;
-        words += found;
-        n -= found;
+    uint64_t offset = reader->at % reader->size, left = d->end - reader->at, begin = reader->at;
+    uint64_t n = left < reader->size - offset ? left : reader->size - offset, words;
+    struct reading reading;
+    reading.word = ring_words(d->slot) + offset;
+    reading.n = n < reader->size / SLICE_PART ? n : reader->size / SLICE_PART;
+    while (!reader->broken && (words = read_steps(d, &reading)) > 0) {
+        reader->broken = !apply_steps(d, reading.step, reading.steps);
+        reader->at += words;
+        reader->burst_calls += reading.calls;
+        d->effect->credits += reading.calls;
     }
+    return reader->at != begin;
 }
 
 /* With sub-windows, which is no matter of speed: no honest agent that walks stacks reports
  * calls. */
-static void call_in_subwindow(struct drain *d, const struct call *call) {
+static void call_in_subwindow(struct drain *d, const struct mcct_batch_step *call) {
     if (call->pops > 0 && !pop_frames(d, call->pops)) {
         d->reader->broken = true;
         return;
@@ -347,15 +389,15 @@ static void call_in_subwindow(struct drain *d, const struct call *call) {
 
 static void call(struct drain *d, uint64_t word) {
     struct reader *reader = d->reader;
-    struct call call = read_call(d, word);
+    struct mcct_batch_step call = read_call(d, word);
     d->effect->credits++;
     reader->burst_calls++;
     if (reader->subwindows != NULL) {
         call_in_subwindow(d, &call);
         return;
     }
-    reader->broken = !apply_calls(d, &call, 1);
-    calls(d);
+    reader->broken = !apply_steps(d, &call, 1);
+    (void)calls(d);
 }
 
 /* ---- bursts of calls ---- */
@@ -373,7 +415,8 @@ static void begin_burst(struct drain *d, uint64_t each) {
         reader->broken = true;
         return;
     }
-    end_batch(d);
+    if (each != reader->cursor.each || trace_is_kept(&reader->trace))
+        end_batch(d);
     end_burst(reader);
     reader->each = each;
     mcct_count_as(&reader->cursor, each);
@@ -405,6 +448,8 @@ static void give_back(struct drain *d) {
 /* True: go on with the next word. */
 static bool apply(struct drain *d) {
     struct reader *reader = d->reader;
+    if (d->batch != NULL && calls(d))
+        return !reader->broken;
     uint64_t word = ring_word(d->slot, d->reader->size, reader->at++);
     uint64_t operand = word & WIRE_OPERAND_MASK;
     if ((word & WIRE_CALL) != 0) {
@@ -476,13 +521,22 @@ void reader_drain(struct reader *reader, struct wire_slot *slot, uint64_t end, s
         .map = map,
         .effect = effect,
     };
+    if (end != begin)
+        drain.batch = mcct_batch_go_on(&reader->cursor, &drain.level);
     while (reader->at != drain.end && apply(&drain))
         if (reader->at - drain.consumed >= reader->size / SLICE_PART)
             give_back(&drain);
-    end_batch(&drain);
+    leave_batch(&drain);
     trace_thread_leave(&reader->trace);
     effect->words = reader->at - begin;
     give_back(&drain);
+}
+
+void reader_rest(struct reader *reader, const struct reader_effect *effect, uint64_t now_ns) {
+    if (effect->words > 0)
+        reader->moved_ns = now_ns;
+    else if (reader->open && now_ns - reader->moved_ns > RESTED_NS)
+        mcct_batch_wait_no_more(&reader->cursor);
 }
 
 void reader_close(struct reader *reader) {

@@ -41,6 +41,7 @@ struct reader {
     struct raw_sample_list *deferred; /* where raw stack samples go; NULL: they are refused */
     uint64_t step;                    /* the mean of what samples weigh, ns; 0: not known */
     uint64_t measured_above; /* CREDIT of more ns was measured, not drawn (draws.h); 0: none is */
+    uint64_t moved_ns;       /* when words came last, as reader_rest() has the time */
     uint64_t repeat_max; /* frames that REPEAT may push in one drain, 0: no limit. A word can ask
                           * for thousands; other processes wait meanwhile */
 };
@@ -68,6 +69,10 @@ uint64_t reader_end(struct reader *reader, struct wire_slot *slot);
  * effect->undrained. A raw stack sample takes the ranges of `map` along. */
 void reader_drain(struct reader *reader, struct wire_slot *slot, uint64_t end, struct mcct *tree,
                   struct addresses *map, struct reader_effect *effect);
+
+/* After each drain, with the time on any clock: when no words have come for a while, what was
+ * gathered for the tree (batch.h) goes there, and its memory is others'. */
+void reader_rest(struct reader *reader, const struct reader_effect *effect, uint64_t now_ns);
 
 /* The slot's thread need not wait for room any more. */
 void reader_wake(struct wire_slot *slot);

@@ -264,6 +264,89 @@ static void test_calls_wrap(void) {
     stop();
 }
 
+/* Where the next word of a call stands beyond the end of the ring, or of the drain, as well. */
+static void put_path(unsigned pops, uint64_t middle, uint64_t to, bool credited) {
+    put(wire_word(WIRE_CODE, middle & ~0xfffull));
+    if (pops > 0)
+        put(wire_word(WIRE_POP, pops));
+    put(wire_word(WIRE_PUSH, middle));
+    put(middle + 5);
+    put(wire_word(WIRE_PUSH, to));
+    put(to + 5);
+    if (credited)
+        put(wire_word(WIRE_CREDIT, 1));
+}
+
+static void drain_up_to(uint64_t end) {
+    reader_drain(&reader, slot, end, tree, map, &effect);
+    CHECK(!reader.broken);
+}
+
+/* Calls between modules, and callers that were not seen themselves, come in words of walks: they
+ * are read as calls are, wherever a drain or the ring ends among them. */
+static void test_calls_of_modules(void) {
+    const uint64_t main_seen[] = {0x1000, 0x7000}, callee[] = {0x1000, 0x7000, 0x8000};
+    const unsigned n = 3 * WIRE_RING_WORDS(WIRE_SLOT_BYTES);
+    uint64_t credits = 0;
+    start();
+    put_call(0, 0x1000, 0x1005);
+    drain();
+    for (unsigned i = 0; i < n; i++) {
+        put_path(i > 0 ? 2 : 0, 0x7000, 0x8000, i % 3 != 0);
+        credits += i % 3 != 0;
+        for (uint64_t at = reader.at; i % 7 == 0 && at < atomic_load(&slot->head); at += 1 + i % 2)
+            if (reader.at < at &&
+                (ring_word(slot, reader.size, at - 1) >> WIRE_VERB_SHIFT) != WIRE_PUSH)
+                drain_up_to(at);
+        if (i % 500 == 0)
+            drain();
+    }
+    drain();
+    CHECK(!reader.broken);
+    CHECK_UINT(total(), 1 + credits);
+    CHECK_UINT(count_of(main_seen, 2), 0);
+    CHECK_UINT(count_of(callee, 3), credits);
+    CHECK_UINT(mcct_depth(&reader.cursor), 3);
+    stop();
+}
+
+/* Calls are gathered from drain to drain; who asks in between sees all that were drained, and so do
+ * those who ask when the thread is gone. */
+static void test_calls_wait(void) {
+    const uint64_t main_f[] = {0x1000, 0x2000};
+    start();
+    put_call(0, 0x1000, 0x1005);
+    drain();
+    CHECK(reader.cursor.waiting != NULL);
+    CHECK_UINT(total(), 1);
+    CHECK(reader.cursor.waiting == NULL);
+    for (int i = 0; i < 10; i++) {
+        put_call(i > 0, 0x2000, 0x2005);
+        drain();
+    }
+    CHECK(reader.cursor.waiting != NULL);
+    reader_close(&reader);
+    CHECK_UINT(total(), 11);
+    CHECK_UINT(count_of(main_f, 2), 10);
+    stop();
+}
+
+/* A thread without calls keeps no memory for them for long. */
+static void test_calls_rest(void) {
+    const uint64_t second = 1000000000;
+    start();
+    put_call(0, 0x1000, 0x1005);
+    drain();
+    reader_rest(&reader, &effect, 5 * second);
+    drain();
+    reader_rest(&reader, &effect, 5 * second + 1);
+    CHECK(reader.cursor.waiting != NULL);
+    reader_rest(&reader, &effect, 6 * second);
+    CHECK(reader.cursor.waiting == NULL);
+    CHECK_UINT(total(), 1);
+    stop();
+}
+
 static void test_calls_lie(void) {
     start();
     put_call(0, 0x1000, 0);
@@ -675,6 +758,9 @@ int main(void) {
     test_broken_bursts();
     test_calls_reach();
     test_calls_wrap();
+    test_calls_of_modules();
+    test_calls_wait();
+    test_calls_rest();
     test_calls_lie();
     test_generations();
     test_leaf_pc();
