@@ -122,9 +122,10 @@ static void damaged(void) {
     change_anywhere(bytes, n, &whole);
     store(bytes, n + 1);
     CHECK(strstr(read_trace().error, "something follows its end") != NULL);
-    memcpy(bytes + 8, "\2\0\0", 4);
+    memcpy(bytes + 8, "\3\0\0", 4);
     store(bytes, n);
-    CHECK(strstr(read_trace().error, "format version 2, and this hcct reads version 1") != NULL);
+    CHECK(strstr(read_trace().error, "format version 3, and this hcct reads versions 1 to 2") !=
+          NULL);
     store((const uint8_t *)"HCCTTRC", 7);
     CHECK(strstr(read_trace().error, "not a trace") != NULL);
     unlink(path);
