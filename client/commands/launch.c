@@ -91,6 +91,7 @@ static void set_environment(const struct launch *launch) {
     set_or_not("HCCT_RATE", launch->rate > 0 ? text : NULL);
     set_or_not("HCCT_ATTACH", "start"); /* what has no sample is shown, too */
     set_or_not("HCCT_BURST", launch->burst);
+    set_or_not("HCCT_BUDGET", launch->budget);
     set_or_not("HCCT_CLOCK", launch->clock);
     set_or_not("HCCT_COLLECTOR", launch->collector);
     set_or_not("HCCT_EVERY", launch->every);

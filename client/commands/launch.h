@@ -15,6 +15,7 @@ struct launch {
     const char *socket;    /* absolute path */
     unsigned rate;         /* walks per second of CPU time, 0: the agent's default */
     const char *burst;     /* LENGTH/PERIOD, NULL: none */
+    const char *budget;    /* percent.h, NULL: none */
     const char *clock;     /* cpu, wall or perf, NULL: the agent's default */
     const char *collector; /* walks or calls, NULL: the agent's default */
     const char *every;     /* N or N/routine, NULL: every call */

@@ -308,6 +308,7 @@ static int run(const struct record_options *options, const struct view *view, ch
                                   .socket = recording.socket,
                                   .rate = options->rate,
                                   .burst = options->burst,
+                                  .budget = options->budget,
                                   .clock = options->clock,
                                   .collector = options->collector,
                                   .every = options->every,

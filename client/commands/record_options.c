@@ -10,6 +10,7 @@
 #include "common/tree/summary.h"
 #include "common/wire/burst.h"
 #include "common/wire/call_choice.h"
+#include "common/wire/percent.h"
 #include "common/wire/tags.h"
 
 #define RATE_DEFAULT 1000
@@ -23,6 +24,8 @@ static const struct option_spec specs[] = {
      "samples per second of CPU time (1000; within bursts 5000)"},
     {"burst", 0, OPTION_STRING, "LENGTH/PERIOD", offsetof(struct record_options, burst), 0, 0,
      "sample in bursts only, such as 2ms/20ms of CPU time"},
+    {"budget", 0, OPTION_STRING, "PERCENT", offsetof(struct record_options, budget), 0, 0,
+     "calls: bursts so far apart that profiling costs this share of the CPU time, such as 1%"},
     {"clock", 0, OPTION_STRING, "CLOCK", offsetof(struct record_options, clock), 0, 0,
      "cpu; wall: where threads sleep, too; perf: cpu by perf_event_open (cpu)"},
     {"lines", 0, OPTION_FLAG, NULL, offsetof(struct record_options, lines), 0, 0,
@@ -79,6 +82,8 @@ void record_options_parse(int argc, char **argv, struct record_options *options,
         options->collector = "calls";
     if (options->modules == NULL && record_counts_calls(options))
         options->modules = getenv("HCCT_MODULES");
+    if (options->budget != NULL && options->burst == NULL && record_counts_calls(options))
+        options->burst = PERCENT_BURST;
     if (options->memory_limit == 0 && options->summary != NULL && options->socket == NULL &&
         strcmp(options->summary, "exact") == 0)
         options->memory_limit = EXACT_BYTES;
@@ -126,6 +131,14 @@ static bool burst_is_one(const char *text) {
     complain("--burst '%s' is no LENGTH/PERIOD such as 2ms/20ms (100us to 10s, the length not "
              "above the period)",
              text);
+    return false;
+}
+
+static bool budget_is_one(const char *text) {
+    uint32_t ppm;
+    if (text == NULL || percent_parse(text, &ppm))
+        return true;
+    complain("--budget '%s' is not %s", text, PERCENT_EXPECTED);
     return false;
 }
 
@@ -183,6 +196,8 @@ static const char *contradiction(const struct record_options *options) {
          "--credit is for --collector calls: a sample weighs the time since the one before"},
         {!calls && options->modules != NULL,
          "--modules is for --collector calls: stacks are sampled wherever they are"},
+        {!calls && options->budget != NULL,
+         "--budget is for --collector calls: what samples cost follows from --rate"},
         {calls && options->rate > 0 && options->burst == NULL,
          "--rate says how often stacks are sampled, and --collector calls samples none: see "
          "--every "
@@ -211,8 +226,9 @@ static const char *contradiction(const struct record_options *options) {
 
 bool record_options_agree(const struct record_options *options) {
     if (!words_are_known(options) || !burst_is_one(options->burst) ||
-        !tags_are_some(options->tags) || !modules_are_some(options->modules) ||
-        !every_is_one(options->every) || !summary_is_known(options->summary))
+        !budget_is_one(options->budget) || !tags_are_some(options->tags) ||
+        !modules_are_some(options->modules) || !every_is_one(options->every) ||
+        !summary_is_known(options->summary))
         return false;
     const char *sentence = contradiction(options);
     if (sentence != NULL) {

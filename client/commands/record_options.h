@@ -11,7 +11,8 @@
 
 /* Strings are NULL and numbers 0 when not given, but for what record_options_parse() says. */
 struct record_options {
-    const char *socket, *burst, *clock;
+    const char *socket, *burst, *clock;     /* burst: short ones where there is a budget */
+    const char *budget;                     /* percent.h */
     const char *collector, *every, *credit; /* collector: HCCT_COLLECTOR counts, too */
     const char *modules;                    /* call_choice.h; HCCT_MODULES counts, too */
     uint64_t memory_limit;                  /* bytes, 0: the daemon's default */

@@ -41,6 +41,7 @@ const struct process_field process_fields[] = {
     FIELD(every, U64, SAME),
     FIELD(every_each, BOOL, SAME),
     FIELD(credit, STRING, SAME),
+    FIELD(budget_ppm, U64, SAME),
     FIELD(call_modules, STRING, SUM),
     THREAD_COUNTERS(OF_AGENT, NO_COUNTER, OF_DAEMON) /* seen_ns and so on */
     FIELD(drawn, U64, SUM),

@@ -101,6 +101,7 @@ struct profile_process {
     bool lines;      /* walks: self weights stand at places in code, not at routines as a whole */
     uint64_t every;  /* calls: one of so many is counted (0 or 1: all) ... */
     bool every_each; /* ... of each routine, not of all together */
+    uint64_t budget_ppm;      /* calls: what profiling may cost, by CPU time; 0: no matter */
     const char *credit;       /* calls: "last" or "new" edges gain; "" when not known */
     const char *call_modules; /* calls: those that are followed, or not (call_modules.h) */
     /* as counters.h says; those of walks have what the daemon unwound, too */

@@ -395,10 +395,32 @@ static void put_bursts(const struct text *text, const struct profile_process *su
                 profile->processes[i].burst_period_ns == first->burst_period_ns;
     text_label(text, "bursts");
     fputs(format_count(sum->bursts).text, text->out);
-    if (same)
+    if (same && first->budget_ppm > 0 && sum->bursts > 0)
+        fprintf(text->out, ", each %s long, one in %s on average",
+                format_time(first->burst_length_ns).text,
+                format_time(sum->cpu_burst_ns / sum->bursts).text);
+    else if (same)
         fprintf(text->out, ", each %s long, one in %s", format_time(first->burst_length_ns).text,
                 format_time(first->burst_period_ns).text);
     fputc('\n', text->out);
+}
+
+/* What profiling was to cost, and what it did; where all processes had the same budget. */
+static void put_budget(const struct text *text, const struct profile_process *sum) {
+    uint64_t ppm = text->profile->n_processes > 1 ? text->profile->processes[1].budget_ppm : 0;
+    double program = (double)sum->cpu_burst_ns, used = (double)(sum->cost_ns + sum->reading_ns);
+
+    for (uint32_t i = 2; i < text->profile->n_processes; i++)
+        if (text->profile->processes[i].budget_ppm != ppm)
+            return;
+    if (ppm == 0 || sum->cpu_burst_ns == 0)
+        return;
+    text_label(text, "budget");
+    fprintf(text->out,
+            "%.4g %% of the program's own CPU time, of which %.3g %% was used: ", (double)ppm / 1e4,
+            100 * used / program);
+    fprintf(text->out, "%s in its threads, %s in hcctd\n", format_time(sum->cost_ns).text,
+            format_time(sum->reading_ns).text);
 }
 
 static void put_check(const struct text *text, const struct profile_process *sum) {
@@ -502,6 +524,7 @@ void text_summary(const struct text *text) {
     put_confined(text, &sum);
     put_no_room(text, &sum);
     put_bursts(text, &sum);
+    put_budget(text, &sum);
     text_calls_seen(text, &sum);
     put_check(text, &sum);
     put_cost(text, &sum);

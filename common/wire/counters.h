@@ -29,7 +29,10 @@
     DAEMON(cpu_burst_ns, "cpu_burst_ns",                                                           \
            GROWS)                    /* ... and in all; of both, the program's own ... */          \
     SHOWN(OWN_NS, 32, own_ns, GROWS) /* ... without what reports in bursts have taken */           \
-    SHOWN(WAITS, 24, waits, GROWS)   /* calls that had to wait for room in the ring */             \
+    SHOWN(COST_NS, 35, cost_ns,                                                                    \
+          GROWS) /* under a budget: CPU time of the program's threads for reports and ticks ... */ \
+    DAEMON(reading_ns, "reading_ns", GROWS) /* ... and that of hcctd to read them */               \
+    SHOWN(WAITS, 24, waits, GROWS)          /* calls that had to wait for room in the ring */      \
     SHOWN(JUMPED, 25, jumped, GROWS) /* frames left without a return: longjmp, a stack given up */ \
     SHOWN(STRAY, 26, stray, GROWS)   /* returns of calls that were not seen */                     \
     SHOWN(WALKS, 0, walks, GROWS)    /* walks that were sent as contexts */                        \

@@ -54,6 +54,9 @@
 
 #define WIRE_HELLO_NO_FOLLOW 1u /* not to be profiled when its parent is */
 #define WIRE_HELLO_LINES     2u /* walks: the leaf pc is sent, too (LEAF_PC) */
+#define WIRE_HELLO_BUDGET_SHIFT                                                                    \
+    8u /* calls: from this bit on, what profiling may cost, in parts per                           \
+        * million of the CPU time; 0: no matter */
 
 /* What weights are, and what triggers a sample. */
 enum wire_clock {
@@ -218,7 +221,8 @@ struct wire_session {
     _Atomic uint32_t max_frames; /* deeper stacks are cut at the root's end */
     uint32_t clock;              /* enum wire_clock, as asked */
     _Atomic uint64_t burst_length_ns, burst_period_ns;
-    uint8_t pad1[WIRE_CACHE_LINE - 48];
+    _Atomic uint64_t reading_ns; /* CPU time of the daemon for this process, under a budget */
+    uint8_t pad1[WIRE_CACHE_LINE - 56];
     /* written by the agent; its counters are those of counters.h */
     _Atomic uint32_t modules_used;
     _Atomic uint32_t slots_used; /* one more than the highest slot ever claimed */

@@ -40,6 +40,8 @@ static void describe_calls(const struct session_sampling *sampling,
                            const struct process_stats *stats, struct profile_process *out) {
     out->every = sampling->every;
     out->every_each = sampling->every_each;
+    out->budget_ppm = sampling->budget_ppm;
+    out->reading_ns = stats->reading_ns;
     out->credit = credit_names[sampling->credit];
     /* a thread tells at its next burst what it did since the last one; the kernel knows at once */
     uint64_t reported_ns = stats->counter[WIRE_SEEN_NS] + stats->counter[WIRE_UNSEEN_NS];

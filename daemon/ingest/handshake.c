@@ -77,6 +77,8 @@ static struct session_sampling sampling_of(const struct wire_hello *hello) {
     };
     sampling.lines =
         sampling.collector == WIRE_COLLECT_WALKS && (hello->flags & WIRE_HELLO_LINES) != 0;
+    if (sampling.collector == WIRE_COLLECT_CALLS)
+        sampling.budget_ppm = hello->flags >> WIRE_HELLO_BUDGET_SHIFT;
     uint32_t every = hello->every & ~WIRE_EVERY_EACH;
     sampling.every = every > 0 ? every : 1;
     if (hello->burst_length_ns > 0 && hello->burst_length_ns <= hello->burst_period_ns) {

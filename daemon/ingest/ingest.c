@@ -44,6 +44,8 @@
 #define PAUSE_FULL_US        0
 #define PAUSE_CALLS_US       400
 #define PAUSE_CALLS_QUIET_US 3000
+#define PAUSE_CALLS_RARE_US  25000 /* under a budget bursts are far apart; short ones fit a ring */
+#define SHORT_BURST_NS       1000000u
 
 #define DRAINS_MAX 64 /* for one query */
 
@@ -175,27 +177,76 @@ static void finish_vanished(struct process *const *list, size_t n, uint64_t now)
             finish(registry_find_numbered(list[i]->number));
 }
 
+/* Those whose profiling has a budget are to know what this thread takes for them. */
+static bool has_budget(const struct process *process) {
+    return process->sampling.budget_ppm != 0;
+}
+
+static bool is_rare(const struct process *process) {
+    return has_budget(process) && process->sampling.burst_length_ns <= SHORT_BURST_NS;
+}
+
+static bool sweep_one(struct process *process) {
+    bool any = process_drain(process, tables_request, NULL);
+    return any || process->undrained;
+}
+
+/* CPU time of this thread. */
+static uint64_t used_ns(void) {
+    return clock_ns(CLOCK_THREAD_CPUTIME_ID);
+}
+
+/* What falls to each of n processes of the time since the last sweep: to sleep, and to wake. */
+static uint64_t rest_of(size_t n) {
+    static uint64_t last_ns;
+    uint64_t now = used_ns(), rest = (now - last_ns) / (n > 0 ? n : 1);
+    last_ns = now;
+    return rest;
+}
+
+static bool sweep_measured(struct process *process, uint64_t rest_ns) {
+    uint64_t began = used_ns();
+    bool any = sweep_one(process);
+    process_count_reading(process, used_ns() - began + rest_ns);
+    return any;
+}
+
+/* True: one of them has a budget. */
+static bool is_measured(struct process *const *list, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (has_budget(list[i]))
+            return true;
+    return false;
+}
+
 /* Microseconds until the next sweep is due. */
 static int sweep(void) {
     struct process **list = ingest.live;
     bool any = false, is_new = false, filling = false, calls = false, fills_soon = false;
     size_t n = registry_all_live(list);
-    uint64_t now = clock_now();
+    bool measured = is_measured(list, n), rare = true;
+    uint64_t now = clock_now(), rest_ns = measured ? rest_of(n) : 0;
     for (size_t i = 0; i < n; i++) {
-        any |= process_drain(list[i], tables_request, NULL) || list[i]->undrained;
+        any |= has_budget(list[i]) ? sweep_measured(list[i], rest_ns) : sweep_one(list[i]);
         is_new |=
             now - list[i]->since_mono_ns < NEW_NS || now < list[i]->copied_mono_ns + COPIES_NS;
         bool counts = list[i]->sampling.collector == WIRE_COLLECT_CALLS;
         calls |= counts;
+        rare &= !counts || is_rare(list[i]);
         fills_soon |= counts && list[i]->fills_soon;
         filling |= list[i]->fills_soon;
     }
     finish_vanished(list, n, now);
     registry_put_all(list, n);
+    if (measured)
+        (void)rest_of(n);
     if (n == 0)
         return PAUSE_NONE;
     if (calls)
-        return fills_soon ? PAUSE_FULL_US : any ? PAUSE_CALLS_US : PAUSE_CALLS_QUIET_US;
+        return fills_soon ? PAUSE_FULL_US
+               : any      ? PAUSE_CALLS_US
+               : rare     ? PAUSE_CALLS_RARE_US
+                          : PAUSE_CALLS_QUIET_US;
     if (is_new)
         return PAUSE_NEW_US;
     return filling ? PAUSE_FILLING_US : any ? PAUSE_BUSY_US : PAUSE_QUIET_US;

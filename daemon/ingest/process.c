@@ -278,6 +278,14 @@ struct scatter_effects process_effects_locked(struct process *p) {
     return now;
 }
 
+void process_count_reading(struct process *p, uint64_t ns) {
+    pthread_mutex_lock(&p->lock);
+    p->ended.reading_ns += ns;
+    if (p->live)
+        atomic_fetch_add_explicit(&p->memory.session->reading_ns, ns, memory_order_relaxed);
+    pthread_mutex_unlock(&p->lock);
+}
+
 void process_get_stats(struct process *p, struct process_stats *stats) {
     pthread_mutex_lock(&p->lock);
     process_stats_locked(p, stats);

@@ -144,6 +144,9 @@ static inline bool process_has_deferred(const struct process *process) {
  * lock. */
 void process_say_finished(struct process *process);
 
+/* So much CPU time was used to read what the process has sent: its agent is to know. */
+void process_count_reading(struct process *process, uint64_t ns);
+
 void process_get_stats(struct process *process, struct process_stats *stats);
 /* Modules whose calls were to be followed, as a text (profile/call_modules.h), malloc'ed; NULL:
  * none. The process's lock is held. */

@@ -24,6 +24,7 @@ void process_stats_add(struct process_stats *sum, const struct process_stats *mo
     add_deferred(&sum->deferred, &more->deferred);
     draws_add_all(&sum->draws, &more->draws);
     scatter_add_sums(&sum->scatter, &more->scatter);
+    sum->reading_ns += more->reading_ns;
     burst_sums_add_all(&sum->bursts, &more->bursts);
 }
 

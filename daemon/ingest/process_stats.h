@@ -50,6 +50,7 @@ struct process_stats {
     struct draws draws; /* of walks: what was drained so far */
     struct scatter_sums scatter;
     struct burst_sums bursts; /* of calls, that are over */
+    uint64_t reading_ns;      /* CPU time to read what it has sent, under a budget */
 #define DECLARE(member, type) type member;
     RESTART_COUNTERS(DECLARE)
 #undef DECLARE

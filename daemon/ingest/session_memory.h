@@ -33,6 +33,7 @@ struct session_sampling {
     uint32_t every;                            /* calls: one of so many is counted, at least 1 */
     bool every_each;                           /* of each routine, not of all together */
     uint32_t credit;                           /* enum wire_credit */
+    uint32_t budget_ppm;                       /* calls: what profiling may cost; 0: no matter */
     bool lines;                                /* walks: places in innermost routines, too */
 };
 

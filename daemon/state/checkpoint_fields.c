@@ -48,6 +48,7 @@ static const struct field {
     FIELD(sampling.every),
     FIELD(sampling.every_each),
     FIELD(sampling.credit),
+    FIELD(sampling.budget_ppm),
     FIELD(stats.cpu_ns),
     FIELD(stats.threads),
     FIRST_PROCESS_COUNTERS(COUNTER) /* common/wire/counters.h */
@@ -72,6 +73,7 @@ static const struct field {
     FIELD(stats.scatter.total),
     FIELD(stats.scatter.attached),
     FIELD(stats.scatter.lone),
+    FIELD(stats.reading_ns),
     FIELD(stats.bursts.weight),
     FIELD(stats.bursts.squares),
     FIELD(stats.bursts.spread),

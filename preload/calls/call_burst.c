@@ -9,6 +9,7 @@
 
 #include <signal.h>
 
+#include "preload/calls/governor.h"
 #include "preload/life/confine.h"
 #include "preload/life/modules.h"
 #include "preload/life/session.h"
@@ -17,10 +18,11 @@
 #include "preload/sample/thread_timer.h"
 #include "preload/wrap/sleep.h"
 
-#define INNER_FRAMES 4  /* that are searched for a call that can sleep */
-#define NEAR_END     8  /* a burst may be shorter by one part in so many */
-#define LEAST_PART   64 /* the program has had one part in so many, whatever is measured */
-#define HARDLY_RUNS  8  /* a thread that has had so small a part of the time was asleep */
+#define INNER_FRAMES 4    /* that are searched for a call that can sleep */
+#define NEAR_END     8    /* a burst may be shorter by one part in so many */
+#define LEAST_PART   64   /* the program has had one part in so many, whatever is measured */
+#define TICK_NS      4000 /* of the kernel, to bring a signal and to go back */
+#define HARDLY_RUNS  8    /* a thread that has had so small a part of the time was asleep */
 
 #define EARLY_NS       2000 /* a tick that comes so early is in time */
 #define HARDLY_WATCHED 64   /* for a thread that runs so small a part of the time ticks are dear */
@@ -91,6 +93,35 @@ static void count_unseen(struct calls *c, uint64_t ns) {
     c->untold_ns = 0;
 }
 
+/* Under a budget, what profiling took. */
+static void count_cost(struct calls *c, uint64_t ns) {
+    if (agent.settings.budget_ppm == 0)
+        return;
+    c->cost_ns += ns;
+    if (c->slot != NULL)
+        session_count(c->slot, WIRE_COST_NS, ns);
+}
+
+void calls_tick_took(struct agent_thread *thread, uint64_t ns) {
+    if (thread->calls != NULL && thread->calls->alive)
+        count_cost(thread->calls, ns + TICK_NS);
+}
+
+uint64_t call_burst_cost_begin(void) {
+    return agent.settings.budget_ppm != 0 ? ticker_now(CLOCK_THREAD_CPUTIME_ID) : 0;
+}
+
+/* That of a tick is counted with all of it. */
+void call_burst_cost_once(struct agent_thread *thread, uint64_t began_ns, bool in_tick) {
+    struct calls *c = thread->calls;
+    if (began_ns == 0 || c == NULL || !c->alive)
+        return;
+    uint64_t ns = ticker_now(CLOCK_THREAD_CPUTIME_ID) - began_ns;
+    c->once_ns += ns;
+    if (!in_tick)
+        count_cost(c, ns);
+}
+
 /* The part of the burst up to `now`. What comes after its length, without any report, was not
  * seen: a burst that waited for one would show too few. */
 static void count_seen(struct calls *c, uint64_t now) {
@@ -104,6 +135,7 @@ static void count_seen(struct calls *c, uint64_t now) {
     session_count(c->slot, WIRE_SEEN_NS, ns - late);
     session_count(c->slot, WIRE_STANDS_NS, c->period.times * (ns - late));
     session_count(c->slot, WIRE_OWN_NS, used - ns);
+    count_cost(c, used - ns);
 }
 
 void call_burst_account(struct agent_thread *thread) {
@@ -183,11 +215,37 @@ static void wait_for_burst(struct agent_thread *thread, bool hardly_runs) {
                thread->trigger.plan.coarse_ns);
 }
 
+/* The process's sums learn what this thread has had and spent since the last time. */
+static struct governor_sums add_up(struct calls *c) {
+    struct agent_spent *spent = &agent.process->spent;
+    uint64_t own = c->own_ns - c->own_summed_ns, cost = c->cost_ns - c->cost_summed_ns;
+    c->own_summed_ns = c->own_ns;
+    c->cost_summed_ns = c->cost_ns;
+    return (struct governor_sums){
+        .program_ns = atomic_fetch_add(&spent->program_ns, own) + own,
+        .cost_ns = atomic_fetch_add(&spent->cost_ns, cost) + cost,
+        .reading_ns = c->session != NULL ? atomic_load(&c->session->reading_ns) : 0,
+    };
+}
+
+/* The mean of the period to come. */
+static uint64_t mean_times(struct calls *c) {
+    const struct agent_settings *set = &agent.settings;
+    uint64_t least = period_times(set->burst_length_ns, set->burst_period_ns);
+    if (set->budget_ppm == 0)
+        return least;
+    uint64_t cost = c->cost_ns - c->cost_summed_ns;
+    if (cost > c->once_ns)
+        c->price_ns = governor_price(c->price_ns, cost - c->once_ns);
+    c->once_ns = 0;
+    const struct governor_sums sums = add_up(c);
+    return governor_times(set->budget_ppm, set->burst_length_ns, least, c->price_ns, &sums);
+}
+
 /* The timer is set to the burst of the next period. */
 static void wait_for_next(struct agent_thread *thread) {
     struct calls *c = thread->calls;
-    uint64_t length = agent.settings.burst_length_ns;
-    uint64_t mean = period_times(length, agent.settings.burst_period_ns);
+    uint64_t length = agent.settings.burst_length_ns, mean = mean_times(c);
     c->due_ns = period_next(&c->period, length, mean, c->own_ns, &thread->random);
     wait_for_burst(thread, false);
 }
@@ -241,6 +299,7 @@ void call_burst_begin(struct agent_thread *thread, struct wire_session *session,
 }
 
 void call_burst_first(struct agent_thread *thread) {
+    uint64_t began_ns = call_burst_cost_begin();
     struct wire_session *session = session_enter(thread);
     if (session == NULL)
         return;
@@ -249,6 +308,7 @@ void call_burst_first(struct agent_thread *thread) {
     session_leave(thread);
     if (timer && ready)
         calls_follow_here(thread);
+    call_burst_cost_once(thread, began_ns, false);
     if (calls_self == NULL)
         return;
     struct calls *c = thread->calls;
@@ -284,9 +344,12 @@ void calls_burst_end(struct agent_thread *thread) {
 }
 
 /* How long the timer has to run until the program has had `rest`, if it goes on having `ns` of
- * `used`. */
+ * `used`. It may have much more of the time: what is called for the first time is dear. So it is
+ * checked again in the length of a burst at most. */
 static uint64_t time_of(uint64_t rest, uint64_t ns, uint64_t used) {
-    return ns > 0 ? (uint64_t)((unsigned __int128)rest * used / ns) : rest;
+    uint64_t time = ns > 0 ? (uint64_t)((unsigned __int128)rest * used / ns) : rest;
+    uint64_t most = agent.settings.burst_length_ns;
+    return time < most ? time : most;
 }
 
 /* The thread has slept since the timer was set: it waits for the next report. */

@@ -57,6 +57,11 @@ bool call_burst_go_on(struct calls *c);
  * can't run. */
 void call_burst_account(struct agent_thread *thread);
 
+/* Work that is done once, not for each burst, began when the thread had used so much CPU time
+ * (call_burst_cost_begin), and is over. On the thread. */
+uint64_t call_burst_cost_begin(void);
+void call_burst_cost_once(struct agent_thread *thread, uint64_t began_ns, bool in_tick);
+
 /* ---- start.c ---- */
 
 /* Calls are followed from here on, where there are bursts as well: in thread context with our

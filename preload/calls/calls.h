@@ -17,6 +17,7 @@
  *   calls/session.c the session that calls are sent to, and its loss
  *   calls/start.c   threads
  *   calls/call_burst.c  bursts; calls/period.h what they stand for; calls/price.h what reports take
+ *   calls/governor.h    how far apart they are under a budget
  *   calls/fork.c    children of fork
  *   calls/align.c   a stack walk to begin with, where calls were not followed before
  *   calls/code.c    which functions report their calls
@@ -127,15 +128,19 @@ struct calls {
     struct wire_session *_Atomic session; /* its memory stays meanwhile (calls_use); NULL: none */
     const struct wire_arena *arena;       /* and this */
     uint64_t until; /* calls to the next one that is sent, where not every one is */
-    uint32_t of_routine[CALLS_ROUTINES]; /* the same for each routine, by hash: calls so far */
-    bool in_burst, armed;                /* the timer that ends the burst runs */
-    bool unsaid;                         /* the daemon does not know of the burst yet */
-    struct period period;                /* the one under way, or to come */
-    uint64_t own_ns;                     /* of the thread's CPU time, the program's own */
-    uint64_t untold_ns;  /* of that, between bursts, what the daemon is yet to hear */
-    uint64_t due_ns;     /* of that, when the next burst begins */
-    uint64_t watched_ns; /* the same, when the fine timer was set to that ... */
-    bool watches;        /* ... and whether it waits for it */
+    uint32_t of_routine[CALLS_ROUTINES];    /* the same for each routine, by hash: calls so far */
+    bool in_burst, armed;                   /* the timer that ends the burst runs */
+    bool unsaid;                            /* the daemon does not know of the burst yet */
+    struct period period;                   /* the one under way, or to come */
+    uint64_t own_ns;                        /* of the thread's CPU time, the program's own ... */
+    uint64_t cost_ns;                       /* ... and what profiling took, under a budget */
+    uint64_t own_summed_ns, cost_summed_ns; /* of these, what the process's sums have */
+    uint64_t once_ns;                       /* of what they do not have yet, what comes but once */
+    uint64_t price_ns;                      /* of a burst, of late; 0: not known */
+    uint64_t untold_ns;                     /* of own_ns, between bursts: not reported yet */
+    uint64_t due_ns;                        /* the next burst begins at so much of own_ns ... */
+    uint64_t watched_ns; /* ... and at so much the fine timer was set to it ... */
+    bool watches;        /* ... and still waits for it */
     uint64_t from_ns;    /* CPU time up to which all is counted as seen or not */
     uint64_t left_ns;    /* of the burst, of the program's own CPU time */
     struct calls_known known[1u << CALLS_KNOWN_BITS];
@@ -169,6 +174,8 @@ void calls_found(struct agent_thread *thread, const struct wire_session *session
 /* A tick of one of the thread's timers. Signal context, inside the session. */
 void calls_tick(struct agent_thread *thread, struct wire_session *session, enum trigger_kind kind,
                 const ucontext_t *uc);
+/* A tick has taken `ns`. Signal context. */
+void calls_tick_took(struct agent_thread *thread, uint64_t ns);
 /* A burst under way ends. Any context, on the thread itself, or while it can't run. */
 void calls_burst_end(struct agent_thread *thread);
 

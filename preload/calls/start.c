@@ -57,7 +57,8 @@ bool calls_prepare(struct agent_thread *thread) {
     c->busy = 0;
     c->delayed = 0;
     c->in_burst = c->watches = false;
-    c->own_ns = c->untold_ns = 0;
+    c->own_ns = c->untold_ns = c->own_summed_ns = 0;
+    c->cost_ns = c->cost_summed_ns = c->once_ns = 0;
     c->price.mask = price_mask(false);
     calls_clear(c);
     return redirect_prepare(thread);
@@ -218,7 +219,9 @@ void calls_tick(struct agent_thread *thread, struct wire_session *session, enum 
         call_burst_tick(thread);
         return;
     }
+    uint64_t began_ns = call_burst_cost_begin();
     bool ready = redirect_read_sites(thread, session, arch_pc(uc));
+    call_burst_cost_once(thread, began_ns, true);
     if (!call_burst_is_meant())
         calls_begin_here(thread, session, uc);
     else if (ready && (in_burst || call_burst_is_due(thread)))

@@ -66,6 +66,11 @@ struct agent_no_room {
     _Atomic uint64_t ns;
 };
 
+/* What profiling calls has cost the process, and what the program has had (calls/governor.h). */
+struct agent_spent {
+    _Atomic uint64_t cost_ns, program_ns;
+};
+
 /* Survives nothing: lives in a page that the kernel wipes in a child (MADV_WIPEONFORK), so that a
  * child of fork or of a raw clone, whoever made it, finds no session and no daemon. */
 struct agent_process {
@@ -93,6 +98,7 @@ struct agent_process {
     _Atomic uint64_t
         missed_ns; /* weights of samples while the session was changed: to be reported */
     struct agent_no_room no_room;
+    struct agent_spent spent;
 };
 
 _Static_assert(sizeof(struct agent_process) <= WIRE_PAGE, "it has a page");

@@ -137,7 +137,8 @@ static bool attach(struct agent_process *process, int wait_ms) {
     const struct agent_settings *set = &agent.settings;
     struct wire_hello request = {.rate = set->rate,
                                  .flags = (set->follow ? 0 : WIRE_HELLO_NO_FOLLOW) |
-                                          (set->lines ? WIRE_HELLO_LINES : 0),
+                                          (set->lines ? WIRE_HELLO_LINES : 0) |
+                                          set->budget_ppm << WIRE_HELLO_BUDGET_SHIFT,
                                  .clock = set->clock,
                                  .burst_length_ns = set->burst_length_ns,
                                  .burst_period_ns = set->burst_period_ns,

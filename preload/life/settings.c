@@ -13,19 +13,21 @@
 
 #include "common/wire/burst.h"
 #include "common/wire/compiler.h"
+#include "common/wire/percent.h"
 #include "common/wire/wire.h"
 #include "preload/life/sys.h"
 
 #define STDERR     2
 #define BURST_RATE "5000" /* walks per second within a burst, where the user says nothing */
 #define NO_BURST   "none"
+#define NO_BUDGET  "none"
 #define NO_TAGS    "none"
 
 struct setting;
 typedef bool parse(const struct setting *s, const char *text, struct agent_settings *settings);
 
 static parse parse_number, parse_yes_no, parse_clock, parse_burst, parse_collector, parse_every,
-    parse_credit, parse_tags, parse_attach, parse_modules;
+    parse_credit, parse_tags, parse_attach, parse_modules, parse_budget;
 
 static const struct setting {
     const char *name;
@@ -36,10 +38,11 @@ static const struct setting {
     unsigned min, max;
 } table[] = {
 #define AT(field) offsetof(struct agent_settings, field)
+    {"HCCT_COLLECTOR", "walks", "walks or calls", parse_collector, 0, 0, 0},
+    {"HCCT_BUDGET", NO_BUDGET, PERCENT_EXPECTED, parse_budget, 0, 0, 0},
     {"HCCT_BURST", NO_BURST, "LENGTH/PERIOD, such as 2ms/20ms", parse_burst, 0, 0, 0},
     {"HCCT_RATE", "100", "1 to 10000", parse_number, AT(rate), 1, 10000},
     {"HCCT_CLOCK", "cpu", "cpu, wall or perf", parse_clock, AT(clock), 0, 0},
-    {"HCCT_COLLECTOR", "walks", "walks or calls", parse_collector, 0, 0, 0},
     {"HCCT_EVERY", "1", "N or N/routine, N from 1 to 1000000000", parse_every, 0, 0, 0},
     {"HCCT_CREDIT", "last", "last or new", parse_credit, 0, 0, 0},
     {"HCCT_MODULES", "", "patterns of file names or paths, with commas between them", parse_modules,
@@ -192,6 +195,20 @@ static bool parse_attach(const struct setting *s, const char *text,
     return true;
 }
 
+/* Samples have none. */
+static bool parse_budget(const struct setting *s, const char *text,
+                         struct agent_settings *settings) {
+    (void)s;
+    settings->budget_ppm = 0;
+    if (strcmp(text, NO_BUDGET) == 0)
+        return true;
+    uint32_t ppm;
+    if (!percent_parse(text, &ppm))
+        return false;
+    settings->budget_ppm = settings->collector == WIRE_COLLECT_CALLS ? ppm : 0;
+    return true;
+}
+
 static bool parse_burst(const struct setting *s, const char *text,
                         struct agent_settings *settings) {
     (void)s;
@@ -219,8 +236,10 @@ static bool parse_tags(const struct setting *s, const char *text, struct agent_s
     return settings->tags[0] != '\0' || strcmp(text, NO_TAGS) == 0;
 }
 
-/* Within a burst walks are close together unless the user says otherwise. */
+/* Within a burst walks are close together unless the user says otherwise; a budget needs bursts. */
 static const char *fallback(const struct setting *s, const struct agent_settings *settings) {
+    if (s->parse == parse_burst && settings->budget_ppm != 0)
+        return PERCENT_BURST;
     return s->parse == parse_number && s->offset == offsetof(struct agent_settings, rate) &&
                    settings->burst_length_ns != 0
                ? BURST_RATE

@@ -10,6 +10,9 @@
  *                 by the kernel's task clock event
  *   HCCT_COLLECTOR walks; calls: of programs built with        walks
  *                 -finstrument-functions
+ *   HCCT_BUDGET   calls: PERCENT of the CPU time that          none
+ *                 profiling may cost: bursts are so far
+ *                 apart (HCCT_BURST: at least its period)
  *   HCCT_EVERY    calls: N counts one of N, N/routine one of   1
  *                 N of each routine
  *   HCCT_MODULES  calls: of which modules calls are            the program, unless it reports its
@@ -45,6 +48,7 @@ struct agent_settings {
     unsigned clock;                            /* enum wire_clock */
     uint64_t burst_length_ns, burst_period_ns; /* 0, 0: no bursts */
     unsigned collector;                        /* enum wire_collector */
+    uint32_t budget_ppm;                       /* calls: what profiling may cost; 0: no matter */
     unsigned every;                            /* calls: one of so many is counted */
     bool every_each;                           /* of each routine, not of all together */
     unsigned credit;                           /* enum wire_credit */

@@ -252,13 +252,15 @@ void trigger_before_sleep(void) {
 
 /* What the handler costs is measured at one tick in so many: the thread's CPU clock is a system
  * call, and any other clock would also count the time of threads that had the processor meanwhile.
+ * Under a budget it is measured at each.
  */
 #define COST_EVERY 16u
 
-static void measure(struct agent_thread *thread, uint64_t began) {
+static void measure(struct agent_thread *thread, uint64_t began, uint32_t every) {
     uint64_t ns = ticker_now(CLOCK_THREAD_CPUTIME_ID) - began;
     if (thread->slot != NULL)
-        session_count(thread->slot, WIRE_HANDLER_NS, COST_EVERY * ns);
+        session_count(thread->slot, WIRE_HANDLER_NS, every * ns);
+    calls_tick_took(thread, ns);
     sampling_measured(thread, ns);
 }
 
@@ -352,8 +354,10 @@ void trigger_tick(struct agent_thread *thread, enum trigger_kind kind, uint64_t 
     struct trigger *trigger = &thread->trigger;
     if (thread->ending)
         return;
-    bool measured = trigger->ticks++ % COST_EVERY == COST_EVERY / 2;
-    uint64_t began = measured || trigger->slow_ns != 0 ? ticker_now(CLOCK_THREAD_CPUTIME_ID) : 0;
+    uint32_t every = agent.settings.budget_ppm != 0 ? 1 : COST_EVERY;
+    bool one_of_many = trigger->ticks++ % COST_EVERY == COST_EVERY / 2;
+    bool measured = one_of_many || every == 1, paced = one_of_many || trigger->slow_ns != 0;
+    uint64_t began = measured || paced ? ticker_now(CLOCK_THREAD_CPUTIME_ID) : 0;
     struct wire_session *session = session_enter(thread);
     if (session == NULL && session_is_awaited())
         session = attach_at_tick(thread);
@@ -362,9 +366,9 @@ void trigger_tick(struct agent_thread *thread, enum trigger_kind kind, uint64_t 
     else
         tick_in_session(thread, session, kind, expiries, uc);
     if (session != NULL && measured)
-        measure(thread, began);
+        measure(thread, began, every);
     if (session != NULL)
         session_leave(thread);
-    if (began != 0)
+    if (paced)
         pace(trigger, ticker_now(CLOCK_THREAD_CPUTIME_ID) - began);
 }

@@ -62,6 +62,12 @@ tests_agent_interval_test_SOURCES = preload/sample/interval.c tests/agent/interv
 tests_agent_interval_test_LDADD = -lm
 TESTS += tests/agent/interval_test
 
+check_PROGRAMS += tests/agent/governor_test
+tests_agent_governor_test_SOURCES = preload/calls/governor.c preload/calls/period.c \
+	preload/sample/draw.c tests/agent/governor_test.c
+tests_agent_governor_test_LDADD = libhcct_common.a -lm
+TESTS += tests/agent/governor_test
+
 check_PROGRAMS += tests/agent/period_test
 tests_agent_period_test_SOURCES = preload/calls/period.c preload/sample/draw.c tests/agent/period_test.c
 tests_agent_period_test_LDADD = -lm

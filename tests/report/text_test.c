@@ -351,7 +351,17 @@ static void test_calls(void) {
     process->drawn = 20480; /* in units of 64 calls */
     process->varied_total = 409600;
     check_says(profile, "1,310,713 +-80,281 calls", true);
-    process->stands_ns = process->drawn = process->varied_total = 0;
+    process->budget_ppm = 15000;
+    process->cost_ns = 36000000;
+    process->reading_ns = 20000000;
+    check_says(
+        profile,
+        "\nbudget    1.5 % of the program's own CPU time, of which 1.4 % was used: 36.0 ms in "
+        "its threads, 20.0 ms in hcctd\n",
+        true);
+    check_says(profile, "each 2.0 ms long, one in 20.0 ms on average", true);
+    process->stands_ns = process->drawn = process->varied_total = process->budget_ppm = 0;
+    check_says(profile, "\nbudget", false);
     process->seen_ns = 0; /* no burst ended */
     check_says(profile, "was seen", false);
     CHECK(profile_scale(process) == 1);
