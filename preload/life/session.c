@@ -27,6 +27,7 @@
 /* For a daemon's answer. A process that was just begun, or forked, may be over before another try;
  * one in the middle of its work is not to see a pause of 10 ms. */
 #define FIRST_WAIT_MS 100
+#define CALLS_WAIT_MS 2000 /* the first, where each call is to be counted: hcctd is not stopped */
 #define LATER_WAIT_MS 3
 
 static uint64_t coarse_ns(void) {
@@ -178,13 +179,19 @@ static bool is_due(struct agent_process *process, bool now) {
     return now || coarse_ns() - last >= RETRY_NS;
 }
 
+static int first_wait_ms(void) {
+    const struct agent_settings *set = &agent.settings;
+    bool all_calls = set->collector == WIRE_COLLECT_CALLS && set->burst_length_ns == 0;
+    return all_calls ? CALLS_WAIT_MS : FIRST_WAIT_MS;
+}
+
 /* `attaching` is ours: another thread may have tried, or have found one, just before. */
 static bool attach_if_due(struct agent_process *process, bool now) {
     bool first = atomic_load(&process->last_try_ns) == 0;
     if (has_session(process) || !is_due(process, now) || !others_are_out())
         return false; /* others are in their handlers for a moment only */
     atomic_store(&process->last_try_ns, coarse_ns());
-    return attach(process, first ? FIRST_WAIT_MS : LATER_WAIT_MS);
+    return attach(process, first ? first_wait_ms() : LATER_WAIT_MS);
 }
 
 bool session_attach(bool now) {
