@@ -4,9 +4,10 @@
  *
  * Where a call leads to is a matter of frames alone, and so is the slot of its context. So where
  * contexts are many, a first pass goes through the calls by their hashes, and asks memory for all
- * their slots; another one for their items; and the last one finds both at hand. The hashes of the
- * levels are the first pass's then, and the items of the levels the last one's, which is behind.
- * Where contexts are few, they are at hand anyway.
+ * their slots; another one for their items; and the last one finds both at hand. The first pass is
+ * ahead of the levels' items, and the last one goes over their hashes again, so that in the end
+ * both are those of the last step, whichever way each step has gone. Where contexts are few, they
+ * are at hand anyway.
  */
 #include "common/tree/batch.h"
 
@@ -68,7 +69,7 @@ static struct mcct_batch_level *make(struct mcct_batch *batch, struct mcct_batch
         level -= step[i].pops;
         uint32_t item = count(batch, level->item, &step[i], hash[i]);
         if (hcct_likely(item != 0))
-            (++level)->item = item;
+            *++level = (struct mcct_batch_level){.hash = hash[i], .item = item};
         else
             level = mcct_batch_enter(batch, level, step[i].frame, step[i].times, hash[i]);
         i++;

@@ -212,7 +212,7 @@ static void run(const struct shape *shape, const struct summary_kind *kind, stru
             call(&t, frame);
         while (rng_below(rng, 2 * shape->depth) < mcct_depth(&t.one))
             pop(&t, 1 + rng_below(rng, 1 + rng_below(rng, shape->depth)));
-        if (rng_below(rng, 1000) == 0)
+        if (rng_below(rng, shape->frames < 100 ? 200 : 1000) == 0)
             call_many(&t, rng, shape->frames, 1 + (uint32_t)rng_below(rng, STEPS));
         if (shape->end_every != 0 && i % shape->end_every == 0)
             end(&t);
