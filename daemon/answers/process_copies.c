@@ -48,6 +48,9 @@ static void describe_calls(const struct session_sampling *sampling,
     uint64_t own_ns = stats->counter[WIRE_OWN_NS];
     uint64_t program_ns = stats->cpu_ns > own_ns ? stats->cpu_ns - own_ns : 0;
     out->cpu_burst_ns = reported_ns > program_ns ? reported_ns : program_ns;
+    /* a child of fork is heard of if it has a burst, which stands for those that had none, too */
+    if (stats->children > 0 && stats->counter[WIRE_STANDS_NS] > 0)
+        out->cpu_burst_ns = stats->counter[WIRE_STANDS_NS];
     describe_bursts(stats, out);
 }
 

@@ -9,7 +9,7 @@
  * returns into the middle of that: it needs all there is, and memory where its parent's ring was,
  * which is read by nobody. Its calls are followed from a tick after that report on.
  */
-#include "preload/calls/calls.h"
+#include "preload/calls/call_burst.h"
 
 #include <sys/mman.h>
 
@@ -93,6 +93,9 @@ void calls_after_fork_child(void) {
         return;
     if (thread->open.base != NULL)
         take_over(thread, c);
+    c->from_ns = ticker_now(CLOCK_THREAD_CPUTIME_ID);
     if (agent.settings.burst_length_ns == 0)
         calls_follow(thread);
+    else
+        call_burst_expect(thread);
 }

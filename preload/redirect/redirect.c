@@ -48,6 +48,7 @@ static _Atomic uint64_t opened_ns; /* the first dlopen since all objects were kn
 static _Atomic uint64_t learned_from_ns, learned_to_ns; /* what this and dlsym were, meanwhile */
 static _Atomic uint32_t answered;       /* modules of the log that need no other answer ... */
 static _Atomic uint32_t answered_epoch; /* ... in this session */
+static _Atomic bool as_in_parent;       /* a child: all are as they were at the fork */
 
 static void nap(void) {
     const struct timespec time = {0, NAP_NS};
@@ -339,7 +340,7 @@ bool redirect_read_sites(struct agent_thread *thread, struct wire_session *sessi
     uint32_t to_come = look(thread, session);
     switch_all(is_wanted());
     end_change();
-    return to_come == 0;
+    return to_come == 0 || atomic_load(&as_in_parent);
 }
 
 static bool has_tables(struct wire_session *session) {
@@ -394,6 +395,7 @@ void redirect_opening(void) {
         !agent_owns_memory() || !confine_enter(self, &before))
         return;
     calls_burst_end(self); /* the next one has the calls of what is opened */
+    atomic_store(&as_in_parent, false);
     atomic_compare_exchange_strong(&opened_ns, &none, ticker_now(CLOCK_MONOTONIC));
     confine_leave(self, before);
 }
@@ -514,11 +516,22 @@ void redirect_resume(void) {
     follow_users();
 }
 
-static bool forking; /* it is the forking thread that changes nothing */
+static bool forking;   /* it is the forking thread that changes nothing */
+static bool all_ready; /* nothing is to be heard in the parent */
+
+static bool is_all_ready(struct agent_thread *thread) {
+    struct wire_session *session = session_enter(thread);
+    if (session == NULL)
+        return atomic_load(&as_in_parent);
+    bool ready = is_all_answered(thread, session) || atomic_load(&as_in_parent);
+    session_leave(thread);
+    return ready && atomic_load(&opened_ns) == 0;
+}
 
 void redirect_before_fork(void) {
     if (atomic_load(&modules) == NULL)
         return;
+    all_ready = thread_self != NULL && is_all_ready(thread_self);
     bool ours = begin_change();
     for (int i = 0; !ours && i < WAITS_FOR_OTHER; i++) {
         nap();
@@ -541,12 +554,14 @@ void redirect_after_fork_parent(void) {
 }
 
 /* Where another thread was in dlclose, nothing changes places any more. Sessions are numbered anew,
- * and none has heard yet what is redirected. */
+ * and none has heard yet what is redirected: a burst need not wait for that. */
 void redirect_after_fork_child(void) {
     atomic_store(&users, 0);
     atomic_store(&answered_epoch, 0);
+    atomic_store(&as_in_parent, all_ready);
     for (struct agent_thread *t = thread_first(); t != NULL; t = t->next)
         if (t->redirect != NULL) {
+            t->redirect->epoch = UINT32_MAX; /* its rules were in the parent's memory */
             atomic_store(&t->redirect->uses, false);
             atomic_store(&t->redirect->dozes, false);
         }

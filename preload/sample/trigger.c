@@ -89,7 +89,8 @@ void trigger_expect(void) {
 
 void trigger_inherit(const struct agent_thread *parent) {
     const struct sampling_plan *plan = &parent->trigger.plan;
-    bool inherits = !plan->idle && agent.settings.collector != WIRE_COLLECT_CALLS;
+    bool all_calls = agent.settings.collector == WIRE_COLLECT_CALLS && !call_burst_is_meant();
+    bool inherits = !plan->idle && !all_calls;
     inherited = inherits ? *plan : (struct sampling_plan){0};
     inherited.perf_ns = 0; /* an event is opened inside a session */
 }
@@ -274,8 +275,19 @@ static void tick_held(struct agent_thread *thread, const struct sampling_plan *p
         atomic_fetch_add(&agent.process->missed_ns, expiries * plan->coarse_ns);
 }
 
-/* At a tick without a session: a child samples as its parent did, and the first sample looks for
- * the daemon. Where that was in vain, or the daemon has gone, ticks do nothing but look for one. */
+/* In a child of fork that has no session yet: its first sample, or burst of calls, looks for the
+ * daemon. False: this is not yet the time. */
+static bool look_as_child(struct agent_thread *thread, const struct sampling_plan *plan,
+                          enum trigger_kind kind, uint64_t expiries, ucontext_t *uc) {
+    if (agent.settings.collector == WIRE_COLLECT_WALKS)
+        sample(thread, NULL, plan, kind, expiries, uc);
+    else if (call_burst_is_due(thread))
+        (void)session_attach(true);
+    return session_was_looked_for();
+}
+
+/* At a tick without a session: a child is seen as its parent was. Where the daemon was looked for
+ * in vain, or has gone, ticks do nothing but look for one. */
 static void tick_alone(struct agent_thread *thread, enum trigger_kind kind, uint64_t expiries,
                        ucontext_t *uc) {
     const struct sampling_plan plan = thread->trigger.plan;
@@ -288,8 +300,7 @@ static void tick_alone(struct agent_thread *thread, enum trigger_kind kind, uint
         return;
     }
     if (!plan.idle && !session_was_looked_for()) {
-        sample(thread, NULL, &plan, kind, expiries, uc);
-        if (!session_was_looked_for())
+        if (!look_as_child(thread, &plan, kind, expiries, uc))
             return;
     } else {
         (void)session_attach(false);
@@ -297,6 +308,8 @@ static void tick_alone(struct agent_thread *thread, enum trigger_kind kind, uint
     struct wire_session *session = session_enter(thread);
     if (session != NULL) {
         modules_learn_again(thread, session);
+        if (!plan.idle && agent.settings.collector == WIRE_COLLECT_CALLS)
+            calls_tick(thread, session, kind, uc);
         session_leave(thread);
         found = !plan.idle;
     }

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-3.0-or-later
 """Bursts of calls fall on all of a program's CPU time alike: on threads that end before the kernel's next
-tick, on work between naps, and on what runs long. So shares are right, and so is the number of calls."""
+tick, on children of fork, on work between naps, and on what runs long. So shares are right, and so is the
+number of calls."""
 
 import math
 
@@ -12,6 +13,7 @@ SECOND = 1e9
 
 def lives(what, command, burst):
     result, profile = record_calls([target("calls_lives"), *command], *COLLECT, "--burst", burst, *ALL)
+    check(result.status == 0, f"{what}: it runs, and its children do")
     first, second = map(int, result.out.split())
     seen = {name: 0 for name in ("first", "second")}
     for node in profile.all["nodes"]:
@@ -31,5 +33,6 @@ def lives(what, command, burst):
 lives("threads of 1.5 ms", ["threads", "1.5", "300"], "1ms/5ms")
 lives("threads of 0.4 ms", ["threads", "0.4", "600"], "1ms/5ms")
 lives("threads of 5 ms", ["threads", "5", "100"], "1ms/10ms")
+lives("children of 15 ms", ["children", "15", "40"], "1ms/5ms")
 lives("naps", ["naps", "300", "0.6"], "1ms/5ms")
 finish()

@@ -12,12 +12,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #define NO_INLINE __attribute__((noinline, noclone))
 
 static volatile unsigned long sink;
-static unsigned long first_calls, second_calls;
+static unsigned long *first_calls; /* children count there, too */
+static unsigned long second_calls;
 static double turn_ms;
 
 NO_INLINE static void first(void) {
@@ -43,7 +47,7 @@ NO_INLINE static void first_turn(void) {
     while (cpu_ms() < end)
         for (int i = 0; i < 20; i++) {
             first();
-            first_calls++;
+            ++*first_calls;
         }
 }
 
@@ -73,6 +77,21 @@ static void lives(int n) {
     }
 }
 
+static void children(int n) {
+    for (int i = 0; i < n; i++) {
+        int status = 0;
+        pid_t child = fork();
+
+        if (child == 0) {
+            first_turn();
+            _exit(0);
+        }
+        if (waitpid(child, &status, 0) != child || status != 0)
+            exit(1);
+        second_turn();
+    }
+}
+
 static void naps(double seconds) {
     const struct timespec time = {.tv_nsec = 300000};
 
@@ -84,15 +103,20 @@ static void naps(double seconds) {
 }
 
 int main(int argc, char **argv) {
-    bool threads = argc == 4 && strcmp(argv[1], "threads") == 0;
-
     if (argc != 4)
         return 2;
-    turn_ms = strtod(argv[2], NULL) / (threads ? 1 : 1000);
-    if (threads)
-        lives(atoi(argv[3]));
-    else
+    bool naps_between = strcmp(argv[1], "naps") == 0;
+    first_calls =
+        mmap(NULL, sizeof *first_calls, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (first_calls == MAP_FAILED)
+        return 1;
+    turn_ms = strtod(argv[2], NULL) / (naps_between ? 1000 : 1);
+    if (naps_between)
         naps(strtod(argv[3], NULL));
-    printf("%lu %lu\n", first_calls, second_calls);
+    else if (strcmp(argv[1], "children") == 0)
+        children(atoi(argv[3]));
+    else
+        lives(atoi(argv[3]));
+    printf("%lu %lu\n", *first_calls, second_calls);
     return 0;
 }
