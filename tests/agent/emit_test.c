@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "common/code/frame.h"
+#include "common/tree/batch.h"
 #include "common/tree/summary.h"
 #include "common/wire/ring.h"
 #include "daemon/ingest/reader.h"
@@ -53,6 +54,7 @@ static void drain(void) {
         reader_drain(&reader, slot, reader_end(&reader, slot), tree, map, &effect);
     } while (effect.map_changed);
     CHECK(!reader.broken);
+    mcct_batch_wait_no_more(&reader.cursor); /* the tree is looked at without being asked */
 }
 
 static uint64_t next_random(uint64_t *state) {

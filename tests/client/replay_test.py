@@ -115,7 +115,7 @@ class Replay(support.ClientTest):
         self.damage(lambda data: data[:100])
         self.assertIn("the trace ends early, in record 1: 0 events", self.complaint(1, "--partial"))
         self.damage(lambda data: data[:8] + b"\x09" + data[9:])
-        self.assertIn("format version 9, and this hcct reads version 1", self.complaint(1))
+        self.assertIn("format version 9, and this hcct reads versions 1 to 2", self.complaint(1))
         with open(self.path("trace"), "wb") as file:
             file.write(support.small_profile())
         self.assertIn("trace: it is not a trace", self.complaint(1))
