@@ -15,9 +15,12 @@ preload_libhcctagent_la_SOURCES = $(UNWIND_SOURCES) \
 	common/wire/call_choice.h common/wire/call_sites.h common/wire/compiler.h \
 	common/wire/paths.c common/wire/paths.h common/wire/percent.c common/wire/percent.h common/wire/ring.h common/wire/tags.c \
 	common/wire/tags.h common/wire/unwind_table.h common/wire/wire.h preload/calls/align.c \
+	preload/calls/burst_account.c preload/calls/burst_parts.h preload/calls/burst_wait.c \
 	preload/calls/call_burst.c preload/calls/call_burst.h \
 	preload/calls/calls.c preload/calls/calls.h preload/calls/code.c preload/calls/fork.c \
-	preload/calls/governor.c preload/calls/governor.h preload/calls/hot.h preload/calls/known.c preload/calls/period.c preload/calls/period.h preload/calls/price.c preload/calls/price.h preload/calls/session.c preload/calls/stack.c preload/calls/start.c \
+	preload/calls/governor.c preload/calls/governor.h preload/calls/hot.h preload/calls/known.c \
+	preload/calls/period.c preload/calls/period.h preload/calls/price.c preload/calls/price.h \
+	preload/calls/session.c preload/calls/stack.c preload/calls/start.c \
 	preload/calls/tell.c preload/life/agent.c preload/life/agent.h \
 	preload/life/attach.c preload/life/attach.h preload/life/confine.c \
 	preload/life/confine.h preload/life/confine_born.c preload/life/connect.c \

@@ -32,19 +32,9 @@ static inline uintptr_t price_mask(bool in_burst) {
                                 : PRICE_NO_MASK;
 }
 
-/* Learns what reports take. Process context, after redirect_start. */
-void call_burst_start(void);
 /* A program begins with one, so that its outermost calls are learned (calls/known.c). Thread
  * context, our signal blocked. */
 void call_burst_first(struct agent_thread *thread);
-/* The calling thread is in no burst: its timer waits for one from now on. Any context, our signal
- * blocked, after the thread has got its timer. */
-void call_burst_expect(struct agent_thread *thread);
-/* No more: the daemon has gone. On the thread, its signal blocked. */
-void call_burst_forget(struct agent_thread *thread);
-/* A tick outside of bursts: whether one is to begin. If not, a timer waits for it. Signal context,
- * inside the session. */
-bool call_burst_is_due(struct agent_thread *thread);
 /* One begins here. Signal context, inside the session. */
 void call_burst_begin(struct agent_thread *thread, struct wire_session *session,
                       const ucontext_t *uc);
@@ -53,6 +43,22 @@ void call_burst_tick(struct agent_thread *thread);
 /* A report finds that the timer does not run. False: the burst was over before, so the call is not
  * of it. Thread context, inside a report. */
 bool call_burst_go_on(struct calls *c);
+
+/* ---- burst_wait.c ---- */
+
+/* The calling thread is in no burst: its timer waits for one from now on. Any context, our signal
+ * blocked, after the thread has got its timer. */
+void call_burst_expect(struct agent_thread *thread);
+/* No more: the daemon has gone. On the thread, its signal blocked. */
+void call_burst_forget(struct agent_thread *thread);
+/* A tick outside of bursts: whether one is to begin. If not, a timer waits for it. Signal
+ * context. */
+bool call_burst_is_due(struct agent_thread *thread);
+
+/* ---- burst_account.c ---- */
+
+/* Learns what reports take. Process context, after redirect_start. */
+void call_burst_start(void);
 /* What the thread did since its last burst began or ended is counted. On the thread, or while it
  * can't run. */
 void call_burst_account(struct agent_thread *thread);

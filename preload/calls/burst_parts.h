@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
+/*
+ * burst_parts.h - what the files of bursts of calls share: call_burst.c (beginnings and ends),
+ * burst_wait.c (between them) and burst_account.c (what they have seen). Private to these.
+ */
+#ifndef HCCT_CALLS_BURST_PARTS_H
+#define HCCT_CALLS_BURST_PARTS_H
+
+#include "preload/calls/call_burst.h"
+#include "preload/sample/ticker.h"
+
+static inline struct ticker *burst_fine(struct agent_thread *thread) {
+    return &thread->trigger.ticker[TRIGGER_FINE];
+}
+
+static inline struct ticker *burst_cpu(struct agent_thread *thread) {
+    return &thread->trigger.ticker[TRIGGER_CPU];
+}
+
+/* ---- burst_account.c: on the thread, or while it can't run ---- */
+
+/* Of `used` CPU time of this part of the burst, what the program had itself. */
+uint64_t call_burst_programs_ns(const struct calls *c, uint64_t used);
+/* A part of the burst begins: reports are priced from here on. */
+void call_burst_price_from_here(struct calls *c);
+
+/* ---- burst_wait.c: any context, our signal blocked ---- */
+
+/* The timer is set to the burst of the next period. */
+void call_burst_wait_for_next(struct agent_thread *thread);
+
+#endif
