@@ -16,10 +16,10 @@
  *   wrap/jump.c     the moment before a longjmp
  *   calls/session.c the session that calls are sent to, and its loss
  *   calls/start.c   threads
- *   calls/call_burst.c  bursts: when they begin and end; calls/burst_wait.c what waits for the next
- * one, calls/burst_account.c what they have seen; calls/period.h what they stand for,
- *                   calls/governor.h how far apart they are under a budget; calls/price.h what
- *                   reports take
+ *   calls/call_burst.c     bursts: when they begin and end
+ *   calls/burst_wait.c     what waits for the next one
+ *   calls/burst_account.c  what they have seen; calls/price.h what reports take of it
+ *   calls/period.h         what they stand for; calls/governor.h under a budget
  *   calls/fork.c    children of fork
  *   calls/align.c   a stack walk to begin with, where calls were not followed before
  *   calls/code.c    which functions report their calls
