@@ -22,6 +22,7 @@
 /* The timer that ends the burst; or it waits for the next report. */
 static void arm(struct agent_thread *thread, uint64_t rest) {
     thread->calls->armed = true;
+    thread->calls->sleeps = thread_sleeps();
     ticker_halt(burst_cpu(thread));
     ticker_run(burst_fine(thread), rest, agent.settings.burst_length_ns);
 }
@@ -118,10 +119,11 @@ static uint64_t time_of(uint64_t rest, uint64_t ns, uint64_t used) {
     return time < most ? time : most;
 }
 
-/* The thread has slept since the timer was set: it waits for the next report. */
+/* The thread has slept since the timer was set, not waited for a processor: it waits for the next
+ * report. */
 static bool has_slept(const struct calls *c, uint64_t used) {
     uint64_t passed = ticker_now(CLOCK_MONOTONIC) - c->price.time_ns;
-    return used < passed / HARDLY_RUNS;
+    return used < passed / HARDLY_RUNS && thread_sleeps() != c->sleeps;
 }
 
 /* The length is CPU time: a thread that had to wait for a processor goes on. Each part of it is

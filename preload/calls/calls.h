@@ -132,6 +132,7 @@ struct calls {
     uint64_t until; /* calls to the next one that is sent, where not every one is */
     uint32_t of_routine[CALLS_ROUTINES];    /* the same for each routine, by hash: calls so far */
     bool in_burst, armed;                   /* the timer that ends the burst runs */
+    uint64_t sleeps;                        /* thread_sleeps() when that was set */
     bool unsaid;                            /* the daemon does not know of the burst yet */
     struct period period;                   /* the one under way, or to come */
     uint64_t own_ns;                        /* of the thread's CPU time, the program's own ... */
