@@ -24,7 +24,7 @@ def lives(what, command, burst):
     most = max(0.35, 4 * math.sqrt(0.25 / bursts))
     share, true = seen["first"] / max(total, 1), first / (first + second)
     check(abs(share - true) < most,
-          f"{what}: {100 * share:.1f} % of calls are of first, {100 * true:.1f} % is true, {100 * most:.0f} off at most")
+          f"{what}: {100 * share:.1f} % of calls are of first, {100 * true:.1f} % is true, {100 * most:.0f} at most")
     ratio = total / (first + second)
     check(0.4 < ratio < 2, f"{what}: {total} calls, {first + second} is true: {ratio:.2f} of it")
 
