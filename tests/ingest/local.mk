@@ -5,7 +5,7 @@ INGEST_TESTS = \
 	tests/ingest/folding_test \
 	tests/ingest/ingest_test \
 	tests/ingest/module_sweep_test \
-	tests/ingest/reader_test \
+	tests/ingest/reader_calls_test tests/ingest/reader_test \
 	tests/ingest/session_room_test
 
 INGEST_TEST_LIBS = libhcct_ingest.a libhcct_trace.a libhcct_tree.a libhcct_code.a \
@@ -30,7 +30,9 @@ tests_ingest_ingest_test_SOURCES = tests/ingest/ingest_test.c
 tests_ingest_ingest_test_LDADD = $(INGEST_TEST_LIBS)
 tests_ingest_ingest_test_LDFLAGS = -pthread -Wl,--wrap=calloc -Wl,--wrap=epoll_wait
 
-tests_ingest_reader_test_SOURCES = tests/ingest/reader_test.c
+tests_ingest_reader_calls_test_SOURCES = tests/ingest/reader_calls_test.c tests/ingest/reader_ring.h
+tests_ingest_reader_calls_test_LDADD = $(INGEST_TEST_LIBS)
+tests_ingest_reader_test_SOURCES = tests/ingest/reader_test.c tests/ingest/reader_ring.h
 tests_ingest_reader_test_LDADD = $(INGEST_TEST_LIBS)
 
 tests_ingest_session_room_test_SOURCES = tests/ingest/session_room_test.c
