@@ -14,11 +14,13 @@
 extern uint64_t seeded_hash_seed[2];
 
 /* Hashes of what a key is made of, chained through `hash` (0 at first). Each bit of the value
- * reaches all bits: the two are multiplied to 128 bits with a secret, and folded. */
+ * reaches all bits: the two are multiplied to 128 bits with a secret, and folded. One seed of a
+ * hundred keeps regular keys together in the low bits after that: the last two steps part them. */
 static inline uint64_t seeded_hash(uint64_t hash, uint64_t value) {
     __extension__ typedef unsigned __int128 product;
     product p = (product)(hash ^ seeded_hash_seed[0]) * (value ^ seeded_hash_seed[1]);
-    return (uint64_t)p ^ (uint64_t)(p >> 64);
+    uint64_t mixed = ((uint64_t)p ^ (uint64_t)(p >> 64)) * 0x9e3779b97f4a7c15;
+    return mixed ^ (mixed >> 32);
 }
 
 /* The same of bytes, eight at a time. */
