@@ -44,7 +44,7 @@ struct view_options {
          VIEW_MEMBER(type, by),                                                                    \
          0,                                                                                        \
          0,                                                                                        \
-         "group by function, site, line or module (function)"},                                    \
+         "group by function, site, line, module or thread (function)"},                            \
         {"n",                                                                                      \
          'n',                                                                                      \
          OPTION_UNSIGNED,                                                                          \

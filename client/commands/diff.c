@@ -27,7 +27,7 @@ struct diff_given {
 
 static const struct option_spec specs[] = {
     {"by", 0, OPTION_STRING, "WHAT", AT(view.by), 0, 0,
-     "group by function, site, line or module (function)"},
+     "group by function, site, line, module or thread (function)"},
     {"absolute", 0, OPTION_FLAG, NULL, AT(absolute), 0, 0,
      "compare weights as they are (where the same work was done)"},
     {"shares", 0, OPTION_FLAG, NULL, AT(shares), 0, 0, "compare shares of the totals"},

@@ -23,6 +23,7 @@ struct launch {
     const char *modules;   /* whose calls are followed (call_choice.h), NULL: the default */
     const char *tags;      /* tags.h, NULL: none */
     bool lines;            /* of innermost frames */
+    bool threads;          /* at the root of contexts */
     bool check;            /* each walk twice */
     bool follow;           /* its children, too */
 };

@@ -316,6 +316,7 @@ static int run(const struct record_options *options, const struct view *view, ch
                                   .modules = options->modules,
                                   .tags = options->tags,
                                   .lines = options->lines,
+                                  .threads = options->threads,
                                   .check = options->check,
                                   .follow = !options->no_follow};
     struct http_answer answer = {0};

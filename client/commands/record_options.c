@@ -30,6 +30,8 @@ static const struct option_spec specs[] = {
      "cpu; wall: where threads sleep, too; perf: cpu by perf_event_open (cpu)"},
     {"lines", 0, OPTION_FLAG, NULL, offsetof(struct record_options, lines), 0, 0,
      "self weights by source line, and what is inlined there (--by line implies it)"},
+    {"threads", 0, OPTION_FLAG, NULL, offsetof(struct record_options, threads), 0, 0,
+     "contexts begin with the name of their thread (--by thread implies it)"},
     {"tags", 0, OPTION_STRING, "TAGS", offsetof(struct record_options, tags), 0, 0,
      "KEY=VALUE,KEY=VALUE: tags of this run, in the profile"},
     {"check", 0, OPTION_FLAG, NULL, offsetof(struct record_options, check), 0, 0,
@@ -92,6 +94,8 @@ void record_options_parse(int argc, char **argv, struct record_options *options,
     if (options->view.by != NULL && strcmp(options->view.by, "line") == 0 &&
         !record_counts_calls(options))
         options->lines = true;
+    if (options->view.by != NULL && strcmp(options->view.by, "thread") == 0)
+        options->threads = true;
 }
 
 bool record_counts_calls(const struct record_options *options) {

@@ -195,15 +195,19 @@ static uint32_t mark_place(struct assembler *f, uint64_t mark) {
     return profile_add_pseudo(f->profile, name != NULL ? name : mark_names[0]);
 }
 
-/* A generated function is its name: its addresses mean nothing outside its process. */
-static uint32_t jit_place(struct assembler *f, uint64_t number) {
+static uint32_t named_place(struct assembler *f, const char *module, uint64_t number) {
     const char *name = jit_name((uint32_t)number);
     struct profile_line line = {.function = profile_add_function(f->profile, name, name, "", 0)};
-    struct profile_location location = {.module = profile_add_module(f->profile, "[jit]", ""),
+    struct profile_location location = {.module = profile_add_module(f->profile, module, ""),
                                         .is_entry = true,
                                         .n_lines = 1,
                                         .lines = &line};
     return profile_intern_location(f->profile, &location);
+}
+
+/* A generated function is its name: its addresses mean nothing outside its process. */
+static uint32_t jit_place(struct assembler *f, uint64_t number) {
+    return named_place(f, "[jit]", number);
 }
 
 static uint32_t place_of_routine(struct assembler *f, uint32_t frame) {
@@ -212,6 +216,8 @@ static uint32_t place_of_routine(struct assembler *f, uint32_t frame) {
         return profile_add_pseudo(f->profile, "[too many frames]");
     if (is_mark(&key))
         return mark_place(f, key.routine);
+    if (frame_is_thread(&key))
+        return named_place(f, PROFILE_THREADS, key.routine);
     if (key.routine_module == MODULE_JIT)
         return jit_place(f, key.routine);
     return profile_add_location(f->profile, module_index(f, key.routine_module), key.routine, true);
@@ -249,8 +255,9 @@ static uint32_t place_below(struct assembler *f, const struct tree_copy *copy,
     struct frame_key key, parent_key;
     if (c->parent == 0)
         return parent->place;
-    bool at_mark = get_key(parent->frame, &parent_key) && is_mark(&parent_key);
-    if (at_mark || !get_key(c->frame, &key) || key.site == 0)
+    bool no_code = get_key(parent->frame, &parent_key) &&
+                   (is_mark(&parent_key) || frame_is_thread(&parent_key));
+    if (no_code || !get_key(c->frame, &key) || key.site == 0)
         return add_node(f, parent->place, routine_place(f, parent->frame), 0, 0);
     uint32_t place =
         f->calls ? reported_place(f, parent->frame, &parent_key, &key) : site_place(f, &key);

@@ -22,6 +22,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "common/code/module.h"
+
 #define FRAME_IDS_MAX   (1u << 23) /* no id is so large */
 #define FRAMES_USER_MAX (1u << 20)
 
@@ -37,6 +39,15 @@ struct frame_key {
  * known. */
 static inline bool frame_is_leaf_pc(const struct frame_key *key) {
     return key->routine_module == 0 && key->routine == 0;
+}
+
+/* A frame that stands for a thread, and is the root of its contexts: (MODULE_JIT, number of a name)
+ * as generated code has it, at a site that no code is at. */
+#define FRAME_THREAD_SITE 1u
+
+static inline bool frame_is_thread(const struct frame_key *key) {
+    return key->routine_module == MODULE_JIT && key->site_module == 0 &&
+           key->site == FRAME_THREAD_SITE;
 }
 
 #define FRAME_OVERFLOW 1u /* stands for all frames beyond the cap */

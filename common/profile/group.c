@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
- * group.c - contexts grouped by function, site, line or module.
+ * group.c - contexts grouped by function, site, line, module or thread.
  *
  * Each location becomes a path of frames, outermost first (inlined functions are frames of their
  * own), and each frame one location of the new profile; nodes follow by their paths.
@@ -16,12 +16,11 @@
 #include "common/wire/compiler.h"
 
 #define NO_MODULE "[no module]"
+#define NO_THREAD "[thread not recorded: see --threads]"
 
 static const char *const by_words[] = {
-    [PROFILE_BY_FUNCTION] = "function",
-    [PROFILE_BY_SITE] = "site",
-    [PROFILE_BY_LINE] = "line",
-    [PROFILE_BY_MODULE] = "module",
+    [PROFILE_BY_FUNCTION] = "function", [PROFILE_BY_SITE] = "site",     [PROFILE_BY_LINE] = "line",
+    [PROFILE_BY_MODULE] = "module",     [PROFILE_BY_THREAD] = "thread",
 };
 
 const char *profile_by_word(enum profile_by by) {
@@ -169,12 +168,18 @@ static void add_frame(struct grouping *g, uint32_t frame) {
     g->frame[g->n_frames++] = frame;
 }
 
-/* The frames of location i, outermost first. */
+static bool is_thread(const struct profile *profile, const struct profile_location *place) {
+    return strcmp(profile->modules[place->module].path, PROFILE_THREADS) == 0;
+}
+
+/* The frames of location i, outermost first. By thread only threads are any. */
 static void add_frames(struct grouping *g, uint32_t i) {
     const struct profile *from = g->from;
     const struct profile_location *place = &from->locations[i];
 
-    if (profile_is_pseudo(place) || profile_is_pruned(from, i)) {
+    if (g->by == PROFILE_BY_THREAD && !is_thread(from, place))
+        return;
+    if (profile_is_pseudo(place) || profile_is_pruned(from, i) || is_thread(from, place)) {
         add_frame(g, profile_add_pseudo(g->to, from->functions[place->lines[0].function].name));
         return;
     }
@@ -197,6 +202,8 @@ static uint32_t add_path(struct grouping *g, uint32_t node, const struct profile
     struct profile *to = g->to;
     uint32_t first = g->first[source->location], end = g->first[source->location + 1];
 
+    if (first == end && to->nodes[node].parent == 0)
+        return profile_add_node(to, node, profile_add_pseudo(to, NO_THREAD), 0, 0);
     for (uint32_t k = first; k < end; k++) {
         bool inlined = k > first || source->inlined;
         uint32_t before = to->n_nodes;

@@ -225,9 +225,18 @@ bool profile_of_calls(const struct profile *profile);
  * once, of both the program's own. 1 for all else. */
 double profile_scale(const struct profile_process *process);
 
+/* The module of frames that stand for threads. */
+#define PROFILE_THREADS "[threads]"
+
 /* How contexts are grouped in what is printed. */
-enum profile_by { PROFILE_BY_FUNCTION, PROFILE_BY_SITE, PROFILE_BY_LINE, PROFILE_BY_MODULE };
-/* False: no such word (function, site, line, module). */
+enum profile_by {
+    PROFILE_BY_FUNCTION,
+    PROFILE_BY_SITE,
+    PROFILE_BY_LINE,
+    PROFILE_BY_MODULE,
+    PROFILE_BY_THREAD
+};
+/* False: no such word (function, site, line, module, thread). */
 bool profile_by_parse(const char *word, enum profile_by *by);
 const char *profile_by_word(enum profile_by by);
 

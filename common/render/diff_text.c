@@ -262,7 +262,7 @@ static void put_functions(const struct report *r) {
         put_numbers(r, &functions[i].self, &functions[i].inclusive);
         fputs(name, r->out);
         put_place(r, location);
-        if (*module != '\0' && r->diff->by != PROFILE_BY_MODULE) {
+        if (*module != '\0' && r->diff->by < PROFILE_BY_MODULE) {
             fputs("  (", r->out);
             utf8_put(r->out, profile_basename(module));
             fputc(')', r->out);

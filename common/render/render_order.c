@@ -91,7 +91,7 @@ bool render_order_read(FILE *in, struct render_order *order) {
     while (formats[known].name != NULL)
         known++;
     if (fread(&head, sizeof(head), 1, in) != 1 || head.format >= known ||
-        head.by > PROFILE_BY_MODULE || !get_text(in, head.focus_bytes, &order->focus) ||
+        head.by > PROFILE_BY_THREAD || !get_text(in, head.focus_bytes, &order->focus) ||
         !get_text(in, head.ignore_bytes, &order->ignore))
         return false;
     order->format = &formats[head.format];

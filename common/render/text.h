@@ -69,6 +69,11 @@ void text_numbers(const struct text *text, const struct numbers *numbers);
 void text_no_numbers(const struct text *text);
 void text_columns_title(const struct text *text, const char *rest);
 
+/* A frame has a module beside its name. */
+static inline bool text_has_modules(const struct text *text) {
+    return text->options->by != PROFILE_BY_MODULE && text->options->by != PROFILE_BY_THREAD;
+}
+
 /* "+0x1234" for the "libx.so+0x1234" that a location without a symbol is called, where the reader
  * shows the module elsewhere; any other name as it is. */
 const char *text_without_module(const struct text *text, const char *name, uint32_t location);

@@ -114,7 +114,7 @@ static void put_entry(const struct text *text, const struct entry *entry, int mo
     char *name, *where;
 
     text_numbers(text, &entry->numbers);
-    if (text->options->by != PROFILE_BY_MODULE)
+    if (text_has_modules(text))
         put_module(text, entry, module_width);
     room = width == 0 ? 0 : width > used + NAME_LEAST ? width - used : NAME_LEAST;
     name = shorten(text_without_module(text, function->name, entry->location), room,
@@ -147,13 +147,15 @@ void text_table(const struct text *text, uint32_t rows) {
     } titles[] = {[PROFILE_BY_FUNCTION] = {"function", "functions"},
                   [PROFILE_BY_SITE] = {"site", "sites"},
                   [PROFILE_BY_LINE] = {"line", "lines"},
-                  [PROFILE_BY_MODULE] = {"module", "modules"}};
+                  [PROFILE_BY_MODULE] = {"module", "modules"},
+                  [PROFILE_BY_THREAD] = {"thread", "threads"}};
     const struct title *title = &titles[text->options->by];
-    int module_width = text->options->by == PROFILE_BY_MODULE ? 0 : (int)strlen("module");
+    bool has_modules = text_has_modules(text);
+    int module_width = has_modules ? (int)strlen("module") : 0;
     uint64_t self = 0;
     uint32_t n, shown;
     struct entry *entries;
-    char columns[64] = "module";
+    char columns[64];
     size_t limit = max_module_width(text);
 
     if (rows == 0)
@@ -162,7 +164,7 @@ void text_table(const struct text *text, uint32_t rows) {
     shown = n < rows ? n : rows;
     while (shown > 0 && !is_shown(text, entries[shown - 1].numbers.self))
         shown--;
-    for (uint32_t i = 0; i < shown && text->options->by != PROFILE_BY_MODULE; i++) {
+    for (uint32_t i = 0; i < shown && has_modules; i++) {
         size_t columns_needed = utf8_columns(module_name(text, &entries[i]));
 
         if (limit > 0 && columns_needed > limit)
@@ -171,8 +173,10 @@ void text_table(const struct text *text, uint32_t rows) {
             module_width = (int)columns_needed;
     }
     fprintf(text->out, "%sHottest %s%s\n", text->paint->bold, title->all, text->paint->off);
-    if (text->options->by != PROFILE_BY_MODULE)
+    if (has_modules)
         snprintf(columns, sizeof(columns), "%-*s  %s", module_width, "module", title->one);
+    else
+        snprintf(columns, sizeof(columns), "%s", title->one);
     text_columns_title(text, columns);
     for (uint32_t i = 0; i < shown; i++) {
         put_entry(text, &entries[i], module_width);

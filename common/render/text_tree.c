@@ -52,7 +52,7 @@ static bool module_changes(const struct text *text, uint32_t node) {
     const struct profile_node *it = &profile->nodes[node];
     uint32_t module = profile->locations[it->location].module;
 
-    return module != 0 && text->options->by != PROFILE_BY_MODULE &&
+    return module != 0 && text_has_modules(text) &&
            module != profile->locations[profile->nodes[it->parent].location].module;
 }
 

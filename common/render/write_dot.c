@@ -307,7 +307,8 @@ static void put_legend(const struct dot *dot) {
     static const char *const things[] = {[PROFILE_BY_FUNCTION] = "functions",
                                          [PROFILE_BY_SITE] = "sites",
                                          [PROFILE_BY_LINE] = "lines",
-                                         [PROFILE_BY_MODULE] = "modules"};
+                                         [PROFILE_BY_MODULE] = "modules",
+                                         [PROFILE_BY_THREAD] = "threads"};
     const struct profile *profile = dot->graph.profile;
 
     fputs("  legend [shape=note style=filled fillcolor=\"#f4f4f0\" fontsize=14 "

@@ -148,7 +148,7 @@ static const struct {
     {"tag", set_tag, "a tag as HCCT_TAGS has it: KEY=VALUE"},
     {"phi", set_phi, "a fraction between 0 and 1"},
     {"n", set_n, "a number of contexts, from 1 on"},
-    {"by", set_by, "function, site, line or module"},
+    {"by", set_by, "function, site, line, module or thread"},
     {"format", set_format, FORMAT_NAMES},
     {"color", set_color, "0 or 1"},
     {"width", set_width, "a number of columns up to 10000, 0 for no limit"},

@@ -6,6 +6,7 @@
 #include "daemon/ingest/addresses.h"
 
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -13,6 +14,7 @@
 #include "common/base/array_grow.h"
 #include "common/code/frame.h"
 #include "common/code/jit_code.h"
+#include "common/code/jit_names.h"
 #include "common/code/module.h"
 #include "common/wire/wire.h"
 
@@ -177,4 +179,13 @@ uint32_t addresses_translate(struct addresses *map, struct addresses_cached *ent
     entry->site = site;
     entry->frame = make_frame(map, routine, site);
     return entry->frame;
+}
+
+uint32_t addresses_thread(struct addresses *map, const char *name) {
+    char text[THREAD_NAME_ROOM + sizeof "[thread ]"];
+    snprintf(text, sizeof text, "[thread %s]", name);
+    const struct frame_key key = {.routine_module = MODULE_JIT,
+                                  .routine = jit_name_intern_for(map->frames, text),
+                                  .site = FRAME_THREAD_SITE};
+    return frame_intern_for(map->frames, &key);
 }

@@ -51,6 +51,11 @@ void addresses_ranges(const struct addresses *map, struct code_range *into, uint
 /* Calls `visit` for the module of each range, of any generation. */
 void addresses_each_module(const struct addresses *map, void (*visit)(uint32_t module));
 
+#define THREAD_NAME_ROOM 17 /* for a name as struct wire_slot has it, terminated */
+
+/* The frame that stands for a thread of that name, at the root of its contexts. Never fails. */
+uint32_t addresses_thread(struct addresses *map, const char *name);
+
 /* Private: what was translated before. Direct-mapped: a collision costs a search, nothing else. */
 #define ADDRESSES_CACHE_BITS 13
 

@@ -33,12 +33,15 @@ struct place {
 };
 
 /* Into the trace, too, where all stacks of a process are one thread's. */
-static void push(struct process *p, struct place *place, uint64_t routine, uint64_t site) {
-    uint32_t frame = addresses_frame(p->addresses, routine, site);
+static void push_frame(struct process *p, struct place *place, uint32_t frame) {
     mcct_push(&place->cursor, frame);
     if (place->subwindow_cursor.tree != NULL)
         mcct_push(&place->subwindow_cursor, frame);
     trace_push(&p->deferred_trace, frame);
+}
+
+static void push(struct process *p, struct place *place, uint64_t routine, uint64_t site) {
+    push_frame(p, place, addresses_frame(p->addresses, routine, site));
 }
 
 static void open_place(struct process *p, struct place *place) {
@@ -60,14 +63,18 @@ static void credit_place(struct place *place, uint64_t weight) {
     mcct_cursor_close(&place->subwindow_cursor);
 }
 
-/* `pc` is where the innermost frame was. */
-static void credit(struct process *p, const struct unwound_stack *walk, uint64_t pc,
-                   uint32_t generation, uint64_t weight) {
+/* `pc` is where the innermost frame was, `thread` what the context begins with, as a reader has
+ * it. */
+static void credit(struct process *p, const char *thread, const struct unwound_stack *walk,
+                   uint64_t pc, uint32_t generation, uint64_t weight) {
     struct place place;
     addresses_at(p->addresses, generation);
     open_place(p, &place);
     if (p->deferred_trace.process == NULL)
         trace_thread_begin(&p->deferred_trace, p->trace);
+    bool has_thread = *thread != '\0';
+    if (has_thread)
+        push_frame(p, &place, addresses_thread(p->addresses, thread));
     if (walk->mark != 0)
         push(p, &place, walk->mark, 0);
     for (uint32_t i = walk->n; i-- > 0;)
@@ -77,7 +84,7 @@ static void credit(struct process *p, const struct unwound_stack *walk, uint64_t
         push(p, &place, WIRE_LEAF_PC, pc);
     credit_place(&place, weight);
     trace_credit(&p->deferred_trace, weight);
-    trace_pop(&p->deferred_trace, walk->n + (walk->mark != 0) + has_leaf_pc);
+    trace_pop(&p->deferred_trace, has_thread + walk->n + (walk->mark != 0) + has_leaf_pc);
     trace_thread_leave(&p->deferred_trace);
 }
 
@@ -91,12 +98,12 @@ static void count(struct deferred_counts *deferred, uint32_t mark) {
     deferred->short_copy += mark == WIRE_PSEUDO_SHORT_COPY;
 }
 
-void deferred_unwind_refuse(struct process *p, uint64_t n, uint64_t weight) {
+void deferred_unwind_refuse(struct process *p, const char *thread, uint64_t n, uint64_t weight) {
     static const struct unwound_stack none = {.mark = WIRE_PSEUDO_NO_RULE};
     if (n == 0)
         return;
     if (weight > 0)
-        credit(p, &none, 0, 0, weight);
+        credit(p, thread, &none, 0, 0, weight);
     p->ended.deferred.credited += n;
     p->ended.deferred.no_rule += n;
     p->ended.deferred.refused += n;
@@ -108,7 +115,7 @@ void deferred_unwind_take(struct process *p, struct raw_sample_list *taken) {
     while ((raw = raw_sample_list_take(&p->deferred_read)) != NULL) {
         if (p->deferred_bytes + raw->bytes > PROCESS_BYTES_MAX ||
             p->deferred_strikes >= STRIKES_OUT) {
-            deferred_unwind_refuse(p, 1, raw->weight);
+            deferred_unwind_refuse(p, raw->thread, 1, raw->weight);
             raw_sample_free(raw);
             continue;
         }
@@ -126,10 +133,10 @@ static void finish(struct raw_sample *raw, const struct unwound_stack *walk) {
     pthread_mutex_lock(&p->lock);
     windows_turn(p, clock_now());
     if (walk != NULL) {
-        credit(p, walk, raw->stack.pc, raw->generation, raw->weight);
+        credit(p, raw->thread, walk, raw->stack.pc, raw->generation, raw->weight);
         count(&p->ended.deferred, walk->mark);
     } else {
-        deferred_unwind_refuse(p, 1, raw->weight);
+        deferred_unwind_refuse(p, raw->thread, 1, raw->weight);
     }
     p->deferred_bytes -= raw->bytes;
     p->deferred_done++;

@@ -13,6 +13,7 @@
 #include "common/code/module.h"
 #include "daemon/ingest/deferred_unwind.h"
 #include "daemon/ingest/registry.h"
+#include "daemon/ingest/threads.h"
 #include "daemon/ingest/windows.h"
 
 /* Frames that REPEAT may push in one drain of a process, at some 50 ns each, while others wait. */
@@ -131,7 +132,7 @@ static bool read_ring(struct process *p, struct sweep *sweep, struct reader *rea
         sweep->repeats_left -=
             effect.repeats < sweep->repeats_left ? effect.repeats : sweep->repeats_left;
         draws_add_all(&p->ended.draws, &effect.draws);
-        deferred_unwind_refuse(p, effect.refused, effect.refused_weight);
+        deferred_unwind_refuse(p, reader->thread, effect.refused, effect.refused_weight);
         if (effect.map_changed)
             see_modules(p, sweep->seen, sweep->arg);
     } while (effect.map_changed && !effect.undrained);
@@ -147,6 +148,8 @@ static void drain_slot(struct process *p, uint32_t i, struct sweep *sweep) {
     struct reader *reader = reader_of(p, i);
     if (reader == NULL)
         return;
+    if (p->sampling.threads && !reader->open)
+        threads_name(p, slot, reader->thread);
     if (read_ring(p, sweep, reader, slot))
         p->undrained = true;
     else if (state == WIRE_SLOT_ENDED)

@@ -74,6 +74,8 @@ static struct session_sampling sampling_of(const struct wire_hello *hello) {
         .collector = hello->collector < WIRE_COLLECTORS ? hello->collector : WIRE_COLLECT_WALKS,
         .every_each = (hello->every & WIRE_EVERY_EACH) != 0,
         .credit = hello->credit < WIRE_CREDITS ? hello->credit : WIRE_CREDIT_LAST,
+        .own_pid = hello->pid,
+        .threads = (hello->flags & WIRE_HELLO_THREADS) != 0,
     };
     sampling.lines =
         sampling.collector == WIRE_COLLECT_WALKS && (hello->flags & WIRE_HELLO_LINES) != 0;

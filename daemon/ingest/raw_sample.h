@@ -14,6 +14,7 @@
 
 #include "common/code/elf_pool.h"
 #include "common/code/raw_stack.h"
+#include "daemon/ingest/addresses.h"
 
 #define DEFERRED_USER_BYTES_MAX (16ull << 20)
 #define DEFERRED_BYTES_MAX      (64ull << 20)
@@ -27,9 +28,10 @@ struct raw_sample {
     struct raw_sample_user *user;
     struct process *process; /* once it is queued (deferred_unwind.h) */
     uint64_t weight;
-    uint32_t generation;    /* of the module log, by which its addresses are read */
-    uint64_t bytes;         /* of all of it */
-    struct raw_stack stack; /* and what follows it */
+    uint32_t generation;           /* of the module log, by which its addresses are read */
+    char thread[THREAD_NAME_ROOM]; /* what its context begins with, as a reader has it */
+    uint64_t bytes;                /* of all of it */
+    struct raw_stack stack;        /* and what follows it */
 };
 
 struct raw_sample_list {

@@ -5,6 +5,7 @@
 #include "daemon/ingest/reader.h"
 
 #include <linux/futex.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -258,6 +259,7 @@ static void defer_stack(struct drain *d, uint64_t operand) {
     if (taken != NULL) {
         taken->weight = weight;
         taken->generation = reader->generation;
+        memcpy(taken->thread, reader->thread, sizeof taken->thread);
         take_stack(d, taken);
         return;
     }
@@ -498,18 +500,26 @@ uint64_t reader_end(struct reader *reader, struct wire_slot *slot) {
     return n == RING_BROKEN ? RING_BROKEN : reader->at + n;
 }
 
+static void open_reader(struct reader *reader, struct mcct *tree, struct addresses *map) {
+    mcct_cursor_open(tree, &reader->cursor);
+    trace_thread_begin(&reader->trace, reader->keeper);
+    if (reader->thread[0] != '\0') {
+        uint32_t root = addresses_thread(map, reader->thread);
+        mcct_push(&reader->cursor, root);
+        trace_push(&reader->trace, root);
+    }
+    reader->samples = scatter_thread_new(reader->scatter);
+    reader->open = true;
+}
+
 void reader_drain(struct reader *reader, struct wire_slot *slot, uint64_t end, struct mcct *tree,
                   struct addresses *map, struct reader_effect *effect) {
     *effect = (struct reader_effect){0};
     if (reader->broken)
         return;
     uint64_t begin = reader->at;
-    if (end != begin && !reader->open) {
-        mcct_cursor_open(tree, &reader->cursor);
-        trace_thread_begin(&reader->trace, reader->keeper);
-        reader->samples = scatter_thread_new(reader->scatter);
-        reader->open = true;
-    }
+    if (end != begin && !reader->open)
+        open_reader(reader, tree, map);
     if (end != begin)
         enter_subwindow(reader);
     addresses_at(map, reader->generation);

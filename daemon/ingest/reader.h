@@ -31,6 +31,8 @@ struct reader {
     uint64_t burst_calls;      /* of the burst under way */
     struct burst_sums *bursts; /* where those that are over go, NULL: nowhere */
     struct mcct_cursor cursor;
+    char thread[THREAD_NAME_ROOM]; /* what all contexts begin with; empty: nothing, they begin with
+                                    * their outermost function. Given before the first word */
     struct subwindows *subwindows; /* get what the tree gets, NULL: there are none. Given once */
     struct mcct_cursor
         subwindow_cursor;         /* in the current sub-window; its tree is NULL: not yet there */

@@ -225,8 +225,8 @@ static struct process *oldest_folded_locked(void) {
 static struct process *folded_for_locked(const struct process *p) {
     for (struct process *f = lists[FOLDED].first; f != NULL; f = f->next)
         if (f->uid == p->uid && f->sampling.collector == p->sampling.collector &&
-            f->sampling.lines == p->sampling.lines && strcmp(f->exe, p->exe) == 0 &&
-            strcmp(process_command(f), process_command(p)) == 0 &&
+            f->sampling.lines == p->sampling.lines && f->sampling.threads == p->sampling.threads &&
+            strcmp(f->exe, p->exe) == 0 && strcmp(process_command(f), process_command(p)) == 0 &&
             strcmp(process_tags(f), process_tags(p)) == 0)
             return f;
     return NULL;

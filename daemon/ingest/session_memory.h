@@ -26,6 +26,7 @@ struct session_memory {
 
 /* What the process asked for in its hello. */
 struct session_sampling {
+    uint32_t own_pid; /* as it sees itself; in a container, another number than ours */
     uint32_t rate;
     uint32_t clock;                            /* enum wire_clock */
     uint64_t burst_length_ns, burst_period_ns; /* 0, 0: none */
@@ -35,6 +36,7 @@ struct session_sampling {
     uint32_t credit;                           /* enum wire_credit */
     uint32_t budget_ppm;                       /* calls: what profiling may cost; 0: no matter */
     bool lines;                                /* walks: places in innermost routines, too */
+    bool threads;                              /* contexts begin with their thread's name */
 };
 
 bool session_memory_make(struct session_memory *memory, pid_t pid,

@@ -62,13 +62,32 @@ static bool read_file(pid_t pid, uint32_t tid, const char *name, char *text, siz
     return n > 0;
 }
 
+static void ask_name(pid_t pid, uint32_t tid, char name[THREAD_NAME_ROOM]) {
+    char text[64];
+    if (!read_file(pid, tid, "comm", text, sizeof text))
+        return;
+    text[strcspn(text, "\n")] = '\0';
+    snprintf(name, THREAD_NAME_ROOM, "%.*s", THREAD_NAME_BYTES, text);
+}
+
+/* The main thread has its program's name as well as threads that nobody has named. */
+void threads_name(const struct process *p, const struct wire_slot *slot,
+                  char name[THREAD_NAME_ROOM]) {
+    if (slot->tid == p->sampling.own_pid) {
+        strcpy(name, "main");
+        return;
+    }
+    memcpy(name, slot->name, THREAD_NAME_BYTES);
+    name[THREAD_NAME_BYTES] = '\0';
+    ask_name(p->pid, slot->tid, name);
+    if (*name == '\0')
+        snprintf(name, THREAD_NAME_ROOM, "%" PRIu32, slot->tid);
+}
+
 static void ask_kernel(pid_t pid, struct process_thread *thread) {
     char text[1024];
     uint64_t user, system;
-    if (read_file(pid, thread->tid, "comm", text, sizeof text)) {
-        text[strcspn(text, "\n")] = '\0';
-        snprintf(thread->name, sizeof thread->name, "%.*s", THREAD_NAME_BYTES, text);
-    }
+    ask_name(pid, thread->tid, thread->name);
     if (!read_file(pid, thread->tid, "stat", text, sizeof text))
         return;
     const char *after_name = strrchr(text, ')'); /* the name may hold anything */

@@ -11,7 +11,7 @@
 
 #include "daemon/ingest/process.h"
 
-#define THREAD_NAME_BYTES 16 /* of struct wire_slot */
+#define THREAD_NAME_BYTES (THREAD_NAME_ROOM - 1) /* of struct wire_slot */
 
 struct process_thread {
     uint32_t tid; /* as the agent says; in a container, another number than ours */
@@ -28,6 +28,12 @@ struct process_threads_ended {
     uint32_t threads;
     uint64_t credited_ns, walks, complete, lost, handler_ns;
 };
+
+/* What the thread of a slot is called now: any bytes, terminated, and some; "main" of the main
+ * thread. The process's lock is
+ * held. */
+void threads_name(const struct process *process, const struct wire_slot *slot,
+                  char name[THREAD_NAME_ROOM]);
 
 /* The threads of the process that are profiled now, in a malloc'ed array that the caller frees; *n
  * says how many. A finished process has none. NULL: none, or no memory. Takes the process's lock,

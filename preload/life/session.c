@@ -139,6 +139,7 @@ static bool attach(struct agent_process *process, int wait_ms) {
     struct wire_hello request = {.rate = set->rate,
                                  .flags = (set->follow ? 0 : WIRE_HELLO_NO_FOLLOW) |
                                           (set->lines ? WIRE_HELLO_LINES : 0) |
+                                          (set->threads ? WIRE_HELLO_THREADS : 0) |
                                           set->budget_ppm << WIRE_HELLO_BUDGET_SHIFT,
                                  .clock = set->clock,
                                  .burst_length_ns = set->burst_length_ns,

@@ -27,6 +27,7 @@
  *   HCCT_ENABLE   0 switches the agent off                     1
  *   HCCT_LINES    walks: 1: the line of the innermost frame,   0
  *                 too, and what is inlined there
+ *   HCCT_THREADS  1: contexts begin with their thread's name   0
  *   HCCT_TAGS     KEY=VALUE,KEY=VALUE: what the profile is     none
  *                 to say of this run
  *   HCCT_CHECK    1: make each walk twice and compare          0
@@ -59,7 +60,8 @@ struct agent_settings {
     bool enable;
     bool verbose;
     bool check;
-    bool lines;           /* walks only */
+    bool lines; /* walks only */
+    bool threads;
     char tags[TAGS_ROOM]; /* empty: none */
 };
 

@@ -252,7 +252,7 @@ static bool check_shown(struct profile *profile, const struct shown *truth, enum
 bool shown_is_true(const struct profile *part, const struct profile *whole) {
     bool good = true;
 
-    for (int by = PROFILE_BY_FUNCTION; by <= PROFILE_BY_MODULE && good; by++) {
+    for (int by = PROFILE_BY_FUNCTION; by <= PROFILE_BY_THREAD && good; by++) {
         struct profile *grouped = profile_group(part, (enum profile_by)by, 0);
         struct shown truth;
 

@@ -24,7 +24,7 @@ e2e_tests = tests/e2e/check_test.py tests/e2e/daemon_test.py tests/e2e/deep_test
 	tests/e2e/lifecycle_test.py tests/e2e/loads_test.py tests/e2e/oracle_test.py \
 	tests/e2e/programs_test.py tests/e2e/sleep_test.py tests/e2e/storm_test.py \
 	tests/e2e/top_server_test.py tests/e2e/top_test.py tests/e2e/terminal_test.py \
-	tests/e2e/text_test.py tests/e2e/totals_test.py tests/e2e/window_test.py \
+	tests/e2e/text_test.py tests/e2e/threads_test.py tests/e2e/totals_test.py tests/e2e/window_test.py \
 	tests/e2e/call_sites_test.py tests/e2e/called_test.py tests/e2e/calls_broad_test.py tests/e2e/calls_callgrind_test.py \
 	tests/e2e/calls_budget_test.py tests/e2e/calls_exact_test.py tests/e2e/calls_robust_test.py tests/e2e/gone_test.py \
 	tests/e2e/calls_dense_test.py tests/e2e/calls_lives_test.py tests/e2e/calls_some_test.py tests/e2e/calls_torture_test.py \
@@ -264,6 +264,11 @@ tests_targets_steps_SOURCES = tests/targets/steps.c
 tests_targets_steps_CFLAGS = $(TARGET_CFLAGS) -O1
 tests_targets_steps_slow_SOURCES = tests/targets/steps.c
 tests_targets_steps_slow_CFLAGS = $(TARGET_CFLAGS) -O1 -DSLOWER=10
+
+check_PROGRAMS += tests/targets/named_threads
+tests_targets_named_threads_SOURCES = tests/targets/named_threads.c
+tests_targets_named_threads_CFLAGS = $(TARGET_CFLAGS) -pthread
+tests_targets_named_threads_LDFLAGS = -pthread
 
 check_PROGRAMS += tests/targets/lines
 tests_targets_lines_SOURCES = tests/targets/lines.c

@@ -17,7 +17,7 @@ static void check(const struct query *query) {
     fuzz_must(query->pid >= 0 && query->pid <= 1 << 22);
     fuzz_must(query->phi > 0 && query->phi < 1);
     fuzz_must(query->format != NULL && format_find(query->format->name) == query->format);
-    fuzz_must(query->options.by <= PROFILE_BY_MODULE);
+    fuzz_must(query->options.by <= PROFILE_BY_THREAD);
     fuzz_must(query->options.cut >= 0 && query->options.cut <= 1);
     fuzz_must(query->options.width <= 10000 && query->options.top <= 1000000);
     fuzz_must(query->options.n <= 1000000000);

@@ -358,6 +358,30 @@ static uint64_t next_random(uint64_t *state) {
 }
 
 /* Any words: the reader stays within what is published, and stops for good when it must. */
+/* All contexts of a thread begin with it, raw stack samples too; the words know nothing of that. */
+static void test_thread(void) {
+    start();
+    strcpy(reader.thread, "writer");
+    put(wire_word(WIRE_PUSH, 0x1000));
+    put(0);
+    put(wire_word(WIRE_CREDIT, 3));
+    put(wire_word(WIRE_POP, 1));
+    put(wire_word(WIRE_PUSH, 0x2000));
+    put(0);
+    put(wire_word(WIRE_CREDIT, 4));
+    drain();
+    CHECK(!reader.broken);
+    uint32_t thread = node_child(tree, MCCT_ROOT, addresses_thread(map, "writer"));
+    CHECK(thread != 0);
+    CHECK(node_child(tree, thread, addresses_frame(map, 0x1000, 0)) != 0);
+    CHECK_UINT(reader.cursor.node, node_child(tree, thread, addresses_frame(map, 0x2000, 0)));
+    CHECK_UINT(node_child(tree, MCCT_ROOT, addresses_frame(map, 0x1000, 0)), 0);
+    struct frame_key key;
+    CHECK(frame_get(addresses_thread(map, "writer"), &key) && frame_is_thread(&key));
+    CHECK(frame_get(addresses_frame(map, 0x1000, 0), &key) && !frame_is_thread(&key));
+    stop();
+}
+
 static void test_random_words(void) {
     uint64_t state = 11;
     unsigned broken = 0;
@@ -482,6 +506,7 @@ int main(void) {
     test_room_of_users();
     test_draws();
     test_refused();
+    test_thread();
     test_random_words();
     test_subwindows();
     return check_report();

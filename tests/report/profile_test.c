@@ -123,6 +123,39 @@ static void test_group_by(void) {
     profile_free(shell);
 }
 
+/* By thread a context is its thread; weight without one is not lost. */
+static void test_threads(void) {
+    struct profile *p = profile_new(), *g;
+    struct profile_process process = {.exe = "/bin/x", .command = "x", .runs = 1};
+    uint32_t module = profile_add_module(p, "/bin/x", "");
+    uint32_t threads = profile_add_module(p, PROFILE_THREADS, "");
+    uint32_t root = profile_root(p, profile_add_process(p, &process)), node;
+    struct profile_line line = {.function =
+                                    profile_add_function(p, "[thread a]", "[thread a]", "", 0)};
+    const struct profile_location place = {
+        .module = threads, .is_entry = true, .n_lines = 1, .lines = &line};
+    uint32_t thread = profile_intern_location(p, &place);
+    uint32_t work = profile_add_location(p, module, 100, true);
+
+    line.function = profile_add_function(p, "work", "work", "", 0);
+    profile_set_lines(p, work, &line, 1);
+    node = profile_add_node(p, root, thread, 1, 0);
+    profile_add_node(p, node, work, 20, 0);
+    profile_add_node(p, root, work, 300, 0);
+
+    g = profile_group(p, PROFILE_BY_THREAD, 0);
+    CHECK_UINT(profile_total(g), 321);
+    CHECK_UINT(g->nodes[FIND(g, "[thread a]")].count, 21);
+    CHECK_UINT(g->nodes[FIND(g, "[thread not recorded: see --threads]")].count, 300);
+    profile_free(g);
+
+    g = profile_group(p, PROFILE_BY_MODULE, 0);
+    CHECK_UINT(g->nodes[FIND(g, "[thread a]", "x")].count, 20);
+    CHECK_UINT(g->nodes[FIND(g, "x")].count, 300);
+    profile_free(g);
+    profile_free(p);
+}
+
 /* A function that is inlined in one place and called in another is one context by name. */
 static void test_inlined_and_not(void) {
     struct profile *p = profile_new(), *g;
@@ -170,7 +203,7 @@ static void test_random_invariants(void) {
         struct profile *p = sample_random(seed);
         uint64_t total = profile_total(p);
 
-        for (int by = PROFILE_BY_FUNCTION; by <= PROFILE_BY_MODULE; by++) {
+        for (int by = PROFILE_BY_FUNCTION; by <= PROFILE_BY_THREAD; by++) {
             double phi = (double)(seed % 5) / 50;
             struct profile *g = profile_group(p, (enum profile_by)by, phi);
             struct profile *again = profile_group(g, (enum profile_by)by, phi);
@@ -298,6 +331,7 @@ int main(void) {
     test_tables();
     test_growth();
     test_group_by();
+    test_threads();
     test_inlined_and_not();
     test_random_invariants();
     test_deep();
