@@ -25,6 +25,8 @@ void call_burst_price_from_here(struct calls *c) {
     c->price.ticks = price_ticks();
     c->price.time_ns = ticker_now(CLOCK_MONOTONIC);
     c->price.rare_ns = 0;
+    c->price.mean = price_mean(&c->price);
+    c->price.sum = c->price.n = 0;
     c->price.mask = price_mask(true);
 }
 
@@ -52,7 +54,8 @@ static uint64_t ns_of(const struct price *price, uint64_t ticks) {
 uint64_t call_burst_programs_ns(const struct calls *c, uint64_t used) {
     const struct price *price = &c->price;
     uint64_t words = position(c) - price->words;
-    uint64_t waits = price->mean > usual.measured ? price->mean - usual.measured : 0;
+    uint64_t mean = price_mean(price);
+    uint64_t waits = mean > usual.measured ? mean - usual.measured : 0;
     uint64_t own = ns_of(price, words * (usual.report + waits)) + price->rare_ns;
     uint64_t least = ns_of(price, words * usual.bare) + used / LEAST_PART;
     uint64_t ns = own + least < used ? used - own : least;
@@ -61,13 +64,25 @@ uint64_t call_burst_programs_ns(const struct calls *c, uint64_t used) {
 
 /* ---- what was seen ---- */
 
-/* A thread has its slot when its first burst begins. */
+/* A thread has its slot when its first burst begins. One that ends before has others tell what it
+ * had. */
 static void count_unseen(struct calls *c, uint64_t ns) {
+    _Atomic uint64_t *left = &agent.process->untold_ns;
     c->own_ns += ns;
     c->untold_ns += ns;
-    if (c->slot == NULL || c->untold_ns == 0)
+    if (c->slot == NULL)
+        return;
+    if (atomic_load(left) != 0)
+        c->untold_ns += atomic_exchange(left, 0);
+    if (c->untold_ns == 0)
         return;
     session_count(c->slot, WIRE_UNSEEN_NS, c->untold_ns);
+    c->untold_ns = 0;
+}
+
+void call_burst_leave_untold(struct calls *c) {
+    if (c->slot == NULL && c->untold_ns != 0)
+        atomic_fetch_add(&agent.process->untold_ns, c->untold_ns);
     c->untold_ns = 0;
 }
 
@@ -80,9 +95,33 @@ static void count_cost(struct calls *c, uint64_t ns) {
         session_count(c->slot, WIRE_COST_NS, ns);
 }
 
-void calls_tick_took(struct agent_thread *thread, uint64_t ns) {
-    if (thread->calls != NULL && thread->calls->alive)
-        count_cost(thread->calls, ns + TICK_NS);
+/* ---- what is ours outside of reports ---- */
+
+void calls_tick_begins(struct agent_thread *thread) {
+    struct calls *c = thread->calls;
+    if (call_burst_is_meant() && c != NULL && c->alive)
+        c->tick_ns = ticker_now(CLOCK_THREAD_CPUTIME_ID);
+}
+
+void calls_tick_ends(struct agent_thread *thread) {
+    struct calls *c = thread->calls;
+    if (c == NULL || !c->alive || c->tick_ns == 0)
+        return;
+    call_burst_account(thread);
+    uint64_t now = ticker_now(CLOCK_THREAD_CPUTIME_ID);
+    count_cost(c, now - c->tick_ns + TICK_NS);
+    c->from_ns = now + TICK_NS;
+    c->tick_ns = 0;
+}
+
+void calls_leave_out(struct calls *c, uint64_t began_ns) {
+    if (began_ns != 0)
+        c->from_ns += ticker_now(CLOCK_THREAD_CPUTIME_ID) - began_ns;
+}
+
+uint64_t call_burst_used(const struct calls *c) {
+    uint64_t now = c->tick_ns != 0 ? c->tick_ns : ticker_now(CLOCK_THREAD_CPUTIME_ID);
+    return now > c->from_ns ? now - c->from_ns : 0;
 }
 
 uint64_t call_burst_cost_begin(void) {
@@ -100,10 +139,10 @@ void call_burst_cost_once(struct agent_thread *thread, uint64_t began_ns, bool i
         count_cost(c, ns);
 }
 
-/* The part of the burst up to `now`. What comes after its length, without any report, was not
+/* Of the burst, `used` CPU time. What comes after its length, without any report, was not
  * seen: a burst that waited for one would show too few. */
-static void count_seen(struct calls *c, uint64_t now) {
-    uint64_t used = now > c->from_ns ? now - c->from_ns : 0, ns = call_burst_programs_ns(c, used);
+static void count_seen(struct calls *c, uint64_t used) {
+    uint64_t ns = call_burst_programs_ns(c, used);
     uint64_t left = c->left_ns, late = !c->armed && ns > left ? ns - left : 0;
     c->left_ns = ns < left ? left - ns : 0;
     c->own_ns += ns - late;
@@ -118,12 +157,12 @@ static void count_seen(struct calls *c, uint64_t now) {
 
 void call_burst_account(struct agent_thread *thread) {
     struct calls *c = thread->calls;
-    uint64_t now = ticker_now(CLOCK_THREAD_CPUTIME_ID);
+    uint64_t used = call_burst_used(c);
     if (c->in_burst) {
-        count_seen(c, now);
+        count_seen(c, used);
         call_burst_price_from_here(c);
     } else {
-        count_unseen(c, now > c->from_ns ? now - c->from_ns : 0);
+        count_unseen(c, used);
     }
-    c->from_ns = now;
+    c->from_ns += used;
 }

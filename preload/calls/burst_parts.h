@@ -19,6 +19,9 @@ static inline struct ticker *burst_cpu(struct agent_thread *thread) {
 
 /* ---- burst_account.c: on the thread, or while it can't run ---- */
 
+/* CPU time that the program and its reports have used since the last account. A tick's own is not
+ * of it: the clock stands still while one is served. */
+uint64_t call_burst_used(const struct calls *c);
 /* Of `used` CPU time of this part of the burst, what the program had itself. */
 uint64_t call_burst_programs_ns(const struct calls *c, uint64_t used);
 /* A part of the burst begins: reports are priced from here on. */

@@ -9,9 +9,11 @@
 #include "preload/sample/burst.h"
 #include "preload/wrap/sleep.h"
 
-#define EARLY_NS       2000 /* a tick that comes so early is in time */
-#define HARDLY_WATCHED 64   /* for a thread that runs so small a part of the time ticks are dear */
-#define NEVER_NS       (3600 * SECOND_NS)
+#define EARLY_NS    2000 /* a tick that comes so early is in time */
+#define HARDLY_RUNS 64   /* for a thread that runs so small a part of the time ticks are dear ... */
+#define EARLY_TICKS 4    /* ... where there have been so many in vain */
+#define PATIENCE    4    /* the CPU timer may take so many times longer than it should */
+#define PATIENCE_NS (60 * SECOND_NS)
 
 /* The fine timer waits no longer. */
 static void stop_watching(struct agent_thread *thread) {
@@ -23,32 +25,47 @@ static void stop_watching(struct agent_thread *thread) {
         sleep_burst &= ~(uint32_t)SLEEP_MASKED;
 }
 
+/* How long the fine timer waits for a burst that is `rest` away. 0: for so long as it is away; else
+ * the CPU timer waits, of which this one sees that it is served at all. */
+static uint64_t patience(const struct calls *c, uint64_t rest) {
+    uint64_t passed = ticker_now(CLOCK_MONOTONIC) - c->waits_from_ns;
+    uint64_t ran = c->own_ns - c->waits_own_ns;
+    if (c->early_ticks < EARLY_TICKS || c->patient || ran >= passed / HARDLY_RUNS)
+        return 0;
+    uint64_t times = ran > 0 ? PATIENCE * (passed / ran) : PATIENCE_NS;
+    return times < PATIENCE_NS / rest ? times * rest : PATIENCE_NS;
+}
+
 /* By real time, which is never behind the thread's clock: a tick that comes early sets the timer
- * again. The CPU timer finds what this one misses. */
+ * again, and the CPU timer finds what this one misses. The kernel serves that at its own tick, and
+ * where the thread has ended by then, or gone to sleep, at none: on a busy machine bursts of a
+ * thread of naps began some 20 ms of its time late. So it waits for a thread alone that hardly
+ * runs, to which each early tick would be a price for nothing. */
 static void watch(struct agent_thread *thread, uint64_t rest) {
     struct calls *c = thread->calls;
+    uint64_t patient_ns = patience(c, rest), length = agent.settings.burst_length_ns;
+    c->patient = patient_ns != 0;
     c->watches = true;
-    c->watched_ns = c->own_ns;
-    ticker_run(burst_fine(thread), rest, NEVER_NS);
-    ticker_run(burst_cpu(thread), rest + ticker_resolution(), thread->trigger.plan.coarse_ns);
+    if (c->patient)
+        ticker_run(burst_fine(thread), patient_ns, patient_ns);
+    else
+        ticker_run(burst_fine(thread), rest, length); /* a tick may find the session held */
+    ticker_run(burst_cpu(thread), c->patient ? rest : rest + ticker_resolution(),
+               thread->trigger.plan.coarse_ns);
     sleep_burst |= SLEEP_MASKED;
 }
 
-/* The kernel serves the CPU timer at its tick, when the thread may have ended or gone to sleep. So
- * it waits until a burst is near, and the fine timer from there on; but not for a thread that
- * hardly runs, to which each of its ticks would be a price for nothing. */
-static void wait_for_burst(struct agent_thread *thread, bool hardly_runs) {
-    struct calls *c = thread->calls;
-    uint64_t rest = c->due_ns > c->own_ns ? c->due_ns - c->own_ns : 1;
-    uint64_t near = 2 * ticker_resolution();
-    if (!hardly_runs && rest <= near && thread == thread_self && SLEEP_IS_WRAPPED &&
-        burst_get_timer(thread, NULL)) {
+static void wait_for_burst(struct agent_thread *thread, uint64_t rest) {
+    if (thread == thread_self && SLEEP_IS_WRAPPED && burst_get_timer(thread, NULL)) {
         watch(thread, rest);
-        return;
+    } else {
+        stop_watching(thread);
+        ticker_run(burst_cpu(thread), rest, thread->trigger.plan.coarse_ns);
     }
-    stop_watching(thread);
-    ticker_run(burst_cpu(thread), !hardly_runs && rest > near ? rest - near : rest,
-               thread->trigger.plan.coarse_ns);
+}
+
+static uint64_t rest_of(const struct calls *c) {
+    return c->due_ns > c->own_ns ? c->due_ns - c->own_ns : 1;
 }
 
 /* The process's sums learn what this thread has had and spent since the last time. */
@@ -83,7 +100,11 @@ void call_burst_wait_for_next(struct agent_thread *thread) {
     struct calls *c = thread->calls;
     uint64_t length = agent.settings.burst_length_ns, mean = mean_times(c);
     c->due_ns = period_next(&c->period, length, mean, c->own_ns, &thread->random);
-    wait_for_burst(thread, false);
+    c->patient = false;
+    c->early_ticks = 0;
+    c->waits_own_ns = c->own_ns;
+    c->waits_from_ns = ticker_now(CLOCK_MONOTONIC);
+    wait_for_burst(thread, rest_of(c));
 }
 
 bool call_burst_is_due(struct agent_thread *thread) {
@@ -93,10 +114,15 @@ bool call_burst_is_due(struct agent_thread *thread) {
     call_burst_account(thread);
     if (c->own_ns + EARLY_NS >= c->due_ns)
         return true;
-    bool hardly_runs =
-        c->watches && c->own_ns - c->watched_ns < (c->due_ns - c->watched_ns) / HARDLY_WATCHED;
-    wait_for_burst(thread, hardly_runs);
+    c->early_ticks++;
+    wait_for_burst(thread, rest_of(c));
     return false;
+}
+
+void call_burst_put_off(struct agent_thread *thread) {
+    struct calls *c = thread->calls;
+    if (c != NULL && c->alive && !c->in_burst)
+        wait_for_burst(thread, agent.settings.burst_length_ns);
 }
 
 void call_burst_forget(struct agent_thread *thread) {

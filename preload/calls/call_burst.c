@@ -13,18 +13,24 @@
 #include "preload/sample/thread_timer.h"
 #include "preload/wrap/sleep.h"
 
-#define INNER_FRAMES 4 /* that are searched for a call that can sleep */
-#define NEAR_END     8 /* a burst may be shorter by one part in so many */
-#define HARDLY_RUNS  8 /* a thread that has had so small a part of the time was asleep */
+#define INNER_FRAMES 4  /* that are searched for a call that can sleep */
+#define NEAR_END     16 /* a burst may be shorter by one part in so many */
+#define HARDLY_RUNS  8  /* a thread that has had so small a part of the time was asleep */
+#define STRETCH_ONE  256
+#define STRETCH_MOST (STRETCH_ONE + STRETCH_ONE / 4)
 
 /* ---- beginnings ---- */
 
-/* The timer that ends the burst; or it waits for the next report. */
+/* The timer that ends the burst when the program has had `rest`, if that takes as long as the last
+ * part of a burst has. It may have much more of the time, as what is called for the first time is
+ * dear: so this is checked again before long. Or the timer waits for the next report. */
 static void arm(struct agent_thread *thread, uint64_t rest) {
-    thread->calls->armed = true;
-    thread->calls->sleeps = thread_sleeps();
+    struct calls *c = thread->calls;
+    uint64_t stretch = c->stretch < STRETCH_ONE ? STRETCH_ONE : c->stretch;
+    c->armed = true;
+    c->sleeps = thread_sleeps();
     ticker_halt(burst_cpu(thread));
-    ticker_run(burst_fine(thread), rest, agent.settings.burst_length_ns);
+    ticker_run(burst_fine(thread), rest * stretch / STRETCH_ONE, agent.settings.burst_length_ns);
 }
 
 static void run(struct agent_thread *thread, bool in_sleeper) {
@@ -110,18 +116,14 @@ void calls_burst_end(struct agent_thread *thread) {
     call_burst_wait_for_next(thread);
 }
 
-/* How long the timer has to run until the program has had `rest`, if it goes on having `ns` of
- * `used`. It may have much more of the time: what is called for the first time is dear. So it is
- * checked again in the length of a burst at most. */
-static uint64_t time_of(uint64_t rest, uint64_t ns, uint64_t used) {
-    uint64_t time = ns > 0 ? (uint64_t)((unsigned __int128)rest * used / ns) : rest;
-    uint64_t most = agent.settings.burst_length_ns;
-    return time < most ? time : most;
+static void learn_stretch(struct calls *c, uint64_t ns, uint64_t used) {
+    uint64_t stretch = ns > 0 ? used * STRETCH_ONE / ns : STRETCH_MOST;
+    c->stretch = stretch < STRETCH_MOST ? stretch : STRETCH_MOST;
 }
 
-/* The thread has slept since the timer was set, not waited for a processor: it waits for the next
- * report. */
-static bool has_slept(const struct calls *c, uint64_t used) {
+/* The thread has slept nearly all the time since the timer was set, rather than waited for a
+ * processor: it waits for the next report. */
+static bool slept_through(const struct calls *c, uint64_t used) {
     uint64_t passed = ticker_now(CLOCK_MONOTONIC) - c->price.time_ns;
     return used < passed / HARDLY_RUNS && thread_sleeps() != c->sleeps;
 }
@@ -132,9 +134,9 @@ void call_burst_tick(struct agent_thread *thread) {
     struct calls *c = thread->calls;
     if (!c->in_burst)
         return; /* it was under way when the burst ended */
-    uint64_t used = ticker_now(CLOCK_THREAD_CPUTIME_ID) - c->from_ns;
-    bool slept = has_slept(c, used);
-    uint64_t ns = call_burst_programs_ns(c, used);
+    uint64_t used = call_burst_used(c);
+    bool slept = slept_through(c, used);
+    learn_stretch(c, call_burst_programs_ns(c, used), used);
     call_burst_account(thread);
     if (calls_self == NULL || is_over(c)) {
         calls_burst_end(thread);
@@ -144,7 +146,7 @@ void call_burst_tick(struct agent_thread *thread) {
         ticker_run(burst_cpu(thread), c->left_ns, thread->trigger.plan.coarse_ns);
         c->limit = NULL;
     } else {
-        arm(thread, time_of(c->left_ns, ns, used));
+        arm(thread, c->left_ns);
     }
 }
 

@@ -54,6 +54,8 @@ void call_burst_forget(struct agent_thread *thread);
 /* A tick outside of bursts: whether one is to begin. If not, a timer waits for it. Signal
  * context. */
 bool call_burst_is_due(struct agent_thread *thread);
+/* One was due, and has not begun: it is tried again before long. Signal context. */
+void call_burst_put_off(struct agent_thread *thread);
 
 /* ---- burst_account.c ---- */
 
@@ -62,6 +64,8 @@ void call_burst_start(void);
 /* What the thread did since its last burst began or ended is counted. On the thread, or while it
  * can't run. */
 void call_burst_account(struct agent_thread *thread);
+/* The thread ends, and has told nobody what it did: others will. */
+void call_burst_leave_untold(struct calls *c);
 
 /* Work that is done once, not for each burst, began when the thread had used so much CPU time
  * (call_burst_cost_begin), and is over. On the thread. */

@@ -141,11 +141,16 @@ struct calls {
     uint64_t once_ns;                       /* of what they do not have yet, what comes but once */
     uint64_t price_ns;                      /* of a burst, of late; 0: not known */
     uint64_t untold_ns;                     /* of own_ns, between bursts: not reported yet */
-    uint64_t due_ns;                        /* the next burst begins at so much of own_ns ... */
-    uint64_t watched_ns; /* ... and at so much the fine timer was set to it ... */
-    bool watches;        /* ... and still waits for it */
-    uint64_t from_ns;    /* CPU time up to which all is counted as seen or not */
-    uint64_t left_ns;    /* of the burst, of the program's own CPU time */
+    uint64_t due_ns;                        /* the next burst begins at so much of own_ns */
+    uint64_t waits_own_ns;  /* its timers have waited for it since so much of own_ns ... */
+    uint64_t waits_from_ns; /* ... and of CLOCK_MONOTONIC, ... */
+    uint32_t early_ticks;   /* ... and with so many ticks that came too early */
+    bool watches;           /* the fine timer is one of them ... */
+    bool patient;           /* ... and sees only that the CPU timer is served */
+    uint64_t from_ns;       /* CPU time up to which all is counted as seen or not */
+    uint64_t tick_ns;       /* when the tick began that is being served, 0: none */
+    uint64_t stretch;       /* what the thread took of late for what the program had, STRETCH_ONE */
+    uint64_t left_ns;       /* of the burst, of the program's own CPU time */
     struct calls_known known[1u << CALLS_KNOWN_BITS];
     struct calls_stack other[CALLS_STACKS];
     struct calls_event delay[CALLS_DELAYED];
@@ -177,8 +182,13 @@ void calls_found(struct agent_thread *thread, const struct wire_session *session
 /* A tick of one of the thread's timers. Signal context, inside the session. */
 void calls_tick(struct agent_thread *thread, struct wire_session *session, enum trigger_kind kind,
                 const ucontext_t *uc);
-/* A tick has taken `ns`. Signal context. */
-void calls_tick_took(struct agent_thread *thread, uint64_t ns);
+/* Around all that a tick does: it is of no burst, nor of what the program does between them. Signal
+ * context. */
+void calls_tick_begins(struct agent_thread *thread);
+void calls_tick_ends(struct agent_thread *thread);
+/* The same for what began in a burst when the thread had used so much CPU time (0: nothing). On the
+ * thread. */
+void calls_leave_out(struct calls *c, uint64_t began_ns);
 /* A burst under way ends. Any context, on the thread itself, or while it can't run. */
 void calls_burst_end(struct agent_thread *thread);
 

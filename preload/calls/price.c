@@ -81,7 +81,7 @@ struct price_usual price_bench_run(struct calls *c, void (*calls)(uint32_t n, vo
     usual.report = reported > usual.bare ? reported - usual.bare : 0;
     c->price.mask = 0;
     ticks_of_one(&loop);
-    usual.measured = c->price.mean;
+    usual.measured = price_mean(&c->price);
     calls_self = self;
     return usual;
 }

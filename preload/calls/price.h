@@ -22,12 +22,13 @@
 
 #define PRICE_ONE_IN 64u  /* reports; a power of two */
 #define PRICE_MOST   1024 /* ticks: one that took more was interrupted */
-#define PRICE_PART   64   /* a measurement counts as one of so many */
+#define PRICE_BEFORE 16   /* what was measured before counts as so many reports */
 #define PRICE_ONE    256  /* ticks are kept in such parts */
 
 struct price {
     uintptr_t mask;          /* a report is measured if its word's address has none of these bits */
-    uint64_t mean;           /* of those that were, PRICE_ONE a tick */
+    uint64_t mean;           /* of those that were, before this part of a burst, PRICE_ONE a tick */
+    uint64_t sum, n;         /* of those that were in this part */
     uint64_t rare_ns;        /* CPU time of the long way, in this part of a burst */
     uint64_t words;          /* of the ring, when it began */
     uint64_t ticks, time_ns; /* then */
@@ -60,8 +61,15 @@ static inline void price_end(struct price *price, uint64_t began) {
     uint64_t took = (price_ticks() - began) * PRICE_ONE;
     if (took > PRICE_MOST * PRICE_ONE)
         return;
-    price->mean =
-        price->mean == 0 ? took : price->mean - price->mean / PRICE_PART + took / PRICE_PART;
+    price->sum += took;
+    price->n++;
+}
+
+/* What a report takes now, 0: nothing is known. One that has to wait for memory counts as one: the
+ * first of a thread does. */
+static inline uint64_t price_mean(const struct price *price) {
+    uint64_t before = price->mean != 0 ? PRICE_BEFORE : 0, n = before + price->n;
+    return n > 0 ? (before * price->mean + price->sum) / n : 0;
 }
 
 /* The same for the long way; 0 where the thread may not make system calls. */

@@ -57,6 +57,7 @@ bool calls_prepare(struct agent_thread *thread) {
     c->busy = 0;
     c->delayed = 0;
     c->in_burst = c->watches = false;
+    c->tick_ns = 0;
     c->own_ns = c->untold_ns = c->own_summed_ns = 0;
     c->cost_ns = c->cost_summed_ns = c->once_ns = 0;
     c->price.mask = price_mask(false);
@@ -123,8 +124,10 @@ void calls_begin(struct agent_thread *thread) {
 
 static void end_burst(struct agent_thread *thread) {
     calls_burst_end(thread);
-    if (call_burst_is_meant())
-        call_burst_account(thread);
+    if (!call_burst_is_meant())
+        return;
+    call_burst_account(thread);
+    call_burst_leave_untold(thread->calls);
 }
 
 void calls_end(struct agent_thread *thread) {
@@ -222,8 +225,12 @@ void calls_tick(struct agent_thread *thread, struct wire_session *session, enum 
     uint64_t began_ns = call_burst_cost_begin();
     bool ready = redirect_read_sites(thread, session, arch_pc(uc));
     call_burst_cost_once(thread, began_ns, true);
-    if (!call_burst_is_meant())
+    if (!call_burst_is_meant()) {
         calls_begin_here(thread, session, uc);
-    else if (ready && (in_burst || call_burst_is_due(thread)))
-        call_burst_begin(thread, session, uc); /* not ready: what is seen would lack calls */
+    } else if (in_burst || call_burst_is_due(thread)) {
+        if (ready) /* else what is seen would lack calls */
+            call_burst_begin(thread, session, uc);
+        if (!in_burst)
+            call_burst_put_off(thread);
+    }
 }

@@ -99,6 +99,7 @@ struct agent_process {
         missed_ns; /* weights of samples while the session was changed: to be reported */
     struct agent_no_room no_room;
     struct agent_spent spent;
+    _Atomic uint64_t untold_ns; /* of CPU time of threads that have ended: calls/burst_account.c */
 };
 
 _Static_assert(sizeof(struct agent_process) <= WIRE_PAGE, "it has a page");

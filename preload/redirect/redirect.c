@@ -151,9 +151,15 @@ void redirect_doze(const struct agent_thread *thread) {
 
 void redirect_wake(struct agent_thread *thread) {
     struct redirect_thread *r = thread->redirect;
-    if (r == NULL || !atomic_exchange(&r->dozes, false) || add_user())
+    bool bursts = agent.settings.burst_length_ns != 0;
+    if (r == NULL || !atomic_exchange(&r->dozes, false))
         return;
-    if (agent.settings.burst_length_ns != 0)
+    uint64_t began_ns = bursts ? ticker_now(CLOCK_THREAD_CPUTIME_ID) : 0;
+    bool on = add_user();
+    calls_leave_out(thread->calls, began_ns);
+    if (on)
+        return;
+    if (bursts)
         calls_burst_end(thread);
     else
         redirect_await_on();

@@ -325,7 +325,7 @@ static uint64_t slept(struct trigger *t) {
 
 /* Since the last early tick. One that has waited for a processor computes, and may end soon: then
  * the CPU timer would leave a quarter of 8 ms to the thread's end. */
-static bool has_slept(struct trigger *t) {
+static bool slept_since_early_tick(struct trigger *t) {
     uint64_t sleeps = thread_sleeps();
     bool slept = sleeps != t->sleeps;
     t->sleeps = sleeps;
@@ -338,7 +338,7 @@ static void too_early(struct agent_thread *thread, const struct sampling_plan *p
                       struct moment now, const ucontext_t *uc) {
     struct trigger *t = &thread->trigger;
     points_early(&t->points);
-    t->early_ticks += waits_long(plan) && has_slept(t);
+    t->early_ticks += waits_long(plan) && slept_since_early_tick(t);
     t->cpu_ns = now.cpu_ns;
     if (!interrupted_in_call(uc)) {
         t->asleep_ns = 0;

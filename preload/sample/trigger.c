@@ -261,7 +261,6 @@ static void measure(struct agent_thread *thread, uint64_t began, uint32_t every)
     uint64_t ns = ticker_now(CLOCK_THREAD_CPUTIME_ID) - began;
     if (thread->slot != NULL)
         session_count(thread->slot, WIRE_HANDLER_NS, every * ns);
-    calls_tick_took(thread, ns);
     sampling_measured(thread, ns);
 }
 
@@ -371,6 +370,7 @@ void trigger_tick(struct agent_thread *thread, enum trigger_kind kind, uint64_t 
     bool one_of_many = trigger->ticks++ % COST_EVERY == COST_EVERY / 2;
     bool measured = one_of_many || every == 1, paced = one_of_many || trigger->slow_ns != 0;
     uint64_t began = measured || paced ? ticker_now(CLOCK_THREAD_CPUTIME_ID) : 0;
+    calls_tick_begins(thread);
     struct wire_session *session = session_enter(thread);
     if (session == NULL && session_is_awaited())
         session = attach_at_tick(thread);
@@ -380,6 +380,7 @@ void trigger_tick(struct agent_thread *thread, enum trigger_kind kind, uint64_t 
         tick_in_session(thread, session, kind, expiries, uc);
     if (session != NULL && measured)
         measure(thread, began, every);
+    calls_tick_ends(thread);
     if (session != NULL)
         session_leave(thread);
     if (paced)
