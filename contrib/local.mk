@@ -16,6 +16,7 @@ EXTRA_DIST += \
 	contrib/paper/slowdown.py \
 	contrib/paper/tables.py \
 	contrib/paper/tool.py \
+	contrib/paper/unmodified.py \
 	contrib/readers.sh \
 	contrib/suites/README \
 	contrib/suites/battery.py \

@@ -15,13 +15,16 @@ import show
 import slowdown
 import tables
 import tool
+import unmodified
 
-PARTS = ["accuracy", "slowdown"]
+PARTS = ["accuracy", "slowdown", "unmodified"]
+RUNS = {"quick": 3, "full": 5}  # of bursts, to tell chance and bias apart
 
 
 def arguments():
     home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    names = [program.name for program in programs.PROGRAMS]
+    names = [program.name for program in [*programs.PROGRAMS, *programs.INSTALLED]]
+    names = list(dict.fromkeys(names))
     parser = argparse.ArgumentParser(
         prog="contrib/paper/run.sh",
         description="The papers' tables, measured on programs of the distribution.")
@@ -34,7 +37,7 @@ def arguments():
     parser.add_argument("--output", metavar="DIR", help="for the TSV files (CACHE/results)")
     parser.add_argument("--programs", metavar="NAMES", help="only these: " + " ".join(names))
     parser.add_argument("--rounds", type=int, metavar="N", help="for the slowdowns (9; quick: 3)")
-    parser.add_argument("--only", choices=PARTS, help="only one half of the tables")
+    parser.add_argument("--only", choices=PARTS, help="only this part of the tables")
     parser.add_argument("--traces", metavar="DIR",
                         help="only record a long trace of each program there, and end")
     parser.add_argument("--fetch-only", action="store_true", help="build the programs, and end")
@@ -43,8 +46,10 @@ def arguments():
     for name in wanted:
         if name not in names:
             parser.error(f"there is no program '{name}'; there are: {' '.join(names)}")
+    given.size = "quick" if given.quick else "full"
     if not given.build:
         parser.error("--build or HCCT_BUILD must say where hcct is built")
+    given.names = wanted
     given.programs = [program for program in programs.PROGRAMS if program.name in wanted]
     given.cache, given.build = os.path.abspath(given.cache), os.path.abspath(given.build)
     given.output = os.path.abspath(given.output or os.path.join(given.cache, "results"))
@@ -77,8 +82,7 @@ def build_programs(given, say):
 
 def tasks_of(built, given, which, directory):
     """which: 0 for traces, 1 for times."""
-    size = "quick" if given.quick else "full"
-    return [tool.Task(made, made.program.sizes[size][which], directory) for made in built]
+    return [tool.Task(made, made.program.sizes[given.size][which], directory) for made in built]
 
 
 def worth(tasks, quick):
@@ -109,6 +113,13 @@ def measure_slowdown(hcct, tasks, kinds, rounds, say):
     return results
 
 
+def measure_unmodified(hcct, built, rounds, given, directory, say):
+    os.environ["PYTHONHASHSEED"] = "0"  # so that Python makes the same calls in every run
+    study = unmodified.Study(hcct, RUNS[given.size], rounds, say)
+    pairs = unmodified.pairs_of(built, given.size, given.names, directory)
+    return unmodified.measure(study, pairs, say)
+
+
 def record_traces(given, built, directory, say):
     """A trace of each program's longest work. False: of none."""
     hcct, n = tool.Tool(given.build, directory), 0
@@ -129,30 +140,34 @@ def measure(given, built, directory, say):
     hcct, out = tool.Tool(given.build, directory), tables.Tables(given.output)
     summaries = hcct.summaries()
     kinds, rounds = slowdown.ways(summaries), given.rounds or (3 if given.quick else 9)
-    studies, results = [], {}
-    if given.only != "slowdown":
+    studies, results, counted = [], {}, []
+    if given.only in (None, "accuracy"):
         studies = measure_accuracy(hcct, tasks_of(built, given, 0, directory), summaries, given,
                                    say)
-    if given.only != "accuracy":
+    if given.only in (None, "slowdown"):
         results = measure_slowdown(hcct, tasks_of(built, given, 1, directory), kinds, rounds, say)
+    if given.only in (None, "unmodified"):
+        counted = measure_unmodified(hcct, built, rounds, given, directory, say)
     if studies:
         show.show(out, studies, summaries, {p.name: p.like for p in programs.PROGRAMS})
     if results:
         slowdown.show(out, results, kinds, rounds)
+    if counted:
+        unmodified.show(out, counted, RUNS[given.size])
     out.note(f"The same as TSV: {given.output}")
-    return bool(studies or results)
+    return bool(studies or results or counted)
 
 
 def main():
     given, say = arguments(), Clock()
     built = build_programs(given, say)
-    if given.fetch_only:
+    if given.fetch_only or (given.traces and not built):
         return 0 if built else 1
     directory = tempfile.mkdtemp(prefix="hcct-paper-", dir=given.cache)
     os.environ["XDG_CACHE_HOME"] = os.path.join(directory, "cache")  # hcctd's unwind tables
     work = record_traces if given.traces else measure
     try:
-        return 0 if built and work(given, built, directory, say) else 1
+        return 0 if work(given, built, directory, say) else 1
     except tool.Failed as reason:
         print(f"paper: {reason}", file=sys.stderr)
         return 1

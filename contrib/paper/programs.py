@@ -157,7 +157,50 @@ def recursive_work(directory, rounds):
     return [str(rounds)], None
 
 
-# ---- the table ----
+XZ_WORDS = "the hot calling contexts of a program are few and its cold ones are many".split()
+
+
+def xz_work(directory, megabytes):
+    """Compresses so much text, whose words come in no order."""
+    state, lines = 1, []
+    for _ in range(megabytes * 20000):
+        words = []
+        for _ in range(10):
+            state = state * 1103515245 + 12345 & 0x7fffffff
+            words.append(XZ_WORDS[state >> 16 & 7] + str(state >> 8 & 255))
+        lines.append(" ".join(words))
+    return ["-6", "-T1", "-k", "-c",
+            written(directory, f"work-{megabytes}.txt", "\n".join(lines))], None
+
+
+PYTHON = """
+import collections, json, re, sys
+
+class Shape:
+    def __init__(self, *sides): self.sides = sides
+    def size(self): return sum(self.sides)
+
+class Square(Shape):
+    def size(self): return self.sides[0] ** 2
+
+def fib(n): return n if n < 2 else fib(n - 1) + fib(n - 2)
+
+for unit in range(int(sys.argv[1])):
+    shapes = [Square(i) if i % 3 else Shape(i, i + 1, unit) for i in range(4000)]
+    text = json.dumps([{"id": i, "name": f"n{i * 7919 % 1009}"} for i in range(2000)])
+    names = collections.Counter(entry["name"] for entry in json.loads(text))
+    digits = re.sub(r"(\\d)(\\d)", r"\\2\\1", text)
+    print(unit, fib(17), sum(s.size() for s in sorted(shapes, key=Shape.size)), len(digits),
+          sorted(names.items())[:2])
+"""
+
+
+def python_work(directory, units):
+    """Objects, recursion, sorting, JSON and expressions, so many times."""
+    return ["-I", written(directory, "work.py", PYTHON), str(units)], None
+
+
+# ---- the tables ----
 
 PROGRAMS = [
     Program("gnugo", "gobmk", package="gnugo", binary="interface/gnugo",
@@ -202,4 +245,19 @@ PROGRAMS = [
             build=["g++ {flags} -o recursive {root}/tests/bench/recursive.cc"],
             sizes={"quick": (50, 400), "full": (500, 4000)}, work=recursive_work,
             deep=True),
+]
+
+# As the distribution has them, stripped and built as usual; `like` is the one above whose build with
+# hooks does the same work. sizes: units of each run.
+INSTALLED = [
+    Program("gnugo", "gnugo", build=[], binary="/usr/games/gnugo",
+            sizes={"quick": 5, "full": 20}, work=gnugo_work),
+    Program("sqlite3", "sqlite3", build=[], binary="/usr/bin/sqlite3",
+            sizes={"quick": 60000, "full": 600000}, work=sqlite3_work),
+    Program("lua5.4", "lua", build=[], binary="/usr/bin/lua5.4",
+            sizes={"quick": 100, "full": 1200}, work=lua_work),
+    Program("xz", "", build=[], binary="/usr/bin/xz",
+            sizes={"quick": 2, "full": 20}, work=xz_work),
+    Program("python3", "", build=[], binary="/usr/bin/python3",
+            sizes={"quick": 15, "full": 150}, work=python_work),
 ]

@@ -77,7 +77,7 @@ def one_round(hcct, task, order, phi, measured, say):
 
 def measure(hcct, task, kinds, rounds, phi, say):
     measured = Measured()
-    for flavour in ("native", "hooks", "gprof"):
+    for flavour in {"native", *(way.flavour for way in kinds)}:
         task.run(flavour)  # what is read from disk once
     for n in range(rounds):
         say(f"{task.built.name}: slowdown, round {n + 1} of {rounds}")

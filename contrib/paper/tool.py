@@ -79,10 +79,10 @@ class Tool:
             raise Failed(f"hcct does not tell its summaries: {done.stderr.strip()}")
         return [name for name in known if name != "exact"]
 
-    def record(self, task, output, *options):
+    def record(self, task, output, *options, flavour="hooks"):
         """A run under hcct record that counts calls; gives the profile."""
         command = [self.hcct, "record", "--collector", "calls", *options, "--no-report",
-                   "-o", output, "--", *task.command("hooks")]
+                   "-o", output, "--", *task.command(flavour)]
         if os.path.exists(output):
             os.unlink(output)
         run = Run(command, task.stdin, cwd=task.directory)
@@ -98,6 +98,9 @@ class Tool:
     def replay_exact(self, trace, output):
         Run([self.hcct, "replay", trace, "--summary", "exact", *MOST, *REPLAY, "-o", output])
         return pprof.Profile(output)
+
+    def merge(self, profiles, output):
+        Run([self.hcct, "merge", "-o", output, *profiles])
 
     def evaluate(self, exact, approx, phi, taus=()):
         """The answer of hcct eval, JSON."""
