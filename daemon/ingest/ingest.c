@@ -132,11 +132,23 @@ static void drain_to_end(struct process *process) {
     while (process->undrained && --left > 0);
 }
 
+static bool is_watched(struct process *process) {
+    return atomic_load(&process->pidfd) >= 0;
+}
+
+/* By its pidfd, or where it has none by what /proc says of its number. */
+static bool has_ended(struct process *process) {
+    struct pollfd end = {.fd = atomic_load(&process->pidfd), .events = POLLIN};
+    struct process_identity identity;
+    if (end.fd >= 0)
+        return poll(&end, 1, 0) == 1;
+    return !identity_read(process->pid, &identity) || !identity_same(&identity, &process->identity);
+}
+
 /* Who asks for a profile when a program has ended hears that it has, also before the ingest thread
  * does. */
-static void finish_if_ended(const struct process *process) {
-    struct pollfd end = {.fd = atomic_load(&process->pidfd), .events = POLLIN};
-    if (process->live && end.fd >= 0 && poll(&end, 1, 0) == 1)
+static void finish_if_ended(struct process *process) {
+    if (process->live && has_ended(process))
         finish(registry_find_numbered(process->number));
 }
 
@@ -166,15 +178,12 @@ void ingest_flush(struct process *process) {
 /* Ends those that have ended without a word. */
 static void finish_vanished(struct process *const *list, size_t n, uint64_t now) {
     static uint64_t due;
-    struct process_identity identity;
     if (now < due)
         return;
     due = now + POLL_NS;
     for (size_t i = 0; i < n; i++)
-        if (list[i]->live && list[i]->pidfd < 0 &&
-            !(identity_read(list[i]->pid, &identity) &&
-              identity_same(&identity, &list[i]->identity)))
-            finish(registry_find_numbered(list[i]->number));
+        if (!is_watched(list[i]))
+            finish_if_ended(list[i]);
 }
 
 /* Those whose profiling has a budget are to know what this thread takes for them. */
