@@ -68,27 +68,44 @@ step() {
     fi
 }
 
-# check TARGET DIRECTORY: runs "make TARGET", counts the tests in DIRECTORY.
+# tests ACTION...: all, one on a line, as grep's action leaves them. Those that run whole programs get
+# the machine for themselves.
+tests() {
+    make -s -C "$build" print-tests | tr ' ' '\n' |
+        grep "$@" -e '^tests/\(e2e\|hazards\|page\|readers\|soak\)/' \
+            -e '^tests/client/.*py$' -e '/readers_test.py$' | grep .
+}
+
+# make_check: all tests, as far as they go side by side.
+make_check() {
+    whole=yes
+    make -s -j "$(nproc)" -C "$build" check TESTS= || return 1
+    make -s -k -j "$(nproc)" -C "$build" check VERBOSE=1 TESTS="$(tests -v | tr '\n' ' ')" || whole=no
+    make -s -C "$build" check VERBOSE=1 TESTS="$(tests | tr '\n' ' ')" || whole=no
+    [ $whole = yes ]
+}
+
+# check DIRECTORY COMMAND...: runs the tests, counts those in DIRECTORY.
 check() {
-    [ ! -d "$2" ] || results "$2" -exec rm -f {} +
+    directory=$1
+    shift
+    [ ! -d "$directory" ] || results "$directory" -exec rm -f {} +
     before=$((passed + failed + skipped)) failed_before=$failed
     made=yes
-    make -s -C "$build" "$1" VERBOSE=1 || made=no
-    [ ! -d "$2" ] || count "$2"
+    "$@" || made=no
+    [ ! -d "$directory" ] || count "$directory"
     # a build that broke before any test ran, or beside them, is a failure too
     if [ $made = no ] && [ $failed = "$failed_before" ] ||
         [ $((passed + failed + skipped)) = $before ]; then
-        echo "FAIL: make $1"
-        broke "make $1"
+        echo "FAIL: $*"
+        broke "$*"
     fi
 }
 
 # Those that say that a source archive is whole; the others have run, and would say nothing new.
 few_tests() {
-    { make -s -C "$build" print-tests | tr ' ' '\n' |
-        grep -v -e '^tests/\(e2e\|step\|fuzz\|hazards\|page\|readers\|soak\)/' \
-            -e '^tests/client/.*py$' -e '/readers_test.py$' -e '^$'
-    echo tests/e2e/daemon_test.py tests/client/query_test.py; } | tr '\n' ' '
+    tests -v | grep -v '^tests/\(step\|fuzz\)/' | tr '\n' ' '
+    echo tests/e2e/daemon_test.py tests/client/query_test.py
 }
 
 install_missing build test
@@ -96,14 +113,15 @@ install_missing build test
 if "$root/contrib/build.sh" $configure_options; then
     "$root/contrib/readers.sh" "$build" ||
         echo "The readers could not be fetched: tests of files with them are skipped"
-    check check "$build"
+    check "$build" make_check
     step "formatting (make format-check)" make -s -C "$build" format-check
     if [ $sanitize = yes ]; then
-        check check-address "$build/sanitize-address"
-        check check-thread "$build/sanitize-thread"
+        for kind in address thread; do
+            check "$build/sanitize-$kind" make -s -C "$build" "check-$kind" VERBOSE=1
+        done
     fi
     if [ $distcheck = yes ]; then
-        step "make distcheck" make -s -C "$build" distcheck VERBOSE=1 TESTS="$(few_tests)"
+        step "make distcheck" make -s -j "$(nproc)" -C "$build" distcheck VERBOSE=1 TESTS="$(few_tests)"
     fi
 else
     echo "FAIL: build"
