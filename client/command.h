@@ -6,6 +6,9 @@
 #ifndef HCCT_COMMAND_H
 #define HCCT_COMMAND_H
 
+/* What record writes and report reads where nothing else is said. */
+#define HCCT_RECORDED "hcct.pb.gz"
+
 int cmd_doctor(int argc, char **argv);
 int cmd_diff(int argc, char **argv);
 int cmd_annotate(int argc, char **argv);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "client/command.h"
+#include "common/base/nearest.h"
 #include "common/base/options.h"
 #include "common/base/roomy_stack.h"
 #include "common/code/elf_worker.h"
@@ -54,6 +55,14 @@ static const struct command *find(const char *name) {
 
 static int complain_unknown(const char *name) {
     char known[256] = "";
+    struct nearest nearest = {.typed = name};
+    for (size_t i = 0; i < HCCT_ARRAY_LEN(commands); i++)
+        nearest_offer(&nearest, commands[i].name);
+    if (nearest.word != NULL) {
+        complain("there is no command '%s': did you mean '%s'? 'hcct help' lists all", name,
+                 nearest.word);
+        return HCCT_EXIT_USAGE;
+    }
     for (size_t i = 0; i < HCCT_ARRAY_LEN(commands); i++) {
         strcat(known, i > 0 ? ", " : "");
         strcat(known, commands[i].name);

@@ -22,10 +22,10 @@ static const struct option_spec specs[] = {
 };
 
 static const struct option_command command = {
-    .usage = "hcct report [options] FILE",
+    .usage = "hcct report [options] [FILE]",
     .about = "Shows or converts a profile: one of ours, or any that is in the format of pprof.\n"
-             "FILE - is standard input.",
-    .examples = "  hcct report hcct.pb.gz\n"
+             "FILE - is standard input; without FILE it is " HCCT_RECORDED ", as record writes it.",
+    .examples = "  hcct report\n"
                 "  hcct report --by line --phi 0.05 hcct.pb.gz\n"
                 "  hcct report -o hcct.folded hcct.pb.gz     for flame graphs\n",
     .options = specs,
@@ -68,8 +68,10 @@ int cmd_report(int argc, char **argv) {
     int rest;
 
     options_parse(&command, argc, argv, &options, &rest);
-    if (rest >= argc) {
-        complain("name a profile: hcct report FILE; 'hcct record' writes one");
+    const char *path = rest < argc ? argv[rest] : HCCT_RECORDED;
+    if (rest >= argc && access(path, F_OK) != 0) {
+        complain("name a profile: hcct report FILE; 'hcct record' writes one, and here is no %s",
+                 path);
         return HCCT_EXIT_USAGE;
     }
     options_no_more(&command, argc, argv, rest + 1);
@@ -77,10 +79,10 @@ int cmd_report(int argc, char **argv) {
     if (!view_resolve(&options.view, formats, shown_on, &view) ||
         view_spoils_terminal(view.format, shown_on))
         return HCCT_EXIT_USAGE;
-    char *data = profile_file_load(argv[rest], &bytes);
+    char *data = profile_file_load(path, &bytes);
     if (data == NULL)
         return HCCT_EXIT_FAILURE;
-    struct profile *profile = profile_file_parse(argv[rest], data, bytes);
+    struct profile *profile = profile_file_parse(path, data, bytes);
     free(data);
     if (profile == NULL)
         return HCCT_EXIT_FAILURE;

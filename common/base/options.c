@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/nearest.h"
 #include "common/base/utf8.h"
 
 const char *options_program = "hcct";
@@ -210,6 +211,18 @@ static int command_words(const struct option_command *command) {
     return (int)length;
 }
 
+/* " (did you mean --rate?)", or nothing. `word`: --option, or --option=value. */
+static void guess(const struct option_command *command, const char *word, char *text,
+                  size_t bytes) {
+    struct nearest nearest = {.typed = word + strspn(word, "-")};
+    nearest.length = strcspn(nearest.typed, "=");
+    for (const struct option_spec *spec = command->options; spec->name != NULL; spec++)
+        nearest_offer(&nearest, spec->name);
+    *text = '\0';
+    if (nearest.word != NULL)
+        snprintf(text, bytes, " (did you mean --%s?)", nearest.word);
+}
+
 _Noreturn static void complain_option(const struct option_command *command, int value, char **argv,
                                       const struct option_spec *spec) {
     const char *word = argv[optind - 1];
@@ -221,9 +234,12 @@ _Noreturn static void complain_option(const struct option_command *command, int 
     else if (optopt > 0 && optopt < VALUE_FIRST)
         complain("there is no option -%c: see '%.*s --help'", optopt, command_words(command),
                  command->usage);
-    else
-        complain("there is no option %s: see '%.*s --help'", word, command_words(command),
+    else {
+        char meant[64];
+        guess(command, word, meant, sizeof meant);
+        complain("there is no option %s%s: see '%.*s --help'", word, meant, command_words(command),
                  command->usage);
+    }
     exit(HCCT_EXIT_USAGE);
 }
 

@@ -156,7 +156,16 @@ class Queries(support.ClientTest):
         self.expect_error(2, "--phi '1'", "report", "--phi", "1", "profile")
         self.expect_error(2, "name a profile", "report")
         self.expect_error(2, "unexpected argument", "report", "a", "b")
+        self.expect_error(2, "did you mean --format?", "report", "--fromat=json", "profile")
+        self.expect_error(2, "did you mean 'report'?", "reprot")
+        self.expect_error(2, "there are: record", "x")
         self.expect_error(1, "can't be written", "report", "-o", "no/x", "profile")
+
+    def test_report_shows_what_record_wrote(self):
+        shutil.copy(self.path("profile"), self.path("hcct.pb.gz"))
+        named = self.hcct("report", "profile")
+        self.assertEqual(named[0], 0)
+        self.assertEqual(self.hcct("report"), named)
 
     def test_unwritable_output_is_an_error(self):
         with open("/dev/full", "wb") as full:
