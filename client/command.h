@@ -6,6 +6,8 @@
 #ifndef HCCT_COMMAND_H
 #define HCCT_COMMAND_H
 
+int cmd_attach(int argc, char **argv);
+int cmd_detach(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 int cmd_diff(int argc, char **argv);
 int cmd_annotate(int argc, char **argv);

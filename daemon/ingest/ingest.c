@@ -132,12 +132,19 @@ static void drain_to_end(struct process *process) {
     while (process->undrained && --left > 0);
 }
 
+/* What the agent has written before it left is read. */
+static void finish_if_left(struct process *process) {
+    if (process_has_left(process))
+        finish(registry_find_numbered(process->number));
+}
+
 /* Who asks for a profile when a program has ended hears that it has, also before the ingest thread
  * does. */
-static void finish_if_ended(const struct process *process) {
+static void finish_if_ended(struct process *process) {
     struct pollfd end = {.fd = atomic_load(&process->pidfd), .events = POLLIN};
     if (process->live && end.fd >= 0 && poll(&end, 1, 0) == 1)
         finish(registry_find_numbered(process->number));
+    finish_if_left(process);
 }
 
 static bool may_gain(const struct process *process, const void *unused) {
@@ -188,6 +195,7 @@ static bool is_rare(const struct process *process) {
 
 static bool sweep_one(struct process *process) {
     bool any = process_drain(process, tables_request, NULL);
+    finish_if_left(process);
     return any || process->undrained;
 }
 
