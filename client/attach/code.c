@@ -193,14 +193,15 @@ enum code_fault code_read(struct code *code, const struct target *target, const 
         libc = code_base_of(target, names[i]);
     if (libc == 0 || loader == 0 || !image_read(&image, target, libc))
         return CODE_NO_LIBC;
+    if (own != 0)
+        add_object(code, target, own);
+    code->n_agent = code->n_locked;
     add_object(code, target, loader);
     code->n_loader = code->n_locked;
     enum code_fault fault = read_libc(code, target, &image, libc);
     image_free(&image);
     if (fault != CODE_FINE)
         return fault;
-    if (own != 0)
-        add_object(code, target, own);
     read_others(code, target, libc, loader);
     return CODE_FINE;
 }

@@ -36,6 +36,7 @@ struct work {
     struct code code;
     uint64_t began_ns, until_ns;
     enum injected result;
+    enum point_care care;
     bool loading; /* a loader that was let go may be at work still */
 };
 
@@ -133,7 +134,7 @@ static enum rank rank_of(const struct work *work, pid_t tid) {
         return RANK_NEVER;
     if (where.running)
         return RANK_RUNNING;
-    if (point_asleep(&work->code, &work->target, &where) != POINT_SAFE)
+    if (point_asleep(&work->code, &work->target, &where, work->care) != POINT_SAFE)
         return RANK_NEVER;
     return point_is_repeated(&where) ? RANK_REPEATED : RANK_ASLEEP;
 }
@@ -144,7 +145,8 @@ static bool try_stopped(struct work *work, struct stop *stop) {
         return false;
     again = regs;
     point_again(&work->target, stop->tid, &again);
-    if (point_stopped(&work->code, &work->target, stop->tid, &regs) == POINT_SAFE)
+    if (point_stopped(&work->code, &work->target, stop->tid, &regs, work->care) ==
+        POINT_SAFE)
         return use(work, stop, &again);
     if (again.rip != regs.rip)
         ptrace(PTRACE_SETREGS, stop->tid, NULL, &again);
@@ -156,7 +158,7 @@ static bool try_thread(struct work *work, pid_t tid) {
     uint64_t began = clock_now();
     enum stopped stopped = stop_thread(&stop, work->target.pid, tid, began + STOP_NS);
     if (stopped == STOPPED_NOT) { /* the kernel lets it go when this process ends */
-        work->result = INJECT_NEVER_SAFE;
+        work->result = INJECT_AGAIN;
         return true;
     }
     if (stopped == STOPPED_GONE && errno == EPERM)
@@ -214,7 +216,7 @@ static void name_threads(struct work *work, const pid_t *list, size_t n) {
 
 static void rest(uint64_t ns) {
     const struct timespec time = {0, (long)ns};
-    nanosleep(&time, NULL);
+    nanosleep(&time, NULL); /* an alarm may end it */
 }
 
 /* One round; true: the work is over. */
@@ -225,7 +227,7 @@ static bool try_all(struct work *work) {
     if (n == 0 || !target_read_maps(&work->target)) {
         work->result = INJECT_GONE;
     } else {
-        bool patient = clock_now() - work->began_ns < PATIENCE_NS;
+        bool patient = work->care == POINT_ALL_CODE && clock_now() - work->began_ns < PATIENCE_NS;
         name_threads(work, list, n);
         over = !(patient && somebody_loads(work, list, n)) && try_ranked(work, list, n);
     }
@@ -245,6 +247,7 @@ static enum injected begin(struct work *work) {
 
 static enum injected inject_here(struct injection *injection) {
     struct work work = {.injection = injection, .began_ns = clock_now()};
+    work.care = injection->library != NULL ? POINT_ALL_CODE : POINT_OWN_CODE;
     work.until_ns = work.began_ns + (uint64_t)(injection->seconds * CLOCK_SECOND);
     work.result = begin(&work);
     while (work.result == INJECT_NEVER_SAFE && has_time(&work) && !try_all(&work)) {
@@ -278,13 +281,14 @@ _Noreturn static void work_and_report(struct injection *injection, int fd) {
     sigset_t all;
     sigfillset(&all);
     sigprocmask(SIG_BLOCK, &all, NULL);
+    stop_prepare();
     report.result = inject_here(injection);
     report.injection = *injection;
     ssize_t n = write(fd, &report, sizeof report);
     _exit(n == (ssize_t)sizeof report ? 0 : 1);
 }
 
-enum injected inject(struct injection *injection) {
+static enum injected inject_once(struct injection *injection) {
     const char *library = injection->library;
     struct report report;
     int ends[2];
@@ -305,6 +309,17 @@ enum injected inject(struct injection *injection) {
     return report.result;
 }
 
+enum injected inject(struct injection *injection) {
+    double seconds = injection->seconds;
+    uint64_t began = clock_now();
+    enum injected result;
+    do {
+        result = inject_once(injection);
+        injection->seconds = seconds - (double)(clock_now() - began) / CLOCK_SECOND;
+    } while (result == INJECT_AGAIN && injection->seconds > 0);
+    return result == INJECT_AGAIN ? INJECT_NEVER_SAFE : result;
+}
+
 const char *inject_words(enum injected result) {
     static const char *const words[] = {
         [INJECTED] = "done",
@@ -319,6 +334,7 @@ const char *inject_words(enum injected result) {
                               "it under 'hcct record --' instead",
         [INJECT_NEVER_SAFE] = "no thread of it was where a library can be loaded without risk; it "
                               "goes on as it was: try again, or with a larger --wait",
+        [INJECT_AGAIN] = "a thread did not stop",
         [INJECT_NOT_IN_TIME] = "its loader was busy for too long; it goes on as it was: try again",
         [INJECT_BROKEN] = "the agent's function ended with a fault",
     };

@@ -62,14 +62,14 @@ static uint64_t room_below(const struct target *target, const struct target_map 
 }
 
 static enum point judge(const struct code *code, const struct target *target, uint64_t pc,
-                        uint64_t sp) {
+                        uint64_t sp, enum point_care care) {
+    size_t ranges = care == POINT_ALL_CODE ? code->n_locked : code->n_agent;
     const struct target_map *stack = target_map_at(target, sp), *text = target_map_at(target, pc);
     if (text == NULL || !text->executable || pc >> CODE_BITS != 0)
         return POINT_BUSY;
     if (stack == NULL || !stack->writable || room_below(target, stack, sp) < ROOM_BYTES)
         return POINT_NO_ROOM;
-    return code_is_locked(code, code->n_locked, pc) ||
-                   returns_to(code, code->n_locked, target, sp, stack->end)
+    return code_is_locked(code, ranges, pc) || returns_to(code, ranges, target, sp, stack->end)
                ? POINT_LOCKED
                : POINT_SAFE;
 }
@@ -104,14 +104,14 @@ static bool is_among(long call, const long *list, size_t n) {
 #define IS_AMONG(call, list) is_among(call, list, HCCT_ARRAY_LEN(list))
 
 enum point point_asleep(const struct code *code, const struct target *target,
-                        const struct target_sleep *where) {
+                        const struct target_sleep *where, enum point_care care) {
     if (where->call < 0)
         return POINT_BUSY; /* stopped, or at a fault */
     if (IS_AMONG(where->call, fragile))
         return POINT_FRAGILE;
-    if (code->own_malloc && !IS_AMONG(where->call, calm))
+    if (care == POINT_ALL_CODE && code->own_malloc && !IS_AMONG(where->call, calm))
         return POINT_LOCKED;
-    return judge(code, target, where->pc, where->sp);
+    return judge(code, target, where->pc, where->sp, care);
 }
 
 bool point_is_repeated(const struct target_sleep *where) {
@@ -147,13 +147,13 @@ static bool in_sequence(const struct target *target, pid_t tid, uint64_t pc) {
 #define CODE_64 0x33
 
 enum point point_stopped(const struct code *code, const struct target *target, pid_t tid,
-                         const struct user_regs_struct *regs) {
+                         const struct user_regs_struct *regs, enum point_care care) {
     if (regs->cs != CODE_64 || in_sequence(target, tid, regs->rip))
         return POINT_BUSY;
     long call = (long)regs->orig_rax;
-    if (code->own_malloc && !(call >= 0 && IS_AMONG(call, calm)))
+    if (care == POINT_ALL_CODE && code->own_malloc && !(call >= 0 && IS_AMONG(call, calm)))
         return POINT_LOCKED;
-    return judge(code, target, regs->rip, regs->rsp);
+    return judge(code, target, regs->rip, regs->rsp, care);
 }
 
 /* ---- after the stop ---- */

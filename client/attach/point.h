@@ -22,9 +22,13 @@ enum point {
     POINT_BUSY,    /* in code that must not be interrupted (rseq), or not 64-bit code */
 };
 
+/* Which locks matter: none but what the agent's own code is in the middle of, where only its
+ * function is called. */
+enum point_care { POINT_OWN_CODE, POINT_ALL_CODE };
+
 /* A thread that sleeps, which is left alone. */
 enum point point_asleep(const struct code *code, const struct target *target,
-                        const struct target_sleep *where);
+                        const struct target_sleep *where, enum point_care care);
 /* Its call would end with EINTR, and is made again (point_again): others are better. */
 bool point_is_repeated(const struct target_sleep *where);
 /* It may be in the middle of loading an object. */
@@ -32,7 +36,7 @@ bool point_in_loader(const struct code *code, const struct target *target,
                      const struct target_sleep *where);
 /* One that is stopped, with the registers that it has. */
 enum point point_stopped(const struct code *code, const struct target *target, pid_t tid,
-                         const struct user_regs_struct *regs);
+                         const struct user_regs_struct *regs, enum point_care care);
 
 /* The registers to go on with, where the stop has ended a system call that the kernel does not
  * begin again by itself, and which no handler of the application is about to interrupt: it is made

@@ -8,18 +8,28 @@
 #include <signal.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "common/base/clock.h"
 
-#define NAP_NS    20000
 #define CALL_STOP (SIGTRAP | 0x80)
+#define LATE_US   2000 /* a deadline is noticed so much later */
 
-static void nap(void) {
-    const struct timespec time = {0, NAP_NS};
-    nanosleep(&time, NULL);
+static void wake(int signal) {
+    (void)signal;
+}
+
+void stop_prepare(void) {
+    const struct itimerval often = {{0, LATE_US}, {0, LATE_US}};
+    struct sigaction action = {.sa_handler = wake}; /* waiting is not to go on */
+    sigset_t alarm;
+    sigemptyset(&alarm);
+    sigaddset(&alarm, SIGALRM);
+    sigaction(SIGALRM, &action, NULL);
+    sigprocmask(SIG_UNBLOCK, &alarm, NULL);
+    setitimer(ITIMER_REAL, &often, NULL);
 }
 
 static bool is_fault(int signal) {
@@ -54,13 +64,11 @@ static enum stopped classify(struct stop *stop, int status) {
 static enum stopped wait_for(struct stop *stop, bool calls, uint64_t deadline_ns) {
     int status;
     do {
-        pid_t found = waitpid(stop->tid, &status, __WALL | WNOHANG);
+        pid_t found = waitpid(stop->tid, &status, __WALL);
         if (found < 0 && errno != EINTR)
             return STOPPED_GONE;
-        if (found != stop->tid) {
-            nap();
+        if (found != stop->tid)
             continue;
-        }
         enum stopped what = classify(stop, status);
         if (what != STOPPED_NOT)
             return what;

@@ -28,6 +28,9 @@ enum stopped {
     STOPPED_NOT,  /* within the time */
 };
 
+/* Once, in the process that stops threads: its SIGALRM is used to keep deadlines. */
+void stop_prepare(void);
+
 /* STOPPED_HERE: the thread stands still; stop_release must follow. STOPPED_NOT: the caller should
  * end. */
 enum stopped stop_thread(struct stop *stop, pid_t pid, pid_t tid, uint64_t deadline_ns);

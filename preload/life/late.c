@@ -13,6 +13,7 @@
 #include "preload/life/glibc.h"
 #include "preload/life/handler.h"
 #include "preload/life/handler_room.h"
+#include "preload/life/handler_stack.h"
 #include "preload/life/hooks.h"
 #include "preload/life/late_threads.h"
 #include "preload/life/modules.h"
@@ -80,6 +81,7 @@ static enum wire_attach_answer prepare(void) {
         return WIRE_ATTACH_NO_MEMORY;
     program_name_read(agent.command, sizeof agent.command);
     handler_room_start();
+    handler_stack_give_way(false); /* nothing would hide ours from the application */
     modules_start();
     modules_note_all();
     restart_start();
