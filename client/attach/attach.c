@@ -38,10 +38,18 @@ static const char *answer_words(enum wire_attach_answer answer) {
     return answer < sizeof words / sizeof *words ? words[answer] : words[WIRE_ATTACH_UNSAID];
 }
 
+/* What a function has done that was left to itself is found done. */
+static bool is_done(const struct injection *injection, enum wire_attach_answer answer) {
+    enum wire_attach_answer before = injection->request.what == WIRE_ATTACH_BEGIN
+                                         ? WIRE_ATTACH_ALREADY
+                                         : WIRE_ATTACH_NOT;
+    return answer == WIRE_ATTACH_DONE || (injection->was_late && answer == before);
+}
+
 static bool run(struct injection *injection, const char *what) {
     enum injected result = inject(injection);
     enum wire_attach_answer answer = atomic_load(&injection->request.answer);
-    if (result == INJECTED && answer == WIRE_ATTACH_DONE)
+    if (result == INJECTED && is_done(injection, answer))
         return true;
     complain("process %d is not %s: %s", (int)injection->pid, what,
              result == INJECTED ? answer_words(answer) : inject_words(result));

@@ -195,18 +195,24 @@ static bool put_back(struct call *call) {
            ptrace(PTRACE_SETSIGMASK, tid, KERNEL_MASK, &call->mask) == 0;
 }
 
-/* The call to the kernel is left out, and the thread stopped where the kernel would begin the
- * interrupted one again. */
-bool call_end(struct call *call) {
+/* The kernel forgets how to go on with a sleep that has a timeout when a handler returns: then that
+ * return is left out. */
+static bool leave_out_return(const struct call *call) {
     struct user_regs_struct regs;
-    pid_t tid = call->stop->tid;
-    if (ptrace(PTRACE_GETREGS, tid, NULL, &regs) != 0)
+    if ((long)call->regs.orig_rax < 0 || -(long)call->regs.rax != RESTART_BLOCK)
+        return true;
+    if (ptrace(PTRACE_GETREGS, call->stop->tid, NULL, &regs) != 0)
         return false;
     regs.orig_rax = ~0ull;
-    if (ptrace(PTRACE_SETREGS, tid, NULL, &regs) != 0 || !stop_interrupt(call->stop))
+    return ptrace(PTRACE_SETREGS, call->stop->tid, NULL, &regs) == 0;
+}
+
+/* It is stopped where the kernel would begin an interrupted system call again. That comes for
+ * certain, and must be waited for. */
+bool call_end(struct call *call) {
+    if (!stop_interrupt(call->stop) || !leave_out_return(call))
         return false;
-    enum stopped stopped =
-        stop_run(call->stop, false, clock_ns(CLOCK_MONOTONIC) + STOP_NS);
+    enum stopped stopped = stop_run(call->stop, false, UINT64_MAX);
     return (stopped == STOPPED_HERE || stopped == STOPPED_FAULT) && put_back(call);
 }
 

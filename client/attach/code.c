@@ -43,7 +43,7 @@ static const char *const locking[] = {
 
 static void add(struct code *code, uint64_t from, uint64_t to) {
     if (code->n_locked < CODE_LOCKED_MAX && from < to)
-        code->locked[code->n_locked++] = (struct code_range){from, to};
+        code->locked[code->n_locked++] = (struct code_part){from, to};
 }
 
 static void add_functions(struct code *code, const struct image *libc) {

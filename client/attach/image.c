@@ -68,6 +68,11 @@ static bool find_tables(const struct target *target, uint64_t base, uint64_t *bi
     return read_dynamic(target, *bias + dynamic->p_vaddr, dynamic->p_memsz, *bias, tables);
 }
 
+bool image_bias(const struct target *target, uint64_t base, uint64_t *bias) {
+    struct tables tables;
+    return find_tables(target, base, bias, &tables);
+}
+
 /* The table has no count of its symbols: the last chain ends with the last of them. */
 static uint32_t count_by_gnu_hash(const struct target *target, uint64_t at) {
     uint32_t head[4], last = 0, word = 0; /* buckets, first symbol, words of the filter, shift */

@@ -22,6 +22,8 @@ struct image {
 
 /* `base`: where its first byte is mapped. False: it is no ELF object of ours, or has no symbols. */
 bool image_read(struct image *image, const struct target *target, uint64_t base);
+/* What its addresses in memory are more than in its file. */
+bool image_bias(const struct target *target, uint64_t base, uint64_t *bias);
 void image_free(struct image *image);
 
 /* NULL: it has no such function. */

@@ -19,6 +19,7 @@
 #include "client/attach/call.h"
 #include "client/attach/image.h"
 #include "client/attach/point.h"
+#include "client/attach/walk.h"
 #include "common/base/clock.h"
 
 #define STOP_NS     20000000u  /* for a thread to stop */
@@ -28,16 +29,17 @@
 #define PATIENCE_NS 300000000u /* so long no thread may seem to be in the loader */
 
 /* In which order threads are tried. */
-enum rank { RANK_ASLEEP, RANK_RUNNING, RANK_REPEATED, RANKS, RANK_NEVER = RANKS };
+enum rank { RANK_ASLEEP, RANK_RUNNING, RANK_REPEATED, RANK_DOUBTFUL, RANKS, RANK_NEVER = RANKS };
 
 struct work {
     struct injection *injection;
     struct target target;
     struct code code;
+    struct walk *walk; /* NULL: it can't be walked */
     uint64_t began_ns, until_ns;
     enum injected result;
     enum point_care care;
-    bool loading; /* a loader that was let go may be at work still */
+    bool missing; /* a walk needs files that were not read yet */
 };
 
 /* ---- on a stopped thread ---- */
@@ -122,8 +124,8 @@ static bool use(struct work *work, struct stop *stop, const struct user_regs_str
         return work->result != INJECT_NEVER_SAFE;
     }
     call_abandon(&call);
-    work->loading = true;
-    return false;
+    work->injection->was_late = true;
+    return true;
 }
 
 /* ---- a thread ---- */
@@ -134,9 +136,22 @@ static enum rank rank_of(const struct work *work, pid_t tid) {
         return RANK_NEVER;
     if (where.running)
         return RANK_RUNNING;
-    if (point_asleep(&work->code, &work->target, &where, work->care) != POINT_SAFE)
-        return RANK_NEVER;
+    enum point point = point_asleep(&work->code, &work->target, &where, work->care);
+    if (point != POINT_SAFE)
+        return point == POINT_DOUBTFUL && work->walk != NULL ? RANK_DOUBTFUL : RANK_NEVER;
     return point_is_repeated(&where) ? RANK_REPEATED : RANK_ASLEEP;
+}
+
+static bool is_safe(struct work *work, const struct stop *stop,
+                    const struct user_regs_struct *regs) {
+    enum point point =
+        point_stopped(&work->code, &work->target, stop->tid, regs, work->care);
+    if (point != POINT_DOUBTFUL || work->walk == NULL)
+        return point == POINT_SAFE;
+    size_t ranges = work->care == POINT_ALL_CODE ? work->code.n_locked : work->code.n_agent;
+    enum walked walked = walk_stack(work->walk, &work->code, ranges, regs);
+    work->missing |= walked == WALKED_MISSING;
+    return walked == WALKED_CLEAR;
 }
 
 static bool try_stopped(struct work *work, struct stop *stop) {
@@ -145,8 +160,7 @@ static bool try_stopped(struct work *work, struct stop *stop) {
         return false;
     again = regs;
     point_again(&work->target, stop->tid, &again);
-    if (point_stopped(&work->code, &work->target, stop->tid, &regs, work->care) ==
-        POINT_SAFE)
+    if (is_safe(work, stop, &regs))
         return use(work, stop, &again);
     if (again.rip != regs.rip)
         ptrace(PTRACE_SETREGS, stop->tid, NULL, &again);
@@ -168,6 +182,9 @@ static bool try_thread(struct work *work, pid_t tid) {
     bool over = stopped == STOPPED_HERE && try_stopped(work, &stop);
     stop_release(&stop);
     uint64_t ns = clock_now() - began;
+    if (work->missing)
+        walk_learn(work->walk);
+    work->missing = false;
     work->injection->stops++;
     if (ns > work->injection->stopped_ns)
         work->injection->stopped_ns = ns;
@@ -192,7 +209,7 @@ static bool has_time(const struct work *work) {
 
 static bool try_ranked(struct work *work, const pid_t *list, size_t n) {
     for (enum rank rank = 0; rank < RANKS; rank++)
-        for (size_t i = 0; i < n && has_time(work) && !work->loading; i++)
+        for (size_t i = 0; i < n && has_time(work); i++)
             if (rank_of(work, list[i]) == rank && try_thread(work, list[i]))
                 return true;
     return false;
@@ -250,11 +267,13 @@ static enum injected inject_here(struct injection *injection) {
     work.care = injection->library != NULL ? POINT_ALL_CODE : POINT_OWN_CODE;
     work.until_ns = work.began_ns + (uint64_t)(injection->seconds * CLOCK_SECOND);
     work.result = begin(&work);
+    if (work.result == INJECT_NEVER_SAFE)
+        work.walk = walk_new(&work.target);
     while (work.result == INJECT_NEVER_SAFE && has_time(&work) && !try_all(&work)) {
-        rest(work.loading ? LATER_NS : AGAIN_NS);
-        work.loading = false;
+        rest(AGAIN_NS);
         work.result = INJECT_NEVER_SAFE;
     }
+    walk_free(work.walk);
     target_close(&work.target);
     return work.result;
 }
@@ -316,7 +335,9 @@ enum injected inject(struct injection *injection) {
     do {
         result = inject_once(injection);
         injection->seconds = seconds - (double)(clock_now() - began) / CLOCK_SECOND;
-    } while (result == INJECT_AGAIN && injection->seconds > 0);
+        if (result == INJECT_NOT_IN_TIME)
+            rest(LATER_NS);
+    } while ((result == INJECT_AGAIN || result == INJECT_NOT_IN_TIME) && injection->seconds > 0);
     return result == INJECT_AGAIN ? INJECT_NEVER_SAFE : result;
 }
 

@@ -33,6 +33,7 @@ struct injection {
     struct wire_attach request;
     uint64_t stopped_ns; /* result: so long was a thread stopped */
     unsigned stops;      /* result: so many times */
+    bool was_late;       /* result: a function was left to itself, and may have done all by now */
 };
 
 /* The end of the library's path, by which it is found among the mappings. */

@@ -69,9 +69,9 @@ static enum point judge(const struct code *code, const struct target *target, ui
         return POINT_BUSY;
     if (stack == NULL || !stack->writable || room_below(target, stack, sp) < ROOM_BYTES)
         return POINT_NO_ROOM;
-    return code_is_locked(code, ranges, pc) || returns_to(code, ranges, target, sp, stack->end)
-               ? POINT_LOCKED
-               : POINT_SAFE;
+    if (code_is_locked(code, ranges, pc))
+        return POINT_LOCKED;
+    return returns_to(code, ranges, target, sp, stack->end) ? POINT_DOUBTFUL : POINT_SAFE;
 }
 
 /* ---- system calls ---- */
