@@ -22,7 +22,7 @@
 #include "client/attach/walk.h"
 #include "common/base/clock.h"
 
-#define STOP_NS     20000000u  /* for a thread to stop */
+#define STOP_NS     2000000000u /* for a thread to stop: until then it runs */
 #define HOLD_NS     50000000u  /* for a function to return; then the thread is let go */
 #define AGAIN_NS    1000000    /* between two rounds */
 #define LATER_NS    200000000u /* after a function did not return in time */

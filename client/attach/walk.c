@@ -4,6 +4,7 @@
  */
 #include "client/attach/walk.h"
 
+#include <libelf.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +40,8 @@ static bool is_own(pid_t pid) {
 }
 
 struct walk *walk_new(const struct target *target) {
-    struct walk *walk = is_own(target->pid) ? calloc(1, sizeof *walk) : NULL;
+    bool can = is_own(target->pid) && elf_version(EV_CURRENT) != EV_NONE;
+    struct walk *walk = can ? calloc(1, sizeof *walk) : NULL;
     if (walk == NULL)
         return NULL;
     walk->target = target;

@@ -37,7 +37,10 @@ EXTRA_DIST += $(e2e_tests) tests/e2e/calls_support.py tests/e2e/rusage.py tests/
 	tests/e2e/support.py tests/e2e/users_support.py tests/e2e/wire_support.py tests/e2e/workloads.py
 
 # Programs that are attached to, and what they load.
-check_PROGRAMS += tests/targets/attach_storm tests/targets/attach_shares
+check_PROGRAMS += tests/targets/attach_quiet tests/targets/attach_storm tests/targets/attach_shares
+tests_targets_attach_quiet_SOURCES = tests/targets/attach_quiet.c
+tests_targets_attach_quiet_CFLAGS = $(TARGET_CFLAGS) -pthread
+tests_targets_attach_quiet_LDFLAGS = -pthread
 check_LTLIBRARIES += tests/targets/attach_library.la
 tests_targets_attach_storm_SOURCES = tests/targets/attach_storm.c
 tests_targets_attach_storm_CFLAGS = $(TARGET_CFLAGS) -pthread

@@ -52,17 +52,17 @@ QUERY = "SELECT sum(length(x.b) * y.a) FROM t x, t y WHERE x.a % 1000 = y.a % 10
 class Program:
     """Something that runs until it is asked to end, and then says whether all was well."""
 
-    def __init__(self, name, command, ends=signal.SIGTERM, status=0, load=None, text=None):
+    def __init__(self, name, command, ends=signal.SIGTERM, status=0, load=None, text=""):
         self.name, self.command, self.ends, self.status = name, command, ends, status
         self.load, self.text = load, text
         self.helpers = []
 
     def start(self):
-        self.process = subprocess.Popen(self.command, stdin=subprocess.PIPE,
-                                        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-        if self.text:
-            self.process.stdin.write(self.text.encode())
-            self.process.stdin.flush()
+        with tempfile.TemporaryFile() as text:
+            text.write(self.text.encode())
+            text.seek(0)
+            self.process = subprocess.Popen(self.command, stdin=text, stdout=subprocess.DEVNULL,
+                                            stderr=subprocess.PIPE)
         time.sleep(0.7)
         if self.load:
             self.helpers = [subprocess.Popen(one, stdout=subprocess.DEVNULL) for one in self.load]
