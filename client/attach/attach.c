@@ -40,9 +40,8 @@ static const char *answer_words(enum wire_attach_answer answer) {
 
 /* What a function has done that was left to itself is found done. */
 static bool is_done(const struct injection *injection, enum wire_attach_answer answer) {
-    enum wire_attach_answer before = injection->request.what == WIRE_ATTACH_BEGIN
-                                         ? WIRE_ATTACH_ALREADY
-                                         : WIRE_ATTACH_NOT;
+    enum wire_attach_answer before =
+        injection->request.what == WIRE_ATTACH_BEGIN ? WIRE_ATTACH_ALREADY : WIRE_ATTACH_NOT;
     return answer == WIRE_ATTACH_DONE || (injection->was_late && answer == before);
 }
 
@@ -82,10 +81,10 @@ bool attach_begin(const struct attach *attach, struct attached *attached) {
 }
 
 bool attach_end(pid_t pid, double seconds) {
-    struct injection injection = {.pid = pid,
-                                  .seconds = seconds,
-                                  .request = {.version = WIRE_ATTACH_VERSION,
-                                              .what = WIRE_ATTACH_END}};
+    struct injection injection = {
+        .pid = pid,
+        .seconds = seconds,
+        .request = {.version = WIRE_ATTACH_VERSION, .what = WIRE_ATTACH_END}};
     return run(&injection, "detached from");
 }
 

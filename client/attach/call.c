@@ -115,8 +115,8 @@ static bool write_xstate(const struct call *call, uint64_t at) {
         uint32_t magic, bytes;
         uint64_t features;
         uint32_t state_bytes, pad[7];
-    } software = {XSTATE_MAGIC1, (uint32_t)call->xstate_bytes + 4, 0, (uint32_t)call->xstate_bytes,
-                  {0}};
+    } software = {
+        XSTATE_MAGIC1, (uint32_t)call->xstate_bytes + 4, 0, (uint32_t)call->xstate_bytes, {0}};
     const uint32_t end = XSTATE_MAGIC2;
     memcpy(&software.features, call->xstate + SOFTWARE_AT, sizeof software.features);
     return target_write(call->target, at, call->xstate, call->xstate_bytes) &&
@@ -133,8 +133,7 @@ static bool write_frame(struct call *call, size_t room) {
     call->room = (xstate - room) & ~15ull;
     call->frame = ((call->room - bytes) & ~15ull) - 8;
     fill_frame(call, xstate, &frame);
-    return write_xstate(call, xstate) &&
-           target_write(call->target, call->frame + 8, &frame, bytes);
+    return write_xstate(call, xstate) && target_write(call->target, call->frame + 8, &frame, bytes);
 }
 
 bool call_begin(struct call *call, struct stop *stop, const struct target *target,

@@ -34,12 +34,18 @@ static const char *const allocating[] = {"malloc",
                                          NULL};
 
 /* They take locks of the stacks of threads, of what is called at the end or around a fork. */
-static const char *const locking[] = {
-    "pthread_create", "pthread_exit",     "pthread_join", "pthread_getattr_np", "fork",
-    "_Fork",          "vfork",            "posix_spawn",  "posix_spawnp",       "exit",
-    "__cxa_atexit",   "__register_atfork", "dlopen",       "dlmopen",            "dlclose",
-    "dlsym",          "dlvsym",           "dlerror",      "dladdr",             "dladdr1",
-    "dlinfo",         "dl_iterate_phdr",  "__libc_freeres"};
+static const char *const locking[] = {"pthread_create", "pthread_exit",
+                                      "pthread_join",   "pthread_getattr_np",
+                                      "fork",           "_Fork",
+                                      "vfork",          "posix_spawn",
+                                      "posix_spawnp",   "exit",
+                                      "__cxa_atexit",   "__register_atfork",
+                                      "dlopen",         "dlmopen",
+                                      "dlclose",        "dlsym",
+                                      "dlvsym",         "dlerror",
+                                      "dladdr",         "dladdr1",
+                                      "dlinfo",         "dl_iterate_phdr",
+                                      "__libc_freeres"};
 
 static void add(struct code *code, uint64_t from, uint64_t to) {
     if (code->n_locked < CODE_LOCKED_MAX && from < to)

@@ -23,10 +23,10 @@
 #include "common/base/clock.h"
 
 #define STOP_NS     2000000000u /* for a thread to stop: until then it runs */
-#define HOLD_NS     50000000u  /* for a function to return; then the thread is let go */
-#define AGAIN_NS    1000000    /* between two rounds */
-#define LATER_NS    200000000u /* after a function did not return in time */
-#define PATIENCE_NS 300000000u /* so long no thread may seem to be in the loader */
+#define HOLD_NS     50000000u   /* for a function to return; then the thread is let go */
+#define AGAIN_NS    1000000     /* between two rounds */
+#define LATER_NS    200000000u  /* after a function did not return in time */
+#define PATIENCE_NS 300000000u  /* so long no thread may seem to be in the loader */
 
 /* In which order threads are tried. */
 enum rank { RANK_ASLEEP, RANK_RUNNING, RANK_REPEATED, RANK_DOUBTFUL, RANKS, RANK_NEVER = RANKS };
@@ -144,8 +144,7 @@ static enum rank rank_of(const struct work *work, pid_t tid) {
 
 static bool is_safe(struct work *work, const struct stop *stop,
                     const struct user_regs_struct *regs) {
-    enum point point =
-        point_stopped(&work->code, &work->target, stop->tid, regs, work->care);
+    enum point point = point_stopped(&work->code, &work->target, stop->tid, regs, work->care);
     if (point != POINT_DOUBTFUL || work->walk == NULL)
         return point == POINT_SAFE;
     size_t ranges = work->care == POINT_ALL_CODE ? work->code.n_locked : work->code.n_agent;

@@ -220,10 +220,17 @@ static bool has_no_agent(pid_t pid, char *text, size_t bytes) {
 }
 
 const struct judge_check judge_checks[] = {
-    {"process", is_there},          {"itself", is_not_us},        {"traced", is_untraced},
-    {"rights", may_be_traced},      {"machine", is_of_this_machine}, {"files", is_in_sight},
-    {"library", has_glibc},         {"agent", has_no_agent},      {"confined", is_unconfined},
-    {"stack", has_plain_stack},     {NULL, NULL},
+    {"process", is_there},
+    {"itself", is_not_us},
+    {"traced", is_untraced},
+    {"rights", may_be_traced},
+    {"machine", is_of_this_machine},
+    {"files", is_in_sight},
+    {"library", has_glibc},
+    {"agent", has_no_agent},
+    {"confined", is_unconfined},
+    {"stack", has_plain_stack},
+    {NULL, NULL},
 };
 
 bool judge(pid_t pid, char *text, size_t bytes) {

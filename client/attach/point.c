@@ -14,9 +14,9 @@
 
 #include "common/wire/compiler.h"
 
-#define SEEN_BYTES  65536u  /* of its stack */
-#define ROOM_BYTES  131072u /* that must be left */
-#define CODE_BITS   47
+#define SEEN_BYTES   65536u  /* of its stack */
+#define ROOM_BYTES   131072u /* that must be left */
+#define CODE_BITS    47
 #define CALL_LONGEST 7u
 
 /* ---- return addresses ---- */
@@ -77,23 +77,23 @@ static enum point judge(const struct code *code, const struct target *target, ui
 /* ---- system calls ---- */
 
 /* A transfer that would end short, a connection that would be begun twice, random bytes. */
-static const long fragile[] = {
-    SYS_write,   SYS_writev,   SYS_pwrite64, SYS_pwritev,  SYS_pwritev2,        SYS_sendto,
-    SYS_sendmsg, SYS_sendmmsg, SYS_sendfile, SYS_splice,   SYS_copy_file_range, SYS_connect,
-    SYS_tee,     SYS_vmsplice, SYS_io_uring_enter, SYS_getrandom};
+static const long fragile[] = {SYS_write,    SYS_writev,   SYS_pwrite64,        SYS_pwritev,
+                               SYS_pwritev2, SYS_sendto,   SYS_sendmsg,         SYS_sendmmsg,
+                               SYS_sendfile, SYS_splice,   SYS_copy_file_range, SYS_connect,
+                               SYS_tee,      SYS_vmsplice, SYS_io_uring_enter,  SYS_getrandom};
 
 /* In these a thread holds no lock of an allocator's. */
-static const long calm[] = {SYS_poll,        SYS_ppoll,         SYS_select,      SYS_pselect6,
-                            SYS_epoll_wait,  SYS_epoll_pwait,   SYS_epoll_pwait2, SYS_nanosleep,
-                            SYS_accept,      SYS_accept4,       SYS_recvfrom,    SYS_recvmsg,
-                            SYS_pause,       SYS_wait4,         SYS_waitid,      SYS_rt_sigtimedwait,
-                            SYS_clock_nanosleep};
+static const long calm[] = {
+    SYS_poll,           SYS_ppoll,       SYS_select,       SYS_pselect6,
+    SYS_epoll_wait,     SYS_epoll_pwait, SYS_epoll_pwait2, SYS_nanosleep,
+    SYS_accept,         SYS_accept4,     SYS_recvfrom,     SYS_recvmsg,
+    SYS_pause,          SYS_wait4,       SYS_waitid,       SYS_rt_sigtimedwait,
+    SYS_clock_nanosleep};
 
 /* They answer EINTR, whoever interrupts them, and may be made again. */
-static const long repeated[] = {SYS_epoll_wait,  SYS_epoll_pwait,     SYS_epoll_pwait2,
-                                SYS_semop,       SYS_semtimedop,      SYS_msgrcv,
-                                SYS_msgsnd,      SYS_rt_sigtimedwait, SYS_io_getevents,
-                                SYS_io_pgetevents};
+static const long repeated[] = {
+    SYS_epoll_wait, SYS_epoll_pwait, SYS_epoll_pwait2,    SYS_semop,        SYS_semtimedop,
+    SYS_msgrcv,     SYS_msgsnd,      SYS_rt_sigtimedwait, SYS_io_getevents, SYS_io_pgetevents};
 
 static bool is_among(long call, const long *list, size_t n) {
     while (n > 0 && list[n - 1] != call)

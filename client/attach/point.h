@@ -2,9 +2,9 @@
 /*
  * point.h - whether a thread is where the loader may be called on it.
  *
- * The thread must hold no lock that the loader, or malloc, takes: neither its pc nor any word in the
- * nearest 64 KB of its stack that may be a return address is in their code. Its stack must have room, and it must
- * not be in the middle of what can't be begun again.
+ * The thread must hold no lock that the loader, or malloc, takes: neither its pc nor any word in
+ * the nearest 64 KB of its stack that may be a return address is in their code. Its stack must have
+ * room, and it must not be in the middle of what can't be begun again.
  */
 #ifndef HCCT_ATTACH_POINT_H
 #define HCCT_ATTACH_POINT_H
@@ -18,10 +18,10 @@ enum point {
     POINT_SAFE,
     POINT_DOUBTFUL, /* a word of its stack says that it may hold a lock, which may be a stale one:
                      * walk.h tells */
-    POINT_LOCKED,  /* it may hold a lock */
-    POINT_NO_ROOM, /* too little is left of its stack, or it is not known where that ends */
-    POINT_FRAGILE, /* in a call whose interruption would be seen */
-    POINT_BUSY,    /* in code that must not be interrupted (rseq), or not 64-bit code */
+    POINT_LOCKED,   /* it may hold a lock */
+    POINT_NO_ROOM,  /* too little is left of its stack, or it is not known where that ends */
+    POINT_FRAGILE,  /* in a call whose interruption would be seen */
+    POINT_BUSY,     /* in code that must not be interrupted (rseq), or not 64-bit code */
 };
 
 /* Which locks matter: none but what the agent's own code is in the middle of, where only its

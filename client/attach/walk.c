@@ -19,7 +19,8 @@
 #define STACK_BYTES 262144u
 #define ROUNDS_MOST 16u /* files that are asked for, one after the other */
 
-/* Code that is mapped; its number is its place in the list, plus one, however the mappings change. */
+/* Code that is mapped; its number is its place in the list, plus one, however the mappings change.
+ */
 struct walk_code {
     uint64_t start, end;
     char *path;
@@ -98,17 +99,15 @@ static uint32_t fill_ranges(struct walk *walk, struct code_range *range) {
     for (size_t i = 0; i < target->n_maps; i++) {
         const struct target_map *map = &target->maps[i];
         if (map->executable && map->path[0] != '\0' && find_bias(target, i, &bias))
-            range[n++] =
-                (struct code_range){map->start, map->end, bias, number_of(walk, map), 0};
+            range[n++] = (struct code_range){map->start, map->end, bias, number_of(walk, map), 0};
     }
     return n;
 }
 
 static void fill_registers(const struct user_regs_struct *regs, uint64_t *by_number) {
-    const uint64_t values[ARCH_REGS] = {regs->rax, regs->rdx, regs->rcx, regs->rbx,
-                                        regs->rsi, regs->rdi, regs->rbp, regs->rsp,
-                                        regs->r8,  regs->r9,  regs->r10, regs->r11,
-                                        regs->r12, regs->r13, regs->r14, regs->r15};
+    const uint64_t values[ARCH_REGS] = {
+        regs->rax, regs->rdx, regs->rcx, regs->rbx, regs->rsi, regs->rdi, regs->rbp, regs->rsp,
+        regs->r8,  regs->r9,  regs->r10, regs->r11, regs->r12, regs->r13, regs->r14, regs->r15};
     memcpy(by_number, values, sizeof values);
 }
 
@@ -167,7 +166,7 @@ static int open_file(const struct walk *walk) {
                                            .path = code->path};
     char path[PATH_MAX];
     return strcmp(code->path, "[vdso]") == 0 ? module_open_vdso()
-                                            : module_open_mapping(&mapping, path);
+                                             : module_open_mapping(&mapping, path);
 }
 
 /* What the walk of the copy comes to: mostly all that the next one needs. */

@@ -46,8 +46,9 @@ static const struct option_spec detach_specs[] = {
 
 static const struct option_command attach_command = {
     .usage = "hcct attach [options] PID",
-    .about = "Loads the agent into a program that runs already, for a running hcctd. It is sampled\n"
-             "by CPU time from then on, until 'hcct detach' or its end.",
+    .about =
+        "Loads the agent into a program that runs already, for a running hcctd. It is sampled\n"
+        "by CPU time from then on, until 'hcct detach' or its end.",
     .examples = "  hcct attach $(pidof myserver)\n"
                 "  hcct hot -p myserver\n"
                 "  hcct detach $(pidof myserver)\n",

@@ -336,8 +336,7 @@ static int run(const struct record_options *options, const struct view *view, ch
 }
 
 /* Of a process that runs, which is left before its profile is shown. */
-static int run_attached(const struct record_options *options, const struct view *view,
-                        char *name) {
+static int run_attached(const struct record_options *options, const struct view *view, char *name) {
     char *argv[] = {name, NULL};
     struct http_answer answer = {0};
     const struct launch_end end = {.pid = (pid_t)options->pid};

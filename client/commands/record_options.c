@@ -71,7 +71,8 @@ static const struct option_command command = {
     .usage = "hcct record [options] [--] CMD [ARGS...]\n"
              "       hcct record [options] -p PID [--duration TIME]",
     .about = "Runs CMD with the agent and a private hcctd, writes its profile, and shows its hot\n"
-             "calling contexts on stderr. The exit status is CMD's. With -p a process that runs already\n"
+             "calling contexts on stderr. The exit status is CMD's. With -p a process that runs "
+             "already\n"
              "is attached to for a while.",
     .examples = "  hcct record -- ./app --its-own options\n"
                 "  hcct record -o app-%p.pb.gz --phi 0.01 ./app\n"

@@ -20,7 +20,7 @@ struct record_options {
     unsigned pid;         /* of a process that runs already; 0: a command is run */
     const char *duration; /* with pid */
     double seconds;       /* what it comes to; 0: until its end */
-    unsigned rate; /* 1000 when not given, 0 where the agent decides */
+    unsigned rate;        /* 1000 when not given, 0 where the agent decides */
     double epsilon;
     bool no_report, no_follow, check, open;
     bool lines; /* --by line asks for them, too */

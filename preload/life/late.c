@@ -28,7 +28,7 @@
 #include "preload/wrap/restart.h"
 #include "preload/wrap/sleep.h"
 
-#define PATIENCE_NS 10000000000ull /* so long a daemon is looked for where the agent would leave */
+#define PATIENCE_NS 10000000000ull /* for a daemon, where the agent would leave without one */
 
 static uint64_t began_ns;
 static bool attached;
@@ -172,8 +172,7 @@ hcct_export void hcct_attach(struct wire_attach *request) {
 
 /* ---- what the rest of the agent is to know ---- */
 
-static void start_nothing(void) {
-}
+static void start_nothing(void) {}
 
 const struct agent_hooks agent_hooks = {.start = start_nothing,
                                         .sends_to = calls_use,

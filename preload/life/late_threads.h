@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
- * late_threads.h - threads that nobody has told the agent of (late.h).
+ * late_threads.h - threads whose beginning the agent has not seen (late.h).
  */
 #ifndef HCCT_LATE_THREADS_H
 #define HCCT_LATE_THREADS_H

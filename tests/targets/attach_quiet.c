@@ -94,7 +94,9 @@ static int make(int (*call)(void)) {
     errno = 117;
     int result = call();
     int error = errno;
-    return over ? 0 : result != 0 || (error != 117 && error != EAGAIN) || kept != before ? error : 0;
+    return over                                                                 ? 0
+           : result != 0 || (error != 117 && error != EAGAIN) || kept != before ? error
+                                                                                : 0;
 }
 
 int main(int argc, char **argv) {

@@ -58,15 +58,15 @@ static void *share(void *is_main) {
     for (unsigned turn = 0; !over; turn++) {
         if (is_main != NULL && anew)
             begin_anew();
-        often(700 + (int)(turn * 7919 % 211));
-        seldom(300 + (int)(turn * 104729 % 97));
+        often(9000 + (int)(turn * 7919 % 2111));
+        seldom(4000 + (int)(turn * 104729 % 997));
     }
     return NULL;
 }
 
 static void *late(void *unused) {
     while (!over)
-        later(500);
+        later(5000);
     return unused;
 }
 
