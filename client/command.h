@@ -9,6 +9,8 @@
 /* What record writes and report reads where nothing else is said. */
 #define HCCT_RECORDED "hcct.pb.gz"
 
+int cmd_attach(int argc, char **argv);
+int cmd_detach(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 int cmd_diff(int argc, char **argv);
 int cmd_annotate(int argc, char **argv);

@@ -1,22 +1,27 @@
 # hcct, the command that people type.
 bin_PROGRAMS += client/hcct
 client_hcct_SOURCES = \
-	client/ask.c client/ask.h client/command.h client/command_line.c client/command_line.h \
+	client/ask.c client/ask.h client/attach/call.c client/attach/call.h client/attach/code.c \
+	client/attach/code.h client/attach/image.c client/attach/image.h client/attach/inject.c \
+	client/attach/inject.h client/attach/point.c client/attach/point.h client/attach/stop.c \
+	client/attach/stop.h client/attach/target.c client/attach/target.h client/attach/walk.c client/attach/walk.h client/command.h client/command_line.c client/command_line.h \
 	client/http_client.c client/http_client.h client/json_in.c client/json_in.h \
 	client/locate.c client/locate.h client/main.c \
 	client/operand.c client/operand.h client/output.c client/output.h client/pager.c \
 	client/pager.h client/processes.c client/processes.h client/profile_file.c \
 	client/profile_file.h client/program_file.c client/program_file.h client/view.c \
-	client/view.h client/commands/annotate.c client/commands/call_files.c \
+	client/view.h client/attach/attach.c client/attach/attach.h client/attach/judge.c \
+	client/attach/judge.h client/commands/annotate.c client/commands/attach.c client/commands/call_files.c \
 	client/commands/call_files.h client/commands/control.c client/commands/diff.c \
 	client/commands/doctor.c client/commands/doctor.h client/commands/doctor_calls.c \
 	client/commands/doctor_machine.c \
-	client/commands/doctor_parts.c client/commands/doctor_program.c client/commands/eval.c \
+	client/commands/doctor_parts.c client/commands/doctor_process.c client/commands/doctor_program.c client/commands/eval.c \
 	client/commands/hot.c \
 	client/commands/launch.c client/commands/launch.h client/commands/list.c \
 	client/commands/merge.c client/commands/no_agent.c client/commands/no_agent.h \
 	client/commands/open.c client/commands/open.h client/commands/private_daemon.c \
 	client/commands/private_daemon.h client/commands/record.c \
+	client/commands/record_attached.c client/commands/record_attached.h \
 	client/commands/record_options.c client/commands/record_options.h \
 	client/commands/replay.c client/commands/replay_trace.c client/commands/replay_trace.h \
 	client/commands/report.c client/commands/snapshot.c client/commands/top.c \

@@ -27,6 +27,14 @@ static const struct thing agent = {
     .compiled_in = PKGLIBDIR "/libhcctagent.so",
 };
 
+static const struct thing late_agent = {
+    .what = "the agent libhcctattach.so",
+    .variable = "HCCT_LATE_AGENT",
+    .access = R_OK,
+    .nearby = {"../preload/.libs/libhcctattach.so", "../lib/hcct/libhcctattach.so"},
+    .compiled_in = PKGLIBDIR "/libhcctattach.so",
+};
+
 static const struct thing daemon_program = {
     .what = "hcctd",
     .variable = "HCCT_DAEMON",
@@ -84,6 +92,10 @@ bool locate_agent(char path[PATH_MAX]) {
              "HCCT_AGENT to a copy elsewhere",
              path);
     return false;
+}
+
+bool locate_late_agent(char path[PATH_MAX]) {
+    return locate(&late_agent, path);
 }
 
 bool locate_daemon(char path[PATH_MAX]) {

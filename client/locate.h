@@ -10,6 +10,8 @@
 #include <stdbool.h>
 
 /* Absolute paths into `path`. False: it was not found, and that was complained about. */
+/* Its sibling, for processes that run already. */
+bool locate_late_agent(char path[PATH_MAX]);
 bool locate_agent(char path[PATH_MAX]);
 bool locate_daemon(char path[PATH_MAX]);
 

@@ -21,6 +21,8 @@ static const struct command {
     const char *help;
 } commands[] = {
     {"record", cmd_record, "run a command, show its hottest contexts, write its profile"},
+    {"attach", cmd_attach, "load the agent into a program that runs already"},
+    {"detach", cmd_detach, "end what attach has begun"},
     {"hot", cmd_hot, "the hot contexts of running programs, from hcctd"},
     {"top", cmd_top, "the hot contexts of running programs, as a live screen"},
     {"list", cmd_list, "what hcctd profiles"},

@@ -1,6 +1,8 @@
 dist_man_MANS += \
 	man/hcct-annotate.1 \
+	man/hcct-attach.1 \
 	man/hcct-calls.7 \
+	man/hcct-detach.1 \
 	man/hcct-diff.1 \
 	man/hcct-doctor.1 \
 	man/hcct-eval.1 \

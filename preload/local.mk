@@ -1,6 +1,8 @@
 # The agent: libc is its only library, nothing of it is visible but what it intercepts, and all its
 # symbols are bound before the first signal can come.
-pkglib_LTLIBRARIES += preload/libhcctagent.la
+# One library is preloaded, and one is loaded into a process that runs (late.h): they differ in who
+# begins.
+pkglib_LTLIBRARIES += preload/libhcctagent.la preload/libhcctattach.la
 # The walk without a memory of the last one; tests have it, too.
 UNWIND_SOURCES = \
 	preload/sample/instruction.c preload/sample/instruction.h preload/sample/unwind.c \
@@ -10,8 +12,9 @@ UNWIND_SOURCES = \
 	preload/sample/unwind_inner.h preload/sample/unwind_search.c \
 	preload/sample/unwind_search.h preload/sample/unwind_types.h
 
-preload_libhcctagent_la_SOURCES = $(UNWIND_SOURCES) \
-	common/wire/arch.h common/wire/burst.c common/wire/burst.h common/wire/call_choice.c \
+noinst_LTLIBRARIES += preload/libagent.la
+preload_libagent_la_SOURCES = $(UNWIND_SOURCES) \
+	common/wire/arch.h common/wire/attach.h common/wire/burst.c common/wire/burst.h common/wire/call_choice.c \
 	common/wire/call_choice.h common/wire/call_sites.h common/wire/compiler.h \
 	common/wire/paths.c common/wire/paths.h common/wire/percent.c common/wire/percent.h common/wire/ring.h common/wire/tags.c \
 	common/wire/tags.h common/wire/unwind_table.h common/wire/wire.h preload/calls/align.c \
@@ -34,7 +37,7 @@ preload_libhcctagent_la_SOURCES = $(UNWIND_SOURCES) \
 	preload/life/program_name.h preload/life/session.c preload/life/session.h \
 	preload/life/silence.c preload/life/silence.h \
 	preload/life/settings.c preload/life/settings.h preload/life/signal.c \
-	preload/life/signal.h preload/life/start.c preload/life/stopped.c preload/life/stopped.h preload/life/sys.h \
+	preload/life/signal.h preload/life/stopped.c preload/life/stopped.h preload/life/sys.h \
 	preload/life/thread.c preload/life/thread.h \
 	preload/life/thread_life.c preload/life/thread_life.h preload/redirect/chain.h \
 	preload/redirect/choose.c \
@@ -63,10 +66,21 @@ preload_libhcctagent_la_SOURCES = $(UNWIND_SOURCES) \
 	preload/wrap/real.h preload/wrap/restart.c preload/wrap/restart.h preload/wrap/seccomp.c \
 	preload/wrap/signal.c preload/wrap/sleep.c preload/wrap/sleep.h \
 	preload/wrap/syscall_code.c preload/wrap/syscall_code.h preload/wrap/thread.c
+preload_libagent_la_CFLAGS = $(AGENT_CFLAGS)
+preload_libagent_la_CPPFLAGS = $(AGENT_CPPFLAGS)
+preload_libagent_la_LIBADD = preload/libplain.la
+preload_libhcctagent_la_SOURCES = preload/life/start.c
 preload_libhcctagent_la_CFLAGS = $(AGENT_CFLAGS)
-preload_libhcctagent_la_LIBADD = preload/libplain.la
+preload_libhcctagent_la_LIBADD = preload/libagent.la
+preload_libhcctattach_la_SOURCES = preload/life/late.c preload/life/late.h preload/life/late_threads.c \
+	preload/life/late_threads.h
+preload_libhcctattach_la_CFLAGS = $(AGENT_CFLAGS)
+preload_libhcctattach_la_CPPFLAGS = $(AGENT_CPPFLAGS)
+preload_libhcctattach_la_LIBADD = preload/libagent.la
 noinst_LTLIBRARIES += preload/libplain.la
 preload_libplain_la_SOURCES = preload/redirect/enter.c
 preload_libplain_la_CFLAGS = $(AGENT_PLAIN_CFLAGS)
 preload_libplain_la_CPPFLAGS = $(AGENT_CPPFLAGS)
-preload_libhcctagent_la_LDFLAGS = -module -avoid-version -shared $(AGENT_LDFLAGS)
+preload_libhcctagent_la_LDFLAGS = $(AGENT_LDFLAGS) -Wl,-z,nodlopen
+# What was loaded once stays: a signal may be on its way.
+preload_libhcctattach_la_LDFLAGS = $(AGENT_LDFLAGS) -Wl,-z,nodelete

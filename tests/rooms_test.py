@@ -30,8 +30,9 @@ MAY_INCLUDE = {
     "daemon": COMMON + ["daemon/ingest", "daemon/answers", "daemon/render", "daemon/state",
                         "daemon/serve"],
     "client": COMMON,
+    "client/attach": PURE,
     "client/top": COMMON + ["client"],
-    "client/commands": COMMON + ["client", "client/top"],
+    "client/commands": COMMON + ["client", "client/attach", "client/top"],
     "preload": ["common/wire"],
 }
 # What make generates stands in the room of what it is made from.

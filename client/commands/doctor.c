@@ -12,17 +12,24 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+struct doctor_options {
+    unsigned pid;
+};
+
 static const struct option_spec specs[] = {
+    {"pid", 'p', OPTION_UNSIGNED, "PID", offsetof(struct doctor_options, pid), 1, 4194304,
+     "tell whether this process can be attached to"},
     {NULL, 0, OPTION_FLAG, NULL, 0, 0, 0, NULL},
 };
 
 static const struct option_command command = {
-    .usage = "hcct doctor [PROGRAM]",
+    .usage = "hcct doctor [-p PID] [PROGRAM]",
     .about = "Tells what works on this machine, and for PROGRAM, which is not run, what will be\n"
              "known about it; where something does not, why, and what helps. Exits with 1 when\n"
              "programs, or this one, can't be profiled.",
     .examples = "  hcct doctor\n"
-                "  hcct doctor ./app\n",
+                "  hcct doctor ./app\n"
+                "  hcct doctor -p 812\n",
     .options = specs,
 };
 
@@ -35,25 +42,27 @@ void finding_set(struct finding *finding, enum finding_kind kind, const char *fo
     finding->kind = kind;
 }
 
-/* Gives the worst kind that was found. */
-static enum finding_kind run_checks(const struct check *checks, const char *program) {
+void finding_print(const char *name, const struct finding *finding) {
     static const char *const words[FINDING_KINDS] = {
         [FINDING_OK] = "ok", [FINDING_NOTE] = "note", [FINDING_PROBLEM] = "PROBLEM"};
+    printf("%-8s %-15s %s\n", words[finding->kind], name, finding->text);
+    fflush(stdout);
+}
+
+/* Gives the worst kind that was found. */
+static enum finding_kind run_checks(const struct check *checks, const char *program) {
     enum finding_kind worst = FINDING_OK;
     for (const struct check *check = checks; check->name != NULL; check++) {
         struct finding finding = {0};
         check->run(&finding, program);
-        printf("%-8s %-15s %s\n", words[finding.kind], check->name, finding.text);
-        fflush(stdout);
+        finding_print(check->name, &finding);
         worst = finding.kind > worst ? finding.kind : worst;
     }
     return worst;
 }
 
 int cmd_doctor(int argc, char **argv) {
-    struct {
-        char unused;
-    } options;
+    struct doctor_options options = {0};
     int rest;
     options_parse(&command, argc, argv, &options, &rest);
     const char *program = rest < argc ? argv[rest++] : NULL;
@@ -68,6 +77,11 @@ int cmd_doctor(int argc, char **argv) {
         enum finding_kind of_it = run_checks(doctor_program, program);
         worst = of_it > worst ? of_it : worst;
         doctor_calls(program);
+    }
+    if (options.pid != 0) {
+        printf("\nprocess %u:\n", options.pid);
+        enum finding_kind of_it = doctor_process((int)options.pid);
+        worst = of_it > worst ? of_it : worst;
     }
     return worst == FINDING_PROBLEM ? HCCT_EXIT_FAILURE : HCCT_EXIT_OK;
 }

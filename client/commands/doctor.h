@@ -23,6 +23,9 @@ struct finding {
 void finding_set(struct finding *finding, enum finding_kind kind, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* Prints its line. */
+void finding_print(const char *name, const struct finding *finding);
+
 struct check {
     const char *name;
     void (*run)(struct finding *finding, const char *program);
@@ -33,6 +36,9 @@ extern const struct check doctor_machine[]; /* kernel, libc, limits; `program` i
 extern const struct check doctor_parts[];   /* agent, daemon, a trial of both together */
 extern const struct check
     doctor_program[]; /* of a command: will it load the agent, what is known */
+
+/* Of a process that runs: can it be attached to. */
+enum finding_kind doctor_process(int pid);
 
 /* Prints what calls there are in the modules of a command, a line each. */
 void doctor_calls(const char *program);

@@ -13,6 +13,7 @@
 #include "client/commands/no_agent.h"
 #include "client/commands/open.h"
 #include "client/commands/private_daemon.h"
+#include "client/commands/record_attached.h"
 #include "client/commands/record_options.h"
 #include "client/locate.h"
 #include "client/output.h"
@@ -335,22 +336,62 @@ static int run(const struct record_options *options, const struct view *view, ch
     return good || end.status != 0 ? end.status : EXIT_OURS;
 }
 
+/* Of a process that runs, which is left before its profile is shown. */
+static int run_attached(const struct record_options *options, const struct view *view, char *name) {
+    char *argv[] = {name, NULL};
+    struct http_answer answer = {0};
+    const struct launch_end end = {.pid = (pid_t)options->pid};
+    if (!record_attached_begin(options, recording.socket))
+        return HCCT_EXIT_FAILURE;
+    record_attached_wait(options);
+    enum fetched fetched = fetch(options, &end, argv, &answer);
+    record_attached_end(options);
+    private_daemon_stop(&recording.daemon);
+    bool good = fetched == FETCHED && finish(options, view, &answer, end.pid);
+    free(answer.body);
+    if (fetched == FETCHED_NOTHING)
+        return HCCT_EXIT_NO_DATA;
+    if (!good)
+        complain("the profile of %s is lost", name);
+    return good ? HCCT_EXIT_OK : HCCT_EXIT_FAILURE;
+}
+
+static int record_process(const struct record_options *options, const struct view *view) {
+    char name[64];
+    int status = HCCT_EXIT_FAILURE;
+    record_attached_name((pid_t)options->pid, name, sizeof name);
+    if (prepare(options, view, name))
+        status = run_attached(options, view, name);
+    private_daemon_stop(&recording.daemon);
+    output_discard(&recording.output);
+    return status;
+}
+
+static bool has_what_to_record(const struct record_options *options, bool command) {
+    if (command != (options->pid != 0))
+        return true;
+    complain(command ? "name a command to run, or a process by -p, not both"
+                     : "name a command to run: hcct record [options] -- CMD; or a process that "
+                       "runs: hcct record -p PID");
+    return false;
+}
+
 int cmd_record(int argc, char **argv) {
     struct record_options options = {.view = VIEW_NOT_GIVEN};
     struct view view;
     int rest;
 
     record_options_parse(argc, argv, &options, &rest);
-    if (rest >= argc) {
-        complain("name a command to run: hcct record [options] -- CMD");
+    if (!has_what_to_record(&options, rest < argc))
         return HCCT_EXIT_USAGE;
-    }
     if (!view_resolve(&options.view, format_find("pprof"), STDERR_FILENO, &view) ||
-        !record_options_agree(&options))
+        !record_options_agree(&options) || (options.pid != 0 && !record_attached_agrees(&options)))
         return HCCT_EXIT_USAGE;
     bool to_stdout = options.view.output != NULL && strcmp(options.view.output, "-") == 0;
     if (to_stdout && view_spoils_terminal(view.format, STDOUT_FILENO))
         return HCCT_EXIT_USAGE;
+    if (options.pid != 0)
+        return record_process(&options, &view);
     if (record_counts_calls(&options))
         warn_of_no_calls(&options, argv[rest]);
     int status = EXIT_OURS;

@@ -20,6 +20,10 @@
                   */
 
 static const struct option_spec specs[] = {
+    {"pid", 'p', OPTION_UNSIGNED, "PID", offsetof(struct record_options, pid), 1, 4194304,
+     "attach to a process that runs already, instead of running a command"},
+    {"duration", 0, OPTION_STRING, "TIME", offsetof(struct record_options, duration), 0, 0,
+     "with -p: for so long, such as 10s or 2m (until Ctrl-C, or its end)"},
     {"rate", 'F', OPTION_UNSIGNED, "HZ", offsetof(struct record_options, rate), 1, 10000,
      "samples per second of CPU time (1000; within bursts 5000)"},
     {"burst", 0, OPTION_STRING, "LENGTH/PERIOD", offsetof(struct record_options, burst), 0, 0,
@@ -66,12 +70,16 @@ static const struct option_spec specs[] = {
 };
 
 static const struct option_command command = {
-    .usage = "hcct record [options] [--] CMD [ARGS...]",
+    .usage = "hcct record [options] [--] CMD [ARGS...]\n"
+             "       hcct record [options] -p PID [--duration TIME]",
     .about = "Runs CMD with the agent and a private hcctd, writes its profile, and shows its hot\n"
-             "calling contexts on stderr. The exit status is CMD's.",
+             "calling contexts on stderr. The exit status is CMD's. With -p a process that runs "
+             "already\n"
+             "is attached to for a while.",
     .examples = "  hcct record -- ./app --its-own options\n"
                 "  hcct record -o app-%p.pb.gz --phi 0.01 ./app\n"
                 "  hcct record --by line -F 2000 make -j4\n"
+                "  hcct record -p 812 --duration 10s\n"
                 "  hcct record --collector calls --burst 2ms/20ms ./app\n",
     .options = specs,
     .takes_command = true,
@@ -89,7 +97,8 @@ void record_options_parse(int argc, char **argv, struct record_options *options,
     if (options->memory_limit == 0 && options->summary != NULL && options->socket == NULL &&
         strcmp(options->summary, "exact") == 0)
         options->memory_limit = EXACT_BYTES;
-    if (options->rate == 0 && options->burst == NULL && !record_counts_calls(options))
+    if (options->rate == 0 && options->burst == NULL && !record_counts_calls(options) &&
+        options->pid == 0)
         options->rate = RATE_DEFAULT;
     if (options->view.by != NULL && strcmp(options->view.by, "line") == 0 &&
         !record_counts_calls(options))
@@ -212,6 +221,8 @@ static const char *contradiction(const struct record_options *options) {
                                   "calls and returns"},
         {calls && options->lines,
          "--lines says where samples find a function at work: --collector calls makes none"},
+        {options->duration != NULL && options->pid == 0,
+         "--duration is for -p: a command that is run is recorded until its end"},
         {options->trace != NULL && options->socket != NULL,
          "--trace is written by a private hcctd: it does not go with --socket"},
         {options->summary != NULL && options->socket != NULL,

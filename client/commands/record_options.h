@@ -17,7 +17,10 @@ struct record_options {
     const char *modules;                    /* call_choice.h; HCCT_MODULES counts, too */
     uint64_t memory_limit;                  /* bytes, 0: the daemon's default */
     const char *summary, *trace, *tags;
-    unsigned rate; /* 1000 when not given, 0 where the agent decides */
+    unsigned pid;         /* of a process that runs already; 0: a command is run */
+    const char *duration; /* with pid */
+    double seconds;       /* what it comes to; 0: until its end */
+    unsigned rate;        /* 1000 when not given, 0 where the agent decides */
     double epsilon;
     bool no_report, no_follow, check, open;
     bool threads; /* --by thread asks for them, too */

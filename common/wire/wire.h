@@ -43,7 +43,7 @@
 #include "common/wire/counters.h"
 #include "common/wire/tags.h"
 
-#define WIRE_VERSION       12u
+#define WIRE_VERSION       13u
 #define WIRE_HELLO_MAGIC   "HCCTAGNT"
 #define WIRE_SESSION_MAGIC 0x7353746363680001ull
 
@@ -244,6 +244,7 @@ struct wire_session {
     _Atomic uint64_t lost; /* calls that stood in rings of earlier sessions and were never read */
     uint64_t earlier_ns;   /* CPU time of the process before it executed this program, as tags */
     uint32_t is_child;     /* 1: it is one itself, and has called no exec; as tags */
+    _Atomic uint32_t left; /* 1, as its last word: the agent has left a process that goes on */
 };
 
 /* The first page of the table arena. */

@@ -145,11 +145,18 @@ static bool has_ended(struct process *process) {
     return !identity_read(process->pid, &identity) || !identity_same(&identity, &process->identity);
 }
 
+/* What the agent has written before it left is read. */
+static void finish_if_left(struct process *process) {
+    if (process_has_left(process))
+        finish(registry_find_numbered(process->number));
+}
+
 /* Who asks for a profile when a program has ended hears that it has, also before the ingest thread
  * does. */
 static void finish_if_ended(struct process *process) {
     if (process->live && has_ended(process))
         finish(registry_find_numbered(process->number));
+    finish_if_left(process);
 }
 
 static bool may_gain(const struct process *process, const void *unused) {
@@ -197,6 +204,7 @@ static bool is_rare(const struct process *process) {
 
 static bool sweep_one(struct process *process) {
     bool any = process_drain(process, tables_request, NULL);
+    finish_if_left(process);
     return any || process->undrained;
 }
 

@@ -234,6 +234,13 @@ void process_say_goodbye(struct process *p) {
     pthread_mutex_unlock(&p->lock);
 }
 
+bool process_has_left(struct process *p) {
+    pthread_mutex_lock(&p->lock);
+    bool left = p->live && atomic_load(&p->memory.session->left) != 0;
+    pthread_mutex_unlock(&p->lock);
+    return left;
+}
+
 /* ---- statistics ---- */
 
 static void sum_live(struct process *p, struct process_stats *sum) {

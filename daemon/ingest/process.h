@@ -134,6 +134,8 @@ void process_publish_table_locked(struct process *process, const struct module_t
  * woken. Where calls are counted, process_drain() reads no ring after this: the agent takes what is
  * in them for lost. */
 void process_say_goodbye(struct process *process);
+/* The agent has left it, and it goes on. */
+bool process_has_left(struct process *process);
 
 /* Whether stacks are still to be credited. */
 static inline bool process_has_deferred(const struct process *process) {

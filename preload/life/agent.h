@@ -2,7 +2,8 @@
 /*
  * agent.h - the agent's shared state and the order of its parts.
  *
- *   start.c       the order in which it comes up; fork.c: in children
+ *   start.c       the order in which it comes up; fork.c: in children; late.c: in a process that
+ *                 runs already
  *   handler.c     the handler of our signal (signal.c: which that is)
  *     trigger.c     the CPU timer; what a tick of any timer means (ticker.c: the timers themselves)
  *       burst.c       walks at points of a thread's CPU time (points.c: which; other_clock.c: where
@@ -112,6 +113,9 @@ struct agent_globals {
 };
 
 extern struct agent_globals agent __attribute__((visibility("hidden")));
+
+/* A page for it. NULL: there is none to be had. Process context. */
+struct agent_process *agent_process_make(void) __attribute__((visibility("hidden")));
 
 /* True when the agent works in this process. Any context. */
 static inline bool agent_started(void) {

@@ -18,6 +18,7 @@
 #include "preload/life/confine.h"
 #include "preload/life/handler_room.h"
 #include "preload/life/handler_stack.h"
+#include "preload/life/hooks.h"
 #include "preload/life/session.h"
 #include "preload/life/signal.h"
 #include "preload/life/sys.h"
@@ -34,8 +35,14 @@ static const int fixed_candidates[] = {SIGURG, SIGWINCH, SIGPROF, SIGVTALRM, SIG
 #define MAY_WAIT       2 /* of these */
 #define REALTIME_TRIES 8 /* from the last real-time signal down */
 
+/* Late, the application may set a handler for our signal behind our back: one that it hardly has
+ * use for comes first. */
+#define RARELY_USED 4 /* these are not */
+
 static int candidate(unsigned i) {
-    if (agent.settings.clock != WIRE_CLOCK_PERF)
+    if (agent_hooks.late)
+        i += RARELY_USED;
+    else if (agent.settings.clock != WIRE_CLOCK_PERF)
         i += MAY_WAIT;
     if (i < HCCT_ARRAY_LEN(fixed_candidates))
         return fixed_candidates[i];
@@ -132,6 +139,8 @@ static void serve(struct agent_thread *self, const void *argument) {
     count_restart(self, restart_interrupted(&self->restart, tick->uc, tick->number,
                                             tick->kind == TRIGGER_WALL));
     handler_room_at_tick(self, tick->uc);
+    if (agent_hooks.after_tick != NULL)
+        agent_hooks.after_tick(self);
 }
 
 void signal_handle(int number, siginfo_t *info, void *uc) {
@@ -143,6 +152,8 @@ void signal_handle(int number, siginfo_t *info, void *uc) {
         owner = trigger_owner(self, info->si_value.sival_ptr, &kind);
     else if (info->si_code == POLL_IN && self != NULL && trigger_is_task_clock(self, info->si_fd))
         owner = self, kind = TRIGGER_TASK;
+    if (hcct_unlikely(owner != NULL && owner != self))
+        self = agent_hooks.adopt(owner);
     if (owner == NULL) {
         foreign(self, info, uc);
     } else if (owner == self && agent_started() && confine_enter_at_tick(self, &before)) {

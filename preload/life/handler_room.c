@@ -32,8 +32,9 @@ void handler_room_start(void) {
     smallest_alternate = (frame > 0 ? (size_t)frame : SMALLEST_OWN) + HANDLER_BYTES;
 }
 
+/* The main thread's begins without a flag that says that there is none. */
 static bool has_room(const struct agent_thread *thread, const stack_t *stack) {
-    if ((stack->ss_flags & SS_DISABLE) != 0)
+    if ((stack->ss_flags & SS_DISABLE) != 0 || stack->ss_size == 0)
         return thread->stack_high - thread->stack_low >= SMALLEST_OWN;
     return stack->ss_size >= smallest_alternate;
 }

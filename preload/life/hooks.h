@@ -35,6 +35,15 @@ struct agent_hooks {
     void (*wake)(struct agent_thread *thread);
     /* redirect_missed_from. Any context. */
     uint64_t (*missed_from)(void);
+    /* The library was loaded into a process that ran already (late.h): no function of libc's is
+     * intercepted, threads are found when they are there, and the C library stands before it in the
+     * loader's list. */
+    bool late;
+    /* A tick of `owner`'s timer has come to a thread that is not known as `owner`: the calling
+     * thread's context, NULL: it is none of ours. Signal context. */
+    struct agent_thread *(*adopt)(struct agent_thread *owner);
+    /* After a tick; NULL: there is nothing to do. Signal context. */
+    void (*after_tick)(struct agent_thread *thread);
 };
 
 extern const struct agent_hooks agent_hooks __attribute__((visibility("hidden")));

@@ -180,8 +180,11 @@ static bool is_due(struct agent_process *process, bool now) {
     return now || coarse_ns() - last >= RETRY_NS;
 }
 
+/* A process that is attached to is in the middle of its work. */
 static int first_wait_ms(void) {
     const struct agent_settings *set = &agent.settings;
+    if (agent_hooks.late)
+        return LATER_WAIT_MS;
     bool all_calls = set->collector == WIRE_COLLECT_CALLS && set->burst_length_ns == 0;
     return all_calls ? CALLS_WAIT_MS : FIRST_WAIT_MS;
 }
@@ -299,6 +302,27 @@ void session_leave_for_good(void) {
     atomic_store(&agent.process->barred, true);
     set_rights(agent.process, PROT_READ | PROT_WRITE, PROT_READ); /* reports see how it ends */
     drop(agent.process);
+}
+
+void session_give_back(void) {
+    struct agent_process *process = agent.process;
+    struct wire_session *session = atomic_load(&process->session);
+    atomic_store(&process->barred, true);
+    process->awaits = false;
+    for (struct agent_thread *t = thread_first(); t != NULL; t = t->next)
+        if (t->slot != NULL && t->epoch == atomic_load(&process->epoch) && session != NULL)
+            atomic_store_explicit(&t->slot->state, WIRE_SLOT_ENDED, memory_order_release);
+    if (session != NULL)
+        atomic_store(&session->left, 1);
+    drop(process);
+}
+
+/* As in a program that has just begun. */
+void session_may_begin(void) {
+    struct agent_process *process = agent.process;
+    atomic_store(&process->last_try_ns, 0);
+    process->awaits = true;
+    atomic_store(&process->barred, false);
 }
 
 void session_show(void) {
@@ -429,6 +453,16 @@ struct wire_slot *session_slot(struct agent_thread *thread, struct wire_session 
         atomic_fetch_add(&session->slots_missing, 1);
     }
     return thread->slot;
+}
+
+void session_give_slot_of(struct agent_thread *ended) {
+    struct wire_session *session = session_enter(thread_self);
+    if (session == NULL)
+        return;
+    if (ended->slot != NULL && ended->epoch == thread_self->epoch)
+        atomic_store_explicit(&ended->slot->state, WIRE_SLOT_ENDED, memory_order_release);
+    ended->slot = NULL;
+    session_leave(thread_self);
 }
 
 void session_give_slot(struct agent_thread *thread) {

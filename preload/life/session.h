@@ -52,6 +52,13 @@ void session_drop(void);
 /* The same, but there will be no other. */
 void session_leave_for_good(void);
 
+/* The agent leaves a process that goes on; there is no other session until session_may_begin().
+ * Thread context, while no other thread is inside (confine_hold). */
+void session_give_back(void);
+void session_may_begin(void);
+/* Another thread has ended, without a word: its slot is the daemon's. Signal context. */
+void session_give_slot_of(struct agent_thread *ended);
+
 /* Around a fork, which is counted: the child is not to have descriptors of a handshake that another
  * thread makes. One that is under way is waited for, as long as an answer may take. Thread context,
  * our signal blocked; none of both in a child. */

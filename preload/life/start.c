@@ -4,7 +4,6 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "preload/calls/call_burst.h"
 #include "preload/calls/calls.h"
@@ -31,17 +30,6 @@
 #include "preload/wrap/real.h"
 #include "preload/wrap/restart.h"
 #include "preload/wrap/sleep.h"
-
-/* A page that a child finds empty, however it was made. */
-static struct agent_process *make_process_page(void) {
-    long at =
-        sys6(SYS_mmap, 0, WIRE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (at < 0 && at > -WIRE_PAGE)
-        return NULL;
-    if (sys3(SYS_madvise, at, WIRE_PAGE, MADV_WIPEONFORK) != 0)
-        return NULL;
-    return (struct agent_process *)at;
-}
 
 /* Most programs of a build are over before they have a sample: these never meet the daemon. Not
  * where calls are counted, none of which may be lost; where sleep is profiled, which may begin at
@@ -91,7 +79,7 @@ __attribute__((constructor)) static void agent_start(void) {
         settings_say(&agent.settings, false, "valgrind runs the program: ", "not profiled");
         return;
     }
-    struct agent_process *process = make_process_page();
+    struct agent_process *process = agent_process_make();
     handler_room_start();
     if (process == NULL || !thread_start_main())
         return;
@@ -133,6 +121,12 @@ __attribute__((destructor)) static void agent_end(void) {
     calls_at_exit(thread_self);
 }
 
+/* All threads are known from their beginning. */
+static struct agent_thread *adopt_none(struct agent_thread *owner) {
+    (void)owner;
+    return NULL;
+}
+
 const struct agent_hooks agent_hooks = {.start = agent_start,
                                         .sends_to = calls_use,
                                         .handle = signal_handle,
@@ -142,4 +136,5 @@ const struct agent_hooks agent_hooks = {.start = agent_start,
                                         .goes_on = call_burst_go_on,
                                         .doze = redirect_doze,
                                         .wake = redirect_wake,
-                                        .missed_from = redirect_missed_from};
+                                        .missed_from = redirect_missed_from,
+                                        .adopt = adopt_none};

@@ -85,6 +85,7 @@ struct agent_thread {
     _Atomic uint32_t busy;   /* the session is in use, in so many nested places */
     _Atomic uint32_t inside; /* in code of the agent that makes system calls (confine.h) */
     pid_t tid;
+    uint32_t seen;      /* late.c: it was there at this search */
     bool ending;        /* no more ticks */
     uint8_t end_rounds; /* of destructors that have passed */
     int hidden_signal;  /* the application believes that it has blocked this one, which is open: it

@@ -167,10 +167,10 @@ static void on_thread_end(void *arg) {
     thread_end(arg);
 }
 
-static void find_main_stack(struct agent_thread *thread) {
+void thread_find_main_stack(struct agent_thread *thread) {
     struct rlimit limit;
     uint64_t size = MAIN_STACK_MAX;
-    if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur < size)
+    if (sys2(SYS_getrlimit, RLIMIT_STACK, &limit) == 0 && limit.rlim_cur < size)
         size = limit.rlim_cur;
     thread->stack_high = (uint64_t)(uintptr_t)__libc_stack_end & ~7ull;
     thread->stack_low = thread->stack_high - size;
@@ -183,7 +183,7 @@ bool thread_start_main(void) {
     struct agent_thread *thread = reserve();
     if (thread == NULL)
         return false;
-    find_main_stack(thread);
+    thread_find_main_stack(thread);
     thread->tid = (pid_t)sys0(SYS_gettid);
     thread_self = thread;
     thread->masked = &sleep_masked;

@@ -28,6 +28,9 @@ void thread_step_in(struct agent_thread *thread);
  * Process context. */
 bool thread_start_main(void);
 
+/* The bounds of the main thread's stack, on any thread. Any context. */
+void thread_find_main_stack(struct agent_thread *thread);
+
 /* The key of that is given up: the process has fallen silent (silence.h). False: there was none.
  * Thread context. */
 bool thread_give_key(void);

@@ -36,6 +36,9 @@ static struct sampling_plan plan_of(uint32_t rate, uint64_t length, uint64_t per
     uint64_t walk = SECOND_NS / (rate >= 1 && rate <= RATE_MAX ? rate : DEFAULT_RATE);
     if (agent.settings.collector == WIRE_COLLECT_CALLS)
         return (struct sampling_plan){.coarse_ns = length != 0 ? period : CALLS_CHECK_NS};
+    if (agent.settings.ticks_only)
+        return (struct sampling_plan){.coarse_ns =
+                                          walk > ticker_resolution() ? walk : ticker_resolution()};
     if (clock == WIRE_CLOCK_WALL) /* sleep is what is looked for: no bursts */
         return (struct sampling_plan){.coarse_ns = walk, .wall_ns = walk};
     uint64_t perf = clock == WIRE_CLOCK_PERF ? walk : 0;

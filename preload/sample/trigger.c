@@ -113,6 +113,15 @@ void trigger_start(struct agent_thread *thread, uint64_t since) {
         session_leave(thread);
 }
 
+bool trigger_adopt(struct agent_thread *thread) {
+    thread->trigger = (struct trigger){0};
+    thread->random = ticker_now(CLOCK_MONOTONIC) + (uint64_t)thread->tid * SECOND_NS;
+    if (!thread_timer_make(thread, TRIGGER_CPU, ticker_cpu_clock(thread->tid)))
+        return false;
+    ticker_run(cpu_ticker(thread), 1, searching.coarse_ns);
+    return true;
+}
+
 void trigger_stop(struct agent_thread *thread) {
     burst_end(thread);
     task_clock_close(&thread->trigger.task_clock);

@@ -14,6 +14,7 @@
 #ifndef HCCT_TRIGGER_H
 #define HCCT_TRIGGER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <ucontext.h>
 
@@ -29,6 +30,9 @@ void trigger_expect(void);
 /* The threads of a child of fork begin as its parent's thread was sampled, until the child looks
  * for a session. In the child, before thread_forget_others. Process context. */
 void trigger_inherit(const struct agent_thread *parent);
+/* Makes a timer for another thread, which is not sampled yet: at its first tick it follows the
+ * plan, and is from then on. False: there is no timer to be had. Any context. */
+bool trigger_adopt(struct agent_thread *thread);
 /* Thread context, or any thread when no other can use it. */
 void trigger_stop(struct agent_thread *thread);
 /* The calling thread has no timers from now on, and begins no more by itself: trigger_start. Any

@@ -31,10 +31,26 @@ e2e_tests = tests/e2e/check_test.py tests/e2e/daemon_test.py tests/e2e/deep_test
 	tests/e2e/redirect_callgrind_test.py tests/e2e/redirect_text_test.py tests/e2e/calls_opened_test.py \
 	tests/e2e/calls_said_test.py tests/e2e/calls_linked_test.py tests/e2e/calls_interposed_test.py \
 	tests/e2e/calls_locked_test.py \
-	tests/e2e/redirect_torture_test.py tests/e2e/attach_test.py
+	tests/e2e/redirect_torture_test.py tests/e2e/attach_test.py tests/e2e/attach_running_test.py
 TESTS += $(e2e_tests)
 EXTRA_DIST += $(e2e_tests) tests/e2e/calls_support.py tests/e2e/rusage.py tests/e2e/screen.py \
 	tests/e2e/support.py tests/e2e/users_support.py tests/e2e/wire_support.py tests/e2e/workloads.py
+
+# Programs that are attached to, and what they load.
+check_PROGRAMS += tests/targets/attach_quiet tests/targets/attach_storm tests/targets/attach_shares
+tests_targets_attach_quiet_SOURCES = tests/targets/attach_quiet.c
+tests_targets_attach_quiet_CFLAGS = $(TARGET_CFLAGS) -pthread
+tests_targets_attach_quiet_LDFLAGS = -pthread
+check_LTLIBRARIES += tests/targets/attach_library.la
+tests_targets_attach_storm_SOURCES = tests/targets/attach_storm.c
+tests_targets_attach_storm_CFLAGS = $(TARGET_CFLAGS) -pthread
+tests_targets_attach_storm_LDFLAGS = -pthread
+tests_targets_attach_shares_SOURCES = tests/targets/attach_shares.c
+tests_targets_attach_shares_CFLAGS = $(TARGET_CFLAGS) -pthread
+tests_targets_attach_shares_LDFLAGS = -pthread
+tests_targets_attach_library_la_SOURCES = tests/targets/attach_library.c
+tests_targets_attach_library_la_CFLAGS = $(TARGET_CFLAGS)
+tests_targets_attach_library_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
 
 check_PROGRAMS += tests/targets/worker
 tests_targets_worker_SOURCES = tests/targets/worker.c

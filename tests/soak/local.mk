@@ -10,4 +10,12 @@ soak: $(SOAK_NEEDS)
 	@$(AM_TESTS_ENVIRONMENT) $(PYTHON3) -B '$(srcdir)/tests/soak/soak.py' \
 	    --seconds $(SOAK_SECONDS) $(SOAK_FLAGS)
 
-.PHONY: soak
+# Attaching and detaching, ATTACH_RUNS times for each program: make attach-runs.
+EXTRA_DIST += tests/soak/attach_runs.py
+ATTACH_RUNS = 1000
+attach-runs: client/hcct daemon/hcctd preload/libhcctattach.la tests/targets/attach_storm \
+	tests/targets/attach_library.la
+	@$(AM_TESTS_ENVIRONMENT) $(PYTHON3) -B '$(srcdir)/tests/soak/attach_runs.py' \
+	    --runs $(ATTACH_RUNS) $(ATTACH_FLAGS)
+
+.PHONY: soak attach-runs

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
+/*
+ * attach.c - what is judged, injected and answered, in words.
+ */
+#include "client/attach/attach.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "client/attach/code.h"
+#include "client/attach/inject.h"
+#include "client/attach/judge.h"
+#include "client/attach/target.h"
+#include "common/base/options.h"
+
+unsigned attach_rate_most(void) {
+    struct timespec tick = {0, 0};
+    if (clock_getres(CLOCK_MONOTONIC_COARSE, &tick) != 0 || tick.tv_nsec <= 0)
+        return 100;
+    return (unsigned)((1000000000l + tick.tv_nsec / 2) / tick.tv_nsec);
+}
+
+static const char *answer_words(enum wire_attach_answer answer) {
+    static const char *const words[] = {
+        [WIRE_ATTACH_UNSAID] = "its agent has not answered",
+        [WIRE_ATTACH_DONE] = "done",
+        [WIRE_ATTACH_OTHER_VERSION] =
+            "an agent of another version is in it: use the hcct that it came with, or start the "
+            "program anew",
+        [WIRE_ATTACH_ALREADY] = "it is attached to already: 'hcct detach' first",
+        [WIRE_ATTACH_NOT] = "it is not attached to",
+        [WIRE_ATTACH_NO_MEMORY] = "it can't map more memory",
+        [WIRE_ATTACH_NO_LIBC] = "its glibc is too old: the agent needs 2.35 or later",
+        [WIRE_ATTACH_NO_SIGNAL] = "it uses every signal that the agent could: none is free",
+        [WIRE_ATTACH_NO_TIMER] = "no timer can be made for it (RLIMIT_SIGPENDING)",
+    };
+    return answer < sizeof words / sizeof *words ? words[answer] : words[WIRE_ATTACH_UNSAID];
+}
+
+/* What a function has done that was left to itself is found done. */
+static bool is_done(const struct injection *injection, enum wire_attach_answer answer) {
+    enum wire_attach_answer before =
+        injection->request.what == WIRE_ATTACH_BEGIN ? WIRE_ATTACH_ALREADY : WIRE_ATTACH_NOT;
+    return answer == WIRE_ATTACH_DONE || (injection->was_late && answer == before);
+}
+
+static bool run(struct injection *injection, const char *what) {
+    enum injected result = inject(injection);
+    enum wire_attach_answer answer = atomic_load(&injection->request.answer);
+    if (result == INJECTED && is_done(injection, answer))
+        return true;
+    complain("process %d is not %s: %s", (int)injection->pid, what,
+             result == INJECTED ? answer_words(answer) : inject_words(result));
+    return false;
+}
+
+bool attach_begin(const struct attach *attach, struct attached *attached) {
+    char why[512];
+    struct injection injection = {.pid = attach->pid,
+                                  .library = attach->library,
+                                  .seconds = attach->seconds,
+                                  .request = {.version = WIRE_ATTACH_VERSION,
+                                              .what = WIRE_ATTACH_BEGIN,
+                                              .rate = attach->rate,
+                                              .lines = attach->lines,
+                                              .leaves = attach->leaves}};
+    struct wire_attach *request = &injection.request;
+    if (!judge(attach->pid, why, sizeof why)) {
+        complain("process %d can't be attached to: %s", (int)attach->pid, why);
+        return false;
+    }
+    snprintf(request->socket, sizeof request->socket, "%s", attach->socket);
+    snprintf(request->tags, sizeof request->tags, "%s", attach->tags != NULL ? attach->tags : "");
+    if (!run(&injection, "attached to"))
+        return false;
+    *attached = (struct attached){.sampled = atomic_load(&request->sampled),
+                                  .threads = request->n_threads,
+                                  .stopped_ms = (double)injection.stopped_ns / 1e6};
+    return true;
+}
+
+bool attach_end(pid_t pid, double seconds) {
+    struct injection injection = {
+        .pid = pid,
+        .seconds = seconds,
+        .request = {.version = WIRE_ATTACH_VERSION, .what = WIRE_ATTACH_END}};
+    return run(&injection, "detached from");
+}
+
+bool attach_is_there(pid_t pid) {
+    struct target target;
+    if (!target_open(&target, pid))
+        return false;
+    bool found = code_base_of(&target, INJECT_LIBRARY) != 0;
+    target_close(&target);
+    return found;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
+/*
+ * attach.h - a running process gets the agent, and is left by it: with the sentences that people
+ * read.
+ */
+#ifndef HCCT_ATTACH_H
+#define HCCT_ATTACH_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+struct attach {
+    pid_t pid;
+    const char *library, *socket; /* absolute */
+    const char *tags;             /* NULL: none */
+    unsigned rate;                /* at most attach_rate_most() */
+    bool lines;
+    bool leaves;    /* the agent leaves when its daemon has gone */
+    double seconds; /* to find a moment at which it is safe */
+};
+
+/* What came of it, beside its success. */
+struct attached {
+    unsigned sampled, threads; /* that have a timer, of those that are there */
+    double stopped_ms;         /* so long was one of them held at most */
+};
+
+/* As often as the kernel's clock ticks. */
+unsigned attach_rate_most(void);
+
+/* False: complained, and the process goes on as it was. */
+bool attach_begin(const struct attach *attach, struct attached *attached);
+/* The same; `pid`: of a process that attach_begin was for, at any time. */
+bool attach_end(pid_t pid, double seconds);
+/* The agent of attach_begin is in it. */
+bool attach_is_there(pid_t pid);
+
+#endif

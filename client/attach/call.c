@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
+/*
+ * call.c - a signal's frame, built as the kernel builds it.
+ */
+#include "client/attach/call.h"
+
+#include <elf.h>
+#include <signal.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <ucontext.h>
+
+#include "common/base/clock.h"
+
+#define RED_ZONE      128
+#define KERNEL_MASK   8 /* bytes of a signal set */
+#define XSTATE_ALIGN  64
+#define XSTATE_MAGIC1 0x46505853u
+#define XSTATE_MAGIC2 0x46505845u
+#define SOFTWARE_AT   464 /* in the extended state: bytes that the kernel uses in frames */
+#define FRAME_FLAGS   7ul /* UC_FP_XSTATE, UC_SIGCONTEXT_SS, UC_STRICT_RESTORE_SS */
+#define RESTART_CALL  219 /* restart_syscall */
+#define DIRECTION     0x400ul
+#define TRAP          0x100ul
+#define STOP_NS       100000000ull
+
+enum { RESTARTSYS = 512, RESTARTNOINTR = 513, RESTARTNOHAND = 514, RESTART_BLOCK = 516 };
+
+/* ---- what the thread has ---- */
+
+static bool save(struct call *call) {
+    struct iovec part = {call->xstate, sizeof call->xstate};
+    pid_t tid = call->stop->tid;
+    if (ptrace(PTRACE_GETREGSET, tid, NT_X86_XSTATE, &part) != 0 ||
+        part.iov_len >= sizeof call->xstate || part.iov_len < SOFTWARE_AT)
+        return false;
+    call->xstate_bytes = part.iov_len;
+    return ptrace(PTRACE_GETSIGMASK, tid, KERNEL_MASK, &call->mask) == 0;
+}
+
+static bool find_errno(struct call *call) {
+    uint64_t distance;
+    if (!target_read(call->target, call->code->errno_slot, &distance, sizeof distance))
+        return false;
+    call->errno_at = call->regs.fs_base + distance;
+    return target_read(call->target, call->errno_at, &call->errno_was, sizeof call->errno_was);
+}
+
+/* Faults come through, and so does what can't be blocked. */
+static bool block_signals(const struct call *call) {
+    static const int open[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP};
+    uint64_t mask = UINT64_MAX;
+    for (size_t i = 0; i < sizeof open / sizeof *open; i++)
+        mask &= ~(1ull << (open[i] - 1));
+    return ptrace(PTRACE_SETSIGMASK, call->stop->tid, KERNEL_MASK, &mask) == 0;
+}
+
+/* ---- the frame ---- */
+
+/* As the kernel does it where no handler is in the way. A sleep with a timeout, whose rest only the
+ * kernel knows, is made again as a whole by RESTART_CALL, or ends with EINTR in the worst case. */
+static void restart_by_hand(struct user_regs_struct *regs) {
+    long call = (long)regs->orig_rax, result = -(long)regs->rax;
+    if (call < 0)
+        return;
+    if (result == RESTARTSYS || result == RESTARTNOINTR || result == RESTARTNOHAND)
+        regs->rax = (unsigned long long)call;
+    else if (result == RESTART_BLOCK)
+        regs->rax = RESTART_CALL;
+    else
+        return;
+    regs->rip -= 2;
+}
+
+static void fill_registers(const struct user_regs_struct *regs, greg_t *to) {
+    to[REG_R8] = (greg_t)regs->r8;
+    to[REG_R9] = (greg_t)regs->r9;
+    to[REG_R10] = (greg_t)regs->r10;
+    to[REG_R11] = (greg_t)regs->r11;
+    to[REG_R12] = (greg_t)regs->r12;
+    to[REG_R13] = (greg_t)regs->r13;
+    to[REG_R14] = (greg_t)regs->r14;
+    to[REG_R15] = (greg_t)regs->r15;
+    to[REG_RDI] = (greg_t)regs->rdi;
+    to[REG_RSI] = (greg_t)regs->rsi;
+    to[REG_RBP] = (greg_t)regs->rbp;
+    to[REG_RBX] = (greg_t)regs->rbx;
+    to[REG_RDX] = (greg_t)regs->rdx;
+    to[REG_RAX] = (greg_t)regs->rax;
+    to[REG_RCX] = (greg_t)regs->rcx;
+    to[REG_RSP] = (greg_t)regs->rsp;
+    to[REG_RIP] = (greg_t)regs->rip;
+    to[REG_EFL] = (greg_t)regs->eflags;
+    to[REG_CSGSFS] = (greg_t)(regs->cs | regs->ss << 48);
+}
+
+/* Of the alternate stack the frame says what it would in a handler: the kernel sets it from there.
+ * One that was never asked for is said to be as it is by a flag of the kernel's that leaves it. */
+static void fill_frame(const struct call *call, uint64_t xstate, ucontext_t *frame) {
+    struct user_regs_struct regs = call->regs;
+    memset(frame, 0, sizeof *frame);
+    restart_by_hand(&regs);
+    frame->uc_flags = FRAME_FLAGS;
+    frame->uc_stack.ss_flags = -1; /* no such flags: it stays as it is */
+    fill_registers(&regs, frame->uc_mcontext.gregs);
+    frame->uc_mcontext.fpregs = (void *)(uintptr_t)xstate; /* NOLINT: an address over there */
+    memcpy(&frame->uc_sigmask, &call->mask, KERNEL_MASK);
+}
+
+static bool write_xstate(const struct call *call, uint64_t at) {
+    struct {
+        uint32_t magic, bytes;
+        uint64_t features;
+        uint32_t state_bytes, pad[7];
+    } software = {
+        XSTATE_MAGIC1, (uint32_t)call->xstate_bytes + 4, 0, (uint32_t)call->xstate_bytes, {0}};
+    const uint32_t end = XSTATE_MAGIC2;
+    memcpy(&software.features, call->xstate + SOFTWARE_AT, sizeof software.features);
+    return target_write(call->target, at, call->xstate, call->xstate_bytes) &&
+           target_write(call->target, at + SOFTWARE_AT, &software, sizeof software) &&
+           target_write(call->target, at + call->xstate_bytes, &end, sizeof end);
+}
+
+/* From the top: extended state, what functions are given, the frame, and the return address. */
+static bool write_frame(struct call *call, size_t room) {
+    ucontext_t frame;
+    size_t bytes = offsetof(ucontext_t, uc_sigmask) + KERNEL_MASK;
+    uint64_t xstate = (call->regs.rsp - RED_ZONE - call->xstate_bytes - sizeof(uint32_t)) &
+                      ~(uint64_t)(XSTATE_ALIGN - 1);
+    call->room = (xstate - room) & ~15ull;
+    call->frame = ((call->room - bytes) & ~15ull) - 8;
+    fill_frame(call, xstate, &frame);
+    return write_xstate(call, xstate) && target_write(call->target, call->frame + 8, &frame, bytes);
+}
+
+bool call_begin(struct call *call, struct stop *stop, const struct target *target,
+                const struct code *code, const struct user_regs_struct *regs, size_t room) {
+    *call = (struct call){.stop = stop, .target = target, .code = code, .regs = *regs};
+    return save(call) && find_errno(call) && write_frame(call, room) && block_signals(call);
+}
+
+/* ---- calling ---- */
+
+/* Its functions have returned: it is about to ask the kernel for what it had. */
+static bool is_back(const struct call *call) {
+    struct user_regs_struct regs;
+    return ptrace(PTRACE_GETREGS, call->stop->tid, NULL, &regs) == 0 &&
+           (long)regs.orig_rax == SYS_rt_sigreturn && regs.rsp == call->frame + 8;
+}
+
+static bool set_registers(const struct call *call, uint64_t function, uint64_t first,
+                          uint64_t second) {
+    struct user_regs_struct regs = call->regs;
+    regs.rip = function;
+    regs.rdi = first;
+    regs.rsi = second;
+    regs.rsp = call->frame;
+    regs.rax = 0;
+    regs.orig_rax = ~0ull;
+    regs.eflags &= ~(DIRECTION | TRAP);
+    return target_write(call->target, call->frame, &call->code->sigreturn,
+                        sizeof call->code->sigreturn) &&
+           ptrace(PTRACE_SETREGS, call->stop->tid, NULL, &regs) == 0;
+}
+
+enum called call_function(struct call *call, uint64_t function, uint64_t first, uint64_t second,
+                          uint64_t deadline_ns) {
+    enum stopped stopped;
+    if (!set_registers(call, function, first, second))
+        return CALLED_GONE;
+    do {
+        stopped = stop_run(call->stop, true, deadline_ns);
+        if (stopped == STOPPED_CALL && is_back(call))
+            return CALLED;
+    } while ((stopped == STOPPED_CALL && clock_ns(CLOCK_MONOTONIC) < deadline_ns) ||
+             stopped == STOPPED_HERE);
+    call->runs = stopped == STOPPED_NOT;
+    return stopped == STOPPED_FAULT  ? CALLED_FAULT
+           : stopped == STOPPED_GONE ? CALLED_GONE
+                                     : CALLED_LATE;
+}
+
+/* ---- the end ---- */
+
+static bool put_back(struct call *call) {
+    struct iovec part = {call->xstate, call->xstate_bytes};
+    pid_t tid = call->stop->tid;
+    return target_write(call->target, call->errno_at, &call->errno_was, sizeof call->errno_was) &&
+           ptrace(PTRACE_SETREGSET, tid, NT_X86_XSTATE, &part) == 0 &&
+           ptrace(PTRACE_SETREGS, tid, NULL, &call->regs) == 0 &&
+           ptrace(PTRACE_SETSIGMASK, tid, KERNEL_MASK, &call->mask) == 0;
+}
+
+/* The kernel forgets how to go on with a sleep that has a timeout when a handler returns: then that
+ * return is left out. */
+static bool leave_out_return(const struct call *call) {
+    struct user_regs_struct regs;
+    if ((long)call->regs.orig_rax < 0 || -(long)call->regs.rax != RESTART_BLOCK)
+        return true;
+    if (ptrace(PTRACE_GETREGS, call->stop->tid, NULL, &regs) != 0)
+        return false;
+    regs.orig_rax = ~0ull;
+    return ptrace(PTRACE_SETREGS, call->stop->tid, NULL, &regs) == 0;
+}
+
+/* It is stopped where the kernel would begin an interrupted system call again. That comes for
+ * certain, and must be waited for. */
+bool call_end(struct call *call) {
+    if (!stop_interrupt(call->stop) || !leave_out_return(call))
+        return false;
+    enum stopped stopped = stop_run(call->stop, false, UINT64_MAX);
+    return (stopped == STOPPED_HERE || stopped == STOPPED_FAULT) && put_back(call);
+}
+
+void call_abandon(struct call *call) {
+    if (call->runs && stop_interrupt(call->stop))
+        (void)stop_wait(call->stop, clock_ns(CLOCK_MONOTONIC) + STOP_NS);
+}

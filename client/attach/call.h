@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
+/*
+ * call.h - functions are called on a stopped thread, as the kernel calls a signal's handler.
+ *
+ * On the thread's stack lies a frame as of a signal, below what the thread may be using there, and
+ * the functions return into it: to the kernel, which gives the thread back all that it had. So it
+ * goes on as it was also when the caller is killed in the middle, or gives up waiting. Where all
+ * goes well the kernel is stopped on its way, and all is put back from here: what a frame can't
+ * hold, too (a system call that was interrupted, errno). No code is changed. Signals are blocked
+ * meanwhile, but for faults.
+ */
+#ifndef HCCT_ATTACH_CALL_H
+#define HCCT_ATTACH_CALL_H
+
+#include <sys/user.h>
+
+#include "client/attach/code.h"
+#include "client/attach/stop.h"
+#include "client/attach/target.h"
+
+#define CALL_XSTATE_MAX 16384
+
+struct call {
+    struct stop *stop;
+    const struct target *target;
+    const struct code *code;
+    struct user_regs_struct regs; /* to go on with */
+    unsigned char xstate[CALL_XSTATE_MAX];
+    size_t xstate_bytes;
+    uint64_t mask;
+    uint64_t frame, room; /* on its stack: the frame; the bytes above it for arguments */
+    uint64_t errno_at;
+    int errno_was;
+    bool runs; /* it was not stopped again in time */
+};
+
+enum called { CALLED, CALLED_FAULT, CALLED_GONE, CALLED_LATE };
+
+/* The thread is stopped at a safe point. `room`: bytes for what functions are given. False: nothing
+ * has changed. */
+bool call_begin(struct call *call, struct stop *stop, const struct target *target,
+                const struct code *code, const struct user_regs_struct *regs, size_t room);
+/* CALLED: it has returned. CALLED_LATE: it has not, in time; only call_abandon may follow. */
+enum called call_function(struct call *call, uint64_t function, uint64_t first, uint64_t second,
+                          uint64_t deadline_ns);
+/* The thread is as it was, and is stopped still. */
+bool call_end(struct call *call);
+/* It gets so far by itself when the function returns, and is let go. */
+void call_abandon(struct call *call);
+
+#endif

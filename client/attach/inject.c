@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
+/*
+ * inject.c - tries one thread after the other until one is at a safe point.
+ */
+#include "client/attach/inject.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "client/attach/call.h"
+#include "client/attach/image.h"
+#include "client/attach/point.h"
+#include "client/attach/walk.h"
+#include "common/base/clock.h"
+
+#define STOP_NS     2000000000u /* for a thread to stop: until then it runs */
+#define HOLD_NS     50000000u   /* for a function to return; then the thread is let go */
+#define AGAIN_NS    1000000     /* between two rounds */
+#define LATER_NS    200000000u  /* after a function did not return in time */
+#define PATIENCE_NS 300000000u  /* so long no thread may seem to be in the loader */
+
+/* In which order threads are tried. */
+enum rank { RANK_ASLEEP, RANK_RUNNING, RANK_REPEATED, RANK_DOUBTFUL, RANKS, RANK_NEVER = RANKS };
+
+struct work {
+    struct injection *injection;
+    struct target target;
+    struct code code;
+    struct walk *walk; /* NULL: it can't be walked */
+    uint64_t began_ns, until_ns;
+    enum injected result;
+    enum point_care care;
+    bool missing; /* a walk needs files that were not read yet */
+};
+
+/* ---- on a stopped thread ---- */
+
+/* Where things are above the frame. */
+struct place {
+    uint64_t request, path;
+};
+
+static bool write_request(const struct work *work, const struct call *call, struct place *place) {
+    const struct injection *injection = work->injection;
+    place->request = call->room;
+    place->path = call->room + sizeof injection->request;
+    return target_write(&work->target, place->request, &injection->request,
+                        sizeof injection->request) &&
+           (injection->library == NULL ||
+            target_write(&work->target, place->path, injection->library,
+                         strlen(injection->library) + 1));
+}
+
+static uint64_t find_function(struct work *work) {
+    struct image image;
+    uint64_t found = 0;
+    if (!target_read_maps(&work->target))
+        return 0;
+    uint64_t base = code_base_of(&work->target, INJECT_LIBRARY);
+    if (base == 0 || !image_read(&image, &work->target, base))
+        return 0;
+    const struct image_function *f = image_find(&image, WIRE_ATTACH_FUNCTION);
+    if (f != NULL)
+        found = f->start;
+    image_free(&image);
+    return found;
+}
+
+static enum injected result_of(enum called called) {
+    switch (called) {
+    case CALLED:
+        return INJECTED;
+    case CALLED_FAULT:
+        return INJECT_BROKEN;
+    case CALLED_GONE:
+        return INJECT_GONE;
+    default:
+        return INJECT_NOT_IN_TIME;
+    }
+}
+
+static enum called call_loader(struct work *work, struct call *call, const struct place *place) {
+    if (work->injection->library == NULL || code_base_of(&work->target, INJECT_LIBRARY) != 0)
+        return CALLED;
+    return call_function(call, work->code.dlopen, place->path, RTLD_NOW | RTLD_LOCAL,
+                         clock_now() + HOLD_NS);
+}
+
+static enum injected call_both(struct work *work, struct call *call) {
+    struct place place;
+    if (!write_request(work, call, &place))
+        return INJECT_NEVER_SAFE;
+    enum called called = call_loader(work, call, &place);
+    uint64_t function = called == CALLED ? find_function(work) : 0;
+    if (called == CALLED && function == 0)
+        return INJECT_NOT_LOADED;
+    if (called == CALLED)
+        called = call_function(call, function, place.request, 0, clock_now() + HOLD_NS);
+    if (called == CALLED && !target_read(&work->target, place.request, &work->injection->request,
+                                         sizeof work->injection->request))
+        called = CALLED_GONE;
+    return result_of(called);
+}
+
+/* True: the work is over. */
+static bool use(struct work *work, struct stop *stop, const struct user_regs_struct *regs) {
+    static struct call call;
+    const char *library = work->injection->library;
+    size_t room = sizeof work->injection->request + (library != NULL ? strlen(library) : 0) + 1;
+    if (!call_begin(&call, stop, &work->target, &work->code, regs, room))
+        return false;
+    work->result = call_both(work, &call);
+    if (work->result != INJECT_NOT_IN_TIME) {
+        (void)call_end(&call);
+        return work->result != INJECT_NEVER_SAFE;
+    }
+    call_abandon(&call);
+    work->injection->was_late = true;
+    return true;
+}
+
+/* ---- a thread ---- */
+
+static enum rank rank_of(const struct work *work, pid_t tid) {
+    struct target_sleep where;
+    if (!target_where(work->target.pid, tid, &where))
+        return RANK_NEVER;
+    if (where.running)
+        return RANK_RUNNING;
+    enum point point = point_asleep(&work->code, &work->target, &where, work->care);
+    if (point != POINT_SAFE)
+        return point == POINT_DOUBTFUL && work->walk != NULL ? RANK_DOUBTFUL : RANK_NEVER;
+    return point_is_repeated(&where) ? RANK_REPEATED : RANK_ASLEEP;
+}
+
+static bool is_safe(struct work *work, const struct stop *stop,
+                    const struct user_regs_struct *regs) {
+    enum point point = point_stopped(&work->code, &work->target, stop->tid, regs, work->care);
+    if (point != POINT_DOUBTFUL || work->walk == NULL)
+        return point == POINT_SAFE;
+    size_t ranges = work->care == POINT_ALL_CODE ? work->code.n_locked : work->code.n_agent;
+    enum walked walked = walk_stack(work->walk, &work->code, ranges, regs);
+    work->missing |= walked == WALKED_MISSING;
+    return walked == WALKED_CLEAR;
+}
+
+static bool try_stopped(struct work *work, struct stop *stop) {
+    struct user_regs_struct regs, again;
+    if (ptrace(PTRACE_GETREGS, stop->tid, NULL, &regs) != 0)
+        return false;
+    again = regs;
+    point_again(&work->target, stop->tid, &again);
+    if (is_safe(work, stop, &regs))
+        return use(work, stop, &again);
+    if (again.rip != regs.rip)
+        ptrace(PTRACE_SETREGS, stop->tid, NULL, &again);
+    return false;
+}
+
+static bool try_thread(struct work *work, pid_t tid) {
+    struct stop stop;
+    uint64_t began = clock_now();
+    enum stopped stopped = stop_thread(&stop, work->target.pid, tid, began + STOP_NS);
+    if (stopped == STOPPED_NOT) { /* the kernel lets it go when this process ends */
+        work->result = INJECT_AGAIN;
+        return true;
+    }
+    if (stopped == STOPPED_GONE && errno == EPERM)
+        work->result = INJECT_NO_RIGHTS;
+    if (stopped == STOPPED_GONE)
+        return errno == EPERM;
+    bool over = stopped == STOPPED_HERE && try_stopped(work, &stop);
+    stop_release(&stop);
+    uint64_t ns = clock_now() - began;
+    if (work->missing)
+        walk_learn(work->walk);
+    work->missing = false;
+    work->injection->stops++;
+    if (ns > work->injection->stopped_ns)
+        work->injection->stopped_ns = ns;
+    return over;
+}
+
+/* ---- all of them ---- */
+
+/* What it holds may be waited for by who loads something now. */
+static bool somebody_loads(const struct work *work, const pid_t *list, size_t n) {
+    struct target_sleep where;
+    for (size_t i = 0; i < n; i++)
+        if (target_where(work->target.pid, list[i], &where) && !where.running && where.call >= 0 &&
+            point_in_loader(&work->code, &work->target, &where))
+            return true;
+    return false;
+}
+
+static bool has_time(const struct work *work) {
+    return clock_now() < work->until_ns;
+}
+
+static bool try_ranked(struct work *work, const pid_t *list, size_t n) {
+    for (enum rank rank = 0; rank < RANKS; rank++)
+        for (size_t i = 0; i < n && has_time(work); i++)
+            if (rank_of(work, list[i]) == rank && try_thread(work, list[i]))
+                return true;
+    return false;
+}
+
+/* Before it is stopped: it blocks more signals then. */
+static void name_thread(struct wire_attach *request, pid_t pid, pid_t tid) {
+    uint64_t blocked;
+    if (!target_status(pid, tid, "SigBlk", true, &blocked))
+        return;
+    request->blocked[request->n_threads] = blocked;
+    request->thread[request->n_threads++] = tid;
+}
+
+static void name_threads(struct work *work, const pid_t *list, size_t n) {
+    struct wire_attach *request = &work->injection->request;
+    request->n_threads = 0;
+    for (size_t i = 0; i < n && request->n_threads < WIRE_ATTACH_THREADS; i++)
+        name_thread(request, work->target.pid, list[i]);
+}
+
+static void rest(uint64_t ns) {
+    const struct timespec time = {0, (long)ns};
+    nanosleep(&time, NULL); /* an alarm may end it */
+}
+
+/* One round; true: the work is over. */
+static bool try_all(struct work *work) {
+    pid_t *list;
+    bool over = true;
+    size_t n = target_threads(work->target.pid, &list);
+    if (n == 0 || !target_read_maps(&work->target)) {
+        work->result = INJECT_GONE;
+    } else {
+        bool patient = work->care == POINT_ALL_CODE && clock_now() - work->began_ns < PATIENCE_NS;
+        name_threads(work, list, n);
+        over = !(patient && somebody_loads(work, list, n)) && try_ranked(work, list, n);
+    }
+    free(list);
+    return over;
+}
+
+static enum injected begin(struct work *work) {
+    static const enum injected faults[] = {[CODE_NO_LIBC] = INJECT_NO_LIBC,
+                                           [CODE_OLD_LIBC] = INJECT_OLD_LIBC,
+                                           [CODE_STRANGE_LIBC] = INJECT_STRANGE_LIBC};
+    if (!target_open(&work->target, work->injection->pid))
+        return errno == EACCES || errno == EPERM ? INJECT_NO_RIGHTS : INJECT_GONE;
+    enum code_fault fault = code_read(&work->code, &work->target, INJECT_LIBRARY);
+    return fault == CODE_FINE ? INJECT_NEVER_SAFE : faults[fault];
+}
+
+static enum injected inject_here(struct injection *injection) {
+    struct work work = {.injection = injection, .began_ns = clock_now()};
+    work.care = injection->library != NULL ? POINT_ALL_CODE : POINT_OWN_CODE;
+    work.until_ns = work.began_ns + (uint64_t)(injection->seconds * CLOCK_SECOND);
+    work.result = begin(&work);
+    if (work.result == INJECT_NEVER_SAFE)
+        work.walk = walk_new(&work.target);
+    while (work.result == INJECT_NEVER_SAFE && has_time(&work) && !try_all(&work)) {
+        rest(AGAIN_NS);
+        work.result = INJECT_NEVER_SAFE;
+    }
+    walk_free(work.walk);
+    target_close(&work.target);
+    return work.result;
+}
+
+/* ---- a process of its own ---- */
+
+struct report {
+    enum injected result;
+    struct injection injection;
+};
+
+static ssize_t receive(int fd, struct report *report) {
+    size_t used = 0;
+    ssize_t n;
+    do {
+        n = read(fd, (char *)report + used, sizeof *report - used);
+        used += n > 0 ? (size_t)n : 0;
+    } while (n > 0 || (n < 0 && errno == EINTR));
+    return (ssize_t)used;
+}
+
+_Noreturn static void work_and_report(struct injection *injection, int fd) {
+    struct report report;
+    sigset_t all;
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, NULL);
+    stop_prepare();
+    report.result = inject_here(injection);
+    report.injection = *injection;
+    ssize_t n = write(fd, &report, sizeof report);
+    _exit(n == (ssize_t)sizeof report ? 0 : 1);
+}
+
+static enum injected inject_once(struct injection *injection) {
+    const char *library = injection->library;
+    struct report report;
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return INJECT_NO_RIGHTS;
+    pid_t pid = fork();
+    if (pid == 0)
+        work_and_report(injection, ends[1]);
+    close(ends[1]);
+    bool good = pid > 0 && receive(ends[0], &report) == (ssize_t)sizeof report;
+    close(ends[0]);
+    while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+        ;
+    if (!good)
+        return INJECT_GONE;
+    *injection = report.injection;
+    injection->library = library;
+    return report.result;
+}
+
+enum injected inject(struct injection *injection) {
+    double seconds = injection->seconds;
+    uint64_t began = clock_now();
+    enum injected result;
+    do {
+        result = inject_once(injection);
+        injection->seconds = seconds - (double)(clock_now() - began) / CLOCK_SECOND;
+        if (result == INJECT_NOT_IN_TIME)
+            rest(LATER_NS);
+    } while ((result == INJECT_AGAIN || result == INJECT_NOT_IN_TIME) && injection->seconds > 0);
+    return result == INJECT_AGAIN ? INJECT_NEVER_SAFE : result;
+}
+
+const char *inject_words(enum injected result) {
+    static const char *const words[] = {
+        [INJECTED] = "done",
+        [INJECT_NO_RIGHTS] = "the kernel does not let this user trace it",
+        [INJECT_GONE] = "it has ended",
+        [INJECT_NO_LIBC] = "it does not use glibc, or is statically linked, and the agent needs "
+                           "glibc 2.35 or later",
+        [INJECT_OLD_LIBC] = "its glibc is too old: the agent needs 2.35 or later",
+        [INJECT_STRANGE_LIBC] = "its glibc is built in a way that is not known",
+        [INJECT_NOT_LOADED] = "its loader could not load the agent: it does not see the file, may "
+                              "not map it, or has no room left for thread-local variables; start "
+                              "it under 'hcct record --' instead",
+        [INJECT_NEVER_SAFE] = "no thread of it was where a library can be loaded without risk; it "
+                              "goes on as it was: try again, or with a larger --wait",
+        [INJECT_AGAIN] = "a thread did not stop",
+        [INJECT_NOT_IN_TIME] = "its loader was busy for too long; it goes on as it was: try again",
+        [INJECT_BROKEN] = "the agent's function ended with a fault",
+    };
+    return words[result];
+}

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
+/*
+ * attach.c - attach and detach: a program that runs already gets the agent, and is left by it.
+ */
+#include "client/attach/attach.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "client/command.h"
+#include "client/locate.h"
+#include "client/processes.h"
+#include "common/base/options.h"
+#include "common/wire/tags.h"
+
+#define WAIT_DEFAULT  5 /* seconds */
+#define REACHED_TRIES 50
+#define REACHED_NS    20000000
+
+struct attach_options {
+    const char *socket, *tags;
+    unsigned rate, wait;
+    bool lines;
+};
+
+#define AT(member) offsetof(struct attach_options, member)
+
+static const struct option_spec attach_specs[] = {
+    {"rate", 'F', OPTION_UNSIGNED, "HZ", AT(rate), 1, 10000,
+     "samples per second of CPU time, up to the kernel's clock ticks (as many)"},
+    {"lines", 0, OPTION_FLAG, NULL, AT(lines), 0, 0, "self weights by source line, too"},
+    {"tags", 0, OPTION_STRING, "TAGS", AT(tags), 0, 0, "KEY=VALUE,KEY=VALUE: tags of this run"},
+    {"wait", 0, OPTION_UNSIGNED, "SECONDS", AT(wait), 1, 600,
+     "so long a moment without risk is looked for (5)"},
+    {"socket", 0, OPTION_STRING, "PATH", AT(socket), 0, 0, "where hcctd listens ($HCCT_SOCKET)"},
+    {NULL, 0, OPTION_FLAG, NULL, 0, 0, 0, NULL},
+};
+
+static const struct option_spec detach_specs[] = {
+    {"wait", 0, OPTION_UNSIGNED, "SECONDS", AT(wait), 1, 600,
+     "so long a moment without risk is looked for (5)"},
+    {NULL, 0, OPTION_FLAG, NULL, 0, 0, 0, NULL},
+};
+
+static const struct option_command attach_command = {
+    .usage = "hcct attach [options] PID",
+    .about =
+        "Loads the agent into a program that runs already, for a running hcctd. It is sampled\n"
+        "by CPU time from then on, until 'hcct detach' or its end.",
+    .examples = "  hcct attach $(pidof myserver)\n"
+                "  hcct hot -p myserver\n"
+                "  hcct detach $(pidof myserver)\n",
+    .options = attach_specs,
+};
+
+static const struct option_command detach_command = {
+    .usage = "hcct detach [options] PID",
+    .about = "Ends what 'hcct attach' has begun: the program is not sampled any more. The agent's\n"
+             "library stays in it, and does nothing.",
+    .examples = "  hcct detach 812\n",
+    .options = detach_specs,
+};
+
+static bool read_pid(int argc, char **argv, int *rest, pid_t *pid) {
+    char *end = NULL;
+    long number = *rest < argc ? strtol(argv[*rest], &end, 10) : 0;
+    if (number > 0 && number <= INT32_MAX && *end == '\0') {
+        ++*rest;
+        *pid = (pid_t)number;
+        return true;
+    }
+    if (*rest < argc)
+        complain("'%s' is no PID: say which process by its number", argv[*rest]);
+    else
+        complain("say which process: its PID");
+    return false;
+}
+
+static bool daemon_has(const char *socket, pid_t pid) {
+    struct process_list list;
+    bool found = false;
+    if (processes_ask(socket, &list) != HCCT_EXIT_OK)
+        return false;
+    for (size_t i = 0; i < list.n; i++)
+        found |= list.item[i].live && list.item[i].pid == (uint32_t)pid;
+    processes_free(&list);
+    return found;
+}
+
+static bool daemon_answers(const char *socket) {
+    struct process_list list;
+    int status = processes_ask(socket, &list);
+    if (status == HCCT_EXIT_OK)
+        processes_free(&list);
+    return status == HCCT_EXIT_OK;
+}
+
+/* At its first tick it reaches the daemon. */
+static bool is_reached(const char *socket, pid_t pid) {
+    const struct timespec pause = {0, REACHED_NS};
+    for (int i = 0; i < REACHED_TRIES; i++) {
+        if (daemon_has(socket, pid))
+            return true;
+        nanosleep(&pause, NULL);
+    }
+    return false;
+}
+
+static void say(const struct attach *attach, const struct attached *attached) {
+    printf("process %d: attached, %u of %u threads, %u samples per second of CPU time; one was "
+           "held for %.1f ms\n",
+           (int)attach->pid, attached->sampled, attached->threads, attach->rate,
+           attached->stopped_ms);
+    if (attached->sampled < attached->threads)
+        printf("the others block the agent's signal, or are not made by the C library: they are "
+               "not sampled\n");
+    if (!is_reached(attach->socket, attach->pid))
+        printf("it has not reached hcctd yet: it does when it next uses CPU time\n");
+}
+
+int cmd_attach(int argc, char **argv) {
+    struct attach_options options = {.wait = WAIT_DEFAULT};
+    char library[PATH_MAX], path[PATHS_SOCKET_MAX], absolute[PATH_MAX];
+    struct attached attached;
+    struct attach attach = {.library = library};
+    unsigned most = attach_rate_most();
+    int rest;
+    options_parse(&attach_command, argc, argv, &options, &rest);
+    if (!read_pid(argc, argv, &rest, &attach.pid))
+        return HCCT_EXIT_USAGE;
+    options_no_more(&attach_command, argc, argv, rest);
+    attach.rate = options.rate != 0 ? options.rate : most;
+    attach.lines = options.lines;
+    attach.tags = options.tags;
+    attach.seconds = options.wait;
+    if (options.tags != NULL && !tags_check(options.tags)) {
+        complain("--tags '%s' is not " TAGS_EXPECTED, options.tags);
+        return HCCT_EXIT_USAGE;
+    }
+    if (attach.rate > most) {
+        complain("--rate %u is more than an attached agent can: the kernel's clock ticks %u times "
+                 "a second; for more, start the program under 'hcct record --'",
+                 attach.rate, most);
+        return HCCT_EXIT_USAGE;
+    }
+    int status = ask_socket(path, options.socket);
+    if (status != HCCT_EXIT_OK)
+        return status;
+    if (!daemon_answers(path))
+        return HCCT_EXIT_NO_DAEMON;
+    attach.socket = realpath(path, absolute) != NULL ? absolute : path;
+    if (!locate_late_agent(library) || !attach_begin(&attach, &attached))
+        return HCCT_EXIT_FAILURE;
+    say(&attach, &attached);
+    return HCCT_EXIT_OK;
+}
+
+int cmd_detach(int argc, char **argv) {
+    struct attach_options options = {.wait = WAIT_DEFAULT};
+    pid_t pid;
+    int rest;
+    options_parse(&detach_command, argc, argv, &options, &rest);
+    if (!read_pid(argc, argv, &rest, &pid))
+        return HCCT_EXIT_USAGE;
+    options_no_more(&detach_command, argc, argv, rest);
+    if (!attach_is_there(pid)) {
+        complain("process %d is not attached to, or may not be read by this user", (int)pid);
+        return HCCT_EXIT_NO_DATA;
+    }
+    if (!attach_end(pid, options.wait))
+        return HCCT_EXIT_FAILURE;
+    printf("process %d: detached\n", (int)pid);
+    return HCCT_EXIT_OK;
+}

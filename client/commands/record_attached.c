@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
+/*
+ * record_attached.c - attaches for a while.
+ */
+#include "client/commands/record_attached.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "client/attach/attach.h"
+#include "client/locate.h"
+#include "common/base/clock.h"
+#include "common/base/options.h"
+#include "common/wire/compiler.h"
+
+#define WAIT_SECONDS 5
+#define SLICE_MS     50
+
+static const int ending[] = {SIGHUP, SIGINT, SIGTERM};
+
+/* ---- options ---- */
+
+static bool parse_duration(const char *text, double *seconds) {
+    static const struct {
+        const char *unit;
+        double seconds;
+    } units[] = {{"", 1}, {"s", 1}, {"ms", 0.001}, {"m", 60}, {"h", 3600}};
+    char *end;
+    double number = strtod(text, &end);
+    if (end == text || !(number > 0) || number > 1e6)
+        return false;
+    for (size_t i = 0; i < HCCT_ARRAY_LEN(units); i++)
+        if (strcmp(end, units[i].unit) == 0) {
+            *seconds = number * units[i].seconds;
+            return true;
+        }
+    return false;
+}
+
+static const char *contradiction(const struct record_options *options) {
+    const struct rule {
+        bool broken;
+        const char *sentence;
+    } rules[] = {
+        {record_counts_calls(options), "--collector calls"},
+        {options->burst != NULL, "--burst"},
+        {options->clock != NULL && strcmp(options->clock, "cpu") != 0, "--clock wall or perf"},
+        {options->check, "--check"},
+    };
+    for (size_t i = 0; i < HCCT_ARRAY_LEN(rules); i++)
+        if (rules[i].broken)
+            return rules[i].sentence;
+    return NULL;
+}
+
+bool record_attached_agrees(struct record_options *options) {
+    unsigned most = attach_rate_most();
+    const char *what = contradiction(options);
+    options->no_follow = true;
+    if (options->duration != NULL && !parse_duration(options->duration, &options->seconds)) {
+        complain("--duration '%s' is no time such as 10s, 500ms or 2m", options->duration);
+        return false;
+    }
+    if (what != NULL) {
+        complain("%s needs an agent that is there from the beginning, which -p can't have: start "
+                 "the program under 'hcct record --'",
+                 what);
+        return false;
+    }
+    if (options->rate > most) {
+        complain("--rate %u is more than -p can: the kernel's clock ticks %u times a second; for "
+                 "more, start the program under 'hcct record --'",
+                 options->rate, most);
+        return false;
+    }
+    if (options->rate == 0)
+        options->rate = most;
+    return true;
+}
+
+/* ---- a recording ---- */
+
+/* Those that end it wait until it has been left. */
+static void hold_signals(int how) {
+    sigset_t set;
+    sigemptyset(&set);
+    for (size_t i = 0; i < HCCT_ARRAY_LEN(ending); i++)
+        sigaddset(&set, ending[i]);
+    sigprocmask(how, &set, NULL);
+}
+
+bool record_attached_begin(const struct record_options *options, const char *socket) {
+    char library[PATH_MAX];
+    const struct attach attach = {.pid = (pid_t)options->pid,
+                                  .library = library,
+                                  .socket = socket,
+                                  .tags = options->tags,
+                                  .rate = options->rate,
+                                  .lines = options->lines,
+                                  .leaves = options->socket == NULL,
+                                  .seconds = WAIT_SECONDS};
+    struct attached attached;
+    if (!locate_late_agent(library))
+        return false;
+    hold_signals(SIG_BLOCK);
+    if (!attach_begin(&attach, &attached)) {
+        hold_signals(SIG_UNBLOCK);
+        return false;
+    }
+    if (attached.sampled < attached.threads)
+        complain("%u of %u threads block the agent's signal, or are not made by the C library: "
+                 "they are not sampled",
+                 attached.threads - attached.sampled, attached.threads);
+    return true;
+}
+
+static bool has_ended(int pidfd, pid_t pid) {
+    struct pollfd end = {.fd = pidfd, .events = POLLIN};
+    return pidfd >= 0 ? poll(&end, 1, 0) == 1 : kill(pid, 0) != 0 && errno == ESRCH;
+}
+
+void record_attached_wait(const struct record_options *options) {
+    const struct timespec slice = {0, SLICE_MS * 1000000l};
+    uint64_t until = clock_now() + (uint64_t)(options->seconds * CLOCK_SECOND);
+    pid_t pid = (pid_t)options->pid;
+    int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+    sigset_t set;
+    sigemptyset(&set);
+    for (size_t i = 0; i < HCCT_ARRAY_LEN(ending); i++)
+        sigaddset(&set, ending[i]);
+    while ((options->seconds <= 0 || clock_now() < until) && !has_ended(pidfd, pid))
+        if (sigtimedwait(&set, NULL, &slice) > 0)
+            break;
+    if (pidfd >= 0)
+        close(pidfd);
+}
+
+void record_attached_end(const struct record_options *options) {
+    if (kill((pid_t)options->pid, 0) == 0 && attach_is_there((pid_t)options->pid))
+        (void)attach_end((pid_t)options->pid, WAIT_SECONDS);
+    hold_signals(SIG_UNBLOCK);
+}
+
+void record_attached_name(pid_t pid, char *name, size_t bytes) {
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/comm", (int)pid);
+    snprintf(name, bytes, "process %d", (int)pid);
+    FILE *file = fopen(path, "re");
+    if (file != NULL && fgets(name, (int)bytes, file) != NULL)
+        name[strcspn(name, "\n")] = '\0';
+    if (file != NULL)
+        fclose(file);
+}

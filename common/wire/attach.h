@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
+/*
+ * attach.h - what is said to an agent that is loaded into a process that runs already.
+ *
+ * Its library has one function of this name. The caller's request lies on the stack of the thread
+ * that runs it, and so does the answer. It is called between two instructions of the application.
+ */
+#ifndef HCCT_WIRE_ATTACH_H
+#define HCCT_WIRE_ATTACH_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "common/wire/paths.h"
+#include "common/wire/tags.h"
+
+#define WIRE_ATTACH_FUNCTION "hcct_attach"
+#define WIRE_ATTACH_VERSION  1u
+#define WIRE_ATTACH_THREADS  256u /* that are named; others are found later */
+
+enum wire_attach_what {
+    WIRE_ATTACH_BEGIN, /* sampling begins, at the first tick of any thread */
+    WIRE_ATTACH_END,   /* no signal of ours comes any more, and the session is given back */
+};
+
+enum wire_attach_answer {
+    WIRE_ATTACH_UNSAID, /* the function was not called, or has not returned */
+    WIRE_ATTACH_DONE,
+    WIRE_ATTACH_OTHER_VERSION,
+    WIRE_ATTACH_ALREADY,   /* BEGIN: it is attached */
+    WIRE_ATTACH_NOT,       /* END: it is not attached */
+    WIRE_ATTACH_NO_MEMORY, /* no mapping can be made */
+    WIRE_ATTACH_NO_LIBC,   /* another C library, or one that is too old */
+    WIRE_ATTACH_NO_SIGNAL, /* the application uses all signals */
+    WIRE_ATTACH_NO_TIMER,  /* no timer can be made (RLIMIT_SIGPENDING) */
+};
+
+struct wire_attach {
+    uint32_t version;
+    uint32_t what; /* enum wire_attach_what */
+    uint32_t rate; /* walks per second of CPU time */
+    uint32_t lines;
+    uint32_t leaves; /* 1: the agent detaches itself when its daemon has gone */
+    uint32_t n_threads;
+    char socket[PATHS_SOCKET_MAX];
+    char tags[TAGS_ROOM];
+    _Atomic uint32_t answer;  /* enum wire_attach_answer */
+    _Atomic uint32_t sampled; /* threads that have a timer now */
+    int32_t thread[WIRE_ATTACH_THREADS];
+    uint64_t blocked[WIRE_ATTACH_THREADS]; /* signals, by each of them */
+};
+
+#endif

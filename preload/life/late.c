@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
+/*
+ * late.c - what happens when somebody attaches to the process, and detaches.
+ */
+#include "preload/life/late.h"
+
+#include <string.h>
+
+#include "preload/calls/call_burst.h"
+#include "preload/calls/calls.h"
+#include "preload/life/agent.h"
+#include "preload/life/confine.h"
+#include "preload/life/glibc.h"
+#include "preload/life/handler.h"
+#include "preload/life/handler_room.h"
+#include "preload/life/handler_stack.h"
+#include "preload/life/hooks.h"
+#include "preload/life/late_threads.h"
+#include "preload/life/modules.h"
+#include "preload/life/program_name.h"
+#include "preload/life/session.h"
+#include "preload/life/signal.h"
+#include "preload/life/sys.h"
+#include "preload/redirect/redirect.h"
+#include "preload/sample/ticker.h"
+#include "preload/sample/trigger.h"
+#include "preload/wrap/real.h"
+#include "preload/wrap/restart.h"
+#include "preload/wrap/sleep.h"
+
+#define PATIENCE_NS 10000000000ull /* for a daemon, where the agent would leave without one */
+
+static uint64_t began_ns;
+static bool attached;
+
+/* ---- the daemon has gone ---- */
+
+static void leave_alone(struct agent_thread *thread) {
+    struct wire_session *session = session_enter(thread);
+    if (session != NULL) {
+        session_leave(thread);
+        return;
+    }
+    bool had_one = atomic_load(&agent.process->epoch) != 0 && !session_is_held();
+    if (had_one || ticker_now(CLOCK_MONOTONIC) - began_ns > PATIENCE_NS)
+        trigger_leave(thread);
+}
+
+static void after_tick(struct agent_thread *thread) {
+    if (agent.settings.leaves)
+        leave_alone(thread);
+    late_threads_search();
+}
+
+/* ---- around a fork ---- */
+
+/* The child is not to have the descriptors of a handshake. */
+static void before_fork(void) {
+    if (agent_started())
+        session_before_fork();
+}
+
+static void after_fork(void) {
+    if (agent_started())
+        session_after_fork();
+}
+
+/* ---- once ---- */
+
+static enum wire_attach_answer prepare(void) {
+    static bool prepared;
+    if (prepared)
+        return WIRE_ATTACH_DONE;
+    if (!glibc_is_here())
+        return WIRE_ATTACH_NO_LIBC;
+    real_resolve();
+    if (!real_can_find_objects())
+        return WIRE_ATTACH_NO_LIBC;
+    agent.process = agent_process_make();
+    if (agent.process == NULL)
+        return WIRE_ATTACH_NO_MEMORY;
+    program_name_read(agent.command, sizeof agent.command);
+    handler_room_start();
+    handler_stack_give_way(false); /* nothing would hide ours from the application */
+    modules_start();
+    modules_note_all();
+    restart_start();
+    __register_atfork(before_fork, after_fork, NULL, &__dso_handle);
+    prepared = true;
+    return WIRE_ATTACH_DONE;
+}
+
+/* ---- each time ---- */
+
+static void set(const struct wire_attach *request) {
+    agent.settings = (struct agent_settings){.rate = request->rate,
+                                             .clock = WIRE_CLOCK_CPU,
+                                             .collector = WIRE_COLLECT_WALKS,
+                                             .every = 1,
+                                             .credit = WIRE_CREDIT_LAST,
+                                             .enable = true,
+                                             .lines = request->lines != 0,
+                                             .leaves = request->leaves != 0,
+                                             .ticks_only = true};
+    memcpy(agent.settings.socket, request->socket, sizeof agent.settings.socket);
+    memcpy(agent.settings.tags, request->tags, sizeof agent.settings.tags);
+    agent.settings.socket[sizeof agent.settings.socket - 1] = '\0';
+    agent.settings.tags[sizeof agent.settings.tags - 1] = '\0';
+}
+
+/* The process is a child of one that was attached to: what it knows of threads and timers is its
+ * parent's. */
+static void forget_parent(void) {
+    confine_forget_held();
+    modules_alone();
+    thread_forget_others();
+    if (thread_self != NULL)
+        thread_release(thread_self);
+    thread_self = NULL;
+}
+
+static void begin_process(void) {
+    agent.process->pid = (pid_t)sys0(SYS_getpid);
+    agent.earlier_ns = ticker_now(CLOCK_PROCESS_CPUTIME_ID);
+    began_ns = ticker_now(CLOCK_MONOTONIC);
+}
+
+static bool has_signal(void) {
+    if (signal_number() != 0)
+        signal_check_again();
+    return signal_number() != 0 || signal_start(0);
+}
+
+static enum wire_attach_answer begin(struct wire_attach *request) {
+    enum wire_attach_answer prepared = prepare();
+    if (prepared != WIRE_ATTACH_DONE)
+        return prepared;
+    if (attached && agent.process->pid != 0)
+        return WIRE_ATTACH_ALREADY;
+    if (agent.process->pid == 0)
+        forget_parent();
+    set(request);
+    begin_process();
+    if (!has_signal())
+        return WIRE_ATTACH_NO_SIGNAL;
+    session_may_begin();
+    uint32_t sampled = 0;
+    for (uint32_t i = 0; i < request->n_threads && i < WIRE_ATTACH_THREADS; i++)
+        sampled += late_threads_add(request->thread[i], request->blocked[i]);
+    atomic_store(&request->sampled, sampled);
+    attached = true;
+    return WIRE_ATTACH_DONE;
+}
+
+static enum wire_attach_answer end(void) {
+    if (!attached || !agent_started())
+        return WIRE_ATTACH_NOT;
+    uint64_t mask = confine_hold();
+    session_give_back();
+    late_threads_forget();
+    attached = false;
+    confine_let_go(mask);
+    return WIRE_ATTACH_DONE;
+}
+
+hcct_export void hcct_attach(struct wire_attach *request) {
+    enum wire_attach_answer answer = WIRE_ATTACH_OTHER_VERSION;
+    if (request->version == WIRE_ATTACH_VERSION)
+        answer = request->what == WIRE_ATTACH_BEGIN ? begin(request) : end();
+    atomic_store(&request->answer, answer);
+}
+
+/* ---- what the rest of the agent is to know ---- */
+
+static void start_nothing(void) {}
+
+const struct agent_hooks agent_hooks = {.start = start_nothing,
+                                        .sends_to = calls_use,
+                                        .handle = signal_handle,
+                                        .check_signal = signal_check_again,
+                                        .wants_sites = redirect_means,
+                                        .find_stubs = redirect_find_stubs,
+                                        .goes_on = call_burst_go_on,
+                                        .doze = redirect_doze,
+                                        .wake = redirect_wake,
+                                        .missed_from = redirect_missed_from,
+                                        .late = true,
+                                        .adopt = late_threads_adopt,
+                                        .after_tick = after_tick};

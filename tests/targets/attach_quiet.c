@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
+/*
+ * attach_quiet.c - a program that sleeps in one system call, and would notice if somebody woke it.
+ *
+ *   attach_quiet CALL
+ *
+ * CALL: epoll, nanosleep, poll, sigwait, read, futex. The call is made again and again until
+ * SIGTERM, which only says so. Each time the result, errno and vector registers must be as they are
+ * without anybody else. Prints how many calls were made; status 1: something was seen.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <time.h>
+#include <unistd.h>
+
+#define NAP_MS 40
+
+static volatile sig_atomic_t over;
+static int ends[2];
+
+static void on_term(int signal) {
+    (void)signal;
+    over = 1;
+}
+
+static int by_epoll(void) {
+    static int epoll = -1;
+    struct epoll_event event;
+    if (epoll < 0)
+        epoll = epoll_create1(0);
+    return epoll_wait(epoll, &event, 1, NAP_MS);
+}
+
+static int by_nanosleep(void) {
+    const struct timespec time = {0, NAP_MS * 1000000};
+    return nanosleep(&time, NULL);
+}
+
+static int by_poll(void) {
+    struct pollfd one = {ends[0], POLLIN, 0};
+    return poll(&one, 1, NAP_MS);
+}
+
+static int by_sigwait(void) {
+    const struct timespec time = {0, NAP_MS * 1000000};
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGUSR1);
+    int result = sigtimedwait(&set, NULL, &time);
+    return result < 0 && errno == EAGAIN ? 0 : -1;
+}
+
+/* A byte comes from another thread. */
+static int by_read(void) {
+    char byte;
+    return read(ends[0], &byte, 1) == 1 ? 0 : -1;
+}
+
+static void *write_bytes(void *unused) {
+    const struct timespec time = {0, NAP_MS * 1000000};
+    while (!over && write(ends[1], "x", 1) == 1)
+        nanosleep(&time, NULL);
+    return unused;
+}
+
+static int by_futex(void) {
+    static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+    static pthread_cond_t never = PTHREAD_COND_INITIALIZER;
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += NAP_MS * 1000000;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    pthread_mutex_lock(&mutex);
+    int result = pthread_cond_timedwait(&never, &mutex, &until);
+    pthread_mutex_unlock(&mutex);
+    return result == ETIMEDOUT || result == 0 ? 0 : -1;
+}
+
+static const struct {
+    const char *name;
+    int (*make)(void);
+} calls[] = {{"epoll", by_epoll},     {"nanosleep", by_nanosleep}, {"poll", by_poll},
+             {"sigwait", by_sigwait}, {"read", by_read},           {"futex", by_futex}};
+
+static int make(int (*call)(void)) {
+    volatile double before = 3.25;
+    double kept = before;
+    errno = 117;
+    int result = call();
+    int error = errno;
+    return over                                                                 ? 0
+           : result != 0 || (error != 117 && error != EAGAIN) || kept != before ? error
+                                                                                : 0;
+}
+
+int main(int argc, char **argv) {
+    struct sigaction action = {.sa_handler = on_term};
+    unsigned long made = 0;
+    pthread_t thread;
+    sigset_t usr;
+    if (argc != 2 || pipe(ends) != 0)
+        return 2;
+    sigemptyset(&usr);
+    sigaddset(&usr, SIGUSR1);
+    sigprocmask(SIG_BLOCK, &usr, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+        if (strcmp(calls[i].name, argv[1]) != 0)
+            continue;
+        if (calls[i].make == by_read)
+            pthread_create(&thread, NULL, write_bytes, NULL);
+        for (; !over; made++) {
+            int error = make(calls[i].make);
+            if (error != 0) {
+                printf("%s was seen to end with %s\n", argv[1], strerror(error));
+                return 1;
+            }
+        }
+    }
+    printf("%lu calls\n", made);
+    return made == 0;
+}
