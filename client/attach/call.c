@@ -13,6 +13,7 @@
 #include <sys/uio.h>
 #include <ucontext.h>
 
+#include "client/attach/point.h"
 #include "common/base/clock.h"
 
 #define RED_ZONE      128
@@ -49,7 +50,8 @@ static bool find_errno(struct call *call) {
     return target_read(call->target, call->errno_at, &call->errno_was, sizeof call->errno_was);
 }
 
-/* Faults come through, and so does what can't be blocked. */
+/* Faults come through, and so does what can't be blocked. What is set after the registers is put
+ * back by the frame, whatever becomes of us. */
 static bool block_signals(const struct call *call) {
     static const int open[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP};
     uint64_t mask = UINT64_MAX;
@@ -139,7 +141,7 @@ static bool write_frame(struct call *call, size_t room) {
 bool call_begin(struct call *call, struct stop *stop, const struct target *target,
                 const struct code *code, const struct user_regs_struct *regs, size_t room) {
     *call = (struct call){.stop = stop, .target = target, .code = code, .regs = *regs};
-    return save(call) && find_errno(call) && write_frame(call, room) && block_signals(call);
+    return save(call) && find_errno(call) && write_frame(call, room);
 }
 
 /* ---- calling ---- */
@@ -169,7 +171,7 @@ static bool set_registers(const struct call *call, uint64_t function, uint64_t f
 enum called call_function(struct call *call, uint64_t function, uint64_t first, uint64_t second,
                           uint64_t deadline_ns) {
     enum stopped stopped;
-    if (!set_registers(call, function, first, second))
+    if (!set_registers(call, function, first, second) || !block_signals(call))
         return CALLED_GONE;
     do {
         stopped = stop_run(call->stop, true, deadline_ns);
@@ -185,34 +187,40 @@ enum called call_function(struct call *call, uint64_t function, uint64_t first, 
 
 /* ---- the end ---- */
 
-static bool put_back(struct call *call) {
-    struct iovec part = {call->xstate, call->xstate_bytes};
+/* The mask comes before the registers: from then on the thread is the application's. */
+static bool put_back(const struct call *call, const struct user_regs_struct *regs) {
+    struct iovec part = {(void *)(uintptr_t)call->xstate, call->xstate_bytes};
     pid_t tid = call->stop->tid;
     return target_write(call->target, call->errno_at, &call->errno_was, sizeof call->errno_was) &&
            ptrace(PTRACE_SETREGSET, tid, NT_X86_XSTATE, &part) == 0 &&
-           ptrace(PTRACE_SETREGS, tid, NULL, &call->regs) == 0 &&
-           ptrace(PTRACE_SETSIGMASK, tid, KERNEL_MASK, &call->mask) == 0;
+           ptrace(PTRACE_SETSIGMASK, tid, KERNEL_MASK, &call->mask) == 0 &&
+           ptrace(PTRACE_SETREGS, tid, NULL, regs) == 0;
 }
 
-/* The kernel forgets how to go on with a sleep that has a timeout when a handler returns: then that
- * return is left out. */
-static bool leave_out_return(const struct call *call) {
-    struct user_regs_struct regs;
-    if ((long)call->regs.orig_rax < 0 || -(long)call->regs.rax != RESTART_BLOCK)
-        return true;
-    if (ptrace(PTRACE_GETREGS, call->stop->tid, NULL, &regs) != 0)
-        return false;
+/* The kernel forgets how to go on with a sleep that has a timeout when a handler returns. */
+static bool sleeps_on(const struct call *call) {
+    return (long)call->regs.orig_rax >= 0 && -(long)call->regs.rax == RESTART_BLOCK &&
+           !point_signal_is_due(call->target, call->stop->tid);
+}
+
+/* It does not return as from a handler: it is put back where it is, at the entry of that call,
+ * which is left out. */
+static bool put_to_sleep(const struct call *call) {
+    struct user_regs_struct regs = call->regs;
+    restart_by_hand(&regs);
     regs.orig_rax = ~0ull;
-    return ptrace(PTRACE_SETREGS, call->stop->tid, NULL, &regs) == 0;
+    return put_back(call, &regs);
 }
 
-/* It is stopped where the kernel would begin an interrupted system call again. That comes for
- * certain, and must be waited for. */
-bool call_end(struct call *call) {
-    if (!stop_interrupt(call->stop) || !leave_out_return(call))
+/* Otherwise it returns, and is stopped where the kernel would begin an interrupted system call
+ * again. That comes for certain, and must be waited for. */
+bool call_end(struct call *call, bool is_back) {
+    if (is_back && sleeps_on(call))
+        return put_to_sleep(call);
+    if (!stop_interrupt(call->stop))
         return false;
     enum stopped stopped = stop_run(call->stop, false, UINT64_MAX);
-    return (stopped == STOPPED_HERE || stopped == STOPPED_FAULT) && put_back(call);
+    return (stopped == STOPPED_HERE || stopped == STOPPED_FAULT) && put_back(call, &call->regs);
 }
 
 void call_abandon(struct call *call) {

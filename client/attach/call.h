@@ -43,8 +43,9 @@ bool call_begin(struct call *call, struct stop *stop, const struct target *targe
 /* CALLED: it has returned. CALLED_LATE: it has not, in time; only call_abandon may follow. */
 enum called call_function(struct call *call, uint64_t function, uint64_t first, uint64_t second,
                           uint64_t deadline_ns);
-/* The thread is as it was, and is stopped still. */
-bool call_end(struct call *call);
+/* The thread is as it was, and is stopped still. `is_back`: the last function has returned; else it
+ * ended with a fault. */
+bool call_end(struct call *call, bool is_back);
 /* It gets so far by itself when the function returns, and is let go. */
 void call_abandon(struct call *call);
 

@@ -120,7 +120,7 @@ static bool use(struct work *work, struct stop *stop, const struct user_regs_str
         return false;
     work->result = call_both(work, &call);
     if (work->result != INJECT_NOT_IN_TIME) {
-        (void)call_end(&call);
+        (void)call_end(&call, work->result != INJECT_BROKEN);
         return work->result != INJECT_NEVER_SAFE;
     }
     call_abandon(&call);
@@ -245,6 +245,8 @@ static bool try_all(struct work *work) {
     } else {
         bool patient = work->care == POINT_ALL_CODE && clock_now() - work->began_ns < PATIENCE_NS;
         name_threads(work, list, n);
+        if (work->walk != NULL)
+            walk_prepare(work->walk);
         over = !(patient && somebody_loads(work, list, n)) && try_ranked(work, list, n);
     }
     free(list);

@@ -159,7 +159,7 @@ enum point point_stopped(const struct code *code, const struct target *target, p
 /* ---- after the stop ---- */
 
 /* Of the application's; the thread would see its call interrupted in any case. */
-static bool signal_is_due(const struct target *target, pid_t tid) {
+bool point_signal_is_due(const struct target *target, pid_t tid) {
     uint64_t own = 0, all = 0, blocked = 0;
     bool known = target_status(target->pid, tid, "SigPnd", true, &own) &&
                  target_status(target->pid, tid, "ShdPnd", true, &all) &&
@@ -172,7 +172,7 @@ void point_again(const struct target *target, pid_t tid, struct user_regs_struct
     long call = (long)regs->orig_rax;
     if (call < 0 || (long)regs->rax != -EINTR || !IS_AMONG(call, repeated) ||
         !target_read(target, regs->rip - sizeof code, code, sizeof code) || code[0] != 0x0f ||
-        code[1] != 0x05 || signal_is_due(target, tid))
+        code[1] != 0x05 || point_signal_is_due(target, tid))
         return;
     regs->rip -= sizeof code;
     regs->rax = (unsigned long long)call;

@@ -40,6 +40,9 @@ bool point_in_loader(const struct code *code, const struct target *target,
 enum point point_stopped(const struct code *code, const struct target *target, pid_t tid,
                          const struct user_regs_struct *regs, enum point_care care);
 
+/* A handler of the application is about to interrupt the thread. */
+bool point_signal_is_due(const struct target *target, pid_t tid);
+
 /* The registers to go on with, where the stop has ended a system call that the kernel does not
  * begin again by itself, and which no handler of the application is about to interrupt: it is made
  * again. */

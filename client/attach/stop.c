@@ -42,37 +42,38 @@ static void keep(struct stop *stop, int signal) {
         stop->later[stop->n_later++] = signal;
 }
 
-/* What a stop means; STOPPED_NOT: nothing, the thread is to run on. */
-static enum stopped classify(struct stop *stop, int status) {
+/* What a stop means; STOPPED_NOT: nothing, the thread is to run on, with the signal *pass. */
+static enum stopped classify(struct stop *stop, int status, int *pass) {
     int signal = WSTOPSIG(status), event = status >> 16;
+    *pass = 0;
     if (!WIFSTOPPED(status))
         return STOPPED_GONE;
     if (signal == CALL_STOP)
         return STOPPED_CALL;
     if (event == PTRACE_EVENT_STOP && signal == SIGTRAP)
         return STOPPED_HERE;
-    if (event == PTRACE_EVENT_STOP || signal == SIGSTOP) { /* the process is stopped as a whole */
-        keep(stop, signal);
-        return STOPPED_NOT;
-    }
-    if (is_fault(signal))
+    bool of_all = event == PTRACE_EVENT_STOP || signal == SIGSTOP; /* it is stopped as a whole */
+    if (stop->calls && !of_all && is_fault(signal))
         return STOPPED_FAULT;
-    keep(stop, signal);
+    if (stop->calls || event == PTRACE_EVENT_STOP)
+        keep(stop, signal);
+    else
+        *pass = signal;
     return STOPPED_NOT;
 }
 
 static enum stopped wait_for(struct stop *stop, bool calls, uint64_t deadline_ns) {
-    int status;
+    int status, pass;
     do {
         pid_t found = waitpid(stop->tid, &status, __WALL);
         if (found < 0 && errno != EINTR)
             return STOPPED_GONE;
         if (found != stop->tid)
             continue;
-        enum stopped what = classify(stop, status);
+        enum stopped what = classify(stop, status, &pass);
         if (what != STOPPED_NOT)
             return what;
-        if (ptrace(calls ? PTRACE_SYSCALL : PTRACE_CONT, stop->tid, NULL, NULL) != 0)
+        if (ptrace(calls ? PTRACE_SYSCALL : PTRACE_CONT, stop->tid, NULL, (long)pass) != 0)
             return STOPPED_GONE;
     } while (clock_ns(CLOCK_MONOTONIC) < deadline_ns);
     return STOPPED_NOT;
@@ -90,6 +91,7 @@ bool stop_interrupt(const struct stop *stop) {
 }
 
 enum stopped stop_run(struct stop *stop, bool calls, uint64_t deadline_ns) {
+    stop->calls = true;
     if (ptrace(calls ? PTRACE_SYSCALL : PTRACE_CONT, stop->tid, NULL, NULL) != 0)
         return STOPPED_GONE;
     return wait_for(stop, calls, deadline_ns);

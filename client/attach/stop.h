@@ -18,6 +18,7 @@ struct stop {
     pid_t pid, tid;
     int later[STOP_SIGNALS_MAX]; /* signals that have arrived meanwhile and can't be blocked */
     unsigned n_later;
+    bool calls; /* it runs what we have put there, no more the application */
 };
 
 enum stopped {
@@ -34,8 +35,8 @@ void stop_prepare(void);
 /* STOPPED_HERE: the thread stands still; stop_release must follow. STOPPED_NOT: the caller should
  * end. */
 enum stopped stop_thread(struct stop *stop, pid_t pid, pid_t tid, uint64_t deadline_ns);
-/* It runs to the next thing that is worth knowing: of system calls, where `calls`. Signals of the
- * application that arrive are kept for later. */
+/* It runs what was put there to the next thing that is worth knowing: of system calls, where
+ * `calls`. Signals that can't be blocked are kept for later. */
 enum stopped stop_run(struct stop *stop, bool calls, uint64_t deadline_ns);
 /* Makes a thread that runs, or is about to, stop. */
 bool stop_interrupt(const struct stop *stop);

@@ -22,7 +22,7 @@
 /* Code that is mapped; its number is its place in the list, plus one, however the mappings change.
  */
 struct walk_code {
-    uint64_t start, end;
+    uint64_t start, end, bias;
     char *path;
 };
 
@@ -75,31 +75,41 @@ static bool find_bias(const struct target *target, size_t i, uint64_t *bias) {
     return false;
 }
 
-/* 0: no memory. */
-static uint32_t number_of(struct walk *walk, const struct target_map *map) {
+static struct walk_code *find_known(const struct walk *walk, const struct target_map *map) {
     for (uint32_t i = 0; i < walk->n_known; i++)
         if (walk->known[i].start == map->start && strcmp(walk->known[i].path, map->path) == 0)
-            return i + 1;
-    struct walk_code *more = realloc(walk->known, (walk->n_known + 1) * sizeof *more);
-    char *path = strdup(map->path);
-    if (more != NULL)
-        walk->known = more;
-    if (more == NULL || path == NULL) {
-        free(path);
-        return 0;
-    }
-    walk->known[walk->n_known] = (struct walk_code){map->start, map->end, path};
-    return ++walk->n_known;
+            return &walk->known[i];
+    return NULL;
 }
 
-static uint32_t fill_ranges(struct walk *walk, struct code_range *range) {
-    const struct target *target = walk->target;
+static void learn_code(struct walk *walk, size_t i) {
+    const struct target_map *map = &walk->target->maps[i];
+    struct walk_code code = {map->start, map->end, 0, NULL};
+    if (!map->executable || map->path[0] == '\0' || find_known(walk, map) != NULL ||
+        !find_bias(walk->target, i, &code.bias))
+        return;
+    struct walk_code *more = realloc(walk->known, (walk->n_known + 1) * sizeof *more);
+    if (more == NULL)
+        return;
+    walk->known = more;
+    code.path = strdup(map->path);
+    if (code.path != NULL)
+        walk->known[walk->n_known++] = code;
+}
+
+void walk_prepare(struct walk *walk) {
+    for (size_t i = 0; i < walk->target->n_maps; i++)
+        learn_code(walk, i);
+}
+
+static uint32_t fill_ranges(const struct walk *walk, struct code_range *range) {
     uint32_t n = 0;
-    uint64_t bias;
-    for (size_t i = 0; i < target->n_maps; i++) {
-        const struct target_map *map = &target->maps[i];
-        if (map->executable && map->path[0] != '\0' && find_bias(target, i, &bias))
-            range[n++] = (struct code_range){map->start, map->end, bias, number_of(walk, map), 0};
+    for (size_t i = 0; i < walk->target->n_maps; i++) {
+        const struct target_map *map = &walk->target->maps[i];
+        const struct walk_code *code = map->executable ? find_known(walk, map) : NULL;
+        if (code != NULL)
+            range[n++] = (struct code_range){code->start, code->end, code->bias,
+                                             (uint32_t)(code - walk->known) + 1, 0};
     }
     return n;
 }

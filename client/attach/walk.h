@@ -19,6 +19,8 @@ struct walk;
 /* NULL: it can't be walked. */
 struct walk *walk_new(const struct target *target);
 void walk_free(struct walk *walk);
+/* The mappings were read: while no thread is stopped. */
+void walk_prepare(struct walk *walk);
 
 enum walked {
     WALKED_CLEAR,   /* down to its first function, and it returns to none of these */

@@ -152,7 +152,7 @@ void signal_handle(int number, siginfo_t *info, void *uc) {
         owner = trigger_owner(self, info->si_value.sival_ptr, &kind);
     else if (info->si_code == POLL_IN && self != NULL && trigger_is_task_clock(self, info->si_fd))
         owner = self, kind = TRIGGER_TASK;
-    if (hcct_unlikely(owner != NULL && owner != self))
+    if (hcct_unlikely(owner != NULL && (owner != self || owner->masked == NULL)))
         self = agent_hooks.adopt(owner);
     if (owner == NULL) {
         foreign(self, info, uc);

@@ -36,8 +36,7 @@ struct agent_hooks {
     /* redirect_missed_from. Any context. */
     uint64_t (*missed_from)(void);
     /* The library was loaded into a process that ran already (late.h): no function of libc's is
-     * intercepted, threads are found when they are there, and the C library stands before it in the
-     * loader's list. */
+     * intercepted, and threads are found when they are there. */
     bool late;
     /* A tick of `owner`'s timer has come to a thread that is not known as `owner`: the calling
      * thread's context, NULL: it is none of ours. Signal context. */

@@ -24,6 +24,7 @@
 #include "preload/redirect/redirect.h"
 #include "preload/sample/ticker.h"
 #include "preload/sample/trigger.h"
+#include "preload/wrap/next_symbol.h"
 #include "preload/wrap/real.h"
 #include "preload/wrap/restart.h"
 #include "preload/wrap/sleep.h"
@@ -73,6 +74,7 @@ static enum wire_attach_answer prepare(void) {
         return WIRE_ATTACH_DONE;
     if (!glibc_is_here())
         return WIRE_ATTACH_NO_LIBC;
+    next_symbol_from_first();
     real_resolve();
     if (!real_can_find_objects())
         return WIRE_ATTACH_NO_LIBC;
@@ -117,6 +119,7 @@ static void forget_parent(void) {
     if (thread_self != NULL)
         thread_release(thread_self);
     thread_self = NULL;
+    late_threads_forget();
 }
 
 static void begin_process(void) {

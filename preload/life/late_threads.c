@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "preload/life/modules.h"
 #include "preload/life/session.h"
 #include "preload/life/signal.h"
 #include "preload/life/sys.h"
@@ -198,6 +199,8 @@ static void search(uint64_t now) {
     uint64_t n = number_of_threads();
     if (n == threads_then && now < forced_ns)
         return;
+    if (now >= forced_ns)
+        modules_recheck();
     threads_then = n;
     forced_ns = now + FORCED_NS;
     search_number++;

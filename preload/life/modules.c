@@ -74,6 +74,10 @@ void modules_closed(void) {
     atomic_fetch_sub(&closing, 1);
 }
 
+void modules_recheck(void) {
+    atomic_fetch_add(&validity, 1);
+}
+
 void modules_alone(void) {
     atomic_store(&closing, 0);
 }
@@ -313,7 +317,7 @@ void modules_learn_pointed(struct agent_thread *thread, struct wire_session *ses
     uint64_t *same_hash = &missed->page[page % MODULES_MISSED];
     if (word < ARCH_LOWEST_CODE || word >> 47 != 0 || *same_hash == page || missed->n == MISSES_MAX)
         return;
-    if (atomic_load_explicit(&closing, memory_order_acquire) != 0)
+    if (agent_hooks.late || atomic_load_explicit(&closing, memory_order_acquire) != 0)
         return; /* nobody runs in what a stale word points to: it may be going right now */
     if (modules_find(thread, session, word, &module))
         return;

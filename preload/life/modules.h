@@ -60,6 +60,8 @@ bool modules_is_there(struct wire_session *session, uint32_t i);
 /* Around dlclose: an object may go, or have gone. Thread context. */
 void modules_closing(void);
 void modules_closed(void);
+/* Nobody says when an object goes (late.h): each that is known is asked for anew. Any context. */
+void modules_recheck(void);
 /* In a child of fork: no other thread closes anything. */
 void modules_alone(void);
 

@@ -90,7 +90,8 @@ struct agent_thread {
     uint8_t end_rounds; /* of destructors that have passed */
     int hidden_signal;  /* the application believes that it has blocked this one, which is open: it
                          * is ours, or was; 0: none */
-    const volatile uintptr_t *masked; /* its sleep_masked (wrap/sleep.h), while it is used */
+    const volatile uintptr_t *masked; /* its sleep_masked (wrap/sleep.h), while it is used; NULL: of
+                                       * a thread that was attached to, and has had no tick yet */
     uint64_t stack_low, stack_high;   /* the thread's own stack */
     bool no_room, no_room_counted;    /* handler_room.h: it has no timers; was it ever */
     _Atomic uint64_t no_room_from_ns; /* of its CPU time: what comes after is to be counted */

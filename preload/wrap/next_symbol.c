@@ -17,7 +17,6 @@
 #include <string.h>
 
 #include "preload/life/glibc.h"
-#include "preload/life/hooks.h"
 
 #define HIDDEN  0x8000u /* in a symbol's version: not the default one */
 #define AT_ONCE 32u     /* names */
@@ -172,9 +171,14 @@ static const struct link_map *this_object(void) {
     return map;
 }
 
-/* One that was loaded late has all that is meant before it. */
+static bool from_first;
+
+void next_symbol_from_first(void) {
+    from_first = true;
+}
+
 static const struct link_map *next_object(void) {
-    if (agent_hooks.late && &_r_debug != NULL)
+    if (from_first && &_r_debug != NULL)
         return _r_debug.r_map;
     const struct link_map *map = this_object();
     return map != NULL ? map->l_next : NULL;

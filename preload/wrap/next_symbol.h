@@ -17,6 +17,10 @@ void *next_symbol(const char *name);
 /* The same of n names, in less time. */
 void next_symbols(const char *const *names, void **found, unsigned n);
 
+/* From now on those of all objects, the first of them: this one was loaded late, behind all that is
+ * meant. Process context. */
+void next_symbol_from_first(void);
+
 /* As next_symbol, calling nothing of libc where that has an ordinary table of symbols: a sanitizer
  * asks for dlsym before it can do what it stands before. Any context that may call dlsym. */
 void *next_by_itself(const char *name);

@@ -47,4 +47,18 @@ check "no allocation, lock or print is reachable" \
 check "what only glibc has is not needed" \
     "$(nm -D --undefined-only "$agent" | awk '$1 == "U" { print $2 }' | sed 's/@.*//' |
         grep -E '^(_dl_.*|__libc_stack_end|__register_atfork|gnu_get_libc_version|__.*_chk|__fdelt.*)$')" ""
+
+# its sibling for processes that run already, where a loader's lock may be another thread's
+late=$HCCT_BUILDDIR/preload/.libs/libhcctattach.so
+needed=$(readelf -d "$late" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | grep -v '^ld-linux' | sort)
+check "libhcctattach.so needs libc only" "$needed" "libc.so.6"
+check "it has the function that is called" "$(nm -D --defined-only "$late" | grep -c ' T hcct_attach$')" "1"
+check "it has no constructor of its own" "$(nm "$late" | grep -c ' agent_start$')" "0"
+check "all its symbols are bound at once, and it stays" \
+    "$(readelf -d "$late" | grep -q 'Flags:.*NOW NODELETE' && echo so)" "so"
+check "it allocates nothing" \
+    "$(nm -D --undefined-only "$late" | awk '{ print $2 }' | sed 's/@.*//' |
+        grep -E '^(malloc|calloc|realloc|free|.*printf|fopen|fwrite|pthread_mutex_.*|dlopen|__tls_get_addr|_Unwind_.*|unw_.*)$')" ""
+tls=$(readelf -lW "$late" | awk '$1 == "TLS" { print $6 }')
+check "its thread-local variables are few ($tls bytes)" "$([ $((tls)) -le 64 ] && echo few)" "few"
 exit $status
