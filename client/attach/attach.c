@@ -64,6 +64,7 @@ bool attach_begin(const struct attach *attach, struct attached *attached) {
                                               .what = WIRE_ATTACH_BEGIN,
                                               .rate = attach->rate,
                                               .lines = attach->lines,
+                                              .threads = attach->threads,
                                               .leaves = attach->leaves}};
     struct wire_attach *request = &injection.request;
     if (!judge(attach->pid, why, sizeof why)) {

@@ -15,6 +15,7 @@ struct attach {
     const char *tags;             /* NULL: none */
     unsigned rate;                /* at most attach_rate_most() */
     bool lines;
+    bool threads;
     bool leaves;    /* the agent leaves when its daemon has gone */
     double seconds; /* to find a moment at which it is safe */
 };

@@ -23,6 +23,7 @@ struct attach_options {
     const char *socket, *tags;
     unsigned rate, wait;
     bool lines;
+    bool threads;
 };
 
 #define AT(member) offsetof(struct attach_options, member)
@@ -31,6 +32,8 @@ static const struct option_spec attach_specs[] = {
     {"rate", 'F', OPTION_UNSIGNED, "HZ", AT(rate), 1, 10000,
      "samples per second of CPU time, up to the kernel's clock ticks (as many)"},
     {"lines", 0, OPTION_FLAG, NULL, AT(lines), 0, 0, "self weights by source line, too"},
+    {"threads", 0, OPTION_FLAG, NULL, AT(threads), 0, 0,
+     "contexts begin with the name of their thread"},
     {"tags", 0, OPTION_STRING, "TAGS", AT(tags), 0, 0, "KEY=VALUE,KEY=VALUE: tags of this run"},
     {"wait", 0, OPTION_UNSIGNED, "SECONDS", AT(wait), 1, 600,
      "so long a moment without risk is looked for (5)"},
@@ -133,6 +136,7 @@ int cmd_attach(int argc, char **argv) {
     options_no_more(&attach_command, argc, argv, rest);
     attach.rate = options.rate != 0 ? options.rate : most;
     attach.lines = options.lines;
+    attach.threads = options.threads;
     attach.tags = options.tags;
     attach.seconds = options.wait;
     if (options.tags != NULL && !tags_check(options.tags)) {

@@ -105,6 +105,7 @@ bool record_attached_begin(const struct record_options *options, const char *soc
                                   .tags = options->tags,
                                   .rate = options->rate,
                                   .lines = options->lines,
+                                  .threads = options->threads,
                                   .leaves = options->socket == NULL,
                                   .seconds = WAIT_SECONDS};
     struct attached attached;

@@ -40,6 +40,7 @@ struct wire_attach {
     uint32_t what; /* enum wire_attach_what */
     uint32_t rate; /* walks per second of CPU time */
     uint32_t lines;
+    uint32_t threads;
     uint32_t leaves; /* 1: the agent detaches itself when its daemon has gone */
     uint32_t n_threads;
     char socket[PATHS_SOCKET_MAX];

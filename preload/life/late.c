@@ -102,6 +102,7 @@ static void set(const struct wire_attach *request) {
                                              .credit = WIRE_CREDIT_LAST,
                                              .enable = true,
                                              .lines = request->lines != 0,
+                                             .threads = request->threads != 0,
                                              .leaves = request->leaves != 0,
                                              .ticks_only = true};
     memcpy(agent.settings.socket, request->socket, sizeof agent.settings.socket);
