@@ -16,7 +16,7 @@
 static const char *const clock_names[WIRE_CLOCKS] = {
     [WIRE_CLOCK_CPU] = "cpu", [WIRE_CLOCK_WALL] = "wall", [WIRE_CLOCK_PERF] = "perf"};
 
-#define TOLD_OF 4 /* threads have told all but one part in so many, or a good part is to come */
+#define REPORTED_OF 4 /* all but one part in so many was reported, or a good part is to come */
 
 static const char *const collector_names[WIRE_COLLECTORS] = {
     [WIRE_COLLECT_WALKS] = "walks", [WIRE_COLLECT_CALLS] = "calls"};
@@ -37,14 +37,14 @@ static void describe_bursts(const struct process_stats *stats, struct profile_pr
         burst_sums_variance(bursts, stands, (double)stats->counter[WIRE_PAIRS]), 0x1p63);
 }
 
-/* The program's own time. A thread tells at its next burst, or tick, what it did since the last
+/* The program's own time. A thread reports at its next burst, or tick, what it did since the last
  * one, which is missing where the process was killed; the kernel knows all, but also the loader's
  * time, and that of the process's end. */
 static uint64_t burst_time(const struct process_stats *stats) {
-    uint64_t told_ns = stats->counter[WIRE_SEEN_NS] + stats->counter[WIRE_UNSEEN_NS];
+    uint64_t reported_ns = stats->counter[WIRE_SEEN_NS] + stats->counter[WIRE_UNSEEN_NS];
     uint64_t own_ns = stats->counter[WIRE_OWN_NS];
     uint64_t kernel_ns = stats->cpu_ns > own_ns ? stats->cpu_ns - own_ns : 0;
-    return told_ns >= kernel_ns / TOLD_OF * (TOLD_OF - 1) ? told_ns : kernel_ns;
+    return reported_ns >= kernel_ns / REPORTED_OF * (REPORTED_OF - 1) ? reported_ns : kernel_ns;
 }
 
 /* The calls collector's own. */

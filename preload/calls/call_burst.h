@@ -66,7 +66,7 @@ void call_burst_starts(struct agent_thread *thread);
 /* What the thread did since its last burst began or ended is counted. On the thread, or while it
  * can't run. */
 void call_burst_account(struct agent_thread *thread);
-/* The thread ends, and has told nobody what it did: others will. */
+/* The thread ends, and has reported nothing of what it did: others will. */
 void call_burst_leave_untold(struct calls *c);
 
 /* Work of a tick that is done once, not for each burst, began when the thread had used so much CPU
