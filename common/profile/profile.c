@@ -355,6 +355,11 @@ double profile_scale(const struct profile_process *process) {
     return (double)process->cpu_burst_ns / (double)stands_ns;
 }
 
+bool profile_is_sample(const struct profile_process *process) {
+    return strcmp(process->collector, "walks") == 0 || process->burst_period_ns > 0 ||
+           process->every > 1;
+}
+
 /* ---- names ---- */
 
 const char *profile_process_name(const struct profile_process *process) {

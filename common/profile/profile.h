@@ -224,6 +224,8 @@ bool profile_of_calls(const struct profile *profile);
  * only: CPU time in all by what bursts stand for, or by the time within them where each call counts
  * once, of both the program's own. 1 for all else. */
 double profile_scale(const struct profile_process *process);
+/* Its weights are estimates from a part of what it did: stack samples, bursts, one call in N. */
+bool profile_is_sample(const struct profile_process *process);
 
 /* The module of frames that stand for threads. */
 #define PROFILE_THREADS "[threads]"

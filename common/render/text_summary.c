@@ -12,6 +12,7 @@
 #include "common/profile/process_fields.h"
 #include "common/render/format_number.h"
 #include "common/render/text.h"
+#include "common/render/title.h"
 #include "common/wire/compiler.h"
 
 #define ENOUGH_WALKS   0.9 /* of those asked for: so few less is not worth a word */
@@ -209,6 +210,13 @@ static void put_more(const struct text *text, const char *whose, uint64_t more) 
         fprintf(text->out, "%s can be +%s more", whose, formatted.text);
 }
 
+static bool is_sample(const struct profile *profile) {
+    for (uint32_t i = 1; i < profile->n_processes; i++)
+        if (profile_is_sample(&profile->processes[i]))
+            return true;
+    return false;
+}
+
 static void put_error(const struct text *text, const struct profile_process *sum) {
     const struct profile *profile = text->profile;
     uint64_t self = text->largest.self_error, inclusive = text->largest.inclusive_error;
@@ -217,7 +225,8 @@ static void put_error(const struct text *text, const struct profile_process *sum
         return;
     text_label(text, "error");
     if (inclusive == 0 && self == 0) {
-        fputs("none: every context is counted exactly", text->out);
+        fprintf(text->out, "none%s: %s", is_sample(profile) ? " but chance" : "",
+                title_of_no_error(is_sample(profile)));
     } else {
         put_more(text, text->calls ? "self counts" : "self shares", self);
         fputs(", ", text->out);

@@ -73,13 +73,18 @@ struct title_bound *title_bounds(const struct profile *profile) {
     return bounds;
 }
 
+const char *title_of_no_error(bool is_sample) {
+    return is_sample ? "what was seen of each context is counted exactly, and stands for the rest"
+                     : "every context is counted exactly";
+}
+
 char *title_of_bound(const struct profile *profile, uint32_t process,
                      const struct title_bound *bound) {
     struct chance chance = CHANCE_NONE;
     FILE *out = memory_stream("a title");
 
     if (bound->self == 0 && bound->inclusive == 0)
-        fputs("every context is counted exactly", out);
+        fputs(title_of_no_error(profile_is_sample(&profile->processes[process])), out);
     else
         fprintf(out, "true weights are larger by at most %s (self) and %s (inclusive)",
                 format_weight(profile, bound->self).text,

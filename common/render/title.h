@@ -26,6 +26,9 @@ struct title_bound *title_bounds(const struct profile *profile);
 /* For free(): "sqlite3 (pid 812, 4 threads)". */
 char *title_of_process(const struct profile_process *process);
 
+/* Where no weight can be larger: that of a sample is an estimate all the same. */
+const char *title_of_no_error(bool is_sample);
+
 /* For free(): "true weights are larger by at most 12.0 ms (self) and 40.0 ms (inclusive)", and what
  * sampling adds. */
 char *title_of_bound(const struct profile *profile, uint32_t process,

@@ -28,7 +28,7 @@
     SHOWN(STANDS_NS, 33, stands_ns, GROWS) /* ... by what each stands for ... */                   \
     DAEMON(cpu_burst_ns, "cpu_burst_ns",                                                           \
            GROWS)                    /* ... and in all; of both, the program's own ... */          \
-    SHOWN(OWN_NS, 32, own_ns, GROWS) /* ... without what reports in bursts have taken */           \
+    SHOWN(OWN_NS, 32, own_ns, GROWS) /* ... without what the agent has taken */                    \
     SHOWN(COST_NS, 35, cost_ns,                                                                    \
           GROWS) /* under a budget: CPU time of the program's threads for reports and ticks ... */ \
     DAEMON(reading_ns, "reading_ns", GROWS) /* ... and that of hcctd to read them */               \

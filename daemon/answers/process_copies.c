@@ -16,6 +16,8 @@
 static const char *const clock_names[WIRE_CLOCKS] = {
     [WIRE_CLOCK_CPU] = "cpu", [WIRE_CLOCK_WALL] = "wall", [WIRE_CLOCK_PERF] = "perf"};
 
+#define REPORTED_OF 4 /* all but one part in so many was reported, or a good part is to come */
+
 static const char *const collector_names[WIRE_COLLECTORS] = {
     [WIRE_COLLECT_WALKS] = "walks", [WIRE_COLLECT_CALLS] = "calls"};
 
@@ -35,6 +37,16 @@ static void describe_bursts(const struct process_stats *stats, struct profile_pr
         burst_sums_variance(bursts, stands, (double)stats->counter[WIRE_PAIRS]), 0x1p63);
 }
 
+/* The program's own time. A thread reports at its next burst, or tick, what it did since the last
+ * one, which is missing where the process was killed; the kernel knows all, but also the loader's
+ * time, and that of the process's end. */
+static uint64_t burst_time(const struct process_stats *stats) {
+    uint64_t reported_ns = stats->counter[WIRE_SEEN_NS] + stats->counter[WIRE_UNSEEN_NS];
+    uint64_t own_ns = stats->counter[WIRE_OWN_NS];
+    uint64_t kernel_ns = stats->cpu_ns > own_ns ? stats->cpu_ns - own_ns : 0;
+    return reported_ns >= kernel_ns / REPORTED_OF * (REPORTED_OF - 1) ? reported_ns : kernel_ns;
+}
+
 /* The calls collector's own. */
 static void describe_calls(const struct session_sampling *sampling,
                            const struct process_stats *stats, struct profile_process *out) {
@@ -43,11 +55,7 @@ static void describe_calls(const struct session_sampling *sampling,
     out->budget_ppm = sampling->budget_ppm;
     out->reading_ns = stats->reading_ns;
     out->credit = credit_names[sampling->credit];
-    /* a thread tells at its next burst what it did since the last one; the kernel knows at once */
-    uint64_t reported_ns = stats->counter[WIRE_SEEN_NS] + stats->counter[WIRE_UNSEEN_NS];
-    uint64_t own_ns = stats->counter[WIRE_OWN_NS];
-    uint64_t program_ns = stats->cpu_ns > own_ns ? stats->cpu_ns - own_ns : 0;
-    out->cpu_burst_ns = reported_ns > program_ns ? reported_ns : program_ns;
+    out->cpu_burst_ns = burst_time(stats);
     /* a child of fork is heard of if it has a burst, which stands for those that had none, too */
     if (stats->children > 0 && stats->counter[WIRE_STANDS_NS] > 0)
         out->cpu_burst_ns = stats->counter[WIRE_STANDS_NS];

@@ -86,13 +86,19 @@ void call_burst_leave_untold(struct calls *c) {
     c->untold_ns = 0;
 }
 
-/* Under a budget, what profiling took. */
-static void count_cost(struct calls *c, uint64_t ns) {
-    if (agent.settings.budget_ppm == 0)
+/* CPU time of the agent's that the kernel counts as the thread's; under a budget, what profiling
+ * has cost. */
+static void count_ours(struct calls *c, uint64_t ns) {
+    bool has_budget = agent.settings.budget_ppm != 0;
+    if (has_budget)
+        c->cost_ns += ns;
+    c->ours_untold_ns += ns;
+    if (c->slot == NULL)
         return;
-    c->cost_ns += ns;
-    if (c->slot != NULL)
-        session_count(c->slot, WIRE_COST_NS, ns);
+    session_count(c->slot, WIRE_OWN_NS, c->ours_untold_ns);
+    if (has_budget)
+        session_count(c->slot, WIRE_COST_NS, c->ours_untold_ns);
+    c->ours_untold_ns = 0;
 }
 
 /* ---- what is ours outside of reports ---- */
@@ -109,9 +115,27 @@ void calls_tick_ends(struct agent_thread *thread) {
         return;
     call_burst_account(thread);
     uint64_t now = ticker_now(CLOCK_THREAD_CPUTIME_ID);
-    count_cost(c, now - c->tick_ns + TICK_NS);
+    count_ours(c, now - c->tick_ns + TICK_NS);
     c->from_ns = now + TICK_NS;
     c->tick_ns = 0;
+}
+
+/* The agent's start, which is paid once: under a budget, it is made good later on. */
+static void count_start(struct calls *c) {
+    static bool counted;
+    if (counted || c->thread->tid != agent.process->pid || c->from_ns <= agent.earlier_ns)
+        return;
+    counted = true;
+    uint64_t ns = c->from_ns - agent.earlier_ns;
+    count_ours(c, ns);
+    c->once_ns += ns;
+}
+
+void call_burst_starts(struct agent_thread *thread) {
+    struct calls *c = thread->calls;
+    c->from_ns = ticker_now(CLOCK_THREAD_CPUTIME_ID);
+    if (call_burst_is_meant())
+        count_start(c);
 }
 
 void calls_leave_out(struct calls *c, uint64_t began_ns) {
@@ -128,15 +152,10 @@ uint64_t call_burst_cost_begin(void) {
     return agent.settings.budget_ppm != 0 ? ticker_now(CLOCK_THREAD_CPUTIME_ID) : 0;
 }
 
-/* That of a tick is counted with all of it. */
-void call_burst_cost_once(struct agent_thread *thread, uint64_t began_ns, bool in_tick) {
+void call_burst_cost_once(struct agent_thread *thread, uint64_t began_ns) {
     struct calls *c = thread->calls;
-    if (began_ns == 0 || c == NULL || !c->alive)
-        return;
-    uint64_t ns = ticker_now(CLOCK_THREAD_CPUTIME_ID) - began_ns;
-    c->once_ns += ns;
-    if (!in_tick)
-        count_cost(c, ns);
+    if (began_ns != 0 && c != NULL && c->alive)
+        c->once_ns += ticker_now(CLOCK_THREAD_CPUTIME_ID) - began_ns;
 }
 
 /* Of the burst, `used` CPU time. What comes after its length, without any report, was not
@@ -151,8 +170,7 @@ static void count_seen(struct calls *c, uint64_t used) {
         return;
     session_count(c->slot, WIRE_SEEN_NS, ns - late);
     session_count(c->slot, WIRE_STANDS_NS, c->period.times * (ns - late));
-    session_count(c->slot, WIRE_OWN_NS, used - ns);
-    count_cost(c, used - ns);
+    count_ours(c, used - ns);
 }
 
 void call_burst_account(struct agent_thread *thread) {

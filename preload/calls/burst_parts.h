@@ -29,6 +29,8 @@ void call_burst_price_from_here(struct calls *c);
 
 /* ---- burst_wait.c: any context, our signal blocked ---- */
 
+/* Texts that are in place for the next burst are not needed. */
+void call_burst_cool(struct calls *c);
 /* The timer is set to the burst of the next period. */
 void call_burst_wait_for_next(struct agent_thread *thread);
 

@@ -6,13 +6,17 @@
 #include "preload/calls/burst_parts.h"
 #include "preload/calls/governor.h"
 #include "preload/life/session.h"
+#include "preload/redirect/redirect.h"
 #include "preload/sample/burst.h"
 #include "preload/wrap/sleep.h"
 
-#define EARLY_NS    2000 /* a tick that comes so early is in time */
-#define HARDLY_RUNS 64   /* for a thread that runs so small a part of the time ticks are dear ... */
-#define EARLY_TICKS 4    /* ... where there have been so many in vain */
-#define PATIENCE    4    /* the CPU timer may take so many times longer than it should */
+#define WARM_NS     200000 /* so long before a burst its texts are in place */
+#define EARLY_NS    2000   /* a tick that comes so early is in time */
+#define HARDLY_RUNS 64 /* for a thread that runs so small a part of the time ticks are dear ... */
+#define EARLY_TICKS 4  /* ... where there have been so many in vain */
+#define PATIENCE    4  /* the CPU timer may take so many times longer than it should */
+#define SOON_PART   8  /* what can't begin is tried again after so small a part of its length ... */
+#define SOON_TIMES  16 /* ... so often, and then after all of it */
 #define PATIENCE_NS (60 * SECOND_NS)
 
 /* The fine timer waits no longer. */
@@ -64,8 +68,30 @@ static void wait_for_burst(struct agent_thread *thread, uint64_t rest) {
     }
 }
 
+/* Code that is redirected is in no cache at first: what a burst saw of its first tenth of a
+ * millisecond was too little. So texts change places before it begins, and its calls go by stubs
+ * that report nothing. */
+static bool is_to_warm(const struct calls *c) {
+    return c->redirect != NULL && !c->warms && c->due_ns > c->own_ns + EARLY_NS;
+}
+
+static void warm(struct calls *c) {
+    c->warms = redirect_use(c);
+    if (!c->warms)
+        redirect_leave(c);
+}
+
+void call_burst_cool(struct calls *c) {
+    if (!c->warms)
+        return;
+    c->warms = false;
+    redirect_leave(c);
+}
+
+/* Up to the burst, or to where its texts change places. */
 static uint64_t rest_of(const struct calls *c) {
-    return c->due_ns > c->own_ns ? c->due_ns - c->own_ns : 1;
+    uint64_t rest = c->due_ns > c->own_ns ? c->due_ns - c->own_ns : 1;
+    return is_to_warm(c) && rest > WARM_NS ? rest - WARM_NS : rest;
 }
 
 /* The process's sums learn what this thread has had and spent since the last time. */
@@ -114,20 +140,28 @@ bool call_burst_is_due(struct agent_thread *thread) {
     call_burst_account(thread);
     if (c->own_ns + EARLY_NS >= c->due_ns)
         return true;
-    c->early_ticks++;
+    if (is_to_warm(c) && c->own_ns + WARM_NS + EARLY_NS >= c->due_ns)
+        warm(c);
+    else
+        c->early_ticks++;
     wait_for_burst(thread, rest_of(c));
     return false;
 }
 
 void call_burst_put_off(struct agent_thread *thread) {
     struct calls *c = thread->calls;
-    if (c != NULL && c->alive && !c->in_burst)
-        wait_for_burst(thread, agent.settings.burst_length_ns);
+    if (c == NULL || !c->alive || c->in_burst)
+        return;
+    uint64_t length = agent.settings.burst_length_ns;
+    wait_for_burst(thread, c->early_ticks++ < SOON_TIMES ? length / SOON_PART : length);
 }
 
 void call_burst_forget(struct agent_thread *thread) {
-    if (thread->calls != NULL && thread->calls->alive && !thread->calls->in_burst)
-        stop_watching(thread);
+    struct calls *c = thread->calls;
+    if (c == NULL || !c->alive || c->in_burst)
+        return;
+    call_burst_cool(c);
+    stop_watching(thread);
 }
 
 void call_burst_expect(struct agent_thread *thread) {

@@ -37,7 +37,7 @@ static void run(struct agent_thread *thread, bool in_sleeper) {
     struct calls *c = thread->calls;
     call_burst_account(thread);
     c->in_burst = true;
-    c->armed = false;
+    c->armed = c->warms = false;
     c->watches = false;
     c->unsaid = true;
     c->left_ns = agent.settings.burst_length_ns;
@@ -71,7 +71,7 @@ void call_burst_begin(struct agent_thread *thread, struct wire_session *session,
         run(thread, in_sleeper(thread));
 }
 
-void call_burst_first(struct agent_thread *thread) {
+static void begin_first(struct agent_thread *thread) {
     uint64_t began_ns = call_burst_cost_begin();
     struct wire_session *session = session_enter(thread);
     if (session == NULL)
@@ -81,12 +81,18 @@ void call_burst_first(struct agent_thread *thread) {
     session_leave(thread);
     if (timer && ready)
         calls_follow_here(thread);
-    call_burst_cost_once(thread, began_ns, false);
+    call_burst_cost_once(thread, began_ns);
     if (calls_self == NULL)
         return;
     struct calls *c = thread->calls;
     period_first(&c->period, agent.settings.burst_length_ns, c->own_ns);
     run(thread, false);
+}
+
+void call_burst_first(struct agent_thread *thread) {
+    calls_tick_begins(thread);
+    begin_first(thread);
+    calls_tick_ends(thread);
 }
 
 /* ---- ends ---- */
@@ -97,8 +103,12 @@ static bool is_over(const struct calls *c) {
 
 void calls_burst_end(struct agent_thread *thread) {
     struct calls *c = thread->calls;
-    if (c == NULL || !c->in_burst)
+    if (c == NULL)
         return;
+    if (!c->in_burst) {
+        call_burst_cool(c);
+        return;
+    }
     if (thread == thread_self) {
         calls_self = NULL;
         sleep_burst &= ~(uint32_t)SLEEP_MASKED;

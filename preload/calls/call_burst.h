@@ -61,16 +61,18 @@ void call_burst_put_off(struct agent_thread *thread);
 
 /* Learns what reports take. Process context, after redirect_start. */
 void call_burst_start(void);
+/* What the calling thread does is counted from here on. */
+void call_burst_starts(struct agent_thread *thread);
 /* What the thread did since its last burst began or ended is counted. On the thread, or while it
  * can't run. */
 void call_burst_account(struct agent_thread *thread);
-/* The thread ends, and has told nobody what it did: others will. */
+/* The thread ends, and has reported nothing of what it did: others will. */
 void call_burst_leave_untold(struct calls *c);
 
-/* Work that is done once, not for each burst, began when the thread had used so much CPU time
- * (call_burst_cost_begin), and is over. On the thread. */
+/* Work of a tick that is done once, not for each burst, began when the thread had used so much CPU
+ * time (call_burst_cost_begin), and is over: it is no part of a burst's price. On the thread. */
 uint64_t call_burst_cost_begin(void);
-void call_burst_cost_once(struct agent_thread *thread, uint64_t began_ns, bool in_tick);
+void call_burst_cost_once(struct agent_thread *thread, uint64_t began_ns);
 
 /* ---- start.c ---- */
 

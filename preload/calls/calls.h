@@ -133,6 +133,7 @@ struct calls {
     uint32_t of_routine[CALLS_ROUTINES];    /* the same for each routine, by hash: calls so far */
     bool in_burst, armed;                   /* the timer that ends the burst runs */
     uint64_t sleeps;                        /* thread_sleeps() when that was set */
+    bool warms;                             /* the texts are in place for the next burst */
     bool unsaid;                            /* the daemon does not know of the burst yet */
     struct period period;                   /* the one under way, or to come */
     uint64_t own_ns;                        /* of the thread's CPU time, the program's own ... */
@@ -140,6 +141,7 @@ struct calls {
     uint64_t own_summed_ns, cost_summed_ns; /* of these, what the process's sums have */
     uint64_t once_ns;                       /* of what they do not have yet, what comes but once */
     uint64_t price_ns;                      /* of a burst, of late; 0: not known */
+    uint64_t ours_untold_ns;                /* of the agent's own, not reported yet */
     uint64_t untold_ns;                     /* of own_ns, between bursts: not reported yet */
     uint64_t due_ns;                        /* the next burst begins at so much of own_ns */
     uint64_t waits_own_ns;  /* its timers have waited for it since so much of own_ns ... */
@@ -182,8 +184,8 @@ void calls_found(struct agent_thread *thread, const struct wire_session *session
 /* A tick of one of the thread's timers. Signal context, inside the session. */
 void calls_tick(struct agent_thread *thread, struct wire_session *session, enum trigger_kind kind,
                 const ucontext_t *uc);
-/* Around all that a tick does: it is of no burst, nor of what the program does between them. Signal
- * context. */
+/* Around all that a tick does, and the first burst's beginning: it is of no burst, nor of what the
+ * program does between them. On the thread, our signal blocked. */
 void calls_tick_begins(struct agent_thread *thread);
 void calls_tick_ends(struct agent_thread *thread);
 /* The same for what began in a burst when the thread had used so much CPU time (0: nothing). On the

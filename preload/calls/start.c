@@ -56,9 +56,9 @@ bool calls_prepare(struct agent_thread *thread) {
     c->guessed = false;
     c->busy = 0;
     c->delayed = 0;
-    c->in_burst = c->watches = false;
+    c->in_burst = c->warms = c->watches = false;
     c->tick_ns = 0;
-    c->own_ns = c->untold_ns = c->own_summed_ns = 0;
+    c->own_ns = c->untold_ns = c->own_summed_ns = c->ours_untold_ns = 0;
     c->cost_ns = c->cost_summed_ns = c->once_ns = 0;
     c->price.mask = price_mask(false);
     calls_clear(c);
@@ -117,7 +117,7 @@ void calls_begin(struct agent_thread *thread) {
     calls_self = NULL;
     if (!wanted() || !calls_prepare(thread))
         return;
-    thread->calls->from_ns = ticker_now(CLOCK_THREAD_CPUTIME_ID);
+    call_burst_starts(thread);
     calls_follow(thread);
     without_ticks(thread, call_burst_expect);
 }
@@ -224,7 +224,7 @@ void calls_tick(struct agent_thread *thread, struct wire_session *session, enum 
     }
     uint64_t began_ns = call_burst_cost_begin();
     bool ready = redirect_read_sites(thread, session, arch_pc(uc));
-    call_burst_cost_once(thread, began_ns, true);
+    call_burst_cost_once(thread, began_ns);
     if (!call_burst_is_meant()) {
         calls_begin_here(thread, session, uc);
     } else if (in_burst || call_burst_is_due(thread)) {

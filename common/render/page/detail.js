@@ -10,11 +10,15 @@ function boundsText(unit, low, high) {
     return `${weightText(unit, Math.max(0, low))} \u2264 true \u2264 ${weightText(unit, high)}`;
 }
 
+// Nothing of it is missing. Of a sample that is true of what was seen.
+function exactText(app) {
+    return app.chance ? "all that was seen" : "exact";
+}
+
 // A weight is certain; what stands in [~] elsewhere may belong to it, too.
 function inclusiveBounds(app, tree, i) {
     const {profile} = tree;
-    if (isExact(tree, i)) return "exact";
-    if (app.totalHidden === 0) return "exact";
+    if (isExact(tree, i) || app.totalHidden === 0) return exactText(app);
     return boundsText(profile.unit, tree.value[i],
                       Math.min(app.total, tree.value[i] + app.totalHidden - tree.hidden[i]));
 }
