@@ -247,8 +247,8 @@ PROGRAMS = [
             deep=True),
 ]
 
-# As the distribution has them, stripped and built as usual; `like` is the one above whose build with
-# hooks does the same work. sizes: units of each run.
+# As the distribution has them, stripped; `like` is the one above whose build with hooks does the
+# same work. sizes: units of each run.
 INSTALLED = [
     Program("gnugo", "gnugo", build=[], binary="/usr/games/gnugo",
             sizes={"quick": 5, "full": 20}, work=gnugo_work),
