@@ -17,7 +17,7 @@ preload_libagent_la_SOURCES = $(UNWIND_SOURCES) \
 	common/wire/arch.h common/wire/attach.h common/wire/burst.c common/wire/burst.h common/wire/call_choice.c \
 	common/wire/call_choice.h common/wire/call_sites.h common/wire/compiler.h \
 	common/wire/paths.c common/wire/paths.h common/wire/percent.c common/wire/percent.h common/wire/ring.h common/wire/tags.c \
-	common/wire/tags.h common/wire/unwind_table.h common/wire/wire.h preload/calls/align.c \
+	common/wire/tags.h common/wire/unwind_table.h common/wire/wire.h preload/calls/adapt.c preload/calls/adapt.h preload/calls/align.c preload/calls/burst_adapt.c \
 	preload/calls/burst_account.c preload/calls/burst_parts.h preload/calls/burst_wait.c \
 	preload/calls/call_burst.c preload/calls/call_burst.h \
 	preload/calls/calls.c preload/calls/calls.h preload/calls/code.c preload/calls/fork.c \

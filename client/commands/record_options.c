@@ -27,7 +27,8 @@ static const struct option_spec specs[] = {
     {"rate", 'F', OPTION_UNSIGNED, "HZ", offsetof(struct record_options, rate), 1, 10000,
      "samples per second of CPU time (1000; within bursts 5000)"},
     {"burst", 0, OPTION_STRING, "LENGTH/PERIOD", offsetof(struct record_options, burst), 0, 0,
-     "sample in bursts only, such as 2ms/20ms of CPU time"},
+     "sample in bursts only, such as 2ms/20ms of CPU time; calls: with ,adaptive or ,adaptive=5% "
+     "as few as that error allows"},
     {"budget", 0, OPTION_STRING, "PERCENT", offsetof(struct record_options, budget), 0, 0,
      "calls: bursts so far apart that profiling costs this share of the CPU time, such as 1%"},
     {"clock", 0, OPTION_STRING, "CLOCK", offsetof(struct record_options, clock), 0, 0,
@@ -139,12 +140,17 @@ static bool words_are_known(const struct record_options *options) {
 
 static bool burst_is_one(const char *text) {
     uint64_t length, period;
-    if (text == NULL || burst_parse(text, &length, &period))
+    uint32_t error;
+    if (text == NULL || burst_parse_adaptive(text, &length, &period, &error))
         return true;
     complain("--burst '%s' is no LENGTH/PERIOD such as 2ms/20ms (100us to 10s, the length not "
-             "above the period)",
+             "above the period), nor one with ,adaptive or ,adaptive=5%% behind it",
              text);
     return false;
+}
+
+static bool burst_is_adaptive(const char *text) {
+    return text != NULL && strchr(text, ',') != NULL;
 }
 
 static bool budget_is_one(const char *text) {
@@ -211,6 +217,11 @@ static const char *contradiction(const struct record_options *options) {
          "--modules is for --collector calls: stacks are sampled wherever they are"},
         {!calls && options->budget != NULL,
          "--budget is for --collector calls: what samples cost follows from --rate"},
+        {!calls && burst_is_adaptive(options->burst),
+         "--burst with adaptive is for --collector calls: bursts of samples cost little"},
+        {burst_is_adaptive(options->burst) && options->budget != NULL,
+         "--budget says what profiling costs, and --burst with adaptive how right it is: one of "
+         "them follows from the other"},
         {calls && options->rate > 0 && options->burst == NULL,
          "--rate says how often stacks are sampled, and --collector calls samples none: see "
          "--every "

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "common/wire/compiler.h"
+#include "common/wire/percent.h"
 
 static const char *duration(const char *p, uint64_t *ns) {
     static const struct {
@@ -28,14 +29,47 @@ static const char *duration(const char *p, uint64_t *ns) {
     return NULL;
 }
 
+/* What follows; NULL: there is none. */
+static const char *lengths(const char *text, uint64_t *length_ns, uint64_t *period_ns) {
+    const char *p = duration(text, length_ns);
+    if (p == NULL || *p != '/')
+        return NULL;
+    p = duration(p + 1, period_ns);
+    return p == NULL || *length_ns < BURST_LENGTH_MIN_NS || *length_ns > *period_ns ||
+                   *period_ns > BURST_PERIOD_MAX_NS
+               ? NULL
+               : p;
+}
+
+static bool adaptive(const char *text, uint32_t *error_ppm) {
+    static const char word[] = ",adaptive";
+    *error_ppm = 0;
+    if (*text == '\0')
+        return true;
+    *error_ppm = BURST_ERROR_PPM;
+    if (strncmp(text, word, sizeof word - 1) != 0)
+        return false;
+    text += sizeof word - 1;
+    return *text == '\0' || (*text == '=' && percent_parse(text + 1, error_ppm));
+}
+
+bool burst_parse_adaptive(const char *text, uint64_t *length_ns, uint64_t *period_ns,
+                          uint32_t *error_ppm) {
+    uint64_t length, period;
+    uint32_t ppm;
+    const char *rest = lengths(text, &length, &period);
+    if (rest == NULL || !adaptive(rest, &ppm))
+        return false;
+    *length_ns = length;
+    *period_ns = period;
+    *error_ppm = ppm;
+    return true;
+}
+
 bool burst_parse(const char *text, uint64_t *length_ns, uint64_t *period_ns) {
     uint64_t length, period;
-    const char *p = duration(text, &length);
-    if (p == NULL || *p != '/')
-        return false;
-    p = duration(p + 1, &period);
-    if (p == NULL || *p != '\0' || length < BURST_LENGTH_MIN_NS || length > period ||
-        period > BURST_PERIOD_MAX_NS)
+    const char *rest = lengths(text, &length, &period);
+    if (rest == NULL || *rest != '\0')
         return false;
     *length_ns = length;
     *period_ns = period;

@@ -15,4 +15,12 @@
  * which is at most 10s. False: `text` is none, and nothing is changed. Any context. */
 bool burst_parse(const char *text, uint64_t *length_ns, uint64_t *period_ns);
 
+#define BURST_ERROR_PPM 50000u /* where none is said */
+
+/* The same, followed by ",adaptive" or ",adaptive=ERROR", such as 5%, or by nothing, which is an
+ * error of 0: what is asked of the estimates of bursts that are left out (preload/calls/adapt.h).
+ */
+bool burst_parse_adaptive(const char *text, uint64_t *length_ns, uint64_t *period_ns,
+                          uint32_t *error_ppm);
+
 #endif

@@ -16,12 +16,8 @@
 
 /* ---- the program's own time ---- */
 
-static uint64_t position(const struct calls *c) {
-    return c->at != NULL ? (uint64_t)(c->at - c->zero) : c->head;
-}
-
 void call_burst_price_from_here(struct calls *c) {
-    c->price.words = position(c);
+    c->price.words = call_burst_position(c);
     c->price.ticks = price_ticks();
     c->price.time_ns = ticker_now(CLOCK_MONOTONIC);
     c->price.rare_ns = 0;
@@ -53,7 +49,7 @@ static uint64_t ns_of(const struct price *price, uint64_t ticks) {
  * but at least what its calls take, and a little in any case, or the burst might never end. */
 uint64_t call_burst_programs_ns(const struct calls *c, uint64_t used) {
     const struct price *price = &c->price;
-    uint64_t words = position(c) - price->words;
+    uint64_t words = call_burst_position(c) - price->words;
     uint64_t mean = price_mean(price);
     uint64_t waits = mean > usual.measured ? mean - usual.measured : 0;
     uint64_t own = ns_of(price, words * (usual.report + waits)) + price->rare_ns;
@@ -169,7 +165,7 @@ static void count_seen(struct calls *c, uint64_t used) {
     if (c->slot == NULL)
         return;
     session_count(c->slot, WIRE_SEEN_NS, ns - late);
-    session_count(c->slot, WIRE_STANDS_NS, c->period.times * (ns - late));
+    session_count(c->slot, WIRE_STANDS_NS, c->stands * (ns - late));
     count_ours(c, used - ns);
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * burst_parts.h - what the files of bursts of calls share: call_burst.c (beginnings and ends),
- * burst_wait.c (between them) and burst_account.c (what they have seen). Private to these.
+ * burst_wait.c (between them), burst_adapt.c (which are left out) and burst_account.c (what they
+ * have seen). Private to these.
  */
 #ifndef HCCT_CALLS_BURST_PARTS_H
 #define HCCT_CALLS_BURST_PARTS_H
@@ -15,6 +16,11 @@ static inline struct ticker *burst_fine(struct agent_thread *thread) {
 
 static inline struct ticker *burst_cpu(struct agent_thread *thread) {
     return &thread->trigger.ticker[TRIGGER_CPU];
+}
+
+/* In the ring, of the words that the thread has written. */
+static inline uint64_t call_burst_position(const struct calls *c) {
+    return c->at != NULL ? (uint64_t)(c->at - c->zero) : c->head;
 }
 
 /* ---- burst_account.c: on the thread, or while it can't run ---- */
@@ -33,5 +39,14 @@ void call_burst_price_from_here(struct calls *c);
 void call_burst_cool(struct calls *c);
 /* The timer is set to the burst of the next period. */
 void call_burst_wait_for_next(struct agent_thread *thread);
+
+/* ---- burst_adapt.c ---- */
+
+/* The burst that is due is left out, and the next one waited for. Signal context, inside the
+ * session. */
+bool call_burst_is_left_out(struct agent_thread *thread, struct wire_session *session,
+                            const ucontext_t *uc);
+/* A burst is over: what bursts like it differ by. On the thread, or while it can't run. */
+void call_burst_learn(struct calls *c);
 
 #endif

@@ -41,6 +41,8 @@ static void run(struct agent_thread *thread, bool in_sleeper) {
     c->watches = false;
     c->unsaid = true;
     c->left_ns = agent.settings.burst_length_ns;
+    c->stands = c->period.times * (c->group > 0 ? c->group : 1);
+    c->burst_from = call_burst_position(c);
     call_burst_price_from_here(c);
     sleep_burst |= SLEEP_MASKED;
     if (in_sleeper)
@@ -48,7 +50,7 @@ static void run(struct agent_thread *thread, bool in_sleeper) {
     else
         arm(thread, c->left_ns);
     session_count(c->slot, WIRE_BURSTS, 1);
-    session_count(c->slot, WIRE_PAIRS, c->period.times * (c->period.times - 1));
+    session_count(c->slot, WIRE_PAIRS, c->stands * (c->stands - 1));
 }
 
 /* In a call that can sleep, or about to enter it. */
@@ -66,8 +68,8 @@ void call_burst_begin(struct agent_thread *thread, struct wire_session *session,
                       const ucontext_t *uc) {
     if (thread->calls != NULL && thread->calls->in_burst)
         call_burst_tick(thread); /* nothing was reported since */
-    else if (SLEEP_IS_WRAPPED && burst_get_timer(thread, session) &&
-             calls_begin_here(thread, session, uc))
+    else if (SLEEP_IS_WRAPPED && !call_burst_is_left_out(thread, session, uc) &&
+             burst_get_timer(thread, session) && calls_begin_here(thread, session, uc))
         run(thread, in_sleeper(thread));
 }
 
@@ -115,6 +117,7 @@ void calls_burst_end(struct agent_thread *thread) {
     }
     if (!confine_is_quiet())
         call_burst_account(thread);
+    call_burst_learn(c);
     c->in_burst = false;
     c->price.mask = price_mask(false);
     redirect_leave(c);

@@ -19,6 +19,7 @@
  *   calls/call_burst.c     bursts: when they begin and end
  *   calls/burst_wait.c     what waits for the next one
  *   calls/burst_account.c  what they have seen; calls/price.h what reports take of it
+ *   calls/burst_adapt.c    which are left out, by calls/adapt.h
  *   calls/period.h         what they stand for; calls/governor.h under a budget
  *   calls/fork.c    children of fork
  *   calls/align.c   a stack walk to begin with, where calls were not followed before
@@ -41,6 +42,7 @@
 #include <stdint.h>
 #include <ucontext.h>
 
+#include "preload/calls/adapt.h"
 #include "preload/calls/period.h"
 #include "preload/calls/price.h"
 #include "preload/life/thread.h"
@@ -136,6 +138,9 @@ struct calls {
     bool warms;                             /* the texts are in place for the next burst */
     bool unsaid;                            /* the daemon does not know of the burst yet */
     struct period period;                   /* the one under way, or to come */
+    uint64_t stands;                        /* the burst counts so many times */
+    uint64_t burst_from;                    /* position in the ring when it began */
+    uint64_t class_key, group;              /* adapt_draw(): of what class, for how many; 0: none */
     uint64_t own_ns;                        /* of the thread's CPU time, the program's own ... */
     uint64_t cost_ns;                       /* ... and what profiling took, under a budget */
     uint64_t own_summed_ns, cost_summed_ns; /* of these, what the process's sums have */
@@ -153,6 +158,7 @@ struct calls {
     uint64_t tick_ns;       /* when the tick began that is being served, 0: none */
     uint64_t stretch;       /* what the thread took of late for what the program had, STRETCH_ONE */
     uint64_t left_ns;       /* of the burst, of the program's own CPU time */
+    struct adapt adapt;
     struct calls_known known[1u << CALLS_KNOWN_BITS];
     struct calls_stack other[CALLS_STACKS];
     struct calls_event delay[CALLS_DELAYED];

@@ -58,6 +58,7 @@ bool calls_prepare(struct agent_thread *thread) {
     c->delayed = 0;
     c->in_burst = c->warms = c->watches = false;
     c->tick_ns = 0;
+    c->group = 0;
     c->own_ns = c->untold_ns = c->own_summed_ns = c->ours_untold_ns = 0;
     c->cost_ns = c->cost_summed_ns = c->once_ns = 0;
     c->price.mask = price_mask(false);

@@ -109,7 +109,7 @@ static bool push(struct calls *c, uint64_t credit) {
 static bool say_burst(struct calls *c) {
     if (!have_room(c, 1))
         return false;
-    put(c, wire_word(WIRE_BURST, c->period.times));
+    put(c, wire_word(WIRE_BURST, c->stands));
     publish(c);
     c->unsaid = false;
     return true;

@@ -214,8 +214,16 @@ static bool parse_burst(const struct setting *s, const char *text,
                         struct agent_settings *settings) {
     (void)s;
     settings->burst_length_ns = settings->burst_period_ns = 0;
-    return strcmp(text, NO_BURST) == 0 ||
-           burst_parse(text, &settings->burst_length_ns, &settings->burst_period_ns);
+    settings->burst_error_ppm = 0;
+    if (strcmp(text, NO_BURST) == 0)
+        return true;
+    uint32_t error_ppm;
+    if (!burst_parse_adaptive(text, &settings->burst_length_ns, &settings->burst_period_ns,
+                              &error_ppm))
+        return false;
+    bool may = settings->collector == WIRE_COLLECT_CALLS && settings->budget_ppm == 0;
+    settings->burst_error_ppm = may ? error_ppm : 0;
+    return true;
 }
 
 static bool parse_modules(const struct setting *s, const char *text,

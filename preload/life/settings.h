@@ -5,7 +5,8 @@
  *   HCCT_SOCKET   where the daemon listens                     see common/wire/paths.h
  *   HCCT_RATE     walks per second of CPU time, 1 to 10000     100; in a burst 5000
  *   HCCT_BURST    LENGTH/PERIOD of CPU time, such as           no bursts
- *                 2ms/20ms (us, ms or s)
+ *                 2ms/20ms (us, ms or s); calls: with
+ *                 ,adaptive=5% fewer, up to that error
  *   HCCT_CLOCK    cpu; wall: sleeping threads too; perf: cpu   cpu
  *                 by the kernel's task clock event
  *   HCCT_COLLECTOR walks; calls: of programs built with        walks
@@ -48,13 +49,14 @@ struct agent_settings {
     unsigned rate;
     unsigned clock;                            /* enum wire_clock */
     uint64_t burst_length_ns, burst_period_ns; /* 0, 0: no bursts */
-    unsigned collector;                        /* enum wire_collector */
-    uint32_t budget_ppm;                       /* calls: what profiling may cost; 0: no matter */
-    unsigned every;                            /* calls: one of so many is counted */
-    bool every_each;                           /* of each routine, not of all together */
-    unsigned credit;                           /* enum wire_credit */
-    char modules[CALL_CHOICE_ROOM];            /* empty: the default */
-    int signal;                                /* 0: choose */
+    uint32_t burst_error_ppm;       /* calls: bursts are left out up to that error; 0: none are */
+    unsigned collector;             /* enum wire_collector */
+    uint32_t budget_ppm;            /* calls: what profiling may cost; 0: no matter */
+    unsigned every;                 /* calls: one of so many is counted */
+    bool every_each;                /* of each routine, not of all together */
+    unsigned credit;                /* enum wire_credit */
+    char modules[CALL_CHOICE_ROOM]; /* empty: the default */
+    int signal;                     /* 0: choose */
     bool follow;
     bool attach_at_start;
     bool enable;

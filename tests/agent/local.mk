@@ -62,6 +62,12 @@ tests_agent_interval_test_SOURCES = preload/sample/interval.c tests/agent/interv
 tests_agent_interval_test_LDADD = -lm
 TESTS += tests/agent/interval_test
 
+check_PROGRAMS += tests/agent/adapt_test
+tests_agent_adapt_test_SOURCES = preload/calls/adapt.c preload/calls/period.c \
+	preload/sample/draw.c tests/agent/adapt_test.c
+tests_agent_adapt_test_LDADD = -lm
+TESTS += tests/agent/adapt_test
+
 check_PROGRAMS += tests/agent/governor_test
 tests_agent_governor_test_SOURCES = preload/calls/governor.c preload/calls/period.c \
 	preload/sample/draw.c tests/agent/governor_test.c

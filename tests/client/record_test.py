@@ -272,6 +272,9 @@ class RecordCalls(support.ClientTest):
                                         "--credit", "new", "--burst", "2ms/20ms"),
                          {"COLLECTOR": "calls", "EVERY": "100/routine", "CREDIT": "new",
                           "BURST": "2ms/20ms", "RATE": None})
+        self.assertEqual(self.variables("--collector", "calls", "--burst",
+                                        "2ms/20ms,adaptive=2.5%")["BURST"],
+                         "2ms/20ms,adaptive=2.5%")
         self.assertEqual(self.variables("--collector", "walks"),
                          {"COLLECTOR": "walks", "EVERY": None, "CREDIT": None, "BURST": None,
                           "RATE": "1000"})
@@ -292,6 +295,13 @@ class RecordCalls(support.ClientTest):
                 (["--every", "10"], "--every is for --collector calls"),
                 (["--credit", "new"], "--credit is for --collector calls"),
                 ([*calls, "-F", "100"], "--rate says how often stacks are sampled"),
+                (["--burst", "2ms/20ms,adaptive"], "with adaptive is for --collector calls"),
+                ([*calls, "--burst", "2ms/20ms,adaptive", "--budget", "1%"],
+                 "one of them follows from the other"),
+                ([*calls, "--burst", "2ms/20ms,adaptive=0"], "is no LENGTH/PERIOD"),
+                ([*calls, "--burst", "2ms/20ms,adapt"], "is no LENGTH/PERIOD"),
+                ([*calls, "--burst", "2ms/20ms,adaptive=5%%"], "is no LENGTH/PERIOD"),
+                ([*calls, "--burst", "2ms/20ms,"], "is no LENGTH/PERIOD"),
                 ([*calls, "--check"], "--check is for samples"),
                 ([*calls, "--clock", "wall"], "--clock is for samples"),
                 (["--trace", "t", "--socket", "s"], "does not go with --socket"),

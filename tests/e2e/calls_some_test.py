@@ -2,25 +2,13 @@
 """Of calls that are followed in bursts, or counted one in N, shares are near the exact ones, and no
 context appears that a program does not have."""
 
-from calls_support import ALL, COLLECT, Profile, path_of, record_calls
+from calls_support import ALL, COLLECT, phase_shares as shares, record_calls
 from support import check, finish, run, target
 
 POINTS = 10
 BURSTS = 100
 PROGRAM = target("calls_phases")
 ROUNDS = 200
-
-
-def shares(profile):
-    """Percent of the calls in either phase."""
-    counts, phases = profile.paths(), {}
-    for phase in ("often", "seldom"):
-        do_both = ("main", phase, "do_both")
-        phases[phase] = sum(counts[path_of(*do_both, *rest)] for rest in (
-            (), ("work",), ("work", "step"), ("compare_two",), ("compare_two", "by_value"),
-            ("compare_two", "by_value", "step")))
-    total = sum(phases.values()) or 1
-    return {phase: 100 * calls / total for phase, calls in phases.items()}
 
 
 def check_subset(what, some, exact):

@@ -103,6 +103,18 @@ def record_calls(command, *options, **kwargs):
     return result, Profile(path)
 
 
+def phase_shares(profile):
+    """Percent of the calls of calls_phases in either phase."""
+    counts, phases = profile.paths(), {}
+    for phase in ("often", "seldom"):
+        do_both = ("main", phase, "do_both")
+        phases[phase] = sum(counts[path_of(*do_both, *rest)] for rest in (
+            (), ("work",), ("work", "step"), ("compare_two",), ("compare_two", "by_value"),
+            ("compare_two", "by_value", "step")))
+    total = sum(phases.values()) or 1
+    return {phase: 100 * calls / total for phase, calls in phases.items()}
+
+
 def compare(what, want, got, shown=5):
     """Two counters are equal, name for name; the first differences are said."""
     different = [key for key in sorted({*want, *got}) if want.get(key, 0) != got.get(key, 0)]

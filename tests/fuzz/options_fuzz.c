@@ -17,6 +17,7 @@ _Noreturn static void come_back(int status);
 #undef exit
 
 #include "common/wire/burst.h"
+#include "common/wire/percent.h"
 
 #define WORDS_MAX  16
 #define NUMBER_MAX 10000
@@ -82,6 +83,12 @@ static void check_burst(const char *text) {
                   period <= BURST_PERIOD_MAX_NS);
     else
         fuzz_must(length == 0 && period == 0);
+    bool plain = length != 0;
+    uint32_t error = 0;
+    if (burst_parse_adaptive(text, &length, &period, &error))
+        fuzz_must(plain ? error == 0 : error >= PERCENT_MIN_PPM && error <= PERCENT_MAX_PPM);
+    else
+        fuzz_must(!plain && error == 0);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
