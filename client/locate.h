@@ -11,6 +11,7 @@
 
 /* Absolute paths into `path`. False: it was not found, and that was complained about. */
 bool locate_agent(char path[PATH_MAX]);
+bool locate_blocks(char path[PATH_MAX]); /* what stands before malloc */
 bool locate_daemon(char path[PATH_MAX]);
 
 #endif

@@ -30,12 +30,16 @@
 #define DEFAULT_RATE   100
 #define RATE_MAX       10000
 #define CALLS_CHECK_NS 100000000 /* CPU time between checks whether calls are followed */
+#define BLOCKS_CHECK_NS                                                                            \
+    100000000 /* and between checks for a daemon, where allocations are sampled */
 
 static struct sampling_plan plan_of(uint32_t rate, uint64_t length, uint64_t period,
                                     uint32_t clock) {
     uint64_t walk = SECOND_NS / (rate >= 1 && rate <= RATE_MAX ? rate : DEFAULT_RATE);
     if (agent.settings.collector == WIRE_COLLECT_CALLS)
         return (struct sampling_plan){.coarse_ns = length != 0 ? period : CALLS_CHECK_NS};
+    if (wire_of_blocks(agent.settings.collector))
+        return (struct sampling_plan){.coarse_ns = BLOCKS_CHECK_NS};
     if (clock == WIRE_CLOCK_WALL) /* sleep is what is looked for: no bursts */
         return (struct sampling_plan){.coarse_ns = walk, .wall_ns = walk};
     uint64_t perf = clock == WIRE_CLOCK_PERF ? walk : 0;
