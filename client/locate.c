@@ -35,6 +35,14 @@ static const struct thing late_agent = {
     .compiled_in = PKGLIBDIR "/libhcctattach.so",
 };
 
+static const struct thing blocks = {
+    .what = "libhcctblocks.so, which samples allocations,",
+    .variable = "HCCT_BLOCKS",
+    .access = R_OK,
+    .nearby = {"../preload/.libs/libhcctblocks.so", "../lib/hcct/libhcctblocks.so"},
+    .compiled_in = PKGLIBDIR "/libhcctblocks.so",
+};
+
 static const struct thing daemon_program = {
     .what = "hcctd",
     .variable = "HCCT_DAEMON",
@@ -83,19 +91,27 @@ static bool locate(const struct thing *thing, char path[PATH_MAX]) {
     return false;
 }
 
-bool locate_agent(char path[PATH_MAX]) {
-    if (!locate(&agent, path))
+static bool locate_library(const struct thing *thing, char path[PATH_MAX]) {
+    if (!locate(thing, path))
         return false;
     if (strpbrk(path, " :\t\n") == NULL)
         return true;
     complain("the agent's path %s has a space or a colon in it, which LD_PRELOAD can't carry: set "
-             "HCCT_AGENT to a copy elsewhere",
-             path);
+             "%s to a copy elsewhere",
+             path, thing->variable);
     return false;
 }
 
 bool locate_late_agent(char path[PATH_MAX]) {
     return locate(&late_agent, path);
+}
+
+bool locate_agent(char path[PATH_MAX]) {
+    return locate_library(&agent, path);
+}
+
+bool locate_blocks(char path[PATH_MAX]) {
+    return locate_library(&blocks, path);
 }
 
 bool locate_daemon(char path[PATH_MAX]) {

@@ -13,6 +13,7 @@
 /* Its sibling, for processes that run already. */
 bool locate_late_agent(char path[PATH_MAX]);
 bool locate_agent(char path[PATH_MAX]);
+bool locate_blocks(char path[PATH_MAX]); /* what stands before malloc */
 bool locate_daemon(char path[PATH_MAX]);
 
 #endif

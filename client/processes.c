@@ -16,7 +16,8 @@
 static bool read_process(struct json_object *object, struct listed_process *process) {
     if (!json_object_is_type(object, json_type_object))
         return false;
-    bool calls = strcmp(json_in_text(object, "collector"), "calls") == 0;
+    const char *collector = json_in_text(object, "collector");
+    bool calls = strcmp(collector, "calls") == 0;
     *process = (struct listed_process){
         .exe = strdup(json_in_text(object, "exe")),
         .command = strdup(json_in_text(object, "command")),

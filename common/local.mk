@@ -19,7 +19,8 @@ libhcct_common_a_SOURCES = \
 	common/wire/percent.h common/wire/paths.c \
 	common/wire/paths.h common/wire/ring.h common/wire/tags.c common/wire/tags.h \
 	common/wire/unwind_table.h common/wire/wire.h common/wire/call_choice.c \
-	common/wire/call_choice.h common/wire/call_sites.h
+	common/wire/call_choice.h common/wire/call_sites.h common/wire/metric.c \
+	common/wire/metric.h
 
 include common/tree/local.mk
 include common/code/local.mk

@@ -16,6 +16,7 @@ noinst_LTLIBRARIES += preload/libagent.la
 preload_libagent_la_SOURCES = $(UNWIND_SOURCES) \
 	common/wire/arch.h common/wire/attach.h common/wire/burst.c common/wire/burst.h common/wire/call_choice.c \
 	common/wire/call_choice.h common/wire/call_sites.h common/wire/compiler.h \
+	common/wire/metric.c common/wire/metric.h \
 	common/wire/paths.c common/wire/paths.h common/wire/percent.c common/wire/percent.h common/wire/ring.h common/wire/tags.c \
 	common/wire/tags.h common/wire/unwind_table.h common/wire/wire.h preload/calls/adapt.c preload/calls/adapt.h preload/calls/align.c preload/calls/burst_adapt.c \
 	preload/calls/burst_account.c preload/calls/burst_parts.h preload/calls/burst_wait.c \
@@ -44,6 +45,7 @@ preload_libagent_la_SOURCES = $(UNWIND_SOURCES) \
 	preload/redirect/enter.h preload/redirect/found.c preload/redirect/module.h preload/redirect/price.c \
 	preload/redirect/redirect.c preload/redirect/redirect.h preload/redirect/stub.c \
 	preload/redirect/stub.h preload/redirect/text_copy.c preload/redirect/text_copy.h \
+	preload/blocks/link.h preload/sample/block_sample.c preload/sample/block_sample.h \
 	preload/sample/burst.c preload/sample/burst.h \
 	preload/sample/check.c preload/sample/check.h preload/sample/copies.c \
 	preload/sample/copies.h preload/sample/draw.c preload/sample/draw.h preload/sample/edge.c \
@@ -84,3 +86,14 @@ preload_libplain_la_CPPFLAGS = $(AGENT_CPPFLAGS)
 preload_libhcctagent_la_LDFLAGS = $(AGENT_LDFLAGS) -Wl,-z,nodlopen
 # What was loaded once stays: a signal may be on its way.
 preload_libhcctattach_la_LDFLAGS = $(AGENT_LDFLAGS) -Wl,-z,nodelete
+
+# What stands before malloc: only in programs whose allocations are sampled.
+pkglib_LTLIBRARIES += preload/libhcctblocks.la
+preload_libhcctblocks_la_SOURCES = preload/blocks/allocate.h preload/blocks/course.c \
+	preload/blocks/course.h preload/blocks/link.h preload/blocks/operators.c \
+	preload/blocks/table.c preload/blocks/table.h preload/blocks/wrap.c \
+	preload/sample/draw.c preload/sample/draw.h preload/wrap/next_symbol.c \
+	preload/wrap/next_symbol.h
+preload_libhcctblocks_la_CFLAGS = $(AGENT_CFLAGS) -fno-builtin
+preload_libhcctblocks_la_CPPFLAGS = $(AGENT_CPPFLAGS)
+preload_libhcctblocks_la_LDFLAGS = $(AGENT_LDFLAGS) -Wl,-z,nodlopen

@@ -75,16 +75,22 @@ static void let_sanitizer_start(void) {
         setenv("ASAN_OPTIONS", joined, 1);
 }
 
+/* Before what is preloaded already. */
+static void preload(const char *library) {
+    const char *others = getenv("LD_PRELOAD");
+    char *joined;
+    if (library == NULL)
+        return;
+    if (others == NULL || others[0] == '\0')
+        setenv("LD_PRELOAD", library, 1);
+    else if (asprintf(&joined, "%s:%s", library, others) > 0)
+        setenv("LD_PRELOAD", joined, 1);
+}
+
 static void set_environment(const struct launch *launch) {
     char text[16];
-    const char *preload = getenv("LD_PRELOAD");
-    if (preload == NULL || preload[0] == '\0') {
-        setenv("LD_PRELOAD", launch->agent, 1);
-    } else {
-        char *joined;
-        if (asprintf(&joined, "%s:%s", launch->agent, preload) > 0)
-            setenv("LD_PRELOAD", joined, 1);
-    }
+    preload(launch->blocks);
+    preload(launch->agent);
     let_sanitizer_start();
     setenv("HCCT_SOCKET", launch->socket, 1);
     snprintf(text, sizeof text, "%u", launch->rate);
@@ -94,6 +100,7 @@ static void set_environment(const struct launch *launch) {
     set_or_not("HCCT_BUDGET", launch->budget);
     set_or_not("HCCT_CLOCK", launch->clock);
     set_or_not("HCCT_COLLECTOR", launch->collector);
+    set_or_not("HCCT_METRICS", launch->metric);
     set_or_not("HCCT_EVERY", launch->every);
     set_or_not("HCCT_CREDIT", launch->credit);
     set_or_not("HCCT_MODULES", launch->modules);

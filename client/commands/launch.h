@@ -18,6 +18,8 @@ struct launch {
     const char *budget;    /* percent.h, NULL: none */
     const char *clock;     /* cpu, wall or perf, NULL: the agent's default */
     const char *collector; /* walks or calls, NULL: the agent's default */
+    const char *metric;    /* metric.h, NULL: as the collector says */
+    const char *blocks;    /* absolute path of what stands before malloc, NULL: it is not needed */
     const char *every;     /* N or N/routine, NULL: every call */
     const char *credit;    /* last or new, NULL: the agent's default */
     const char *modules;   /* whose calls are followed (call_choice.h), NULL: the default */

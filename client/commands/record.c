@@ -36,9 +36,9 @@ enum { EXIT_OURS = 125, EXIT_NOT_EXECUTABLE = 126, EXIT_NOT_FOUND = 127 };
 static struct recording {
     struct private_daemon daemon;
     struct output output;
-    char socket[PATHS_SOCKET_MAX]; /* absolute: the command may change its directory */
-    char agent[PATH_MAX];
-    char name[64]; /* of the profile, when none was given */
+    char socket[PATHS_SOCKET_MAX];          /* absolute: the command may change its directory */
+    char agent[PATH_MAX], blocks[PATH_MAX]; /* blocks: empty where it is not needed */
+    char name[64];                          /* of the profile, when none was given */
 } recording;
 
 static void abandon(void) {
@@ -97,8 +97,9 @@ static bool prepare(const struct record_options *options, const struct view *vie
         name = recording.name;
     }
     launch_catch_signals(abandon);
-    return locate_agent(recording.agent) && output_open(&recording.output, name, program) &&
-           start_daemon(options);
+    return locate_agent(recording.agent) &&
+           (!record_samples_blocks(options) || locate_blocks(recording.blocks)) &&
+           output_open(&recording.output, name, program) && start_daemon(options);
 }
 
 /* ---- after the command ---- */
@@ -180,6 +181,12 @@ static void complain_no_room(const struct listed_process *sum, const char *progr
         format_time(sum->no_room_ns).text);
 }
 
+static void complain_no_block(const char *program) {
+    complain("%s has no sample, and no profile is written: it allocated too little (one of some "
+             "512 KiB is sampled), has freed all of it, or brings a malloc of its own",
+             program);
+}
+
 /* A sampled command that has had so much CPU time has samples. */
 #define MUCH_NS 200000000u
 
@@ -204,6 +211,10 @@ static bool was_profiled(const struct record_options *options, const struct proc
     }
     if (sum.no_room > 0) {
         complain_no_room(&sum, program);
+        return false;
+    }
+    if (seen && record_samples_blocks(options)) {
+        complain_no_block(program);
         return false;
     }
     if (seen) {
@@ -312,6 +323,8 @@ static int run(const struct record_options *options, const struct view *view, ch
                                   .budget = options->budget,
                                   .clock = options->clock,
                                   .collector = options->collector,
+                                  .metric = options->metric,
+                                  .blocks = recording.blocks[0] != '\0' ? recording.blocks : NULL,
                                   .every = options->every,
                                   .credit = options->credit,
                                   .modules = options->modules,

@@ -51,6 +51,7 @@ static const char *contradiction(const struct record_options *options) {
         const char *sentence;
     } rules[] = {
         {record_counts_calls(options), "--collector calls"},
+        {record_samples_blocks(options), "--metric"},
         {options->burst != NULL, "--burst"},
         {options->clock != NULL && strcmp(options->clock, "cpu") != 0, "--clock wall or perf"},
         {options->check, "--check"},

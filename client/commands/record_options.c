@@ -10,8 +10,10 @@
 #include "common/tree/summary.h"
 #include "common/wire/burst.h"
 #include "common/wire/call_choice.h"
+#include "common/wire/metric.h"
 #include "common/wire/percent.h"
 #include "common/wire/tags.h"
+#include "common/wire/wire.h"
 
 #define RATE_DEFAULT 1000
 #define EVERY_MAX    1000000000
@@ -43,6 +45,8 @@ static const struct option_spec specs[] = {
      "walk each stack twice, the second time in full, and count differences"},
     {"collector", 0, OPTION_STRING, "HOW", offsetof(struct record_options, collector), 0, 0,
      "walks: stack samples; calls: every call, of programs as they are (walks)"},
+    {"metric", 0, OPTION_STRING, "WHAT", offsetof(struct record_options, metric), 0, 0,
+     "cpu; alloc: bytes allocated; heap: bytes not freed; alloc-objects, heap-objects (cpu)"},
     {"modules", 0, OPTION_STRING, "PATTERNS", offsetof(struct record_options, modules), 0, 0,
      "calls: of which modules, such as 'app,libz*' (all but the C library's)"},
     {"every", 0, OPTION_STRING, "N", offsetof(struct record_options, every), 0, 0,
@@ -81,6 +85,7 @@ static const struct option_command command = {
                 "  hcct record -o app-%p.pb.gz --phi 0.01 ./app\n"
                 "  hcct record --by line -F 2000 make -j4\n"
                 "  hcct record -p 812 --duration 10s\n"
+                "  hcct record --metric heap ./app\n"
                 "  hcct record --collector calls --burst 2ms/20ms ./app\n",
     .options = specs,
     .takes_command = true,
@@ -91,6 +96,10 @@ void record_options_parse(int argc, char **argv, struct record_options *options,
     const char *passed_on = getenv("HCCT_COLLECTOR");
     if (options->collector == NULL && passed_on != NULL && strcmp(passed_on, "calls") == 0)
         options->collector = "calls";
+    if (options->metric == NULL && options->collector == NULL)
+        options->metric = getenv("HCCT_METRICS");
+    if (options->metric != NULL && options->metric[0] == '\0')
+        options->metric = NULL;
     if (options->modules == NULL && record_counts_calls(options))
         options->modules = getenv("HCCT_MODULES");
     if (options->budget != NULL && options->burst == NULL && record_counts_calls(options))
@@ -99,13 +108,19 @@ void record_options_parse(int argc, char **argv, struct record_options *options,
         strcmp(options->summary, "exact") == 0)
         options->memory_limit = EXACT_BYTES;
     if (options->rate == 0 && options->burst == NULL && !record_counts_calls(options) &&
-        options->pid == 0)
+        options->pid == 0 && !record_samples_blocks(options))
         options->rate = RATE_DEFAULT;
     if (options->view.by != NULL && strcmp(options->view.by, "line") == 0 &&
-        !record_counts_calls(options))
+        !record_counts_calls(options) && !record_samples_blocks(options))
         options->lines = true;
     if (options->view.by != NULL && strcmp(options->view.by, "thread") == 0)
         options->threads = true;
+}
+
+bool record_samples_blocks(const struct record_options *options) {
+    unsigned collector = WIRE_COLLECT_WALKS;
+    return options->metric != NULL && metric_parse(options->metric, &collector) &&
+           wire_of_blocks(collector);
 }
 
 bool record_counts_calls(const struct record_options *options) {
@@ -136,6 +151,14 @@ static bool words_are_known(const struct record_options *options) {
     return is_one_of("clock", options->clock, clocks) &&
            is_one_of("collector", options->collector, collectors) &&
            is_one_of("credit", options->credit, credits);
+}
+
+static bool metric_is_one(const char *word) {
+    unsigned collector;
+    if (word == NULL || metric_parse(word, &collector))
+        return true;
+    complain("there is no metric '%s': --metric takes " METRICS_EXPECTED, word);
+    return false;
 }
 
 static bool burst_is_one(const char *text) {
@@ -204,11 +227,21 @@ static bool summary_is_known(const char *word) {
 
 /* The sentence about the first pair that contradicts itself, or NULL. */
 static const char *contradiction(const struct record_options *options) {
-    bool calls = record_counts_calls(options);
+    bool calls = record_counts_calls(options), blocks = record_samples_blocks(options);
     const struct rule {
         bool broken;
         const char *sentence;
     } rules[] = {
+        {options->metric != NULL && calls,
+         "--metric is for samples: --collector calls counts calls"},
+        {blocks && (options->rate > 0 || options->burst != NULL || options->clock != NULL),
+         "--rate, --burst and --clock say when stacks are sampled: allocations are sampled by "
+         "their "
+         "bytes"},
+        {blocks && (options->lines || options->check),
+         "--lines and --check are for samples of time, not for allocations"},
+        {blocks && options->trace != NULL,
+         "--trace keeps samples of time, or calls: of allocations there is none"},
         {!calls && options->every != NULL,
          "--every is for --collector calls: samples come by time, see --rate"},
         {!calls && options->credit != NULL,
@@ -251,10 +284,10 @@ static const char *contradiction(const struct record_options *options) {
 }
 
 bool record_options_agree(const struct record_options *options) {
-    if (!words_are_known(options) || !burst_is_one(options->burst) ||
-        !budget_is_one(options->budget) || !tags_are_some(options->tags) ||
-        !modules_are_some(options->modules) || !every_is_one(options->every) ||
-        !summary_is_known(options->summary))
+    if (!words_are_known(options) || !metric_is_one(options->metric) ||
+        !burst_is_one(options->burst) || !budget_is_one(options->budget) ||
+        !tags_are_some(options->tags) || !modules_are_some(options->modules) ||
+        !every_is_one(options->every) || !summary_is_known(options->summary))
         return false;
     const char *sentence = contradiction(options);
     if (sentence != NULL) {

@@ -14,6 +14,7 @@ struct record_options {
     const char *socket, *burst, *clock;     /* burst: short ones where there is a budget */
     const char *budget;                     /* percent.h */
     const char *collector, *every, *credit; /* collector: HCCT_COLLECTOR counts, too */
+    const char *metric;                     /* metric.h; HCCT_METRICS counts, too */
     const char *modules;                    /* call_choice.h; HCCT_MODULES counts, too */
     uint64_t memory_limit;                  /* bytes, 0: the daemon's default */
     const char *summary, *trace, *tags;
@@ -34,6 +35,8 @@ void record_options_parse(int argc, char **argv, struct record_options *options,
 /* False: a value can't be, or two contradict each other; complained. */
 bool record_options_agree(const struct record_options *options);
 
+/* Allocations are sampled. */
+bool record_samples_blocks(const struct record_options *options);
 /* Calls are counted, stacks are not walked. */
 bool record_counts_calls(const struct record_options *options);
 

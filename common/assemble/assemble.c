@@ -27,6 +27,7 @@
 
 #include "common/base/memory.h"
 #include "common/code/frame.h"
+#include "common/wire/compiler.h"
 #include "common/code/jit_names.h"
 #include "common/code/module.h"
 #include "common/profile/profile_contexts.h"
@@ -340,6 +341,27 @@ static bool counts_calls(const struct profile_process *process) {
     return process->collector != NULL && strcmp(process->collector, "calls") == 0;
 }
 
+/* What is sampled by allocations, in the words of other tools that do so. */
+static const struct {
+    const char *collector, *type, *unit;
+} blocks[] = {
+    {"alloc", "alloc_space", "bytes"},
+    {"alloc-objects", "alloc_objects", "count"},
+    {"heap", "inuse_space", "bytes"},
+    {"heap-objects", "inuse_objects", "count"},
+};
+
+static void describe_type(struct profile *profile, const char *collector, const char *type) {
+    const char *unit = strcmp(type, "calls") == 0 ? "count" : "nanoseconds";
+    for (size_t i = 0; i < HCCT_ARRAY_LEN(blocks) && collector != NULL; i++)
+        if (strcmp(collector, blocks[i].collector) == 0) {
+            type = blocks[i].type;
+            unit = blocks[i].unit;
+        }
+    profile->type = profile_string(profile, type);
+    profile->unit = profile_string(profile, unit);
+}
+
 static void describe(struct profile *profile, const struct assemble_part *parts, size_t n,
                      const struct assemble_params *params) {
     size_t n_wall = 0, n_calls = 0;
@@ -349,8 +371,10 @@ static void describe(struct profile *profile, const struct assemble_part *parts,
         n_calls += counts_calls(process);
     }
     bool calls = n > 0 && n_calls == n, wall = n > 0 && n_wall == n;
-    profile->type = profile_string(profile, calls ? "calls" : wall ? "wall" : "cpu");
-    profile->unit = profile_string(profile, calls ? "count" : "nanoseconds");
+    describe_type(profile, n > 0 ? parts[0].process.collector : NULL,
+                  calls  ? "calls"
+                  : wall ? "wall"
+                         : "cpu");
     profile->summary = profile_string(profile, params->summary);
     profile->phi = params->phi;
     profile->epsilon = params->epsilon;

@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define Z_95         1.96
+#define Z_95         CHANCE_Z
 #define LEAST_EFFECT 0.002 /* no more is believed of samples that are near to each other */
 
 const double chance_shares[CHANCE_SHARES] = {0.5, 0.25, 0.1, 0.05, 0.025, 0.01, 0.005, 0.001};

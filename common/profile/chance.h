@@ -41,7 +41,8 @@ void chance_add(struct chance *chance, const struct profile *profile, uint32_t p
 /* All processes of the profile. */
 struct chance chance_of(const struct profile *profile);
 
-#define CHANCE_TYPICAL 0.1 /* share of a context, where what samples are worth is one number */
+#define CHANCE_Z       1.96 /* standard deviations, for 95 % */
+#define CHANCE_TYPICAL 0.1  /* share of a context, where what samples are worth is one number */
 
 /* So many independent samples of one weight say as much of a share of `share`, 0: nothing was left
  * to chance, or nothing is known of it. `effect`: as is known of this function (profile_location),

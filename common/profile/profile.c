@@ -342,6 +342,10 @@ uint64_t profile_total(const struct profile *profile) {
     return total;
 }
 
+bool profile_of_blocks(const struct profile *profile) {
+    return strncmp(profile->type, "alloc_", 6) == 0 || strncmp(profile->type, "inuse_", 6) == 0;
+}
+
 bool profile_of_calls(const struct profile *profile) {
     return strcmp(profile->type, "calls") == 0 && strcmp(profile->unit, "count") == 0;
 }

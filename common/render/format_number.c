@@ -93,6 +93,16 @@ struct formatted format_weight(const struct profile *profile, uint64_t weight) {
     return format_count(weight);
 }
 
+/* Of allocations, as other tools call them, too. */
+static const struct {
+    const char *type, *words;
+} types_known[] = {
+    {"alloc_space", "allocated"},
+    {"alloc_objects", "blocks allocated"},
+    {"inuse_space", "allocated and not freed"},
+    {"inuse_objects", "blocks allocated and not freed"},
+};
+
 const char *format_type(const struct profile *profile, uint64_t weight) {
     if (strcmp(profile->type, "cpu") == 0 && unit_ns(profile->unit) > 0)
         return "of CPU time";
@@ -100,6 +110,9 @@ const char *format_type(const struct profile *profile, uint64_t weight) {
         return "of wall-clock time";
     if (weight == 1 && profile_of_calls(profile))
         return "call";
+    for (size_t i = 0; i < HCCT_ARRAY_LEN(types_known); i++)
+        if (strcmp(profile->type, types_known[i].type) == 0)
+            return types_known[i].words;
     return *profile->type != '\0' ? profile->type : profile->unit;
 }
 

@@ -55,7 +55,7 @@ static void put_total(const struct text *text, const struct profile_process *sum
     fputs(format_weight(text->profile, text->total).text, text->out);
     put_chance_of_total(text);
     fprintf(text->out, " %s", format_type(text->profile, text->total));
-    if (sum->walks > 0 && !text->calls)
+    if (sum->walks > 0 && !text->calls && strncmp(text->profile->type, "inuse", 5) != 0)
         fprintf(text->out, " in %s sample%s", format_count(sum->walks).text,
                 sum->walks == 1 ? "" : "s");
     if (text->profile->window_ns > 0)
@@ -269,6 +269,25 @@ static double half_width(const struct chance *chance, double share) {
     return 100 * chance_half_width(chance, share, 0);
 }
 
+/* Sampled blocks of W bytes have a variance of W times the mean distance of samples, at most. */
+static void put_interval_of_bytes(const struct text *text, const struct chance *chance) {
+    static const uint64_t shown[] = {1u << 20, 16u << 20, 256u << 20};
+    double mean = chance->squares / chance->total;
+    const char *separator = "";
+
+    if (!profile_of_blocks(text->profile) || strcmp(text->profile->unit, "bytes") != 0)
+        return;
+    text_label(text, "");
+    for (size_t i = 0; i < HCCT_ARRAY_LEN(shown) && (i == 0 || shown[i] < text->total); i++) {
+        double half = CHANCE_Z * sqrt(mean * (double)shown[i]);
+
+        fprintf(text->out, "%s%s %s%s at most", separator, format_bytes(shown[i]).text,
+                text->glyphs->plus_minus, format_bytes((uint64_t)half).text);
+        separator = ", ";
+    }
+    fprintf(text->out, "; one of some %s is sampled\n", format_bytes((uint64_t)mean).text);
+}
+
 static void put_sampling(const struct text *text, const struct profile_process *sum) {
     const char *plus_minus = text->glyphs->plus_minus;
     struct chance chance = chance_of(text->profile);
@@ -286,6 +305,7 @@ static void put_sampling(const struct text *text, const struct profile_process *
             half_width(&chance, 0.01));
     put_sample_size(text, sum, &chance);
     fputc('\n', text->out);
+    put_interval_of_bytes(text, &chance);
 }
 
 static void put_meaning_of_bounds(const struct text *text) {
@@ -467,6 +487,20 @@ static void put_wrappers(const struct text *text) {
                 format_share(text_share(text, weight)).text);
 }
 
+static void put_lost(const struct text *text, const struct profile_process *sum) {
+    if (profile_of_blocks(text->profile)) {
+        fprintf(text->out, "%s sample%s lost", format_count(sum->lost).text,
+                sum->lost == 1 ? "" : "s");
+        if (sum->lost_ns > 0)
+            fprintf(text->out, " (%s, in no context)",
+                    format_weight(text->profile, sum->lost_ns).text);
+        return;
+    }
+    fprintf(text->out, "%s timer expirations without a sample", format_count(sum->lost).text);
+    if (sum->lost_ns > 0)
+        fprintf(text->out, " (%s of CPU time, in no context)", format_time(sum->lost_ns).text);
+}
+
 /* Of calls only the signal handler's share is known, not that of the reports; text_calls() tells
  * what was lost. */
 static void put_cost(const struct text *text, const struct profile_process *sum) {
@@ -482,9 +516,7 @@ static void put_cost(const struct text *text, const struct profile_process *sum)
     if (!text->calls)
         put_wrappers(text);
     if (!text->calls)
-        fprintf(text->out, "%s timer expirations without a sample", format_count(sum->lost).text);
-    if (sum->lost_ns > 0 && !text->calls)
-        fprintf(text->out, " (%s of CPU time, in no context)", format_time(sum->lost_ns).text);
+        put_lost(text, sum);
     if (sum->skipped > 0 && !text->calls)
         fprintf(text->out, ", %s skipped as each takes long (the others weigh more)",
                 format_count(sum->skipped).text);

@@ -58,6 +58,8 @@ static const char *what_was_missing(const struct profile *profile, uint64_t no_r
         return " was gone before its first sample";
     if (profile_of_calls(profile))
         return " called no instrumented function";
+    if (profile_of_blocks(profile))
+        return " has no sampled block: it allocated too little, or has freed all of it";
     return " did nothing that is counted";
 }
 

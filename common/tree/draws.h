@@ -34,6 +34,17 @@ static inline void draws_add(struct draws *draws, uint64_t weight_ns, uint64_t m
     draws->weight += weight;
 }
 
+/* Of a weight whose variance is `weight * mean`, as that of blocks which points of a Poisson
+ * process fall on, `mean` apart: they weigh so much at least. */
+static inline void draws_add_poisson(struct draws *draws, uint64_t weight, uint64_t mean) {
+    uint64_t square;
+    weight = (weight + (1u << (DRAWS_UNIT_SHIFT - 1))) >> DRAWS_UNIT_SHIFT;
+    if (__builtin_mul_overflow(weight, mean >> DRAWS_UNIT_SHIFT, &square) ||
+        __builtin_add_overflow(draws->squares, square, &draws->squares))
+        draws->squares = UINT64_MAX;
+    draws->weight += weight;
+}
+
 static inline void draws_add_all(struct draws *draws, const struct draws *more) {
     draws->weight += more->weight;
     if (__builtin_add_overflow(draws->squares, more->squares, &draws->squares))

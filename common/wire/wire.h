@@ -15,10 +15,10 @@
  * Then both share two memory objects, and no descriptor:
  *
  *   session memory, one for each process, written by both, sealed against resizing:
- *     [ struct wire_session | modules ... | slots ... ]
+ *     [ struct wire_session | modules ... | blocks | slots ... ]
  *     The agent touches slot i only when i < slots_ready, and module j only when
  *     j < modules_ready: just these pages have been allocated, the rest are holes, and touching a
- *     hole when memory is full would be SIGBUS.
+ *     hole when memory is full would be SIGBUS. The blocks are there where the heap is sampled.
  *   table arena, one for many processes, written by the daemon, mapped read-only by agents:
  *     [ struct wire_arena | unwind tables (unwind_table.h) at offsets that wire_module.table names
  * ]
@@ -37,6 +37,7 @@
 #define HCCT_WIRE_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -71,8 +72,28 @@ enum wire_clock {
 enum wire_collector {
     WIRE_COLLECT_WALKS = 0, /* stack walks, weights are times */
     WIRE_COLLECT_CALLS = 1, /* instrumented calls and returns, weights are numbers of calls */
+    /* sampled allocations; contexts are walks */
+    WIRE_COLLECT_ALLOC = 2, /* weights are bytes that were allocated ... */
+    WIRE_COLLECT_ALLOC_OBJECTS = 3,
+    WIRE_COLLECT_HEAP = 4, /* ... that are allocated now */
+    WIRE_COLLECT_HEAP_OBJECTS = 5,
     WIRE_COLLECTORS
 };
+
+/* Allocations are sampled. */
+static inline bool wire_of_blocks(uint32_t collector) {
+    return collector >= WIRE_COLLECT_ALLOC && collector < WIRE_COLLECTORS;
+}
+
+/* Of these, those that have not been freed. */
+static inline bool wire_of_heap(uint32_t collector) {
+    return collector == WIRE_COLLECT_HEAP || collector == WIRE_COLLECT_HEAP_OBJECTS;
+}
+
+/* They weigh numbers of blocks, not bytes. */
+static inline bool wire_of_objects(uint32_t collector) {
+    return collector == WIRE_COLLECT_ALLOC_OBJECTS || collector == WIRE_COLLECT_HEAP_OBJECTS;
+}
 
 /* Which edges of the tree gain when a context is sampled (the ACCT report's comparison). */
 enum wire_credit {
@@ -128,8 +149,14 @@ struct wire_welcome {
 #define WIRE_HEADER_BYTES 4096u
 #define WIRE_MAX_FRAMES   16384u /* deepest stack that an agent follows */
 
+#define WIRE_BLOCKS       16384u /* sampled blocks of the heap that are known at the same time */
+#define WIRE_BLOCKS_SHIFT 14u
+#define WIRE_BLOCKS_MEAN  524288u /* bytes between two samples of a thread, at first */
+
 #define WIRE_MODULES_OFFSET            WIRE_HEADER_BYTES
-#define WIRE_SLOTS_OFFSET              (WIRE_MODULES_OFFSET + WIRE_MODULES_MAX * WIRE_MODULE_BYTES)
+#define WIRE_BLOCKS_OFFSET             (WIRE_MODULES_OFFSET + WIRE_MODULES_MAX * WIRE_MODULE_BYTES)
+#define WIRE_BLOCKS_BYTES              (WIRE_BLOCKS * 16u)
+#define WIRE_SLOTS_OFFSET              (WIRE_BLOCKS_OFFSET + WIRE_BLOCKS_BYTES)
 #define WIRE_SESSION_BYTES(slot_bytes) (WIRE_SLOTS_OFFSET + (uint64_t)WIRE_SLOTS_MAX * (slot_bytes))
 
 /* What the agent counts, for each thread, since the thread began: WIRE_WALKS and so on
@@ -198,6 +225,16 @@ struct wire_module {
     _Atomic uint64_t missed_to_ns;     /* ... up to here; 0: until now. `from` 0: none were */
     char path[WIRE_MODULE_BYTES - 96]; /* agent: not terminated, cut when longer */
 };
+
+/* A sampled block that has not been freed, agent. Its place in the table is part of its number, by
+ * which the ring names its context (BLOCK): numbers rise, and no two blocks of a session have the
+ * same. Whoever reads looks at the number, at the weight and at the number again. */
+struct wire_block {
+    _Atomic uint64_t number; /* 0: there is none */
+    _Atomic uint64_t weight; /* bytes, or blocks */
+};
+
+#define WIRE_BLOCK_PLACE(number) ((uint32_t)((number) & (WIRE_BLOCKS - 1)))
 
 /* Bytes of a command's name, its NUL included; longer ones are cut. */
 #define WIRE_COMMAND_ROOM 128
@@ -284,6 +321,8 @@ struct wire_arena {
  *                     PUSH that made it
  *   BURST k           a burst of calls begins: what is credited from here on counts k times, as k
  *                     such bursts would see it together (1 at first)
+ *   BLOCK number      where the heap is sampled, in place of CODE: what is credited next is that
+ *                     block (struct wire_block)
  *   CODE base         routines and sites of CALL events are offsets from there on
  *   CALL routine site as POP n, PUSH and CREDIT 1, in one word. Its highest bit alone is the verb;
  *                     n has 7 bits, each offset 28
@@ -319,6 +358,7 @@ enum wire_verb {
     WIRE_REPEAT = 5,
     WIRE_RAW_STACK = 6,
     WIRE_CODE = 7,
+    WIRE_BLOCK = WIRE_CODE,
 };
 
 /* Numbers of frames, of registers, and of words of the stack. */
@@ -357,6 +397,9 @@ _Static_assert(sizeof(struct wire_welcome) == 64, "welcome is 64 bytes");
 _Static_assert(offsetof(struct wire_slot, counter) == 3 * WIRE_CACHE_LINE, "slot header");
 _Static_assert(sizeof(struct wire_slot) % WIRE_CACHE_LINE == 0, "ring begins on a cache line");
 _Static_assert(sizeof(struct wire_module) == WIRE_MODULE_BYTES, "module record");
+_Static_assert(sizeof(struct wire_block) * WIRE_BLOCKS == WIRE_BLOCKS_BYTES &&
+                   WIRE_BLOCKS == 1u << WIRE_BLOCKS_SHIFT,
+               "block table");
 _Static_assert(sizeof(struct wire_session) <= WIRE_HEADER_BYTES, "session header");
 _Static_assert(sizeof(struct wire_arena) <= WIRE_PAGE, "arena header");
 

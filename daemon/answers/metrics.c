@@ -26,7 +26,7 @@
 struct sample {
     pid_t pid;
     char command[256]; /* as a label's value: escaped */
-    bool calls;
+    uint32_t collector;
     struct process_stats stats;
     struct mcct_stats tree;
     size_t window_bytes;
@@ -57,11 +57,16 @@ static double cpu_seconds(const struct sample *s) {
 }
 
 static double total_seconds(const struct sample *s) {
-    return s->calls ? 0 : seconds(s->tree.total);
+    return s->collector == WIRE_COLLECT_WALKS ? seconds(s->tree.total) : 0;
 }
 
 static double total_calls(const struct sample *s) {
-    return s->calls ? (double)s->tree.total : 0;
+    return s->collector == WIRE_COLLECT_CALLS ? (double)s->tree.total : 0;
+}
+
+static double total_bytes(const struct sample *s) {
+    bool bytes = wire_of_blocks(s->collector) && !wire_of_objects(s->collector);
+    return bytes ? (double)s->tree.total : 0;
 }
 
 static double contexts(const struct sample *s) {
@@ -89,7 +94,7 @@ static double sampling(const struct sample *s) {
 }
 
 static double rate(const struct sample *s) {
-    return s->calls ? 0 : s->stats.rate;
+    return s->collector == WIRE_COLLECT_WALKS ? s->stats.rate : 0;
 }
 
 static const struct figure {
@@ -106,6 +111,8 @@ static const struct figure {
     {"cpu_seconds", "CPU time of the process", cpu_seconds, true, true},
     {"profiled_seconds", "Time credited to contexts", total_seconds, true, true},
     {"profiled_calls", "Calls credited to contexts", total_calls, true, true},
+    {"profiled_bytes", "Bytes of sampled allocations, or of those not freed", total_bytes, false,
+     true},
     {"contexts", "Nodes of the calling context tree", contexts, false, true},
     {"monitored_contexts", "Contexts whose weight is counted", monitored, false, true},
     {"tree_bytes", "Memory of the tree and of the summary that selects its contexts", bytes, false,
@@ -145,11 +152,11 @@ static void name_command(struct sample *s, const char *command) {
 }
 
 static void take(struct process *p, struct sample *s) {
-    *s = (struct sample){.pid = p->pid, .calls = p->sampling.collector == WIRE_COLLECT_CALLS};
+    *s = (struct sample){.pid = p->pid, .collector = p->sampling.collector};
     name_command(s, process_command(p));
     pthread_mutex_lock(&p->lock);
     process_stats_locked(p, &s->stats);
-    mcct_stats(p->tree, &s->tree);
+    mcct_stats(process_tree(p), &s->tree);
     s->window_bytes = p->subwindows != NULL ? subwindows_bytes(p->subwindows) : 0;
     pthread_mutex_unlock(&p->lock);
 }

@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "common/base/clock.h"
+#include "common/wire/metric.h"
 #include "common/wire/wire.h"
 #include "daemon/ingest/windows.h"
 
@@ -17,9 +18,6 @@ static const char *const clock_names[WIRE_CLOCKS] = {
     [WIRE_CLOCK_CPU] = "cpu", [WIRE_CLOCK_WALL] = "wall", [WIRE_CLOCK_PERF] = "perf"};
 
 #define REPORTED_OF 4 /* all but one part in so many was reported, or a good part is to come */
-
-static const char *const collector_names[WIRE_COLLECTORS] = {
-    [WIRE_COLLECT_WALKS] = "walks", [WIRE_COLLECT_CALLS] = "calls"};
 
 static const char *const credit_names[WIRE_CREDITS] = {
     [WIRE_CREDIT_LAST] = "last", [WIRE_CREDIT_NEW] = "new"};
@@ -60,6 +58,13 @@ static void describe_calls(const struct session_sampling *sampling,
     if (stats->children > 0 && stats->counter[WIRE_STANDS_NS] > 0)
         out->cpu_burst_ns = stats->counter[WIRE_STANDS_NS];
     describe_bursts(stats, out);
+}
+
+/* Each sample is drawn by itself, and its square is what it adds to the variance, or more. */
+static void describe_blocks(const struct session_sampling *sampling, struct profile_process *out) {
+    out->clock = "";
+    out->varied_total = out->drawn_squares;
+    out->lone_ns = process_period(sampling, 0);
 }
 
 /* Walks that the agent has made, and those that the daemon made from copies of stacks. */
@@ -103,7 +108,7 @@ static void describe(const struct process *process, const struct process_stats *
         .live = process->live,
         .cpu_ns = stats->cpu_ns,
         .clock = clock_names[process->sampling.clock],
-        .collector = collector_names[process->sampling.collector],
+        .collector = metric_collector(process->sampling.collector),
         .lines = process->sampling.lines,
         .burst_length_ns = stats->burst_length_ns,
         .burst_period_ns = stats->burst_period_ns,
@@ -120,6 +125,8 @@ static void describe(const struct process *process, const struct process_stats *
     memcpy(out->independent, stats->scatter.independent, sizeof out->independent);
     if (process->sampling.collector == WIRE_COLLECT_CALLS)
         describe_calls(&process->sampling, stats, out);
+    if (wire_of_blocks(process->sampling.collector))
+        describe_blocks(&process->sampling, out);
 }
 
 void process_describe(struct process *process, struct profile_process *out) {
@@ -138,13 +145,10 @@ void assemble_describe_locked(struct process *process, struct assemble_part *par
     part->linked = process->linked;
 }
 
-/* Weight of one walk at the rate that was asked for; calls have none. */
 static uint64_t period_of(struct process *process) {
     struct process_stats stats;
-    if (process->sampling.collector == WIRE_COLLECT_CALLS)
-        return 0;
     process_get_stats(process, &stats);
-    return stats.rate > 0 ? 1000000000u / stats.rate : 0;
+    return process_period(&process->sampling, stats.rate);
 }
 
 static void describe_times(struct profile *profile, struct process *const *processes, size_t n) {
@@ -166,7 +170,7 @@ static void describe_times(struct profile *profile, struct process *const *proce
 
 static bool take_tree(struct process *process, struct assemble_part *part) {
     pthread_mutex_lock(&process->lock);
-    bool copied = tree_copy_take(&part->copy, process->tree);
+    bool copied = tree_copy_take(&part->copy, process_tree(process));
     assemble_describe_locked(process, part);
     pthread_mutex_unlock(&process->lock);
     return copied;

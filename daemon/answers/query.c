@@ -233,10 +233,12 @@ struct process **query_processes(const struct query *query, size_t *n) {
 
 static bool have_windows(struct process *const *processes, size_t n, struct query_error *error) {
     for (size_t i = 0; i < n; i++)
-        if (processes[i]->sampling.collector != WIRE_COLLECT_WALKS) {
+        if (!process_keeps_windows(processes[i]->sampling.collector)) {
             snprintf(error->text, sizeof error->text,
-                     "calls are counted since the start only: a window is kept of processes whose "
-                     "stacks are walked");
+                     processes[i]->sampling.collector == WIRE_COLLECT_CALLS
+                         ? "calls are counted since the start only: a window is kept of processes "
+                           "whose stacks are walked"
+                         : "the heap is what is allocated now: it has no window");
             return false;
         }
     return true;
@@ -343,9 +345,10 @@ enum query_status query_write(const struct query *query, struct process *const *
 bool query_have_one_unit(struct process *const *processes, size_t n, struct query_error *error) {
     for (size_t i = 1; i < n; i++)
         if (processes[i]->sampling.collector != processes[0]->sampling.collector) {
-            snprintf(error->text, sizeof error->text,
-                     "calls of some processes are counted, stacks of others walked: ask for one "
-                     "process (pid=) or executable (exe=)");
+            snprintf(
+                error->text, sizeof error->text,
+                "what is counted is not the same for all processes, such as time, calls or bytes: "
+                "ask for one process (pid=) or executable (exe=)");
             return false;
         }
     return true;

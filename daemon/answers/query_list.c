@@ -6,6 +6,8 @@
 
 #include "common/base/json_out.h"
 #include "common/wire/compiler.h"
+#include "common/wire/metric.h"
+#include "common/wire/wire.h"
 #include "daemon/answers/config.h"
 #include "daemon/answers/query.h"
 #include "daemon/ingest/ingest.h"
@@ -25,13 +27,25 @@ static void put_counters(struct json_out *json, const struct process_stats *stat
             json_number_member(json, counters[i].name, counters[i].number);
 }
 
+/* What weights are called. */
+static const struct unit {
+    const char *total, *unseen;
+} times = {"total_ns", "unseen_ns"}, calls = {"calls", "unseen_calls"},
+  bytes = {"total_bytes", "unseen_bytes"}, objects = {"total_objects", "unseen_objects"};
+
+static const struct unit *unit_of(uint32_t collector) {
+    if (wire_of_blocks(collector))
+        return wire_of_objects(collector) ? &objects : &bytes;
+    return collector == WIRE_COLLECT_CALLS ? &calls : &times;
+}
+
 static void describe(struct json_out *json, struct process *p) {
     struct process_stats stats;
     struct mcct_stats tree;
     ingest_flush(p);
     pthread_mutex_lock(&p->lock);
     process_stats_locked(p, &stats);
-    mcct_stats(p->tree, &tree);
+    mcct_stats(process_tree(p), &tree);
     pthread_mutex_unlock(&p->lock);
     json_begin(json, '{');
     json_number_member(json, "pid", (uint64_t)p->pid);
@@ -43,9 +57,9 @@ static void describe(struct json_out *json, struct process *p) {
     json_number_member(json, "runs", p->runs);
     json_number_member(json, "threads", stats.threads);
     json_number_member(json, "cpu_ns", stats.cpu_ns);
-    bool calls = p->sampling.collector == WIRE_COLLECT_CALLS;
-    json_string_member(json, "collector", calls ? "calls" : "walks");
-    json_number_member(json, calls ? "calls" : "total_ns", tree.total);
+    const struct unit *unit = unit_of(p->sampling.collector);
+    json_string_member(json, "collector", metric_collector(p->sampling.collector));
+    json_number_member(json, unit->total, tree.total);
     json_number_member(json, "walks", stats.counter[WIRE_WALKS] + stats.deferred.credited);
     json_number_member(json, "complete", stats.counter[WIRE_COMPLETE] + stats.deferred.complete);
     json_number_member(json, "shipped", stats.deferred.credited);
@@ -56,7 +70,7 @@ static void describe(struct json_out *json, struct process *p) {
     json_number_member(json, "agent_ns", stats.counter[WIRE_HANDLER_NS]);
     json_number_member(json, "contexts", tree.nodes - 1);
     json_number_member(json, "monitored", tree.monitored);
-    json_number_member(json, calls ? "unseen_calls" : "unseen_ns", tree.unseen);
+    json_number_member(json, unit->unseen, tree.unseen);
     json_number_member(json, "bytes", tree.bytes);
     json_string_member(json, "sampling", p->live && !stats.off ? "on" : "off");
     json_number_member(json, "rate", stats.rate);

@@ -63,12 +63,27 @@ static void credit_place(struct place *place, uint64_t weight) {
     mcct_cursor_close(&place->subwindow_cursor);
 }
 
+/* What the block weighs is known elsewhere. */
+static void name_block(struct process *p, const char *thread, const struct unwound_stack *walk,
+                       uint64_t block) {
+    struct heap_cursor cursor = {0};
+    if (*thread != '\0')
+        heap_push(p->heap, &cursor, addresses_thread(p->addresses, thread));
+    if (walk->mark != 0)
+        heap_push(p->heap, &cursor, addresses_frame(p->addresses, walk->mark, 0));
+    for (uint32_t i = walk->n; i-- > 0;)
+        heap_push(p->heap, &cursor,
+                  addresses_frame(p->addresses, walk->frames[i].routine, walk->frames[i].site));
+    if (block != 0)
+        heap_name(p->heap, &cursor, block);
+    heap_close(p->heap, &cursor);
+}
+
 /* `pc` is where the innermost frame was, `thread` what the context begins with, as a reader has
  * it. */
-static void credit(struct process *p, const char *thread, const struct unwound_stack *walk,
-                   uint64_t pc, uint32_t generation, uint64_t weight) {
+static void credit_time(struct process *p, const char *thread, const struct unwound_stack *walk,
+                        uint64_t pc, uint64_t weight) {
     struct place place;
-    addresses_at(p->addresses, generation);
     open_place(p, &place);
     if (p->deferred_trace.process == NULL)
         trace_thread_begin(&p->deferred_trace, p->trace);
@@ -88,6 +103,15 @@ static void credit(struct process *p, const char *thread, const struct unwound_s
     trace_thread_leave(&p->deferred_trace);
 }
 
+static void credit(struct process *p, const struct unwound_stack *walk,
+                   const struct raw_sample *raw) {
+    addresses_at(p->addresses, raw->generation);
+    if (p->heap != NULL)
+        name_block(p, raw->thread, walk, raw->block);
+    else
+        credit_time(p, raw->thread, walk, raw->stack.pc, raw->weight);
+}
+
 static void count(struct deferred_counts *deferred, uint32_t mark) {
     deferred->credited++;
     deferred->complete += mark == 0;
@@ -102,8 +126,10 @@ void deferred_unwind_refuse(struct process *p, const char *thread, uint64_t n, u
     static const struct unwound_stack none = {.mark = WIRE_PSEUDO_NO_RULE};
     if (n == 0)
         return;
-    if (weight > 0)
-        credit(p, thread, &none, 0, 0, weight);
+    if (weight > 0 && p->heap == NULL) {
+        addresses_at(p->addresses, 0);
+        credit_time(p, thread, &none, 0, weight);
+    }
     p->ended.deferred.credited += n;
     p->ended.deferred.no_rule += n;
     p->ended.deferred.refused += n;
@@ -133,7 +159,7 @@ static void finish(struct raw_sample *raw, const struct unwound_stack *walk) {
     pthread_mutex_lock(&p->lock);
     windows_turn(p, clock_now());
     if (walk != NULL) {
-        credit(p, raw->thread, walk, raw->stack.pc, raw->generation, raw->weight);
+        credit(p, walk, raw);
         count(&p->ended.deferred, walk->mark);
     } else {
         deferred_unwind_refuse(p, raw->thread, 1, raw->weight);

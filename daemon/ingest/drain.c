@@ -111,6 +111,10 @@ static struct reader *reader_of(struct process *p, uint32_t i) {
         p->readers[i]->size = session_memory_ring(&p->memory);
         p->readers[i]->keeper = p->trace;
         p->readers[i]->subwindows = p->subwindows;
+        p->readers[i]->heap = p->heap;
+        if (p->sampling.collector == WIRE_COLLECT_ALLOC)
+            p->readers[i]->blocks_mean = WIRE_BLOCKS_MEAN;
+        p->readers[i]->draws_shift = process_draws_shift(p);
     }
     return p->readers[i];
 }
@@ -213,7 +217,8 @@ void process_end(struct process *p) {
         p->ended = last;
         p->ended_mono_ns = clock_now();
         followed_end(&p->followed, &p->memory);
-        p->live = false; /* last: who reads this without the lock goes by the times above */
+        (void)process_tree(p); /* with what the memory says last */
+        p->live = false;       /* last: who reads this without the lock goes by the times above */
         process_give_back(p);
         mcct_flush(p->tree);
     }

@@ -59,6 +59,8 @@ static bool mark_process(struct process *process) {
         addresses_forget(process->addresses); /* of ids that are in no tree any more */
     bool whole = process->tree == NULL || mark_tree(NULL, process->tree);
     scatter_each_frame(process->scatter, frame_mark);
+    if (process->heap != NULL)
+        heap_each_frame(process->heap, frame_mark);
     for (size_t i = 0; i < process->effects.n; i++)
         frame_mark(process->effects.effect[i].frame);
     if (whole && process->subwindows != NULL)

@@ -6,7 +6,7 @@ libhcct_ingest_a_SOURCES = \
 	daemon/ingest/drain.c daemon/ingest/drain.h \
 	daemon/ingest/finished.c daemon/ingest/finished.h daemon/ingest/followed.c \
 	daemon/ingest/followed.h daemon/ingest/frame_sweep.c \
-	daemon/ingest/frame_sweep.h daemon/ingest/handshake.c daemon/ingest/handshake.h \
+	daemon/ingest/frame_sweep.h daemon/ingest/heap.c daemon/ingest/heap.h daemon/ingest/handshake.c daemon/ingest/handshake.h \
 	daemon/ingest/identity.c daemon/ingest/identity.h daemon/ingest/ingest.c \
 	daemon/ingest/ingest.h daemon/ingest/module_sweep.c daemon/ingest/module_sweep.h \
 	daemon/ingest/proc_stat.c daemon/ingest/proc_stat.h daemon/ingest/process.c \

@@ -68,15 +68,19 @@ struct process *process_new(const struct process_params *params) {
     p->frames = frame_user(params->uid);
     p->addresses = addresses_new(p->frames);
     p->arena = arena_get(params->uid);
-    if (params->sampling.collector == WIRE_COLLECT_WALKS) {
+    uint32_t collector = params->sampling.collector;
+    bool windows = process_keeps_windows(collector), heap = wire_of_heap(collector);
+    if (collector == WIRE_COLLECT_WALKS)
         p->scatter = scatter_new(); /* without it intervals are those of independent samples */
+    if (windows)
         p->subwindows = new_subwindows(&params->tree, p->since_mono_ns);
-    }
+    if (heap)
+        p->heap = heap_new(&params->tree);
     pthread_mutex_init(&p->lock, NULL);
     if (p->exe == NULL || p->tree == NULL || p->frames == NULL || p->addresses == NULL ||
         p->arena == NULL || !addresses_name_generated(p->addresses, params->pid, params->uid) ||
         !session_memory_make(&p->memory, params->pid, &params->sampling) ||
-        (params->sampling.collector == WIRE_COLLECT_WALKS && p->subwindows == NULL)) {
+        (windows && p->subwindows == NULL) || (heap && p->heap == NULL)) {
         process_free(p);
         return NULL;
     }
@@ -142,6 +146,7 @@ void process_free(struct process *p) {
     process_give_back(p);
     scatter_effects_free(&p->effects);
     mcct_free(p->tree);
+    heap_free(p->heap);
     subwindows_free(p->subwindows);
     if (p->pidfd >= 0)
         close(p->pidfd);
@@ -151,6 +156,42 @@ void process_free(struct process *p) {
     free(p->tags);
     followed_clear(&p->followed);
     free(p);
+}
+
+/* ---- what it is sampled by ---- */
+
+uint64_t process_period(const struct session_sampling *sampling, uint64_t rate) {
+    if (sampling->collector == WIRE_COLLECT_WALKS)
+        return rate > 0 ? 1000000000u / rate : 0;
+    bool bytes = wire_of_blocks(sampling->collector) && !wire_of_objects(sampling->collector);
+    return bytes ? WIRE_BLOCKS_MEAN : 0;
+}
+
+/* ---- the tree ---- */
+
+/* Of blocks of which it is not known where they were allocated. */
+static uint32_t unknown_frame(struct process *p) {
+    return p->addresses != NULL ? addresses_frame(p->addresses, WIRE_PSEUDO_NO_RULE, 0) : 0;
+}
+
+struct mcct *process_tree(struct process *p) {
+    struct draws draws;
+    if (p->heap == NULL)
+        return p->tree;
+    if (p->live)
+        heap_see(p->heap, session_memory_blocks(&p->memory));
+    struct mcct *now =
+        heap_tree(p->heap, unknown_frame(p), wire_of_objects(p->sampling.collector), &draws);
+    if (now != NULL) {
+        mcct_free(p->tree);
+        p->tree = now;
+        p->ended.draws = draws;
+    }
+    if (!p->live && !process_has_deferred(p)) { /* nothing changes any more */
+        heap_free(p->heap);
+        p->heap = NULL;
+    }
+    return p->tree;
 }
 
 /* ---- names ---- */

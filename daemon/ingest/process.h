@@ -54,7 +54,8 @@ struct process {
     uint64_t ended_mono_ns;
     struct session_memory memory; /* while live */
     struct arena *arena;
-    struct mcct *tree;
+    struct mcct *tree;         /* of all that was credited; process_tree() is what there is now */
+    struct heap *heap;         /* of sampled blocks, where they were allocated; NULL: no such */
     struct frame_user *frames; /* the ids in it (code/frame.h) are that user's */
     struct subwindows
         *_Atomic subwindows;       /* windows.h; NULL: there are none. Written under the lock */
@@ -84,12 +85,25 @@ struct process {
     struct trace_thread deferred_trace;
 };
 
+/* Windows are kept: of what grows with time, and may be cut into pieces. */
+static inline bool process_keeps_windows(uint32_t collector) {
+    return collector != WIRE_COLLECT_CALLS && !wire_of_heap(collector);
+}
+
+/* Weight of one sample, by its kind; 0: there are none, or they have no usual weight. */
+uint64_t process_period(const struct session_sampling *sampling, uint64_t rate);
+
 struct process_params {
     pid_t pid;
     uid_t uid;
     struct session_sampling sampling;
     struct mcct_params tree;
 };
+
+/* Sums of draws are in units of many bytes; blocks are few. */
+static inline unsigned process_draws_shift(const struct process *process) {
+    return wire_of_objects(process->sampling.collector) ? DRAWS_UNIT_SHIFT : 0;
+}
 
 /* A new live process with one reference; NULL: no memory. */
 struct process *process_new(const struct process_params *params);
@@ -109,6 +123,10 @@ const char *process_command(const struct process *process);
  * command, tags, `followed` and tree, but not when it fails (NULL: no memory). */
 struct process *process_new_finished(const struct process *like);
 void process_free(struct process *process); /* the registry's, when no reference is left */
+
+/* Its tree as it is now: of sampled blocks one that is made for this, of those that have not been
+ * freed. Its lock is held. */
+struct mcct *process_tree(struct process *process);
 
 /* All but its tree and what is counted goes. Its lock is held, or nobody knows it any more. */
 void process_give_back(struct process *process);

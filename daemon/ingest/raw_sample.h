@@ -28,6 +28,7 @@ struct raw_sample {
     struct raw_sample_user *user;
     struct process *process; /* once it is queued (deferred_unwind.h) */
     uint64_t weight;
+    uint64_t block;                /* of the heap (wire_block), 0: none */
     uint32_t generation;           /* of the module log, by which its addresses are read */
     char thread[THREAD_NAME_ROOM]; /* what its context begins with, as a reader has it */
     uint64_t bytes;                /* of all of it */

@@ -126,6 +126,8 @@ static bool in_subwindow(const struct reader *reader) {
 }
 
 static bool pop_frames(struct drain *d, uint64_t n) {
+    if (hcct_unlikely(d->reader->heap != NULL))
+        return heap_pop(d->reader->heap, &d->reader->heap_cursor, n) == n;
     scatter_pop(d->reader->samples, n);
     if (in_subwindow(d->reader))
         mcct_pop(&d->reader->subwindow_cursor, n);
@@ -133,6 +135,10 @@ static bool pop_frames(struct drain *d, uint64_t n) {
 }
 
 static void push_frame(struct drain *d, uint32_t frame) {
+    if (hcct_unlikely(d->reader->heap != NULL)) {
+        heap_push(d->reader->heap, &d->reader->heap_cursor, frame);
+        return;
+    }
     if (in_subwindow(d->reader))
         mcct_push(&d->reader->subwindow_cursor, frame);
     push_in_tree(d, frame);
@@ -150,14 +156,34 @@ static struct scatter_sample sample_of(const struct reader *reader, uint64_t ope
     };
 }
 
+/* What it weighs stands in the session's memory, as long as there is such a block. */
+static void name_block(struct reader *reader) {
+    if (reader->block != 0)
+        heap_name(reader->heap, &reader->heap_cursor, reader->block);
+    reader->block = 0;
+}
+
+/* What its weight leaves to chance. */
+static void draw(struct drain *d, uint64_t weight) {
+    const struct reader *reader = d->reader;
+    if (reader->blocks_mean != 0)
+        draws_add_poisson(&d->effect->draws, weight, reader->blocks_mean);
+    else
+        draws_add(&d->effect->draws, weight << reader->draws_shift, reader->measured_above);
+}
+
 static void credit(struct drain *d, uint64_t operand) {
     struct reader *reader = d->reader;
+    if (reader->heap != NULL) {
+        name_block(reader);
+        return;
+    }
     const struct scatter_sample sample = sample_of(reader, operand);
     if (in_subwindow(reader))
         mcct_credit(&reader->subwindow_cursor, sample.weight);
     else if (reader->subwindows != NULL)
         subwindows_miss(reader->subwindows);
-    draws_add(&d->effect->draws, sample.weight, reader->measured_above);
+    draw(d, sample.weight);
     scatter_credit(reader->samples, &sample);
     reader->burst_calls += sample.weight;
     credit_in_tree(d, sample.weight);
@@ -179,10 +205,13 @@ static void push(struct drain *d, uint64_t routine) {
 }
 
 static void repeat(struct drain *d, uint64_t n) {
+    struct heap *heap = d->reader->heap;
     follow_record(d);
     go_direct(d);
     d->effect->repeats += n;
-    if (n > WIRE_MAX_FRAMES || !mcct_repeat(&d->reader->cursor, n)) {
+    if (heap != NULL) {
+        d->reader->broken = n > WIRE_MAX_FRAMES || !heap_repeat(heap, &d->reader->heap_cursor, n);
+    } else if (n > WIRE_MAX_FRAMES || !mcct_repeat(&d->reader->cursor, n)) {
         d->reader->broken = true;
     } else {
         if (in_subwindow(d->reader))
@@ -247,7 +276,8 @@ static void defer_stack(struct drain *d, uint64_t operand) {
         reader->broken = true;
         return;
     }
-    draws_add(&d->effect->draws, weight, reader->measured_above);
+    if (reader->heap == NULL)
+        draw(d, weight);
     if (weight > 0)
         scatter_skip(reader->samples, &sample);
     d->effect->copies = true;
@@ -260,6 +290,8 @@ static void defer_stack(struct drain *d, uint64_t operand) {
         taken->weight = weight;
         taken->generation = reader->generation;
         memcpy(taken->thread, reader->thread, sizeof taken->thread);
+        taken->block = reader->block;
+        reader->block = 0;
         take_stack(d, taken);
         return;
     }
@@ -454,7 +486,7 @@ static bool apply(struct drain *d) {
         return !reader->broken;
     uint64_t word = ring_word(d->slot, d->reader->size, reader->at++);
     uint64_t operand = word & WIRE_OPERAND_MASK;
-    if ((word & WIRE_CALL) != 0) {
+    if ((word & WIRE_CALL) != 0 && reader->heap == NULL) {
         call(d, word);
         return !reader->broken;
     }
@@ -469,10 +501,13 @@ static bool apply(struct drain *d) {
         repeat(d, operand);
         break;
     case WIRE_CODE:
-        reader->code = operand;
+        *(reader->heap != NULL ? &reader->block : &reader->code) = operand;
         break;
     case WIRE_BURST:
-        begin_burst(d, operand);
+        if (reader->heap != NULL)
+            reader->broken = true;
+        else
+            begin_burst(d, operand);
         break;
     case WIRE_CREDIT:
         if ((operand & WIRE_WEIGHT_MASK) > 0)
@@ -501,13 +536,16 @@ uint64_t reader_end(struct reader *reader, struct wire_slot *slot) {
 }
 
 static void open_reader(struct reader *reader, struct mcct *tree, struct addresses *map) {
-    mcct_cursor_open(tree, &reader->cursor);
+    uint32_t root = reader->thread[0] != '\0' ? addresses_thread(map, reader->thread) : 0;
     trace_thread_begin(&reader->trace, reader->keeper);
-    if (reader->thread[0] != '\0') {
-        uint32_t root = addresses_thread(map, reader->thread);
+    if (reader->heap == NULL)
+        mcct_cursor_open(tree, &reader->cursor);
+    if (root != 0 && reader->heap == NULL)
         mcct_push(&reader->cursor, root);
+    else if (root != 0)
+        heap_push(reader->heap, &reader->heap_cursor, root);
+    if (root != 0)
         trace_push(&reader->trace, root);
-    }
     reader->samples = scatter_thread_new(reader->scatter);
     reader->open = true;
 }
@@ -531,7 +569,7 @@ void reader_drain(struct reader *reader, struct wire_slot *slot, uint64_t end, s
         .map = map,
         .effect = effect,
     };
-    if (end != begin)
+    if (end != begin && reader->heap == NULL)
         drain.batch = mcct_batch_go_on(&reader->cursor, &drain.level);
     while (reader->at != drain.end && apply(&drain))
         if (reader->at - drain.consumed >= reader->size / SLICE_PART)
@@ -545,7 +583,7 @@ void reader_drain(struct reader *reader, struct wire_slot *slot, uint64_t end, s
 void reader_rest(struct reader *reader, const struct reader_effect *effect, uint64_t now_ns) {
     if (effect->words > 0)
         reader->moved_ns = now_ns;
-    else if (reader->open && now_ns - reader->moved_ns > RESTED_NS)
+    else if (reader->open && reader->heap == NULL && now_ns - reader->moved_ns > RESTED_NS)
         mcct_batch_wait_no_more(&reader->cursor);
 }
 
@@ -553,7 +591,10 @@ void reader_close(struct reader *reader) {
     if (in_subwindow(reader))
         mcct_cursor_close(&reader->subwindow_cursor);
     if (reader->open) {
-        mcct_cursor_close(&reader->cursor);
+        if (reader->heap == NULL)
+            mcct_cursor_close(&reader->cursor);
+        else
+            heap_close(reader->heap, &reader->heap_cursor);
         trace_thread_end(&reader->trace);
         end_burst(reader);
     }

@@ -18,6 +18,7 @@
 #include "common/tree/subwindows.h"
 #include "common/wire/wire.h"
 #include "daemon/ingest/addresses.h"
+#include "daemon/ingest/heap.h"
 #include "daemon/ingest/raw_sample.h"
 
 struct reader {
@@ -35,7 +36,11 @@ struct reader {
                                     * their outermost function. Given before the first word */
     struct subwindows *subwindows; /* get what the tree gets, NULL: there are none. Given once */
     struct mcct_cursor
-        subwindow_cursor;         /* in the current sub-window; its tree is NULL: not yet there */
+        subwindow_cursor; /* in the current sub-window; its tree is NULL: not yet there */
+    struct heap *heap; /* of sampled blocks: learns where they are allocated, in place of the tree
+                        * and the sub-windows; NULL: they are not sampled. Given once */
+    struct heap_cursor heap_cursor;
+    uint64_t block;               /* that is credited next (BLOCK); 0: none */
     struct trace_process *keeper; /* keeps what is applied, NULL: nobody */
     struct trace_thread trace;
     struct scatter *scatter;          /* learns of samples, NULL: they are of calls. Given once */
@@ -43,6 +48,8 @@ struct reader {
     struct raw_sample_list *deferred; /* where raw stack samples go; NULL: they are refused */
     uint64_t step;                    /* the mean of what samples weigh, ns; 0: not known */
     uint64_t measured_above; /* CREDIT of more ns was measured, not drawn (draws.h); 0: none is */
+    uint64_t blocks_mean;    /* bytes between samples of blocks; 0: of something else */
+    unsigned draws_shift;    /* by which weights are too small for draws.h */
     uint64_t moved_ns;       /* when words came last, as reader_rest() has the time */
     uint64_t repeat_max; /* frames that REPEAT may push in one drain, 0: no limit. A word can ask
                           * for thousands; other processes wait meanwhile */

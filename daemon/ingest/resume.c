@@ -45,6 +45,8 @@ static void take(struct process *p, struct process *old) {
 
 bool resume(struct process *p, struct process *old) {
     process_end(old);
+    if (wire_of_heap(old->sampling.collector))
+        return false; /* this session will not know when what it has is freed */
     if (process_has_deferred(old) || p->sampling.collector != old->sampling.collector)
         return false;
     pthread_mutex_lock(&old->lock);

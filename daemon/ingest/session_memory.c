@@ -14,6 +14,7 @@
 /* What is allocated at first is paid for by every process, and most of a build's end before they
  * write to any of it. */
 #define FIRST_SLOTS            1u
+#define FIRST_SLOTS_OF_BLOCKS  16u /* a thread's first allocation may wait for its own */
 #define FIRST_MODULES          64u
 #define FIRST_MODULES_OF_CALLS 512 /* one without an entry would not be followed at first */
 
@@ -63,12 +64,12 @@ static bool open_memory(struct session_memory *memory) {
 }
 
 /* The header and the modules that follow it at once. */
-static bool allocate_first(struct session_memory *memory, uint32_t modules) {
+static bool allocate_first(struct session_memory *memory, uint32_t modules, uint32_t slots) {
     if (!allocate(memory, 0, WIRE_MODULES_OFFSET + (uint64_t)modules * WIRE_MODULE_BYTES))
         return false;
     memory->modules_ready = modules;
     atomic_store_explicit(&memory->session->modules_ready, modules, memory_order_release);
-    return allocate_slots(memory, FIRST_SLOTS);
+    return allocate_slots(memory, slots);
 }
 
 bool session_memory_make(struct session_memory *memory, pid_t pid,
@@ -76,8 +77,12 @@ bool session_memory_make(struct session_memory *memory, pid_t pid,
     bool calls = sampling->collector == WIRE_COLLECT_CALLS;
     *memory =
         (struct session_memory){.fd = -1, .slot_bytes = calls ? WIRE_CALLS_BYTES : WIRE_SLOT_BYTES};
+    bool heap = wire_of_heap(sampling->collector);
     if (!open_memory(memory) ||
-        !allocate_first(memory, calls ? FIRST_MODULES_OF_CALLS : FIRST_MODULES)) {
+        (heap && !allocate(memory, WIRE_BLOCKS_OFFSET, WIRE_BLOCKS_BYTES)) ||
+        !allocate_first(memory, calls ? FIRST_MODULES_OF_CALLS : FIRST_MODULES,
+                        wire_of_blocks(sampling->collector) ? FIRST_SLOTS_OF_BLOCKS
+                                                            : FIRST_SLOTS)) {
         session_memory_free(memory);
         return false;
     }
@@ -143,6 +148,10 @@ struct wire_slot *session_memory_slot(const struct session_memory *memory, uint3
 struct wire_module *session_memory_module(const struct session_memory *memory, uint32_t i) {
     return (struct wire_module *)(void *)((char *)memory->session + WIRE_MODULES_OFFSET +
                                           (size_t)i * WIRE_MODULE_BYTES);
+}
+
+const struct wire_block *session_memory_blocks(const struct session_memory *memory) {
+    return (const struct wire_block *)(const void *)((char *)memory->session + WIRE_BLOCKS_OFFSET);
 }
 
 uint32_t session_memory_slots(const struct session_memory *memory) {

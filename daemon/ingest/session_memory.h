@@ -53,6 +53,9 @@ uint64_t session_memory_ring(const struct session_memory *memory);
 struct wire_slot *session_memory_slot(const struct session_memory *memory, uint32_t i);
 struct wire_module *session_memory_module(const struct session_memory *memory, uint32_t i);
 
+/* WIRE_BLOCKS of them, where the heap is sampled. */
+const struct wire_block *session_memory_blocks(const struct session_memory *memory);
+
 /* How many the agent says it uses, never more than are ready. */
 uint32_t session_memory_slots(const struct session_memory *memory);
 uint32_t session_memory_modules(const struct session_memory *memory);

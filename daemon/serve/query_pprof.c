@@ -37,8 +37,9 @@ struct moment {
 static bool take_part(struct process *process, struct assemble_part *part) {
     ingest_flush(process);
     pthread_mutex_lock(&process->lock);
-    mcct_flush(process->tree); /* as tree_delta() needs it */
-    bool copied = tree_copy_take(&part->copy, process->tree);
+    struct mcct *tree = process_tree(process);
+    mcct_flush(tree); /* as tree_delta() needs it */
+    bool copied = tree_copy_take(&part->copy, tree);
     assemble_describe_locked(process, part);
     pthread_mutex_unlock(&process->lock);
     return copied;
@@ -121,8 +122,7 @@ static bool subtract_all(struct moment *end, const struct moment *start, size_t 
 static uint64_t period_of(struct process *process) {
     struct process_stats stats;
     process_get_stats(process, &stats);
-    bool calls = process->sampling.collector == WIRE_COLLECT_CALLS;
-    return stats.rate > 0 && !calls ? 1000000000u / stats.rate : 0;
+    return process_period(&process->sampling, stats.rate);
 }
 
 /* The answer, of parts from which the start is subtracted. */

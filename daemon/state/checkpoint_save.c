@@ -66,8 +66,9 @@ static void describe(struct process *p, struct checkpoint_about *about) {
 static bool take_copy(struct saving *s, struct process *p, struct checkpoint_about *about,
                       struct tree_copy *copy) {
     pthread_mutex_lock(&p->lock);
+    struct mcct *tree = process_tree(p); /* and what is counted of it */
     describe(p, about);
-    s->failed |= !tree_copy_take(copy, p->tree);
+    s->failed |= !tree_copy_take(copy, tree);
     about->tree = copy->stats;
     pthread_mutex_unlock(&p->lock);
     return !s->failed;

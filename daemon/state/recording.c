@@ -48,11 +48,10 @@ static void end(struct process *process) {
 
 void recording_begin(struct process *process) {
     struct profile_process about;
-    if (writer == NULL)
-        return;
+    if (writer == NULL || wire_of_blocks(process->sampling.collector))
+        return; /* a trace has no blocks that are freed */
     process_describe(process, &about);
-    bool calls = process->sampling.collector == WIRE_COLLECT_CALLS;
-    uint64_t period = calls ? 0 : 1000000000u / process->sampling.rate;
+    uint64_t period = process_period(&process->sampling, process->sampling.rate);
     process->trace = trace_process_begin(writer, &about, process->since_ns, period);
     process->finished = end;
     frame_hold(process->frames); /* for good: the trace goes by these ids */

@@ -17,6 +17,7 @@
 #include "preload/life/sys.h"
 #include "preload/life/thread.h"
 #include "preload/redirect/redirect.h"
+#include "preload/sample/block_sample.h"
 #include "preload/sample/edge.h"
 #include "preload/sample/pass_over.h"
 #include "preload/sample/trigger.h"
@@ -78,6 +79,7 @@ static void after_fork_child(void) {
         return;
     calls_enter_child();
     redirect_after_fork_child();
+    block_sample_in_child();
     agent.process->is_child = true;
     agent_start_in_child(0);
     if (agent.settings.follow)

@@ -13,6 +13,7 @@
 
 #include "common/wire/burst.h"
 #include "common/wire/compiler.h"
+#include "common/wire/metric.h"
 #include "common/wire/percent.h"
 #include "common/wire/wire.h"
 #include "preload/life/sys.h"
@@ -22,12 +23,13 @@
 #define NO_BURST   "none"
 #define NO_BUDGET  "none"
 #define NO_TAGS    "none"
+#define NO_METRICS "none" /* as the collector has it: time, or calls */
 
 struct setting;
 typedef bool parse(const struct setting *s, const char *text, struct agent_settings *settings);
 
-static parse parse_number, parse_yes_no, parse_clock, parse_burst, parse_collector, parse_every,
-    parse_credit, parse_tags, parse_attach, parse_modules, parse_budget;
+static parse parse_number, parse_yes_no, parse_clock, parse_burst, parse_collector, parse_metrics,
+    parse_every, parse_credit, parse_tags, parse_attach, parse_modules, parse_budget;
 
 static const struct setting {
     const char *name;
@@ -39,6 +41,7 @@ static const struct setting {
 } table[] = {
 #define AT(field) offsetof(struct agent_settings, field)
     {"HCCT_COLLECTOR", "walks", "walks or calls", parse_collector, 0, 0, 0},
+    {"HCCT_METRICS", NO_METRICS, METRICS_EXPECTED, parse_metrics, 0, 0, 0},
     {"HCCT_BUDGET", NO_BUDGET, PERCENT_EXPECTED, parse_budget, 0, 0, 0},
     {"HCCT_BURST", NO_BURST, "LENGTH/PERIOD, such as 2ms/20ms", parse_burst, 0, 0, 0},
     {"HCCT_RATE", "100", "1 to 10000", parse_number, AT(rate), 1, 10000},
@@ -176,6 +179,13 @@ static bool parse_collector(const struct setting *s, const char *text,
                                         {"calls", WIRE_COLLECT_CALLS}};
     (void)s;
     return find_word(words, HCCT_ARRAY_LEN(words), text, &settings->collector);
+}
+
+/* After the collector, which it stands above. */
+static bool parse_metrics(const struct setting *s, const char *text,
+                          struct agent_settings *settings) {
+    (void)s;
+    return strcmp(text, NO_METRICS) == 0 || metric_parse(text, &settings->collector);
 }
 
 static bool parse_credit(const struct setting *s, const char *text,

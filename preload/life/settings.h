@@ -11,6 +11,8 @@
  *                 by the kernel's task clock event
  *   HCCT_COLLECTOR walks; calls: of programs built with        walks
  *                 -finstrument-functions
+ *   HCCT_METRICS  cpu, alloc, alloc-objects, heap or           as HCCT_COLLECTOR says
+ *                 heap-objects: what is sampled
  *   HCCT_BUDGET   calls: PERCENT of the CPU time that          none
  *                 profiling may cost: bursts are so far
  *                 apart (HCCT_BURST: at least its period)

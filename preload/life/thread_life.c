@@ -147,10 +147,10 @@ void thread_step_in(struct agent_thread *thread) {
     signal_unblock();
 }
 
-/* Destructors of the application may still report calls: ours goes last, as far as that is up to
- * us. */
+/* Destructors of the application may still report calls, or allocate: ours goes last, as far as
+ * that is up to us. */
 static bool later(struct agent_thread *thread) {
-    return agent.settings.collector == WIRE_COLLECT_CALLS &&
+    return agent.settings.collector != WIRE_COLLECT_WALKS &&
            ++thread->end_rounds < PTHREAD_DESTRUCTOR_ITERATIONS - 1 &&
            pthread_setspecific(end_key, thread) == 0;
 }

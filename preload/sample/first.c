@@ -39,7 +39,7 @@ static void arm(struct agent_thread *thread, const struct sampling_plan *plan, u
 void first_begin(struct agent_thread *thread, const struct sampling_plan *plan, uint64_t since,
                  bool at_tick) {
     struct first *first = &thread->trigger.first;
-    bool samples = !plan->idle && agent.settings.collector != WIRE_COLLECT_CALLS;
+    bool samples = !plan->idle && agent.settings.collector == WIRE_COLLECT_WALKS;
     *first = (struct first){.pending = samples && !at_tick};
     if (!first->pending) {
         run_periodic(thread, plan);

@@ -30,6 +30,8 @@
 #define DEFAULT_RATE   100
 #define RATE_MAX       10000
 #define CALLS_CHECK_NS 100000000 /* CPU time between checks whether calls are followed */
+#define BLOCKS_CHECK_NS                                                                            \
+    100000000 /* and between checks for a daemon, where allocations are sampled */
 
 static struct sampling_plan plan_of(uint32_t rate, uint64_t length, uint64_t period,
                                     uint32_t clock) {
@@ -39,6 +41,8 @@ static struct sampling_plan plan_of(uint32_t rate, uint64_t length, uint64_t per
     if (agent.settings.ticks_only)
         return (struct sampling_plan){.coarse_ns =
                                           walk > ticker_resolution() ? walk : ticker_resolution()};
+    if (wire_of_blocks(agent.settings.collector))
+        return (struct sampling_plan){.coarse_ns = BLOCKS_CHECK_NS};
     if (clock == WIRE_CLOCK_WALL) /* sleep is what is looked for: no bursts */
         return (struct sampling_plan){.coarse_ns = walk, .wall_ns = walk};
     uint64_t perf = clock == WIRE_CLOCK_PERF ? walk : 0;

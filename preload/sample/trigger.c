@@ -89,8 +89,8 @@ void trigger_expect(void) {
 
 void trigger_inherit(const struct agent_thread *parent) {
     const struct sampling_plan *plan = &parent->trigger.plan;
-    bool all_calls = agent.settings.collector == WIRE_COLLECT_CALLS && !call_burst_is_meant();
-    bool inherits = !plan->idle && !all_calls;
+    bool by_time = agent.settings.collector == WIRE_COLLECT_WALKS || call_burst_is_meant();
+    bool inherits = !plan->idle && by_time;
     inherited = inherits ? *plan : (struct sampling_plan){0};
     inherited.perf_ns = 0; /* an event is opened inside a session */
 }
@@ -246,6 +246,8 @@ static void tick(struct agent_thread *thread, struct wire_session *session, enum
         calls_tick(thread, session, kind, uc);
         return;
     }
+    if (agent.settings.collector != WIRE_COLLECT_WALKS)
+        return;
     sample(thread, session, &plan, kind, expiries, uc);
     if (thread->slot != NULL)
         session_count(thread->slot, WIRE_EXPIRIES, expiries);

@@ -18,6 +18,9 @@
 
 #include "preload/life/glibc.h"
 
+/* The agent defines it, but this file is part of what stands before malloc, too. */
+#pragma weak _dl_find_object
+
 #define HIDDEN  0x8000u /* in a symbol's version: not the default one */
 #define AT_ONCE 32u     /* names */
 
@@ -142,7 +145,7 @@ static const ElfW(Sym) * find_among_all(const struct object *object, const char 
 enum symbol_answer symbol_beside(const void *code, const char *name) {
     struct dl_find_object found;
     struct object object;
-    if (sizeof(void *) != 8 || !glibc_is_here() ||
+    if (sizeof(void *) != 8 || !glibc_is_here() || _dl_find_object == NULL ||
         _dl_find_object((void *)(uintptr_t)code, &found) != 0)
         return SYMBOL_UNKNOWN;
     read_object(found.dlfo_link_map, &object);

@@ -61,4 +61,31 @@ check "it allocates nothing" \
         grep -E '^(malloc|calloc|realloc|free|.*printf|fopen|fwrite|pthread_mutex_.*|dlopen|__tls_get_addr|_Unwind_.*|unw_.*)$')" ""
 tls=$(readelf -lW "$late" | awk '$1 == "TLS" { print $6 }')
 check "its thread-local variables are few ($tls bytes)" "$([ $((tls)) -le 64 ] && echo few)" "few"
+# ---- the library that stands before malloc ----
+
+agent=$HCCT_BUILDDIR/preload/.libs/libhcctblocks.so
+needed=$(readelf -d "$agent" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | grep -v '^ld-linux' | sort)
+check "blocks: it needs libc only" "$needed" "libc.so.6"
+wanted="aligned_alloc calloc free hcct_blocks_link malloc memalign posix_memalign pvalloc realloc
+    reallocarray valloc"
+for operator in _Znw _Zna; do
+    for form in m mRKSt9nothrow_t mSt11align_val_t mSt11align_val_tRKSt9nothrow_t; do
+        wanted="$wanted $operator$form"
+    done
+done
+for operator in _Zdl _Zda; do
+    for form in Pv Pvm PvRKSt9nothrow_t PvSt11align_val_t PvmSt11align_val_t PvSt11align_val_tRKSt9nothrow_t; do
+        wanted="$wanted $operator$form"
+    done
+done
+defined=$(nm -D --defined-only "$agent" | awk '{ print $3 }' | sort)
+check "blocks: it defines what it intercepts, and where the agent finds it" "$defined" "$(printf '%s\n' $wanted | sort)"
+check "blocks: all symbols are bound at the start" \
+    "$(readelf -d "$agent" | grep -q 'BIND_NOW\|Flags:.*NOW' && echo bound)" "bound"
+check "blocks: no lock or print is reachable" \
+    "$(nm -D --undefined-only "$agent" | awk '{ print $2 }' | sed 's/@.*//' |
+        grep -E '^(malloc|calloc|realloc|free|.*printf|fopen|fwrite|pthread_mutex_.*|dlopen|__tls_get_addr|_Unwind_.*|unw_.*)$')" ""
+check "blocks: what only glibc has is not needed" \
+    "$(nm -D --undefined-only "$agent" | awk '$1 == "U" { print $2 }' | sed 's/@.*//' |
+        grep -E '^(_dl_.*|__libc_stack_end|__register_atfork|gnu_get_libc_version|__.*_chk|__fdelt.*)$')" ""
 exit $status

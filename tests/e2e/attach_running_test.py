@@ -167,6 +167,7 @@ def refusals(daemon):
     refused("no number", "is no PID", *attached, "myserver")
     refused("too often", "more than an attached agent can", *attached, "--rate", str(HZ + 1), pid)
     refused("wall clock", "hcct record --", "record", "-p", pid, "--clock", "wall")
+    refused("allocations", "hcct record --", "record", "-p", pid, "--metric", "heap")
     refused("calls", "hcct record --", "record", "-p", pid, "--collector", "calls")
     refused("both", "not both", "record", "-p", pid, "--", "true")
     refused("no duration", "is no time", "record", "-p", pid, "--duration", "soon")

@@ -3,6 +3,7 @@ INGEST_TESTS = \
 	tests/ingest/arena_test \
 	tests/ingest/deferred_unwind_test \
 	tests/ingest/folding_test \
+	tests/ingest/heap_test \
 	tests/ingest/ingest_test \
 	tests/ingest/module_sweep_test \
 	tests/ingest/reader_calls_test tests/ingest/reader_test \
@@ -25,6 +26,9 @@ tests_ingest_module_sweep_test_LDFLAGS = -pthread
 tests_ingest_arena_test_SOURCES = tests/ingest/arena_test.c
 tests_ingest_arena_test_LDADD = $(INGEST_TEST_LIBS)
 tests_ingest_arena_test_LDFLAGS = -pthread
+
+tests_ingest_heap_test_SOURCES = tests/ingest/heap_test.c
+tests_ingest_heap_test_LDADD = $(INGEST_TEST_LIBS)
 
 tests_ingest_ingest_test_SOURCES = tests/ingest/ingest_test.c
 tests_ingest_ingest_test_LDADD = $(INGEST_TEST_LIBS)

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
+/*
+ * table.c - windows of places, each with a block or free.
+ */
+#include "preload/blocks/table.h"
+
+#include <string.h>
+
+#include "common/wire/wire.h"
+#include "preload/blocks/course.h"
+
+#define WINDOW  16u /* places that a block can have: two cache lines of addresses */
+#define FREE    0   /* in the place of an address */
+#define TAKEN   1   /* no block yet */
+#define LEAVING 2   /* freed, which the agent could not hear of yet */
+#define BATCH   64u /* changes that are sent at once */
+
+_Atomic uint8_t table_filter[1u << TABLE_FILTER_SHIFT];
+
+static struct {
+    _Atomic uintptr_t address[WIRE_BLOCKS] __attribute__((aligned(128)));
+    _Atomic uint64_t number[WIRE_BLOCKS];
+    _Atomic uint64_t size[WIRE_BLOCKS]; /* and by which R it was drawn, in the lowest bits */
+    _Atomic uint64_t serial;            /* the last number's */
+    _Atomic uint32_t doubled;           /* R is */
+    _Atomic uint32_t leaving;           /* so many places */
+} table;
+
+#define DOUBLED_BITS 5u
+
+static uint64_t pack(uint64_t size, uint32_t doubled) {
+    return size << DOUBLED_BITS | doubled;
+}
+
+uint32_t table_doubled(void) {
+    return atomic_load_explicit(&table.doubled, memory_order_relaxed);
+}
+
+/* ---- the filter ---- */
+
+/* A byte that is full stays so: it says "maybe" for ever. */
+static void count(const void *address, int n) {
+    _Atomic uint8_t *byte = table_filter_of(address);
+    uint8_t old = atomic_load(byte);
+    while (old != UINT8_MAX && (n > 0 || old > 0) &&
+           !atomic_compare_exchange_weak(byte, &old, (uint8_t)(old + n)))
+        ;
+}
+
+/* ---- places ---- */
+
+static uint32_t window_of(const void *address) {
+    return (uint32_t)(table_hash(address) >> (64 - WIRE_BLOCKS_SHIFT)) & ~(WINDOW - 1);
+}
+
+struct table_block table_find(void *address) {
+    uint32_t first = window_of(address);
+    for (uint32_t i = first; address != NULL && i < first + WINDOW; i++)
+        if (atomic_load_explicit(&table.address[i], memory_order_acquire) == (uintptr_t)address)
+            return (struct table_block){atomic_load(&table.number[i]), address};
+    return (struct table_block){0, NULL};
+}
+
+/* The block's place is no longer its own. False: it was not. */
+static bool leave(struct table_block block) {
+    uint32_t place = WIRE_BLOCK_PLACE(block.number);
+    uintptr_t address = (uintptr_t)block.address;
+    if (block.number == 0 || atomic_load(&table.number[place]) != block.number ||
+        !atomic_compare_exchange_strong(&table.address[place], &address, LEAVING))
+        return false;
+    count(block.address, -1);
+    return true;
+}
+
+void table_forget(struct table_block block) {
+    const struct blocks_change gone = {block.number, 0};
+    uintptr_t leaving = LEAVING;
+    if (!leave(block))
+        return;
+    if (hcct_blocks_link.change(&gone, 1))
+        atomic_compare_exchange_strong(&table.address[WIRE_BLOCK_PLACE(block.number)], &leaving,
+                                       FREE);
+    else
+        atomic_fetch_add(&table.leaving, 1);
+}
+
+/* 0: all places of its window are taken. */
+static uint64_t take_place(const void *address) {
+    uint32_t first = window_of(address);
+    for (uint32_t i = first; i < first + WINDOW; i++) {
+        uintptr_t free = FREE;
+        if (!atomic_compare_exchange_strong(&table.address[i], &free, TAKEN))
+            continue;
+        uint64_t serial = atomic_fetch_add(&table.serial, 1) + 1;
+        uint64_t number = serial << WIRE_BLOCKS_SHIFT | i;
+        atomic_store(&table.number[i], number);
+        return number;
+    }
+    return 0;
+}
+
+/* ---- many at once ---- */
+
+struct batch {
+    struct blocks_change change[BATCH];
+    unsigned n;
+};
+
+/* If the session can't be had just now, blocks keep weights that are right for another R. */
+static void send(struct batch *batch) {
+    if (batch->n > 0)
+        (void)hcct_blocks_link.change(batch->change, batch->n);
+    batch->n = 0;
+}
+
+static void add(struct batch *batch, uint64_t number, uint64_t weight) {
+    batch->change[batch->n++] = (struct blocks_change){number, weight};
+    if (batch->n == BATCH)
+        send(batch);
+}
+
+/* Blocks that were freed while the agent could not hear of it. */
+static void send_leaving(void) {
+    if (hcct_likely(atomic_load_explicit(&table.leaving, memory_order_relaxed) == 0))
+        return;
+    for (uint32_t i = 0; i < WIRE_BLOCKS; i++) {
+        const struct blocks_change gone = {atomic_load(&table.number[i]), 0};
+        uintptr_t leaving = LEAVING;
+        if (atomic_load(&table.address[i]) != LEAVING || !hcct_blocks_link.change(&gone, 1))
+            continue;
+        /* who is in table_forget at this moment counts nothing */
+        if (atomic_compare_exchange_strong(&table.address[i], &leaving, FREE) &&
+            atomic_load(&table.leaving) > 0)
+            atomic_fetch_sub(&table.leaving, 1);
+    }
+}
+
+static uint64_t weight_of(uint64_t size, uint32_t doubled, uint64_t *random) {
+    return hcct_blocks_link.objects ? course_blocks(size, doubled, random)
+                                    : course_bytes(size, doubled);
+}
+
+/* R may have been doubled since it was drawn. */
+static bool stays(size_t size, uint32_t *doubled, uint64_t *random) {
+    for (; *doubled < table_doubled(); ++*doubled)
+        if (!course_stays(size, *doubled, random))
+            return false;
+    return true;
+}
+
+/* The block of that place is drawn again, by the R of now. */
+static void thin(uint32_t place, struct batch *batch, uint64_t *random) {
+    void *address = (void *)atomic_load(&table.address[place]);
+    const struct table_block block = {atomic_load(&table.number[place]), address};
+    uint64_t packed = atomic_load(&table.size[place]), size = packed >> DOUBLED_BITS;
+    uint32_t was = packed & ((1u << DOUBLED_BITS) - 1), doubled = was;
+    if ((uintptr_t)address <= LEAVING)
+        return;
+    if (!stays(size, &doubled, random))
+        table_forget(block);
+    else if (doubled != was &&
+             atomic_compare_exchange_strong(&table.size[place], &packed, pack(size, doubled)))
+        add(batch, block.number, weight_of(size, doubled, random));
+}
+
+static void thin_some(uint32_t first, uint32_t n, uint64_t *random) {
+    struct batch batch = {.n = 0};
+    for (uint32_t i = first; i < first + n; i++)
+        thin(i, &batch, random);
+    send(&batch);
+}
+
+/* Another thread may just have done so. */
+static void double_mean(uint32_t doubled, uint64_t *random) {
+    if (atomic_compare_exchange_strong(&table.doubled, &doubled, doubled + 1))
+        thin_some(0, WIRE_BLOCKS, random);
+}
+
+/* ---- a new block ---- */
+
+/* A place for a block that was drawn by R doubled *doubled times, which may be doubled for that.
+ * 0: the block does not stay. */
+static uint64_t find_place(const void *address, size_t size, uint32_t *doubled, uint64_t *random) {
+    uint64_t number = 0;
+    while (*doubled < COURSE_DOUBLED_MAX && (number = take_place(address)) == 0) {
+        thin_some(window_of(address), WINDOW, random); /* another thread may be about to */
+        if ((number = take_place(address)) != 0)
+            break;
+        double_mean(*doubled, random);
+        if (!stays(size, doubled, random))
+            return 0;
+    }
+    return number;
+}
+
+static void follow(void *address, size_t size, uint32_t doubled, struct blocks_sample *sample) {
+    uint32_t place = WIRE_BLOCK_PLACE(sample->number);
+    atomic_store(&table.size[place], pack(size, doubled));
+    bool sent = hcct_blocks_link.sample(sample);
+    if (sent)
+        count(address, 1);
+    atomic_store_explicit(&table.address[place], sent ? (uintptr_t)address : FREE,
+                          memory_order_release);
+}
+
+void table_add(void *address, size_t size, uint32_t doubled, const struct blocks_place *place,
+               uint64_t *random) {
+    struct blocks_sample sample = {.place = *place};
+    if (!stays(size, &doubled, random))
+        return;
+    if (!hcct_blocks_link.heap) {
+        sample.weight = weight_of(size, doubled, random);
+        (void)hcct_blocks_link.sample(&sample);
+        return;
+    }
+    send_leaving();
+    table_forget(table_find(address)); /* it was freed behind our back */
+    sample.number = find_place(address, size, &doubled, random);
+    if (sample.number == 0)
+        return;
+    sample.weight = weight_of(size, doubled, random);
+    follow(address, size, doubled, &sample);
+}
+
+void table_clear(void) {
+    memset(table.address, 0, sizeof table.address);
+    memset(table_filter, 0, sizeof table_filter);
+    atomic_store(&table.leaving, 0);
+}

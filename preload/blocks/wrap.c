@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
+/*
+ * wrap.c - malloc and its like, asked for before the next library's.
+ *
+ * A call that is not sampled costs a subtraction. What libc allocates for its callers (strdup,
+ * getline) comes here by malloc, and so do C++'s operators, unless operators.c is needed. A
+ * reallocation is the end of one block and the beginning of another, also where it stays in its
+ * place. What the agent does takes no memory and keeps errno.
+ */
+#include <errno.h>
+#include <malloc.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/auxv.h>
+
+#include "preload/blocks/allocate.h"
+#include "preload/blocks/course.h"
+#include "preload/sample/draw.h"
+#include "preload/wrap/next_symbol.h"
+
+struct blocks_link hcct_blocks_link = {.clear = table_clear};
+
+/* ---- the next library's ---- */
+
+enum name {
+    MALLOC,
+    FREE,
+    CALLOC,
+    REALLOC,
+    MEMALIGN,
+    POSIX_MEMALIGN,
+    ALIGNED_ALLOC,
+    VALLOC,
+    PVALLOC,
+    NAMES,
+};
+
+static const char *const names[NAMES] = {
+    "malloc",         "free",          "calloc", "realloc", "memalign",
+    "posix_memalign", "aligned_alloc", "valloc", "pvalloc",
+};
+
+static _Atomic(void *) found[NAMES];
+
+/* The loader allocates before any constructor runs. */
+static hcct_noinline void *look_up(enum name name) {
+    void *function = next_by_itself(names[name]);
+    atomic_store_explicit(&found[name], function, memory_order_release);
+    return function;
+}
+
+static inline void *next(enum name name) {
+    void *function = atomic_load_explicit(&found[name], memory_order_relaxed);
+    return hcct_likely(function != NULL) ? function : look_up(name);
+}
+
+/* ---- the course of a thread ---- */
+
+__thread struct blocks_course blocks_course;
+
+static void draw(void) {
+    blocks_course.doubled = table_doubled();
+    blocks_course.left = course_gap(blocks_course.doubled, &blocks_course.random);
+}
+
+static void begin(void) {
+    static _Atomic uint64_t threads;
+    const uint64_t *words = (const uint64_t *)getauxval(AT_RANDOM);
+    uint64_t thread = atomic_fetch_add(&threads, 1), of_program = words != NULL ? words[0] : 0;
+    blocks_course.begun = true;
+    blocks_course.random = draw_word(&thread) ^ of_program; /* far from those of other threads */
+    draw();
+}
+
+hcct_noinline void blocks_check(void *block, size_t size, const struct blocks_place *place) {
+    int saved = errno;
+    if (!blocks_course.begun)
+        begin();
+    if (size < blocks_course.left) {
+        blocks_course.left -= size;
+        return;
+    }
+    uint32_t doubled = blocks_course.doubled;
+    draw();
+    if (block != NULL && atomic_load_explicit(&hcct_blocks_link.ready, memory_order_acquire))
+        table_add(block, size, doubled, place, &blocks_course.random);
+    errno = saved;
+}
+
+hcct_noinline void blocks_forget(void *block) {
+    int saved = errno;
+    table_forget(table_find(block));
+    errno = saved;
+}
+
+/* ---- what the application calls ---- */
+
+hcct_export void *malloc(size_t size) {
+    const struct blocks_place place = BLOCKS_CALLER;
+    void *block = ((void *(*)(size_t))next(MALLOC))(size);
+    blocks_pass(block, size, &place);
+    return block;
+}
+
+hcct_export void free(void *block) {
+    blocks_leave(block);
+    ((void (*)(void *))next(FREE))(block);
+}
+
+hcct_export void *calloc(size_t n, size_t size) {
+    const struct blocks_place place = BLOCKS_CALLER;
+    void *block = ((void *(*)(size_t, size_t))next(CALLOC))(n, size);
+    blocks_pass(block, block != NULL ? n * size : 0, &place);
+    return block;
+}
+
+/* The old block is there until the new one is; then another thread may have its address. */
+static inline void *reallocate(void *old, size_t size, const struct blocks_place *place) {
+    struct table_block known = {.number = 0};
+    if (table_may_have(old))
+        known = table_find(old);
+    void *block = ((void *(*)(void *, size_t))next(REALLOC))(old, size);
+    if (hcct_unlikely(known.number != 0) && (block != NULL || size == 0)) {
+        int saved = errno;
+        table_forget(known);
+        errno = saved;
+    }
+    blocks_pass(block, size, place);
+    return block;
+}
+
+hcct_export void *realloc(void *old, size_t size) {
+    const struct blocks_place place = BLOCKS_CALLER;
+    return reallocate(old, size, &place);
+}
+
+hcct_export void *reallocarray(void *old, size_t n, size_t size) {
+    const struct blocks_place place = BLOCKS_CALLER;
+    size_t bytes;
+    if (__builtin_mul_overflow(n, size, &bytes)) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    return reallocate(old, bytes, &place);
+}
+
+hcct_export int posix_memalign(void **block, size_t alignment, size_t size) {
+    const struct blocks_place place = BLOCKS_CALLER;
+    int error = ((int (*)(void **, size_t, size_t))next(POSIX_MEMALIGN))(block, alignment, size);
+    blocks_pass(error == 0 ? *block : NULL, error == 0 ? size : 0, &place);
+    return error;
+}
+
+hcct_export void *memalign(size_t alignment, size_t size) {
+    const struct blocks_place place = BLOCKS_CALLER;
+    void *block = ((void *(*)(size_t, size_t))next(MEMALIGN))(alignment, size);
+    blocks_pass(block, size, &place);
+    return block;
+}
+
+hcct_export void *aligned_alloc(size_t alignment, size_t size) {
+    const struct blocks_place place = BLOCKS_CALLER;
+    void *block = ((void *(*)(size_t, size_t))next(ALIGNED_ALLOC))(alignment, size);
+    blocks_pass(block, size, &place);
+    return block;
+}
+
+hcct_export void *valloc(size_t size) {
+    const struct blocks_place place = BLOCKS_CALLER;
+    void *block = ((void *(*)(size_t))next(VALLOC))(size);
+    blocks_pass(block, size, &place);
+    return block;
+}
+
+hcct_export void *pvalloc(size_t size) {
+    const struct blocks_place place = BLOCKS_CALLER;
+    void *block = ((void *(*)(size_t))next(PVALLOC))(size);
+    blocks_pass(block, size, &place);
+    return block;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
+/*
+ * block_sample.h - samples that an allocation asks for, by the library that stands before malloc
+ * (preload/blocks/link.h).
+ *
+ * Unlike a tick they come where the program is in a call, which may be one that its signal handler
+ * makes, or the loader. No signal comes meanwhile; nothing is allocated, and no lock is taken.
+ */
+#ifndef HCCT_BLOCK_SAMPLE_H
+#define HCCT_BLOCK_SAMPLE_H
+
+#include <stdbool.h>
+
+/* Makes itself known to that library, where allocations are to be sampled. False: they are, and it
+ * is not there: the process is not profiled. Process context. */
+bool block_sample_start(void);
+
+/* Waits for the unwind tables of what is loaded, as a program begins: until they are there each
+ * sample is a copy of the stack, which soon finds no room. Process context, attached. */
+void block_sample_await(void);
+
+/* In a child of fork. Process context. */
+void block_sample_in_child(void);
+
+#endif

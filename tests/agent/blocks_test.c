@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
+/*
+ * blocks_test.c - the law by which blocks are sampled, against the functions of libm; and the table
+ * of those that are: found, freed, drawn again when it is full, reported when that is possible.
+ *
+ * The words of chance are the same in each run. What is counted is within five standard deviations.
+ */
+#include "preload/blocks/course.h"
+#include "preload/blocks/table.h"
+
+#include <math.h>
+
+#include "common/wire/wire.h"
+#include "tests/check.h"
+
+static uint64_t random_state = 42;
+
+/* ---- the law ---- */
+
+static void check_weights(void) {
+    for (double size = 1; size < 1e12; size = ceil(size * 1.3)) {
+        for (uint32_t doubled = 0; doubled <= COURSE_DOUBLED_MAX; doubled += 4) {
+            double mean = (double)course_mean(doubled), want = size / -expm1(-size / mean);
+            double got = (double)course_bytes((uint64_t)size, doubled);
+            CHECK(fabs(got - want) <= want * 1e-6 + 1);
+        }
+    }
+}
+
+static void check_gaps(void) {
+    const unsigned n = 200000;
+    unsigned within[3] = {0};
+    double sum = 0;
+    for (unsigned i = 0; i < n; i++) {
+        double gap = (double)course_gap(1, &random_state) / (double)course_mean(1);
+        CHECK(gap > 0);
+        sum += gap;
+        for (int k = 0; k < 3; k++)
+            within[k] += gap <= 0.01 * pow(10, k);
+    }
+    CHECK(fabs(sum / n - 1) < 5 / sqrt(n));
+    for (int k = 0; k < 3; k++) {
+        double p = -expm1(-0.01 * pow(10, k));
+        CHECK(fabs(within[k] - n * p) < 5 * sqrt(n * p * (1 - p)));
+    }
+}
+
+static void check_stays(void) {
+    const unsigned n = 50000;
+    for (double size = 1000; size < 1e7; size *= 5) {
+        double p = expm1(-size / (2.0 * COURSE_MEAN)) / expm1(-size / COURSE_MEAN);
+        unsigned stay = 0;
+        for (unsigned i = 0; i < n; i++)
+            stay += course_stays((uint64_t)size, 0, &random_state);
+        CHECK(fabs(stay - n * p) < 5 * sqrt(n * p * (1 - p)) + 1);
+    }
+}
+
+static void check_blocks(void) {
+    const unsigned n = 50000;
+    for (uint64_t size = 1000; size < 10000000; size *= 7) {
+        double sum = 0, want = (double)course_bytes(size, 0) / (double)size;
+        for (unsigned i = 0; i < n; i++)
+            sum += (double)course_blocks(size, 0, &random_state);
+        CHECK(fabs(sum / n - want) < 2.5 / sqrt(n));
+    }
+}
+
+/* ---- the table ---- */
+
+static struct {
+    uint64_t weight[WIRE_BLOCKS], number[WIRE_BLOCKS];
+    unsigned samples;
+    bool deaf;
+} session;
+
+struct blocks_link hcct_blocks_link;
+
+static bool sample(const struct blocks_sample *it) {
+    uint32_t place = WIRE_BLOCK_PLACE(it->number);
+    session.samples++;
+    if (session.deaf)
+        return false;
+    CHECK(it->number > session.number[place]);
+    session.number[place] = it->number;
+    session.weight[place] = it->weight;
+    return true;
+}
+
+static bool change(const struct blocks_change *it, unsigned n) {
+    if (session.deaf)
+        return false;
+    for (unsigned i = 0; i < n; i++)
+        if (session.number[WIRE_BLOCK_PLACE(it[i].number)] == it[i].number)
+            session.weight[WIRE_BLOCK_PLACE(it[i].number)] = it[i].weight;
+    return true;
+}
+
+static double all(void) {
+    double sum = 0;
+    for (unsigned i = 0; i < WIRE_BLOCKS; i++)
+        sum += (double)session.weight[i];
+    return sum;
+}
+
+static void *address(unsigned i) {
+    return (void *)(uintptr_t)(0x10000 + 64 * (uint64_t)i);
+}
+
+static void add(unsigned i, size_t size, uint32_t doubled) {
+    static const struct blocks_place place = {1, 2, 3};
+    table_add(address(i), size, doubled, &place, &random_state);
+}
+
+static void check_one(void) {
+    CHECK(!table_may_have(address(1)) && !table_may_have(NULL));
+    CHECK_UINT(table_find(NULL).number, 0);
+    add(1, 1000, 0);
+    CHECK(table_may_have(address(1)) && table_find(address(1)).number != 0);
+    CHECK_UINT(table_find(address(2)).number, 0);
+    CHECK_UINT((uint64_t)all(), course_bytes(1000, 0));
+    add(1, 5000, 0); /* it was freed where nobody saw it */
+    CHECK_UINT((uint64_t)all(), course_bytes(5000, 0));
+    struct table_block block = table_find(address(1));
+    table_forget(block);
+    CHECK(!table_may_have(address(1)) && all() == 0);
+    table_forget(block); /* of no use, and of no harm */
+    table_forget((struct table_block){.number = 0});
+    CHECK(!table_may_have(address(1)));
+}
+
+static void check_deaf(void) {
+    session.deaf = true;
+    add(7, 1000, 0);
+    CHECK(!table_may_have(address(7)) && all() == 0);
+    session.deaf = false;
+    add(7, 1000, 0);
+    session.deaf = true;
+    table_forget(table_find(address(7)));
+    CHECK(!table_may_have(address(7)) && all() > 0);
+    session.deaf = false;
+    add(8, 1000, 0);
+    CHECK_UINT((uint64_t)all(), course_bytes(1000, 0)); /* the first one's end was reported then */
+    table_forget(table_find(address(8)));
+    CHECK(all() == 0);
+}
+
+/* Each stands for its weight, also when R has been doubled several times. */
+static void check_full(void) {
+    const unsigned n = 6 * WIRE_BLOCKS;
+    double true_bytes = 0;
+    for (unsigned i = 0; i < n; i++) {
+        add(i, 2000, 0); /* drawn by the first R, as by a thread that has not drawn since */
+        true_bytes += (double)course_bytes(2000, 0);
+    }
+    uint32_t doubled = table_doubled();
+    double mean = (double)course_mean(doubled);
+    CHECK(doubled >= 3 && doubled <= 6);
+    CHECK(fabs(all() - true_bytes) < 5 * sqrt(mean * true_bytes));
+    for (unsigned i = 0; i < n; i += 2)
+        table_forget(table_find(address(i)));
+    CHECK(fabs(all() - true_bytes / 2) < 5 * sqrt(mean * true_bytes / 2));
+    for (unsigned i = 1; i < n; i += 2)
+        table_forget(table_find(address(i)));
+    CHECK(all() == 0);
+}
+
+static void check_clear(void) {
+    for (unsigned i = 0; i < 100; i++)
+        add(i, 1u << 30, 0);
+    CHECK(table_find(address(99)).number != 0);
+    table_clear();
+    for (unsigned i = 0; i < 100; i++)
+        CHECK(!table_may_have(address(i)));
+}
+
+int main(void) {
+    hcct_blocks_link.heap = true;
+    hcct_blocks_link.sample = sample;
+    hcct_blocks_link.change = change;
+    check_weights();
+    check_gaps();
+    check_stays();
+    check_blocks();
+    check_one();
+    check_deaf();
+    check_full();
+    check_clear();
+    return check_report();
+}
