@@ -63,7 +63,7 @@ tests_fuzz_http_client_fuzz_SOURCES = client/ask.c client/http_client.c client/j
 tests_fuzz_http_client_fuzz_LDFLAGS = $(FUZZ_LINK)
 tests_fuzz_http_client_fuzz_LDADD = libhcct_fuzz.a libhcct_render.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS)
 
-tests_fuzz_options_fuzz_SOURCES = common/wire/burst.c common/wire/percent.c common/base/utf8.c common/base/utf8.h tests/fuzz/options_fuzz.c
+tests_fuzz_options_fuzz_SOURCES = common/wire/burst.c common/wire/percent.c common/base/nearest.c common/base/nearest.h common/base/utf8.c common/base/utf8.h tests/fuzz/options_fuzz.c
 tests_fuzz_options_fuzz_LDFLAGS = $(FUZZ_LINK)
 tests_fuzz_options_fuzz_LDADD = libhcct_fuzz.a -lm
 
