@@ -99,7 +99,7 @@ static uint32_t search_number;
 
 static uint64_t number_of_threads(void) {
     struct stat status;
-    return sys2(SYS_stat, TASKS, &status) == 0 ? (uint64_t)status.st_nlink : 0;
+    return sys4(SYS_newfstatat, AT_FDCWD, TASKS, &status, 0) == 0 ? (uint64_t)status.st_nlink : 0;
 }
 
 static uint64_t hexadecimal(const char *text) {

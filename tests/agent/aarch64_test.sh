@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-3.0-or-later
-# The agent compiles and links for aarch64 without a warning, and nothing is missing there. Whether
-# it works is another question: this runs nothing.
+# The agent, the one that is attached and what stands before malloc compile and link for aarch64
+# without a warning, and nothing is missing there. Whether they work is another question: this runs
+# nothing.
 compiler=aarch64-linux-gnu-gcc
 command -v "$compiler" >/dev/null || exit 77
 work=$(mktemp -d "${TMPDIR:-/tmp}/hcct-aarch64.XXXXXX")
@@ -13,6 +14,17 @@ for source in $(find preload common/wire -name '*.c' | sort); do
     "$compiler" -std=gnu11 -D_GNU_SOURCE -I. -I"$HCCT_BUILDDIR" -O2 -fPIC -fvisibility=hidden \
         -Wall -Wextra -Werror -c -o "$object" "$source" || status=1
 done
-[ $status -eq 0 ] && "$compiler" -shared -Wl,-z,defs -o "$work/agent.so" "$work"/*.o || status=1
+# link NAME ACTION...: a library of the objects that grep's action leaves
+link() {
+    name=$1
+    shift
+    objects=$(ls "$work"/*.o | grep "$@")
+    [ $status -eq 0 ] && "$compiler" -shared -Wl,-z,defs -o "$work/$name" $objects || status=1
+}
+
+blocks='preload_blocks_'
+link libhcctagent.so -v -e 'preload_life_late' -e "$blocks"
+link libhcctattach.so -v -e 'preload_life_start\.c' -e "$blocks"
+link libhcctblocks.so -e "$blocks" -e 'preload_sample_draw\.c' -e 'preload_wrap_next_symbol\.c'
 [ $status -ne 0 ] || echo "ok      $(find "$work" -name '*.o' | wc -l) files"
 exit $status
