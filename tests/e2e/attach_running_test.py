@@ -138,14 +138,14 @@ def quiet(daemon):
 def killed_midway(daemon):
     """Whenever hcct is killed the program goes on."""
     process = start(target("attach_storm"), "alloc", LIBRARY)
-    for i in range(40):
+    for i in range(20):
         tool = subprocess.Popen([HCCT, "attach", "--socket", daemon.socket, str(process.pid)],
                                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                                 start_new_session=True)
-        time.sleep(0.001 * (i % 20))
+        time.sleep(0.001 * i)
         os.killpg(tool.pid, signal.SIGKILL)
         tool.wait()
-    check(process.poll() is None, "hcct was killed 40 times while it attached, the program runs")
+    check(process.poll() is None, "hcct was killed 20 times while it attached, the program runs")
     check("SigBlk:\t0000000000000000\n" in text_of(process.pid, "status"), "and blocks no signal")
     attach(daemon, process)
     status, _ = end(process)
@@ -216,7 +216,7 @@ with Daemon() as shared:
     known_shares(shared)
     recording()
     quiet(shared)
-    storms(shared, 50)
+    storms(shared, 15)
     killed_midway(shared)
     refusals(shared)
 finish()
