@@ -174,7 +174,9 @@ static size_t make_arrays(const struct option_command *command, struct arrays *a
     size_t n = 0;
     /* "+": stop at the first other word; ":": tell a missing value apart */
     strcpy(arrays->letters, command->takes_command ? "+:" : ":");
-    for (; specs[n].name != NULL && n < OPTIONS_MAX; n++) {
+    for (; specs[n].name != NULL; n++) {
+        if (n == OPTIONS_MAX)
+            abort(); /* a table of ours is too long: no option may be missing silently */
         bool takes_value = specs[n].kind != OPTION_FLAG;
         arrays->longs[n] =
             (struct option){specs[n].name, takes_value ? required_argument : no_argument, NULL,

@@ -52,7 +52,7 @@ struct option_command {
 };
 
 /* A table has at most this many options. */
-#define OPTIONS_MAX 32
+#define OPTIONS_MAX 64
 
 /* Fills `into` from argv (argv[0] is skipped); *rest is the index of the first word that is no
  * option (argv is put in order so that all such words come last), or of what follows "--". Members

@@ -200,10 +200,11 @@ class Words(support.ClientTest):
         self.assertRegex(self.hcct("--version")[1].decode(), r"^hcct \d+\.\d+\.\d+\n$")
 
     def test_unknown(self):
-        status, _, err = self.hcct("recrod")
-        self.assertEqual((status, err), (2, "hcct: there is no command 'recrod'; there are: "
-                                            "record, hot, top, list, start, stop, set, snapshot, replay, "
-                                            "report, annotate, doctor, diff, merge, eval, help\n"))
+        status, _, err = self.hcct("perf")
+        self.assertEqual((status, err), (2, "hcct: there is no command 'perf'; there are: "
+                                            "record, attach, detach, hot, top, list, start, stop, set, "
+                                            "snapshot, replay, report, annotate, doctor, diff, merge, "
+                                            "eval, help\n"))
         self.assertEqual(self.hcct("help", "recrod")[0], 2)
         self.assertEqual(self.hcct()[0], 2)
 
