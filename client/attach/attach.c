@@ -75,7 +75,9 @@ bool attach_begin(const struct attach *attach, struct attached *attached) {
     snprintf(request->tags, sizeof request->tags, "%s", attach->tags != NULL ? attach->tags : "");
     if (!run(&injection, "attached to"))
         return false;
-    *attached = (struct attached){.sampled = atomic_load(&request->sampled),
+    /* one that was left to itself has told nobody how many it found */
+    uint32_t sampled = injection.was_late ? request->n_threads : atomic_load(&request->sampled);
+    *attached = (struct attached){.sampled = sampled,
                                   .threads = request->n_threads,
                                   .stopped_ms = (double)injection.stopped_ns / 1e6};
     return true;

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -148,6 +149,13 @@ bool private_daemon_start(struct private_daemon *daemon,
     if (!ready)
         private_daemon_stop(daemon);
     return ready;
+}
+
+void private_daemon_let_in(const struct private_daemon *daemon, uid_t user) {
+    if (user != geteuid() &&
+        (chown(daemon->directory, user, (gid_t)-1) != 0 || chmod(daemon->socket, 0666) != 0))
+        complain("%s can't be opened to user %u: %s", daemon->socket, (unsigned)user,
+                 strerror(errno));
 }
 
 /* ---- stopping ---- */

@@ -29,6 +29,8 @@ struct private_daemon_options {
  * left behind. */
 bool private_daemon_start(struct private_daemon *daemon,
                           const struct private_daemon_options *options);
+/* That user's processes, and root's, can reach it: for root, who attaches to others'. */
+void private_daemon_let_in(const struct private_daemon *daemon, uid_t user);
 
 /* Ends it and removes its directory. Harmless when it was never started or has been stopped. */
 void private_daemon_stop(struct private_daemon *daemon);

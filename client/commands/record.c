@@ -86,6 +86,8 @@ static bool start_daemon(const struct record_options *options) {
     if (!private_daemon_start(&recording.daemon, &daemon_options))
         return false;
     strcpy(recording.socket, recording.daemon.socket);
+    if (options->pid != 0)
+        private_daemon_let_in(&recording.daemon, record_attached_user((pid_t)options->pid));
     return true;
 }
 

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -149,6 +150,13 @@ void record_attached_end(const struct record_options *options) {
     if (kill((pid_t)options->pid, 0) == 0 && attach_is_there((pid_t)options->pid))
         (void)attach_end((pid_t)options->pid, WAIT_SECONDS);
     hold_signals(SIG_UNBLOCK);
+}
+
+uid_t record_attached_user(pid_t pid) {
+    char path[64];
+    struct stat status;
+    snprintf(path, sizeof path, "/proc/%d", (int)pid);
+    return stat(path, &status) == 0 ? status.st_uid : geteuid();
 }
 
 void record_attached_name(pid_t pid, char *name, size_t bytes) {

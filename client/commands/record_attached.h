@@ -18,6 +18,8 @@ bool record_attached_begin(const struct record_options *options, const char *soc
 void record_attached_wait(const struct record_options *options);
 /* Detaches, unless it has ended. */
 void record_attached_end(const struct record_options *options);
+/* Whose process it is; this user, if that can't be known. */
+uid_t record_attached_user(pid_t pid);
 /* The name of its command. */
 void record_attached_name(pid_t pid, char *name, size_t bytes);
 

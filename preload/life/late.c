@@ -29,9 +29,11 @@
 #include "preload/wrap/restart.h"
 #include "preload/wrap/sleep.h"
 
-#define PATIENCE_NS 10000000000ull /* for a daemon, where the agent would leave without one */
+#define PATIENCE_NS   10000000000ull /* for a daemon, where the agent would leave without one */
+#define FIRST_TICK_NS 1000000000u    /* until then its first tick may be still to come */
 
 static uint64_t began_ns;
+static uint32_t epoch_then; /* when this attachment began: sessions until then were others' */
 static bool attached;
 
 /* ---- the daemon has gone ---- */
@@ -42,7 +44,7 @@ static void leave_alone(struct agent_thread *thread) {
         session_leave(thread);
         return;
     }
-    bool had_one = atomic_load(&agent.process->epoch) != 0 && !session_is_held();
+    bool had_one = atomic_load(&agent.process->epoch) != epoch_then && !session_is_held();
     if (had_one || ticker_now(CLOCK_MONOTONIC) - began_ns > PATIENCE_NS)
         trigger_leave(thread);
 }
@@ -127,6 +129,16 @@ static void begin_process(void) {
     agent.process->pid = (pid_t)sys0(SYS_getpid);
     agent.earlier_ns = ticker_now(CLOCK_PROCESS_CPUTIME_ID);
     began_ns = ticker_now(CLOCK_MONOTONIC);
+    epoch_then = atomic_load(&agent.process->epoch);
+}
+
+/* Who attached with a daemon of its own was killed with it, or instead of it: nobody detaches. */
+static bool is_abandoned(void) {
+    struct wire_session *session = atomic_load(&agent.process->session);
+    if (session != NULL)
+        return session_was_ended(session, atomic_load(&agent.process->arena));
+    return atomic_load(&agent.process->epoch) != epoch_then ||
+           ticker_now(CLOCK_MONOTONIC) - began_ns > FIRST_TICK_NS;
 }
 
 static bool has_signal(void) {
@@ -135,10 +147,23 @@ static bool has_signal(void) {
     return signal_number() != 0 || signal_start(0);
 }
 
+static enum wire_attach_answer end(void) {
+    if (!attached || !agent_started())
+        return WIRE_ATTACH_NOT;
+    uint64_t mask = confine_hold();
+    session_give_back();
+    late_threads_forget();
+    attached = false;
+    confine_let_go(mask);
+    return WIRE_ATTACH_DONE;
+}
+
 static enum wire_attach_answer begin(struct wire_attach *request) {
     enum wire_attach_answer prepared = prepare();
     if (prepared != WIRE_ATTACH_DONE)
         return prepared;
+    if (attached && agent.process->pid != 0 && agent.settings.leaves && is_abandoned())
+        (void)end();
     if (attached && agent.process->pid != 0)
         return WIRE_ATTACH_ALREADY;
     if (agent.process->pid == 0)
@@ -153,17 +178,6 @@ static enum wire_attach_answer begin(struct wire_attach *request) {
         sampled += late_threads_add(request->thread[i], request->blocked[i]);
     atomic_store(&request->sampled, sampled);
     attached = true;
-    return WIRE_ATTACH_DONE;
-}
-
-static enum wire_attach_answer end(void) {
-    if (!attached || !agent_started())
-        return WIRE_ATTACH_NOT;
-    uint64_t mask = confine_hold();
-    session_give_back();
-    late_threads_forget();
-    attached = false;
-    confine_let_go(mask);
     return WIRE_ATTACH_DONE;
 }
 

@@ -22,7 +22,8 @@
 #include "preload/life/sys.h"
 #include "preload/wrap/real.h"
 
-#define RETRY_NS 1000000000ull /* a missing daemon is looked for so often, at most */
+#define RETRY_NS      1000000000ull /* a missing daemon is looked for so often, at most ... */
+#define LATE_RETRY_NS 50000000ull   /* ... and by a process that was attached to, which has one */
 
 /* For a daemon's answer. A process that was just begun, or forked, may be over before another try;
  * one in the middle of its work is not to see a pause of 10 ms. */
@@ -177,7 +178,7 @@ static bool has_session(struct agent_process *process) {
 
 static bool is_due(struct agent_process *process, bool now) {
     uint64_t last = atomic_load(&process->last_try_ns); /* before the clock is read */
-    return now || coarse_ns() - last >= RETRY_NS;
+    return now || coarse_ns() - last >= (agent_hooks.late ? LATE_RETRY_NS : RETRY_NS);
 }
 
 /* A process that is attached to is in the middle of its work. */
