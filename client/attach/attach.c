@@ -75,7 +75,7 @@ bool attach_begin(const struct attach *attach, struct attached *attached) {
     snprintf(request->tags, sizeof request->tags, "%s", attach->tags != NULL ? attach->tags : "");
     if (!run(&injection, "attached to"))
         return false;
-    /* one that was left to itself has told nobody how many it found */
+    /* one that was left to itself has not said how many it found */
     uint32_t sampled = injection.was_late ? request->n_threads : atomic_load(&request->sampled);
     *attached = (struct attached){.sampled = sampled,
                                   .threads = request->n_threads,
