@@ -242,7 +242,7 @@ void top_do_functions(struct top_ui *ui) {
 void top_do_by(struct top_ui *ui) {
     static const enum profile_by next[] = {
         [PROFILE_BY_FUNCTION] = PROFILE_BY_SITE,   [PROFILE_BY_SITE] = PROFILE_BY_LINE,
-        [PROFILE_BY_LINE] = PROFILE_BY_MODULE,     [PROFILE_BY_MODULE] = PROFILE_BY_THREAD,
+        [PROFILE_BY_LINE] = PROFILE_BY_MODULE,     [PROFILE_BY_MODULE] = PROFILE_BY_FUNCTION,
         [PROFILE_BY_THREAD] = PROFILE_BY_FUNCTION,
     };
     ui->request.by = next[ui->request.by];

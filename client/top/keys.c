@@ -39,7 +39,7 @@ static const struct key {
     {{'s'}, "s", top_do_sort, "sort by the next column (the one with the *)"},
     {{'i'}, "i", top_do_invert, "callers below callees, or the other way round again"},
     {{'f'}, "f", top_do_functions, "a flat list of functions, or the tree again"},
-    {{'b'}, "b", top_do_by, "group by function, site, line, module or thread"},
+    {{'b'}, "b", top_do_by, "group by function, site, line or module"},
     {{'t'}, "t", top_do_threads, "threads"},
     {{'P'}, "P", top_do_processes, "choose a process"},
     {{'W', ']'}, "W, ]", top_do_window_longer, "beside the start: the last 10 s, 60 s, 5 min, 1 h"},
