@@ -23,7 +23,7 @@ preload_libagent_la_SOURCES = $(UNWIND_SOURCES) \
 	preload/calls/call_burst.c preload/calls/call_burst.h \
 	preload/calls/calls.c preload/calls/calls.h preload/calls/code.c preload/calls/fork.c \
 	preload/calls/governor.c preload/calls/governor.h preload/calls/hot.h preload/calls/known.c \
-	preload/calls/period.c preload/calls/period.h preload/calls/price.c preload/calls/price.h \
+	preload/calls/pace.c preload/calls/pace.h preload/calls/period.c preload/calls/period.h preload/calls/price.c preload/calls/price.h \
 	preload/calls/session.c preload/calls/stack.c preload/calls/start.c \
 	preload/calls/tell.c preload/life/agent.c preload/life/agent.h \
 	preload/life/attach.c preload/life/attach.h preload/life/confine.c \

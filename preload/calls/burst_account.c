@@ -24,6 +24,7 @@ void call_burst_price_from_here(struct calls *c) {
     c->price.mean = price_mean(&c->price);
     c->price.sum = c->price.n = 0;
     c->price.mask = price_mask(true);
+    c->part_passed = c->thread == thread_self ? calls_passed : 0;
 }
 
 /* What reports take where nothing is waited for. */
@@ -55,7 +56,24 @@ uint64_t call_burst_programs_ns(const struct calls *c, uint64_t used) {
     uint64_t own = ns_of(price, words * (usual.report + waits)) + price->rare_ns;
     uint64_t least = ns_of(price, words * usual.bare) + used / LEAST_PART;
     uint64_t ns = own + least < used ? used - own : least;
-    return ns < used ? ns : used;
+    ns = ns < used ? ns : used;
+    if (c->thread != thread_self || c->redirect == NULL)
+        return ns;
+    ns = pace_ns(&c->pace, calls_passed - c->part_passed, used, ns);
+    return ns > used / LEAST_PART ? ns : used / LEAST_PART;
+}
+
+void call_burst_take_pace(struct calls *c) {
+    if (c->thread == thread_self)
+        pace_begin(&c->pace, calls_passed, c->own_ns);
+}
+
+/* A stub takes half of what a call by it does in a loop. Before the first burst the clocks have not
+ * been compared. */
+void call_burst_know_pace(struct calls *c) {
+    uint64_t stub_ps = c->price.time_ns != 0 ? ns_of(&c->price, 1000 * usual.bare / 2) : 0;
+    if (c->thread == thread_self)
+        pace_end(&c->pace, calls_passed, c->own_ns, stub_ps);
 }
 
 /* ---- what was seen ---- */

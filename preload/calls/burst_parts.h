@@ -30,6 +30,9 @@ static inline uint64_t call_burst_position(const struct calls *c) {
 uint64_t call_burst_used(const struct calls *c);
 /* Of `used` CPU time of this part of the burst, what the program had itself. */
 uint64_t call_burst_programs_ns(const struct calls *c, uint64_t used);
+/* The thread's pace is taken from here on, to the beginning of the burst. */
+void call_burst_take_pace(struct calls *c);
+void call_burst_know_pace(struct calls *c);
 /* A part of the burst begins: reports are priced from here on. */
 void call_burst_price_from_here(struct calls *c);
 

@@ -10,7 +10,8 @@
 #include "preload/sample/burst.h"
 #include "preload/wrap/sleep.h"
 
-#define WARM_NS     200000 /* so long before a burst its texts are in place */
+#define WARM_NS     400000 /* so long before a burst its texts are in place ... */
+#define PACE_NS     250000 /* ... and the thread's pace is taken */
 #define EARLY_NS    2000   /* a tick that comes so early is in time */
 #define HARDLY_RUNS 64 /* for a thread that runs so small a part of the time ticks are dear ... */
 #define EARLY_TICKS 4  /* ... where there have been so many in vain */
@@ -81,17 +82,25 @@ static void warm(struct calls *c) {
         redirect_leave(c);
 }
 
+/* Not before that code is in the caches. */
+static bool is_to_take_pace(const struct calls *c) {
+    return c->warms && !c->pace.taken;
+}
+
 void call_burst_cool(struct calls *c) {
     if (!c->warms)
         return;
     c->warms = false;
+    c->pace.taken = false;
     redirect_leave(c);
 }
 
-/* Up to the burst, or to where its texts change places. */
+/* Up to the burst, or to where its texts change places, or the pace is taken. */
 static uint64_t rest_of(const struct calls *c) {
     uint64_t rest = c->due_ns > c->own_ns ? c->due_ns - c->own_ns : 1;
-    return is_to_warm(c) && rest > WARM_NS ? rest - WARM_NS : rest;
+    if (is_to_warm(c))
+        return rest > WARM_NS ? rest - WARM_NS : rest;
+    return is_to_take_pace(c) && rest > PACE_NS ? rest - PACE_NS : rest;
 }
 
 /* The process's sums learn what this thread has had and spent since the last time. */
@@ -142,6 +151,8 @@ bool call_burst_is_due(struct agent_thread *thread) {
         return true;
     if (is_to_warm(c) && c->own_ns + WARM_NS + EARLY_NS >= c->due_ns)
         warm(c);
+    else if (is_to_take_pace(c) && c->own_ns + PACE_NS + EARLY_NS >= c->due_ns)
+        call_burst_take_pace(c);
     else
         c->early_ticks++;
     wait_for_burst(thread, rest_of(c));

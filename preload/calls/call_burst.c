@@ -36,6 +36,7 @@ static void arm(struct agent_thread *thread, uint64_t rest) {
 static void run(struct agent_thread *thread, bool in_sleeper) {
     struct calls *c = thread->calls;
     call_burst_account(thread);
+    call_burst_know_pace(c);
     c->in_burst = true;
     c->armed = c->warms = false;
     c->watches = false;

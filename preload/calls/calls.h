@@ -43,6 +43,7 @@
 #include <ucontext.h>
 
 #include "preload/calls/adapt.h"
+#include "preload/calls/pace.h"
 #include "preload/calls/period.h"
 #include "preload/calls/price.h"
 #include "preload/life/thread.h"
@@ -136,6 +137,8 @@ struct calls {
     bool in_burst, armed;                   /* the timer that ends the burst runs */
     uint64_t sleeps;                        /* thread_sleeps() when that was set */
     bool warms;                             /* the texts are in place for the next burst */
+    struct pace pace;                       /* just before the burst */
+    uint64_t part_passed;                   /* calls_passed when this part of the burst began */
     bool unsaid;                            /* the daemon does not know of the burst yet */
     struct period period;                   /* the one under way, or to come */
     uint64_t stands;                        /* the burst counts so many times */
@@ -167,6 +170,9 @@ struct calls {
 /* The calling thread's, NULL: its calls are not followed. At first a stand-in whose first report
  * starts the agent: constructors of libraries may come before the agent's. */
 extern __thread struct calls *calls_self
+    __attribute__((tls_model("initial-exec"), visibility("hidden")));
+/* Redirected calls of this thread, while texts are in place: a stub counts each. */
+extern __thread uint64_t calls_passed
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
 /* ---- calls/start.c ---- */

@@ -28,6 +28,7 @@
 static struct calls stand_in; /* not alive: the first report looks for the agent */
 
 __thread struct calls *calls_self = &stand_in;
+__thread uint64_t calls_passed;
 
 static bool wanted(void) {
     return agent.settings.collector == WIRE_COLLECT_CALLS;

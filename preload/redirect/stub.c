@@ -2,6 +2,7 @@
 /*
  * stub.c - stubs for x86-64; other machines have none.
  *
+ *   incq %fs:calls_passed
  *   cmpq $0, %fs:calls_self    no thread that is not followed goes further
  *   je   1f
  *   call head                  of its page, which jumps to stub_common
@@ -133,7 +134,7 @@ _Static_assert(offsetof(struct calls_frame, site) == 8 && offsetof(struct calls_
 extern const char stub_common[] __attribute__((visibility("hidden")));
 
 static uint64_t area_bytes;
-static int32_t self_offset; /* of calls_self, from where %fs points */
+static int32_t self_offset, passed_offset; /* of calls_self, calls_passed, from where %fs points */
 
 /* Registers that are not for general use can be kept as a whole. */
 static bool has_xsave(void) {
@@ -145,12 +146,17 @@ static bool has_xsave(void) {
     return true;
 }
 
-bool stub_start(void) {
+static bool set_offset(const void *variable, int32_t *offset) {
     uint64_t thread;
     __asm__("movq %%fs:0, %0" : "=r"(thread));
-    int64_t offset = (int64_t)((uintptr_t)&calls_self - thread);
-    self_offset = (int32_t)offset;
-    return offset == self_offset && has_xsave();
+    int64_t distance = (int64_t)((uintptr_t)variable - thread);
+    *offset = (int32_t)distance;
+    return distance == *offset;
+}
+
+bool stub_start(void) {
+    return set_offset(&calls_self, &self_offset) && set_offset(&calls_passed, &passed_offset) &&
+           has_xsave();
 }
 
 uint64_t stub_area_bytes(void) {
@@ -175,9 +181,12 @@ void stub_write_head(struct stub_page *head, const struct redirect_module *modul
 
 /* Up to what leads to the function. */
 static uint8_t *write_question(uint8_t *page, uint64_t base, uint32_t i) {
+    static const uint8_t count[] = {0x64, 0x48, 0xff, 0x04, 0x25};
     static const uint8_t is_followed[] = {0x64, 0x48, 0x83, 0x3c, 0x25};
     uint64_t there = stub_at(base, i), in_page = there % WIRE_PAGE;
     uint8_t *first = page + in_page, *at = first;
+    memcpy(at, count, sizeof count);
+    at = put32(at + sizeof count, (uint32_t)passed_offset);
     memcpy(at, is_followed, sizeof is_followed);
     at = put32(at + sizeof is_followed, (uint32_t)self_offset);
     *at++ = 0;

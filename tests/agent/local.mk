@@ -74,6 +74,10 @@ tests_agent_governor_test_SOURCES = preload/calls/governor.c preload/calls/perio
 tests_agent_governor_test_LDADD = libhcct_common.a -lm
 TESTS += tests/agent/governor_test
 
+check_PROGRAMS += tests/agent/pace_test
+tests_agent_pace_test_SOURCES = preload/calls/pace.c tests/agent/pace_test.c
+TESTS += tests/agent/pace_test
+
 check_PROGRAMS += tests/agent/period_test
 tests_agent_period_test_SOURCES = preload/calls/period.c preload/sample/draw.c tests/agent/period_test.c
 tests_agent_period_test_LDADD = -lm
