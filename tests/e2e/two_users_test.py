@@ -222,7 +222,10 @@ def check_tables():
         for pid in stopped:
             os.kill(pid, signal.SIGSTOP)
         other.go_on()
-        check(other.line() == "second", "then comes a file that takes long")
+        # read by hcctd, and so before anything that this user's program asks for
+        check(other.line() == "second" and
+              daemon.wait_for(lambda p: p["pid"] == other.pid and p["total_ns"] == 2000),
+              "then comes a file that takes long")
         app = subprocess.Popen([target("known_shares"), "600"], env=daemon.env(HCCT_RATE="250"),
                                stdout=subprocess.DEVNULL)
         check(wait_until(lambda: needs_no_copies(daemon, app)), "this user's program has its tables meanwhile")
