@@ -58,7 +58,7 @@ static bool run(struct injection *injection, const char *what) {
 bool attach_begin(const struct attach *attach, struct attached *attached) {
     char why[512];
     struct injection injection = {.pid = attach->pid,
-                                  .library = attach->library,
+                                  .agent_path = attach->agent_path,
                                   .seconds = attach->seconds,
                                   .request = {.version = WIRE_ATTACH_VERSION,
                                               .what = WIRE_ATTACH_BEGIN,

@@ -11,9 +11,9 @@
 
 struct attach {
     pid_t pid;
-    const char *library, *socket; /* absolute */
-    const char *tags;             /* NULL: none */
-    unsigned rate;                /* at most attach_rate_most() */
+    const char *agent_path, *socket; /* absolute */
+    const char *tags;                /* NULL: none */
+    unsigned rate;                   /* at most attach_rate_most() */
     bool lines;
     bool threads;
     bool leaves;    /* the agent leaves when its daemon has gone */

@@ -55,9 +55,9 @@ static bool write_request(const struct work *work, const struct call *call, stru
     place->path = call->room + sizeof injection->request;
     return target_write(&work->target, place->request, &injection->request,
                         sizeof injection->request) &&
-           (injection->library == NULL ||
-            target_write(&work->target, place->path, injection->library,
-                         strlen(injection->library) + 1));
+           (injection->agent_path == NULL ||
+            target_write(&work->target, place->path, injection->agent_path,
+                         strlen(injection->agent_path) + 1));
 }
 
 static uint64_t find_function(struct work *work) {
@@ -89,7 +89,7 @@ static enum injected result_of(enum called called) {
 }
 
 static enum called call_loader(struct work *work, struct call *call, const struct place *place) {
-    if (work->injection->library == NULL || code_base_of(&work->target, INJECT_LIBRARY) != 0)
+    if (work->injection->agent_path == NULL || code_base_of(&work->target, INJECT_LIBRARY) != 0)
         return CALLED;
     return call_function(call, work->code.dlopen, place->path, RTLD_NOW | RTLD_LOCAL,
                          clock_now() + HOLD_NS);
@@ -114,7 +114,7 @@ static enum injected call_both(struct work *work, struct call *call) {
 /* True: the work is over. */
 static bool use(struct work *work, struct stop *stop, const struct user_regs_struct *regs) {
     static struct call call;
-    const char *library = work->injection->library;
+    const char *library = work->injection->agent_path;
     size_t room = sizeof work->injection->request + (library != NULL ? strlen(library) : 0) + 1;
     if (!call_begin(&call, stop, &work->target, &work->code, regs, room))
         return false;
@@ -265,7 +265,7 @@ static enum injected begin(struct work *work) {
 
 static enum injected inject_here(struct injection *injection) {
     struct work work = {.injection = injection, .began_ns = clock_now()};
-    work.care = injection->library != NULL ? POINT_ALL_CODE : POINT_OWN_CODE;
+    work.care = injection->agent_path != NULL ? POINT_ALL_CODE : POINT_OWN_CODE;
     work.until_ns = work.began_ns + (uint64_t)(injection->seconds * CLOCK_SECOND);
     work.result = begin(&work);
     if (work.result == INJECT_NEVER_SAFE)
@@ -309,7 +309,7 @@ _Noreturn static void work_and_report(struct injection *injection, int fd) {
 }
 
 static enum injected inject_once(struct injection *injection) {
-    const char *library = injection->library;
+    const char *library = injection->agent_path;
     struct report report;
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0)
@@ -325,7 +325,7 @@ static enum injected inject_once(struct injection *injection) {
     if (!good)
         return INJECT_GONE;
     *injection = report.injection;
-    injection->library = library;
+    injection->agent_path = library;
     return report.result;
 }
 

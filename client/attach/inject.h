@@ -28,8 +28,8 @@ enum injected {
 
 struct injection {
     pid_t pid;
-    const char *library; /* absolute path; NULL: it is loaded already */
-    double seconds;      /* to find a safe point */
+    const char *agent_path; /* absolute path; NULL: it is loaded already */
+    double seconds;         /* to find a safe point */
     struct wire_attach request;
     uint64_t stopped_ns; /* result: so long was a thread stopped */
     unsigned stops;      /* result: so many times */

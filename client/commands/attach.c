@@ -127,7 +127,7 @@ int cmd_attach(int argc, char **argv) {
     struct attach_options options = {.wait = WAIT_DEFAULT};
     char library[PATH_MAX], path[PATHS_SOCKET_MAX], absolute[PATH_MAX];
     struct attached attached;
-    struct attach attach = {.library = library};
+    struct attach attach = {.agent_path = library};
     unsigned most = attach_rate_most();
     int rest;
     options_parse(&attach_command, argc, argv, &options, &rest);

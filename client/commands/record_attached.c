@@ -102,7 +102,7 @@ static void hold_signals(int how) {
 bool record_attached_begin(const struct record_options *options, const char *socket) {
     char library[PATH_MAX];
     const struct attach attach = {.pid = (pid_t)options->pid,
-                                  .library = library,
+                                  .agent_path = library,
                                   .socket = socket,
                                   .tags = options->tags,
                                   .rate = options->rate,
