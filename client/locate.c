@@ -11,6 +11,7 @@
 
 #include "common/base/options.h"
 #include "common/wire/compiler.h"
+#include "common/wire/wire.h"
 
 struct thing {
     const char *what, *variable;
@@ -41,6 +42,14 @@ static const struct thing blocks = {
     .access = R_OK,
     .nearby = {"../preload/.libs/libhcctblocks.so", "../lib/hcct/libhcctblocks.so"},
     .compiled_in = PKGLIBDIR "/libhcctblocks.so",
+};
+
+static const struct thing locks = {
+    .what = "libhcctlocks.so, which samples waits for locks,",
+    .variable = "HCCT_LOCKS",
+    .access = R_OK,
+    .nearby = {"../preload/.libs/libhcctlocks.so", "../lib/hcct/libhcctlocks.so"},
+    .compiled_in = PKGLIBDIR "/libhcctlocks.so",
 };
 
 static const struct thing daemon_program = {
@@ -110,8 +119,8 @@ bool locate_agent(char path[PATH_MAX]) {
     return locate_library(&agent, path);
 }
 
-bool locate_blocks(char path[PATH_MAX]) {
-    return locate_library(&blocks, path);
+bool locate_events(unsigned collector, char path[PATH_MAX]) {
+    return locate_library(wire_of_locks(collector) ? &locks : &blocks, path);
 }
 
 bool locate_daemon(char path[PATH_MAX]) {

@@ -13,7 +13,8 @@
 /* Its sibling, for processes that run already. */
 bool locate_late_agent(char path[PATH_MAX]);
 bool locate_agent(char path[PATH_MAX]);
-bool locate_blocks(char path[PATH_MAX]); /* what stands before malloc */
+/* What stands before malloc or before locks, by the collector (wire_of_events). */
+bool locate_events(unsigned collector, char path[PATH_MAX]);
 bool locate_daemon(char path[PATH_MAX]);
 
 #endif

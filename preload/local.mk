@@ -45,7 +45,10 @@ preload_libagent_la_SOURCES = $(UNWIND_SOURCES) \
 	preload/redirect/enter.h preload/redirect/found.c preload/redirect/module.h preload/redirect/price.c \
 	preload/redirect/redirect.c preload/redirect/redirect.h preload/redirect/stub.c \
 	preload/redirect/stub.h preload/redirect/text_copy.c preload/redirect/text_copy.h \
-	preload/blocks/link.h preload/sample/block_sample.c preload/sample/block_sample.h \
+	preload/blocks/link.h preload/events/link.h preload/locks/link.h \
+	preload/sample/block_sample.c preload/sample/block_sample.h \
+	preload/sample/event_inside.c preload/sample/event_inside.h \
+	preload/sample/event_sample.c preload/sample/event_sample.h \
 	preload/sample/burst.c preload/sample/burst.h \
 	preload/sample/check.c preload/sample/check.h preload/sample/copies.c \
 	preload/sample/copies.h preload/sample/draw.c preload/sample/draw.h preload/sample/edge.c \
@@ -89,11 +92,21 @@ preload_libhcctattach_la_LDFLAGS = $(AGENT_LDFLAGS) -Wl,-z,nodelete
 
 # What stands before malloc: only in programs whose allocations are sampled.
 pkglib_LTLIBRARIES += preload/libhcctblocks.la
-preload_libhcctblocks_la_SOURCES = preload/blocks/allocate.h preload/blocks/course.c \
-	preload/blocks/course.h preload/blocks/link.h preload/blocks/operators.c \
-	preload/blocks/table.c preload/blocks/table.h preload/blocks/wrap.c \
+preload_libhcctblocks_la_SOURCES = preload/blocks/allocate.h preload/blocks/link.h \
+	preload/blocks/operators.c preload/blocks/table.c preload/blocks/table.h preload/blocks/wrap.c \
+	preload/events/course.c preload/events/course.h preload/events/link.h \
 	preload/sample/draw.c preload/sample/draw.h preload/wrap/next_symbol.c \
 	preload/wrap/next_symbol.h
 preload_libhcctblocks_la_CFLAGS = $(AGENT_CFLAGS) -fno-builtin
 preload_libhcctblocks_la_CPPFLAGS = $(AGENT_CPPFLAGS)
 preload_libhcctblocks_la_LDFLAGS = $(AGENT_LDFLAGS) -Wl,-z,nodlopen
+
+# What stands before locks: only in programs whose waits for locks are sampled.
+pkglib_LTLIBRARIES += preload/libhcctlocks.la
+preload_libhcctlocks_la_SOURCES = preload/locks/link.h preload/locks/wrap.c \
+	preload/events/course.c preload/events/course.h preload/events/link.h \
+	preload/sample/draw.c preload/sample/draw.h preload/wrap/next_symbol.c \
+	preload/wrap/next_symbol.h
+preload_libhcctlocks_la_CFLAGS = $(AGENT_CFLAGS)
+preload_libhcctlocks_la_CPPFLAGS = $(AGENT_CPPFLAGS)
+preload_libhcctlocks_la_LDFLAGS = $(AGENT_LDFLAGS) -Wl,-z,nodlopen

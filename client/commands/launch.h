@@ -19,7 +19,7 @@ struct launch {
     const char *clock;     /* cpu, wall or perf, NULL: the agent's default */
     const char *collector; /* walks or calls, NULL: the agent's default */
     const char *metric;    /* metric.h, NULL: as the collector says */
-    const char *blocks;    /* absolute path of what stands before malloc, NULL: it is not needed */
+    const char *events;    /* absolute path of what stands before malloc or locks, or NULL */
     const char *every;     /* N or N/routine, NULL: every call */
     const char *credit;    /* last or new, NULL: the agent's default */
     const char *modules;   /* whose calls are followed (call_choice.h), NULL: the default */

@@ -23,6 +23,7 @@
 #include "common/profile/call_modules.h"
 #include "common/profile/call_words.h"
 #include "common/render/format_number.h"
+#include "common/wire/wire.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -37,7 +38,7 @@ static struct recording {
     struct private_daemon daemon;
     struct output output;
     char socket[PATHS_SOCKET_MAX];          /* absolute: the command may change its directory */
-    char agent[PATH_MAX], blocks[PATH_MAX]; /* blocks: empty where it is not needed */
+    char agent[PATH_MAX], events[PATH_MAX]; /* events: empty where it is not needed */
     char name[64];                          /* of the profile, when none was given */
 } recording;
 
@@ -100,7 +101,8 @@ static bool prepare(const struct record_options *options, const struct view *vie
     }
     launch_catch_signals(abandon);
     return locate_agent(recording.agent) &&
-           (!record_samples_blocks(options) || locate_blocks(recording.blocks)) &&
+           (!wire_of_events(record_metric(options)) ||
+            locate_events(record_metric(options), recording.events)) &&
            output_open(&recording.output, name, program) && start_daemon(options);
 }
 
@@ -183,10 +185,12 @@ static void complain_no_room(const struct listed_process *sum, const char *progr
         format_time(sum->no_room_ns).text);
 }
 
-static void complain_no_block(const char *program) {
-    complain("%s has no sample, and no profile is written: it allocated too little (one of some "
-             "512 KiB is sampled), has freed all of it, or brings a malloc of its own",
-             program);
+static void complain_no_event(const char *program, unsigned collector) {
+    complain("%s has no sample, and no profile is written: %s", program,
+             wire_of_locks(collector)
+                 ? "its threads waited too little for locks of libc (one of some 0.5 ms is sampled)"
+                 : "it allocated too little (one of some 512 KiB is sampled), has freed all of it, "
+                   "or brings a malloc of its own");
 }
 
 /* A sampled command that has had so much CPU time has samples. */
@@ -215,8 +219,8 @@ static bool was_profiled(const struct record_options *options, const struct proc
         complain_no_room(&sum, program);
         return false;
     }
-    if (seen && record_samples_blocks(options)) {
-        complain_no_block(program);
+    if (seen && wire_of_events(record_metric(options))) {
+        complain_no_event(program, record_metric(options));
         return false;
     }
     if (seen) {
@@ -326,7 +330,7 @@ static int run(const struct record_options *options, const struct view *view, ch
                                   .clock = options->clock,
                                   .collector = options->collector,
                                   .metric = options->metric,
-                                  .blocks = recording.blocks[0] != '\0' ? recording.blocks : NULL,
+                                  .events = recording.events[0] != '\0' ? recording.events : NULL,
                                   .every = options->every,
                                   .credit = options->credit,
                                   .modules = options->modules,

@@ -21,6 +21,7 @@
 #include "common/base/clock.h"
 #include "common/base/options.h"
 #include "common/wire/compiler.h"
+#include "common/wire/wire.h"
 
 #define WAIT_SECONDS 5
 #define SLICE_MS     50
@@ -52,7 +53,7 @@ static const char *contradiction(const struct record_options *options) {
         const char *sentence;
     } rules[] = {
         {record_counts_calls(options), "--collector calls"},
-        {record_samples_blocks(options), "--metric"},
+        {wire_of_events(record_metric(options)), "--metric"},
         {options->burst != NULL, "--burst"},
         {options->clock != NULL && strcmp(options->clock, "cpu") != 0, "--clock wall or perf"},
         {options->check, "--check"},

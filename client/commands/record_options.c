@@ -46,7 +46,7 @@ static const struct option_spec specs[] = {
     {"collector", 0, OPTION_STRING, "HOW", offsetof(struct record_options, collector), 0, 0,
      "walks: stack samples; calls: every call, of programs as they are (walks)"},
     {"metric", 0, OPTION_STRING, "WHAT", offsetof(struct record_options, metric), 0, 0,
-     "cpu; alloc: bytes allocated; heap: bytes not freed; alloc-objects, heap-objects (cpu)"},
+     "cpu; alloc: bytes allocated; heap: bytes not freed; lock: time waited; and others (cpu)"},
     {"modules", 0, OPTION_STRING, "PATTERNS", offsetof(struct record_options, modules), 0, 0,
      "calls: of which modules, such as 'app,libz*' (all but the C library's)"},
     {"every", 0, OPTION_STRING, "N", offsetof(struct record_options, every), 0, 0,
@@ -108,19 +108,20 @@ void record_options_parse(int argc, char **argv, struct record_options *options,
         strcmp(options->summary, "exact") == 0)
         options->memory_limit = EXACT_BYTES;
     if (options->rate == 0 && options->burst == NULL && !record_counts_calls(options) &&
-        options->pid == 0 && !record_samples_blocks(options))
+        options->pid == 0 && !wire_of_events(record_metric(options)))
         options->rate = RATE_DEFAULT;
     if (options->view.by != NULL && strcmp(options->view.by, "line") == 0 &&
-        !record_counts_calls(options) && !record_samples_blocks(options))
+        !record_counts_calls(options) && !wire_of_events(record_metric(options)))
         options->lines = true;
     if (options->view.by != NULL && strcmp(options->view.by, "thread") == 0)
         options->threads = true;
 }
 
-bool record_samples_blocks(const struct record_options *options) {
+unsigned record_metric(const struct record_options *options) {
     unsigned collector = WIRE_COLLECT_WALKS;
-    return options->metric != NULL && metric_parse(options->metric, &collector) &&
-           wire_of_blocks(collector);
+    if (options->metric != NULL)
+        (void)metric_parse(options->metric, &collector);
+    return collector;
 }
 
 bool record_counts_calls(const struct record_options *options) {
@@ -227,21 +228,20 @@ static bool summary_is_known(const char *word) {
 
 /* The sentence about the first pair that contradicts itself, or NULL. */
 static const char *contradiction(const struct record_options *options) {
-    bool calls = record_counts_calls(options), blocks = record_samples_blocks(options);
+    bool calls = record_counts_calls(options), events = wire_of_events(record_metric(options));
     const struct rule {
         bool broken;
         const char *sentence;
     } rules[] = {
         {options->metric != NULL && calls,
          "--metric is for samples: --collector calls counts calls"},
-        {blocks && (options->rate > 0 || options->burst != NULL || options->clock != NULL),
+        {events && (options->rate > 0 || options->burst != NULL || options->clock != NULL),
          "--rate, --burst and --clock say when stacks are sampled: allocations are sampled by "
-         "their "
-         "bytes"},
-        {blocks && (options->lines || options->check),
-         "--lines and --check are for samples of time, not for allocations"},
-        {blocks && options->trace != NULL,
-         "--trace keeps samples of time, or calls: of allocations there is none"},
+         "their bytes, waits for locks by their length"},
+        {events && (options->lines || options->check),
+         "--lines and --check are for samples of time, not for allocations or locks"},
+        {events && options->trace != NULL,
+         "--trace keeps samples of time, or calls: of allocations and locks there is none"},
         {!calls && options->every != NULL,
          "--every is for --collector calls: samples come by time, see --rate"},
         {!calls && options->credit != NULL,

@@ -35,8 +35,8 @@ void record_options_parse(int argc, char **argv, struct record_options *options,
 /* False: a value can't be, or two contradict each other; complained. */
 bool record_options_agree(const struct record_options *options);
 
-/* Allocations are sampled. */
-bool record_samples_blocks(const struct record_options *options);
+/* What --metric asks for: its collector (metric.h), WIRE_COLLECT_WALKS without one. */
+unsigned record_metric(const struct record_options *options);
 /* Calls are counted, stacks are not walked. */
 bool record_counts_calls(const struct record_options *options);
 

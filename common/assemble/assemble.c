@@ -341,22 +341,21 @@ static bool counts_calls(const struct profile_process *process) {
     return process->collector != NULL && strcmp(process->collector, "calls") == 0;
 }
 
-/* What is sampled by allocations, in the words of other tools that do so. */
+/* What is sampled by events, in the words of other tools that do so. */
 static const struct {
     const char *collector, *type, *unit;
-} blocks[] = {
-    {"alloc", "alloc_space", "bytes"},
-    {"alloc-objects", "alloc_objects", "count"},
-    {"heap", "inuse_space", "bytes"},
-    {"heap-objects", "inuse_objects", "count"},
+} events[] = {
+    {"alloc", "alloc_space", "bytes"}, {"alloc-objects", "alloc_objects", "count"},
+    {"heap", "inuse_space", "bytes"},  {"heap-objects", "inuse_objects", "count"},
+    {"lock", "delay", "nanoseconds"},  {"lock-waits", "contentions", "count"},
 };
 
 static void describe_type(struct profile *profile, const char *collector, const char *type) {
     const char *unit = strcmp(type, "calls") == 0 ? "count" : "nanoseconds";
-    for (size_t i = 0; i < HCCT_ARRAY_LEN(blocks) && collector != NULL; i++)
-        if (strcmp(collector, blocks[i].collector) == 0) {
-            type = blocks[i].type;
-            unit = blocks[i].unit;
+    for (size_t i = 0; i < HCCT_ARRAY_LEN(events) && collector != NULL; i++)
+        if (strcmp(collector, events[i].collector) == 0) {
+            type = events[i].type;
+            unit = events[i].unit;
         }
     profile->type = profile_string(profile, type);
     profile->unit = profile_string(profile, unit);

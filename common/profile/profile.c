@@ -346,6 +346,10 @@ bool profile_of_blocks(const struct profile *profile) {
     return strncmp(profile->type, "alloc_", 6) == 0 || strncmp(profile->type, "inuse_", 6) == 0;
 }
 
+bool profile_of_locks(const struct profile *profile) {
+    return strcmp(profile->type, "delay") == 0 || strcmp(profile->type, "contentions") == 0;
+}
+
 bool profile_of_calls(const struct profile *profile) {
     return strcmp(profile->type, "calls") == 0 && strcmp(profile->unit, "count") == 0;
 }

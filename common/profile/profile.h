@@ -222,6 +222,8 @@ uint64_t profile_total(const struct profile *profile);
 bool profile_of_calls(const struct profile *profile);
 /* Weights are of allocations, or of what was allocated and not freed. */
 bool profile_of_blocks(const struct profile *profile);
+/* Weights are of waits for locks. */
+bool profile_of_locks(const struct profile *profile);
 /* By what a count is to be multiplied for an estimate of all calls, where they are seen in bursts
  * only: CPU time in all by what bursts stand for, or by the time within them where each call counts
  * once, of both the program's own. 1 for all else. */

@@ -93,7 +93,7 @@ struct formatted format_weight(const struct profile *profile, uint64_t weight) {
     return format_count(weight);
 }
 
-/* Of allocations, as other tools call them, too. */
+/* Of events, as other tools call them, too. */
 static const struct {
     const char *type, *words;
 } types_known[] = {
@@ -101,6 +101,8 @@ static const struct {
     {"alloc_objects", "blocks allocated"},
     {"inuse_space", "allocated and not freed"},
     {"inuse_objects", "blocks allocated and not freed"},
+    {"delay", "waited for locks"},
+    {"contentions", "waits for locks"},
 };
 
 const char *format_type(const struct profile *profile, uint64_t weight) {

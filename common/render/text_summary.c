@@ -269,23 +269,31 @@ static double half_width(const struct chance *chance, double share) {
     return 100 * chance_half_width(chance, share, 0);
 }
 
-/* Sampled blocks of W bytes have a variance of W times the mean distance of samples, at most. */
-static void put_interval_of_bytes(const struct text *text, const struct chance *chance) {
-    static const uint64_t shown[] = {1u << 20, 16u << 20, 256u << 20};
+#define SHOWN 3
+
+/* Sampled events of W bytes, or so much time, have a variance of W times the mean distance of
+ * samples, at most. */
+static void put_interval_of_events(const struct text *text, const struct chance *chance) {
+    static const uint64_t bytes[SHOWN] = {1u << 20, 16u << 20, 256u << 20};
+    static const uint64_t times[SHOWN] = {10000000, 100000000, 1000000000};
+    bool blocks = profile_of_blocks(text->profile), locks = profile_of_locks(text->profile);
+    const uint64_t *shown = locks ? times : bytes;
     double mean = chance->squares / chance->total;
     const char *separator = "";
 
-    if (!profile_of_blocks(text->profile) || strcmp(text->profile->unit, "bytes") != 0)
+    if (!(blocks || locks) || strcmp(text->profile->unit, "count") == 0)
         return;
     text_label(text, "");
-    for (size_t i = 0; i < HCCT_ARRAY_LEN(shown) && (i == 0 || shown[i] < text->total); i++) {
+    for (size_t i = 0; i < SHOWN && (i == 0 || shown[i] < text->total); i++) {
         double half = CHANCE_Z * sqrt(mean * (double)shown[i]);
 
-        fprintf(text->out, "%s%s %s%s at most", separator, format_bytes(shown[i]).text,
-                text->glyphs->plus_minus, format_bytes((uint64_t)half).text);
+        fprintf(text->out, "%s%s %s%s at most", separator,
+                format_weight(text->profile, shown[i]).text, text->glyphs->plus_minus,
+                format_weight(text->profile, (uint64_t)half).text);
         separator = ", ";
     }
-    fprintf(text->out, "; one of some %s is sampled\n", format_bytes((uint64_t)mean).text);
+    fprintf(text->out, "; one of some %s is sampled\n",
+            format_weight(text->profile, (uint64_t)mean).text);
 }
 
 static void put_sampling(const struct text *text, const struct profile_process *sum) {
@@ -305,7 +313,7 @@ static void put_sampling(const struct text *text, const struct profile_process *
             half_width(&chance, 0.01));
     put_sample_size(text, sum, &chance);
     fputc('\n', text->out);
-    put_interval_of_bytes(text, &chance);
+    put_interval_of_events(text, &chance);
 }
 
 static void put_meaning_of_bounds(const struct text *text) {
@@ -488,7 +496,7 @@ static void put_wrappers(const struct text *text) {
 }
 
 static void put_lost(const struct text *text, const struct profile_process *sum) {
-    if (profile_of_blocks(text->profile)) {
+    if (profile_of_blocks(text->profile) || profile_of_locks(text->profile)) {
         fprintf(text->out, "%s sample%s lost", format_count(sum->lost).text,
                 sum->lost == 1 ? "" : "s");
         if (sum->lost_ns > 0)

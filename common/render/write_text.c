@@ -60,6 +60,8 @@ static const char *what_was_missing(const struct profile *profile, uint64_t no_r
         return " called no instrumented function";
     if (profile_of_blocks(profile))
         return " has no sampled block: it allocated too little, or has freed all of it";
+    if (profile_of_locks(profile))
+        return " has no sample: its threads waited too little for locks";
     return " did nothing that is counted";
 }
 

@@ -17,6 +17,7 @@ static const struct {
     {"cpu", WIRE_COLLECT_WALKS}, /* the only one whose collector has a name of its own */
     {"alloc", WIRE_COLLECT_ALLOC}, {"alloc-objects", WIRE_COLLECT_ALLOC_OBJECTS},
     {"heap", WIRE_COLLECT_HEAP},   {"heap-objects", WIRE_COLLECT_HEAP_OBJECTS},
+    {"lock", WIRE_COLLECT_LOCK},   {"lock-waits", WIRE_COLLECT_LOCK_WAITS},
 };
 
 bool metric_parse(const char *word, unsigned *collector) {

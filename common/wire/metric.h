@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#define METRICS_EXPECTED "cpu, alloc, alloc-objects, heap or heap-objects"
+#define METRICS_EXPECTED "cpu, alloc, alloc-objects, heap, heap-objects, lock or lock-waits"
 
 /* The collector (enum wire_collector) of that metric; "cpu" is of walks. False: there is none, and
  * nothing is done. */

@@ -77,12 +77,20 @@ enum wire_collector {
     WIRE_COLLECT_ALLOC_OBJECTS = 3,
     WIRE_COLLECT_HEAP = 4, /* ... that are allocated now */
     WIRE_COLLECT_HEAP_OBJECTS = 5,
+    /* sampled waits for locks that another thread had; contexts are walks */
+    WIRE_COLLECT_LOCK = 6, /* weights are times */
+    WIRE_COLLECT_LOCK_WAITS = 7,
     WIRE_COLLECTORS
 };
 
+/* Samples come by what the program does, not by time. */
+static inline bool wire_of_events(uint32_t collector) {
+    return collector >= WIRE_COLLECT_ALLOC && collector < WIRE_COLLECTORS;
+}
+
 /* Allocations are sampled. */
 static inline bool wire_of_blocks(uint32_t collector) {
-    return collector >= WIRE_COLLECT_ALLOC && collector < WIRE_COLLECTORS;
+    return collector >= WIRE_COLLECT_ALLOC && collector <= WIRE_COLLECT_HEAP_OBJECTS;
 }
 
 /* Of these, those that have not been freed. */
@@ -90,9 +98,15 @@ static inline bool wire_of_heap(uint32_t collector) {
     return collector == WIRE_COLLECT_HEAP || collector == WIRE_COLLECT_HEAP_OBJECTS;
 }
 
-/* They weigh numbers of blocks, not bytes. */
-static inline bool wire_of_objects(uint32_t collector) {
-    return collector == WIRE_COLLECT_ALLOC_OBJECTS || collector == WIRE_COLLECT_HEAP_OBJECTS;
+/* Waits for locks are sampled. */
+static inline bool wire_of_locks(uint32_t collector) {
+    return collector == WIRE_COLLECT_LOCK || collector == WIRE_COLLECT_LOCK_WAITS;
+}
+
+/* Events weigh one each, not what they are long. */
+static inline bool wire_of_numbers(uint32_t collector) {
+    return collector == WIRE_COLLECT_ALLOC_OBJECTS || collector == WIRE_COLLECT_HEAP_OBJECTS ||
+           collector == WIRE_COLLECT_LOCK_WAITS;
 }
 
 /* Which edges of the tree gain when a context is sampled (the ACCT report's comparison). */
@@ -152,6 +166,7 @@ struct wire_welcome {
 #define WIRE_BLOCKS       16384u /* sampled blocks of the heap that are known at the same time */
 #define WIRE_BLOCKS_SHIFT 14u
 #define WIRE_BLOCKS_MEAN  524288u /* bytes between two samples of a thread, at first */
+#define WIRE_LOCKS_MEAN   500000u /* nanoseconds of a thread's waiting between two samples */
 
 #define WIRE_MODULES_OFFSET            WIRE_HEADER_BYTES
 #define WIRE_BLOCKS_OFFSET             (WIRE_MODULES_OFFSET + WIRE_MODULES_MAX * WIRE_MODULE_BYTES)

@@ -76,10 +76,11 @@ static bool is_possible(const struct process *process, const struct control *c,
                  "calls of process %d are counted, each as it comes: it has no state, rate or "
                  "burst that could be changed while it runs",
                  (int)process->pid);
-    else if (wire_of_blocks(sampling->collector) && (c->has_burst || c->has_rate))
+    else if (wire_of_events(sampling->collector) && (c->has_burst || c->has_rate))
         snprintf(error->text, sizeof error->text,
-                 "allocations of process %d are sampled, by bytes: it has no rate or burst, only a "
-                 "state that can be changed",
+                 "%s of process %d are sampled, not time: it has no rate or burst, only a state "
+                 "that can be changed",
+                 wire_of_blocks(sampling->collector) ? "allocations" : "waits for locks",
                  (int)process->pid);
     else if (burst && sampling->clock != WIRE_CLOCK_CPU)
         snprintf(error->text, sizeof error->text,

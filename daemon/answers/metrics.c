@@ -60,12 +60,16 @@ static double total_seconds(const struct sample *s) {
     return s->collector == WIRE_COLLECT_WALKS ? seconds(s->tree.total) : 0;
 }
 
+static double waited_seconds(const struct sample *s) {
+    return s->collector == WIRE_COLLECT_LOCK ? seconds(s->tree.total) : 0;
+}
+
 static double total_calls(const struct sample *s) {
     return s->collector == WIRE_COLLECT_CALLS ? (double)s->tree.total : 0;
 }
 
 static double total_bytes(const struct sample *s) {
-    bool bytes = wire_of_blocks(s->collector) && !wire_of_objects(s->collector);
+    bool bytes = wire_of_blocks(s->collector) && !wire_of_numbers(s->collector);
     return bytes ? (double)s->tree.total : 0;
 }
 
@@ -110,6 +114,8 @@ static const struct figure {
     {"agent_seconds", "CPU time that the agent took", agent_seconds, true, true},
     {"cpu_seconds", "CPU time of the process", cpu_seconds, true, true},
     {"profiled_seconds", "Time credited to contexts", total_seconds, true, true},
+    {"lock_wait_seconds", "Time that threads waited for locks which others had", waited_seconds,
+     true, true},
     {"profiled_calls", "Calls credited to contexts", total_calls, true, true},
     {"profiled_bytes", "Bytes of sampled allocations, or of those not freed", total_bytes, false,
      true},

@@ -61,7 +61,7 @@ static void describe_calls(const struct session_sampling *sampling,
 }
 
 /* Each sample is drawn by itself, and its square is what it adds to the variance, or more. */
-static void describe_blocks(const struct session_sampling *sampling, struct profile_process *out) {
+static void describe_events(const struct session_sampling *sampling, struct profile_process *out) {
     out->clock = "";
     out->varied_total = out->drawn_squares;
     out->lone_ns = process_period(sampling, 0);
@@ -125,8 +125,8 @@ static void describe(const struct process *process, const struct process_stats *
     memcpy(out->independent, stats->scatter.independent, sizeof out->independent);
     if (process->sampling.collector == WIRE_COLLECT_CALLS)
         describe_calls(&process->sampling, stats, out);
-    if (wire_of_blocks(process->sampling.collector))
-        describe_blocks(&process->sampling, out);
+    if (wire_of_events(process->sampling.collector))
+        describe_events(&process->sampling, out);
 }
 
 void process_describe(struct process *process, struct profile_process *out) {

@@ -31,11 +31,14 @@ static void put_counters(struct json_out *json, const struct process_stats *stat
 static const struct unit {
     const char *total, *unseen;
 } times = {"total_ns", "unseen_ns"}, calls = {"calls", "unseen_calls"},
-  bytes = {"total_bytes", "unseen_bytes"}, objects = {"total_objects", "unseen_objects"};
+  bytes = {"total_bytes", "unseen_bytes"}, objects = {"total_objects", "unseen_objects"},
+  waits = {"total_waits", "unseen_waits"};
 
 static const struct unit *unit_of(uint32_t collector) {
     if (wire_of_blocks(collector))
-        return wire_of_objects(collector) ? &objects : &bytes;
+        return wire_of_numbers(collector) ? &objects : &bytes;
+    if (wire_of_locks(collector))
+        return wire_of_numbers(collector) ? &waits : &times;
     return collector == WIRE_COLLECT_CALLS ? &calls : &times;
 }
 

@@ -112,8 +112,8 @@ static struct reader *reader_of(struct process *p, uint32_t i) {
         p->readers[i]->keeper = p->trace;
         p->readers[i]->subwindows = p->subwindows;
         p->readers[i]->heap = p->heap;
-        if (p->sampling.collector == WIRE_COLLECT_ALLOC)
-            p->readers[i]->blocks_mean = WIRE_BLOCKS_MEAN;
+        if (!wire_of_heap(p->sampling.collector))
+            p->readers[i]->events_mean = process_events_mean(p->sampling.collector);
         p->readers[i]->draws_shift = process_draws_shift(p);
     }
     return p->readers[i];

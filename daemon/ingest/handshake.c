@@ -83,7 +83,7 @@ static struct session_sampling sampling_of(const struct wire_hello *hello) {
         sampling.budget_ppm = hello->flags >> WIRE_HELLO_BUDGET_SHIFT;
     uint32_t every = hello->every & ~WIRE_EVERY_EACH;
     sampling.every = every > 0 ? every : 1;
-    if (wire_of_blocks(sampling.collector))
+    if (wire_of_events(sampling.collector))
         sampling.clock = WIRE_CLOCK_CPU; /* of no clock, and in no bursts */
     else if (hello->burst_length_ns > 0 && hello->burst_length_ns <= hello->burst_period_ns) {
         sampling.burst_length_ns = hello->burst_length_ns;

@@ -163,8 +163,7 @@ void process_free(struct process *p) {
 uint64_t process_period(const struct session_sampling *sampling, uint64_t rate) {
     if (sampling->collector == WIRE_COLLECT_WALKS)
         return rate > 0 ? 1000000000u / rate : 0;
-    bool bytes = wire_of_blocks(sampling->collector) && !wire_of_objects(sampling->collector);
-    return bytes ? WIRE_BLOCKS_MEAN : 0;
+    return process_events_mean(sampling->collector);
 }
 
 /* ---- the tree ---- */
@@ -181,7 +180,7 @@ struct mcct *process_tree(struct process *p) {
     if (p->live)
         heap_see(p->heap, session_memory_blocks(&p->memory));
     struct mcct *now =
-        heap_tree(p->heap, unknown_frame(p), wire_of_objects(p->sampling.collector), &draws);
+        heap_tree(p->heap, unknown_frame(p), wire_of_numbers(p->sampling.collector), &draws);
     if (now != NULL) {
         mcct_free(p->tree);
         p->tree = now;

@@ -100,9 +100,17 @@ struct process_params {
     struct mcct_params tree;
 };
 
-/* Sums of draws are in units of many bytes; blocks are few. */
+/* What lies between two samples of events, in bytes or nanoseconds; 0: it samples none, or they
+ * weigh one each. */
+static inline uint64_t process_events_mean(uint32_t collector) {
+    if (!wire_of_events(collector) || wire_of_numbers(collector))
+        return 0;
+    return wire_of_locks(collector) ? WIRE_LOCKS_MEAN : WIRE_BLOCKS_MEAN;
+}
+
+/* Sums of draws are in units of many bytes or nanoseconds; numbers are small. */
 static inline unsigned process_draws_shift(const struct process *process) {
-    return wire_of_objects(process->sampling.collector) ? DRAWS_UNIT_SHIFT : 0;
+    return wire_of_numbers(process->sampling.collector) ? DRAWS_UNIT_SHIFT : 0;
 }
 
 /* A new live process with one reference; NULL: no memory. */

@@ -166,8 +166,8 @@ static void name_block(struct reader *reader) {
 /* What its weight leaves to chance. */
 static void draw(struct drain *d, uint64_t weight) {
     const struct reader *reader = d->reader;
-    if (reader->blocks_mean != 0)
-        draws_add_poisson(&d->effect->draws, weight, reader->blocks_mean);
+    if (reader->events_mean != 0)
+        draws_add_poisson(&d->effect->draws, weight, reader->events_mean);
     else
         draws_add(&d->effect->draws, weight << reader->draws_shift, reader->measured_above);
 }

@@ -14,7 +14,7 @@
 /* What is allocated at first is paid for by every process, and most of a build's end before they
  * write to any of it. */
 #define FIRST_SLOTS            1u
-#define FIRST_SLOTS_OF_BLOCKS  16u /* a thread's first allocation may wait for its own */
+#define FIRST_SLOTS_OF_EVENTS  16u /* a thread's first sample may wait for its own */
 #define FIRST_MODULES          64u
 #define FIRST_MODULES_OF_CALLS 512 /* one without an entry would not be followed at first */
 
@@ -81,7 +81,7 @@ bool session_memory_make(struct session_memory *memory, pid_t pid,
     if (!open_memory(memory) ||
         (heap && !allocate(memory, WIRE_BLOCKS_OFFSET, WIRE_BLOCKS_BYTES)) ||
         !allocate_first(memory, calls ? FIRST_MODULES_OF_CALLS : FIRST_MODULES,
-                        wire_of_blocks(sampling->collector) ? FIRST_SLOTS_OF_BLOCKS
+                        wire_of_events(sampling->collector) ? FIRST_SLOTS_OF_EVENTS
                                                             : FIRST_SLOTS)) {
         session_memory_free(memory);
         return false;

@@ -48,8 +48,8 @@ static void end(struct process *process) {
 
 void recording_begin(struct process *process) {
     struct profile_process about;
-    if (writer == NULL || wire_of_blocks(process->sampling.collector))
-        return; /* a trace has no blocks that are freed */
+    if (writer == NULL || wire_of_events(process->sampling.collector))
+        return; /* a trace has times, or calls */
     process_describe(process, &about);
     uint64_t period = process_period(&process->sampling, process->sampling.rate);
     process->trace = trace_process_begin(writer, &about, process->since_ns, period);

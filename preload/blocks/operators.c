@@ -45,10 +45,10 @@ static inline void *next_of(struct form *it) {
 
 /* Such an operator may call malloc after all, for some blocks: these have been seen. */
 static hcct_noinline void *allocate(struct form *it, size_t size, size_t second, const void *third,
-                                    const struct blocks_place *place) {
-    uint64_t left = blocks_course.left;
+                                    const struct event_place *place) {
+    uint64_t left = blocks_course.course.left;
     void *block = ((new_3 *)it->next)(size, second, third);
-    if (blocks_course.left == left)
+    if (blocks_course.course.left == left)
         blocks_pass(block, size, place);
     return block;
 }
@@ -63,7 +63,7 @@ static hcct_noinline void *allocate(struct form *it, size_t size, size_t second,
             return malloc(size); /* nobody could have linked against it */                         \
         if (hcct_likely(!atomic_load_explicit(&it.counts, memory_order_relaxed)))                  \
             return ((Type *)next)call;                                                             \
-        const struct blocks_place place = BLOCKS_CALLER;                                           \
+        const struct event_place place = EVENT_CALLER;                                             \
         return allocate(&it, size, second, third, &place);                                         \
     }
 

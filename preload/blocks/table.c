@@ -6,8 +6,7 @@
 
 #include <string.h>
 
-#include "common/wire/wire.h"
-#include "preload/blocks/course.h"
+#include "preload/events/course.h"
 
 #define WINDOW  16u /* places that a block can have: two cache lines of addresses */
 #define FREE    0   /* in the place of an address */
@@ -136,14 +135,14 @@ static void send_leaving(void) {
 }
 
 static uint64_t weight_of(uint64_t size, uint32_t doubled, uint64_t *random) {
-    return hcct_blocks_link.objects ? course_blocks(size, doubled, random)
-                                    : course_bytes(size, doubled);
+    return hcct_blocks_link.event.numbers ? course_number(size, table_mean(doubled), random)
+                                          : course_weight(size, table_mean(doubled));
 }
 
 /* R may have been doubled since it was drawn. */
 static bool stays(size_t size, uint32_t *doubled, uint64_t *random) {
     for (; *doubled < table_doubled(); ++*doubled)
-        if (!course_stays(size, *doubled, random))
+        if (!course_stays(size, table_mean(*doubled), random))
             return false;
     return true;
 }
@@ -182,7 +181,7 @@ static void double_mean(uint32_t doubled, uint64_t *random) {
  * 0: the block does not stay. */
 static uint64_t find_place(const void *address, size_t size, uint32_t *doubled, uint64_t *random) {
     uint64_t number = 0;
-    while (*doubled < COURSE_DOUBLED_MAX && (number = take_place(address)) == 0) {
+    while (*doubled < TABLE_DOUBLED_MAX && (number = take_place(address)) == 0) {
         thin_some(window_of(address), WINDOW, random); /* another thread may be about to */
         if ((number = take_place(address)) != 0)
             break;
@@ -193,24 +192,24 @@ static uint64_t find_place(const void *address, size_t size, uint32_t *doubled, 
     return number;
 }
 
-static void follow(void *address, size_t size, uint32_t doubled, struct blocks_sample *sample) {
+static void follow(void *address, size_t size, uint32_t doubled, struct event_sample *sample) {
     uint32_t place = WIRE_BLOCK_PLACE(sample->number);
     atomic_store(&table.size[place], pack(size, doubled));
-    bool sent = hcct_blocks_link.sample(sample);
+    bool sent = hcct_blocks_link.event.sample(sample);
     if (sent)
         count(address, 1);
     atomic_store_explicit(&table.address[place], sent ? (uintptr_t)address : FREE,
                           memory_order_release);
 }
 
-void table_add(void *address, size_t size, uint32_t doubled, const struct blocks_place *place,
+void table_add(void *address, size_t size, uint32_t doubled, const struct event_place *place,
                uint64_t *random) {
-    struct blocks_sample sample = {.place = *place};
+    struct event_sample sample = {.place = *place};
     if (!stays(size, &doubled, random))
         return;
     if (!hcct_blocks_link.heap) {
         sample.weight = weight_of(size, doubled, random);
-        (void)hcct_blocks_link.sample(&sample);
+        (void)hcct_blocks_link.event.sample(&sample);
         return;
     }
     send_leaving();

@@ -4,8 +4,9 @@
  *
  * Most calls of free ask only whether a byte is zero (table_may_have). A block has one of a few
  * neighbouring places, by its address, so nothing needs to be moved when one is freed. When none of
- * them is free, R is doubled (course.h) and all blocks are drawn again; each knows by which R it
- * was drawn, so at any moment, also in the middle of that, each counts for what is right for it.
+ * them is free, R is doubled (events/course.h) and all blocks are drawn again; each knows by which
+ * R it was drawn, so at any moment, also in the middle of that, each counts for what is right for
+ * it.
  *
  * The daemon sees numbers and weights, in the session's memory (wire_block), and no address.
  *
@@ -21,6 +22,7 @@
 #include <stdint.h>
 
 #include "common/wire/compiler.h"
+#include "common/wire/wire.h"
 #include "preload/blocks/link.h"
 
 #define TABLE_FILTER_SHIFT 15u
@@ -52,11 +54,17 @@ struct table_block table_find(void *address);
 /* It is freed, or is about to be. None is allowed. */
 void table_forget(struct table_block block);
 
+#define TABLE_DOUBLED_MAX 20u
+
 /* R is doubled so many times. */
 uint32_t table_doubled(void);
+/* R, after that. */
+static inline uint64_t table_mean(uint32_t doubled) {
+    return (uint64_t)WIRE_BLOCKS_MEAN << doubled;
+}
 
 /* A sampled block that was drawn by R doubled `doubled` times: sent to the agent, and followed. */
-void table_add(void *address, size_t size, uint32_t doubled, const struct blocks_place *place,
+void table_add(void *address, size_t size, uint32_t doubled, const struct event_place *place,
                uint64_t *random);
 
 /* In a child of fork: the blocks of its parent are not its own. */

@@ -12,11 +12,9 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <sys/auxv.h>
 
 #include "preload/blocks/allocate.h"
-#include "preload/blocks/course.h"
-#include "preload/sample/draw.h"
+#include "preload/blocks/link.h"
 #include "preload/wrap/next_symbol.h"
 
 struct blocks_link hcct_blocks_link = {.clear = table_clear};
@@ -60,31 +58,25 @@ static inline void *next(enum name name) {
 __thread struct blocks_course blocks_course;
 
 static void draw(void) {
-    blocks_course.doubled = table_doubled();
-    blocks_course.left = course_gap(blocks_course.doubled, &blocks_course.random);
+    uint32_t doubled = blocks_course.doubled = table_doubled();
+    blocks_course.course.left = course_gap(table_mean(doubled), &blocks_course.course.random);
 }
 
-static void begin(void) {
-    static _Atomic uint64_t threads;
-    const uint64_t *words = (const uint64_t *)getauxval(AT_RANDOM);
-    uint64_t thread = atomic_fetch_add(&threads, 1), of_program = words != NULL ? words[0] : 0;
-    blocks_course.begun = true;
-    blocks_course.random = draw_word(&thread) ^ of_program; /* far from those of other threads */
-    draw();
-}
-
-hcct_noinline void blocks_check(void *block, size_t size, const struct blocks_place *place) {
+hcct_noinline void blocks_check(void *block, size_t size, const struct event_place *place) {
+    struct course *course = &blocks_course.course;
     int saved = errno;
-    if (!blocks_course.begun)
-        begin();
-    if (size < blocks_course.left) {
-        blocks_course.left -= size;
+    if (!course->begun) {
+        course_begin(course);
+        draw();
+    }
+    if (size < course->left) {
+        course->left -= size;
         return;
     }
     uint32_t doubled = blocks_course.doubled;
     draw();
-    if (block != NULL && atomic_load_explicit(&hcct_blocks_link.ready, memory_order_acquire))
-        table_add(block, size, doubled, place, &blocks_course.random);
+    if (block != NULL && event_link_is_ready(&hcct_blocks_link.event))
+        table_add(block, size, doubled, place, &course->random);
     errno = saved;
 }
 
@@ -97,7 +89,7 @@ hcct_noinline void blocks_forget(void *block) {
 /* ---- what the application calls ---- */
 
 hcct_export void *malloc(size_t size) {
-    const struct blocks_place place = BLOCKS_CALLER;
+    const struct event_place place = EVENT_CALLER;
     void *block = ((void *(*)(size_t))next(MALLOC))(size);
     blocks_pass(block, size, &place);
     return block;
@@ -109,14 +101,14 @@ hcct_export void free(void *block) {
 }
 
 hcct_export void *calloc(size_t n, size_t size) {
-    const struct blocks_place place = BLOCKS_CALLER;
+    const struct event_place place = EVENT_CALLER;
     void *block = ((void *(*)(size_t, size_t))next(CALLOC))(n, size);
     blocks_pass(block, block != NULL ? n * size : 0, &place);
     return block;
 }
 
 /* The old block is there until the new one is; then another thread may have its address. */
-static inline void *reallocate(void *old, size_t size, const struct blocks_place *place) {
+static inline void *reallocate(void *old, size_t size, const struct event_place *place) {
     struct table_block known = {.number = 0};
     if (table_may_have(old))
         known = table_find(old);
@@ -131,12 +123,12 @@ static inline void *reallocate(void *old, size_t size, const struct blocks_place
 }
 
 hcct_export void *realloc(void *old, size_t size) {
-    const struct blocks_place place = BLOCKS_CALLER;
+    const struct event_place place = EVENT_CALLER;
     return reallocate(old, size, &place);
 }
 
 hcct_export void *reallocarray(void *old, size_t n, size_t size) {
-    const struct blocks_place place = BLOCKS_CALLER;
+    const struct event_place place = EVENT_CALLER;
     size_t bytes;
     if (__builtin_mul_overflow(n, size, &bytes)) {
         errno = ENOMEM;
@@ -146,35 +138,35 @@ hcct_export void *reallocarray(void *old, size_t n, size_t size) {
 }
 
 hcct_export int posix_memalign(void **block, size_t alignment, size_t size) {
-    const struct blocks_place place = BLOCKS_CALLER;
+    const struct event_place place = EVENT_CALLER;
     int error = ((int (*)(void **, size_t, size_t))next(POSIX_MEMALIGN))(block, alignment, size);
     blocks_pass(error == 0 ? *block : NULL, error == 0 ? size : 0, &place);
     return error;
 }
 
 hcct_export void *memalign(size_t alignment, size_t size) {
-    const struct blocks_place place = BLOCKS_CALLER;
+    const struct event_place place = EVENT_CALLER;
     void *block = ((void *(*)(size_t, size_t))next(MEMALIGN))(alignment, size);
     blocks_pass(block, size, &place);
     return block;
 }
 
 hcct_export void *aligned_alloc(size_t alignment, size_t size) {
-    const struct blocks_place place = BLOCKS_CALLER;
+    const struct event_place place = EVENT_CALLER;
     void *block = ((void *(*)(size_t, size_t))next(ALIGNED_ALLOC))(alignment, size);
     blocks_pass(block, size, &place);
     return block;
 }
 
 hcct_export void *valloc(size_t size) {
-    const struct blocks_place place = BLOCKS_CALLER;
+    const struct event_place place = EVENT_CALLER;
     void *block = ((void *(*)(size_t))next(VALLOC))(size);
     blocks_pass(block, size, &place);
     return block;
 }
 
 hcct_export void *pvalloc(size_t size) {
-    const struct blocks_place place = BLOCKS_CALLER;
+    const struct event_place place = EVENT_CALLER;
     void *block = ((void *(*)(size_t))next(PVALLOC))(size);
     blocks_pass(block, size, &place);
     return block;

@@ -23,7 +23,7 @@
 #include "preload/life/thread.h"
 #include "preload/life/thread_life.h"
 #include "preload/redirect/redirect.h"
-#include "preload/sample/block_sample.h"
+#include "preload/sample/event_sample.h"
 #include "preload/sample/edge.h"
 #include "preload/sample/ticker.h"
 #include "preload/sample/trigger.h"
@@ -91,7 +91,7 @@ __attribute__((constructor)) static void agent_start(void) {
     modules_start();
     redirect_start();
     call_burst_start();
-    if (!block_sample_start())
+    if (!event_sample_start())
         return;
     restart_start();
     sleep_start();
@@ -106,7 +106,7 @@ __attribute__((constructor)) static void agent_start(void) {
     } else if (session_attach(true)) {
         agent_learn_modules(false);
         await_call_sites();
-        block_sample_await();
+        event_sample_await();
     }
     handler_room_begin(thread_self, ticker_now(CLOCK_THREAD_CPUTIME_ID));
     /* before: exec, the loader, and what the agent itself has taken */

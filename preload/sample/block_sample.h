@@ -1,23 +1,27 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
- * block_sample.h - samples that an allocation asks for, by the library that stands before malloc
- * (preload/blocks/link.h).
- *
- * Unlike a tick they come where the program is in a call, which may be one that its signal handler
- * makes, or the loader. No signal comes meanwhile; nothing is allocated, and no lock is taken.
+ * block_sample.h - what is more than an event about a sampled block: it is followed until it is
+ * freed, by a number that the session's memory and the ring have.
  */
 #ifndef HCCT_BLOCK_SAMPLE_H
 #define HCCT_BLOCK_SAMPLE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
-/* Makes itself known to that library, where allocations are to be sampled. False: they are, and it
- * is not there: the process is not profiled. Process context. */
-bool block_sample_start(void);
+struct agent_thread;
+struct wire_session;
+struct wire_slot;
 
-/* Waits for the unwind tables of what is loaded, as a program begins: until they are there each
- * sample is a copy of the stack, which soon finds no room. Process context, attached. */
-void block_sample_await(void);
+/* The library may tell of its blocks. Before it is ready. Process context. */
+void block_sample_start(void);
+
+/* What is credited next is the block of that number, 0: no block. False: the ring is full. Within
+ * event_inside, in the session. */
+bool block_sample_name(struct agent_thread *thread, struct wire_slot *slot, uint64_t number);
+
+/* A block weighs so much from now on. Within event_inside, in the session. */
+void block_sample_show(struct wire_session *session, uint64_t number, uint64_t weight);
 
 /* In a child of fork. Process context. */
 void block_sample_in_child(void);

@@ -20,18 +20,17 @@
 #include "preload/sample/draw.h"
 #include "preload/sample/walk.h"
 
-#define STEP_NS        30    /* a frame found by a rule, caches cold */
-#define REREAD_NS      1     /* a frame verified by reading */
-#define WORTH_NS       10000 /* walks that cost less are never paid for */
-#define PAID_BY        120   /* the walk may take one part in so many of the thread's time */
-#define SCALE_ONE      SAMPLING_PRICE_AS_LISTED
-#define SCALE_MAX      (8u * SCALE_ONE)
-#define SCALE_SLOWLY   8u /* a measurement counts as one of so many */
-#define DEFAULT_RATE   100
-#define RATE_MAX       10000
-#define CALLS_CHECK_NS 100000000 /* CPU time between checks whether calls are followed */
-#define BLOCKS_CHECK_NS                                                                            \
-    100000000 /* and between checks for a daemon, where allocations are sampled */
+#define STEP_NS         30    /* a frame found by a rule, caches cold */
+#define REREAD_NS       1     /* a frame verified by reading */
+#define WORTH_NS        10000 /* walks that cost less are never paid for */
+#define PAID_BY         120   /* the walk may take one part in so many of the thread's time */
+#define SCALE_ONE       SAMPLING_PRICE_AS_LISTED
+#define SCALE_MAX       (8u * SCALE_ONE)
+#define SCALE_SLOWLY    8u /* a measurement counts as one of so many */
+#define DEFAULT_RATE    100
+#define RATE_MAX        10000
+#define CALLS_CHECK_NS  100000000 /* CPU time between checks whether calls are followed */
+#define EVENTS_CHECK_NS 100000000 /* and between checks for a daemon, where events are sampled */
 
 static struct sampling_plan plan_of(uint32_t rate, uint64_t length, uint64_t period,
                                     uint32_t clock) {
@@ -41,8 +40,8 @@ static struct sampling_plan plan_of(uint32_t rate, uint64_t length, uint64_t per
     if (agent.settings.ticks_only)
         return (struct sampling_plan){.coarse_ns =
                                           walk > ticker_resolution() ? walk : ticker_resolution()};
-    if (wire_of_blocks(agent.settings.collector))
-        return (struct sampling_plan){.coarse_ns = BLOCKS_CHECK_NS};
+    if (wire_of_events(agent.settings.collector))
+        return (struct sampling_plan){.coarse_ns = EVENTS_CHECK_NS};
     if (clock == WIRE_CLOCK_WALL) /* sleep is what is looked for: no bursts */
         return (struct sampling_plan){.coarse_ns = walk, .wall_ns = walk};
     uint64_t perf = clock == WIRE_CLOCK_PERF ? walk : 0;

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-3.0-or-later
-# The agent, the one that is attached and what stands before malloc compile and link for aarch64
+# The agent, the one that is attached and what stands before malloc and locks compile and link for aarch64
 # without a warning, and nothing is missing there. Whether they work is another question: this runs
 # nothing.
 compiler=aarch64-linux-gnu-gcc
@@ -22,9 +22,11 @@ link() {
     [ $status -eq 0 ] && "$compiler" -shared -Wl,-z,defs -o "$work/$name" $objects || status=1
 }
 
-blocks='preload_blocks_'
-link libhcctagent.so -v -e 'preload_life_late' -e "$blocks"
-link libhcctattach.so -v -e 'preload_life_start\.c' -e "$blocks"
-link libhcctblocks.so -e "$blocks" -e 'preload_sample_draw\.c' -e 'preload_wrap_next_symbol\.c'
+blocks='preload_blocks_' locks='preload_locks_' events='preload_events_'
+both="$events|preload_sample_draw\.c|preload_wrap_next_symbol\.c"
+link libhcctagent.so -Ev "preload_life_late|$blocks|$locks|$events"
+link libhcctattach.so -Ev "preload_life_start\.c|$blocks|$locks|$events"
+link libhcctblocks.so -E "$blocks|$both"
+link libhcctlocks.so -E "$locks|$both"
 [ $status -ne 0 ] || echo "ok      $(find "$work" -name '*.o' | wc -l) files"
 exit $status

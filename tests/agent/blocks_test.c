@@ -5,7 +5,7 @@
  *
  * The words of chance are the same in each run. What is counted is within five standard deviations.
  */
-#include "preload/blocks/course.h"
+#include "preload/events/course.h"
 #include "preload/blocks/table.h"
 
 #include <math.h>
@@ -19,9 +19,9 @@ static uint64_t random_state = 42;
 
 static void check_weights(void) {
     for (double size = 1; size < 1e12; size = ceil(size * 1.3)) {
-        for (uint32_t doubled = 0; doubled <= COURSE_DOUBLED_MAX; doubled += 4) {
-            double mean = (double)course_mean(doubled), want = size / -expm1(-size / mean);
-            double got = (double)course_bytes((uint64_t)size, doubled);
+        for (uint32_t doubled = 0; doubled <= TABLE_DOUBLED_MAX; doubled += 4) {
+            double mean = (double)table_mean(doubled), want = size / -expm1(-size / mean);
+            double got = (double)course_weight((uint64_t)size, table_mean(doubled));
             CHECK(fabs(got - want) <= want * 1e-6 + 1);
         }
     }
@@ -32,7 +32,7 @@ static void check_gaps(void) {
     unsigned within[3] = {0};
     double sum = 0;
     for (unsigned i = 0; i < n; i++) {
-        double gap = (double)course_gap(1, &random_state) / (double)course_mean(1);
+        double gap = (double)course_gap(table_mean(1), &random_state) / (double)table_mean(1);
         CHECK(gap > 0);
         sum += gap;
         for (int k = 0; k < 3; k++)
@@ -48,10 +48,10 @@ static void check_gaps(void) {
 static void check_stays(void) {
     const unsigned n = 50000;
     for (double size = 1000; size < 1e7; size *= 5) {
-        double p = expm1(-size / (2.0 * COURSE_MEAN)) / expm1(-size / COURSE_MEAN);
+        double p = expm1(-size / (2.0 * WIRE_BLOCKS_MEAN)) / expm1(-size / WIRE_BLOCKS_MEAN);
         unsigned stay = 0;
         for (unsigned i = 0; i < n; i++)
-            stay += course_stays((uint64_t)size, 0, &random_state);
+            stay += course_stays((uint64_t)size, WIRE_BLOCKS_MEAN, &random_state);
         CHECK(fabs(stay - n * p) < 5 * sqrt(n * p * (1 - p)) + 1);
     }
 }
@@ -59,9 +59,9 @@ static void check_stays(void) {
 static void check_blocks(void) {
     const unsigned n = 50000;
     for (uint64_t size = 1000; size < 10000000; size *= 7) {
-        double sum = 0, want = (double)course_bytes(size, 0) / (double)size;
+        double sum = 0, want = (double)course_weight(size, WIRE_BLOCKS_MEAN) / (double)size;
         for (unsigned i = 0; i < n; i++)
-            sum += (double)course_blocks(size, 0, &random_state);
+            sum += (double)course_number(size, WIRE_BLOCKS_MEAN, &random_state);
         CHECK(fabs(sum / n - want) < 2.5 / sqrt(n));
     }
 }
@@ -76,7 +76,7 @@ static struct {
 
 struct blocks_link hcct_blocks_link;
 
-static bool sample(const struct blocks_sample *it) {
+static bool sample(const struct event_sample *it) {
     uint32_t place = WIRE_BLOCK_PLACE(it->number);
     session.samples++;
     if (session.deaf)
@@ -108,7 +108,7 @@ static void *address(unsigned i) {
 }
 
 static void add(unsigned i, size_t size, uint32_t doubled) {
-    static const struct blocks_place place = {1, 2, 3};
+    static const struct event_place place = {1, 2, 3};
     table_add(address(i), size, doubled, &place, &random_state);
 }
 
@@ -118,9 +118,9 @@ static void check_one(void) {
     add(1, 1000, 0);
     CHECK(table_may_have(address(1)) && table_find(address(1)).number != 0);
     CHECK_UINT(table_find(address(2)).number, 0);
-    CHECK_UINT((uint64_t)all(), course_bytes(1000, 0));
+    CHECK_UINT((uint64_t)all(), course_weight(1000, WIRE_BLOCKS_MEAN));
     add(1, 5000, 0); /* it was freed where nobody saw it */
-    CHECK_UINT((uint64_t)all(), course_bytes(5000, 0));
+    CHECK_UINT((uint64_t)all(), course_weight(5000, WIRE_BLOCKS_MEAN));
     struct table_block block = table_find(address(1));
     table_forget(block);
     CHECK(!table_may_have(address(1)) && all() == 0);
@@ -140,7 +140,8 @@ static void check_deaf(void) {
     CHECK(!table_may_have(address(7)) && all() > 0);
     session.deaf = false;
     add(8, 1000, 0);
-    CHECK_UINT((uint64_t)all(), course_bytes(1000, 0)); /* the first one's end was reported then */
+    CHECK_UINT((uint64_t)all(),
+               course_weight(1000, WIRE_BLOCKS_MEAN)); /* the first one's end was reported then */
     table_forget(table_find(address(8)));
     CHECK(all() == 0);
 }
@@ -151,10 +152,10 @@ static void check_full(void) {
     double true_bytes = 0;
     for (unsigned i = 0; i < n; i++) {
         add(i, 2000, 0); /* drawn by the first R, as by a thread that has not drawn since */
-        true_bytes += (double)course_bytes(2000, 0);
+        true_bytes += (double)course_weight(2000, WIRE_BLOCKS_MEAN);
     }
     uint32_t doubled = table_doubled();
-    double mean = (double)course_mean(doubled);
+    double mean = (double)table_mean(doubled);
     CHECK(doubled >= 3 && doubled <= 6);
     CHECK(fabs(all() - true_bytes) < 5 * sqrt(mean * true_bytes));
     for (unsigned i = 0; i < n; i += 2)
@@ -176,7 +177,7 @@ static void check_clear(void) {
 
 int main(void) {
     hcct_blocks_link.heap = true;
-    hcct_blocks_link.sample = sample;
+    hcct_blocks_link.event.sample = sample;
     hcct_blocks_link.change = change;
     check_weights();
     check_gaps();

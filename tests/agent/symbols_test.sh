@@ -1,8 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-3.0-or-later
-# The agent as a library: libc is all that it needs, it defines what it intercepts and nothing else,
-# nothing is bound lazily, and nothing in it could take C++ exceptions over.
-agent=$HCCT_BUILDDIR/preload/.libs/libhcctagent.so
+# The agent's libraries: libc is all that they need, they define what they intercept and nothing else,
+# nothing is bound lazily, and nothing in them could allocate or take C++ exceptions over.
 status=0
 
 check() { # WHAT GOT WANTED
@@ -16,9 +15,35 @@ check() { # WHAT GOT WANTED
 
 command -v readelf >/dev/null && command -v nm >/dev/null || exit 77
 
-needed=$(readelf -d "$agent" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | grep -v '^ld-linux' | sort)
-check "it needs libc only" "$needed" "libc.so.6"
+# check_library NAME: what holds for each of them
+check_library() {
+    library=$HCCT_BUILDDIR/preload/.libs/$1
+    needed=$(readelf -d "$library" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | grep -v '^ld-linux' | sort)
+    check "$1 needs libc only" "$needed" "libc.so.6"
+    check "$1: all symbols are bound at the start" \
+        "$(readelf -d "$library" | grep -q 'BIND_NOW\|Flags:.*NOW' && echo bound)" "bound"
+    undefined=$(nm -D --undefined-only "$library" | sed 's/@.*//')
+    check "$1: no allocation, lock or print is reachable" \
+        "$(echo "$undefined" | awk '{ print $2 }' |
+            grep -E '^(malloc|calloc|realloc|free|.*printf|fopen|fwrite|pthread_mutex_.*|dlopen|__tls_get_addr|_Unwind_.*|unw_.*)$')" ""
+    # a loader ends a program for a symbol that it does not find, unless that is weak
+    check "$1: what only glibc has is not needed" \
+        "$(echo "$undefined" | awk '$1 == "U" { print $2 }' |
+            grep -E '^(_dl_.*|__libc_stack_end|__register_atfork|gnu_get_libc_version|__.*_chk|__fdelt.*)$')" ""
+}
 
+# check_defines NAME SYMBOL...: these and no others
+check_defines() {
+    library=$HCCT_BUILDDIR/preload/.libs/$1
+    name=$1
+    shift
+    check "$name defines what it intercepts, and where others find it" \
+        "$(nm -D --defined-only "$library" | awk '{ print $3 }' | sort)" "$(printf '%s\n' "$@" | sort)"
+}
+
+# ---- the agent ----
+
+check_library libhcctagent.so
 wanted="_Exit _exit __cyg_profile_func_enter __cyg_profile_func_exit __longjmp_chk __sigaction __sysv_signal
     _dl_find_object _longjmp dlmopen dlopen dlsym dlvsym bsd_signal chroot dlclose longjmp mlockall prctl prlimit prlimit64 setns setreuid setresuid seteuid setuid unshare pthread_create pthread_key_create pthread_sigmask setrlimit setrlimit64 sigaction signal
     __monstartup moncontrol monstartup profil sighold sigignore siginterrupt sprofil
@@ -34,38 +59,21 @@ x86_64) wanted="$wanted __poll_chk __ppoll_chk __read_chk __recv_chk accept acce
     sendfile sendfile64 sendmmsg sendmsg sendto sigsuspend sigtimedwait sigwait sigwaitinfo sleep
     splice syscall thrd_sleep usleep write writev" ;;
 esac
-defined=$(nm -D --defined-only "$agent" | awk '{ print $3 }' | sort)
-check "it defines what it intercepts" "$defined" "$(printf '%s\n' $wanted | sort)"
+check_defines libhcctagent.so $wanted
 
-check "all symbols are bound at the start" \
-    "$(readelf -d "$agent" | grep -q 'BIND_NOW\|Flags:.*NOW' && echo bound)" "bound"
+# ---- its sibling for processes that run already, where a loader's lock may be another thread's ----
 
-check "no allocation, lock or print is reachable" \
-    "$(nm -D --undefined-only "$agent" | awk '{ print $2 }' | sed 's/@.*//' |
-        grep -E '^(malloc|calloc|realloc|free|.*printf|fopen|fwrite|pthread_mutex_.*|dlopen|__tls_get_addr|_Unwind_.*|unw_.*)$')" ""
-# a loader ends a program for a symbol that it does not find, unless that is weak
-check "what only glibc has is not needed" \
-    "$(nm -D --undefined-only "$agent" | awk '$1 == "U" { print $2 }' | sed 's/@.*//' |
-        grep -E '^(_dl_.*|__libc_stack_end|__register_atfork|gnu_get_libc_version|__.*_chk|__fdelt.*)$')" ""
-
-# its sibling for processes that run already, where a loader's lock may be another thread's
+check_library libhcctattach.so
 late=$HCCT_BUILDDIR/preload/.libs/libhcctattach.so
-needed=$(readelf -d "$late" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | grep -v '^ld-linux' | sort)
-check "libhcctattach.so needs libc only" "$needed" "libc.so.6"
 check "it has the function that is called" "$(nm -D --defined-only "$late" | grep -c ' T hcct_attach$')" "1"
 check "it has no constructor of its own" "$(nm "$late" | grep -c ' agent_start$')" "0"
-check "all its symbols are bound at once, and it stays" \
-    "$(readelf -d "$late" | grep -q 'Flags:.*NOW NODELETE' && echo so)" "so"
-check "it allocates nothing" \
-    "$(nm -D --undefined-only "$late" | awk '{ print $2 }' | sed 's/@.*//' |
-        grep -E '^(malloc|calloc|realloc|free|.*printf|fopen|fwrite|pthread_mutex_.*|dlopen|__tls_get_addr|_Unwind_.*|unw_.*)$')" ""
+check "it stays" "$(readelf -d "$late" | grep -q 'Flags:.*NODELETE' && echo so)" "so"
 tls=$(readelf -lW "$late" | awk '$1 == "TLS" { print $6 }')
 check "its thread-local variables are few ($tls bytes)" "$([ $((tls)) -le 64 ] && echo few)" "few"
+
 # ---- the library that stands before malloc ----
 
-agent=$HCCT_BUILDDIR/preload/.libs/libhcctblocks.so
-needed=$(readelf -d "$agent" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | grep -v '^ld-linux' | sort)
-check "blocks: it needs libc only" "$needed" "libc.so.6"
+check_library libhcctblocks.so
 wanted="aligned_alloc calloc free hcct_blocks_link malloc memalign posix_memalign pvalloc realloc
     reallocarray valloc"
 for operator in _Znw _Zna; do
@@ -78,14 +86,15 @@ for operator in _Zdl _Zda; do
         wanted="$wanted $operator$form"
     done
 done
-defined=$(nm -D --defined-only "$agent" | awk '{ print $3 }' | sort)
-check "blocks: it defines what it intercepts, and where the agent finds it" "$defined" "$(printf '%s\n' $wanted | sort)"
-check "blocks: all symbols are bound at the start" \
-    "$(readelf -d "$agent" | grep -q 'BIND_NOW\|Flags:.*NOW' && echo bound)" "bound"
-check "blocks: no lock or print is reachable" \
-    "$(nm -D --undefined-only "$agent" | awk '{ print $2 }' | sed 's/@.*//' |
-        grep -E '^(malloc|calloc|realloc|free|.*printf|fopen|fwrite|pthread_mutex_.*|dlopen|__tls_get_addr|_Unwind_.*|unw_.*)$')" ""
-check "blocks: what only glibc has is not needed" \
-    "$(nm -D --undefined-only "$agent" | awk '$1 == "U" { print $2 }' | sed 's/@.*//' |
-        grep -E '^(_dl_.*|__libc_stack_end|__register_atfork|gnu_get_libc_version|__.*_chk|__fdelt.*)$')" ""
+check_defines libhcctblocks.so $wanted
+
+# ---- the library that stands before locks ----
+
+check_library libhcctlocks.so
+wanted="hcct_locks_link mtx_lock mtx_timedlock pthread_spin_lock"
+for form in lock timedlock clocklock; do wanted="$wanted pthread_mutex_$form"; done
+for form in rdlock wrlock timedrdlock timedwrlock clockrdlock clockwrlock; do
+    wanted="$wanted pthread_rwlock_$form"
+done
+check_defines libhcctlocks.so $wanted
 exit $status

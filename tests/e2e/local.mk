@@ -33,7 +33,7 @@ e2e_tests = tests/e2e/check_test.py tests/e2e/daemon_test.py tests/e2e/deep_test
 	tests/e2e/calls_said_test.py tests/e2e/calls_linked_test.py tests/e2e/calls_interposed_test.py \
 	tests/e2e/calls_locked_test.py \
 	tests/e2e/redirect_torture_test.py tests/e2e/attach_test.py tests/e2e/attach_running_test.py \
-	tests/e2e/blocks_test.py
+	tests/e2e/blocks_test.py tests/e2e/locks_test.py
 TESTS += $(e2e_tests)
 EXTRA_DIST += $(e2e_tests) tests/e2e/calls_support.py tests/e2e/rusage.py tests/e2e/screen.py \
 	tests/e2e/support.py tests/e2e/users_support.py tests/e2e/wire_support.py tests/e2e/workloads.py
@@ -350,7 +350,19 @@ tests_targets_blocks_truth_SOURCES = tests/targets/blocks_truth.c
 tests_targets_blocks_truth_CFLAGS = $(TARGET_CFLAGS) -O1 -pthread
 tests_targets_blocks_truth_LDFLAGS = -pthread
 
+# The same of waits for locks.
+check_PROGRAMS += tests/targets/locks_places tests/targets/locks_truth
+tests_targets_locks_places_SOURCES = tests/targets/locks_places.c
+tests_targets_locks_places_CFLAGS = $(TARGET_CFLAGS) -O1 -pthread
+tests_targets_locks_places_LDFLAGS = -pthread
+tests_targets_locks_truth_SOURCES = tests/targets/locks_truth.c
+tests_targets_locks_truth_CFLAGS = $(TARGET_CFLAGS) -O1 -pthread
+tests_targets_locks_truth_LDFLAGS = -pthread
+
 check-blocks: all $(check_PROGRAMS)
 	@$(AM_TESTS_ENVIRONMENT) $(PYTHON3) -B '$(abs_top_srcdir)'/tests/e2e/blocks_test.py --runs 100
 
-.PHONY: check-blocks
+check-locks: all $(check_PROGRAMS)
+	@$(AM_TESTS_ENVIRONMENT) $(PYTHON3) -B '$(abs_top_srcdir)'/tests/e2e/locks_test.py --runs 100
+
+.PHONY: check-blocks check-locks

@@ -2,7 +2,11 @@
 /*
  * course.c - logarithm and exponential in fixed point.
  */
-#include "preload/blocks/course.h"
+#include "preload/events/course.h"
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <sys/auxv.h>
 
 #include "common/wire/compiler.h"
 #include "preload/sample/draw.h"
@@ -29,11 +33,19 @@ static uint64_t log2_of(uint64_t word) {
     return log;
 }
 
-uint64_t course_gap(uint32_t doubled, uint64_t *random) {
+void course_begin(struct course *course) {
+    static _Atomic uint64_t threads;
+    const uint64_t *words = (const uint64_t *)getauxval(AT_RANDOM);
+    uint64_t thread = atomic_fetch_add(&threads, 1), of_program = words != NULL ? words[0] : 0;
+    course->begun = true;
+    course->random = draw_word(&thread) ^ of_program; /* far from those of other threads */
+}
+
+uint64_t course_gap(uint64_t mean, uint64_t *random) {
     uint64_t word = draw_word(random) | 1; /* of 2^64: uniform in (0, 1) */
     uint64_t bits = (64ull << LOG_BITS) - log2_of(word);
     uint64_t times = (uint64_t)((wide)bits * LN2 >> LN2_SHIFT);
-    return (uint64_t)((wide)times * course_mean(doubled) >> LOG_BITS) + 1;
+    return (uint64_t)((wide)times * mean >> LOG_BITS) + 1;
 }
 
 static uint64_t product(uint64_t a, uint64_t b) {
@@ -60,24 +72,23 @@ static uint64_t ratio(uint64_t x) {
     return found;
 }
 
-uint64_t course_bytes(uint64_t size, uint32_t doubled) {
-    uint64_t mean = course_mean(doubled);
+uint64_t course_weight(uint64_t size, uint64_t mean) {
     if (size / mean >= FAR)
         return size;
     return (uint64_t)((wide)ratio((uint64_t)(((wide)size << ONE_SHIFT) / mean)) * mean >>
                       ONE_SHIFT);
 }
 
-uint64_t course_blocks(uint64_t size, uint32_t doubled, uint64_t *random) {
-    uint64_t bytes = course_bytes(size, doubled);
-    return bytes / size + (draw_below(draw_word(random), size) < bytes % size);
+uint64_t course_number(uint64_t size, uint64_t mean, uint64_t *random) {
+    uint64_t weight = course_weight(size, mean);
+    return weight / size + (draw_below(draw_word(random), size) < weight % size);
 }
 
-/* Heads: it stays. Tails, and a point of the rarer ones is further than the block is long: it goes.
+/* Heads: it stays. Tails, and a point of the rarer ones is further than the event is long: it goes.
  * Else again. With q for exp(-S/2R) it stays with probability 1/2 + (1-q)/4 + ... = 1/(1+q). */
-bool course_stays(uint64_t size, uint32_t doubled, uint64_t *random) {
+bool course_stays(uint64_t size, uint64_t mean, uint64_t *random) {
     while (draw_word(random) >> 63 == 0)
-        if (course_gap(doubled + 1, random) > size)
+        if (course_gap(2 * mean, random) > size)
             return false;
     return true;
 }

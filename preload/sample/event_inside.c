@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
+/*
+ * event_inside.c - signals are blocked by a system call of its own.
+ */
+#include "preload/sample/event_inside.h"
+
+#include <signal.h>
+#include <stdint.h>
+
+#include "preload/life/agent.h"
+#include "preload/life/confine.h"
+#include "preload/life/handler_stack.h"
+#include "preload/life/sys.h"
+
+bool event_inside(event_function *function, const void *argument) {
+    struct agent_thread *thread = thread_self;
+    uint64_t all = UINT64_MAX, mask = 0;
+    uint32_t before;
+    if (!agent_started() || thread == NULL || !agent_owns_memory() ||
+        !confine_enter(thread, &before))
+        return false;
+    bool blocked = sys4(SYS_rt_sigprocmask, SIG_BLOCK, &all, &mask, KERNEL_SIGSET_BYTES) == 0;
+    if (blocked) {
+        handler_stack_call(thread, function, argument);
+        sys4(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, KERNEL_SIGSET_BYTES);
+    }
+    confine_leave(thread, before);
+    return blocked;
+}

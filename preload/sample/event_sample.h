@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
+/*
+ * event_sample.h - samples that an event asks for, by a library that stands before functions of
+ * libc (preload/events/link.h).
+ *
+ * Unlike a tick they come where the program is in a call, which may be one that its signal handler
+ * makes, or the loader. No signal comes meanwhile; nothing is allocated, and no lock is taken.
+ */
+#ifndef HCCT_EVENT_SAMPLE_H
+#define HCCT_EVENT_SAMPLE_H
+
+#include <stdbool.h>
+
+/* Makes itself known to that library, where events are to be sampled. False: they are, and it is
+ * not there: the process is not profiled. Process context. */
+bool event_sample_start(void);
+
+/* Waits for the unwind tables of what is loaded, as a program begins: until they are there each
+ * sample is a copy of the stack, which soon finds no room. Process context, attached. */
+void event_sample_await(void);
+
+#endif
