@@ -223,6 +223,10 @@ static bool was_profiled(const struct record_options *options, const struct proc
         complain_no_event(program, record_metric(options));
         return false;
     }
+    if (seen && record_samples_waits(options)) {
+        complain("%s was never off the processor for long: no profile is written", program);
+        return false;
+    }
     if (seen) {
         complain("%s used too little CPU time to be sampled%s: no profile is written", program,
                  pid == 0 && cpu_ns > MUCH_NS

@@ -46,7 +46,8 @@ static const struct option_spec specs[] = {
     {"collector", 0, OPTION_STRING, "HOW", offsetof(struct record_options, collector), 0, 0,
      "walks: stack samples; calls: every call, of programs as they are (walks)"},
     {"metric", 0, OPTION_STRING, "WHAT", offsetof(struct record_options, metric), 0, 0,
-     "cpu; alloc: bytes allocated; heap: bytes not freed; lock: time waited; and others (cpu)"},
+     "cpu; wait: time off the CPU; lock: for locks; alloc, heap: bytes (allocated, not freed) "
+     "(cpu)"},
     {"modules", 0, OPTION_STRING, "PATTERNS", offsetof(struct record_options, modules), 0, 0,
      "calls: of which modules, such as 'app,libz*' (all but the C library's)"},
     {"every", 0, OPTION_STRING, "N", offsetof(struct record_options, every), 0, 0,
@@ -117,11 +118,18 @@ void record_options_parse(int argc, char **argv, struct record_options *options,
         options->threads = true;
 }
 
+static const struct metric *metric_of(const struct record_options *options) {
+    return options->metric != NULL ? metric_find(options->metric) : NULL;
+}
+
 unsigned record_metric(const struct record_options *options) {
-    unsigned collector = WIRE_COLLECT_WALKS;
-    if (options->metric != NULL)
-        (void)metric_parse(options->metric, &collector);
-    return collector;
+    const struct metric *metric = metric_of(options);
+    return metric != NULL ? metric->collector : WIRE_COLLECT_WALKS;
+}
+
+bool record_samples_waits(const struct record_options *options) {
+    const struct metric *metric = metric_of(options);
+    return metric != NULL && metric->clock == WIRE_CLOCK_OFF;
 }
 
 bool record_counts_calls(const struct record_options *options) {
@@ -155,8 +163,7 @@ static bool words_are_known(const struct record_options *options) {
 }
 
 static bool metric_is_one(const char *word) {
-    unsigned collector;
-    if (word == NULL || metric_parse(word, &collector))
+    if (word == NULL || metric_find(word) != NULL)
         return true;
     complain("there is no metric '%s': --metric takes " METRICS_EXPECTED, word);
     return false;
@@ -238,6 +245,9 @@ static const char *contradiction(const struct record_options *options) {
         {events && (options->rate > 0 || options->burst != NULL || options->clock != NULL),
          "--rate, --burst and --clock say when stacks are sampled: allocations are sampled by "
          "their bytes, waits for locks by their length"},
+        {record_samples_waits(options) && (options->burst != NULL || options->clock != NULL),
+         "--metric wait is of elapsed time less CPU time, at a --rate: it has no --burst and no "
+         "--clock"},
         {events && (options->lines || options->check),
          "--lines and --check are for samples of time, not for allocations or locks"},
         {events && options->trace != NULL,

@@ -37,6 +37,8 @@ bool record_options_agree(const struct record_options *options);
 
 /* What --metric asks for: its collector (metric.h), WIRE_COLLECT_WALKS without one. */
 unsigned record_metric(const struct record_options *options);
+/* Time off the processor is sampled. */
+bool record_samples_waits(const struct record_options *options);
 /* Calls are counted, stacks are not walked. */
 bool record_counts_calls(const struct record_options *options);
 

@@ -363,16 +363,18 @@ static void describe_type(struct profile *profile, const char *collector, const 
 
 static void describe(struct profile *profile, const struct assemble_part *parts, size_t n,
                      const struct assemble_params *params) {
-    size_t n_wall = 0, n_calls = 0;
+    size_t n_wall = 0, n_off = 0, n_calls = 0;
     for (size_t i = 0; i < n; i++) {
         const struct profile_process *process = &parts[i].process;
         n_wall += process->clock != NULL && strcmp(process->clock, "wall") == 0;
+        n_off += process->clock != NULL && strcmp(process->clock, "off") == 0;
         n_calls += counts_calls(process);
     }
-    bool calls = n > 0 && n_calls == n, wall = n > 0 && n_wall == n;
+    bool calls = n > 0 && n_calls == n, wall = n > 0 && n_wall == n, off = n > 0 && n_off == n;
     describe_type(profile, n > 0 ? parts[0].process.collector : NULL,
                   calls  ? "calls"
                   : wall ? "wall"
+                  : off  ? "wait"
                          : "cpu");
     profile->summary = profile_string(profile, params->summary);
     profile->phi = params->phi;

@@ -110,6 +110,8 @@ const char *format_type(const struct profile *profile, uint64_t weight) {
         return "of CPU time";
     if (strcmp(profile->type, "wall") == 0 && unit_ns(profile->unit) > 0)
         return "of wall-clock time";
+    if (strcmp(profile->type, "wait") == 0 && unit_ns(profile->unit) > 0)
+        return "off the processor";
     if (weight == 1 && profile_of_calls(profile))
         return "call";
     for (size_t i = 0; i < HCCT_ARRAY_LEN(types_known); i++)

@@ -249,6 +249,11 @@ static void put_error(const struct text *text, const struct profile_process *sum
     fputc('\n', text->out);
 }
 
+/* Weights are of time asleep, too. */
+static bool measures_sleep(const struct profile *profile) {
+    return strcmp(profile->type, "wall") == 0 || strcmp(profile->type, "wait") == 0;
+}
+
 /* What the interval rests on, where that is not the number of walks. */
 static void put_sample_size(const struct text *text, const struct profile_process *sum,
                             const struct chance *chance) {
@@ -256,7 +261,7 @@ static void put_sample_size(const struct text *text, const struct profile_proces
 
     if (sum->burst_period_ns > 0 && (text->calls || !chance->total_known))
         fputs("; what one burst sees counts as one sample", text->out);
-    else if (strcmp(text->profile->type, "wall") == 0 && worth * NEARLY_ALL > walks)
+    else if (measures_sleep(text->profile) && worth * NEARLY_ALL > walks)
         fputs("; time asleep is measured, not sampled", text->out);
     else if (!text->calls && walks > 0 &&
              (worth < NEARLY_ALL * walks || worth * NEARLY_ALL > walks))

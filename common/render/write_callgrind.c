@@ -93,6 +93,8 @@ static struct event event_of(const struct profile *profile) {
         return (struct event){"CPU_ns", "CPU time in ns"};
     if (ns && strcmp(profile->type, "wall") == 0)
         return (struct event){"Wall_ns", "wall-clock time in ns"};
+    if (ns && strcmp(profile->type, "wait") == 0)
+        return (struct event){"Wait_ns", "time off the processor in ns"};
     if (profile_of_calls(profile))
         return (struct event){"Calls", "calls"};
     snprintf(event.name, sizeof(event.name), "%s_%s",

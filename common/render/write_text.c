@@ -56,6 +56,8 @@ static const char *what_was_missing(const struct profile *profile, uint64_t no_r
         return " used too little CPU time to be sampled";
     if (strcmp(profile->type, "wall") == 0)
         return " was gone before its first sample";
+    if (strcmp(profile->type, "wait") == 0)
+        return " was never off the processor for long";
     if (profile_of_calls(profile))
         return " called no instrumented function";
     if (profile_of_blocks(profile))

@@ -8,32 +8,30 @@
 #include <string.h>
 
 #include "common/wire/compiler.h"
-#include "common/wire/wire.h"
 
-static const struct {
-    const char *name;
-    unsigned collector;
-} metrics[] = {
-    {"cpu", WIRE_COLLECT_WALKS}, /* the only one whose collector has a name of its own */
-    {"alloc", WIRE_COLLECT_ALLOC}, {"alloc-objects", WIRE_COLLECT_ALLOC_OBJECTS},
-    {"heap", WIRE_COLLECT_HEAP},   {"heap-objects", WIRE_COLLECT_HEAP_OBJECTS},
-    {"lock", WIRE_COLLECT_LOCK},   {"lock-waits", WIRE_COLLECT_LOCK_WAITS},
+static const struct metric metrics[] = {
+    {"cpu", WIRE_COLLECT_WALKS, WIRE_CLOCKS},
+    {"wait", WIRE_COLLECT_WALKS, WIRE_CLOCK_OFF},
+    {"alloc", WIRE_COLLECT_ALLOC, WIRE_CLOCKS},
+    {"alloc-objects", WIRE_COLLECT_ALLOC_OBJECTS, WIRE_CLOCKS},
+    {"heap", WIRE_COLLECT_HEAP, WIRE_CLOCKS},
+    {"heap-objects", WIRE_COLLECT_HEAP_OBJECTS, WIRE_CLOCKS},
+    {"lock", WIRE_COLLECT_LOCK, WIRE_CLOCKS},
+    {"lock-waits", WIRE_COLLECT_LOCK_WAITS, WIRE_CLOCKS},
 };
 
-bool metric_parse(const char *word, unsigned *collector) {
+const struct metric *metric_find(const char *word) {
     for (size_t i = 0; i < HCCT_ARRAY_LEN(metrics); i++)
-        if (strcmp(word, metrics[i].name) == 0) {
-            *collector = metrics[i].collector;
-            return true;
-        }
-    return false;
+        if (strcmp(word, metrics[i].name) == 0)
+            return &metrics[i];
+    return NULL;
 }
 
 const char *metric_collector(unsigned collector) {
     if (collector == WIRE_COLLECT_CALLS)
         return "calls";
-    for (size_t i = 1; i < HCCT_ARRAY_LEN(metrics); i++)
-        if (metrics[i].collector == collector)
+    for (size_t i = 0; i < HCCT_ARRAY_LEN(metrics); i++)
+        if (metrics[i].collector == collector && wire_of_events(collector))
             return metrics[i].name;
     return "walks";
 }

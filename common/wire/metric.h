@@ -5,13 +5,18 @@
 #ifndef HCCT_METRIC_H
 #define HCCT_METRIC_H
 
-#include <stdbool.h>
+#include "common/wire/wire.h"
 
-#define METRICS_EXPECTED "cpu, alloc, alloc-objects, heap, heap-objects, lock or lock-waits"
+#define METRICS_EXPECTED "cpu, wait, alloc, alloc-objects, heap, heap-objects, lock or lock-waits"
 
-/* The collector (enum wire_collector) of that metric; "cpu" is of walks. False: there is none, and
- * nothing is done. */
-bool metric_parse(const char *word, unsigned *collector);
+struct metric {
+    const char *name;
+    unsigned collector; /* enum wire_collector */
+    unsigned clock;     /* enum wire_clock; WIRE_CLOCKS: it has none of its own */
+};
+
+/* NULL: there is no such metric. */
+const struct metric *metric_find(const char *word);
 
 /* What profiles and lists call a collector: walks, calls, or the metric. */
 const char *metric_collector(unsigned collector);

@@ -44,7 +44,7 @@
 #include "common/wire/counters.h"
 #include "common/wire/tags.h"
 
-#define WIRE_VERSION       13u
+#define WIRE_VERSION       14u
 #define WIRE_HELLO_MAGIC   "HCCTAGNT"
 #define WIRE_SESSION_MAGIC 0x7353746363680001ull
 
@@ -65,8 +65,14 @@ enum wire_clock {
     WIRE_CLOCK_CPU = 0,  /* CPU time, on a timer of the thread's CPU clock */
     WIRE_CLOCK_WALL = 1, /* elapsed time: sleeping threads are seen too */
     WIRE_CLOCK_PERF = 2, /* CPU time, on the kernel's task clock event (a descriptor a thread) */
+    WIRE_CLOCK_OFF = 3,  /* elapsed time less CPU time: asleep, or waiting for a processor */
     WIRE_CLOCKS
 };
+
+/* Threads are sampled while they are off the processor. */
+static inline bool wire_clock_sleeps(uint32_t clock) {
+    return clock == WIRE_CLOCK_WALL || clock == WIRE_CLOCK_OFF;
+}
 
 /* How contexts are found. */
 enum wire_collector {
@@ -293,10 +299,11 @@ struct wire_session {
     char command[WIRE_COMMAND_ROOM]; /* the name that the program was executed by, as tags. A slash
                                         before it: of a file or link, and no script. Empty: that of
                                         its file */
-    _Atomic uint64_t lost; /* calls that stood in rings of earlier sessions and were never read */
-    uint64_t earlier_ns;   /* CPU time of the process before it executed this program, as tags */
-    uint32_t is_child;     /* 1: it is one itself, and has called no exec; as tags */
-    _Atomic uint32_t left; /* 1, as its last word: the agent has left a process that goes on */
+    _Atomic uint64_t lost;   /* calls that stood in rings of earlier sessions and were never read */
+    uint64_t earlier_ns;     /* CPU time of the process before it executed this program, as tags */
+    uint32_t is_child;       /* 1: it is one itself, and has called no exec; as tags */
+    _Atomic uint32_t left;   /* 1, as its last word: the agent has left a process that goes on */
+    _Atomic uint64_t cpu_ns; /* CPU time of the process when it ended orderly; 0: not known */
 };
 
 /* The first page of the table arena. */

@@ -87,7 +87,7 @@ static bool is_possible(const struct process *process, const struct control *c,
                  "process %d is sampled by the %s, which has no bursts: only its rate and "
                  "state can be changed",
                  (int)process->pid,
-                 sampling->clock == WIRE_CLOCK_WALL ? "wall clock" : "task clock");
+                 wire_clock_sleeps(sampling->clock) ? "wall clock" : "task clock");
     else
         return true;
     return false;

@@ -90,7 +90,7 @@ struct sweep {
 /* On the wall clock, what a sample stands for beyond the sampling interval was a sleep: measured.
  */
 static uint64_t measured_above(const struct process *p, uint64_t step) {
-    return p->sampling.clock == WIRE_CLOCK_WALL ? step : 0;
+    return wire_clock_sleeps(p->sampling.clock) ? step : 0;
 }
 
 /* What samples weigh at the rate of now. */

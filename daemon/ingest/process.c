@@ -252,11 +252,12 @@ void process_publish_table(struct process *p, const struct module_table *it) {
 
 /* ---- goodbye ---- */
 
-/* `otherwise`: it is gone. */
+/* Where it is gone: what it has said as it ended, or `otherwise`. */
 static uint64_t cpu_now(const struct process *p, uint64_t otherwise) {
-    struct proc_stat stat;
-    uint64_t earlier = p->memory.session->earlier_ns; /* the clock goes on over exec */
-    if (!proc_stat_read(p->pid, &stat))
+    const struct wire_session *session = p->memory.session;
+    uint64_t earlier = session->earlier_ns; /* the clock goes on over exec */
+    struct proc_stat stat = {.cpu_ns = atomic_load(&session->cpu_ns)};
+    if (!proc_stat_read(p->pid, &stat) && stat.cpu_ns == 0)
         return otherwise;
     return stat.cpu_ns > earlier ? stat.cpu_ns - earlier : 0;
 }
@@ -310,7 +311,7 @@ void process_stats_locked(struct process *p, struct process_stats *stats) {
     if (p->live)
         sum_live(p, stats);
     /* the kernel counts in hundredths of a second; what was credited is certain */
-    if (p->sampling.clock != WIRE_CLOCK_WALL && stats->cpu_ns < stats->counter[WIRE_CREDITED_NS])
+    if (!wire_clock_sleeps(p->sampling.clock) && stats->cpu_ns < stats->counter[WIRE_CREDITED_NS])
         stats->cpu_ns = stats->counter[WIRE_CREDITED_NS];
 }
 

@@ -326,6 +326,14 @@ void session_may_begin(void) {
     atomic_store(&process->barred, false);
 }
 
+void session_note_end(struct agent_thread *thread) {
+    struct wire_session *session = session_enter(thread);
+    if (session == NULL)
+        return;
+    atomic_store(&session->cpu_ns, ticker_now(CLOCK_PROCESS_CPUTIME_ID));
+    session_leave(thread);
+}
+
 void session_show(void) {
     struct agent_process *process = agent.process;
     struct wire_session *session = atomic_load(&process->session);

@@ -40,6 +40,10 @@ bool session_seems_alive(struct wire_session *session);
 /* Gives back the memory of sessions that were left, as far as no thread uses it. Any context. */
 void session_free_left(void);
 
+/* The process is about to end: the daemon may not see it again before it is gone. Thread context.
+ */
+void session_note_end(struct agent_thread *thread);
+
 /* No thread enters the session until session_show, and its mappings have no rights, so that locking
  * all memory does not fill them; but for the slots that are ready where calls are counted, as their
  * reports write without asking. False: there is none, or it can't be left. Thread context. */

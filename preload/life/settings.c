@@ -41,11 +41,11 @@ static const struct setting {
 } table[] = {
 #define AT(field) offsetof(struct agent_settings, field)
     {"HCCT_COLLECTOR", "walks", "walks or calls", parse_collector, 0, 0, 0},
-    {"HCCT_METRICS", NO_METRICS, METRICS_EXPECTED, parse_metrics, 0, 0, 0},
     {"HCCT_BUDGET", NO_BUDGET, PERCENT_EXPECTED, parse_budget, 0, 0, 0},
     {"HCCT_BURST", NO_BURST, "LENGTH/PERIOD, such as 2ms/20ms", parse_burst, 0, 0, 0},
     {"HCCT_RATE", "100", "1 to 10000", parse_number, AT(rate), 1, 10000},
     {"HCCT_CLOCK", "cpu", "cpu, wall or perf", parse_clock, AT(clock), 0, 0},
+    {"HCCT_METRICS", NO_METRICS, METRICS_EXPECTED, parse_metrics, 0, 0, 0},
     {"HCCT_EVERY", "1", "N or N/routine, N from 1 to 1000000000", parse_every, 0, 0, 0},
     {"HCCT_CREDIT", "last", "last or new", parse_credit, 0, 0, 0},
     {"HCCT_MODULES", "", "patterns of file names or paths, with commas between them", parse_modules,
@@ -181,11 +181,17 @@ static bool parse_collector(const struct setting *s, const char *text,
     return find_word(words, HCCT_ARRAY_LEN(words), text, &settings->collector);
 }
 
-/* After the collector, which it stands above. */
+/* After the collector and the clock, which it stands above. */
 static bool parse_metrics(const struct setting *s, const char *text,
                           struct agent_settings *settings) {
+    const struct metric *metric = metric_find(text);
     (void)s;
-    return strcmp(text, NO_METRICS) == 0 || metric_parse(text, &settings->collector);
+    if (metric == NULL)
+        return strcmp(text, NO_METRICS) == 0;
+    settings->collector = metric->collector;
+    if (metric->clock != WIRE_CLOCKS)
+        settings->clock = metric->clock;
+    return true;
 }
 
 static bool parse_credit(const struct setting *s, const char *text,

@@ -121,6 +121,7 @@ __attribute__((destructor)) static void agent_end(void) {
     edge_sample_last(thread_self, EDGE_CALLER);
     handler_room_leave();
     wall_leave();
+    session_note_end(thread_self);
     redirect_learn_opened(false);
     calls_at_exit(thread_self);
 }

@@ -185,10 +185,10 @@ struct agent_thread *trigger_owner(struct agent_thread *likely, const void *tick
  * counted, overruns included, which needs no reading of the clock. */
 static void account(struct agent_thread *thread, const struct sampling_plan *plan,
                     uint64_t expiries) {
-    if (hcct_unlikely(first_pending(thread)))
-        thread->unsent_ns += first_tick(thread, plan);
-    else
-        thread->unsent_ns += expiries * plan->coarse_ns;
+    uint64_t ns = hcct_unlikely(first_pending(thread)) ? first_tick(thread, plan)
+                                                       : expiries * plan->coarse_ns;
+    if (hcct_likely(!plan->off_only))
+        thread->unsent_ns += ns;
 }
 
 static void cpu_tick(struct agent_thread *thread, struct wire_session *session,
@@ -281,7 +281,7 @@ static void tick_held(struct agent_thread *thread, const struct sampling_plan *p
                       enum trigger_kind kind, uint64_t expiries, ucontext_t *uc) {
     if (plan->wall_ns == 0 && plan->perf_ns == 0)
         sample(thread, NULL, plan, kind, expiries, uc);
-    else if (plan->wall_ns != 0 && kind == TRIGGER_CPU)
+    else if (plan->wall_ns != 0 && !plan->off_only && kind == TRIGGER_CPU)
         atomic_fetch_add(&agent.process->missed_ns, expiries * plan->coarse_ns);
 }
 

@@ -8,6 +8,7 @@
 #include "preload/life/agent.h"
 #include "preload/life/confine.h"
 #include "preload/life/handler_room.h"
+#include "preload/life/session.h"
 #include "preload/life/thread.h"
 #include "preload/sample/edge.h"
 #include "preload/sample/wall_leave.h"
@@ -20,6 +21,7 @@ static void leave(struct sleep_place caller) {
     if (agent_started() && thread_self != NULL && agent_owns_memory()) {
         edge_sample_last(thread_self, caller);
         handler_room_leave();
+        session_note_end(thread_self);
     }
     wall_leave();
 }
