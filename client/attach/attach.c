@@ -11,6 +11,7 @@
 #include "client/attach/code.h"
 #include "client/attach/inject.h"
 #include "client/attach/judge.h"
+#include "client/attach/sight.h"
 #include "client/attach/target.h"
 #include "common/base/options.h"
 
@@ -55,6 +56,23 @@ static bool run(struct injection *injection, const char *what) {
     return false;
 }
 
+/* By which path the process reaches hcctd. */
+static bool find_socket(const struct attach *attach, char socket[PATHS_SOCKET_MAX]) {
+    char seen[PATH_MAX];
+    if (attach->socket_seen != NULL) {
+        snprintf(socket, PATHS_SOCKET_MAX, "%s", attach->socket_seen);
+        return true;
+    }
+    if (sight_of_socket(attach->pid, attach->socket, seen) && strlen(seen) < PATHS_SOCKET_MAX) {
+        strcpy(socket, seen);
+        return true;
+    }
+    complain("process %d has another root directory, where hcctd's socket %s is not: mount its "
+             "directory there, as that or as /run/hcct; or record it by 'hcct record -p %d'",
+             (int)attach->pid, attach->socket, (int)attach->pid);
+    return false;
+}
+
 bool attach_begin(const struct attach *attach, struct attached *attached) {
     char why[512];
     struct injection injection = {.pid = attach->pid,
@@ -71,7 +89,9 @@ bool attach_begin(const struct attach *attach, struct attached *attached) {
         complain("process %d can't be attached to: %s", (int)attach->pid, why);
         return false;
     }
-    snprintf(request->socket, sizeof request->socket, "%s", attach->socket);
+    if (!find_socket(attach, request->socket))
+        return false;
+    injection.sends = !sight_has_file(attach->pid, attach->agent_path);
     snprintf(request->tags, sizeof request->tags, "%s", attach->tags != NULL ? attach->tags : "");
     if (!run(&injection, "attached to"))
         return false;

@@ -12,6 +12,7 @@
 struct attach {
     pid_t pid;
     const char *agent_path, *socket; /* absolute */
+    const char *socket_seen;         /* its path for the process; NULL: to be found */
     const char *tags;                /* NULL: none */
     unsigned rate;                   /* at most attach_rate_most() */
     bool lines;

@@ -147,18 +147,22 @@ bool call_begin(struct call *call, struct stop *stop, const struct target *targe
 /* ---- calling ---- */
 
 /* Its functions have returned: it is about to ask the kernel for what it had. */
-static bool is_back(const struct call *call) {
+static bool is_back(struct call *call) {
     struct user_regs_struct regs;
-    return ptrace(PTRACE_GETREGS, call->stop->tid, NULL, &regs) == 0 &&
-           (long)regs.orig_rax == SYS_rt_sigreturn && regs.rsp == call->frame + 8;
+    if (ptrace(PTRACE_GETREGS, call->stop->tid, NULL, &regs) != 0)
+        return false;
+    if ((long)regs.orig_rax == SYS_rt_sigreturn && regs.rsp == call->frame + 8)
+        return true;
+    call->result = regs.rax;
+    return false;
 }
 
-static bool set_registers(const struct call *call, uint64_t function, uint64_t first,
-                          uint64_t second) {
+static bool set_registers(const struct call *call, uint64_t function, const uint64_t argument[3]) {
     struct user_regs_struct regs = call->regs;
     regs.rip = function;
-    regs.rdi = first;
-    regs.rsi = second;
+    regs.rdi = argument[0];
+    regs.rsi = argument[1];
+    regs.rdx = argument[2];
     regs.rsp = call->frame;
     regs.rax = 0;
     regs.orig_rax = ~0ull;
@@ -168,16 +172,20 @@ static bool set_registers(const struct call *call, uint64_t function, uint64_t f
            ptrace(PTRACE_SETREGS, call->stop->tid, NULL, &regs) == 0;
 }
 
-enum called call_function(struct call *call, uint64_t function, uint64_t first, uint64_t second,
-                          uint64_t deadline_ns) {
+enum called call_function(struct call *call, uint64_t function, const uint64_t argument[3],
+                          int bell, uint64_t deadline_ns) {
     enum stopped stopped;
-    if (!set_registers(call, function, first, second) || !block_signals(call))
+    if (!set_registers(call, function, argument) || !block_signals(call))
         return CALLED_GONE;
+    call->stop->bell = bell;
     do {
-        stopped = stop_run(call->stop, true, deadline_ns);
+        stopped = stop_run(call->stop, call->stop->bell == 0, deadline_ns);
         if (stopped == STOPPED_CALL && is_back(call))
             return CALLED;
-    } while ((stopped == STOPPED_CALL && clock_ns(CLOCK_MONOTONIC) < deadline_ns) ||
+        if (stopped == STOPPED_BELL)
+            call->stop->bell = 0;
+    } while (((stopped == STOPPED_CALL || stopped == STOPPED_BELL) &&
+              clock_ns(CLOCK_MONOTONIC) < deadline_ns) ||
              stopped == STOPPED_HERE);
     call->runs = stopped == STOPPED_NOT;
     return stopped == STOPPED_FAULT  ? CALLED_FAULT

@@ -31,7 +31,8 @@ struct call {
     uint64_t frame, room; /* on its stack: the frame; the bytes above it for arguments */
     uint64_t errno_at;
     int errno_was;
-    bool runs; /* it was not stopped again in time */
+    uint64_t result; /* of the last system call before the function returned */
+    bool runs;       /* it was not stopped again in time */
 };
 
 enum called { CALLED, CALLED_FAULT, CALLED_GONE, CALLED_LATE };
@@ -40,9 +41,11 @@ enum called { CALLED, CALLED_FAULT, CALLED_GONE, CALLED_LATE };
  * has changed. */
 bool call_begin(struct call *call, struct stop *stop, const struct target *target,
                 const struct code *code, const struct user_regs_struct *regs, size_t room);
-/* CALLED: it has returned. CALLED_LATE: it has not, in time; only call_abandon may follow. */
-enum called call_function(struct call *call, uint64_t function, uint64_t first, uint64_t second,
-                          uint64_t deadline_ns);
+/* CALLED: it has returned. CALLED_LATE: it has not, in time; only call_abandon may follow. `bell`: a
+ * signal that the function sends to its thread at the end, until which it runs without a stop; 0:
+ * it is stopped at each system call. */
+enum called call_function(struct call *call, uint64_t function, const uint64_t argument[3],
+                          int bell, uint64_t deadline_ns);
 /* The thread is as it was, and is stopped still. `is_back`: the last function has returned; else it
  * ended with a fault. */
 bool call_end(struct call *call, bool is_back);

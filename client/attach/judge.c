@@ -10,12 +10,13 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "client/attach/code.h"
 #include "client/attach/inject.h"
+#include "client/attach/sight.h"
 #include "client/attach/target.h"
+#include "client/locate.h"
 
 #if defined(__x86_64__)
 #define HERE_IS_KNOWN true
@@ -185,26 +186,21 @@ static bool has_plain_stack(pid_t pid, char *text, size_t bytes) {
 
 /* ---- where it is ---- */
 
-static bool shares(pid_t pid, const char *what) {
-    char path[64];
-    struct stat its, ours;
-    snprintf(path, sizeof path, "/proc/%d/%s", (int)pid, what);
-    if (stat(path, &its) != 0)
-        return false;
-    snprintf(path, sizeof path, "/proc/self/%s", what);
-    return stat(path, &ours) == 0 && its.st_dev == ours.st_dev && its.st_ino == ours.st_ino;
-}
-
-static bool is_in_sight(pid_t pid, char *text, size_t bytes) {
-    if (!shares(pid, "ns/mnt") || !shares(pid, "ns/pid"))
-        return say(false, text, bytes,
-                   "it is in another container (mount or PID namespace), where it sees neither the "
-                   "agent's file nor hcctd's socket; run hcct in there");
-    if (!shares(pid, "root"))
-        return say(false, text, bytes,
-                   "it has another root directory (chroot), where it sees neither the agent's file "
-                   "nor hcctd's socket");
-    return say(true, text, bytes, "it sees the same files");
+/* The library is sent to who does not have it, which takes a /proc there. */
+static bool can_have_library(pid_t pid, char *text, size_t bytes) {
+    char library[PATH_MAX];
+    if (sight_is_ours(pid))
+        return say(true, text, bytes, "it sees the same files");
+    if (sight_has_proc(pid))
+        return say(true, text, bytes,
+                   "it has another root directory, to which the agent is sent");
+    if (locate_late_agent(library) && sight_has_file(pid, library))
+        return say(true, text, bytes, "it has another root directory, where the agent is, too");
+    snprintf(text, bytes,
+             "it has another root directory, with neither a /proc nor the agent: copy %s there, to "
+             "the same path",
+             library);
+    return false;
 }
 
 static bool has_no_agent(pid_t pid, char *text, size_t bytes) {
@@ -225,7 +221,7 @@ const struct judge_check judge_checks[] = {
     {"traced", is_untraced},
     {"rights", may_be_traced},
     {"machine", is_of_this_machine},
-    {"files", is_in_sight},
+    {"files", can_have_library},
     {"library", has_glibc},
     {"agent", has_no_agent},
     {"confined", is_unconfined},

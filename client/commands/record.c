@@ -82,6 +82,7 @@ static bool start_daemon(const struct record_options *options) {
         .summary = options->summary,
         .trace = options->trace,
         .memory_limit = options->memory_limit,
+        .reached_by = (pid_t)options->pid,
     };
     if (!private_daemon_start(&recording.daemon, &daemon_options))
         return false;
@@ -334,6 +335,7 @@ static int run(const struct record_options *options, const struct view *view, ch
                                   .lines = options->lines,
                                   .threads = options->threads,
                                   .check = options->check,
+                                  .keep = recording.daemon.pid,
                                   .follow = !options->no_follow};
     struct http_answer answer = {0};
     struct launch_end end;
@@ -356,7 +358,8 @@ static int run_attached(const struct record_options *options, const struct view 
     char *argv[] = {name, NULL};
     struct http_answer answer = {0};
     const struct launch_end end = {.pid = (pid_t)options->pid};
-    if (!record_attached_begin(options, recording.socket))
+    const char *seen = recording.daemon.seen[0] != '\0' ? recording.daemon.seen : NULL;
+    if (!record_attached_begin(options, recording.socket, seen))
         return HCCT_EXIT_FAILURE;
     record_attached_wait(options);
     enum fetched fetched = fetch(options, &end, argv, &answer);

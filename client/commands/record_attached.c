@@ -99,11 +99,13 @@ static void hold_signals(int how) {
     sigprocmask(how, &set, NULL);
 }
 
-bool record_attached_begin(const struct record_options *options, const char *socket) {
+bool record_attached_begin(const struct record_options *options, const char *socket,
+                           const char *seen) {
     char library[PATH_MAX];
     const struct attach attach = {.pid = (pid_t)options->pid,
                                   .agent_path = library,
                                   .socket = socket,
+                                  .socket_seen = seen,
                                   .tags = options->tags,
                                   .rate = options->rate,
                                   .lines = options->lines,

@@ -12,8 +12,9 @@
 
 /* False: --duration is none, or an option asks for what an attached agent can't; complained. */
 bool record_attached_agrees(struct record_options *options);
-/* Attaches. False: complained. */
-bool record_attached_begin(const struct record_options *options, const char *socket);
+/* Attaches. `seen`: the socket's path for the process, NULL: it is to be found. False: complained. */
+bool record_attached_begin(const struct record_options *options, const char *socket,
+                           const char *seen);
 /* Until the time is over, Ctrl-C, or the end of the process. */
 void record_attached_wait(const struct record_options *options);
 /* Detaches, unless it has ended. */

@@ -181,11 +181,21 @@ static enum wire_attach_answer begin(struct wire_attach *request) {
     return WIRE_ATTACH_DONE;
 }
 
+/* All signals are blocked here, but for faults: the mask comes back with the registers. */
+static void ring(uint32_t signal) {
+    const uint64_t bit = signal_bit((int)signal);
+    if (signal == 0)
+        return;
+    sys4(SYS_rt_sigprocmask, SIG_UNBLOCK, &bit, 0, KERNEL_SIGSET_BYTES);
+    sys3(SYS_tgkill, sys0(SYS_getpid), sys0(SYS_gettid), signal);
+}
+
 hcct_export void hcct_attach(struct wire_attach *request) {
     enum wire_attach_answer answer = WIRE_ATTACH_OTHER_VERSION;
     if (request->version == WIRE_ATTACH_VERSION)
         answer = request->what == WIRE_ATTACH_BEGIN ? begin(request) : end();
     atomic_store(&request->answer, answer);
+    ring(request->bell);
 }
 
 /* ---- what the rest of the agent is to know ---- */
