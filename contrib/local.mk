@@ -2,6 +2,10 @@ EXTRA_DIST += \
 	contrib/bare.sh \
 	contrib/build.sh \
 	contrib/check_deb.sh \
+	contrib/containers/Dockerfile \
+	contrib/containers/README.md \
+	contrib/containers/compose.yaml \
+	contrib/containers/kubernetes.yaml \
 	contrib/deb.sh \
 	contrib/installed.sh \
 	contrib/packages.sh \

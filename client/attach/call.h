@@ -41,8 +41,8 @@ enum called { CALLED, CALLED_FAULT, CALLED_GONE, CALLED_LATE };
  * has changed. */
 bool call_begin(struct call *call, struct stop *stop, const struct target *target,
                 const struct code *code, const struct user_regs_struct *regs, size_t room);
-/* CALLED: it has returned. CALLED_LATE: it has not, in time; only call_abandon may follow. `bell`: a
- * signal that the function sends to its thread at the end, until which it runs without a stop; 0:
+/* CALLED: it has returned. CALLED_LATE: it has not, in time; only call_abandon may follow. `bell`:
+ * a signal that the function sends to its thread at the end, until which it runs without a stop; 0:
  * it is stopped at each system call. */
 enum called call_function(struct call *call, uint64_t function, const uint64_t argument[3],
                           int bell, uint64_t deadline_ns);

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "client/attach/call.h"
+#include "client/attach/filter.h"
 #include "client/attach/image.h"
 #include "client/attach/point.h"
 #include "client/attach/sight.h"
@@ -44,7 +45,8 @@ struct work {
     uint64_t began_ns, until_ns;
     enum injected result;
     enum point_care care;
-    bool missing; /* a walk needs files that were not read yet */
+    bool is_filtered; /* by seccomp */
+    bool missing;     /* a walk needs files that were not read yet */
 };
 
 /* ---- on a stopped thread ---- */
@@ -184,7 +186,8 @@ static enum injected call_both(struct work *work, struct call *call) {
 static bool use(struct work *work, struct stop *stop, const struct user_regs_struct *regs) {
     static struct call call;
     const char *library = work->injection->agent_path;
-    size_t room = sizeof work->injection->request + PATH_ROOM + (library != NULL ? strlen(library) : 0);
+    size_t room =
+        sizeof work->injection->request + PATH_ROOM + (library != NULL ? strlen(library) : 0);
     if (!call_begin(&call, stop, &work->target, &work->code, regs, room))
         return false;
     work->result = call_both(work, &call);
@@ -228,11 +231,14 @@ static bool try_stopped(struct work *work, struct stop *stop) {
         return false;
     again = regs;
     point_again(&work->target, stop->tid, &again);
-    if (is_safe(work, stop, &regs))
-        return use(work, stop, &again);
+    if (is_safe(work, stop, &regs)) {
+        if (!work->is_filtered || filter_lets_agent(stop->tid))
+            return use(work, stop, &again);
+        work->result = INJECT_CONFINED;
+    }
     if (again.rip != regs.rip)
         ptrace(PTRACE_SETREGS, stop->tid, NULL, &again);
-    return false;
+    return work->result == INJECT_CONFINED;
 }
 
 static bool try_thread(struct work *work, pid_t tid) {
@@ -341,6 +347,9 @@ static enum injected begin(struct work *work) {
                                            [CODE_STRANGE_LIBC] = INJECT_STRANGE_LIBC};
     if (!target_open(&work->target, work->injection->pid))
         return errno == EACCES || errno == EPERM ? INJECT_NO_RIGHTS : INJECT_GONE;
+    uint64_t mode = 0;
+    (void)target_status(work->injection->pid, 0, "Seccomp", false, &mode);
+    work->is_filtered = mode != 0 && filter_can_be_read();
     work->injection->request.bell = choose_bell(work->injection->pid);
     enum code_fault fault = code_read(&work->code, &work->target, INJECT_LIBRARY);
     return fault == CODE_FINE ? INJECT_NEVER_SAFE : faults[fault];
@@ -441,6 +450,8 @@ const char *inject_words(enum injected result) {
                               "goes on as it was: try again, or with a larger --wait",
         [INJECT_AGAIN] = "a thread did not stop",
         [INJECT_NOT_IN_TIME] = "its loader was busy for too long; it goes on as it was: try again",
+        [INJECT_CONFINED] = "it has forbidden itself system calls that the agent makes (seccomp); "
+                            "start it under 'hcct record --', where the agent is there before",
         [INJECT_BROKEN] = "the agent's function ended with a fault",
     };
     return words[result];

@@ -23,6 +23,7 @@ enum injected {
     INJECT_NEVER_SAFE,  /* within the time no thread was at a safe point */
     INJECT_AGAIN,       /* a thread did not stop in time: all were let go */
     INJECT_NOT_IN_TIME, /* a function took too long; it goes on by itself */
+    INJECT_CONFINED,    /* a seccomp filter forbids what the agent does */
     INJECT_BROKEN,      /* the function ended with a fault */
 };
 

@@ -9,10 +9,12 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "client/attach/code.h"
+#include "client/attach/filter.h"
 #include "client/attach/inject.h"
 #include "client/attach/sight.h"
 #include "client/attach/target.h"
@@ -161,7 +163,22 @@ static bool has_glibc(pid_t pid, char *text, size_t bytes) {
 
 /* ---- what it has forbidden itself ---- */
 
-/* A filter that all have, hcct too (a container's), forbids nothing that matters. */
+/* All of its threads have as many filters as its first. */
+static bool is_filtered_alike(pid_t pid, uint64_t filters) {
+    pid_t *list;
+    size_t n = target_threads(pid, &list);
+    bool alike = n > 0;
+    for (size_t i = 0; alike && i < n; i++) {
+        uint64_t its = filters; /* it may have ended */
+        (void)target_status(pid, list[i], "Seccomp_filters", false, &its);
+        alike = its == filters;
+    }
+    free(list);
+    return alike;
+}
+
+/* A filter that all have, hcct too, forbids nothing that matters; one that can be read is looked
+ * through when a thread is stopped. */
 static bool is_unconfined(pid_t pid, char *text, size_t bytes) {
     uint64_t mode = 0, its = 0, ours = 0;
     (void)target_status(pid, 0, "Seccomp", false, &mode);
@@ -169,9 +186,14 @@ static bool is_unconfined(pid_t pid, char *text, size_t bytes) {
     (void)target_status(getpid(), 0, "Seccomp_filters", false, &ours);
     if (mode == 0 || (mode == 2 && its != 0 && its <= ours))
         return say(true, text, bytes, "it has forbidden itself no system calls");
+    if (mode == 2 && its != 0 && filter_can_be_read() && is_filtered_alike(pid, its))
+        return say(true, text, bytes,
+                   "it has a seccomp filter (its container's?), which is read before it is "
+                   "attached to");
     return say(false, text, bytes,
                "it has forbidden itself system calls (seccomp), and one of the agent's could end "
-               "it; start it under 'hcct record --', where the agent is there before");
+               "it; attach as root of the machine, who can read what is forbidden, or start it "
+               "under 'hcct record --', where the agent is there before");
 }
 
 static bool has_plain_stack(pid_t pid, char *text, size_t bytes) {
@@ -192,8 +214,7 @@ static bool can_have_library(pid_t pid, char *text, size_t bytes) {
     if (sight_is_ours(pid))
         return say(true, text, bytes, "it sees the same files");
     if (sight_has_proc(pid))
-        return say(true, text, bytes,
-                   "it has another root directory, to which the agent is sent");
+        return say(true, text, bytes, "it has another root directory, to which the agent is sent");
     if (locate_late_agent(library) && sight_has_file(pid, library))
         return say(true, text, bytes, "it has another root directory, where the agent is, too");
     snprintf(text, bytes,

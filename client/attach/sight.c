@@ -64,7 +64,8 @@ static bool same_content(int one, int other) {
 
 bool sight_has_file(pid_t pid, const char *path) {
     struct stat its, ours;
-    int there = sight_open(pid, path, O_RDONLY | O_NONBLOCK), here = open(path, O_RDONLY | O_CLOEXEC);
+    int there = sight_open(pid, path, O_RDONLY | O_NONBLOCK),
+        here = open(path, O_RDONLY | O_CLOEXEC);
     bool same = there >= 0 && here >= 0 && fstat(there, &its) == 0 && fstat(here, &ours) == 0 &&
                 S_ISREG(its.st_mode) && its.st_size == ours.st_size &&
                 (is_one(&its, &ours) || same_content(there, here));

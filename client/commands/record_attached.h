@@ -12,7 +12,8 @@
 
 /* False: --duration is none, or an option asks for what an attached agent can't; complained. */
 bool record_attached_agrees(struct record_options *options);
-/* Attaches. `seen`: the socket's path for the process, NULL: it is to be found. False: complained. */
+/* Attaches. `seen`: the socket's path for the process, NULL: it is to be found. False: complained.
+ */
 bool record_attached_begin(const struct record_options *options, const char *socket,
                            const char *seen);
 /* Until the time is over, Ctrl-C, or the end of the process. */

@@ -47,9 +47,9 @@ struct wire_attach {
                     * one whose default is to be ignored, and that has no handler; 0: none */
     char socket[PATHS_SOCKET_MAX];
     char tags[TAGS_ROOM];
-    _Atomic uint32_t answer;  /* enum wire_attach_answer */
-    _Atomic uint32_t sampled; /* threads that have a timer now */
-    int32_t thread[WIRE_ATTACH_THREADS]; /* as the process itself numbers them */
+    _Atomic uint32_t answer;               /* enum wire_attach_answer */
+    _Atomic uint32_t sampled;              /* threads that have a timer now */
+    int32_t thread[WIRE_ATTACH_THREADS];   /* as the process itself numbers them */
     uint64_t blocked[WIRE_ATTACH_THREADS]; /* signals, by each of them */
 };
 
