@@ -150,6 +150,11 @@ static uint64_t find_errno_slot(const struct target *target, const struct image 
     return f->start + at + 7 + (uint64_t)(int64_t)distance;
 }
 
+static uint64_t start_of(const struct image *libc, const char *name) {
+    const struct image_function *f = image_find(libc, name);
+    return f != NULL ? f->start : 0;
+}
+
 static enum code_fault read_libc(struct code *code, const struct target *target,
                                  const struct image *libc, uint64_t base) {
     const struct image_function *f = image_find(libc, "dlopen");
@@ -158,8 +163,8 @@ static enum code_fault read_libc(struct code *code, const struct target *target,
     if (f == NULL || image_find(libc, "__libc_start_main") == NULL)
         return CODE_OLD_LIBC;
     code->dlopen = f->start;
-    f = image_find(libc, "syscall");
-    code->syscall = f != NULL ? f->start : 0;
+    code->syscall = start_of(libc, "syscall");
+    code->tgkill = start_of(libc, "tgkill");
     code->sigreturn = find_sigreturn(target, base);
     code->errno_slot = find_errno_slot(target, libc);
     add_functions(code, libc);

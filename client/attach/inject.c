@@ -7,12 +7,14 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -122,7 +124,7 @@ static enum called send_file(struct work *work, struct call *call, uint64_t path
     if (!target_write(&work->target, path, SENT_NAME, sizeof SENT_NAME))
         return CALLED_GONE;
     enum called called =
-        call_function(call, work->code.syscall, arguments, 0, clock_now() + HOLD_NS);
+        call_function(call, CALL_STEPS, work->code.syscall, arguments, clock_now() + HOLD_NS);
     if (called != CALLED)
         return called;
     int fd = (int)call->result;
@@ -141,7 +143,7 @@ static enum called take_back(struct work *work, struct call *call) {
     if (work->injection->sent_as == 0)
         return CALLED;
     work->injection->sent_as = 0;
-    return call_function(call, work->code.syscall, arguments, 0, clock_now() + HOLD_NS);
+    return call_function(call, CALL_STEPS, work->code.syscall, arguments, clock_now() + HOLD_NS);
 }
 
 static enum called call_loader(struct work *work, struct call *call, const struct place *place) {
@@ -153,7 +155,7 @@ static enum called call_loader(struct work *work, struct call *call, const struc
         if (sent != CALLED)
             return sent;
     }
-    return call_function(call, work->code.dlopen, arguments, 0, clock_now() + HOLD_NS);
+    return call_function(call, CALL_DETOUR, work->code.dlopen, arguments, clock_now() + HOLD_NS);
 }
 
 static enum called call_agent(struct work *work, struct call *call, const struct place *place,
@@ -161,7 +163,7 @@ static enum called call_agent(struct work *work, struct call *call, const struct
     struct wire_attach *request = &work->injection->request;
     const uint64_t arguments[] = {place->request, 0, 0};
     enum called called =
-        call_function(call, function, arguments, (int)request->bell, clock_now() + HOLD_NS);
+        call_function(call, CALL_RINGS, function, arguments, clock_now() + HOLD_NS);
     if (called == CALLED && !target_read(&work->target, place->request, request, sizeof *request))
         called = CALLED_GONE;
     return called;
@@ -188,7 +190,8 @@ static bool use(struct work *work, struct stop *stop, const struct user_regs_str
     const char *library = work->injection->agent_path;
     size_t room =
         sizeof work->injection->request + PATH_ROOM + (library != NULL ? strlen(library) : 0);
-    if (!call_begin(&call, stop, &work->target, &work->code, regs, room))
+    if (!call_begin(&call, stop, &work->target, &work->code, regs, room,
+                    (int)work->injection->request.bell))
         return false;
     work->result = call_both(work, &call);
     if (work->result != INJECT_NOT_IN_TIME) {
@@ -243,8 +246,8 @@ static bool try_stopped(struct work *work, struct stop *stop) {
 
 static bool try_thread(struct work *work, pid_t tid) {
     struct stop stop;
+    enum stopped stopped = stop_thread(&stop, work->target.pid, tid, clock_now() + STOP_NS);
     uint64_t began = clock_now();
-    enum stopped stopped = stop_thread(&stop, work->target.pid, tid, began + STOP_NS);
     if (stopped == STOPPED_NOT) { /* the kernel lets it go when this process ends */
         work->result = INJECT_AGAIN;
         return true;
@@ -388,12 +391,20 @@ static ssize_t receive(int fd, struct report *report) {
     return (ssize_t)used;
 }
 
+/* While it is awaited a thread stands still. Children are none. */
+static void be_quick(void) {
+    const struct sched_param least = {.sched_priority = 1};
+    if (sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &least) != 0)
+        (void)setpriority(PRIO_PROCESS, 0, -20); /* neither may be allowed */
+}
+
 _Noreturn static void work_and_report(struct injection *injection, int fd) {
     struct report report;
     sigset_t all;
     sigfillset(&all);
     sigprocmask(SIG_BLOCK, &all, NULL);
     stop_prepare();
+    be_quick();
     report.result = inject_here(injection);
     report.injection = *injection;
     ssize_t n = write(fd, &report, sizeof report);

@@ -22,7 +22,7 @@
                   */
 
 static const struct option_spec specs[] = {
-    {"pid", 'p', OPTION_UNSIGNED, "PID", offsetof(struct record_options, pid), 1, 4194304,
+    {"pid", 'p', OPTION_STRING, "PID|NAME", offsetof(struct record_options, process), 0, 0,
      "attach to a process that runs already, instead of running a command"},
     {"duration", 0, OPTION_STRING, "TIME", offsetof(struct record_options, duration), 0, 0,
      "with -p: for so long, such as 10s or 2m (until Ctrl-C, or its end)"},
@@ -108,7 +108,7 @@ void record_options_parse(int argc, char **argv, struct record_options *options,
         strcmp(options->summary, "exact") == 0)
         options->memory_limit = EXACT_BYTES;
     if (options->rate == 0 && options->burst == NULL && !record_counts_calls(options) &&
-        options->pid == 0 && !record_samples_blocks(options))
+        options->process == NULL && !record_samples_blocks(options))
         options->rate = RATE_DEFAULT;
     if (options->view.by != NULL && strcmp(options->view.by, "line") == 0 &&
         !record_counts_calls(options) && !record_samples_blocks(options))
@@ -265,7 +265,7 @@ static const char *contradiction(const struct record_options *options) {
                                   "calls and returns"},
         {calls && options->lines,
          "--lines says where samples find a function at work: --collector calls makes none"},
-        {options->duration != NULL && options->pid == 0,
+        {options->duration != NULL && options->process == NULL,
          "--duration is for -p: a command that is run is recorded until its end"},
         {options->trace != NULL && options->socket != NULL,
          "--trace is written by a private hcctd: it does not go with --socket"},
