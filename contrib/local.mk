@@ -4,6 +4,7 @@ EXTRA_DIST += \
 	contrib/check_deb.sh \
 	contrib/containers/Dockerfile \
 	contrib/containers/README.md \
+	contrib/containers/check.sh \
 	contrib/containers/compose.yaml \
 	contrib/containers/kubernetes.yaml \
 	contrib/deb.sh \
@@ -123,7 +124,11 @@ deb: dist
 check-deb: deb
 	@$(SHELL) '$(abs_top_srcdir)/contrib/check_deb.sh' deb
 
-.PHONY: battery check-deb deb paper suites
+# The recipes for containers, with these packages.
+check-containers: deb all
+	@$(SHELL) '$(abs_top_srcdir)/contrib/containers/check.sh' deb .
+
+.PHONY: battery check-containers check-deb deb paper suites
 
 # systemd: a socket and a service, for the system and for each user.
 EXTRA_DIST += \

@@ -121,7 +121,7 @@ bool attach_begin(const struct attach *attach, struct attached *attached) {
                                               .threads = attach->threads,
                                               .leaves = attach->leaves}};
     struct wire_attach *request = &injection.request;
-    if (!judge(attach->pid, why, sizeof why)) {
+    if (!judge(attach->pid, attach->agent_path, why, sizeof why)) {
         complain("process %d can't be attached to: %s", (int)attach->pid, why);
         return false;
     }

@@ -37,7 +37,15 @@
 #define PATIENCE_NS 300000000u  /* so long no thread may seem to be in the loader */
 
 /* In which order threads are tried. */
-enum rank { RANK_ASLEEP, RANK_RUNNING, RANK_REPEATED, RANK_DOUBTFUL, RANKS, RANK_NEVER = RANKS };
+enum rank {
+    RANK_ASLEEP,
+    RANK_RUNNING,
+    RANK_TIMED,
+    RANK_REPEATED,
+    RANK_DOUBTFUL,
+    RANKS,
+    RANK_NEVER = RANKS
+};
 
 struct work {
     struct injection *injection;
@@ -214,6 +222,8 @@ static enum rank rank_of(const struct work *work, pid_t tid) {
     enum point point = point_asleep(&work->code, &work->target, &where, work->care);
     if (point != POINT_SAFE)
         return point == POINT_DOUBTFUL && work->walk != NULL ? RANK_DOUBTFUL : RANK_NEVER;
+    if (work->injection->agent_path != NULL && work->code.n_agent == 0 && point_is_timed(&where))
+        return RANK_TIMED;
     return point_is_repeated(&where) ? RANK_REPEATED : RANK_ASLEEP;
 }
 

@@ -18,7 +18,6 @@
 #include "client/attach/inject.h"
 #include "client/attach/sight.h"
 #include "client/attach/target.h"
-#include "client/locate.h"
 
 #if defined(__x86_64__)
 #define HERE_IS_KNOWN true
@@ -33,7 +32,8 @@ static bool say(bool passes, char *text, size_t bytes, const char *sentence) {
 
 /* ---- the process ---- */
 
-static bool is_there(pid_t pid, char *text, size_t bytes) {
+static bool is_there(pid_t pid, const char *library, char *text, size_t bytes) {
+    (void)library;
     char state[32], link[64], exe[16];
     uint64_t leader;
     if (!target_status(pid, 0, "Tgid", false, &leader) ||
@@ -56,12 +56,14 @@ static bool is_there(pid_t pid, char *text, size_t bytes) {
     return say(true, text, bytes, "it is there");
 }
 
-static bool is_not_us(pid_t pid, char *text, size_t bytes) {
+static bool is_not_us(pid_t pid, const char *library, char *text, size_t bytes) {
+    (void)library;
     return say(pid != getpid(), text, bytes,
                pid != getpid() ? "it is another process" : "that is hcct itself");
 }
 
-static bool is_untraced(pid_t pid, char *text, size_t bytes) {
+static bool is_untraced(pid_t pid, const char *library, char *text, size_t bytes) {
+    (void)library;
     uint64_t tracer = 0;
     if (!target_status(pid, 0, "TracerPid", false, &tracer) || tracer == 0)
         return say(true, text, bytes, "nobody traces it");
@@ -100,7 +102,8 @@ static const char *why_no_right(pid_t pid) {
 }
 
 /* The kernel asks the same as for ptrace. */
-static bool may_be_traced(pid_t pid, char *text, size_t bytes) {
+static bool may_be_traced(pid_t pid, const char *library, char *text, size_t bytes) {
+    (void)library;
     struct target target;
     if (target_open(&target, pid)) {
         target_close(&target);
@@ -122,7 +125,8 @@ static bool read_header(pid_t pid, Elf64_Ehdr *header) {
     return good;
 }
 
-static bool is_of_this_machine(pid_t pid, char *text, size_t bytes) {
+static bool is_of_this_machine(pid_t pid, const char *library, char *text, size_t bytes) {
+    (void)library;
     Elf64_Ehdr header;
     if (!HERE_IS_KNOWN)
         return say(false, text, bytes,
@@ -142,7 +146,8 @@ static bool uses_musl(const struct target *target) {
     return false;
 }
 
-static bool has_glibc(pid_t pid, char *text, size_t bytes) {
+static bool has_glibc(pid_t pid, const char *library, char *text, size_t bytes) {
+    (void)library;
     struct target target;
     struct code code;
     if (!target_open(&target, pid))
@@ -179,7 +184,8 @@ static bool is_filtered_alike(pid_t pid, uint64_t filters) {
 
 /* A filter that all have, hcct too, forbids nothing that matters; one that can be read is looked
  * through when a thread is stopped. */
-static bool is_unconfined(pid_t pid, char *text, size_t bytes) {
+static bool is_unconfined(pid_t pid, const char *library, char *text, size_t bytes) {
+    (void)library;
     uint64_t mode = 0, its = 0, ours = 0;
     (void)target_status(pid, 0, "Seccomp", false, &mode);
     (void)target_status(pid, 0, "Seccomp_filters", false, &its);
@@ -196,7 +202,8 @@ static bool is_unconfined(pid_t pid, char *text, size_t bytes) {
                "under 'hcct record --', where the agent is there before");
 }
 
-static bool has_plain_stack(pid_t pid, char *text, size_t bytes) {
+static bool has_plain_stack(pid_t pid, const char *library, char *text, size_t bytes) {
+    (void)library;
     char features[64] = "";
     (void)target_status_word(pid, "x86_Thread_features", features, sizeof features);
     if (strstr(features, "shstk") == NULL)
@@ -209,22 +216,22 @@ static bool has_plain_stack(pid_t pid, char *text, size_t bytes) {
 /* ---- where it is ---- */
 
 /* The library is sent to who does not have it, which takes a /proc there. */
-static bool can_have_library(pid_t pid, char *text, size_t bytes) {
-    char library[PATH_MAX];
+static bool can_have_library(pid_t pid, const char *library, char *text, size_t bytes) {
     if (sight_is_ours(pid))
         return say(true, text, bytes, "it sees the same files");
     if (sight_has_proc(pid))
         return say(true, text, bytes, "it has another root directory, to which the agent is sent");
-    if (locate_late_agent(library) && sight_has_file(pid, library))
+    if (library != NULL && sight_has_file(pid, library))
         return say(true, text, bytes, "it has another root directory, where the agent is, too");
     snprintf(text, bytes,
              "it has another root directory, with neither a /proc nor the agent: copy %s there, to "
              "the same path",
-             library);
+             library != NULL ? library : "libhcctattach.so");
     return false;
 }
 
-static bool has_no_agent(pid_t pid, char *text, size_t bytes) {
+static bool has_no_agent(pid_t pid, const char *library, char *text, size_t bytes) {
+    (void)library;
     struct target target;
     bool preloaded = false;
     if (target_open(&target, pid)) {
@@ -250,9 +257,9 @@ const struct judge_check judge_checks[] = {
     {NULL, NULL},
 };
 
-bool judge(pid_t pid, char *text, size_t bytes) {
+bool judge(pid_t pid, const char *library, char *text, size_t bytes) {
     for (const struct judge_check *check = judge_checks; check->name != NULL; check++)
-        if (!check->passes(pid, text, bytes))
+        if (!check->passes(pid, library, text, bytes))
             return false;
     return true;
 }

@@ -119,6 +119,12 @@ bool point_is_repeated(const struct target_sleep *where) {
     return IS_AMONG(where->call, repeated);
 }
 
+/* Those that the kernel begins again by itself, with the rest of their time. */
+bool point_is_timed(const struct target_sleep *where) {
+    return where->call == SYS_nanosleep || where->call == SYS_clock_nanosleep ||
+           where->call == SYS_poll || (where->call == SYS_futex && where->argument[3] != 0);
+}
+
 bool point_in_loader(const struct code *code, const struct target *target,
                      const struct target_sleep *where) {
     const struct target_map *stack = target_map_at(target, where->sp);

@@ -76,7 +76,7 @@ static const struct option_spec specs[] = {
 
 static const struct option_command command = {
     .usage = "hcct record [options] [--] CMD [ARGS...]\n"
-             "       hcct record [options] -p PID [--duration TIME]",
+             "       hcct record [options] -p PID|NAME [--duration TIME]",
     .about = "Runs CMD with the agent and a private hcctd, writes its profile, and shows its hot\n"
              "calling contexts on stderr. The exit status is CMD's. With -p a process that runs "
              "already\n"
