@@ -1,6 +1,14 @@
 EXTRA_DIST += \
 	contrib/bare.sh \
 	contrib/build.sh \
+	contrib/check_deb.sh \
+	contrib/containers/Dockerfile \
+	contrib/containers/README.md \
+	contrib/containers/check.sh \
+	contrib/containers/compose.yaml \
+	contrib/containers/kubernetes.yaml \
+	contrib/deb.sh \
+	contrib/installed.sh \
 	contrib/packages.sh \
 	contrib/packages.txt \
 	contrib/paper/README \
@@ -96,7 +104,31 @@ battery: all
 
 TESTS += contrib/suites/suites_test.py
 
-.PHONY: battery paper suites
+# Debian packages, in deb/; and whether they install, work and go again in a bare Debian.
+EXTRA_DIST += \
+	debian/changelog \
+	debian/control \
+	debian/copyright \
+	debian/hcct.install \
+	debian/hcctd.install \
+	debian/hcctd.lintian-overrides \
+	debian/hcctd.postrm \
+	debian/libhcctagent.install \
+	debian/libhcctagent.lintian-overrides \
+	debian/rules \
+	debian/source/format
+
+deb: dist
+	@$(SHELL) '$(abs_top_srcdir)/contrib/deb.sh' $(distdir).tar.gz deb
+
+check-deb: deb
+	@$(SHELL) '$(abs_top_srcdir)/contrib/check_deb.sh' deb
+
+# The recipes for containers, with these packages.
+check-containers: deb all
+	@$(SHELL) '$(abs_top_srcdir)/contrib/containers/check.sh' deb .
+
+.PHONY: battery check-containers check-deb deb paper suites
 
 # systemd: a socket and a service, for the system and for each user.
 EXTRA_DIST += \

@@ -32,7 +32,7 @@ preload_libagent_la_SOURCES = $(UNWIND_SOURCES) \
 	preload/life/fork.c preload/life/fork.h preload/life/glibc.h \
 	preload/life/handler.c preload/life/handler.h preload/life/handler_room.c \
 	preload/life/handler_room.h preload/life/handler_stack.c preload/life/handler_stack.h \
-	preload/life/hooks.h preload/life/memory.c preload/life/memory.h \
+	preload/life/hooks.h preload/life/hooks_of_all.h preload/life/memory.c preload/life/memory.h \
 	preload/life/no_room.c preload/life/no_room.h \
 	preload/life/modules.c preload/life/modules.h preload/life/program_name.c \
 	preload/life/program_name.h preload/life/session.c preload/life/session.h \

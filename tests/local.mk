@@ -1,7 +1,7 @@
 # Tests: a program or script for each, 0 passed, 77 skipped, anything else failed.
 noinst_HEADERS += tests/check.h
-dist_check_SCRIPTS += tests/licence_test.sh tests/lists_test.sh tests/readme_test.py tests/rooms_test.py tests/words_test.sh
-TESTS += tests/licence_test.sh tests/lists_test.sh tests/readme_test.py tests/rooms_test.py tests/words_test.sh
+dist_check_SCRIPTS += tests/licence_test.sh tests/lists_test.sh tests/packages_test.sh tests/readme_test.py tests/rooms_test.py tests/words_test.sh
+TESTS += tests/licence_test.sh tests/lists_test.sh tests/packages_test.sh tests/readme_test.py tests/rooms_test.py tests/words_test.sh
 
 include tests/bench/local.mk
 include tests/agent/local.mk

@@ -6,13 +6,16 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 
 #include "client/attach/code.h"
 #include "client/attach/inject.h"
 #include "client/attach/judge.h"
+#include "client/attach/sight.h"
 #include "client/attach/target.h"
 #include "common/base/options.h"
+#include "common/wire/compiler.h"
 
 unsigned attach_rate_most(void) {
     struct timespec tick = {0, 0};
@@ -30,10 +33,14 @@ static const char *answer_words(enum wire_attach_answer answer) {
             "program anew",
         [WIRE_ATTACH_ALREADY] = "it is attached to already: 'hcct detach' first",
         [WIRE_ATTACH_NOT] = "it is not attached to",
-        [WIRE_ATTACH_NO_MEMORY] = "it can't map more memory",
+        [WIRE_ATTACH_NO_MEMORY] =
+            "the agent finds no room in it: no memory, or its address space is limited "
+            "(RLIMIT_AS, ulimit -v)",
         [WIRE_ATTACH_NO_LIBC] = "its glibc is too old: the agent needs 2.35 or later",
         [WIRE_ATTACH_NO_SIGNAL] = "it uses every signal that the agent could: none is free",
-        [WIRE_ATTACH_NO_TIMER] = "no timer can be made for it (RLIMIT_SIGPENDING)",
+        [WIRE_ATTACH_NO_TIMER] =
+            "no timer can be made for its threads: its user may have no more of them "
+            "(RLIMIT_SIGPENDING, ulimit -i)",
     };
     return answer < sizeof words / sizeof *words ? words[answer] : words[WIRE_ATTACH_UNSAID];
 }
@@ -45,13 +52,60 @@ static bool is_done(const struct injection *injection, enum wire_attach_answer a
     return answer == WIRE_ATTACH_DONE || (injection->was_late && answer == before);
 }
 
+bool attach_is_limited(pid_t pid) {
+    struct rlimit space;
+    return prlimit(pid, RLIMIT_AS, NULL, &space) == 0 && space.rlim_cur != RLIM_INFINITY;
+}
+
+static const char *why_not_injected(const struct injection *injection, enum injected result) {
+    if (result == INJECT_NOT_LOADED && attach_is_limited(injection->pid))
+        return "its loader could not load the agent, for which there may be no room: its address "
+               "space is limited (RLIMIT_AS, ulimit -v)";
+    return inject_words(result);
+}
+
 static bool run(struct injection *injection, const char *what) {
     enum injected result = inject(injection);
     enum wire_attach_answer answer = atomic_load(&injection->request.answer);
     if (result == INJECTED && is_done(injection, answer))
         return true;
     complain("process %d is not %s: %s", (int)injection->pid, what,
-             result == INJECTED ? answer_words(answer) : inject_words(result));
+             result == INJECTED ? answer_words(answer) : why_not_injected(injection, result));
+    return false;
+}
+
+bool attach_says_missing(const struct attached *attached, char *text, size_t bytes) {
+    const struct {
+        unsigned n;
+        const char *why;
+    } causes[] = {
+        {attached->closed, "blocking the agent's signal, or not made by the C library"},
+        {attached->timerless, "for want of a timer (RLIMIT_SIGPENDING, ulimit -i)"},
+        {attached->roomless, "for want of memory (RLIMIT_AS, ulimit -v)"},
+    };
+    size_t used = (size_t)snprintf(text, bytes, "%u of %u threads are not sampled",
+                                   attached->threads - attached->sampled, attached->threads);
+    for (size_t i = 0, said = 0; i < HCCT_ARRAY_LEN(causes); i++)
+        if (causes[i].n > 0 && used < bytes)
+            used += (size_t)snprintf(text + used, bytes - used, "%s%u %s",
+                                     said++ == 0 ? ": " : ", ", causes[i].n, causes[i].why);
+    return attached->sampled < attached->threads;
+}
+
+/* By which path the process reaches hcctd. */
+static bool find_socket(const struct attach *attach, char socket[PATHS_SOCKET_MAX]) {
+    char seen[PATH_MAX];
+    if (attach->socket_seen != NULL) {
+        snprintf(socket, PATHS_SOCKET_MAX, "%s", attach->socket_seen);
+        return true;
+    }
+    if (sight_of_socket(attach->pid, attach->socket, seen) && strlen(seen) < PATHS_SOCKET_MAX) {
+        strcpy(socket, seen);
+        return true;
+    }
+    complain("process %d has another root directory, where hcctd's socket %s is not: mount its "
+             "directory there, as that or as /run/hcct; or record it by 'hcct record -p %d'",
+             (int)attach->pid, attach->socket, (int)attach->pid);
     return false;
 }
 
@@ -67,19 +121,24 @@ bool attach_begin(const struct attach *attach, struct attached *attached) {
                                               .threads = attach->threads,
                                               .leaves = attach->leaves}};
     struct wire_attach *request = &injection.request;
-    if (!judge(attach->pid, why, sizeof why)) {
+    if (!judge(attach->pid, attach->agent_path, why, sizeof why)) {
         complain("process %d can't be attached to: %s", (int)attach->pid, why);
         return false;
     }
-    snprintf(request->socket, sizeof request->socket, "%s", attach->socket);
+    if (!find_socket(attach, request->socket))
+        return false;
+    injection.sends = !sight_has_file(attach->pid, attach->agent_path);
     snprintf(request->tags, sizeof request->tags, "%s", attach->tags != NULL ? attach->tags : "");
     if (!run(&injection, "attached to"))
         return false;
-    /* one that was left to itself has not said how many it found */
-    uint32_t sampled = injection.was_late ? request->n_threads : atomic_load(&request->sampled);
-    *attached = (struct attached){.sampled = sampled,
+    *attached = (struct attached){.sampled = atomic_load(&request->fates[WIRE_ATTACH_SAMPLED]),
                                   .threads = request->n_threads,
+                                  .closed = atomic_load(&request->fates[WIRE_ATTACH_CLOSED]),
+                                  .timerless = atomic_load(&request->fates[WIRE_ATTACH_TIMERLESS]),
+                                  .roomless = atomic_load(&request->fates[WIRE_ATTACH_ROOMLESS]),
                                   .stopped_ms = (double)injection.stopped_ns / 1e6};
+    if (injection.was_late) /* one that was left to itself has not said how many it found */
+        attached->sampled = attached->threads;
     return true;
 }
 

@@ -7,11 +7,13 @@
 #define HCCT_ATTACH_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <sys/types.h>
 
 struct attach {
     pid_t pid;
     const char *agent_path, *socket; /* absolute */
+    const char *socket_seen;         /* its path for the process; NULL: to be found */
     const char *tags;                /* NULL: none */
     unsigned rate;                   /* at most attach_rate_most() */
     bool lines;
@@ -22,12 +24,19 @@ struct attach {
 
 /* What came of it, beside its success. */
 struct attached {
-    unsigned sampled, threads; /* that have a timer, of those that are there */
-    double stopped_ms;         /* so long was one of them held at most */
+    unsigned sampled, threads;            /* that have a timer, of those that are there */
+    unsigned closed, timerless, roomless; /* of the others: see enum wire_attach_fate */
+    double stopped_ms;                    /* so long was one of them held at most */
 };
 
 /* As often as the kernel's clock ticks. */
 unsigned attach_rate_most(void);
+
+/* The process may map so much and no more (RLIMIT_AS). */
+bool attach_is_limited(pid_t pid);
+
+/* Why some threads are not sampled, as a sentence. False: all are. */
+bool attach_says_missing(const struct attached *attached, char *text, size_t bytes);
 
 /* False: complained, and the process goes on as it was. */
 bool attach_begin(const struct attach *attach, struct attached *attached);

@@ -50,13 +50,18 @@ static bool find_errno(struct call *call) {
     return target_read(call->target, call->errno_at, &call->errno_was, sizeof call->errno_was);
 }
 
-/* Faults come through, and so does what can't be blocked. What is set after the registers is put
- * back by the frame, whatever becomes of us. */
-static bool block_signals(const struct call *call) {
+/* Faults come through, and so does what can't be blocked. */
+static uint64_t blocking_mask(void) {
     static const int open[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP};
     uint64_t mask = UINT64_MAX;
     for (size_t i = 0; i < sizeof open / sizeof *open; i++)
         mask &= ~(1ull << (open[i] - 1));
+    return mask;
+}
+
+/* What is set after the registers is put back by the frame, whatever becomes of us. */
+static bool block_signals(const struct call *call) {
+    uint64_t mask = blocking_mask();
     return ptrace(PTRACE_SETSIGMASK, call->stop->tid, KERNEL_MASK, &mask) == 0;
 }
 
@@ -101,15 +106,27 @@ static void fill_registers(const struct user_regs_struct *regs, greg_t *to) {
 
 /* Of the alternate stack the frame says what it would in a handler: the kernel sets it from there.
  * One that was never asked for is said to be as it is by a flag of the kernel's that leaves it. */
-static void fill_frame(const struct call *call, uint64_t xstate, ucontext_t *frame) {
-    struct user_regs_struct regs = call->regs;
+static void fill_frame(const struct user_regs_struct *regs, uint64_t mask, uint64_t xstate,
+                       ucontext_t *frame) {
     memset(frame, 0, sizeof *frame);
-    restart_by_hand(&regs);
     frame->uc_flags = FRAME_FLAGS;
     frame->uc_stack.ss_flags = -1; /* no such flags: it stays as it is */
-    fill_registers(&regs, frame->uc_mcontext.gregs);
+    fill_registers(regs, frame->uc_mcontext.gregs);
     frame->uc_mcontext.fpregs = (void *)(uintptr_t)xstate; /* NOLINT: an address over there */
-    memcpy(&frame->uc_sigmask, &call->mask, KERNEL_MASK);
+    memcpy(&frame->uc_sigmask, &mask, KERNEL_MASK);
+}
+
+#define FRAME_BYTES (offsetof(ucontext_t, uc_sigmask) + KERNEL_MASK)
+
+/* Below `top`; a function that returns there goes on with these. 0: it can't be written. */
+static uint64_t put_frame(const struct call *call, uint64_t top,
+                          const struct user_regs_struct *regs, uint64_t mask, uint64_t xstate) {
+    ucontext_t frame;
+    uint64_t at = ((top - FRAME_BYTES) & ~15ull) - 8;
+    fill_frame(regs, mask, xstate, &frame);
+    bool put = target_write(call->target, at + 8, &frame, FRAME_BYTES) &&
+               target_write(call->target, at, &call->code->sigreturn, sizeof call->code->sigreturn);
+    return put ? at : 0;
 }
 
 static bool write_xstate(const struct call *call, uint64_t at) {
@@ -126,56 +143,94 @@ static bool write_xstate(const struct call *call, uint64_t at) {
            target_write(call->target, at + call->xstate_bytes, &end, sizeof end);
 }
 
-/* From the top: extended state, what functions are given, the frame, and the return address. */
-static bool write_frame(struct call *call, size_t room) {
-    ucontext_t frame;
-    size_t bytes = offsetof(ucontext_t, uc_sigmask) + KERNEL_MASK;
+static bool is_restarted_by_kernel(const struct call *call) {
+    return (long)call->regs.orig_rax >= 0 && -(long)call->regs.rax == RESTART_BLOCK;
+}
+
+/* The function returns into a call of tgkill, and that into the frame. Not where a sleep is to go
+ * on whose rest only the kernel knows: it forgets that when anything returns as from a handler. */
+static void put_detour(struct call *call, uint64_t xstate) {
+    struct user_regs_struct regs = call->regs;
+    pid_t pid = call->stop->pid, tid = call->stop->tid;
+    if (call->bell == 0 || call->code->tgkill == 0 || is_restarted_by_kernel(call))
+        return;
+    regs.rip = call->code->tgkill;
+    regs.rdi = (unsigned long long)target_own_number(pid, pid);
+    regs.rsi = (unsigned long long)target_own_number(pid, tid);
+    regs.rdx = (unsigned long long)call->bell;
+    regs.rsp = call->frame;
+    regs.eflags &= ~(DIRECTION | TRAP);
+    call->detour =
+        put_frame(call, call->frame, &regs, blocking_mask() & ~(1ull << (call->bell - 1)), xstate);
+}
+
+/* From the top: extended state, what functions are given, the frames. */
+static bool write_frames(struct call *call, size_t room) {
+    struct user_regs_struct regs = call->regs;
     uint64_t xstate = (call->regs.rsp - RED_ZONE - call->xstate_bytes - sizeof(uint32_t)) &
                       ~(uint64_t)(XSTATE_ALIGN - 1);
     call->room = (xstate - room) & ~15ull;
-    call->frame = ((call->room - bytes) & ~15ull) - 8;
-    fill_frame(call, xstate, &frame);
-    return write_xstate(call, xstate) && target_write(call->target, call->frame + 8, &frame, bytes);
+    restart_by_hand(&regs);
+    if (!write_xstate(call, xstate))
+        return false;
+    call->frame = put_frame(call, call->room, &regs, call->mask, xstate);
+    if (call->frame != 0)
+        put_detour(call, xstate);
+    return call->frame != 0;
 }
 
 bool call_begin(struct call *call, struct stop *stop, const struct target *target,
-                const struct code *code, const struct user_regs_struct *regs, size_t room) {
-    *call = (struct call){.stop = stop, .target = target, .code = code, .regs = *regs};
-    return save(call) && find_errno(call) && write_frame(call, room);
+                const struct code *code, const struct user_regs_struct *regs, size_t room,
+                int bell) {
+    *call =
+        (struct call){.stop = stop, .target = target, .code = code, .regs = *regs, .bell = bell};
+    return save(call) && find_errno(call) && write_frames(call, room);
 }
 
 /* ---- calling ---- */
 
 /* Its functions have returned: it is about to ask the kernel for what it had. */
-static bool is_back(const struct call *call) {
+static bool is_back(struct call *call) {
     struct user_regs_struct regs;
-    return ptrace(PTRACE_GETREGS, call->stop->tid, NULL, &regs) == 0 &&
-           (long)regs.orig_rax == SYS_rt_sigreturn && regs.rsp == call->frame + 8;
+    if (ptrace(PTRACE_GETREGS, call->stop->tid, NULL, &regs) != 0)
+        return false;
+    if ((long)regs.orig_rax == SYS_rt_sigreturn && regs.rsp == call->frame + 8)
+        return true;
+    call->result = regs.rax;
+    return false;
 }
 
-static bool set_registers(const struct call *call, uint64_t function, uint64_t first,
-                          uint64_t second) {
+static bool set_registers(const struct call *call, uint64_t frame, uint64_t function,
+                          const uint64_t argument[3]) {
     struct user_regs_struct regs = call->regs;
     regs.rip = function;
-    regs.rdi = first;
-    regs.rsi = second;
-    regs.rsp = call->frame;
+    regs.rdi = argument[0];
+    regs.rsi = argument[1];
+    regs.rdx = argument[2];
+    regs.rsp = frame;
     regs.rax = 0;
     regs.orig_rax = ~0ull;
     regs.eflags &= ~(DIRECTION | TRAP);
-    return target_write(call->target, call->frame, &call->code->sigreturn,
-                        sizeof call->code->sigreturn) &&
-           ptrace(PTRACE_SETREGS, call->stop->tid, NULL, &regs) == 0;
+    return ptrace(PTRACE_SETREGS, call->stop->tid, NULL, &regs) == 0;
 }
 
-enum called call_function(struct call *call, uint64_t function, uint64_t first, uint64_t second,
-                          uint64_t deadline_ns) {
+static bool is_over(struct call *call, enum stopped stopped) {
+    call->has_rung = stopped == STOPPED_BELL;
+    return call->has_rung || (stopped == STOPPED_CALL && is_back(call));
+}
+
+enum called call_function(struct call *call, enum call_way way, uint64_t function,
+                          const uint64_t argument[3], uint64_t deadline_ns) {
     enum stopped stopped;
-    if (!set_registers(call, function, first, second) || !block_signals(call))
+    bool detour = way == CALL_DETOUR && call->detour != 0;
+    bool rings = detour || (way == CALL_RINGS && call->bell != 0);
+    if (!set_registers(call, detour ? call->detour : call->frame, function, argument) ||
+        !block_signals(call))
         return CALLED_GONE;
+    call->stop->bell = rings ? call->bell : 0;
     do {
-        stopped = stop_run(call->stop, true, deadline_ns);
-        if (stopped == STOPPED_CALL && is_back(call))
+        stopped = stop_run(call->stop, !rings, deadline_ns);
+        if (is_over(call, stopped))
             return CALLED;
     } while ((stopped == STOPPED_CALL && clock_ns(CLOCK_MONOTONIC) < deadline_ns) ||
              stopped == STOPPED_HERE);
@@ -197,26 +252,23 @@ static bool put_back(const struct call *call, const struct user_regs_struct *reg
            ptrace(PTRACE_SETREGS, tid, NULL, regs) == 0;
 }
 
-/* The kernel forgets how to go on with a sleep that has a timeout when a handler returns. */
-static bool sleeps_on(const struct call *call) {
-    return (long)call->regs.orig_rax >= 0 && -(long)call->regs.rax == RESTART_BLOCK &&
-           !point_signal_is_due(call->target, call->stop->tid);
-}
-
 /* It does not return as from a handler: it is put back where it is, at the entry of that call,
  * which is left out. */
-static bool put_to_sleep(const struct call *call) {
+static bool leave_out_return(const struct call *call) {
     struct user_regs_struct regs = call->regs;
     restart_by_hand(&regs);
     regs.orig_rax = ~0ull;
     return put_back(call, &regs);
 }
 
-/* Otherwise it returns, and is stopped where the kernel would begin an interrupted system call
- * again. That comes for certain, and must be waited for. */
+/* Where the bell has rung the thread is on its way out of a system call, and the kernel itself
+ * begins an interrupted one again. It does so, too, where a signal of the application is due, and
+ * the thread returns: it is stopped there, which comes for certain, and must be waited for. */
 bool call_end(struct call *call, bool is_back) {
-    if (is_back && sleeps_on(call))
-        return put_to_sleep(call);
+    if (is_back && call->has_rung)
+        return put_back(call, &call->regs);
+    if (is_back && !point_signal_is_due(call->target, call->stop->tid))
+        return leave_out_return(call);
     if (!stop_interrupt(call->stop))
         return false;
     enum stopped stopped = stop_run(call->stop, false, UINT64_MAX);

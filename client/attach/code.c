@@ -84,9 +84,13 @@ static bool is_base(const struct target_map *map) {
     return map->offset == 0 && map->readable && map->path[0] == '/';
 }
 
+/* Its file may have been replaced since, or be in memory only. */
 uint64_t code_base_of(const struct target *target, const char *end_of_path) {
+    char deleted[64];
+    snprintf(deleted, sizeof deleted, "%s (deleted)", end_of_path);
     for (size_t i = 0; i < target->n_maps; i++)
-        if (is_base(&target->maps[i]) && ends_with(target->maps[i].path, end_of_path))
+        if (is_base(&target->maps[i]) && (ends_with(target->maps[i].path, end_of_path) ||
+                                          ends_with(target->maps[i].path, deleted)))
             return target->maps[i].start;
     return 0;
 }
@@ -146,6 +150,11 @@ static uint64_t find_errno_slot(const struct target *target, const struct image 
     return f->start + at + 7 + (uint64_t)(int64_t)distance;
 }
 
+static uint64_t start_of(const struct image *libc, const char *name) {
+    const struct image_function *f = image_find(libc, name);
+    return f != NULL ? f->start : 0;
+}
+
 static enum code_fault read_libc(struct code *code, const struct target *target,
                                  const struct image *libc, uint64_t base) {
     const struct image_function *f = image_find(libc, "dlopen");
@@ -154,6 +163,8 @@ static enum code_fault read_libc(struct code *code, const struct target *target,
     if (f == NULL || image_find(libc, "__libc_start_main") == NULL)
         return CODE_OLD_LIBC;
     code->dlopen = f->start;
+    code->syscall = start_of(libc, "syscall");
+    code->tgkill = start_of(libc, "tgkill");
     code->sigreturn = find_sigreturn(target, base);
     code->errno_slot = find_errno_slot(target, libc);
     add_functions(code, libc);
@@ -191,12 +202,10 @@ static void read_others(struct code *code, const struct target *target, uint64_t
 }
 
 enum code_fault code_read(struct code *code, const struct target *target, const char *ours) {
-    static const char *const names[] = {"/libc.so.6", "/libc.so.6 (deleted)"};
-    uint64_t libc = 0, loader = loader_base(target->pid), own = code_base_of(target, ours);
+    uint64_t libc = code_base_of(target, "/libc.so.6"), loader = loader_base(target->pid);
+    uint64_t own = code_base_of(target, ours);
     struct image image;
     *code = (struct code){0};
-    for (size_t i = 0; i < HCCT_ARRAY_LEN(names) && libc == 0; i++)
-        libc = code_base_of(target, names[i]);
     if (libc == 0 || loader == 0 || !image_read(&image, target, libc))
         return CODE_NO_LIBC;
     if (own != 0)

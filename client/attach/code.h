@@ -15,8 +15,9 @@ struct code_part {
 };
 
 struct code {
-    uint64_t dlopen, sigreturn; /* sigreturn: an instruction that makes the call of its number */
-    uint64_t errno_slot;        /* where the distance of errno from the thread pointer is */
+    uint64_t dlopen, syscall, tgkill; /* functions; of the last two 0: there is none */
+    uint64_t sigreturn;  /* sigreturn: an instruction that makes the call of its number */
+    uint64_t errno_slot; /* where the distance of errno from the thread pointer is */
     struct code_part locked[CODE_LOCKED_MAX]; /* loader, malloc, and the like */
     size_t n_agent, n_loader, n_locked;       /* the agent's own are first, then the loader's */
     bool own_malloc; /* the program brings a malloc of its own, whose code can't be known */

@@ -7,29 +7,45 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/ptrace.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "client/attach/call.h"
+#include "client/attach/filter.h"
 #include "client/attach/image.h"
 #include "client/attach/point.h"
+#include "client/attach/sight.h"
 #include "client/attach/walk.h"
 #include "common/base/clock.h"
+#include "common/wire/compiler.h"
 
 #define STOP_NS     2000000000u /* for a thread to stop: until then it runs */
 #define HOLD_NS     50000000u   /* for a function to return; then the thread is let go */
 #define AGAIN_NS    1000000     /* between two rounds */
 #define LATER_NS    200000000u  /* after a function did not return in time */
+#define PATH_ROOM   64u         /* for a path of ours */
 #define PATIENCE_NS 300000000u  /* so long no thread may seem to be in the loader */
 
 /* In which order threads are tried. */
-enum rank { RANK_ASLEEP, RANK_RUNNING, RANK_REPEATED, RANK_DOUBTFUL, RANKS, RANK_NEVER = RANKS };
+enum rank {
+    RANK_ASLEEP,
+    RANK_RUNNING,
+    RANK_TIMED,
+    RANK_REPEATED,
+    RANK_DOUBTFUL,
+    RANKS,
+    RANK_NEVER = RANKS
+};
 
 struct work {
     struct injection *injection;
@@ -39,7 +55,8 @@ struct work {
     uint64_t began_ns, until_ns;
     enum injected result;
     enum point_care care;
-    bool missing; /* a walk needs files that were not read yet */
+    bool is_filtered; /* by seccomp */
+    bool missing;     /* a walk needs files that were not read yet */
 };
 
 /* ---- on a stopped thread ---- */
@@ -88,11 +105,76 @@ static enum injected result_of(enum called called) {
     }
 }
 
+/* ---- the file, for who does not see it ---- */
+
+/* Not a path that the application would give to the loader itself. */
+#define SENT_PATH "/proc/self/task/../fd/%d"
+#define SENT_NAME "hcct" INJECT_LIBRARY
+
+static bool copy_file(const char *from, const char *to) {
+    char part[65536];
+    int in = open(from, O_RDONLY | O_CLOEXEC), out = open(to, O_WRONLY | O_CLOEXEC);
+    ssize_t n = in >= 0 && out >= 0 ? 1 : -1;
+    while (n > 0 && (n = read(in, part, sizeof part)) > 0)
+        n = write(out, part, (size_t)n) == n ? n : -1;
+    if (in >= 0)
+        close(in);
+    if (out >= 0)
+        close(out);
+    return n == 0;
+}
+
+/* A file in memory is made there, filled from here, and named by the process's own descriptor. */
+static enum called send_file(struct work *work, struct call *call, uint64_t path) {
+    struct injection *injection = work->injection;
+    const uint64_t arguments[] = {SYS_memfd_create, path, MFD_CLOEXEC};
+    char name[64];
+    if (!target_write(&work->target, path, SENT_NAME, sizeof SENT_NAME))
+        return CALLED_GONE;
+    enum called called =
+        call_function(call, CALL_STEPS, work->code.syscall, arguments, clock_now() + HOLD_NS);
+    if (called != CALLED)
+        return called;
+    int fd = (int)call->result;
+    injection->sent_as = fd >= 0 ? fd + 1 : 0;
+    snprintf(name, sizeof name, "/proc/%d/fd/%d", (int)injection->pid, fd);
+    bool sent = fd >= 0 && copy_file(injection->agent_path, name);
+    snprintf(name, sizeof name, SENT_PATH, fd);
+    if (!sent)
+        name[0] = '\0'; /* the loader takes that for the program itself */
+    return target_write(&work->target, path, name, strlen(name) + 1) ? CALLED : CALLED_GONE;
+}
+
+/* What is mapped needs no descriptor. */
+static enum called take_back(struct work *work, struct call *call) {
+    const uint64_t arguments[] = {SYS_close, (uint64_t)work->injection->sent_as - 1, 0};
+    if (work->injection->sent_as == 0)
+        return CALLED;
+    work->injection->sent_as = 0;
+    return call_function(call, CALL_STEPS, work->code.syscall, arguments, clock_now() + HOLD_NS);
+}
+
 static enum called call_loader(struct work *work, struct call *call, const struct place *place) {
+    const uint64_t arguments[] = {place->path, RTLD_NOW | RTLD_LOCAL, 0};
     if (work->injection->agent_path == NULL || code_base_of(&work->target, INJECT_LIBRARY) != 0)
         return CALLED;
-    return call_function(call, work->code.dlopen, place->path, RTLD_NOW | RTLD_LOCAL,
-                         clock_now() + HOLD_NS);
+    if (work->injection->sends) {
+        enum called sent = send_file(work, call, place->path);
+        if (sent != CALLED)
+            return sent;
+    }
+    return call_function(call, CALL_DETOUR, work->code.dlopen, arguments, clock_now() + HOLD_NS);
+}
+
+static enum called call_agent(struct work *work, struct call *call, const struct place *place,
+                              uint64_t function) {
+    struct wire_attach *request = &work->injection->request;
+    const uint64_t arguments[] = {place->request, 0, 0};
+    enum called called =
+        call_function(call, CALL_RINGS, function, arguments, clock_now() + HOLD_NS);
+    if (called == CALLED && !target_read(&work->target, place->request, request, sizeof *request))
+        called = CALLED_GONE;
+    return called;
 }
 
 static enum injected call_both(struct work *work, struct call *call) {
@@ -100,14 +182,13 @@ static enum injected call_both(struct work *work, struct call *call) {
     if (!write_request(work, call, &place))
         return INJECT_NEVER_SAFE;
     enum called called = call_loader(work, call, &place);
+    if (called == CALLED)
+        called = take_back(work, call);
     uint64_t function = called == CALLED ? find_function(work) : 0;
     if (called == CALLED && function == 0)
         return INJECT_NOT_LOADED;
     if (called == CALLED)
-        called = call_function(call, function, place.request, 0, clock_now() + HOLD_NS);
-    if (called == CALLED && !target_read(&work->target, place.request, &work->injection->request,
-                                         sizeof work->injection->request))
-        called = CALLED_GONE;
+        called = call_agent(work, call, &place, function);
     return result_of(called);
 }
 
@@ -115,8 +196,10 @@ static enum injected call_both(struct work *work, struct call *call) {
 static bool use(struct work *work, struct stop *stop, const struct user_regs_struct *regs) {
     static struct call call;
     const char *library = work->injection->agent_path;
-    size_t room = sizeof work->injection->request + (library != NULL ? strlen(library) : 0) + 1;
-    if (!call_begin(&call, stop, &work->target, &work->code, regs, room))
+    size_t room =
+        sizeof work->injection->request + PATH_ROOM + (library != NULL ? strlen(library) : 0);
+    if (!call_begin(&call, stop, &work->target, &work->code, regs, room,
+                    (int)work->injection->request.bell))
         return false;
     work->result = call_both(work, &call);
     if (work->result != INJECT_NOT_IN_TIME) {
@@ -139,6 +222,8 @@ static enum rank rank_of(const struct work *work, pid_t tid) {
     enum point point = point_asleep(&work->code, &work->target, &where, work->care);
     if (point != POINT_SAFE)
         return point == POINT_DOUBTFUL && work->walk != NULL ? RANK_DOUBTFUL : RANK_NEVER;
+    if (work->injection->agent_path != NULL && work->code.n_agent == 0 && point_is_timed(&where))
+        return RANK_TIMED;
     return point_is_repeated(&where) ? RANK_REPEATED : RANK_ASLEEP;
 }
 
@@ -159,17 +244,20 @@ static bool try_stopped(struct work *work, struct stop *stop) {
         return false;
     again = regs;
     point_again(&work->target, stop->tid, &again);
-    if (is_safe(work, stop, &regs))
-        return use(work, stop, &again);
+    if (is_safe(work, stop, &regs)) {
+        if (!work->is_filtered || filter_lets_agent(stop->tid))
+            return use(work, stop, &again);
+        work->result = INJECT_CONFINED;
+    }
     if (again.rip != regs.rip)
         ptrace(PTRACE_SETREGS, stop->tid, NULL, &again);
-    return false;
+    return work->result == INJECT_CONFINED;
 }
 
 static bool try_thread(struct work *work, pid_t tid) {
     struct stop stop;
+    enum stopped stopped = stop_thread(&stop, work->target.pid, tid, clock_now() + STOP_NS);
     uint64_t began = clock_now();
-    enum stopped stopped = stop_thread(&stop, work->target.pid, tid, began + STOP_NS);
     if (stopped == STOPPED_NOT) { /* the kernel lets it go when this process ends */
         work->result = INJECT_AGAIN;
         return true;
@@ -215,19 +303,20 @@ static bool try_ranked(struct work *work, const pid_t *list, size_t n) {
 }
 
 /* Before it is stopped: it blocks more signals then. */
-static void name_thread(struct wire_attach *request, pid_t pid, pid_t tid) {
+static void name_thread(struct wire_attach *request, pid_t pid, pid_t tid, bool ours) {
     uint64_t blocked;
     if (!target_status(pid, tid, "SigBlk", true, &blocked))
         return;
     request->blocked[request->n_threads] = blocked;
-    request->thread[request->n_threads++] = tid;
+    request->thread[request->n_threads++] = ours ? tid : target_own_number(pid, tid);
 }
 
 static void name_threads(struct work *work, const pid_t *list, size_t n) {
     struct wire_attach *request = &work->injection->request;
+    bool ours = sight_has_our_pids(work->target.pid);
     request->n_threads = 0;
     for (size_t i = 0; i < n && request->n_threads < WIRE_ATTACH_THREADS; i++)
-        name_thread(request, work->target.pid, list[i]);
+        name_thread(request, work->target.pid, list[i], ours);
 }
 
 static void rest(uint64_t ns) {
@@ -253,12 +342,28 @@ static bool try_all(struct work *work) {
     return over;
 }
 
+/* One that is ignored by default, so that it does nothing if nobody traces the thread any more. */
+static uint32_t choose_bell(pid_t pid) {
+    static const int ignored[] = {SIGURG, SIGWINCH, SIGCHLD};
+    uint64_t caught;
+    if (!target_status(pid, 0, "SigCgt", true, &caught))
+        return 0;
+    for (size_t i = 0; i < HCCT_ARRAY_LEN(ignored); i++)
+        if ((caught >> (ignored[i] - 1) & 1) == 0)
+            return (uint32_t)ignored[i];
+    return 0;
+}
+
 static enum injected begin(struct work *work) {
     static const enum injected faults[] = {[CODE_NO_LIBC] = INJECT_NO_LIBC,
                                            [CODE_OLD_LIBC] = INJECT_OLD_LIBC,
                                            [CODE_STRANGE_LIBC] = INJECT_STRANGE_LIBC};
     if (!target_open(&work->target, work->injection->pid))
         return errno == EACCES || errno == EPERM ? INJECT_NO_RIGHTS : INJECT_GONE;
+    uint64_t mode = 0;
+    (void)target_status(work->injection->pid, 0, "Seccomp", false, &mode);
+    work->is_filtered = mode != 0 && filter_can_be_read();
+    work->injection->request.bell = choose_bell(work->injection->pid);
     enum code_fault fault = code_read(&work->code, &work->target, INJECT_LIBRARY);
     return fault == CODE_FINE ? INJECT_NEVER_SAFE : faults[fault];
 }
@@ -296,12 +401,20 @@ static ssize_t receive(int fd, struct report *report) {
     return (ssize_t)used;
 }
 
+/* While it is awaited a thread stands still. Children are none. */
+static void be_quick(void) {
+    const struct sched_param least = {.sched_priority = 1};
+    if (sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &least) != 0)
+        (void)setpriority(PRIO_PROCESS, 0, -20); /* neither may be allowed */
+}
+
 _Noreturn static void work_and_report(struct injection *injection, int fd) {
     struct report report;
     sigset_t all;
     sigfillset(&all);
     sigprocmask(SIG_BLOCK, &all, NULL);
     stop_prepare();
+    be_quick();
     report.result = inject_here(injection);
     report.injection = *injection;
     ssize_t n = write(fd, &report, sizeof report);
@@ -358,6 +471,8 @@ const char *inject_words(enum injected result) {
                               "goes on as it was: try again, or with a larger --wait",
         [INJECT_AGAIN] = "a thread did not stop",
         [INJECT_NOT_IN_TIME] = "its loader was busy for too long; it goes on as it was: try again",
+        [INJECT_CONFINED] = "it has forbidden itself system calls that the agent makes (seccomp); "
+                            "start it under 'hcct record --', where the agent is there before",
         [INJECT_BROKEN] = "the agent's function ended with a fault",
     };
     return words[result];

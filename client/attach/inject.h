@@ -23,16 +23,19 @@ enum injected {
     INJECT_NEVER_SAFE,  /* within the time no thread was at a safe point */
     INJECT_AGAIN,       /* a thread did not stop in time: all were let go */
     INJECT_NOT_IN_TIME, /* a function took too long; it goes on by itself */
+    INJECT_CONFINED,    /* a seccomp filter forbids what the agent does */
     INJECT_BROKEN,      /* the function ended with a fault */
 };
 
 struct injection {
     pid_t pid;
     const char *agent_path; /* absolute path; NULL: it is loaded already */
+    bool sends;             /* the process does not see that path: it is given the file */
     double seconds;         /* to find a safe point */
     struct wire_attach request;
     uint64_t stopped_ns; /* result: so long was a thread stopped */
     unsigned stops;      /* result: so many times */
+    int sent_as;         /* its descriptor there, plus one; 0: there is none */
     bool was_late;       /* result: a function was left to itself, and may have done all by now */
 };
 

@@ -9,12 +9,14 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "client/attach/code.h"
+#include "client/attach/filter.h"
 #include "client/attach/inject.h"
+#include "client/attach/sight.h"
 #include "client/attach/target.h"
 
 #if defined(__x86_64__)
@@ -30,7 +32,8 @@ static bool say(bool passes, char *text, size_t bytes, const char *sentence) {
 
 /* ---- the process ---- */
 
-static bool is_there(pid_t pid, char *text, size_t bytes) {
+static bool is_there(pid_t pid, const char *library, char *text, size_t bytes) {
+    (void)library;
     char state[32], link[64], exe[16];
     uint64_t leader;
     if (!target_status(pid, 0, "Tgid", false, &leader) ||
@@ -53,12 +56,14 @@ static bool is_there(pid_t pid, char *text, size_t bytes) {
     return say(true, text, bytes, "it is there");
 }
 
-static bool is_not_us(pid_t pid, char *text, size_t bytes) {
+static bool is_not_us(pid_t pid, const char *library, char *text, size_t bytes) {
+    (void)library;
     return say(pid != getpid(), text, bytes,
                pid != getpid() ? "it is another process" : "that is hcct itself");
 }
 
-static bool is_untraced(pid_t pid, char *text, size_t bytes) {
+static bool is_untraced(pid_t pid, const char *library, char *text, size_t bytes) {
+    (void)library;
     uint64_t tracer = 0;
     if (!target_status(pid, 0, "TracerPid", false, &tracer) || tracer == 0)
         return say(true, text, bytes, "nobody traces it");
@@ -97,7 +102,8 @@ static const char *why_no_right(pid_t pid) {
 }
 
 /* The kernel asks the same as for ptrace. */
-static bool may_be_traced(pid_t pid, char *text, size_t bytes) {
+static bool may_be_traced(pid_t pid, const char *library, char *text, size_t bytes) {
+    (void)library;
     struct target target;
     if (target_open(&target, pid)) {
         target_close(&target);
@@ -119,7 +125,8 @@ static bool read_header(pid_t pid, Elf64_Ehdr *header) {
     return good;
 }
 
-static bool is_of_this_machine(pid_t pid, char *text, size_t bytes) {
+static bool is_of_this_machine(pid_t pid, const char *library, char *text, size_t bytes) {
+    (void)library;
     Elf64_Ehdr header;
     if (!HERE_IS_KNOWN)
         return say(false, text, bytes,
@@ -139,7 +146,8 @@ static bool uses_musl(const struct target *target) {
     return false;
 }
 
-static bool has_glibc(pid_t pid, char *text, size_t bytes) {
+static bool has_glibc(pid_t pid, const char *library, char *text, size_t bytes) {
+    (void)library;
     struct target target;
     struct code code;
     if (!target_open(&target, pid))
@@ -160,20 +168,42 @@ static bool has_glibc(pid_t pid, char *text, size_t bytes) {
 
 /* ---- what it has forbidden itself ---- */
 
-/* A filter that all have, hcct too (a container's), forbids nothing that matters. */
-static bool is_unconfined(pid_t pid, char *text, size_t bytes) {
+/* All of its threads have as many filters as its first. */
+static bool is_filtered_alike(pid_t pid, uint64_t filters) {
+    pid_t *list;
+    size_t n = target_threads(pid, &list);
+    bool alike = n > 0;
+    for (size_t i = 0; alike && i < n; i++) {
+        uint64_t its = filters; /* it may have ended */
+        (void)target_status(pid, list[i], "Seccomp_filters", false, &its);
+        alike = its == filters;
+    }
+    free(list);
+    return alike;
+}
+
+/* A filter that all have, hcct too, forbids nothing that matters; one that can be read is looked
+ * through when a thread is stopped. */
+static bool is_unconfined(pid_t pid, const char *library, char *text, size_t bytes) {
+    (void)library;
     uint64_t mode = 0, its = 0, ours = 0;
     (void)target_status(pid, 0, "Seccomp", false, &mode);
     (void)target_status(pid, 0, "Seccomp_filters", false, &its);
     (void)target_status(getpid(), 0, "Seccomp_filters", false, &ours);
     if (mode == 0 || (mode == 2 && its != 0 && its <= ours))
         return say(true, text, bytes, "it has forbidden itself no system calls");
+    if (mode == 2 && its != 0 && filter_can_be_read() && is_filtered_alike(pid, its))
+        return say(true, text, bytes,
+                   "it has a seccomp filter (its container's?), which is read before it is "
+                   "attached to");
     return say(false, text, bytes,
                "it has forbidden itself system calls (seccomp), and one of the agent's could end "
-               "it; start it under 'hcct record --', where the agent is there before");
+               "it; attach as root of the machine, who can read what is forbidden, or start it "
+               "under 'hcct record --', where the agent is there before");
 }
 
-static bool has_plain_stack(pid_t pid, char *text, size_t bytes) {
+static bool has_plain_stack(pid_t pid, const char *library, char *text, size_t bytes) {
+    (void)library;
     char features[64] = "";
     (void)target_status_word(pid, "x86_Thread_features", features, sizeof features);
     if (strstr(features, "shstk") == NULL)
@@ -185,29 +215,23 @@ static bool has_plain_stack(pid_t pid, char *text, size_t bytes) {
 
 /* ---- where it is ---- */
 
-static bool shares(pid_t pid, const char *what) {
-    char path[64];
-    struct stat its, ours;
-    snprintf(path, sizeof path, "/proc/%d/%s", (int)pid, what);
-    if (stat(path, &its) != 0)
-        return false;
-    snprintf(path, sizeof path, "/proc/self/%s", what);
-    return stat(path, &ours) == 0 && its.st_dev == ours.st_dev && its.st_ino == ours.st_ino;
+/* The library is sent to who does not have it, which takes a /proc there. */
+static bool can_have_library(pid_t pid, const char *library, char *text, size_t bytes) {
+    if (sight_is_ours(pid))
+        return say(true, text, bytes, "it sees the same files");
+    if (sight_has_proc(pid))
+        return say(true, text, bytes, "it has another root directory, to which the agent is sent");
+    if (library != NULL && sight_has_file(pid, library))
+        return say(true, text, bytes, "it has another root directory, where the agent is, too");
+    snprintf(text, bytes,
+             "it has another root directory, with neither a /proc nor the agent: copy %s there, to "
+             "the same path",
+             library != NULL ? library : "libhcctattach.so");
+    return false;
 }
 
-static bool is_in_sight(pid_t pid, char *text, size_t bytes) {
-    if (!shares(pid, "ns/mnt") || !shares(pid, "ns/pid"))
-        return say(false, text, bytes,
-                   "it is in another container (mount or PID namespace), where it sees neither the "
-                   "agent's file nor hcctd's socket; run hcct in there");
-    if (!shares(pid, "root"))
-        return say(false, text, bytes,
-                   "it has another root directory (chroot), where it sees neither the agent's file "
-                   "nor hcctd's socket");
-    return say(true, text, bytes, "it sees the same files");
-}
-
-static bool has_no_agent(pid_t pid, char *text, size_t bytes) {
+static bool has_no_agent(pid_t pid, const char *library, char *text, size_t bytes) {
+    (void)library;
     struct target target;
     bool preloaded = false;
     if (target_open(&target, pid)) {
@@ -225,7 +249,7 @@ const struct judge_check judge_checks[] = {
     {"traced", is_untraced},
     {"rights", may_be_traced},
     {"machine", is_of_this_machine},
-    {"files", is_in_sight},
+    {"files", can_have_library},
     {"library", has_glibc},
     {"agent", has_no_agent},
     {"confined", is_unconfined},
@@ -233,9 +257,9 @@ const struct judge_check judge_checks[] = {
     {NULL, NULL},
 };
 
-bool judge(pid_t pid, char *text, size_t bytes) {
+bool judge(pid_t pid, const char *library, char *text, size_t bytes) {
     for (const struct judge_check *check = judge_checks; check->name != NULL; check++)
-        if (!check->passes(pid, text, bytes))
+        if (!check->passes(pid, library, text, bytes))
             return false;
     return true;
 }

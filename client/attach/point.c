@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <linux/rseq.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
@@ -118,6 +119,12 @@ bool point_is_repeated(const struct target_sleep *where) {
     return IS_AMONG(where->call, repeated);
 }
 
+/* Those that the kernel begins again by itself, with the rest of their time. */
+bool point_is_timed(const struct target_sleep *where) {
+    return where->call == SYS_nanosleep || where->call == SYS_clock_nanosleep ||
+           where->call == SYS_poll || (where->call == SYS_futex && where->argument[3] != 0);
+}
+
 bool point_in_loader(const struct code *code, const struct target *target,
                      const struct target_sleep *where) {
     const struct target_map *stack = target_map_at(target, where->sp);
@@ -158,13 +165,19 @@ enum point point_stopped(const struct code *code, const struct target *target, p
 
 /* ---- after the stop ---- */
 
-/* Of the application's; the thread would see its call interrupted in any case. */
+#define BIT(signal)        (1ull << ((signal)-1))
+#define IGNORED_BY_DEFAULT (BIT(SIGURG) | BIT(SIGWINCH) | BIT(SIGCHLD))
+
+/* Of the application's; the thread would see its call interrupted in any case. Those that nobody is
+ * to have are pending only because the thread is traced. */
 bool point_signal_is_due(const struct target *target, pid_t tid) {
-    uint64_t own = 0, all = 0, blocked = 0;
+    uint64_t own = 0, all = 0, blocked = 0, caught = 0, ignored = 0;
     bool known = target_status(target->pid, tid, "SigPnd", true, &own) &&
                  target_status(target->pid, tid, "ShdPnd", true, &all) &&
-                 target_status(target->pid, tid, "SigBlk", true, &blocked);
-    return !known || ((own | all) & ~blocked) != 0;
+                 target_status(target->pid, tid, "SigBlk", true, &blocked) &&
+                 target_status(target->pid, tid, "SigIgn", true, &ignored) &&
+                 target_status(target->pid, tid, "SigCgt", true, &caught);
+    return !known || ((own | all) & ~blocked & ~ignored & ~(IGNORED_BY_DEFAULT & ~caught)) != 0;
 }
 
 void point_again(const struct target *target, pid_t tid, struct user_regs_struct *regs) {

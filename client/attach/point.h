@@ -33,6 +33,9 @@ enum point point_asleep(const struct code *code, const struct target *target,
                         const struct target_sleep *where, enum point_care care);
 /* Its call would end with EINTR, and is made again (point_again): others are better. */
 bool point_is_repeated(const struct target_sleep *where);
+/* Only the kernel knows what is left of its sleep: to load something on it takes more stops
+ * (call.h). */
+bool point_is_timed(const struct target_sleep *where);
 /* It may be in the middle of loading an object. */
 bool point_in_loader(const struct code *code, const struct target *target,
                      const struct target_sleep *where);

@@ -9,6 +9,7 @@
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
+#include <sys/user.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -42,6 +43,13 @@ static void keep(struct stop *stop, int signal) {
         stop->later[stop->n_later++] = signal;
 }
 
+/* By a call of its own, not from elsewhere. */
+static bool has_rung(const struct stop *stop) {
+    struct user_regs_struct regs;
+    return ptrace(PTRACE_GETREGS, stop->tid, NULL, &regs) == 0 &&
+           (long)regs.orig_rax == SYS_tgkill && regs.rdx == (unsigned long long)stop->bell;
+}
+
 /* What a stop means; STOPPED_NOT: nothing, the thread is to run on, with the signal *pass. */
 static enum stopped classify(struct stop *stop, int status, int *pass) {
     int signal = WSTOPSIG(status), event = status >> 16;
@@ -55,6 +63,8 @@ static enum stopped classify(struct stop *stop, int status, int *pass) {
     bool of_all = event == PTRACE_EVENT_STOP || signal == SIGSTOP; /* it is stopped as a whole */
     if (stop->calls && !of_all && is_fault(signal))
         return STOPPED_FAULT;
+    if (stop->calls && stop->bell == signal && event == 0 && has_rung(stop))
+        return STOPPED_BELL;
     if (stop->calls || event == PTRACE_EVENT_STOP)
         keep(stop, signal);
     else

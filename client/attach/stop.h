@@ -18,11 +18,13 @@ struct stop {
     pid_t pid, tid;
     int later[STOP_SIGNALS_MAX]; /* signals that have arrived meanwhile and can't be blocked */
     unsigned n_later;
+    int bell;   /* a signal that it sends to itself, 0: none */
     bool calls; /* it runs what we have put there, no more the application */
 };
 
 enum stopped {
     STOPPED_HERE,
+    STOPPED_BELL, /* it has sent itself that signal, which it never gets */
     STOPPED_CALL, /* at the entry or exit of a system call */
     STOPPED_FAULT,
     STOPPED_GONE, /* the thread has ended */

@@ -157,6 +157,14 @@ bool target_status(pid_t pid, pid_t tid, const char *name, bool hex, uint64_t *v
     return true;
 }
 
+pid_t target_own_number(pid_t pid, pid_t tid) {
+    char rest[128];
+    if (!find_line(pid, tid, "NSpid", rest, sizeof rest))
+        return 0;
+    const char *last = strrchr(rest, '\t');
+    return (pid_t)atoi(last != NULL ? last + 1 : rest);
+}
+
 bool target_status_word(pid_t pid, const char *name, char *word, size_t bytes) {
     return find_line(pid, 0, name, word, bytes);
 }

@@ -38,6 +38,8 @@ bool target_read(const struct target *target, uint64_t at, void *into, size_t by
 bool target_write(const struct target *target, uint64_t at, const void *from, size_t bytes);
 
 /* The threads, in *list, which the caller frees. 0: there is no process. */
+/* The number of one of its threads in its own PID namespace; 0: it has ended. */
+pid_t target_own_number(pid_t pid, pid_t tid);
 size_t target_threads(pid_t pid, pid_t **list);
 
 /* A number of /proc/PID/status (or of the thread `tid`, when it is not 0), hexadecimal where `hex`;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "client/attach/named.h"
 #include "client/command.h"
 #include "client/locate.h"
 #include "client/processes.h"
@@ -27,6 +28,11 @@ struct attach_options {
 };
 
 #define AT(member) offsetof(struct attach_options, member)
+#define WAIT                                                                                       \
+    {                                                                                              \
+        "wait", 0, OPTION_UNSIGNED, "SECONDS", AT(wait), 1, 600,                                   \
+            "so long a moment without risk is looked for (5)"                                      \
+    }
 
 static const struct option_spec attach_specs[] = {
     {"rate", 'F', OPTION_UNSIGNED, "HZ", AT(rate), 1, 10000,
@@ -35,50 +41,42 @@ static const struct option_spec attach_specs[] = {
     {"threads", 0, OPTION_FLAG, NULL, AT(threads), 0, 0,
      "contexts begin with the name of their thread"},
     {"tags", 0, OPTION_STRING, "TAGS", AT(tags), 0, 0, "KEY=VALUE,KEY=VALUE: tags of this run"},
-    {"wait", 0, OPTION_UNSIGNED, "SECONDS", AT(wait), 1, 600,
-     "so long a moment without risk is looked for (5)"},
+    WAIT,
     {"socket", 0, OPTION_STRING, "PATH", AT(socket), 0, 0, "where hcctd listens ($HCCT_SOCKET)"},
     {NULL, 0, OPTION_FLAG, NULL, 0, 0, 0, NULL},
 };
 
-static const struct option_spec detach_specs[] = {
-    {"wait", 0, OPTION_UNSIGNED, "SECONDS", AT(wait), 1, 600,
-     "so long a moment without risk is looked for (5)"},
-    {NULL, 0, OPTION_FLAG, NULL, 0, 0, 0, NULL},
-};
+static const struct option_spec detach_specs[] = {WAIT,
+                                                  {NULL, 0, OPTION_FLAG, NULL, 0, 0, 0, NULL}};
 
 static const struct option_command attach_command = {
-    .usage = "hcct attach [options] PID",
+    .usage = "hcct attach [options] PID|NAME",
     .about =
         "Loads the agent into a program that runs already, for a running hcctd. It is sampled\n"
         "by CPU time from then on, until 'hcct detach' or its end.",
-    .examples = "  hcct attach $(pidof myserver)\n"
+    .examples = "  hcct attach myserver\n"
                 "  hcct hot -p myserver\n"
-                "  hcct detach $(pidof myserver)\n",
+                "  hcct detach myserver\n",
     .options = attach_specs,
 };
 
 static const struct option_command detach_command = {
-    .usage = "hcct detach [options] PID",
+    .usage = "hcct detach [options] PID|NAME",
     .about = "Ends what 'hcct attach' has begun: the program is not sampled any more. The agent's\n"
              "library stays in it, and does nothing.",
     .examples = "  hcct detach 812\n",
     .options = detach_specs,
 };
 
-static bool read_pid(int argc, char **argv, int *rest, pid_t *pid) {
-    char *end = NULL;
-    long number = *rest < argc ? strtol(argv[*rest], &end, 10) : 0;
-    if (number > 0 && number <= INT32_MAX && *end == '\0') {
-        ++*rest;
-        *pid = (pid_t)number;
-        return true;
+/* The only word beside options. */
+static int read_process(const struct option_command *command, int argc, char **argv, int rest,
+                        pid_t *pid) {
+    if (rest >= argc) {
+        complain("say which process: its PID, or the name of its command");
+        return HCCT_EXIT_USAGE;
     }
-    if (*rest < argc)
-        complain("'%s' is no PID: say which process by its number", argv[*rest]);
-    else
-        complain("say which process: its PID");
-    return false;
+    options_no_more(command, argc, argv, rest + 1);
+    return named_process(argv[rest], pid) ? HCCT_EXIT_OK : HCCT_EXIT_FAILURE;
 }
 
 static bool daemon_has(const char *socket, pid_t pid) {
@@ -112,15 +110,35 @@ static bool is_reached(const char *socket, pid_t pid) {
 }
 
 static void say(const struct attach *attach, const struct attached *attached) {
+    char why[256];
     printf("process %d: attached, %u of %u threads, %u samples per second of CPU time; one was "
            "held for %.1f ms\n",
            (int)attach->pid, attached->sampled, attached->threads, attach->rate,
            attached->stopped_ms);
-    if (attached->sampled < attached->threads)
-        printf("the others block the agent's signal, or are not made by the C library: they are "
-               "not sampled\n");
+    if (attach_says_missing(attached, why, sizeof why))
+        printf("%s\n", why);
     if (!is_reached(attach->socket, attach->pid))
         printf("it has not reached hcctd yet: it does when it next uses CPU time\n");
+}
+
+static int read_attach(const struct attach_options *options, struct attach *attach) {
+    unsigned most = attach_rate_most();
+    attach->rate = options->rate != 0 ? options->rate : most;
+    attach->lines = options->lines;
+    attach->threads = options->threads;
+    attach->tags = options->tags;
+    attach->seconds = options->wait;
+    if (options->tags != NULL && !tags_check(options->tags)) {
+        complain("--tags '%s' is not " TAGS_EXPECTED, options->tags);
+        return HCCT_EXIT_USAGE;
+    }
+    if (attach->rate > most) {
+        complain("--rate %u is more than an attached agent can: the kernel's clock ticks %u times "
+                 "a second; for more, start the program under 'hcct record --'",
+                 attach->rate, most);
+        return HCCT_EXIT_USAGE;
+    }
+    return HCCT_EXIT_OK;
 }
 
 int cmd_attach(int argc, char **argv) {
@@ -128,28 +146,13 @@ int cmd_attach(int argc, char **argv) {
     char library[PATH_MAX], path[PATHS_SOCKET_MAX], absolute[PATH_MAX];
     struct attached attached;
     struct attach attach = {.agent_path = library};
-    unsigned most = attach_rate_most();
     int rest;
     options_parse(&attach_command, argc, argv, &options, &rest);
-    if (!read_pid(argc, argv, &rest, &attach.pid))
-        return HCCT_EXIT_USAGE;
-    options_no_more(&attach_command, argc, argv, rest);
-    attach.rate = options.rate != 0 ? options.rate : most;
-    attach.lines = options.lines;
-    attach.threads = options.threads;
-    attach.tags = options.tags;
-    attach.seconds = options.wait;
-    if (options.tags != NULL && !tags_check(options.tags)) {
-        complain("--tags '%s' is not " TAGS_EXPECTED, options.tags);
-        return HCCT_EXIT_USAGE;
-    }
-    if (attach.rate > most) {
-        complain("--rate %u is more than an attached agent can: the kernel's clock ticks %u times "
-                 "a second; for more, start the program under 'hcct record --'",
-                 attach.rate, most);
-        return HCCT_EXIT_USAGE;
-    }
-    int status = ask_socket(path, options.socket);
+    int status = read_attach(&options, &attach);
+    if (status == HCCT_EXIT_OK)
+        status = read_process(&attach_command, argc, argv, rest, &attach.pid);
+    if (status == HCCT_EXIT_OK)
+        status = ask_socket(path, options.socket);
     if (status != HCCT_EXIT_OK)
         return status;
     if (!daemon_answers(path))
@@ -166,9 +169,9 @@ int cmd_detach(int argc, char **argv) {
     pid_t pid;
     int rest;
     options_parse(&detach_command, argc, argv, &options, &rest);
-    if (!read_pid(argc, argv, &rest, &pid))
-        return HCCT_EXIT_USAGE;
-    options_no_more(&detach_command, argc, argv, rest);
+    int status = read_process(&detach_command, argc, argv, rest, &pid);
+    if (status != HCCT_EXIT_OK)
+        return status;
     if (!attach_is_there(pid)) {
         complain("process %d is not attached to, or may not be read by this user", (int)pid);
         return HCCT_EXIT_NO_DATA;

@@ -3,6 +3,7 @@
  * doctor.c - runs the checks and prints what they found, one line each.
  */
 #include "client/commands/doctor.h"
+#include "client/attach/named.h"
 #include "client/command.h"
 #include "common/base/options.h"
 #include "common/base/shorten.h"
@@ -13,17 +14,17 @@
 #include <stdlib.h>
 
 struct doctor_options {
-    unsigned pid;
+    const char *process;
 };
 
 static const struct option_spec specs[] = {
-    {"pid", 'p', OPTION_UNSIGNED, "PID", offsetof(struct doctor_options, pid), 1, 4194304,
+    {"pid", 'p', OPTION_STRING, "PID|NAME", offsetof(struct doctor_options, process), 0, 0,
      "tell whether this process can be attached to"},
     {NULL, 0, OPTION_FLAG, NULL, 0, 0, 0, NULL},
 };
 
 static const struct option_command command = {
-    .usage = "hcct doctor [-p PID] [PROGRAM]",
+    .usage = "hcct doctor [-p PID|NAME] [PROGRAM]",
     .about = "Tells what works on this machine, and for PROGRAM, which is not run, what will be\n"
              "known about it; where something does not, why, and what helps. Exits with 1 when\n"
              "programs, or this one, can't be profiled.",
@@ -64,9 +65,12 @@ static enum finding_kind run_checks(const struct check *checks, const char *prog
 int cmd_doctor(int argc, char **argv) {
     struct doctor_options options = {0};
     int rest;
+    pid_t pid = 0;
     options_parse(&command, argc, argv, &options, &rest);
     const char *program = rest < argc ? argv[rest++] : NULL;
     options_no_more(&command, argc, argv, rest);
+    if (options.process != NULL && !named_process(options.process, &pid))
+        return HCCT_EXIT_FAILURE;
     enum finding_kind machine = run_checks(doctor_machine, NULL), parts, worst;
     parts = run_checks(doctor_parts, NULL);
     worst = parts > machine ? parts : machine;
@@ -78,9 +82,9 @@ int cmd_doctor(int argc, char **argv) {
         worst = of_it > worst ? of_it : worst;
         doctor_calls(program);
     }
-    if (options.pid != 0) {
-        printf("\nprocess %u:\n", options.pid);
-        enum finding_kind of_it = doctor_process((int)options.pid);
+    if (pid != 0) {
+        printf("\nprocess %d:\n", (int)pid);
+        enum finding_kind of_it = doctor_process((int)pid);
         worst = of_it > worst ? of_it : worst;
     }
     return worst == FINDING_PROBLEM ? HCCT_EXIT_FAILURE : HCCT_EXIT_OK;

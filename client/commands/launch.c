@@ -137,10 +137,27 @@ static int read_exec_error(int fd) {
     return n == (ssize_t)sizeof error ? error : 0;
 }
 
+/* As the first process of a container we are the parent of all whose own has ended. hcctd stays: it
+ * is waited for by its number. */
+static void wait_as_init(pid_t pid, pid_t keep) {
+    siginfo_t info;
+    do {
+        info.si_pid = 0;
+        if (waitid(P_ALL, 0, &info, WEXITED | WNOWAIT) != 0 && errno != EINTR)
+            return;
+        if (info.si_pid == keep && keep != 0)
+            return;
+        if (info.si_pid != 0 && info.si_pid != pid)
+            waitpid(info.si_pid, NULL, 0);
+    } while (info.si_pid != pid);
+}
+
 /* The pid is not passed on to kill() any more before it can be another process's. */
-static int wait_for(pid_t pid, struct rusage *used) {
+static int wait_for(pid_t pid, pid_t keep, struct rusage *used) {
     siginfo_t info;
     int status = 0;
+    if (getpid() == 1)
+        wait_as_init(pid, keep);
     while (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT) != 0 && errno == EINTR)
         ;
     running = 0;
@@ -173,7 +190,7 @@ bool launch_run(const struct launch *launch, struct launch_end *end) {
     if (pid > 0) {
         end->pid = pid;
         end->error = read_exec_error(report[0]);
-        end->status = wait_for(pid, &used);
+        end->status = wait_for(pid, launch->keep, &used);
         end->cpu_ns = nanoseconds(&used.ru_utime) + nanoseconds(&used.ru_stime);
     } else {
         complain("no process can be started: %s", strerror(error));

@@ -27,6 +27,7 @@ struct launch {
     bool lines;            /* of innermost frames */
     bool threads;          /* at the root of contexts */
     bool check;            /* each walk twice */
+    pid_t keep;            /* a child that is not reaped where we are process 1 */
     bool follow;           /* its children, too */
 };
 

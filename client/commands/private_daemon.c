@@ -18,34 +18,69 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "client/attach/sight.h"
 #include "common/base/options.h"
 #include "common/wire/compiler.h"
 
 #define START_TIMEOUT_MS 30000
 #define STOP_TIMEOUT_MS  10000
+#define SOCKET           "/hcctd.sock"
 
 /* ---- its directory ---- */
 
-static bool make_directory(struct private_daemon *daemon) {
-    const char *const parents[] = {getenv("XDG_RUNTIME_DIR"), getenv("TMPDIR"), "/tmp"};
-    for (size_t i = 0; i < HCCT_ARRAY_LEN(parents); i++) {
-        if (parents[i] == NULL || parents[i][0] != '/')
-            continue;
-        char directory[sizeof daemon->directory];
-        int n = snprintf(directory, sizeof directory, "%s/hcct-XXXXXX", parents[i]);
-        if (n < 0 || (size_t)n + strlen("/hcctd.sock") >= sizeof daemon->socket)
-            continue; /* too long for a socket; /tmp never is */
-        if (mkdtemp(directory) == NULL)
-            continue;
-        strcpy(daemon->directory, directory);
-        strcpy(daemon->socket, directory);
-        strcat(daemon->socket, "/hcctd.sock");
-        return true;
-    }
-    complain("no private directory for hcctd can be made in /tmp: %s; set TMPDIR to one where you "
-             "may write",
+/* False: there is none, or the path would be too long for a socket. */
+static bool make_in(struct private_daemon *daemon, const char *parent) {
+    char directory[sizeof daemon->directory];
+    int n = snprintf(directory, sizeof directory, "%s/hcct-XXXXXX", parent);
+    if (n < 0 || (size_t)n + strlen(SOCKET) >= sizeof daemon->socket || mkdtemp(directory) == NULL)
+        return false;
+    strcpy(daemon->directory, directory);
+    strcpy(daemon->socket, directory);
+    strcat(daemon->socket, SOCKET);
+    return true;
+}
+
+static bool make_here(struct private_daemon *daemon) {
+    /* the last two where a container's root can't be written to */
+    const char *const parents[] = {getenv("XDG_RUNTIME_DIR"), getenv("TMPDIR"), "/tmp", "/dev/shm",
+                                   "/var/tmp"};
+    for (size_t i = 0; i < HCCT_ARRAY_LEN(parents); i++)
+        if (parents[i] != NULL && parents[i][0] == '/' && make_in(daemon, parents[i])) {
+            strcpy(daemon->seen, daemon->socket);
+            return true;
+        }
+    complain("no private directory for hcctd can be made, neither in /tmp nor in /dev/shm nor in "
+             "/var/tmp: %s; set TMPDIR to one where you may write",
              strerror(errno));
     return false;
+}
+
+/* Where that process has it. Ours is the way through a descriptor, which is there also when the
+ * process has ended. */
+static bool make_there(struct private_daemon *daemon, pid_t pid) {
+    static const char *const parents[] = {"/tmp", "/dev/shm", "/var/tmp", "/run"};
+    char parent[64];
+    for (size_t i = 0; i < HCCT_ARRAY_LEN(parents); i++) {
+        int fd = sight_open(pid, parents[i], O_PATH | O_DIRECTORY);
+        snprintf(parent, sizeof parent, "/proc/%d/fd/%d", (int)getpid(), fd);
+        if (fd >= 0 && make_in(daemon, parent)) {
+            snprintf(daemon->seen, sizeof daemon->seen, "%s%s", parents[i],
+                     daemon->socket + strlen(parent));
+            return true;
+        }
+        if (fd >= 0)
+            close(fd);
+    }
+    complain("process %d has another root directory, where no private directory for hcctd can be "
+             "made, neither in /tmp nor in /dev/shm, /var/tmp or /run: %s; mount one there",
+             (int)pid, strerror(errno));
+    return false;
+}
+
+static bool make_directory(struct private_daemon *daemon, pid_t reached_by) {
+    if (reached_by != 0 && !sight_is_ours(reached_by))
+        return make_there(daemon, reached_by);
+    return make_here(daemon);
 }
 
 static void remove_directory(struct private_daemon *daemon) {
@@ -130,7 +165,7 @@ bool private_daemon_start(struct private_daemon *daemon,
                           const struct private_daemon_options *options) {
     int ends[2];
     *daemon = (struct private_daemon){0};
-    if (!make_directory(daemon))
+    if (!make_directory(daemon, options->reached_by))
         return false;
     if (pipe2(ends, O_CLOEXEC) != 0) {
         complain("no pipe can be made: %s", strerror(errno));

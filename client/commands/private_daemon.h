@@ -15,6 +15,7 @@ struct private_daemon {
     pid_t pid; /* 0: not running */
     char directory[PATHS_SOCKET_MAX];
     char socket[PATHS_SOCKET_MAX];
+    char seen[PATHS_SOCKET_MAX]; /* its path for the process that is to reach it */
 };
 
 struct private_daemon_options {
@@ -23,6 +24,7 @@ struct private_daemon_options {
     const char *summary;   /* kind, NULL: its own default */
     uint64_t memory_limit; /* of one process's tree, bytes; 0: its own default */
     const char *trace;     /* file for the raw events, NULL: none */
+    pid_t reached_by;      /* a process that may have other files than we; 0: none */
 };
 
 /* Starts it in a private directory and waits until it listens. False: complained, and nothing is

@@ -6,6 +6,7 @@
  * What the command writes to stdout, its exit status and what it does on signals are as without us.
  */
 #include "client/ask.h"
+#include "client/attach/named.h"
 #include "client/command.h"
 #include "client/command_line.h"
 #include "client/commands/call_files.h"
@@ -83,12 +84,13 @@ static bool start_daemon(const struct record_options *options) {
         .summary = options->summary,
         .trace = options->trace,
         .memory_limit = options->memory_limit,
+        .reached_by = options->pid,
     };
     if (!private_daemon_start(&recording.daemon, &daemon_options))
         return false;
     strcpy(recording.socket, recording.daemon.socket);
     if (options->pid != 0)
-        private_daemon_let_in(&recording.daemon, record_attached_user((pid_t)options->pid));
+        private_daemon_let_in(&recording.daemon, record_attached_user(options->pid));
     return true;
 }
 
@@ -234,7 +236,10 @@ static bool was_profiled(const struct record_options *options, const struct proc
                      : "");
         return false;
     }
-    no_agent_reason(program, reason, sizeof reason);
+    if (options->pid != 0)
+        snprintf(reason, sizeof reason, "%s", record_attached_unseen(options->pid));
+    else
+        no_agent_reason(program, reason, sizeof reason);
     complain("%s was not profiled, and no profile is written: %s", program, reason);
     return false;
 }
@@ -342,6 +347,7 @@ static int run(const struct record_options *options, const struct view *view, ch
                                   .lines = options->lines,
                                   .threads = options->threads,
                                   .check = options->check,
+                                  .keep = recording.daemon.pid,
                                   .follow = !options->no_follow};
     struct http_answer answer = {0};
     struct launch_end end;
@@ -363,8 +369,9 @@ static int run(const struct record_options *options, const struct view *view, ch
 static int run_attached(const struct record_options *options, const struct view *view, char *name) {
     char *argv[] = {name, NULL};
     struct http_answer answer = {0};
-    const struct launch_end end = {.pid = (pid_t)options->pid};
-    if (!record_attached_begin(options, recording.socket))
+    const struct launch_end end = {.pid = options->pid};
+    const char *seen = recording.daemon.seen[0] != '\0' ? recording.daemon.seen : NULL;
+    if (!record_attached_begin(options, recording.socket, seen))
         return HCCT_EXIT_FAILURE;
     record_attached_wait(options);
     enum fetched fetched = fetch(options, &end, argv, &answer);
@@ -382,7 +389,7 @@ static int run_attached(const struct record_options *options, const struct view 
 static int record_process(const struct record_options *options, const struct view *view) {
     char name[64];
     int status = HCCT_EXIT_FAILURE;
-    record_attached_name((pid_t)options->pid, name, sizeof name);
+    record_attached_name(options->pid, name, sizeof name);
     if (prepare(options, view, name))
         status = run_attached(options, view, name);
     private_daemon_stop(&recording.daemon);
@@ -391,11 +398,11 @@ static int record_process(const struct record_options *options, const struct vie
 }
 
 static bool has_what_to_record(const struct record_options *options, bool command) {
-    if (command != (options->pid != 0))
+    if (command != (options->process != NULL))
         return true;
     complain(command ? "name a command to run, or a process by -p, not both"
                      : "name a command to run: hcct record [options] -- CMD; or a process that "
-                       "runs: hcct record -p PID");
+                       "runs: hcct record -p PID|NAME");
     return false;
 }
 
@@ -408,11 +415,14 @@ int cmd_record(int argc, char **argv) {
     if (!has_what_to_record(&options, rest < argc))
         return HCCT_EXIT_USAGE;
     if (!view_resolve(&options.view, format_find("pprof"), STDERR_FILENO, &view) ||
-        !record_options_agree(&options) || (options.pid != 0 && !record_attached_agrees(&options)))
+        !record_options_agree(&options) ||
+        (options.process != NULL && !record_attached_agrees(&options)))
         return HCCT_EXIT_USAGE;
     bool to_stdout = options.view.output != NULL && strcmp(options.view.output, "-") == 0;
     if (to_stdout && view_spoils_terminal(view.format, STDOUT_FILENO))
         return HCCT_EXIT_USAGE;
+    if (options.process != NULL && !named_process(options.process, &options.pid))
+        return HCCT_EXIT_FAILURE;
     if (options.pid != 0)
         return record_process(&options, &view);
     if (record_counts_calls(&options))

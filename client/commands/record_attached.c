@@ -100,11 +100,13 @@ static void hold_signals(int how) {
     sigprocmask(how, &set, NULL);
 }
 
-bool record_attached_begin(const struct record_options *options, const char *socket) {
-    char library[PATH_MAX];
-    const struct attach attach = {.pid = (pid_t)options->pid,
+bool record_attached_begin(const struct record_options *options, const char *socket,
+                           const char *seen) {
+    char library[PATH_MAX], why[256];
+    const struct attach attach = {.pid = options->pid,
                                   .agent_path = library,
                                   .socket = socket,
+                                  .socket_seen = seen,
                                   .tags = options->tags,
                                   .rate = options->rate,
                                   .lines = options->lines,
@@ -119,10 +121,8 @@ bool record_attached_begin(const struct record_options *options, const char *soc
         hold_signals(SIG_UNBLOCK);
         return false;
     }
-    if (attached.sampled < attached.threads)
-        complain("%u of %u threads block the agent's signal, or are not made by the C library: "
-                 "they are not sampled",
-                 attached.threads - attached.sampled, attached.threads);
+    if (attach_says_missing(&attached, why, sizeof why))
+        complain("%s", why);
     return true;
 }
 
@@ -134,7 +134,7 @@ static bool has_ended(int pidfd, pid_t pid) {
 void record_attached_wait(const struct record_options *options) {
     const struct timespec slice = {0, SLICE_MS * 1000000l};
     uint64_t until = clock_now() + (uint64_t)(options->seconds * CLOCK_SECOND);
-    pid_t pid = (pid_t)options->pid;
+    pid_t pid = options->pid;
     int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
     sigset_t set;
     sigemptyset(&set);
@@ -148,9 +148,16 @@ void record_attached_wait(const struct record_options *options) {
 }
 
 void record_attached_end(const struct record_options *options) {
-    if (kill((pid_t)options->pid, 0) == 0 && attach_is_there((pid_t)options->pid))
-        (void)attach_end((pid_t)options->pid, WAIT_SECONDS);
+    if (kill(options->pid, 0) == 0 && attach_is_there(options->pid))
+        (void)attach_end(options->pid, WAIT_SECONDS);
     hold_signals(SIG_UNBLOCK);
+}
+
+const char *record_attached_unseen(pid_t pid) {
+    if (attach_is_limited(pid))
+        return "its address space is limited (RLIMIT_AS, ulimit -v), and the agent may have found "
+               "no room for what it shares with hcctd";
+    return "it used no CPU time in which its agent could have reached hcctd";
 }
 
 uid_t record_attached_user(pid_t pid) {

@@ -12,12 +12,16 @@
 
 /* False: --duration is none, or an option asks for what an attached agent can't; complained. */
 bool record_attached_agrees(struct record_options *options);
-/* Attaches. False: complained. */
-bool record_attached_begin(const struct record_options *options, const char *socket);
+/* Attaches. `seen`: the socket's path for the process, NULL: it is to be found. False: complained.
+ */
+bool record_attached_begin(const struct record_options *options, const char *socket,
+                           const char *seen);
 /* Until the time is over, Ctrl-C, or the end of the process. */
 void record_attached_wait(const struct record_options *options);
 /* Detaches, unless it has ended. */
 void record_attached_end(const struct record_options *options);
+/* Why hcctd has not heard of a process that was attached to. */
+const char *record_attached_unseen(pid_t pid);
 /* Whose process it is; this user, if that can't be known. */
 uid_t record_attached_user(pid_t pid);
 /* The name of its command. */

@@ -22,7 +22,7 @@
                   */
 
 static const struct option_spec specs[] = {
-    {"pid", 'p', OPTION_UNSIGNED, "PID", offsetof(struct record_options, pid), 1, 4194304,
+    {"pid", 'p', OPTION_STRING, "PID|NAME", offsetof(struct record_options, process), 0, 0,
      "attach to a process that runs already, instead of running a command"},
     {"duration", 0, OPTION_STRING, "TIME", offsetof(struct record_options, duration), 0, 0,
      "with -p: for so long, such as 10s or 2m (until Ctrl-C, or its end)"},
@@ -77,7 +77,7 @@ static const struct option_spec specs[] = {
 
 static const struct option_command command = {
     .usage = "hcct record [options] [--] CMD [ARGS...]\n"
-             "       hcct record [options] -p PID [--duration TIME]",
+             "       hcct record [options] -p PID|NAME [--duration TIME]",
     .about = "Runs CMD with the agent and a private hcctd, writes its profile, and shows its hot\n"
              "calling contexts on stderr. The exit status is CMD's. With -p a process that runs "
              "already\n"
@@ -109,7 +109,7 @@ void record_options_parse(int argc, char **argv, struct record_options *options,
         strcmp(options->summary, "exact") == 0)
         options->memory_limit = EXACT_BYTES;
     if (options->rate == 0 && options->burst == NULL && !record_counts_calls(options) &&
-        options->pid == 0 && !wire_of_events(record_metric(options)))
+        options->process == NULL && !wire_of_events(record_metric(options)))
         options->rate = RATE_DEFAULT;
     if (options->view.by != NULL && strcmp(options->view.by, "line") == 0 &&
         !record_counts_calls(options) && !wire_of_events(record_metric(options)))
@@ -275,7 +275,7 @@ static const char *contradiction(const struct record_options *options) {
                                   "calls and returns"},
         {calls && options->lines,
          "--lines says where samples find a function at work: --collector calls makes none"},
-        {options->duration != NULL && options->pid == 0,
+        {options->duration != NULL && options->process == NULL,
          "--duration is for -p: a command that is run is recorded until its end"},
         {options->trace != NULL && options->socket != NULL,
          "--trace is written by a private hcctd: it does not go with --socket"},

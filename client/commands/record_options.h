@@ -6,6 +6,7 @@
 #define HCCT_RECORD_OPTIONS_H
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 #include "client/view.h"
 
@@ -18,7 +19,8 @@ struct record_options {
     const char *modules;                    /* call_choice.h; HCCT_MODULES counts, too */
     uint64_t memory_limit;                  /* bytes, 0: the daemon's default */
     const char *summary, *trace, *tags;
-    unsigned pid;         /* of a process that runs already; 0: a command is run */
+    const char *process;  /* one that runs already, NULL: a command is run */
+    pid_t pid;            /* its number */
     const char *duration; /* with pid */
     double seconds;       /* what it comes to; 0: until its end */
     unsigned rate;        /* 1000 when not given, 0 where the agent decides */

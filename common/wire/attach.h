@@ -15,7 +15,7 @@
 #include "common/wire/tags.h"
 
 #define WIRE_ATTACH_FUNCTION "hcct_attach"
-#define WIRE_ATTACH_VERSION  1u
+#define WIRE_ATTACH_VERSION  2u
 #define WIRE_ATTACH_THREADS  256u /* that are named; others are found later */
 
 enum wire_attach_what {
@@ -35,6 +35,15 @@ enum wire_attach_answer {
     WIRE_ATTACH_NO_TIMER,  /* no timer can be made (RLIMIT_SIGPENDING) */
 };
 
+/* What has become of a thread that was named. */
+enum wire_attach_fate {
+    WIRE_ATTACH_SAMPLED,
+    WIRE_ATTACH_CLOSED,    /* it blocks the agent's signal, or libc has not made it */
+    WIRE_ATTACH_TIMERLESS, /* no timer can be made (RLIMIT_SIGPENDING) */
+    WIRE_ATTACH_ROOMLESS,  /* no memory can be mapped (RLIMIT_AS) */
+    WIRE_ATTACH_FATES
+};
+
 struct wire_attach {
     uint32_t version;
     uint32_t what; /* enum wire_attach_what */
@@ -43,12 +52,14 @@ struct wire_attach {
     uint32_t threads;
     uint32_t leaves; /* 1: the agent detaches itself when its daemon has gone */
     uint32_t n_threads;
+    uint32_t bell; /* the agent sends this signal to its thread when all is done, for who traces it:
+                    * one whose default is to be ignored, and that has no handler; 0: none */
     char socket[PATHS_SOCKET_MAX];
     char tags[TAGS_ROOM];
-    _Atomic uint32_t answer;  /* enum wire_attach_answer */
-    _Atomic uint32_t sampled; /* threads that have a timer now */
-    int32_t thread[WIRE_ATTACH_THREADS];
-    uint64_t blocked[WIRE_ATTACH_THREADS]; /* signals, by each of them */
+    _Atomic uint32_t answer;                   /* enum wire_attach_answer */
+    _Atomic uint32_t fates[WIRE_ATTACH_FATES]; /* how many threads of each */
+    int32_t thread[WIRE_ATTACH_THREADS];       /* as the process itself numbers them */
+    uint64_t blocked[WIRE_ATTACH_THREADS];     /* signals, by each of them */
 };
 
 #endif

@@ -66,7 +66,7 @@ static void ask_name(pid_t pid, uint32_t tid, char name[THREAD_NAME_ROOM]) {
     char text[64];
     if (!read_file(pid, tid, "comm", text, sizeof text))
         return;
-    text[strcspn(text, "\n")] = '\0';
+    text[strlen(text) - 1] = '\0'; /* the kernel's newline; the name may have others */
     snprintf(name, THREAD_NAME_ROOM, "%.*s", THREAD_NAME_BYTES, text);
 }
 

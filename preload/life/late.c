@@ -6,22 +6,18 @@
 
 #include <string.h>
 
-#include "preload/calls/call_burst.h"
-#include "preload/calls/calls.h"
 #include "preload/life/agent.h"
 #include "preload/life/confine.h"
 #include "preload/life/glibc.h"
-#include "preload/life/handler.h"
 #include "preload/life/handler_room.h"
 #include "preload/life/handler_stack.h"
-#include "preload/life/hooks.h"
+#include "preload/life/hooks_of_all.h"
 #include "preload/life/late_threads.h"
 #include "preload/life/modules.h"
 #include "preload/life/program_name.h"
 #include "preload/life/session.h"
 #include "preload/life/signal.h"
 #include "preload/life/sys.h"
-#include "preload/redirect/redirect.h"
 #include "preload/sample/ticker.h"
 #include "preload/sample/trigger.h"
 #include "preload/wrap/next_symbol.h"
@@ -158,6 +154,20 @@ static enum wire_attach_answer end(void) {
     return WIRE_ATTACH_DONE;
 }
 
+/* Where none can be sampled, for want of something, there is nothing to stay for. */
+static enum wire_attach_answer add_threads(struct wire_attach *request) {
+    uint32_t fates[WIRE_ATTACH_FATES] = {0};
+    for (uint32_t i = 0; i < request->n_threads && i < WIRE_ATTACH_THREADS; i++)
+        fates[late_threads_add(request->thread[i], request->blocked[i])]++;
+    for (unsigned i = 0; i < WIRE_ATTACH_FATES; i++)
+        atomic_store(&request->fates[i], fates[i]);
+    if (fates[WIRE_ATTACH_SAMPLED] == 0 && fates[WIRE_ATTACH_TIMERLESS] > 0)
+        return WIRE_ATTACH_NO_TIMER;
+    if (fates[WIRE_ATTACH_SAMPLED] == 0 && fates[WIRE_ATTACH_ROOMLESS] > 0)
+        return WIRE_ATTACH_NO_MEMORY;
+    return WIRE_ATTACH_DONE;
+}
+
 static enum wire_attach_answer begin(struct wire_attach *request) {
     enum wire_attach_answer prepared = prepare();
     if (prepared != WIRE_ATTACH_DONE)
@@ -173,12 +183,20 @@ static enum wire_attach_answer begin(struct wire_attach *request) {
     if (!has_signal())
         return WIRE_ATTACH_NO_SIGNAL;
     session_may_begin();
-    uint32_t sampled = 0;
-    for (uint32_t i = 0; i < request->n_threads && i < WIRE_ATTACH_THREADS; i++)
-        sampled += late_threads_add(request->thread[i], request->blocked[i]);
-    atomic_store(&request->sampled, sampled);
     attached = true;
-    return WIRE_ATTACH_DONE;
+    enum wire_attach_answer answer = add_threads(request);
+    if (answer != WIRE_ATTACH_DONE)
+        (void)end();
+    return answer;
+}
+
+/* All signals are blocked here, but for faults: the mask comes back with the registers. */
+static void ring(uint32_t signal) {
+    const uint64_t bit = signal_bit((int)signal);
+    if (signal == 0)
+        return;
+    sys4(SYS_rt_sigprocmask, SIG_UNBLOCK, &bit, 0, KERNEL_SIGSET_BYTES);
+    sys3(SYS_tgkill, sys0(SYS_getpid), sys0(SYS_gettid), signal);
 }
 
 hcct_export void hcct_attach(struct wire_attach *request) {
@@ -186,6 +204,7 @@ hcct_export void hcct_attach(struct wire_attach *request) {
     if (request->version == WIRE_ATTACH_VERSION)
         answer = request->what == WIRE_ATTACH_BEGIN ? begin(request) : end();
     atomic_store(&request->answer, answer);
+    ring(request->bell);
 }
 
 /* ---- what the rest of the agent is to know ---- */
@@ -193,15 +212,7 @@ hcct_export void hcct_attach(struct wire_attach *request) {
 static void start_nothing(void) {}
 
 const struct agent_hooks agent_hooks = {.start = start_nothing,
-                                        .sends_to = calls_use,
-                                        .handle = signal_handle,
-                                        .check_signal = signal_check_again,
-                                        .wants_sites = redirect_means,
-                                        .find_stubs = redirect_find_stubs,
-                                        .goes_on = call_burst_go_on,
-                                        .doze = redirect_doze,
-                                        .wake = redirect_wake,
-                                        .missed_from = redirect_missed_from,
+                                        HOOKS_OF_ALL,
                                         .late = true,
                                         .adopt = late_threads_adopt,
                                         .after_tick = after_tick};

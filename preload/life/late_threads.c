@@ -31,19 +31,19 @@ static bool is_libcs(pid_t tid) {
     return sys3(SYS_get_robust_list, tid, &head, &bytes) == 0 && head != NULL;
 }
 
-bool late_threads_add(pid_t tid, uint64_t blocked) {
+enum wire_attach_fate late_threads_add(pid_t tid, uint64_t blocked) {
     if ((blocked & signal_bit(signal_number())) != 0 || !is_libcs(tid))
-        return false;
+        return WIRE_ATTACH_CLOSED;
     struct agent_thread *thread = thread_take();
     if (thread == NULL)
-        return false;
+        return WIRE_ATTACH_ROOMLESS;
     thread->tid = tid;
     thread->stack_low = thread->stack_high = 0;
     thread->masked = NULL;
     if (trigger_adopt(thread))
-        return true;
+        return WIRE_ATTACH_SAMPLED;
     thread_release(thread);
-    return false;
+    return WIRE_ATTACH_TIMERLESS;
 }
 
 /* Below what is in use so much is enough, where it is there. */
@@ -154,7 +154,7 @@ static void see(int tasks, const char *name) {
     struct agent_thread *thread = tid > 0 ? find(tid) : NULL;
     if (tid <= 0)
         return;
-    if (thread == NULL && late_threads_add(tid, blocked_by(tasks, name))) {
+    if (thread == NULL && late_threads_add(tid, blocked_by(tasks, name)) == WIRE_ATTACH_SAMPLED) {
         thread = find(tid);
         count_unseen(tid);
     }

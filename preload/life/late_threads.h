@@ -9,12 +9,12 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "common/wire/attach.h"
 #include "preload/life/thread.h"
 
-/* Thread `tid`, which blocks these signals, has a timer from now on. False: it is none of libc's,
- * or blocks our signal, which would stay pending where it can be seen; or there is no timer to be
- * had. Any context. */
-bool late_threads_add(pid_t tid, uint64_t blocked);
+/* Thread `tid`, which blocks these signals, has a timer from now on, or it is said why not: one
+ * that blocks our signal would have it pending, where it can be seen. Any context. */
+enum wire_attach_fate late_threads_add(pid_t tid, uint64_t blocked);
 
 /* The calling thread is `owner`, whose timer has raised its signal here. NULL: it is not. Signal
  * context. */

@@ -14,7 +14,7 @@
 #include "preload/life/glibc.h"
 #include "preload/life/handler.h"
 #include "preload/life/handler_room.h"
-#include "preload/life/hooks.h"
+#include "preload/life/hooks_of_all.h"
 #include "preload/life/modules.h"
 #include "preload/life/program_name.h"
 #include "preload/life/session.h"
@@ -132,14 +132,4 @@ static struct agent_thread *adopt_none(struct agent_thread *owner) {
     return NULL;
 }
 
-const struct agent_hooks agent_hooks = {.start = agent_start,
-                                        .sends_to = calls_use,
-                                        .handle = signal_handle,
-                                        .check_signal = signal_check_again,
-                                        .wants_sites = redirect_means,
-                                        .find_stubs = redirect_find_stubs,
-                                        .goes_on = call_burst_go_on,
-                                        .doze = redirect_doze,
-                                        .wake = redirect_wake,
-                                        .missed_from = redirect_missed_from,
-                                        .adopt = adopt_none};
+const struct agent_hooks agent_hooks = {.start = agent_start, HOOKS_OF_ALL, .adopt = adopt_none};

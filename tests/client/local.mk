@@ -47,3 +47,7 @@ tests_client_top_text_test_SOURCES = client/json_in.c client/top/text.c client/t
 	tests/client/top_text_test.c
 tests_client_top_text_test_LDADD = libhcct_render.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS) $(IBERTY_LIBS)
 TESTS += tests/client/top_test tests/client/top_text_test
+
+check_PROGRAMS += tests/client/filter_test
+tests_client_filter_test_SOURCES = client/attach/filter.c client/attach/target.c tests/client/filter_test.c
+TESTS += tests/client/filter_test

@@ -4,9 +4,11 @@
 import ctypes
 import os
 import re
+import resource
 import shutil
 import signal
 import subprocess
+import sys
 import time
 
 from support import AGENT, HCCT, Daemon, check, finish, folded, run, scratch, target
@@ -135,6 +137,76 @@ def quiet(daemon):
               f"a program in {call} sees nothing of {attached} times: {out.decode().strip()}")
 
 
+def signals(daemon):
+    """The signal by which the agent says that it is done is none that the program has a handler for; those
+    that nobody has are not seen when they come meanwhile."""
+    every = [signal.SIGURG, signal.SIGWINCH, signal.SIGCHLD]
+    for handled in [signal.SIGURG], every:
+        process = start(target("attach_quiet"), "nanosleep", *(str(int(one)) for one in handled))
+        attached = 0
+        for _ in range(4):
+            attached += attach(daemon, process).status == 0
+            detach(process)
+        status, out = end(process)
+        check(status == 0 and attached == 4, f"handlers of {len(handled)} signals see none of {attached} times: "
+              f"{out.decode().strip()}")
+    for call in "sigwait", "epoll":
+        process = start(target("attach_quiet"), call)
+        flood = subprocess.Popen([sys.executable, "-c", "import os, sys, time\nwhile True: "
+                                  "os.kill(int(sys.argv[1]), 28); time.sleep(0.0002)", str(process.pid)],
+                                 stderr=subprocess.DEVNULL)
+        attached = 0
+        for _ in range(8):
+            attached += attach(daemon, process).status == 0
+            detach(process)
+        flood.kill()
+        flood.wait()
+        status, out = end(process)
+        check(status == 0 and attached > 0, f"{call}: nor does one see {attached} times where signals come that "
+              f"nobody has: {out.decode().strip()}")
+
+
+def named(daemon):
+    """By the name of its command, where there is one."""
+    path = scratch("uncommonly_named_program")
+    shutil.copy(target("attach_shares"), path)
+    one = start(path)
+    name = os.path.basename(path)
+    result = run([HCCT, "attach", "--socket", daemon.socket, "--wait", "60", name])
+    check(result.status == 0 and f"process {one.pid}:".encode() in result.out, "a process is attached to by its name")
+    result = run([HCCT, "detach", "--wait", "60", name])
+    check(result.status == 0, "and left")
+    result = run([HCCT, "record", "-p", name, "--duration", "1s", "-o", scratch("named.pb.gz")])
+    check(result.status == 0, "and recorded")
+    other = start(path)
+    refused("two of that name", f"2 processes named '{name}': ({one.pid}, {other.pid}|{other.pid}, {one.pid});",
+            "attach", "--socket", daemon.socket, name)
+    refused("none of that name", "no process named 'nobody_has_this_name'", "record", "-p", "nobody_has_this_name")
+    for process in one, other:
+        check(end(process)[0] == 0, "it ends as it should")
+
+
+def limits(daemon):
+    """What is missing is said."""
+    for what, limit, room, expected in (("timers", resource.RLIMIT_SIGPENDING, None, "RLIMIT_SIGPENDING"),
+                                        ("room for the agent's library", resource.RLIMIT_AS, 400, "RLIMIT_AS"),
+                                        ("room for its threads", resource.RLIMIT_AS, 1500, "RLIMIT_AS")):
+        process = start(target("attach_quiet"), "epoll")
+        used = int(re.search(r"VmSize:\s+(\d+)", text_of(process.pid, "status"))[1])
+        most = (used + room) << 10 if room else 0
+        resource.prlimit(process.pid, limit, (most, most))
+        refused(f"no {what}", expected, "attach", "--socket", daemon.socket, str(process.pid))
+        status, out = end(process)
+        check(status == 0, f"and it goes on: {out.decode().strip()}")
+    process = start(target("attach_quiet"), "epoll")
+    used = int(re.search(r"VmSize:\s+(\d+)", text_of(process.pid, "status"))[1])
+    resource.prlimit(process.pid, resource.RLIMIT_AS, ((used + 4500) << 10,) * 2)
+    refused("no room for the session", "RLIMIT_AS", "record", "-p", str(process.pid), "--duration", "300ms",
+            "-o", scratch("limited.pb.gz"))
+    status, out = end(process)
+    check(status == 0, f"and it goes on: {out.decode().strip()}")
+
+
 def killed_midway(daemon):
     """Whenever hcct is killed the program goes on."""
     process = start(target("attach_storm"), "alloc", LIBRARY)
@@ -164,7 +236,6 @@ def refusals(daemon):
     pid = str(process.pid)
     attached = ["attach", "--socket", daemon.socket]
     refused("no such process", "there is no process", *attached, "4194303")
-    refused("no number", "is no PID", *attached, "myserver")
     refused("too often", "more than an attached agent can", *attached, "--rate", str(HZ + 1), pid)
     refused("wall clock", "hcct record --", "record", "-p", pid, "--clock", "wall")
     refused("allocations", "hcct record --", "record", "-p", pid, "--metric", "heap")
@@ -216,6 +287,9 @@ with Daemon() as shared:
     known_shares(shared)
     recording()
     quiet(shared)
+    signals(shared)
+    named(shared)
+    limits(shared)
     storms(shared, 15)
     killed_midway(shared)
     refusals(shared)

@@ -10,7 +10,7 @@ tests_targets_known_shares_LDFLAGS = -pthread
 e2e_tests = tests/e2e/check_test.py tests/e2e/daemon_test.py tests/e2e/deep_test.py \
 	tests/e2e/diff_test.py tests/e2e/doctor_test.py tests/e2e/control_test.py \
 	tests/e2e/http_test.py tests/e2e/systemd_test.py tests/e2e/tags_test.py \
-	tests/e2e/child_ends_test.py tests/e2e/copies_test.py tests/e2e/forks_test.py tests/e2e/first_process_test.py \
+	tests/e2e/child_ends_test.py tests/e2e/container_test.py tests/e2e/copies_test.py tests/e2e/forks_test.py tests/e2e/first_process_test.py \
 	tests/e2e/undisturbed_test.py \
 	tests/e2e/halves_test.py tests/e2e/init_test.py tests/e2e/intervals_test.py \
 	tests/e2e/known_shares_test.py tests/e2e/lines_test.py tests/e2e/lives_test.py \
@@ -53,6 +53,11 @@ tests_targets_attach_shares_LDFLAGS = -pthread
 tests_targets_attach_library_la_SOURCES = tests/targets/attach_library.c
 tests_targets_attach_library_la_CFLAGS = $(TARGET_CFLAGS)
 tests_targets_attach_library_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
+
+# What is left to process 1.
+check_PROGRAMS += tests/targets/orphans
+tests_targets_orphans_SOURCES = tests/targets/orphans.c
+tests_targets_orphans_CFLAGS = $(TARGET_CFLAGS)
 
 check_PROGRAMS += tests/targets/worker
 tests_targets_worker_SOURCES = tests/targets/worker.c

@@ -5,6 +5,7 @@ file, live, in a window, replayed, and where calls are counted."""
 import json
 import os
 import subprocess
+import sys
 
 from support import HCCT, Daemon, check, finish, folded, record, report, run, scratch, target
 
@@ -92,4 +93,18 @@ check(list(by_thread(report(bare, "--by", "thread"))) == ["not recorded: see --t
 check(all("[thread" not in frame for frames, _ in folded(bare) for frame in frames),
       "and there is no frame of a thread")
 
+# A name may have a newline in it.
+NAMED = """
+import ctypes, threading, time
+def work():
+    ctypes.CDLL(None).prctl(15, b"one\\ntwo", 0, 0, 0)  # PR_SET_NAME
+    until = time.thread_time() + 0.4
+    while time.thread_time() < until: pass
+thread = threading.Thread(target=work)
+thread.start()
+thread.join()
+"""
+named = scratch("named.pb.gz")
+record([sys.executable, "-c", NAMED], named, "--threads")
+check(any("[thread one two]" in frames for frames, _ in folded(named)), "a thread's name is there beyond a newline")
 finish()

@@ -46,15 +46,54 @@ CREATE TABLE t(a INTEGER PRIMARY KEY, b TEXT);
 WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c WHERE x < 100000)
   INSERT INTO t SELECT x, hex(x) FROM c;
 """
+GETS = """
+import http.client, sys
+server = http.client.HTTPConnection("127.0.0.1", int(sys.argv[1]), timeout=30)
+first = None
+while True:
+    server.request("GET", sys.argv[2], headers={"Accept-Encoding": "gzip"})
+    answer = server.getresponse()
+    body = answer.read()
+    first = first or body
+    if answer.status != 200 or body != first: sys.exit(1)
+"""
+NGINX = """
+daemon off; user root; worker_processes 1; pid {0}/nginx.pid; error_log {0}/error.log;
+events {{ worker_connections 512; }}
+http {{
+    access_log off; client_body_temp_path {0}/body; proxy_temp_path {0}/proxy; fastcgi_temp_path {0}/fastcgi;
+    uwsgi_temp_path {0}/uwsgi; scgi_temp_path {0}/scgi; gzip on; gzip_types text/plain; gzip_proxied any;
+    server {{ listen 127.0.0.1:{1}; root {0}; keepalive_requests 100000; default_type text/plain; }}
+}}
+"""
+JAVA = """
+import java.util.*;
+public class Work {
+    static int round(int seed) {
+        List<String> words = new ArrayList<>();
+        for (int i = 0; i < 3000; i++) words.add(Integer.toHexString(i * 31 + seed));
+        Collections.sort(words);
+        Map<String, Integer> count = new HashMap<>();
+        for (String word : words) count.merge(word.substring(0, 1), 1, Integer::sum);
+        return count.values().stream().mapToInt(Integer::intValue).sum();
+    }
+    public static void main(String[] arguments) throws Exception {
+        Runnable work = () -> { for (int i = 0; ; i++) if (round(i) != 3000) Runtime.getRuntime().halt(1); };
+        new Thread(work).start();
+        new Thread(work).start();
+        while (true) { Thread.sleep(5); System.gc(); }
+    }
+}
+"""
 QUERY = "SELECT sum(length(x.b) * y.a) FROM t x, t y WHERE x.a % 1000 = y.a % 1000 AND y.a < 9000;\n"
 
 
 class Program:
     """Something that runs until it is asked to end, and then says whether all was well."""
 
-    def __init__(self, name, command, ends=signal.SIGTERM, status=0, load=None, text=""):
+    def __init__(self, name, command, ends=signal.SIGTERM, status=0, load=None, text="", child=False):
         self.name, self.command, self.ends, self.status = name, command, ends, status
-        self.load, self.text = load, text
+        self.load, self.text, self.child = load, text, child
         self.helpers = []
 
     def start(self):
@@ -63,13 +102,17 @@ class Program:
             text.seek(0)
             self.process = subprocess.Popen(self.command, stdin=text, stdout=subprocess.DEVNULL,
                                             stderr=subprocess.PIPE)
-        time.sleep(0.7)
+        time.sleep(1.5)
         if self.load:
             self.helpers = [subprocess.Popen(one, stdout=subprocess.DEVNULL) for one in self.load]
             time.sleep(0.3)
 
     def pid(self):
-        return self.process.pid
+        """Of the process that works: a server's, its first child."""
+        if not self.child:
+            return self.process.pid
+        with open(f"/proc/{self.process.pid}/task/{self.process.pid}/children") as file:
+            return int(file.read().split()[0])
 
     def alive(self):
         return self.process.poll() is None and all(one.poll() in (None, 0) for one in self.helpers)
@@ -93,6 +136,12 @@ class Program:
         return f"{bad[0]} went wrong" if bad else None
 
 
+def write(path, text):
+    with open(path, "w") as file:
+        file.write(text)
+    return path
+
+
 def programs(scratch):
     port = str(20000 + os.getpid() % 20000)
     storms = [Program("storm: " + kind, [STORM, kind, LIBRARY])
@@ -107,6 +156,10 @@ def programs(scratch):
         ("sqlite3", Program("sqlite3", ["sqlite3"], ends=signal.SIGINT, status=1,
                             text=SQL + QUERY * 4000)),
         ("bash", Program("bash", ["bash", "-c", BASH])),
+        ("nginx", Program("nginx", ["nginx", "-c", write(os.path.join(scratch, "nginx.conf"),
+                                                         NGINX.format(scratch, int(port) + 1))],
+                          load=[[sys.executable, "-c", GETS, str(int(port) + 1), "/nginx.conf"]] * 3, child=True)),
+        ("java", Program("java", ["java", write(os.path.join(scratch, "Work.java"), JAVA)], status=143)),
     ]
     return found + [program for command, program in others if shutil.which(command)]
 

@@ -2,17 +2,19 @@
 /*
  * attach_quiet.c - a program that sleeps in one system call, and would notice if somebody woke it.
  *
- *   attach_quiet CALL
+ *   attach_quiet CALL [SIGNAL...]
  *
- * CALL: epoll, nanosleep, poll, sigwait, read, futex. The call is made again and again until
- * SIGTERM, which only says so. Each time the result, errno and vector registers must be as they are
- * without anybody else. Prints how many calls were made; status 1: something was seen.
+ * It has handlers for these signals, by number, which nobody is to send. CALL: epoll, nanosleep,
+ * poll, sigwait, read, futex. The call is made again and again until SIGTERM, which only says so.
+ * Each time the result, errno and vector registers must be as they are without anybody else. Prints
+ * how many calls were made; status 1: something was seen.
  */
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <time.h>
@@ -26,6 +28,18 @@ static int ends[2];
 static void on_term(int signal) {
     (void)signal;
     over = 1;
+}
+
+static volatile sig_atomic_t got;
+
+static void on_other(int signal) {
+    got = signal;
+}
+
+static void handle(char *const *numbers) {
+    const struct sigaction action = {.sa_handler = on_other, .sa_flags = SA_RESTART};
+    for (; *numbers != NULL; numbers++)
+        sigaction(atoi(*numbers), &action, NULL);
 }
 
 static int by_epoll(void) {
@@ -104,8 +118,9 @@ int main(int argc, char **argv) {
     unsigned long made = 0;
     pthread_t thread;
     sigset_t usr;
-    if (argc != 2 || pipe(ends) != 0)
+    if (argc < 2 || pipe(ends) != 0)
         return 2;
+    handle(argv + 2);
     sigemptyset(&usr);
     sigaddset(&usr, SIGUSR1);
     sigprocmask(SIG_BLOCK, &usr, NULL);
@@ -119,6 +134,10 @@ int main(int argc, char **argv) {
             int error = make(calls[i].make);
             if (error != 0) {
                 printf("%s was seen to end with %s\n", argv[1], strerror(error));
+                return 1;
+            }
+            if (got != 0) {
+                printf("%s: signal %d was seen\n", argv[1], (int)got);
                 return 1;
             }
         }
