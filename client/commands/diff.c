@@ -5,6 +5,7 @@
 #include "client/command.h"
 #include "client/operand.h"
 #include "client/output.h"
+#include "client/transform_options.h"
 #include "client/view.h"
 #include "common/profile/diff.h"
 #include "common/render/results.h"
@@ -18,6 +19,7 @@
 struct diff_given {
     struct view_options view;
     struct operand_options daemon;
+    struct transform transform;
     bool absolute, shares, all, contexts;
     const char *fail_above;
     double fraction; /* fail_above as a number */
@@ -45,6 +47,7 @@ static const struct option_spec specs[] = {
     {"output", 'o', OPTION_STRING, "FILE", AT(view.output), 0, 0,
      "write to FILE, not to the terminal"},
     {"color", 0, OPTION_STRING, "WHEN", AT(view.color), 0, 0, "auto, always or never (auto)"},
+    TRANSFORM_SPECS(diff_given, transform),
     OPERAND_SPECS(diff_given, daemon),
     {NULL, 0, OPTION_FLAG, NULL, 0, 0, 0, NULL},
 };
@@ -162,7 +165,7 @@ static bool resolve(struct diff_given *given, int words, char *const *names, str
         complain("--absolute and --shares exclude each other");
         return false;
     }
-    if (!read_percentage(given))
+    if (!read_percentage(given) || !transform_options_check(&given->transform))
         return false;
     if (!view_resolve(&given->view, formats, given->view.output != NULL ? -1 : STDOUT_FILENO, view))
         return false;
@@ -171,6 +174,14 @@ static bool resolve(struct diff_given *given, int words, char *const *names, str
         return true;
     complain("a comparison can't be written as %s, only as text, json or html", format);
     return false;
+}
+
+static int read_side(const char *word, const struct diff_given *given, enum profile_by by,
+                     struct profile **profile) {
+    int status = operand_read(word, &given->daemon, profile);
+    if (status == HCCT_EXIT_OK)
+        *profile = transform_apply(*profile, &given->transform, by);
+    return status;
 }
 
 int cmd_diff(int argc, char **argv) {
@@ -183,7 +194,7 @@ int cmd_diff(int argc, char **argv) {
     if (!resolve(&given, argc - rest, argv + rest, &view))
         return HCCT_EXIT_USAGE;
     for (int side = 0; side < DIFF_SIDES && status == HCCT_EXIT_OK; side++)
-        status = operand_read(argv[rest + side], &given.daemon, &profile[side]);
+        status = read_side(argv[rest + side], &given, view.options.by, &profile[side]);
     if (status == HCCT_EXIT_OK)
         status = compare((const struct profile *const *)profile, argv + rest, &view, &given);
     profile_free(profile[DIFF_BEFORE]);

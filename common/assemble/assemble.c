@@ -30,6 +30,7 @@
 #include "common/wire/compiler.h"
 #include "common/code/jit_names.h"
 #include "common/code/module.h"
+#include "common/code/system_call.h"
 #include "common/profile/profile_contexts.h"
 #include "common/wire/wire.h"
 
@@ -206,9 +207,11 @@ static uint32_t named_place(struct assembler *f, const char *module, uint64_t nu
     return profile_intern_location(f->profile, &location);
 }
 
-/* A generated function is its name: its addresses mean nothing outside its process. */
+/* A generated function is its name: its addresses mean nothing outside its process. So is a system
+ * call. */
 static uint32_t jit_place(struct assembler *f, uint64_t number) {
-    return named_place(f, "[jit]", number);
+    bool call = system_call_is_name(jit_name((uint32_t)number));
+    return named_place(f, call ? PROFILE_KERNEL : "[jit]", number);
 }
 
 static uint32_t place_of_routine(struct assembler *f, uint32_t frame) {

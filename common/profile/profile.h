@@ -232,6 +232,9 @@ bool profile_is_sample(const struct profile_process *process);
 /* The module of frames that stand for threads. */
 #define PROFILE_THREADS "[threads]"
 
+/* The module of system calls, which stand below the function that made them. */
+#define PROFILE_KERNEL "[kernel]"
+
 /* How contexts are grouped in what is printed. */
 enum profile_by {
     PROFILE_BY_FUNCTION,
