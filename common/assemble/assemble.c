@@ -407,7 +407,8 @@ struct profile *assemble_trees(struct assemble_part *parts, size_t n,
         uint32_t root = profile_root(f.profile, (uint32_t)i + 1);
         f.calls = counts_calls(&part->process);
         take_effects(&f, &part->effects);
-        lay_out(&f, &part->copy, root, part->copy.stats.total);
+        if (part->copy.n > 0) /* a process may have nothing of what is asked for */
+            lay_out(&f, &part->copy, root, part->copy.stats.total);
     }
     free(f.profile_module);
     free(f.routines);

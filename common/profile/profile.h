@@ -157,6 +157,7 @@ struct profile {
                           * lines, are still being found out */
     uint64_t window_ns; /* weights are those of so much time, up to time_ns + duration_ns; 0: of all
                          * of it, since the start */
+    bool is_past;       /* that window has not ended with the profile, but before */
 
     struct profile_module *modules;
     uint32_t n_modules; /* all counts include the empty entry 0 */
