@@ -7,7 +7,7 @@ client_hcct_SOURCES = \
 	client/attach/stop.h client/attach/target.c client/attach/target.h client/attach/walk.c client/attach/walk.h client/command.h client/command_line.c client/command_line.h \
 	client/http_client.c client/http_client.h client/json_in.c client/json_in.h \
 	client/locate.c client/locate.h client/main.c \
-	client/operand.c client/operand.h client/output.c client/output.h client/pager.c \
+	client/transform_options.c client/transform_options.h client/operand.c client/operand.h client/range.c client/range.h client/output.c client/output.h client/pager.c \
 	client/pager.h client/processes.c client/processes.h client/profile_file.c \
 	client/profile_file.h client/program_file.c client/program_file.h client/view.c \
 	client/view.h client/attach/attach.c client/attach/attach.h client/attach/judge.c \
@@ -31,7 +31,7 @@ client_hcct_SOURCES = \
 	client/top/ids.h client/top/keys.c client/top/keys.h client/top/loop.c client/top/loop.h \
 	client/top/model.c client/top/model.h client/top/panels.c client/top/panels.h \
 	client/top/rows.c client/top/rows.h client/top/screen.c client/top/screen.h \
-	client/top/shape.c client/top/shape.h client/top/terminal.c client/top/terminal.h \
+	client/top/shape.c client/top/shape.h client/top/strip.c client/top/strip.h client/top/terminal.c client/top/terminal.h \
 	client/top/text.c client/top/text.h client/top/threads.c client/top/threads.h \
 	client/top/tree.c client/top/tree.h client/top/ui.c client/top/ui.h
 client_hcct_CPPFLAGS = $(AM_CPPFLAGS) -DPKGLIBDIR='"$(pkglibdir)"' -DBINDIR='"$(bindir)"' \

@@ -8,10 +8,30 @@
 #include <string.h>
 
 #include "client/ask.h"
+#include "client/command.h"
 #include "client/processes.h"
 #include "client/profile_file.h"
+#include "common/base/memory.h"
 
-static int ask_profile(const char *word, const struct operand_options *options,
+/* Of what: a word, or else a range. */
+struct part {
+    const char *word;
+    struct range_options range;
+    bool rest;
+};
+
+/* "03:10..03:15" is a range; either side may be empty. `text` has its sides then. */
+static void read_sides(struct part *part, char *text) {
+    char *dots = strstr(text, "..");
+    if (dots == NULL)
+        return;
+    *dots = '\0';
+    part->range.since = *text != '\0' ? text : NULL;
+    part->range.until = dots[2] != '\0' ? dots + 2 : NULL;
+    part->word = NULL;
+}
+
+static int ask_profile(const struct part *part, const struct operand_options *options,
                        struct http_answer *answer) {
     struct query query;
     char path[PATHS_SOCKET_MAX];
@@ -22,32 +42,59 @@ static int ask_profile(const char *word, const struct operand_options *options,
     query_start(&query, "/v1/hot");
     query_add(&query, "format", "pprof");
     query_add(&query, "symbols", "complete"); /* contexts are matched by them */
-    if (strcmp(word, "@now") != 0)
-        query_add(&query, "window", word + 1);
+    if (part->word != NULL && strcmp(part->word, "now") != 0)
+        query_add(&query, "window", part->word);
+    if (!range_add(&query, &part->range, part->rest))
+        return HCCT_EXIT_USAGE;
     if (options->exe != NULL)
         query_add(&query, "exe", options->exe);
     status = processes_query(&query, path, options->process);
     return status == HCCT_EXIT_OK ? ask(path, "GET", query.text, answer) : status;
 }
 
+static int read_part(const char *name, const struct part *part,
+                     const struct operand_options *options, struct profile **profile) {
+    struct http_answer answer;
+    int status = ask_profile(part, options, &answer);
+
+    *profile = NULL;
+    if (status != HCCT_EXIT_OK)
+        return status;
+    *profile = profile_file_parse(name, answer.body, answer.bytes);
+    free(answer.body);
+    return *profile != NULL ? HCCT_EXIT_OK : HCCT_EXIT_FAILURE;
+}
+
+int operand_read_range(const struct range_options *range, bool rest,
+                       const struct operand_options *options, struct profile **profile) {
+    const struct part part = {.range = *range, .rest = rest};
+
+    return read_part(rest ? "the rest" : "the range", &part, options, profile);
+}
+
+static int read_at(const char *word, const struct operand_options *options,
+                   struct profile **profile) {
+    char *text = strdup(word + 1);
+    struct part part = {.word = word + 1};
+
+    if (text == NULL)
+        memory_die("an operand");
+    read_sides(&part, text);
+    int status = read_part(word, &part, options, profile);
+    free(text);
+    return status;
+}
+
 int operand_read(const char *word, const struct operand_options *options,
                  struct profile **profile) {
     *profile = NULL;
-    if (word[0] == '@') {
-        struct http_answer answer;
-        int status = ask_profile(word, options, &answer);
+    if (word[0] == '@')
+        return read_at(word, options, profile);
+    size_t bytes;
+    char *data = profile_file_load(word, &bytes);
 
-        if (status != HCCT_EXIT_OK)
-            return status;
-        *profile = profile_file_parse(word, answer.body, answer.bytes);
-        free(answer.body);
-    } else {
-        size_t bytes;
-        char *data = profile_file_load(word, &bytes);
-
-        if (data != NULL)
-            *profile = profile_file_parse(word, data, bytes);
-        free(data);
-    }
+    if (data != NULL)
+        *profile = profile_file_parse(word, data, bytes);
+    free(data);
     return *profile != NULL ? HCCT_EXIT_OK : HCCT_EXIT_FAILURE;
 }

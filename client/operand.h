@@ -5,6 +5,7 @@
 #ifndef HCCT_OPERAND_H
 #define HCCT_OPERAND_H
 
+#include "client/range.h"
 #include "common/base/options.h"
 #include "common/profile/profile.h"
 
@@ -36,8 +37,13 @@ struct operand_options {
     }
 
 /* Reads FILE, "-" for standard input, "@now" for what hcctd has, "@60s" for what it has of the last
- * 60 s (any span that /v1/hot takes for a window). *profile is the caller's to free. Returns an
+ * 60 s (any span that /v1/hot takes for a window), "@03:10..03:15" for what it has from the one
+ * moment to the other. *profile is the caller's to free. Returns an
  * exit status; complained unless HCCT_EXIT_OK, and *profile is NULL. */
 int operand_read(const char *word, const struct operand_options *options, struct profile **profile);
+
+/* The same of what hcctd has of a range, or, with `rest`, of all that it keeps but that. */
+int operand_read_range(const struct range_options *range, bool rest,
+                       const struct operand_options *options, struct profile **profile);
 
 #endif

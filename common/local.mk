@@ -7,7 +7,7 @@ libhcct_common_a_SOURCES = \
 	common/base/confine.c common/base/confine.h \
 	common/base/gzip.c common/base/gzip.h common/base/intern.c common/base/intern.h \
 	common/base/json_out.c common/base/json_out.h common/base/memory.c common/base/memory.h \
-	common/base/nearest.c common/base/nearest.h \
+	common/base/moment.c common/base/moment.h common/base/nearest.c common/base/nearest.h \
 	common/base/options.c common/base/options.h common/base/own_directory.c \
 	common/base/own_directory.h common/base/roomy_stack.c common/base/roomy_stack.h \
 	common/base/seeded_hash.c common/base/seeded_hash.h \

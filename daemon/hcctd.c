@@ -18,11 +18,13 @@
 #include <unistd.h>
 
 #include "common/base/options.h"
+#include "common/base/own_directory.h"
 #include "common/base/roomy_stack.h"
 #include "common/base/spawn_self.h"
 #include "common/tree/summary.h"
 #include "common/wire/paths.h"
 #include "daemon/answers/config.h"
+#include "daemon/answers/history.h"
 #include "daemon/ingest/deferred_unwind.h"
 #include "daemon/ingest/finished.h"
 #include "daemon/ingest/frame_sweep.h"
@@ -39,6 +41,7 @@
 #include "daemon/serve/listener.h"
 #include "daemon/serve/notify.h"
 #include "daemon/state/checkpoint.h"
+#include "daemon/state/history_keeper.h"
 #include "daemon/state/recording.h"
 #include "daemon/state/snapshot.h"
 
@@ -48,7 +51,7 @@ struct settings {
     const char *socket, *listen, *report_dir, *report_format, *summary, *table_cache, *trace;
     const char *state_dir;
     double phi, epsilon;
-    uint64_t memory_limit, render_memory;
+    uint64_t memory_limit, render_memory, history_limit;
     unsigned ready_fd, checkpoint, render_time;
     unsigned parent; /* 0: none that hcctd is to end with */
 };
@@ -60,6 +63,7 @@ static struct settings settings = {
     .memory_limit = 64u << 20,
     .checkpoint = 60,
     .render_memory = 1u << 30,
+    .history_limit = 256u << 20,
     .render_time = 50,
 };
 
@@ -97,6 +101,8 @@ static const struct option_spec options[] = {
      "\"none\" (the default): they end with it"},
     {"checkpoint", 0, OPTION_UNSIGNED, "SECONDS", AT(checkpoint), 1, 86400,
      "with --state-dir: how often they are written, and so how much is lost at most (default: 60)"},
+    {"history-limit", 0, OPTION_SIZE, "SIZE", AT(history_limit), 1u << 20, 1ull << 40,
+     "with --state-dir: of the profiles of past hours that are kept there (default: 256M)"},
     {"render-memory", 0, OPTION_SIZE, "SIZE", AT(render_memory), 16u << 20, 1ull << 40,
      "of one process that renders an answer; up to 8 are at work at once, 4 for one user (default: "
      "1G)"},
@@ -264,7 +270,8 @@ static void serve(int listener, int tcp, int signals) {
     config.symbols = symbol_service_new("/proc/self/exe");
     if (config.symbols == NULL || !deferred_unwind_start() || !tables_start(caches) ||
         !frame_sweep_start() || !finished_start() || !ingest_start() || !http_start(tcp) ||
-        !checkpoint_start(settings.checkpoint) || !acceptor_open(&acceptor, listener, &policy) ||
+        !checkpoint_start(settings.checkpoint) || !history_keeper_start() ||
+        !acceptor_open(&acceptor, listener, &policy) ||
         !acceptor_watch(&acceptor, signals, on_signal))
         fail("the daemon's parts can't be started: no memory, threads or descriptors");
     tell_ready(tcp);
@@ -272,6 +279,7 @@ static void serve(int listener, int tcp, int signals) {
     listener_close(listener, config.socket);
     http_stop();
     ingest_stop();
+    history_keeper_stop();
     snapshot_all(true); /* programs that count calls do not wait for it any more */
     renderer_stop();
     finished_stop();
@@ -343,6 +351,16 @@ static void keep_stacks_small(void) {
     pthread_attr_destroy(&attributes);
 }
 
+static bool open_state(char *error, size_t room) {
+    if (!checkpoint_open(settings.state_dir, error, room))
+        return false;
+    if (history_open(settings.state_dir, settings.history_limit))
+        return true;
+    snprintf(error, room, "--state-dir %.200s can't have a history: %s", settings.state_dir,
+             own_directory_error(errno));
+    return false;
+}
+
 static int hcctd_main(int argc, char **argv) {
     char error[512];
     int rest;
@@ -370,7 +388,7 @@ static int hcctd_main(int argc, char **argv) {
     if (settings.trace != NULL && !recording_open(settings.trace, error, sizeof error))
         fail(error);
     if (settings.state_dir != NULL && strcmp(settings.state_dir, "none") != 0 &&
-        !checkpoint_open(settings.state_dir, error, sizeof error))
+        !open_state(error, sizeof error))
         fail(error);
     int signals = catch_signals();
     int tcp = open_tcp();

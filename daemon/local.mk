@@ -2,7 +2,9 @@
 bin_PROGRAMS += daemon/hcctd
 daemon_hcctd_SOURCES = \
 	daemon/free.c daemon/hcctd.c daemon/answers/config.h daemon/answers/control.c \
-	daemon/answers/control.h daemon/answers/process_copies.c daemon/answers/process_copies.h \
+	daemon/answers/control.h daemon/answers/history.c daemon/answers/history.h \
+	daemon/answers/past.c daemon/answers/past.h daemon/answers/timeline.c \
+	daemon/answers/timeline.h daemon/answers/process_copies.c daemon/answers/process_copies.h \
 	daemon/answers/metrics.c daemon/answers/metrics.h daemon/answers/query.c \
 	daemon/answers/query.h daemon/answers/query_list.c daemon/answers/query_threads.c \
 	daemon/answers/query_threads.h daemon/render/descriptors.c daemon/render/descriptors.h \
@@ -23,7 +25,8 @@ daemon_hcctd_SOURCES = \
 	daemon/state/checkpoint_file.c daemon/state/checkpoint_file.h \
 	daemon/state/checkpoint_format.h daemon/state/checkpoint_load.c \
 	daemon/state/checkpoint_load.h daemon/state/checkpoint_save.c \
-	daemon/state/checkpoint_save.h daemon/state/recording.c daemon/state/recording.h \
+	daemon/state/checkpoint_save.h daemon/state/history_keeper.c daemon/state/history_keeper.h \
+	daemon/state/recording.c daemon/state/recording.h \
 	daemon/state/snapshot.c daemon/state/snapshot.h
 daemon_hcctd_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=free
 daemon_hcctd_LDADD = libhcct_ingest.a libhcct_assemble.a libhcct_trace.a libhcct_tree.a libhcct_code.a libhcct_render.a libhcct_profile.a \

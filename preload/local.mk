@@ -59,7 +59,8 @@ preload_libagent_la_SOURCES = $(UNWIND_SOURCES) \
 	preload/sample/pass_over.h preload/sample/plan.h \
 	preload/sample/points.c preload/sample/points.h preload/sample/sampling.c \
 	preload/sample/sampling.h preload/sample/emit_raw_stack.c preload/sample/emit_raw_stack.h \
-	preload/sample/stack.c preload/sample/stack.h preload/sample/task_clock.c \
+	preload/sample/stack.c preload/sample/stack.h preload/sample/system_call.c \
+	preload/sample/system_call.h preload/sample/task_clock.c \
 	preload/sample/task_clock.h preload/sample/thread_timer.c preload/sample/thread_timer.h \
 	preload/sample/ticker.c preload/sample/ticker.h \
 	preload/sample/trigger.c preload/sample/trigger.h preload/sample/unwind_usual.h \

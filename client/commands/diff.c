@@ -5,6 +5,7 @@
 #include "client/command.h"
 #include "client/operand.h"
 #include "client/output.h"
+#include "client/transform_options.h"
 #include "client/view.h"
 #include "common/profile/diff.h"
 #include "common/render/results.h"
@@ -18,6 +19,8 @@
 struct diff_given {
     struct view_options view;
     struct operand_options daemon;
+    struct range_options range;
+    struct transform transform;
     bool absolute, shares, all, contexts;
     const char *fail_above;
     double fraction; /* fail_above as a number */
@@ -45,22 +48,28 @@ static const struct option_spec specs[] = {
     {"output", 'o', OPTION_STRING, "FILE", AT(view.output), 0, 0,
      "write to FILE, not to the terminal"},
     {"color", 0, OPTION_STRING, "WHEN", AT(view.color), 0, 0, "auto, always or never (auto)"},
+    RANGE_SPECS(diff_given, range),
+    TRANSFORM_SPECS(diff_given, transform),
     OPERAND_SPECS(diff_given, daemon),
     {NULL, 0, OPTION_FLAG, NULL, 0, 0, 0, NULL},
 };
 
 static const struct option_command command = {
-    .usage = "hcct diff [options] BEFORE AFTER",
+    .usage =
+        "hcct diff [options] BEFORE AFTER\n       hcct diff [options] --since WHEN --until WHEN",
     .about =
         "Compares two profiles, context by context: of different runs, builds or hosts, ours or\n"
         "any in the format of pprof. A change is kept apart from error: the certain bounds of "
         "both\n"
         "counts and the sampling interval. FILE - is standard input, @now what hcctd has,\n"
-        "@60s the last 60 seconds of it.",
+        "@60s the last 60 seconds of it, @03:10..03:15 that time. Without profiles, what hcctd has "
+        "of\n"
+        "a range is compared with the rest that it keeps.",
     .examples = "  hcct diff old.pb.gz new.pb.gz\n"
                 "  hcct diff -o change.html old.pb.gz new.pb.gz\n"
                 "  hcct diff --fail-above 5% old.pb.gz new.pb.gz\n"
-                "  hcct diff --exe myserver yesterday.pb.gz @now\n",
+                "  hcct diff --exe myserver yesterday.pb.gz @now\n"
+                "  hcct diff --since 03:10 --until 03:15\n",
     .options = specs,
 };
 
@@ -150,11 +159,14 @@ static bool read_percentage(struct diff_given *given) {
 }
 
 static bool resolve(struct diff_given *given, int words, char *const *names, struct view *view) {
-    if (words != 2) {
-        complain("name two profiles: hcct diff BEFORE AFTER");
+    bool ranged = range_is_given(&given->range);
+    if (words != (ranged ? 0 : 2)) {
+        complain(ranged ? "--since and --until compare a range with the rest: name no profile, or "
+                          "write @03:10..03:15"
+                        : "name two profiles: hcct diff BEFORE AFTER");
         return false;
     }
-    if (strcmp(names[0], "-") == 0 && strcmp(names[1], "-") == 0) {
+    if (!ranged && strcmp(names[0], "-") == 0 && strcmp(names[1], "-") == 0) {
         complain("only one of the profiles can be standard input");
         return false;
     }
@@ -162,7 +174,7 @@ static bool resolve(struct diff_given *given, int words, char *const *names, str
         complain("--absolute and --shares exclude each other");
         return false;
     }
-    if (!read_percentage(given))
+    if (!read_percentage(given) || !transform_options_check(&given->transform))
         return false;
     if (!view_resolve(&given->view, formats, given->view.output != NULL ? -1 : STDOUT_FILENO, view))
         return false;
@@ -173,19 +185,34 @@ static bool resolve(struct diff_given *given, int words, char *const *names, str
     return false;
 }
 
+/* `word`: NULL where a range is compared with the rest, which is the side before. */
+static int read_side(const char *word, bool before, const struct diff_given *given,
+                     enum profile_by by, struct profile **profile) {
+    int status = word != NULL ? operand_read(word, &given->daemon, profile)
+                              : operand_read_range(&given->range, before, &given->daemon, profile);
+    if (status == HCCT_EXIT_OK)
+        *profile = transform_apply(*profile, &given->transform, by);
+    return status;
+}
+
 int cmd_diff(int argc, char **argv) {
     struct diff_given given = {.view = VIEW_NOT_GIVEN};
     struct profile *profile[DIFF_SIDES] = {NULL, NULL};
     struct view view;
     int rest, status = HCCT_EXIT_OK;
+    static char all_else[] = "the rest", range[] = "the range";
+    static char *const sides[] = {all_else, range};
 
     options_parse(&command, argc, argv, &given, &rest);
+    bool ranged = range_is_given(&given.range);
     if (!resolve(&given, argc - rest, argv + rest, &view))
         return HCCT_EXIT_USAGE;
     for (int side = 0; side < DIFF_SIDES && status == HCCT_EXIT_OK; side++)
-        status = operand_read(argv[rest + side], &given.daemon, &profile[side]);
+        status = read_side(ranged ? NULL : argv[rest + side], side == DIFF_BEFORE, &given,
+                           view.options.by, &profile[side]);
     if (status == HCCT_EXIT_OK)
-        status = compare((const struct profile *const *)profile, argv + rest, &view, &given);
+        status = compare((const struct profile *const *)profile, ranged ? sides : argv + rest,
+                         &view, &given);
     profile_free(profile[DIFF_BEFORE]);
     profile_free(profile[DIFF_AFTER]);
     return status;

@@ -4,6 +4,7 @@
  */
 #include "client/command.h"
 #include "client/profile_file.h"
+#include "client/transform_options.h"
 #include "common/base/options.h"
 #include "common/profile/eval.h"
 #include "common/render/results.h"
@@ -15,6 +16,7 @@
 struct given {
     const char *exact, *approx, *tau, *by, *scale, *exe, *format; /* NULL: not given */
     double phi;                                                   /* 0: not given */
+    struct transform transform;
 };
 
 #define AT(member) offsetof(struct given, member)
@@ -33,6 +35,7 @@ static const struct option_spec specs[] = {
     {"exe", 'p', OPTION_STRING, "NAME", AT(exe), 0, 0,
      "only this executable: its path, or the last part of it"},
     {"format", 0, OPTION_STRING, "F", AT(format), 0, 0, "text or json (text)"},
+    TRANSFORM_SYSTEM_CALLS(given, transform),
     {NULL, 0, OPTION_FLAG, NULL, 0, 0, 0, NULL},
 };
 
@@ -104,13 +107,13 @@ static bool resolve(const struct given *given, struct eval_options *options, boo
     return ok && (given->tau == NULL || parse_taus(given->tau, options));
 }
 
-static struct profile *read_profile(const char *name) {
+static struct profile *read_profile(const char *name, const struct transform *transform) {
     size_t bytes;
     char *data = profile_file_load(name, &bytes);
     struct profile *profile = data != NULL ? profile_file_parse(name, data, bytes) : NULL;
 
     free(data);
-    return profile;
+    return profile != NULL ? transform_apply(profile, transform, PROFILE_BY_SITE) : NULL;
 }
 
 static int compare(const struct profile *exact, const struct profile *approx,
@@ -139,8 +142,8 @@ int cmd_eval(int argc, char **argv) {
     options_no_more(&command, argc, argv, rest);
     if (!resolve(&given, &options, &json))
         return HCCT_EXIT_USAGE;
-    struct profile *exact = read_profile(given.exact);
-    struct profile *approx = exact != NULL ? read_profile(given.approx) : NULL;
+    struct profile *exact = read_profile(given.exact, &given.transform);
+    struct profile *approx = exact != NULL ? read_profile(given.approx, &given.transform) : NULL;
     if (approx != NULL)
         status = compare(exact, approx, &options, json);
     profile_free(exact);

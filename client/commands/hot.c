@@ -7,6 +7,7 @@
 #include "client/output.h"
 #include "client/pager.h"
 #include "client/processes.h"
+#include "client/range.h"
 #include "client/view.h"
 
 #include <stdlib.h>
@@ -14,6 +15,7 @@
 
 struct hot_options {
     const char *socket, *process, *exe, *tag, *window;
+    struct range_options range;
     struct view_options view;
 };
 
@@ -26,6 +28,7 @@ static const struct option_spec specs[] = {
      "only processes that were started with this tag (HCCT_TAGS)"},
     {"window", 'w', OPTION_STRING, "TIME", offsetof(struct hot_options, window), 0, 0,
      "only the last 10s, 5m, 1h, up to an hour (since the start)"},
+    RANGE_SPECS(hot_options, range),
     VIEW_SPECS(hot_options, "write to FILE, not to the terminal"),
     {"socket", 0, OPTION_STRING, "PATH", offsetof(struct hot_options, socket), 0, 0,
      "where hcctd listens ($HCCT_SOCKET)"},
@@ -38,6 +41,7 @@ static const struct option_command command = {
     .examples = "  hcct hot                           all that hcctd profiles\n"
                 "  hcct hot -p myserver --by line     one process, by source line\n"
                 "  hcct hot --window 60s              what has been hot in the last minute\n"
+                "  hcct hot --since 03:10 --until 03:15\n"
                 "  hcct hot -p 4711 -o hot.pb.gz      for pprof, or 'hcct report' later\n",
     .options = specs,
 };
@@ -116,6 +120,8 @@ int cmd_hot(int argc, char **argv) {
     add_view(&query, &options.view, &view);
     if (options.window != NULL)
         query_add(&query, "window", options.window);
+    if (!range_add(&query, &options.range, false))
+        return HCCT_EXIT_USAGE;
     status = ask(path, "GET", query.text, &answer);
     if (status == HCCT_EXIT_OK)
         status = !to_file && pager_is_wanted() ? show_answer(&answer)

@@ -6,6 +6,7 @@
 #include "client/output.h"
 #include "client/pager.h"
 #include "client/profile_file.h"
+#include "client/transform_options.h"
 #include "client/view.h"
 #include "common/base/memory.h"
 
@@ -14,10 +15,12 @@
 
 struct report_options {
     struct view_options view;
+    struct transform transform;
 };
 
 static const struct option_spec specs[] = {
     VIEW_SPECS(report_options, "write to FILE, not to the terminal"),
+    TRANSFORM_SPECS(report_options, transform),
     {NULL, 0, OPTION_FLAG, NULL, 0, 0, 0, NULL},
 };
 
@@ -77,7 +80,7 @@ int cmd_report(int argc, char **argv) {
     options_no_more(&command, argc, argv, rest + 1);
     int shown_on = options.view.output != NULL ? -1 : STDOUT_FILENO;
     if (!view_resolve(&options.view, formats, shown_on, &view) ||
-        view_spoils_terminal(view.format, shown_on))
+        view_spoils_terminal(view.format, shown_on) || !transform_options_check(&options.transform))
         return HCCT_EXIT_USAGE;
     char *data = profile_file_load(path, &bytes);
     if (data == NULL)
@@ -86,6 +89,7 @@ int cmd_report(int argc, char **argv) {
     free(data);
     if (profile == NULL)
         return HCCT_EXIT_FAILURE;
+    profile = transform_apply(profile, &options.transform, view.options.by);
     bool shows = options.view.output == NULL && pager_is_wanted();
     int status = shows ? show_profile(profile, &view, &options.view)
                        : write_profile(profile, &view, &options.view);

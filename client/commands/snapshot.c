@@ -6,6 +6,7 @@
 #include "client/command.h"
 #include "client/json_in.h"
 #include "client/processes.h"
+#include "client/range.h"
 #include "common/base/options.h"
 
 #include <stdio.h>
@@ -13,11 +14,13 @@
 
 struct snapshot_options {
     const char *socket, *process;
+    struct range_options range;
 };
 
 static const struct option_spec specs[] = {
     {"process", 'p', OPTION_STRING, "PID|NAME", offsetof(struct snapshot_options, process), 0, 0,
      "only this process (all live ones)"},
+    RANGE_SPECS(snapshot_options, range),
     {"socket", 0, OPTION_STRING, "PATH", offsetof(struct snapshot_options, socket), 0, 0,
      "where hcctd listens ($HCCT_SOCKET)"},
     {NULL, 0, OPTION_FLAG, NULL, 0, 0, 0, NULL},
@@ -78,6 +81,8 @@ int cmd_snapshot(int argc, char **argv) {
             return status;
         query_add_unsigned(&query, "pid", pid);
     }
+    if (!range_add(&query, &options.range, false))
+        return HCCT_EXIT_USAGE;
     status = ask(path, "POST", query.text, &answer);
     if (status == HCCT_EXIT_OK)
         status = print_paths(&answer);

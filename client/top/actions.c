@@ -306,6 +306,7 @@ void top_do_change(struct top_ui *ui) {
     }
     bool change = !ui->change;
     ui->request.window = NULL;
+    ui->request.range = (struct top_range){0};
     forget_recent(ui);
     ui->change = change && top_model_set_change(ui->model, ui->mark);
     if (change && !ui->change)
@@ -314,8 +315,42 @@ void top_do_change(struct top_ui *ui) {
     top_ui_ask(ui);
 }
 
+static void take_cell(struct top_ui *ui, int step, bool extend) {
+    char text[TOP_RANGE_ROOM];
+    if (ui->strip.now <= 0) {
+        top_ui_say(ui, "there is no time line yet");
+        return;
+    }
+    if (ui->request.range.until == 0 || ui->change)
+        forget_recent(ui);
+    top_strip_move(&ui->strip, &ui->request.range, step, extend);
+    top_range_text(&ui->request.range, text);
+    top_ui_say(ui, "beside the start: %s; W goes back", text);
+    top_ui_ask(ui);
+}
+
+void top_do_earlier(struct top_ui *ui) {
+    take_cell(ui, -1, false);
+}
+
+void top_do_later(struct top_ui *ui) {
+    take_cell(ui, 1, false);
+}
+
+void top_do_shorter(struct top_ui *ui) {
+    take_cell(ui, -1, true);
+}
+
+void top_do_longer(struct top_ui *ui) {
+    take_cell(ui, 1, true);
+}
+
 static void take_window(struct top_ui *ui, unsigned step) {
     unsigned at = 0;
+    if (ui->request.range.until > 0) { /* back to where it was */
+        ui->request.range = (struct top_range){0};
+        step = 0;
+    }
     while (at + 1 < top_windows_n && top_windows[at] != ui->request.window)
         at++;
     do {

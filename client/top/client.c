@@ -71,6 +71,29 @@ static bool unreadable(struct top_response *response, const char *what) {
     return false;
 }
 
+static void add_range(struct query *query, const struct top_range *range) {
+    char text[40];
+    snprintf(text, sizeof text, "%.3f", range->since);
+    query_add(query, "since", text);
+    snprintf(text, sizeof text, "%.3f", range->until);
+    query_add(query, "until", text);
+}
+
+/* An hcctd that knows no time line has none. */
+static void ask_strip(const char *socket, const struct top_request *request,
+                      struct top_response *response) {
+    struct http_answer answer;
+    struct query query;
+    char unused[512];
+    start_query(&query, "/v1/timeline", request);
+    if (request->columns == 0 || http_exchange(socket, "GET", query.text, ANSWER_TIMEOUT_MS,
+                                               &answer, unused, sizeof unused) != HTTP_DONE)
+        return;
+    if (answer.status == 200)
+        top_strip_parse(answer.body, answer.bytes, request->columns, &response->strip);
+    free(answer.body);
+}
+
 static bool ask_profile(const char *socket, const struct top_request *request, int span,
                         struct profile **profile, struct top_response *response) {
     struct http_answer answer;
@@ -79,7 +102,9 @@ static bool ask_profile(const char *socket, const struct top_request *request, i
     start_query(&query, "/v1/hot", request);
     query_add(&query, "format", "pprof");
     query_add_fraction(&query, "phi", request->phi > 0 ? request->phi : PHI_DEFAULT);
-    if (span == TOP_RECENT)
+    if (span == TOP_RECENT && request->range.until > 0)
+        add_range(&query, &request->range);
+    else if (span == TOP_RECENT)
         query_add(&query, "window", request->window);
     if (!exchange(socket, query.text, &answer, response))
         return false;
@@ -95,7 +120,9 @@ static void ask_contexts(const char *socket, const struct top_request *request,
         response->window_refused = false;
         return;
     }
-    if (request->window == NULL || ask_profile(socket, request, TOP_RECENT, &recent, response) ||
+    ask_strip(socket, request, response);
+    bool recent_asked = request->window != NULL || request->range.until > 0;
+    if (!recent_asked || ask_profile(socket, request, TOP_RECENT, &recent, response) ||
         response->window_refused) {
         response->outcome = TOP_ANSWERED;
         response->model = top_model_make(total, recent, request->by, request->n);

@@ -8,6 +8,7 @@
 
 #include "client/processes.h"
 #include "client/top/model.h"
+#include "client/top/strip.h"
 #include "client/top/threads.h"
 
 enum top_what { TOP_REQUEST_CONTEXTS, TOP_REQUEST_THREADS, TOP_REQUEST_PROCESSES };
@@ -15,9 +16,11 @@ enum top_what { TOP_REQUEST_CONTEXTS, TOP_REQUEST_THREADS, TOP_REQUEST_PROCESSES
 /* A request. */
 struct top_request {
     enum top_what what;
-    uint32_t pid;       /* 0: any */
-    char exe[4096];     /* "": any */
-    const char *window; /* "60s", ...; a constant; NULL: since the start only */
+    uint32_t pid;           /* 0: any */
+    char exe[4096];         /* "": any */
+    const char *window;     /* "60s", ...; a constant; NULL: since the start only */
+    struct top_range range; /* instead of the window, where one is chosen */
+    unsigned columns;       /* of the time line, 0: none is wanted */
     enum profile_by by;
     double phi;      /* contexts below it are not shown; 0: PHI_DEFAULT of top/client.c */
     unsigned n;      /* 0: all */
@@ -46,6 +49,7 @@ struct top_response {
     char sentence[512];  /* why, unless it is an answer; what was refused, when the window was */
     bool window_refused; /* the answer is without it */
     struct top_model *model; /* the others are empty unless they were asked for */
+    struct top_strip strip;
     struct top_threads threads;
     struct process_list processes;
     struct top_copy copy[TOP_SPANS]; /* of what the model is made of */

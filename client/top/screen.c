@@ -18,7 +18,8 @@
 #include "client/top/panels.h"
 #include "client/top/terminal.h"
 
-#define HEAD_LINES    4
+#define HEAD_LINES    5
+#define STRIP_LINE    4
 #define LEAST_LINES   10
 #define LEAST_COLUMNS 50
 
@@ -100,8 +101,15 @@ static void put_state(const struct top_ui *ui) {
 
 static void put_recent(const struct top_ui *ui, struct top_line *line) {
     const char *recent = top_ui_recent(ui);
-    char what[32];
-    if (recent == NULL && ui->request.window != NULL) {
+    char what[32 + TOP_RANGE_ROOM];
+    if (ui->request.range.until > 0) {
+        char range[TOP_RANGE_ROOM];
+        top_range_text(&ui->request.range, range);
+        if (recent != NULL)
+            top_head_recent(line, ui->model, range);
+        else
+            top_line_print(line, "%s: asked for", range);
+    } else if (recent == NULL && ui->request.window != NULL) {
         top_line_print(line, "the last %s: asked for", ui->request.window);
     } else if (recent == NULL) {
         top_line_add(line, "W shows the last 10 s, 60 s, 5 min or 1 h beside all since the start");
@@ -112,9 +120,19 @@ static void put_recent(const struct top_ui *ui, struct top_line *line) {
     }
 }
 
+static void draw_strip(const struct top_ui *ui) {
+    struct top_line line;
+    unsigned from, to;
+    top_line_begin(&line, (unsigned)COLS);
+    top_strip_line(&line, &ui->strip, &ui->request.range, &from, &to);
+    put(STRIP_LINE, &line, A_NORMAL);
+    if (to > from)
+        mvchgat(STRIP_LINE, (int)from, (int)(to - from), A_REVERSE, 0, NULL);
+}
+
 static void draw_head(const struct top_ui *ui) {
     struct top_line line;
-    for (int row = 0; row < HEAD_LINES; row++) {
+    for (int row = 0; row < STRIP_LINE; row++) {
         top_line_begin(&line, (unsigned)COLS - (row == 0 ? 12 : 0));
         if (row == 0)
             top_line_add(&line, "hcct top  ");
@@ -128,6 +146,7 @@ static void draw_head(const struct top_ui *ui) {
             put_recent(ui, &line);
         put(row, &line, row == 0 ? A_BOLD : row == 3 ? A_DIM : A_NORMAL);
     }
+    draw_strip(ui);
     put_state(ui);
 }
 
@@ -270,6 +289,7 @@ void top_screen_draw(struct top_ui *ui) {
         return;
     }
     ui->page = (uint32_t)(LINES - HEAD_LINES - 2);
+    ui->request.columns = (unsigned)COLS;
     draw_head(ui);
     if (ui->panel == TOP_PANEL_TREE)
         draw_tree(ui);

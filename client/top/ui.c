@@ -136,7 +136,7 @@ uint32_t top_ui_list(struct top_ui *ui, struct top_scroll **scroll) {
 const char *top_ui_recent(const struct top_ui *ui) {
     if (ui->model == NULL || !top_model_has_recent(ui->model))
         return NULL;
-    return ui->change ? "mark" : ui->request.window;
+    return ui->change ? "mark" : ui->request.range.until > 0 ? "range" : ui->request.window;
 }
 
 static void window_refused(struct top_ui *ui, const char *why) {
@@ -145,6 +145,7 @@ static void window_refused(struct top_ui *ui, const char *why) {
             ui->refused |= 1u << i;
     top_ui_say(ui, "no window: %s", why);
     ui->request.window = NULL;
+    ui->request.range = (struct top_range){0};
     top_ui_ask(ui);
 }
 
@@ -173,6 +174,7 @@ static void show_change(struct top_ui *ui) {
 
 static void take_model(struct top_ui *ui, struct top_response *response) {
     compare_walks(ui, response->model);
+    ui->strip = response->strip;
     if (ui->model != ui->mark)
         top_model_free(ui->model);
     ui->model = response->model;

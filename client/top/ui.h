@@ -26,7 +26,8 @@ struct top_ui {
 
     struct top_model *model;         /* NULL: there was no response yet */
     struct top_copy copy[TOP_SPANS]; /* of the model */
-    double walks_per_second;         /* lately; < 0: not known */
+    struct top_strip strip;
+    double walks_per_second; /* lately; < 0: not known */
     struct top_threads threads;
     struct process_list processes;
 

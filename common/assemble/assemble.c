@@ -30,6 +30,7 @@
 #include "common/wire/compiler.h"
 #include "common/code/jit_names.h"
 #include "common/code/module.h"
+#include "common/code/system_call.h"
 #include "common/profile/profile_contexts.h"
 #include "common/wire/wire.h"
 
@@ -206,9 +207,11 @@ static uint32_t named_place(struct assembler *f, const char *module, uint64_t nu
     return profile_intern_location(f->profile, &location);
 }
 
-/* A generated function is its name: its addresses mean nothing outside its process. */
+/* A generated function is its name: its addresses mean nothing outside its process. So is a system
+ * call. */
 static uint32_t jit_place(struct assembler *f, uint64_t number) {
-    return named_place(f, "[jit]", number);
+    bool call = system_call_is_name(jit_name((uint32_t)number));
+    return named_place(f, call ? PROFILE_KERNEL : "[jit]", number);
 }
 
 static uint32_t place_of_routine(struct assembler *f, uint32_t frame) {
@@ -405,7 +408,8 @@ struct profile *assemble_trees(struct assemble_part *parts, size_t n,
         uint32_t root = profile_root(f.profile, (uint32_t)i + 1);
         f.calls = counts_calls(&part->process);
         take_effects(&f, &part->effects);
-        lay_out(&f, &part->copy, root, part->copy.stats.total);
+        if (part->copy.n > 0) /* a process may have nothing of what is asked for */
+            lay_out(&f, &part->copy, root, part->copy.stats.total);
     }
     free(f.profile_module);
     free(f.routines);

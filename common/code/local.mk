@@ -25,9 +25,23 @@ libhcct_code_a_SOURCES = \
 	common/code/symbol.h common/code/symbol_cache.c common/code/symbol_cache.h \
 	common/code/symbol_service.c common/code/symbol_service.h common/code/symbol_table.c \
 	common/code/symbol_table.h common/code/symbolize.c common/code/symbolize.h \
+	common/code/system_call.c common/code/system_call.h \
 	common/code/table_cache.c common/code/table_cache.h common/code/table_cache_room.c \
 	common/code/table_cache_room.h common/code/table_kind.c common/code/table_kind.h \
 	common/code/unwind_collect.c common/code/unwind_collect.h \
 	common/code/unwind_compile.c common/code/unwind_compile.h common/code/unwind_image.c \
 	common/code/unwind_image.h common/code/unwind_rule.c common/code/unwind_rule.h \
 	common/code/unwind_table_check.c
+
+# The names of the system calls of the machine that this is built for.
+BUILT_SOURCES += common/code/system_calls.inc
+CLEANFILES += common/code/system_calls.inc
+nodist_libhcct_code_a_SOURCES = common/code/system_calls.inc
+
+common/code/system_calls.inc:
+	$(AM_V_GEN)$(MKDIR_P) common/code && echo '#include <sys/syscall.h>' | \
+	$(CC) $(CPPFLAGS) -E -dM - | \
+	sed -n 's/^#define __NR_\([a-z0-9_]*\) .*/[__NR_\1] = "[\1(2)]",/p' | LC_ALL=C sort >$@.new && \
+	mv $@.new $@
+
+common/code/system_call.$(OBJEXT): common/code/system_calls.inc

@@ -8,7 +8,7 @@
 
 #include "common/base/memory.h"
 
-struct profile *copy_begin(const struct profile *from) {
+static struct profile *copy_head(const struct profile *from) {
     struct profile *to = profile_new();
 
     to->type = profile_string(to, from->type);
@@ -23,8 +23,55 @@ struct profile *copy_begin(const struct profile *from) {
     to->kernel_ns = from->kernel_ns;
     to->unresolved = from->unresolved;
     to->window_ns = from->window_ns;
+    to->is_past = from->is_past;
+    return to;
+}
+
+struct profile *copy_begin(const struct profile *from) {
+    struct profile *to = copy_head(from);
+
     for (uint32_t i = 1; i < from->n_processes; i++)
         profile_add_process(to, &from->processes[i]);
+    return to;
+}
+
+/* By node of `from`: its copy, 0 for those of processes that `to` has not. */
+static void copy_nodes(struct profile *to, const struct profile *from, const uint32_t *process) {
+    uint32_t *node = memory_new(from->n_nodes, sizeof(*node), "contexts");
+    uint32_t *place = memory_new(from->n_locations, sizeof(*place), "locations");
+
+    for (uint32_t i = 1; i < from->n_nodes; i++) {
+        const struct profile_node *source = &from->nodes[i];
+
+        if (process[source->process] == 0)
+            continue;
+        if (source->parent == 0) {
+            node[i] = profile_root(to, process[source->process]);
+        } else {
+            if (place[source->location] == 0)
+                place[source->location] = copy_location(to, from, source->location);
+            node[i] = profile_add_node(to, node[source->parent], place[source->location], 0, 0);
+        }
+        to->nodes[node[i]].count += source->count;
+        to->nodes[node[i]].error += source->error;
+        to->nodes[node[i]].counter_error += source->counter_error;
+    }
+    free(place);
+    free(node);
+}
+
+struct profile *copy_processes(const struct profile *from,
+                               bool (*wanted)(const void *arg,
+                                              const struct profile_process *process),
+                               const void *arg) {
+    struct profile *to = copy_head(from);
+    uint32_t *process = memory_new(from->n_processes, sizeof(*process), "processes");
+
+    for (uint32_t i = 1; i < from->n_processes; i++)
+        if (wanted(arg, &from->processes[i]))
+            process[i] = profile_add_process(to, &from->processes[i]);
+    copy_nodes(to, from, process);
+    free(process);
     return to;
 }
 

@@ -10,6 +10,12 @@
 /* A new profile with the meta data of `from`, its processes (same numbers) and no contexts. */
 struct profile *copy_begin(const struct profile *from);
 
+/* A new profile of those processes alone that are wanted, contexts and all. */
+struct profile *copy_processes(const struct profile *from,
+                               bool (*wanted)(const void *arg,
+                                              const struct profile_process *process),
+                               const void *arg);
+
 /* The module of `from` in `to`. */
 uint32_t copy_module(struct profile *to, const struct profile *from, uint32_t module);
 

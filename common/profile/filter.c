@@ -64,13 +64,28 @@ static bool line_matches(const regex_t *expression, const struct profile *profil
     return matches(expression, place);
 }
 
-/* By location: does the expression match one of its frames? */
-static bool *match_locations(const struct profile *profile, const char *expression) {
+/* It passed the check: only memory can be short. */
+static void compile(regex_t *compiled, const char *expression) {
+    if (regcomp(compiled, expression, REG_EXTENDED | REG_NOSUB) != 0)
+        memory_die("a regular expression");
+}
+
+bool *filter_match_modules(const struct profile *profile, const char *expression) {
+    bool *matched = memory_new(profile->n_modules, sizeof(*matched), "modules");
+    regex_t compiled;
+
+    compile(&compiled, expression);
+    for (uint32_t i = 1; i < profile->n_modules; i++)
+        matched[i] = matches(&compiled, profile->modules[i].path);
+    regfree(&compiled);
+    return matched;
+}
+
+bool *filter_match_locations(const struct profile *profile, const char *expression) {
     bool *matched = memory_new(profile->n_locations, sizeof(*matched), "locations");
     regex_t compiled;
 
-    if (regcomp(&compiled, expression, REG_EXTENDED | REG_NOSUB) != 0)
-        memory_die("a regular expression"); /* it passed the check: only memory can be short */
+    compile(&compiled, expression);
     for (uint32_t i = 1; i < profile->n_locations; i++) {
         const struct profile_location *location = &profile->locations[i];
 
@@ -89,7 +104,7 @@ static bool *match_contexts(const struct profile *profile, const char *expressio
     if (expression == NULL)
         return NULL;
     matched = memory_new(profile->n_nodes, sizeof(*matched), "contexts");
-    locations = match_locations(profile, expression);
+    locations = filter_match_locations(profile, expression);
     for (uint32_t i = 1; i < profile->n_nodes; i++) {
         const struct profile_node *node = &profile->nodes[i];
 

@@ -29,4 +29,8 @@ bool filter_check(const char *expression, char *error, size_t error_bytes);
 struct profile *profile_filter(const struct profile *profile, const char *focus,
                                const char *ignore);
 
+/* By location, and by module: does the expression match it? As above. The caller frees them. */
+bool *filter_match_locations(const struct profile *profile, const char *expression);
+bool *filter_match_modules(const struct profile *profile, const char *expression);
+
 #endif

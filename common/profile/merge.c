@@ -230,6 +230,7 @@ static void merge_header(struct profile *to, const struct profile *from, bool fi
     to->epsilon = from->epsilon > to->epsilon ? from->epsilon : to->epsilon;
     to->title = first || strcmp(to->title, from->title) == 0 ? profile_string(to, from->title) : "";
     to->window_ns = from->window_ns > to->window_ns ? from->window_ns : to->window_ns;
+    to->is_past |= from->is_past;
     if (from->time_ns != 0 && (to->time_ns == 0 || from->time_ns < to->time_ns))
         to->time_ns = from->time_ns;
     to->duration_ns += from->duration_ns;

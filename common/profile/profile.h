@@ -158,6 +158,7 @@ struct profile {
                           * lines, are still being found out */
     uint64_t window_ns; /* weights are those of so much time, up to time_ns + duration_ns; 0: of all
                          * of it, since the start */
+    bool is_past;       /* that window has not ended with the profile, but before */
 
     struct profile_module *modules;
     uint32_t n_modules; /* all counts include the empty entry 0 */
@@ -234,6 +235,9 @@ bool profile_is_sample(const struct profile_process *process);
 
 /* The module of frames that stand for threads. */
 #define PROFILE_THREADS "[threads]"
+
+/* The module of system calls, which stand below the function that made them. */
+#define PROFILE_KERNEL "[kernel]"
 
 /* How contexts are grouped in what is printed. */
 enum profile_by {

@@ -45,6 +45,8 @@ page_scripts = \
 	common/render/page/data.js \
 	common/render/page/tree.js \
 	common/render/page/functions.js \
+	common/render/page/transform.js \
+	common/render/page/state.js \
 	common/render/page/search.js \
 	common/render/page/theme.js \
 	common/render/page/labels.js \
@@ -56,6 +58,7 @@ page_scripts = \
 	common/render/page/view.js \
 	common/render/page/pointer.js \
 	common/render/page/keys.js \
+	common/render/page/strip.js \
 	common/render/page/live.js \
 	common/render/page/main.js
 page_parts = common/render/page/page.html common/render/page/page.css $(page_scripts)

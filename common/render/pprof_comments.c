@@ -69,6 +69,8 @@ char *comment_profile(const struct profile *profile) {
         put_string(out, "title", profile->title);
     if (profile->window_ns != 0)
         fprintf(out, " window_ns=%" PRIu64, profile->window_ns);
+    if (profile->is_past)
+        fputs(" past=1", out);
     if (profile->kernel_ns != 0)
         fprintf(out, " kernel_ns=%" PRIu64, profile->kernel_ns);
     return memory_stream_end(out, NULL, "comments");
@@ -167,6 +169,8 @@ static void read_profile(struct profile *profile, char *text) {
             profile->title = profile_string(profile, value);
         else if (strcmp(key, "window_ns") == 0)
             profile->window_ns = strtoull(value, NULL, 10);
+        else if (strcmp(key, "past") == 0)
+            profile->is_past = strcmp(value, "1") == 0;
         else if (strcmp(key, "kernel_ns") == 0)
             profile->kernel_ns = strtoull(value, NULL, 10);
     }

@@ -17,7 +17,8 @@ static void put_weight(const struct text *text, uint64_t weight, uint64_t walks)
     if (walks > 0 && !text->calls)
         fprintf(text->out, ", %s %s", format_count(walks).text, walks == 1 ? "sample" : "samples");
     if (text->profile->window_ns > 0)
-        fprintf(text->out, ", in the last %s", format_time(text->profile->window_ns).text);
+        fputc(',', text->out);
+    title_put_window(text->out, text->profile);
 }
 
 void text_title(const struct text *text) {

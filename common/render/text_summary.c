@@ -59,8 +59,9 @@ static void put_total(const struct text *text, const struct profile_process *sum
         fprintf(text->out, " in %s sample%s", format_count(sum->walks).text,
                 sum->walks == 1 ? "" : "s");
     if (text->profile->window_ns > 0)
-        fprintf(text->out, ", in the last %s", format_time(text->profile->window_ns).text);
-    else if (text->profile->duration_ns > 0)
+        fputc(',', text->out);
+    title_put_window(text->out, text->profile);
+    if (text->profile->window_ns == 0 && text->profile->duration_ns > 0)
         fprintf(text->out, ", %s elapsed", format_time(text->profile->duration_ns).text);
     fputc('\n', text->out);
 }

@@ -53,6 +53,7 @@ static bool module_changes(const struct text *text, uint32_t node) {
     uint32_t module = profile->locations[it->location].module;
 
     return module != 0 && text_has_modules(text) &&
+           strcmp(profile->modules[module].path, PROFILE_KERNEL) != 0 &&
            module != profile->locations[profile->nodes[it->parent].location].module;
 }
 

@@ -6,6 +6,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "common/base/memory.h"
 #include "common/base/utf8.h"
@@ -163,6 +164,21 @@ char *title_of_command(const struct profile *profile) {
     return memory_stream_end(out, NULL, "a title");
 }
 
+void title_put_window(FILE *out, const struct profile *profile) {
+    char when[32] = "";
+    time_t begin = (time_t)(profile->time_ns / 1000000000u);
+    struct tm local;
+
+    if (profile->window_ns == 0)
+        return;
+    if (profile->is_past && localtime_r(&begin, &local) != NULL)
+        strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S", &local);
+    if (*when != '\0')
+        fprintf(out, " in %s from %s on", format_time(profile->window_ns).text, when);
+    else
+        fprintf(out, " in the last %s", format_time(profile->window_ns).text);
+}
+
 char *title_of_profile(const struct profile *profile) {
     uint64_t total = profile_total(profile);
     char *command = title_of_command(profile);
@@ -170,8 +186,7 @@ char *title_of_profile(const struct profile *profile) {
 
     fprintf(out, "%s: %s %s", command, format_weight(profile, total).text,
             format_type(profile, total));
-    if (profile->window_ns > 0)
-        fprintf(out, " in the last %s", format_time(profile->window_ns).text);
+    title_put_window(out, profile);
     free(command);
     return memory_stream_end(out, NULL, "a title");
 }

@@ -42,6 +42,10 @@ void title_put_commands(FILE *out, const struct profile *profile, uint32_t most)
  * called, "cc1plus, as, make and 3 more". No control character is in it. */
 char *title_of_command(const struct profile *profile);
 
+/* " in the last 60.0 s", or " in 60.0 s from 2026-11-27 03:10:00 on"; nothing where the profile is
+ * of no window. */
+void title_put_window(FILE *out, const struct profile *profile);
+
 /* For free(): "sqlite3: 13.10 s of CPU time in the last 60.0 s". */
 char *title_of_profile(const struct profile *profile);
 

@@ -3,7 +3,7 @@
  * write_json.c - a profile as JSON, format "hcct-profile", version 2.
  *
  *   format, version, type, unit, by, phi, epsilon, summary, period, time_ns, duration_ns,
- *   window_ns, kernel_ns, unresolved, total
+ *   window_ns, past, kernel_ns, unresolved, total
  *   processes: [{command, exe, tags, pid, runs, live, threads, total, cpu_ns, walks, ..., scale}]
  *   chance:    {samples, total_half_width, shares: [...], half_widths: [...]}
  *   modules:   [{path, build_id}]; the path of a program that was executed by a link has the
@@ -30,6 +30,7 @@
  * for some shares, as functions have it together; `samples` independent ones would tell as much of
  * a share of a tenth. The half widths of `functions`, in `unit`, are those of each by itself.
  *
+ * `past` is there when that window has ended before the profile was made; it begins at time_ns.
  * `window_ns` is there when the weights, and what the processes' counters say, are of the last so
  * much time only and not since the start; duration_ns is the same then.
  *
@@ -201,6 +202,8 @@ static void put_header(struct json_out *json, const struct profile *profile, enu
     json_number_member(json, "duration_ns", profile->duration_ns);
     if (profile->window_ns != 0)
         json_number_member(json, "window_ns", profile->window_ns);
+    if (profile->is_past)
+        json_bool_member(json, "past", true);
     if (profile->kernel_ns != 0)
         json_number_member(json, "kernel_ns", profile->kernel_ns);
     if (profile->unresolved != 0)

@@ -84,8 +84,7 @@ static void write_nothing(const struct text *text) {
         fprintf(text->out, "%" PRIu32 " processes", profile->n_processes - 1);
     if (profile->n_processes > 1)
         fputs(what_was_missing(profile, no_room), text->out);
-    if (profile->window_ns > 0)
-        fprintf(text->out, " in the last %s", format_time(profile->window_ns).text);
+    title_put_window(text->out, profile);
     if (lost > 0)
         fprintf(text->out, " (%s ticks were lost)", format_count(lost).text);
     fputs(".\n", text->out);

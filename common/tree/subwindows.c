@@ -333,6 +333,21 @@ bool subwindows_each_tree(const struct subwindows *subwindows,
     return true;
 }
 
+void subwindows_each_cell(const struct subwindows *subwindows,
+                          void (*visit)(void *arg, const struct subwindows_cell *cell), void *arg) {
+    for (unsigned l = 0; l < LEVELS; l++) {
+        const struct level *level = &subwindows->level[l];
+        for (unsigned i = 0; i < level->n; i++) {
+            uint64_t weight = weight_of(level->slot[i]);
+            if (weight == 0)
+                continue;
+            const struct subwindows_cell cell = {level->slot[i]->index * level->width, level->width,
+                                                 weight};
+            visit(arg, &cell);
+        }
+    }
+}
+
 size_t subwindows_bytes(const struct subwindows *subwindows) {
     size_t sum = 0;
     for (unsigned l = 0; l < LEVELS; l++)
@@ -379,25 +394,37 @@ static uint64_t span_since(const struct subwindows *subwindows, uint64_t begin, 
 
 bool subwindows_take(struct subwindows *subwindows, uint64_t now, uint64_t span_ns,
                      struct subwindows_span *window, uint64_t *counts) {
+    return subwindows_take_between(subwindows, now, now > span_ns ? now - span_ns : 0, UINT64_MAX,
+                                   window, counts);
+}
+
+bool subwindows_take_between(struct subwindows *subwindows, uint64_t now, uint64_t from,
+                             uint64_t to, struct subwindows_span *window, uint64_t *counts) {
     struct level *fine = &subwindows->level[FINE];
+    uint64_t span_ns = now > from ? now - from : 0;
     const struct level *level = level_for(subwindows, now, span_ns);
     uint64_t first = first_of(level, now, span_ns);
+    uint64_t end = to < now ? (to + level->width - 1) / level->width : UINT64_MAX;
     const struct subwindow *last = *slot_of(fine, fine->at);
+    uint64_t end_ns = end < now / level->width + 1 ? end * level->width : now;
     *window = (struct subwindows_span){
-        .span_ns = span_since(subwindows, first * level->width, now),
+        .span_ns = span_since(subwindows, first * level->width, end_ns),
+        .end_ns = end_ns,
         .tree = mcct_new(&subwindows->params.tree),
     };
     if (window->tree == NULL)
         return false;
     for (unsigned i = 0; i < level->n; i++) {
         struct subwindow *subwindow = level->slot[i];
-        if (subwindow == NULL || subwindow->index < first || subwindow == last)
+        if (subwindow == NULL || subwindow->index < first || subwindow->index >= end ||
+            subwindow == last)
             continue;
         atomic_fetch_add(&subwindow->refs, 1);
         window->subwindow[window->n++] = subwindow;
         add_counts(subwindows, counts, subwindow);
     }
-    if (last != NULL && last->index >= fine->first) {
+    if (last != NULL && last->index >= fine->first &&
+        (end == UINT64_MAX || last->index * fine->width < end_ns)) {
         add_counts(subwindows, counts, last);
         if (last->tree != NULL) /* it changes as soon as we let go */
             mcct_merge(window->tree, last->tree);

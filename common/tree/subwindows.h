@@ -91,11 +91,22 @@ bool subwindows_each_tree(const struct subwindows *subwindows,
 /* Of all trees. */
 size_t subwindows_bytes(const struct subwindows *subwindows);
 
+/* A sub-window as a cell of a time line. */
+struct subwindows_cell {
+    uint64_t begin_ns, width_ns;
+    uint64_t weight;
+};
+
+/* Calls `visit` for each sub-window that has weight, of both widths. */
+void subwindows_each_cell(const struct subwindows *subwindows,
+                          void (*visit)(void *arg, const struct subwindows_cell *cell), void *arg);
+
 /* ---- windows ---- */
 
 struct subwindows_span {
-    uint64_t span_ns; /* up to now: what was asked for, in whole sub-windows, or since
-                       * subwindows_new(), or as far back as there was memory */
+    uint64_t span_ns; /* what was asked for, in whole sub-windows, or since subwindows_new(), or as
+                       * far back as there was memory */
+    uint64_t end_ns;  /* it is the span before this */
     struct mcct *tree;
     struct subwindow *subwindow[SUBWINDOWS_COARSE]; /* to be added to the tree */
     unsigned n;
@@ -106,6 +117,11 @@ struct subwindows_span {
  * is while the sub-windows go on. False: no memory. */
 bool subwindows_take(struct subwindows *subwindows, uint64_t now, uint64_t span_ns,
                      struct subwindows_span *window, uint64_t *counts);
+
+/* The same of the time from `from` to `to`, in all sub-windows that lie in it in part: those of two
+ * seconds where they are all there still, else those of a minute. */
+bool subwindows_take_between(struct subwindows *subwindows, uint64_t now, uint64_t from,
+                             uint64_t to, struct subwindows_span *window, uint64_t *counts);
 
 /* The sum, for the caller to mcct_free(). Any thread, at any time after subwindows_take(), once. */
 struct mcct *subwindows_merge(struct subwindows_span *window);

@@ -330,7 +330,8 @@ struct wire_arena {
  *   PUSH routine site a frame was entered. routine: the function's entry, for walks the start of
  *                     the unwind entry that covers the pc. site (second word, raw): the return
  *                     address in the caller, 0 for an outermost frame. A routine below
- *                     WIRE_PSEUDO_MAX is a mark, not an address.
+ *                     WIRE_PSEUDO_MAX is a mark, not an address; one of WIRE_SYSTEM_CALL and a number
+ *                     is that system call, which the frame above has made
  *   PUSH LEAF_PC pc   one level more, innermost, where lines were asked for (WIRE_HELLO_LINES): no
  *                     routine, but the pc in the one under the cursor at which the thread was
  *                     interrupted. It is popped as a frame is
@@ -391,6 +392,18 @@ enum wire_verb {
 #define WIRE_RAW_STACK_WORDS(sizes)     ((uint32_t)(sizes))
 #define WIRE_RAW_STACK_FRAMES_MAX       512u
 #define WIRE_RAW_STACK_MAX              7168u /* words of a stack that are copied at most */
+
+/* In the place of a routine: a system call of the machine's kernel, by its number. The site is
+ * behind the instruction that made it, 0: not known. */
+#define WIRE_SYSTEM_CALL  (1ull << 59)
+#define WIRE_SYSTEM_CALLS 1024u /* numbers are below */
+#define WIRE_SYSTEM_CALL_UNKNOWN                                                                   \
+    WIRE_SYSTEM_CALLS /* but this one: it is not known which                                       \
+                       */
+
+static inline bool wire_is_system_call(uint64_t routine) {
+    return (routine & WIRE_SYSTEM_CALL) != 0;
+}
 
 /* In the place of a routine: the second word is the pc itself, not a return address. */
 #define WIRE_LEAF_PC 0u

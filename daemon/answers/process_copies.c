@@ -181,13 +181,15 @@ static bool take_tree(struct process *process, struct assemble_part *part) {
 static bool take_window(struct process *process, struct assemble_part *part,
                         struct process_copies *copies) {
     struct windows_sum sum;
-    bool taken = windows_sum(process, copies->now, copies->window_ns, &sum);
+    bool taken = windows_sum(process, copies->now, copies->window, &sum);
     if (taken && sum.tree != NULL)
         taken = tree_copy_take(&part->copy, sum.tree);
     mcct_free(sum.tree);
     part->effects = sum.effects;
     if (sum.span_ns > copies->span_ns)
         copies->span_ns = sum.span_ns;
+    if (sum.end_ns > copies->end_ns)
+        copies->end_ns = sum.end_ns;
     describe(process, &sum.stats, &part->process);
     part->linked = process->linked;
     return taken;
@@ -204,15 +206,15 @@ static bool is_over(const struct assemble_part *part) {
 }
 
 bool process_copies_take(struct process_copies *copies, struct process *const *processes, size_t n,
-                         uint64_t window_ns) {
-    *copies = (struct process_copies){.window_ns = window_ns, .now = clock_now()};
+                         const struct windows_part *window) {
+    *copies = (struct process_copies){.window = window, .now = clock_now()};
     copies->part = calloc(n + 1, sizeof *copies->part);
     bool whole = copies->part != NULL;
     for (size_t i = 0; i < n && whole; i++) {
         struct assemble_part *part = &copies->part[copies->n];
-        whole =
-            window_ns > 0 ? take_window(processes[i], part, copies) : take_tree(processes[i], part);
-        if (whole && !(window_ns > 0 && is_over(part)))
+        whole = window != NULL ? take_window(processes[i], part, copies)
+                               : take_tree(processes[i], part);
+        if (whole && !(window != NULL && is_over(part)))
             copies->n++;
         else
             assemble_part_free(part);
@@ -234,9 +236,11 @@ void process_copies_free(struct process_copies *copies) {
     *copies = (struct process_copies){0};
 }
 
-static void describe_window(struct profile *profile, uint64_t span_ns) {
+static void describe_window(struct profile *profile, uint64_t span_ns, uint64_t end_ns,
+                            bool is_past) {
     profile->window_ns = profile->duration_ns = span_ns > 0 ? span_ns : 1;
-    profile->time_ns = clock_ns(CLOCK_REALTIME) - profile->window_ns;
+    profile->time_ns = windows_day_of_time(end_ns) - profile->window_ns;
+    profile->is_past = is_past;
 }
 
 struct profile *process_copies_profile(const struct process_copies *copies,
@@ -244,7 +248,9 @@ struct profile *process_copies_profile(const struct process_copies *copies,
                                        const struct assemble_params *params, uint32_t **module_of) {
     struct profile *profile = assemble_trees(copies->part, copies->n, params, module_of);
     describe_times(profile, processes, n);
-    if (copies->window_ns > 0)
-        describe_window(profile, copies->span_ns);
+    if (copies->window != NULL)
+        describe_window(profile, copies->span_ns,
+                        copies->end_ns != 0 ? copies->end_ns : windows_time(copies->now),
+                        copies->window->to_ns < windows_time(copies->now));
     return profile;
 }

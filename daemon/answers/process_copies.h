@@ -9,21 +9,22 @@
 
 #include "common/assemble/assemble.h"
 #include "daemon/ingest/process.h"
+#include "daemon/ingest/windows.h"
 
 /* Copies of processes' trees. */
 struct process_copies {
     struct assemble_part *part;
     size_t n;
-    uint64_t window_ns; /* 0: since the start */
-    uint64_t now, span_ns;
+    const struct windows_part *window; /* NULL: since the start */
+    uint64_t now, span_ns, end_ns;
 };
 
-/* Copies the trees of these processes, as of now; with window_ns (SUBWINDOWS_SPAN_MAX_NS at most),
- * what came in the last so many ns alone. The counters are the window's then, too; threads, runs
+/* Copies the trees of these processes, as of now; with a window, what came in that part of the past
+ * alone. The counters are the window's then, too; threads, runs
  * and what was refused to threads are as ever. Processes that are finished and have no weight in it
  * are left out. False: there is no memory, and nothing is held. */
 bool process_copies_take(struct process_copies *copies, struct process *const *processes, size_t n,
-                         uint64_t window_ns);
+                         const struct windows_part *window);
 /* The profile is to be of these processes alone, or of a part of their time: how many children they
  * have forked says nothing of it. */
 void process_copies_leave_children(struct process_copies *copies);

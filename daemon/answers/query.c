@@ -16,7 +16,10 @@
 #include "common/code/module.h"
 #include "common/render/render_order.h"
 #include "common/wire/tags.h"
+#include "common/base/clock.h"
+#include "common/base/moment.h"
 #include "daemon/answers/config.h"
+#include "daemon/answers/past.h"
 #include "daemon/answers/process_copies.h"
 #include "daemon/ingest/ingest.h"
 #include "daemon/ingest/registry.h"
@@ -131,6 +134,19 @@ static bool set_window(struct query *q, const char *value) {
     return ok && q->window_ns > 0;
 }
 
+static bool set_since(struct query *q, const char *value) {
+    return moment_parse(value, clock_ns(CLOCK_REALTIME), &q->since_ns) && q->since_ns > 0;
+}
+
+static bool set_until(struct query *q, const char *value) {
+    return moment_parse(value, clock_ns(CLOCK_REALTIME), &q->until_ns) && q->until_ns > 0;
+}
+
+static bool set_rest(struct query *q, const char *value) {
+    q->rest = strcmp(value, "1") == 0;
+    return q->rest || strcmp(value, "0") == 0;
+}
+
 static bool set_top(struct query *q, const char *value) {
     double n;
     bool ok = number(value, 0, 1e6, &n);
@@ -155,6 +171,9 @@ static const struct {
     {"cut", set_cut, "a fraction from 0 to 1"},
     {"top", set_top, "a number of functions"},
     {"window", set_window, "a time of up to an hour, such as 10s, 5m, 1h or 90 (seconds)"},
+    {"since", set_since, MOMENT_FORMS},
+    {"until", set_until, MOMENT_FORMS},
+    {"rest", set_rest, "0 or 1"},
     {"symbols", set_symbols, "soon or complete"},
     {"title", set_title, "what the profile is to be called"},
     {"kernel_ns", set_kernel_ns, "a CPU time in nanoseconds"},
@@ -213,16 +232,20 @@ bool query_sees(const struct query *query, uid_t uid) {
     return query->asker == 0 || query->asker == geteuid() || query->asker == uid;
 }
 
+bool query_wants(const struct query *q, pid_t pid, const char *exe, const char *command,
+                 const char *tags) {
+    if (q->pid != 0 && pid != q->pid)
+        return false;
+    if (q->tag != NULL && !tags_have(tags, q->tag))
+        return false;
+    return q->exe == NULL || strcmp(q->exe, exe) == 0 || strcmp(q->exe, last_part(exe)) == 0 ||
+           strcmp(q->exe, command) == 0;
+}
+
 static bool wanted(const struct process *p, const void *arg) {
     const struct query *q = arg;
-    if (!query_sees(q, p->uid))
-        return false;
-    if (q->pid != 0 && p->pid != q->pid)
-        return false;
-    if (q->tag != NULL && !tags_have(process_tags(p), q->tag))
-        return false;
-    return q->exe == NULL || strcmp(q->exe, p->exe) == 0 ||
-           strcmp(q->exe, last_part(p->exe)) == 0 || strcmp(q->exe, process_command(p)) == 0;
+    return query_sees(q, p->uid) &&
+           query_wants(q, p->pid, p->exe, process_command(p), process_tags(p));
 }
 
 struct process **query_processes(const struct query *query, size_t *n) {
@@ -260,11 +283,14 @@ struct writing {
     const struct process_copies *copies;
     struct process *const *processes;
     size_t n;
+    const struct past *past;
     FILE *out;
     bool holds;        /* frames, until what they stand for is in the profile ... */
     uint32_t *modules; /* ... and from then on what is to have names; NULL: nothing */
     size_t n_modules;
     int error; /* of the stream */
+    enum query_status status;
+    struct query_error *said;
 };
 
 static void drop_frames(struct writing *w) {
@@ -273,11 +299,10 @@ static void drop_frames(struct writing *w) {
     w->holds = false;
 }
 
-static void write_profile(void *arg) {
-    struct writing *w = arg;
+/* Of what the daemon has in memory. Its contexts may go to `contexts` one by one. */
+static struct profile *name_profile(struct writing *w, FILE *contexts) {
     const struct query *query = w->query;
-    const struct assemble_params params = {query->phi, config.epsilon, config.summary,
-                                           query->to_render ? w->out : NULL};
+    const struct assemble_params params = {query->phi, config.epsilon, config.summary, contexts};
     uint32_t *module_of;
     struct profile *profile =
         process_copies_profile(w->copies, w->processes, w->n, &params, &module_of);
@@ -286,12 +311,24 @@ static void write_profile(void *arg) {
     if (w->modules == NULL)
         memory_die("names");
     drop_frames(w);
-    profile->title = profile_string(profile, query->title);
-    profile->kernel_ns = query->kernel_ns;
     symbolize(profile, module_of, config.symbols, query->patience);
     free(module_of);
-    if (!query->to_render)
-        profile = agent_frames_hide(profile);
+    return contexts == NULL ? agent_frames_hide(profile) : profile;
+}
+
+static void write_profile(void *arg) {
+    struct writing *w = arg;
+    const struct query *query = w->query;
+    bool alone = past_is_empty(w->past);
+    struct profile *profile = name_profile(w, query->to_render && alone ? w->out : NULL);
+    if (!alone) {
+        profile = past_add(w->past, profile, w->said);
+        w->status = profile != NULL ? QUERY_OK : QUERY_BAD;
+        if (profile == NULL)
+            return;
+    }
+    profile->title = profile_string(profile, query->title);
+    profile->kernel_ns = query->kernel_ns;
     bool written = query->to_render
                        ? render_order_write(query->format, w->out, profile, &query->options)
                        : format_write(query->format, w->out, profile, &query->options);
@@ -309,8 +346,10 @@ enum query_status query_no_memory(const char *what, struct query_error *error) {
 enum query_status query_write(const struct query *query, struct process *const *processes, size_t n,
                               FILE *out, struct query_error *error) {
     struct process_copies copies;
+    struct past past;
     const char *what;
-    if (query->window_ns > 0 && !have_windows(processes, n, error))
+    if (!past_find(query, &past, error) ||
+        (past.window != NULL && !have_windows(processes, n, error)))
         return QUERY_BAD;
     for (size_t i = 0; i < n; i++)
         ingest_flush(processes[i]);
@@ -318,21 +357,28 @@ enum query_status query_write(const struct query *query, struct process *const *
                         .copies = &copies,
                         .processes = processes,
                         .n = n,
+                        .past = &past,
                         .out = out,
-                        .holds = true};
+                        .holds = true,
+                        .status = QUERY_OK,
+                        .said = error};
     query_hold_frames(processes, n);
-    if (!process_copies_take(&copies, processes, n, query->window_ns)) {
+    if (!process_copies_take(&copies, processes, n, past.window)) {
         drop_frames(&w);
+        past_free(&past);
         return query_no_memory("copies of the trees", error);
     }
-    if (query->pid != 0 || query->window_ns > 0)
+    if (query->pid != 0 || past.window != NULL)
         process_copies_leave_children(&copies);
     bool done = memory_try(write_profile, &w, &what);
     drop_frames(&w);
     module_drop(w.modules, w.n_modules);
     process_copies_free(&copies);
+    past_free(&past);
     if (!done)
         return query_no_memory(what, error);
+    if (w.status != QUERY_OK)
+        return w.status;
     if (w.error == 0)
         return QUERY_OK;
     if (w.error == ENOMEM || w.error == ENOSPC)
@@ -376,6 +422,8 @@ enum query_status query_hot(const struct query *query, FILE *out, struct query_e
     enum query_status status = QUERY_NOT_FOUND;
     if (processes == NULL)
         status = query_no_memory("a list of processes", error);
+    else if (n == 0 && past_has(query))
+        status = query_write(query, processes, n, out, error);
     else if (n > 0 && !query_have_one_unit(processes, n, error))
         status = QUERY_BAD;
     else if (n > 0)

@@ -25,6 +25,8 @@ struct query {
     bool
         to_render; /* what is written is an order (render_order.h) for a renderer, not the answer */
     uint64_t window_ns;            /* weights of the last so much time; 0: since the start */
+    uint64_t since_ns, until_ns;   /* or of a part of the past (ns since 1970), 0: open */
+    bool rest;                     /* or of all that is kept but that part */
     enum symbol_patience patience; /* with the symbols of large programs */
     uid_t asker;                   /* sees its own processes; root and the daemon's user see all */
 };
@@ -53,6 +55,10 @@ bool query_needs_renderer(const struct query *query);
 
 /* May the asker see what is that user's? */
 bool query_sees(const struct query *query, uid_t uid);
+
+/* Is it asked for: a process of this pid, executable, command and tags? */
+bool query_wants(const struct query *query, pid_t pid, const char *exe, const char *command,
+                 const char *tags);
 
 /* The processes that are asked for, with references (registry_free_list). NULL: no memory. */
 struct process **query_processes(const struct query *query, size_t *n);

@@ -16,6 +16,7 @@
 #include "common/code/jit_code.h"
 #include "common/code/jit_names.h"
 #include "common/code/module.h"
+#include "common/code/system_call.h"
 #include "common/wire/wire.h"
 
 struct range {
@@ -165,7 +166,11 @@ static uint32_t make_frame(struct addresses *map, uint64_t routine, uint64_t sit
     struct frame_key key = {.routine = routine, .site = site};
     if (routine == WIRE_LEAF_PC)
         return make_leaf_pc(map, site);
-    if (routine >= WIRE_PSEUDO_MAX)
+    if (wire_is_system_call(routine)) {
+        key.routine_module = MODULE_JIT;
+        key.routine =
+            jit_name_intern_for(map->frames, system_call_name(routine & ~WIRE_SYSTEM_CALL));
+    } else if (routine >= WIRE_PSEUDO_MAX)
         key.routine_module = translate(map, routine, routine, &key.routine);
     if (site != 0)
         key.site_module = translate(map, site - 1, site, &key.site);

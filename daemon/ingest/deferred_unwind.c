@@ -94,7 +94,8 @@ static void credit_time(struct process *p, const char *thread, const struct unwo
         push(p, &place, walk->mark, 0);
     for (uint32_t i = walk->n; i-- > 0;)
         push(p, &place, walk->frames[i].routine, walk->frames[i].site);
-    bool has_leaf_pc = p->sampling.lines && walk->n > 0;
+    bool has_leaf_pc =
+        p->sampling.lines && walk->n > 0 && !wire_is_system_call(walk->frames[0].routine);
     if (has_leaf_pc)
         push(p, &place, WIRE_LEAF_PC, pc);
     credit_place(&place, weight);

@@ -2,6 +2,7 @@
 /*
  * process.c - from what processes are made, what is published to them and counted of them.
  */
+#include "daemon/ingest/windows.h"
 #include "daemon/ingest/process.h"
 
 #include <stdio.h>
@@ -45,7 +46,7 @@ const char *process_command(const struct process *p) {
 
 static struct subwindows *new_subwindows(const struct mcct_params *tree, uint64_t since_ns) {
     const struct subwindows_params params = {.tree = *tree, .n_counts = PROCESS_COUNTS};
-    return subwindows_new(&params, since_ns);
+    return subwindows_new(&params, windows_time(since_ns));
 }
 
 struct process *process_new(const struct process_params *params) {

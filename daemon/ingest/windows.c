@@ -4,13 +4,54 @@
  */
 #include "daemon/ingest/windows.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "common/base/clock.h"
 
 _Static_assert(PROCESS_COUNTS <= SUBWINDOWS_COUNTS_MAX, "a sub-window has room for the counters");
 _Static_assert(sizeof(struct process_counts) % sizeof(uint64_t) == 0, "all are 64-bit numbers");
+
+/* ---- the clock ---- */
+
+static uint64_t since_boot; /* of the clock of the day when the machine was started */
+static uint64_t begun;      /* the first moment of it */
+static pthread_once_t clock_once = PTHREAD_ONCE_INIT;
+
+static void set_clock(void) {
+    uint64_t now = clock_now();
+    begun = clock_ns(CLOCK_REALTIME);
+    since_boot = begun - now;
+}
+
+uint64_t windows_time(uint64_t now) {
+    pthread_once(&clock_once, set_clock);
+    return since_boot + now;
+}
+
+uint64_t windows_begin(void) {
+    (void)windows_time(0);
+    return begun;
+}
+
+#define STEP_LEAST_NS 10000000 /* less is what two readings are apart */
+
+/* Somebody may have set the clock of the day meanwhile. */
+static int64_t clock_step(void) {
+    int64_t step = (int64_t)(windows_time(clock_now()) - clock_ns(CLOCK_REALTIME));
+    return step > -STEP_LEAST_NS && step < STEP_LEAST_NS ? 0 : step;
+}
+
+uint64_t windows_time_of_day(uint64_t ns) {
+    int64_t step = clock_step();
+    return step < 0 && ns < (uint64_t)-step ? 0 : ns + (uint64_t)step;
+}
+
+uint64_t windows_day_of_time(uint64_t ns) {
+    return ns - (uint64_t)clock_step();
+}
 
 /* ---- counters ---- */
 
@@ -37,6 +78,7 @@ static void count(struct process *p) {
 }
 
 void windows_turn(struct process *p, uint64_t now) {
+    now = windows_time(now);
     if (p->subwindows == NULL || !subwindows_due(p->subwindows, now))
         return;
     if (subwindows_credited(p->subwindows)) /* else they wait, and an idle process costs nothing */
@@ -67,9 +109,49 @@ static void set_counts(struct process_stats *stats, const uint64_t *numbers) {
     stats->gap_ns = stats->restarts = stats->unfinished = 0; /* windows begin after that */
 }
 
-bool windows_sum(struct process *p, uint64_t now, uint64_t span_ns, struct windows_sum *sum) {
+/* What is asked for is one span, or what lies on both sides of it. */
+#define SPANS_MAX 2
+
+struct spans {
+    struct subwindows_span span[SPANS_MAX];
+    unsigned n;
+};
+
+static bool take(struct process *p, uint64_t now, const struct windows_part *part,
+                 struct spans *spans, uint64_t *counts) {
+    const uint64_t from[SPANS_MAX] = {part->rest ? 0 : part->from_ns, part->to_ns};
+    const uint64_t to[SPANS_MAX] = {part->rest ? part->from_ns : part->to_ns, UINT64_MAX};
+    for (unsigned i = 0; i < (part->rest ? 2u : 1u); i++) {
+        uint64_t begin = from[i] > part->least_ns ? from[i] : part->least_ns;
+        if (begin >= to[i] || begin >= now)
+            continue;
+        if (!subwindows_take_between(p->subwindows, now, begin, to[i], &spans->span[spans->n],
+                                     counts))
+            return false;
+        spans->n++;
+    }
+    return true;
+}
+
+/* Their trees as one; NULL: there are none. */
+static struct mcct *merge(struct spans *spans) {
+    struct mcct *sum = NULL;
+    for (unsigned i = 0; i < spans->n; i++) {
+        struct mcct *tree = subwindows_merge(&spans->span[i]);
+        if (sum == NULL) {
+            sum = tree;
+            continue;
+        }
+        mcct_merge(sum, tree);
+        mcct_free(tree);
+    }
+    return sum;
+}
+
+bool windows_sum(struct process *p, uint64_t now, const struct windows_part *part,
+                 struct windows_sum *sum) {
     uint64_t counts[PROCESS_COUNTS] = {0};
-    struct subwindows_span window = {0};
+    struct spans spans = {.n = 0};
     bool taken = true;
     *sum = (struct windows_sum){0};
     pthread_mutex_lock(&p->lock);
@@ -78,14 +160,25 @@ bool windows_sum(struct process *p, uint64_t now, uint64_t span_ns, struct windo
     if (p->subwindows != NULL) {
         windows_turn(p, now);
         count(p);
-        taken = subwindows_take(p->subwindows, now, span_ns, &window, counts);
+        taken = take(p, windows_time(now), part, &spans, counts);
     }
     pthread_mutex_unlock(&p->lock);
     set_counts(&sum->stats, counts);
-    sum->span_ns = window.span_ns;
-    if (window.tree != NULL)
-        sum->tree = subwindows_merge(&window);
+    for (unsigned i = 0; i < spans.n; i++) {
+        sum->span_ns += spans.span[i].span_ns;
+        sum->end_ns = spans.span[i].end_ns;
+    }
+    sum->tree = merge(&spans);
     return taken;
+}
+
+void windows_each_cell(struct process *p, uint64_t now,
+                       void (*visit)(void *arg, const struct subwindows_cell *cell), void *arg) {
+    pthread_mutex_lock(&p->lock);
+    windows_turn(p, now);
+    if (p->subwindows != NULL)
+        subwindows_each_cell(p->subwindows, visit, arg);
+    pthread_mutex_unlock(&p->lock);
 }
 
 /* ---- resuming and folding ---- */

@@ -25,17 +25,40 @@ void windows_turn(struct process *process, uint64_t now);
  * finished one whose sub-windows are all too old has none from then on. */
 void windows_expire(struct process *process, uint64_t now);
 
+/* The clock of sub-windows: that of the day, as it was when it was first asked for, going on
+ * evenly. So borders of sub-windows are whole minutes of it. `now`: clock_now(). */
+uint64_t windows_time(uint64_t now);
+/* The first moment of it: windows of this hcctd begin no earlier. */
+uint64_t windows_begin(void);
+/* The moment `ns` of the clock of the day on that of sub-windows, and back. */
+uint64_t windows_time_of_day(uint64_t ns);
+uint64_t windows_day_of_time(uint64_t ns);
+
+/* A part of the past, on that clock. */
+struct windows_part {
+    uint64_t from_ns, to_ns;
+    bool rest;         /* all that is kept but that */
+    uint64_t least_ns; /* nothing before counts */
+};
+
 struct windows_sum {
     struct mcct *tree; /* NULL: nothing is kept; the caller's to mcct_free() */
-    uint64_t span_ns;  /* up to `now` */
+    uint64_t span_ns;  /* so long, in whole sub-windows */
+    uint64_t end_ns;   /* its end, on the clock of sub-windows */
     struct process_stats
         stats; /* of the span: counters, CPU time and raw samples; the rest as ever */
     struct scatter_effects effects; /* since the start; the caller's to free */
 };
 
-/* The last span_ns before `now`, which is not before the last credit. Without the lock. False: no
- * memory. */
-bool windows_sum(struct process *process, uint64_t now, uint64_t span_ns, struct windows_sum *sum);
+/* Of a part of what lies before `now`, which is not before the last credit. Without the lock.
+ * False: no memory. */
+bool windows_sum(struct process *process, uint64_t now, const struct windows_part *part,
+                 struct windows_sum *sum);
+
+/* Calls `visit` for each sub-window that has weight, on the clock of sub-windows. Without the lock.
+ */
+void windows_each_cell(struct process *process, uint64_t now,
+                       void (*visit)(void *arg, const struct subwindows_cell *cell), void *arg);
 
 /* `into`, which nobody else knows yet, goes on with the sub-windows of `from`, whose counters it
  * has. The lock of `from` is held. */

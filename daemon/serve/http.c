@@ -20,6 +20,7 @@
 #include "daemon/answers/metrics.h"
 #include "daemon/answers/query.h"
 #include "daemon/answers/query_threads.h"
+#include "daemon/answers/timeline.h"
 #include "daemon/render/render_slots.h"
 #include "daemon/render/renderer.h"
 #include "daemon/serve/answer_stream.h"
@@ -79,6 +80,10 @@ static enum query_status serve_hot(struct request *r, FILE *out) {
 
 static enum query_status serve_threads(struct request *r, FILE *out) {
     return query_threads(&r->query, out, &r->error);
+}
+
+static enum query_status serve_timeline(struct request *r, FILE *out) {
+    return timeline_write(&r->query, out, &r->error);
 }
 
 static void put_path(void *arg, const char *path) {
@@ -162,6 +167,7 @@ static const struct route {
     {"GET", "/v1/processes", serve_processes, "application/json"},
     {"GET", "/v1/threads", serve_threads, "application/json"},
     {"GET", "/v1/hot", serve_hot, NULL},
+    {"GET", "/v1/timeline", serve_timeline, "application/json"},
     {"POST", "/v1/snapshot", serve_snapshot, "application/json"},
     {"POST", "/v1/control", serve_control, "application/json"},
     {"GET", "/metrics", serve_metrics, MIME_METRICS},

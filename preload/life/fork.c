@@ -36,7 +36,15 @@ static void before_fork(void) {
 /* What a fork costs is its own, and not that of libc's function that has called us. */
 static void sample_fork(struct sleep_place caller) {
     pass_over_note(caller.pc);
+    caller.call = 1 + SYS_clone;
     edge_sample(thread_self, caller);
+}
+
+/* A tick that has waited for it finds what it waited for. */
+static void unblock_after_fork(void) {
+    thread_self->shown_call = 1 + SYS_clone;
+    agent_unblock();
+    thread_self->shown_call = 0;
 }
 
 static void after_fork_parent(void) {
@@ -46,7 +54,7 @@ static void after_fork_parent(void) {
     redirect_after_fork_parent();
     calls_after_fork_parent();
     sample_fork(EDGE_CALLER);
-    agent_unblock();
+    unblock_after_fork();
 }
 
 /* The child looks for the daemon at its first sample, not now: most children call exec at once. */
@@ -84,9 +92,12 @@ static void after_fork_child(void) {
     agent_start_in_child(0);
     if (agent.settings.follow)
         start_calls_in_child();
-    if (thread_self != NULL)
-        sample_fork(EDGE_CALLER);
-    agent_unblock();
+    if (thread_self == NULL) {
+        agent_unblock();
+        return;
+    }
+    sample_fork(EDGE_CALLER);
+    unblock_after_fork();
 }
 
 void fork_watch(void) {

@@ -356,7 +356,7 @@ static void begin_epoch(struct agent_thread *thread, uint32_t epoch) {
     thread->slot = NULL;
     thread->missed_slot = false;
     thread->sent_frames = thread->common_frames = thread->sent_mark = 0;
-    thread->sent_leaf_pc = 0;
+    thread->sent_leaf = (struct unwind_frame){0, 0};
     thread->map_seen = 0;
     memo_forget(&thread->memo); /* its rules are in the old arena */
     memset(thread->module_cache, 0, sizeof thread->module_cache);

@@ -128,9 +128,11 @@ struct agent_thread {
     uint32_t sent_frames;   /* frames below the daemon's cursor, without the mark */
     uint32_t common_frames; /* of these, the outermost ones that are frames of the memo */
     uint32_t sent_mark;     /* outermost pseudo-frame, 0: none */
-    uint64_t leaf_pc;       /* the pc of the last walk, where it is to be sent, else 0 */
-    uint64_t sent_leaf_pc;  /* the pc that stands below the frames, 0: none */
-    struct check *check;    /* what HCCT_CHECK keeps, else NULL */
+    /* What stands below the frames: the system call that the sample met, or, where lines are asked
+     * for, WIRE_LEAF_PC and the pc. Nothing: both 0. */
+    struct unwind_frame leaf, sent_leaf; /* of the last walk; and below the daemon's cursor */
+    uint64_t shown_call;                 /* sleep_place.call of the sample that is being taken */
+    struct check *check;                 /* what HCCT_CHECK keeps, else NULL */
     _Atomic(struct agent_thread *) next_free; /* while it is not used */
     void *handler_stack;                      /* handler_stack.h: stays with the context */
 

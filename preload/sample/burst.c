@@ -274,9 +274,9 @@ static void take(struct agent_thread *thread, struct wire_session *session,
         return;
     }
     place = sleep_place(call, true);
-    sleep_show(uc, &place, &own);
+    sleep_show(thread, uc, &place, &own);
     weigh(thread, session, reach(thread, session, plan, now), uc);
-    sleep_show(uc, &own, &place);
+    sleep_show(thread, uc, &own, &place);
 }
 
 /* Real time is ahead of the CPU clock by what the thread has slept since the timer was set. One

@@ -23,13 +23,14 @@ struct due {
 };
 
 static void take_one(struct agent_thread *thread, const struct sleep_place *caller) {
-    struct sleep_place none;
+    struct sleep_place none, shown;
     ucontext_t uc = {0};
-    sleep_show(&uc, caller, &none);
+    sleep_show(thread, &uc, caller, &none);
     struct wire_session *session = session_enter(thread);
     burst_catch(thread, session, &uc);
     if (session != NULL)
         session_leave(thread);
+    sleep_show(thread, &uc, &none, &shown);
 }
 
 /* What is due now, and up to a moment that does not move: a sample may take longer than it is to

@@ -20,9 +20,9 @@
 #define EDGE_CALLER                                                                                \
     ((struct sleep_place){(uint64_t)(uintptr_t)__builtin_return_address(0),                        \
                           (uint64_t)(uintptr_t)__builtin_frame_address(0) + 16,                    \
-                          *(const uint64_t *)__builtin_frame_address(0)})
+                          *(const uint64_t *)__builtin_frame_address(0), 0})
 #else
-#define EDGE_CALLER ((struct sleep_place){0, 0, 0})
+#define EDGE_CALLER ((struct sleep_place){0, 0, 0, 0})
 #endif
 
 /* Takes the sample of what the calling thread has reached, where it may make system calls for the

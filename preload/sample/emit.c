@@ -7,14 +7,18 @@
 #include "common/wire/ring.h"
 #include "preload/life/modules.h"
 
-#define HEAD_WORDS 6 /* POP, MAP, POP, PUSH of a mark, CREDIT: beside frames and leaf pc */
+#define HEAD_WORDS 6 /* POP, MAP, POP, PUSH of a mark, CREDIT: beside frames and leaf */
+
+static bool has_leaf(const struct unwind_frame *leaf) {
+    return (leaf->routine | leaf->site) != 0;
+}
 
 static void pop_all(struct agent_thread *thread, struct wire_slot *slot, uint64_t *at) {
-    uint32_t depth = thread->sent_frames + (thread->sent_mark != 0) + (thread->sent_leaf_pc != 0);
+    uint32_t depth = thread->sent_frames + (thread->sent_mark != 0) + has_leaf(&thread->sent_leaf);
     if (depth > 0)
         ring_put(slot, WALK_WORDS, (*at)++, wire_word(WIRE_POP, depth));
     thread->sent_frames = thread->common_frames = thread->sent_mark = 0;
-    thread->sent_leaf_pc = 0;
+    thread->sent_leaf = (struct unwind_frame){0, 0};
 }
 
 void emit_map(struct agent_thread *thread, struct wire_slot *slot, uint64_t *at) {
@@ -38,20 +42,24 @@ static void send_mark(struct agent_thread *thread, struct wire_slot *slot, uint6
     thread->sent_mark = mark;
 }
 
-/* All of the last walk was sent, from its first frame down to its pc. */
+static bool is_leaf_sent(const struct agent_thread *thread) {
+    return thread->sent_leaf.site == thread->leaf.site &&
+           thread->sent_leaf.routine == thread->leaf.routine;
+}
+
+/* All of the last walk was sent, from its first frame down to its leaf. */
 static bool is_sent(const struct agent_thread *thread) {
     uint32_t depth = thread->memo.depth;
-    return thread->sent_frames == depth && thread->common_frames == depth &&
-           thread->sent_leaf_pc == thread->leaf_pc;
+    return thread->sent_frames == depth && thread->common_frames == depth && is_leaf_sent(thread);
 }
 
 static void pop_rest(struct agent_thread *thread, struct wire_slot *slot, uint64_t *at) {
-    uint32_t levels = thread->sent_frames - thread->common_frames + (thread->sent_leaf_pc != 0);
+    uint32_t levels = thread->sent_frames - thread->common_frames + has_leaf(&thread->sent_leaf);
     if (levels == 0 || is_sent(thread))
         return;
     ring_put(slot, WALK_WORDS, (*at)++, wire_word(WIRE_POP, levels));
     thread->sent_frames = thread->common_frames;
-    thread->sent_leaf_pc = 0;
+    thread->sent_leaf = (struct unwind_frame){0, 0};
 }
 
 /* How many frames from i on are the same as the one outside of i. */
@@ -89,15 +97,15 @@ static bool push_rest(struct agent_thread *thread, struct wire_slot *slot, uint6
     return room >= 1;
 }
 
-/* The same of the pc in the innermost frame. */
-static bool push_leaf_pc(struct agent_thread *thread, struct wire_slot *slot, uint64_t *at) {
-    if (thread->sent_leaf_pc == thread->leaf_pc)
+/* The same of what stands below the innermost frame. */
+static bool push_leaf(struct agent_thread *thread, struct wire_slot *slot, uint64_t *at) {
+    if (is_leaf_sent(thread) || !has_leaf(&thread->leaf))
         return true;
     if (ring_room(slot, WALK_WORDS, *at) < 3)
         return false;
-    ring_put(slot, WALK_WORDS, (*at)++, wire_word(WIRE_PUSH, WIRE_LEAF_PC));
-    ring_put(slot, WALK_WORDS, (*at)++, thread->leaf_pc);
-    thread->sent_leaf_pc = thread->leaf_pc;
+    ring_put(slot, WALK_WORDS, (*at)++, wire_word(WIRE_PUSH, thread->leaf.routine));
+    ring_put(slot, WALK_WORDS, (*at)++, thread->leaf.site);
+    thread->sent_leaf = thread->leaf;
     return true;
 }
 
@@ -109,7 +117,7 @@ bool emit_sample(struct agent_thread *thread, struct wire_slot *slot, uint32_t m
     emit_map(thread, slot, &at);
     send_mark(thread, slot, &at, mark);
     pop_rest(thread, slot, &at);
-    bool all = push_rest(thread, slot, &at) && push_leaf_pc(thread, slot, &at);
+    bool all = push_rest(thread, slot, &at) && push_leaf(thread, slot, &at);
     if (all)
         ring_put(slot, WALK_WORDS, at++, wire_word(WIRE_CREDIT, weight | thread->sample_marks));
     thread->head = at;

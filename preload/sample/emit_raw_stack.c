@@ -37,14 +37,19 @@ static void learn_modules(struct agent_thread *thread, struct wire_session *sess
             modules_learn_pointed(thread, session, word, missed);
 }
 
-/* Everything but the verb and the sizes, and in front of the frames and the stack. */
+/* Everything but the verb and the sizes, and in front of the frames and the stack. `pc` is where
+ * unwinding goes on. */
 static void put_place(const struct agent_thread *thread, struct wire_slot *slot, uint64_t at,
-                      const struct unwind_registers *regs) {
+                      const struct unwind_registers *regs, uint64_t pc) {
     ring_put(slot, WALK_WORDS, at, thread->interrupted.pc);
-    ring_put(slot, WALK_WORDS, at + 1, regs->pc);
+    ring_put(slot, WALK_WORDS, at + 1, pc);
     ring_put(slot, WALK_WORDS, at + 2, regs->known & (uint32_t)((1ull << ARCH_REGS) - 1));
     for (unsigned i = 0; i < ARCH_REGS; i++)
         ring_put(slot, WALK_WORDS, at + 3 + i, regs->reg[i]);
+}
+
+static uint64_t after(uint64_t site, uint64_t pc) {
+    return site != 0 ? site : pc + 1;
 }
 
 uint32_t emit_raw_stack(struct agent_thread *thread, struct wire_session *session,
@@ -53,11 +58,20 @@ uint32_t emit_raw_stack(struct agent_thread *thread, struct wire_session *sessio
     const struct unwind_registers *regs = inner > 0 ? &thread->memo.at : &thread->interrupted;
     uint64_t sp = regs->reg[ARCH_SP] & ~7ull, n = words_above(env, sp), word, copied = 0;
     uint64_t start = thread->head;
-    if (ring_room(slot, WALK_WORDS, start) < EMIT_MAP_WORDS + HEAD_WORDS + FRAME_WORDS * inner + n)
+    bool in_call = wire_is_system_call(thread->leaf.routine) && inner < WIRE_RAW_STACK_FRAMES_MAX;
+    /* with a frame below it, the place to go on at is taken for a return address */
+    uint64_t pc =
+        in_call && inner == 0 && regs->exact ? after(thread->leaf.site, regs->pc) : regs->pc;
+    if (ring_room(slot, WALK_WORDS, start) <
+        EMIT_MAP_WORDS + HEAD_WORDS + FRAME_WORDS * (inner + in_call) + n)
         return 0;
     learn_modules(thread, session, env, sp, n);
     emit_map(thread, slot, &start);
     uint64_t at = start + HEAD_WORDS;
+    if (in_call) {
+        ring_put(slot, WALK_WORDS, at++, thread->leaf.routine);
+        ring_put(slot, WALK_WORDS, at++, thread->leaf.site);
+    }
     for (uint32_t i = 0; i < inner; i++) {
         ring_put(slot, WALK_WORDS, at++, thread->memo.step[i].step.routine);
         ring_put(slot, WALK_WORDS, at++, thread->memo.step[i].step.site);
@@ -65,8 +79,8 @@ uint32_t emit_raw_stack(struct agent_thread *thread, struct wire_session *sessio
     for (; copied < n && unwind_read(env, sp + 8 * copied, &word); copied++)
         ring_put(slot, WALK_WORDS, at++, word);
     ring_put(slot, WALK_WORDS, start, wire_word(WIRE_RAW_STACK, weight | thread->sample_marks));
-    ring_put(slot, WALK_WORDS, start + 1, WIRE_RAW_STACK_SIZES(inner, ARCH_REGS, copied));
-    put_place(thread, slot, start + 2, regs);
+    ring_put(slot, WALK_WORDS, start + 1, WIRE_RAW_STACK_SIZES(inner + in_call, ARCH_REGS, copied));
+    put_place(thread, slot, start + 2, regs, pc);
     thread->head = at;
     ring_publish(slot, at);
     return (uint32_t)(at - start);

@@ -49,10 +49,10 @@ static struct wire_session *enter(struct agent_thread *thread) {
 
 static bool walk(struct agent_thread *thread, struct wire_session *session, struct wire_slot *slot,
                  const struct event_sample *sample) {
-    const struct sleep_place caller = {sample->place.pc, sample->place.sp, sample->place.frame};
+    const struct sleep_place caller = {sample->place.pc, sample->place.sp, sample->place.frame, 0};
     struct sleep_place none;
     ucontext_t uc = {0};
-    sleep_show(&uc, &caller, &none);
+    sleep_show(thread, &uc, &caller, &none);
     _Atomic uint64_t *lost = &slot->counter[WIRE_LOST];
     uint64_t before = atomic_load_explicit(lost, memory_order_relaxed);
     thread->sample_marks = 0;

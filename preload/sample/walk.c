@@ -11,6 +11,7 @@
 #include "preload/sample/emit_raw_stack.h"
 #include "preload/sample/pass_over.h"
 #include "preload/sample/stack.h"
+#include "preload/sample/system_call.h"
 
 /* What each way to end means: a counter, and the mark that stands above a partial walk. */
 static const struct {
@@ -110,6 +111,17 @@ static uint64_t pc_to_send(struct agent_thread *thread, struct wire_session *ses
     return modules_find(thread, session, pc, &module) ? pc : 0;
 }
 
+/* What stands below the innermost frame. */
+static struct unwind_frame leaf_of(struct agent_thread *thread, struct wire_session *session,
+                                   const struct unwind_env *env, const ucontext_t *uc) {
+    struct unwind_frame call;
+    if (hcct_unlikely(thread->shown_call != 0))
+        return system_call_shown(thread->shown_call - 1);
+    if (system_call_met(env, uc, &call))
+        return call;
+    return (struct unwind_frame){WIRE_LEAF_PC, pc_to_send(thread, session)};
+}
+
 /* The memo has the stack as it is now. Of the last context that was sent, the common prefix
  * holds. */
 static void update_memo(struct agent_thread *thread, struct wire_session *session,
@@ -142,12 +154,12 @@ struct walk_cost walk_sample(struct agent_thread *thread, struct wire_session *s
     struct memo_result result;
     uint32_t copied = 0;
     update_memo(thread, session, &env, uc, &result);
+    thread->leaf = leaf_of(thread, session, &env, uc);
     if (result.end == UNWIND_PENDING || result.end == UNWIND_RICH) {
         copied = send_copy(thread, session, slot, weight, &result, &env);
     } else {
         if (hcct_unlikely(thread->check != NULL))
             check_walk(thread, slot, &env, regs, frame_limit(session), result.end);
-        thread->leaf_pc = pc_to_send(thread, session);
         send_context(thread, slot, weight, &result);
     }
     uint32_t depth = thread->memo.depth; /* 0 when the memo holds nothing */

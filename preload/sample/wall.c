@@ -132,9 +132,9 @@ static bool walk(struct agent_thread *thread, struct wire_session *session, ucon
     if (call == NULL)
         return sampling_walk(thread, session, uc);
     place = sleep_place(call, true);
-    sleep_show(uc, &place, &own);
+    sleep_show(thread, uc, &place, &own);
     bool walked = sampling_walk(thread, session, uc);
-    sleep_show(uc, &own, &place);
+    sleep_show(thread, uc, &own, &place);
     return walked;
 }
 

@@ -58,6 +58,7 @@ static void credit(struct agent_thread *thread, struct wire_session *session) {
     if (sleep_find_call(thread, &uc)) {
         session_count(slot, WIRE_ASLEEP, 1);
         (void)walk_sample(thread, session, slot, weight, &uc);
+        thread->shown_call = 0;
     } else if (thread->trigger.wall.asleep && cpu - thread->trigger.wall.cpu_ns < AWAKE_NS &&
                emit_repeat(thread, slot, weight)) {
         session_count(slot, WIRE_CREDITED_NS, weight);

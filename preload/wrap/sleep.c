@@ -67,88 +67,92 @@ __thread uintptr_t sleep_masked;
 #define SET_IS_MASK(set) (((set)&0x10) != 0)
 #define NO_SET           0
 
+/* Each with the system call in which libc's function spends its time. */
 #define SLEEPERS(F)                                                                                \
-    F(poll, NONE, NO_SET)                                                                          \
-    F(__poll_chk, NONE, NO_SET)                                                                    \
-    F(ppoll, IF_SET("rcx"), HIDE_FROM(3))                                                          \
-    F(__ppoll_chk, IF_SET("rcx"), HIDE_FROM(3))                                                    \
-    F(select, NONE, NO_SET)                                                                        \
-    F(pselect, IF_SET("r9"), HIDE_FROM(5))                                                         \
-    F(epoll_wait, NONE, NO_SET)                                                                    \
-    F(epoll_pwait, IF_SET("r8"), HIDE_FROM(4))                                                     \
-    F(epoll_pwait2, IF_SET("r8"), HIDE_FROM(4))                                                    \
-    F(nanosleep, IF_SAME("rdi", "rsi"), NO_SET)                                                    \
-    F(clock_nanosleep, IF_SAME("rdx", "rcx"), NO_SET)                                              \
-    F(thrd_sleep, IF_SAME("rdi", "rsi"), NO_SET)                                                   \
-    F(usleep, NONE, NO_SET)                                                                        \
-    F(sleep, NONE, NO_SET)                                                                         \
-    F(pause, ALL, NO_SET)                                                                          \
-    F(sigsuspend, ALL, HIDE_FROM(0))                                                               \
-    F(sigwait, ALL, KEEP_FROM(0))                                                                  \
-    F(sigwaitinfo, ALL, KEEP_FROM(0))                                                              \
-    F(sigtimedwait, ALL, KEEP_FROM(0))                                                             \
-    F(sem_wait, NONE, NO_SET)                                                                      \
-    F(sem_timedwait, NONE, NO_SET)                                                                 \
-    F(sem_clockwait, NONE, NO_SET)                                                                 \
-    F(semop, NONE, NO_SET)                                                                         \
-    F(semtimedop, NONE, NO_SET)                                                                    \
-    F(msgrcv, NONE, NO_SET)                                                                        \
-    F(msgsnd, NONE, NO_SET)                                                                        \
-    F(mq_receive, NONE, NO_SET)                                                                    \
-    F(mq_timedreceive, NONE, NO_SET)                                                               \
-    F(mq_send, NONE, NO_SET)                                                                       \
-    F(mq_timedsend, NONE, NO_SET)                                                                  \
-    F(recv, IF_WAITALL("ecx"), NO_SET)                                                             \
-    F(__recv_chk, IF_WAITALL("r8d"), NO_SET)                                                       \
-    F(recvfrom, IF_WAITALL("ecx"), NO_SET)                                                         \
-    F(__recvfrom_chk, IF_WAITALL("r8d"), NO_SET)                                                   \
-    F(recvmsg, IF_WAITALL("edx"), NO_SET)                                                          \
-    F(recvmmsg, IF_WAITALL("ecx"), NO_SET)                                                         \
-    F(write, ALL, NO_SET)                                                                          \
-    F(writev, ALL, NO_SET)                                                                         \
-    F(send, ALL, NO_SET)                                                                           \
-    F(sendto, ALL, NO_SET)                                                                         \
-    F(sendmsg, ALL, NO_SET)                                                                        \
-    F(sendmmsg, ALL, NO_SET)                                                                       \
-    F(sendfile, ALL, NO_SET)                                                                       \
-    F(sendfile64, ALL, NO_SET)                                                                     \
-    F(splice, ALL, NO_SET)                                                                         \
-    F(copy_file_range, ALL, NO_SET)                                                                \
-    F(getrandom, IF_ABOVE(256, "rsi"), NO_SET)                                                     \
-    F(connect, ALL, NO_SET)
+    F(poll, NONE, NO_SET, poll)                                                                    \
+    F(__poll_chk, NONE, NO_SET, poll)                                                              \
+    F(ppoll, IF_SET("rcx"), HIDE_FROM(3), ppoll)                                                   \
+    F(__ppoll_chk, IF_SET("rcx"), HIDE_FROM(3), ppoll)                                             \
+    F(select, NONE, NO_SET, pselect6)                                                              \
+    F(pselect, IF_SET("r9"), HIDE_FROM(5), pselect6)                                               \
+    F(epoll_wait, NONE, NO_SET, epoll_wait)                                                        \
+    F(epoll_pwait, IF_SET("r8"), HIDE_FROM(4), epoll_pwait)                                        \
+    F(epoll_pwait2, IF_SET("r8"), HIDE_FROM(4), epoll_pwait2)                                      \
+    F(nanosleep, IF_SAME("rdi", "rsi"), NO_SET, clock_nanosleep)                                   \
+    F(clock_nanosleep, IF_SAME("rdx", "rcx"), NO_SET, clock_nanosleep)                             \
+    F(thrd_sleep, IF_SAME("rdi", "rsi"), NO_SET, clock_nanosleep)                                  \
+    F(usleep, NONE, NO_SET, clock_nanosleep)                                                       \
+    F(sleep, NONE, NO_SET, clock_nanosleep)                                                        \
+    F(pause, ALL, NO_SET, pause)                                                                   \
+    F(sigsuspend, ALL, HIDE_FROM(0), rt_sigsuspend)                                                \
+    F(sigwait, ALL, KEEP_FROM(0), rt_sigtimedwait)                                                 \
+    F(sigwaitinfo, ALL, KEEP_FROM(0), rt_sigtimedwait)                                             \
+    F(sigtimedwait, ALL, KEEP_FROM(0), rt_sigtimedwait)                                            \
+    F(sem_wait, NONE, NO_SET, futex)                                                               \
+    F(sem_timedwait, NONE, NO_SET, futex)                                                          \
+    F(sem_clockwait, NONE, NO_SET, futex)                                                          \
+    F(semop, NONE, NO_SET, semop)                                                                  \
+    F(semtimedop, NONE, NO_SET, semtimedop)                                                        \
+    F(msgrcv, NONE, NO_SET, msgrcv)                                                                \
+    F(msgsnd, NONE, NO_SET, msgsnd)                                                                \
+    F(mq_receive, NONE, NO_SET, mq_timedreceive)                                                   \
+    F(mq_timedreceive, NONE, NO_SET, mq_timedreceive)                                              \
+    F(mq_send, NONE, NO_SET, mq_timedsend)                                                         \
+    F(mq_timedsend, NONE, NO_SET, mq_timedsend)                                                    \
+    F(recv, IF_WAITALL("ecx"), NO_SET, recvfrom)                                                   \
+    F(__recv_chk, IF_WAITALL("r8d"), NO_SET, recvfrom)                                             \
+    F(recvfrom, IF_WAITALL("ecx"), NO_SET, recvfrom)                                               \
+    F(__recvfrom_chk, IF_WAITALL("r8d"), NO_SET, recvfrom)                                         \
+    F(recvmsg, IF_WAITALL("edx"), NO_SET, recvmsg)                                                 \
+    F(recvmmsg, IF_WAITALL("ecx"), NO_SET, recvmmsg)                                               \
+    F(write, ALL, NO_SET, write)                                                                   \
+    F(writev, ALL, NO_SET, writev)                                                                 \
+    F(send, ALL, NO_SET, sendto)                                                                   \
+    F(sendto, ALL, NO_SET, sendto)                                                                 \
+    F(sendmsg, ALL, NO_SET, sendmsg)                                                               \
+    F(sendmmsg, ALL, NO_SET, sendmmsg)                                                             \
+    F(sendfile, ALL, NO_SET, sendfile)                                                             \
+    F(sendfile64, ALL, NO_SET, sendfile)                                                           \
+    F(splice, ALL, NO_SET, splice)                                                                 \
+    F(copy_file_range, ALL, NO_SET, copy_file_range)                                               \
+    F(getrandom, IF_ABOVE(256, "rsi"), NO_SET, getrandom)                                          \
+    F(connect, ALL, NO_SET, connect)
 
 /* By which a program may confine itself, too (wrap/seccomp.c). */
-#define RAW(F) F(syscall, IF_FRAGILE_NUMBER, NO_SET)
+#define RAW(F) F(syscall, IF_FRAGILE_NUMBER, NO_SET, read)
 
 /* What SA_RESTART covers in full, or libc itself: no timer does harm to it, but a thread
  * which often waits in them keeps its timer. */
 #define WAITS(F)                                                                                   \
-    F(wait, NONE, NO_SET)                                                                          \
-    F(wait3, NONE, NO_SET)                                                                         \
-    F(wait4, NONE, NO_SET)                                                                         \
-    F(waitpid, NONE, NO_SET)
+    F(wait, NONE, NO_SET, wait4)                                                                   \
+    F(wait3, NONE, NO_SET, wait4)                                                                  \
+    F(wait4, NONE, NO_SET, wait4)                                                                  \
+    F(waitpid, NONE, NO_SET, wait4)
 #define RESTARTED(F)                                                                               \
     WAITS(F)                                                                                       \
-    F(read, IF_MEMORY_ABOVE(read, 4095, "rdx"), NO_SET)                                            \
-    F(__read_chk, IF_MEMORY_ABOVE(__read_chk, 4095, "rdx"), NO_SET)                                \
-    F(readv, IF_MEMORY(readv), NO_SET)                                                             \
-    F(accept, NONE, NO_SET)                                                                        \
-    F(accept4, NONE, NO_SET)                                                                       \
-    F(pthread_cond_wait, NONE, NO_SET)                                                             \
-    F(pthread_cond_timedwait, NONE, NO_SET)                                                        \
-    F(pthread_cond_clockwait, NONE, NO_SET)                                                        \
-    F(cnd_wait, NONE, NO_SET)                                                                      \
-    F(cnd_timedwait, NONE, NO_SET)                                                                 \
-    F(pthread_barrier_wait, NONE, NO_SET)                                                          \
-    F(pthread_join, NONE, NO_SET)
+    F(read, IF_MEMORY_ABOVE(read, 4095, "rdx"), NO_SET, read)                                      \
+    F(__read_chk, IF_MEMORY_ABOVE(__read_chk, 4095, "rdx"), NO_SET, read)                          \
+    F(readv, IF_MEMORY(readv), NO_SET, readv)                                                      \
+    F(accept, NONE, NO_SET, accept)                                                                \
+    F(accept4, NONE, NO_SET, accept4)                                                              \
+    F(pthread_cond_wait, NONE, NO_SET, futex)                                                      \
+    F(pthread_cond_timedwait, NONE, NO_SET, futex)                                                 \
+    F(pthread_cond_clockwait, NONE, NO_SET, futex)                                                 \
+    F(cnd_wait, NONE, NO_SET, futex)                                                               \
+    F(cnd_timedwait, NONE, NO_SET, futex)                                                          \
+    F(pthread_barrier_wait, NONE, NO_SET, futex)                                                   \
+    F(pthread_join, NONE, NO_SET, futex)
 
-#define NAME(name, fragile, set) #name,
+#define NAME(name, fragile, set, call) #name,
 static const char *const names[] = {RESTARTED(NAME) SLEEPERS(NAME) RAW(NAME)};
 
-#define SET(name, fragile, set) set,
+#define SET(name, fragile, set, call) set,
 static const uint8_t sets[] = {RESTARTED(SET) SLEEPERS(SET) RAW(SET)};
 
-#define ONE(name, fragile, set) +1
+#define CALL(name, fragile, set, call) SYS_##call,
+static const uint16_t calls[] = {RESTARTED(CALL) SLEEPERS(CALL) RAW(CALL)};
+
+#define ONE(name, fragile, set, call) +1
 enum { WAITS_END = 0 WAITS(ONE), OTHERS_FIRST = 0 RESTARTED(ONE) };
 
 /* In the order of `names`: the assembly below makes a section of them. */
@@ -215,7 +219,7 @@ extern const uint8_t sleep_call_left[] __attribute__((visibility("hidden")));
     ".size sleep_if_memory, .-sleep_if_memory\n"
 
 /* r11 is where the thread's sleep_burst is, up to label 3. */
-#define STUB(name, fragile, set) STUB_OF(name, "", fragile)
+#define STUB(name, fragile, set, call) STUB_OF(name, "", fragile)
 
 /* rt_sigaction; seccomp, or prctl(PR_SET_SECCOMP) */
 #define IF_SENT                                                                                    \
@@ -228,7 +232,7 @@ extern const uint8_t sleep_call_left[] __attribute__((visibility("hidden")));
     "cmpq $22, %rsi\n"                                                                             \
     "je confine_syscall\n"                                                                         \
     "5:\n"
-#define STUB_RAW(name, fragile, set) STUB_OF(name, IF_SENT, fragile)
+#define STUB_RAW(name, fragile, set, call) STUB_OF(name, IF_SENT, fragile)
 
 #define STUB_OF(name, before, fragile)                                                             \
     ".p2align 4\n"                                                                                 \
@@ -471,13 +475,16 @@ static void block(struct sleep_call *call, size_t which) {
     sleep_masked = (uintptr_t)call;
 }
 
+static bool is_raw(size_t which) {
+    return which == HCCT_ARRAY_LEN(names) - 1; /* syscall */
+}
+
 void sleep_enter(struct sleep_call *call) {
     struct agent_thread *self = thread_self;
     size_t which = (size_t)(call->slot - sleep_slots);
     uint32_t before;
-    bool raw = which == HCCT_ARRAY_LEN(names) - 1; /* syscall */
     call->mask = call->unblock = 0;
-    if (self == NULL || (raw && !may_sleep((long)call->argument[0])) ||
+    if (self == NULL || (is_raw(which) && !may_sleep((long)call->argument[0])) ||
         !confine_enter(self, &before))
         return;
     block(call, which);
@@ -517,16 +524,24 @@ _Static_assert(sizeof(struct sleep_call) == 240 && offsetof(struct sleep_call, m
                    offsetof(struct sleep_call, unblock) == 88,
                "the assembly knows the layout");
 
-struct sleep_place sleep_place(const struct sleep_call *call, bool in_call) {
-    const uint64_t *frame = (const uint64_t *)((uintptr_t)call + FRAME_POINTER);
-    return (struct sleep_place){in_call ? *call->slot : frame[1],
-                                (uint64_t)(uintptr_t)(frame + (in_call ? 1 : 2)), frame[0]};
+static uint64_t system_call(size_t which, uint64_t first_argument) {
+    return 1 + (is_raw(which) ? first_argument : calls[which]);
 }
 
-void sleep_show(ucontext_t *uc, const struct sleep_place *place, struct sleep_place *own) {
+struct sleep_place sleep_place(const struct sleep_call *call, bool in_call) {
+    const uint64_t *frame = (const uint64_t *)((uintptr_t)call + FRAME_POINTER);
+    if (!in_call)
+        return (struct sleep_place){frame[1], (uint64_t)(uintptr_t)(frame + 2), frame[0], 0};
+    return (struct sleep_place){*call->slot, (uint64_t)(uintptr_t)(frame + 1), frame[0],
+                                system_call((size_t)(call->slot - sleep_slots), call->argument[0])};
+}
+
+void sleep_show(struct agent_thread *thread, ucontext_t *uc, const struct sleep_place *place,
+                struct sleep_place *own) {
     greg_t *regs = uc->uc_mcontext.gregs;
     *own = (struct sleep_place){(uint64_t)regs[REG_RIP], (uint64_t)regs[REG_RSP],
-                                (uint64_t)regs[REG_RBP]};
+                                (uint64_t)regs[REG_RBP], thread->shown_call};
+    thread->shown_call = place->call;
     regs[REG_RIP] = (greg_t)place->pc;
     regs[REG_RSP] = (greg_t)place->sp;
     regs[REG_RBP] = (greg_t)place->frame;
@@ -538,18 +553,20 @@ static bool is_slot(uint64_t address) {
 }
 
 /* The word below the call is where the real function returns to. */
-bool sleep_find_call(const struct agent_thread *thread, ucontext_t *uc) {
-    greg_t *regs = uc->uc_mcontext.gregs;
-    uint64_t call = *thread->masked, back, slot, frame;
+bool sleep_find_call(struct agent_thread *thread, ucontext_t *uc) {
+    struct sleep_place place, none;
+    uint64_t call = *thread->masked, back, slot, frame, first;
     struct stack_probe probe = {{0}};
     if (call <= thread->stack_low || call + FRAME_POINTER + 8 > thread->stack_high ||
         !stack_read(&probe, call - 8, &back) || back != (uintptr_t)sleep_call_made ||
         !stack_read(&probe, call + offsetof(struct sleep_call, slot), &slot) || !is_slot(slot) ||
+        !stack_read(&probe, call + offsetof(struct sleep_call, argument), &first) ||
         !stack_read(&probe, call + FRAME_POINTER, &frame))
         return false;
-    regs[REG_RIP] = (greg_t) * (_Atomic(uintptr_t) *)slot;
-    regs[REG_RSP] = (greg_t)(call + FRAME_POINTER + 8);
-    regs[REG_RBP] = (greg_t)frame;
+    _Atomic(uintptr_t) *real = (_Atomic(uintptr_t) *)slot;
+    place = (struct sleep_place){*real, call + FRAME_POINTER + 8, frame,
+                                 system_call((size_t)(real - sleep_slots), first)};
+    sleep_show(thread, uc, &place, &none);
     return true;
 }
 
@@ -608,18 +625,19 @@ const struct sleep_call *sleep_call_at(const ucontext_t *uc) {
     return NULL;
 }
 
-bool sleep_find_call(const struct agent_thread *thread, ucontext_t *uc) {
+bool sleep_find_call(struct agent_thread *thread, ucontext_t *uc) {
     (void)thread, (void)uc;
     return false;
 }
 
 struct sleep_place sleep_place(const struct sleep_call *call, bool in_call) {
     (void)call, (void)in_call;
-    return (struct sleep_place){0, 0, 0};
+    return (struct sleep_place){0, 0, 0, 0};
 }
 
-void sleep_show(ucontext_t *uc, const struct sleep_place *place, struct sleep_place *own) {
-    (void)uc, (void)place, (void)own;
+void sleep_show(struct agent_thread *thread, ucontext_t *uc, const struct sleep_place *place,
+                struct sleep_place *own) {
+    (void)thread, (void)uc, (void)place, (void)own;
 }
 
 #endif

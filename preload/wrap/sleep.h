@@ -83,19 +83,22 @@ const struct sleep_call *sleep_call_at(const ucontext_t *uc);
 struct agent_thread;
 
 /* Of another thread, which may run meanwhile: the context in which the real function began of the
- * call with our signal blocked that it is in, into pc, sp and frame pointer of `uc`. False: it is
- * in none that is known. Nothing that it finds needs to be true. While the thread can't end. */
-bool sleep_find_call(const struct agent_thread *thread, ucontext_t *uc);
+ * call with our signal blocked that it is in is shown in `uc`. False: it is in none that is known.
+ * Nothing that it finds needs to be true. While the thread can't end. */
+bool sleep_find_call(struct agent_thread *thread, ucontext_t *uc);
 
 /* A context as a walk begins with it. */
 struct sleep_place {
     uint64_t pc, sp, frame;
+    uint64_t call; /* 1 + the number of the system call in which the time was spent; 0: in none */
 };
 
 /* Where the real function began (`in_call`), or where it will return to its caller. Any context. */
 struct sleep_place sleep_place(const struct sleep_call *call, bool in_call);
-/* `uc` is there from here on; *own is what it was. Signal context. */
-void sleep_show(ucontext_t *uc, const struct sleep_place *place, struct sleep_place *own);
+/* `uc` is there from here on, and so are samples of the thread; *own is what it was, and to be
+ * shown again after them. Signal context. */
+void sleep_show(struct agent_thread *thread, ucontext_t *uc, const struct sleep_place *place,
+                struct sleep_place *own);
 
 #if SLEEP_IS_WRAPPED
 /* libc's syscall(), not watched. Thread context. */

@@ -8,7 +8,7 @@
  */
 #include "preload/wrap/syscall_code.h"
 
-#include <stdbool.h>
+#include "common/wire/arch.h"
 
 #if defined(__x86_64__)
 
@@ -177,6 +177,11 @@ extern const uint8_t syscall_made[] __attribute__((visibility("hidden")));
 long syscall_known(const ucontext_t *uc) {
     const greg_t *regs = uc->uc_mcontext.gregs;
     return (uint64_t)regs[REG_RIP] == (uintptr_t)syscall_made ? (long)regs[REG_RBX] : -1;
+}
+
+bool syscall_is_telling(uint64_t pc) {
+    uint64_t made = (uintptr_t)syscall_made;
+    return pc == made || pc == made - ARCH_SYSCALL_BYTES;
 }
 
 #else

@@ -9,6 +9,7 @@
 #ifndef HCCT_SYSCALL_CODE_H
 #define HCCT_SYSCALL_CODE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <ucontext.h>
@@ -32,6 +33,9 @@ long syscall_telling(long number, ...) __attribute__((visibility("hidden")));
 /* The number of the call that syscall_telling has made when a signal finds the thread right behind
  * it; -1: the thread is elsewhere. Any context. */
 long syscall_known(const ucontext_t *uc);
+
+/* Whether `pc` is at the call of syscall_telling, or right behind it. Any context. */
+bool syscall_is_telling(uint64_t pc);
 
 #endif
 

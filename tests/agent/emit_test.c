@@ -77,7 +77,7 @@ static void make_context(uint32_t depth, uint64_t bits) {
         frames[level].frame = f;
     }
     thread.memo.depth = depth;
-    thread.leaf_pc = 0;
+    thread.leaf = (struct unwind_frame){0, 0};
     if (thread.common_frames > same)
         thread.common_frames = same;
 }
@@ -102,8 +102,8 @@ static uint64_t weight_of(uint32_t depth, uint32_t mark) {
         node = node_child(tree, node, addresses_frame(map, mark, 0));
     for (uint32_t i = 0; i < depth && node != 0; i++)
         node = node_child(tree, node, frame_of(&frames[i].frame));
-    if (thread.leaf_pc != 0 && node != 0)
-        node = node_child(tree, node, addresses_frame(map, WIRE_LEAF_PC, thread.leaf_pc));
+    if ((thread.leaf.routine | thread.leaf.site) != 0 && node != 0)
+        node = node_child(tree, node, addresses_frame(map, thread.leaf.routine, thread.leaf.site));
     if (node == 0)
         return 0;
     node_view(tree, node, &view);
@@ -113,7 +113,10 @@ static uint64_t weight_of(uint32_t depth, uint32_t mark) {
 /* Where in the innermost routine: one of few places, now and then none. */
 static void make_place(uint64_t bits) {
     uint64_t routine = frames[thread.memo.depth - 1].frame.routine;
-    thread.leaf_pc = bits % 8 == 0 ? 0 : routine + bits % 3;
+    thread.leaf = (struct unwind_frame){0, bits % 8 == 0 ? 0 : routine + bits % 3};
+    if (bits % 4 == 1) /* a system call, by an instruction that is known or not */
+        thread.leaf =
+            (struct unwind_frame){WIRE_SYSTEM_CALL | bits % 3, bits % 8 == 1 ? 0 : routine};
 }
 
 static void test_what_arrives(bool lines) {
@@ -157,7 +160,7 @@ static void test_full_ring(bool lines) {
     drain();
     thread.unsent_ns += 1;
     make_context(3, 0);
-    thread.leaf_pc = lines ? 0x1234 : 0;
+    thread.leaf.site = lines ? 0x1234 : 0;
     CHECK(emit(0));
     drain();
     mcct_stats(tree, &stats);
@@ -175,7 +178,7 @@ static uint64_t words(void) {
 static void test_place_alone(void) {
     start();
     make_context(5, 0);
-    thread.leaf_pc = 0x1501;
+    thread.leaf.site = 0x1501;
     thread.unsent_ns = 10;
     CHECK(emit(0));
     uint64_t at = words();
@@ -184,20 +187,20 @@ static void test_place_alone(void) {
     CHECK_UINT(words(), at + 1);
     CHECK(emit_repeat(&thread, slot, 3));
     CHECK_UINT(words(), at + 2);
-    thread.leaf_pc = 0x1502;
+    thread.leaf.site = 0x1502;
     CHECK(!emit_repeat(&thread, slot, 3)); /* the last walk was not sent */
     thread.unsent_ns = 30;
     CHECK(emit(0)); /* POP, PUSH LEAF_PC, CREDIT */
     CHECK_UINT(words(), at + 6);
-    thread.leaf_pc = 0;
+    thread.leaf.site = 0;
     thread.unsent_ns = 40;
     CHECK(emit(0)); /* POP, CREDIT: to the routine itself */
     CHECK_UINT(words(), at + 8);
     drain();
     CHECK_UINT(weight_of(5, 0), 40);
-    thread.leaf_pc = 0x1501;
+    thread.leaf.site = 0x1501;
     CHECK_UINT(weight_of(5, 0), 33);
-    thread.leaf_pc = 0x1502;
+    thread.leaf.site = 0x1502;
     CHECK_UINT(weight_of(5, 0), 30);
     CHECK_UINT(mcct_depth(&reader.cursor), 5);
     stop();
@@ -208,7 +211,7 @@ static void check_room_for_place(uint64_t room) {
     start();
     make_context(3, 0);
     thread.map_seen = generation;
-    thread.leaf_pc = 0x1301;
+    thread.leaf.site = 0x1301;
     thread.unsent_ns = 5;
     thread.head = reader.at = WALK_WORDS - room;
     atomic_store(&slot->head, thread.head);
@@ -226,7 +229,7 @@ static void check_room_for_place(uint64_t room) {
 static void test_map_change(void) {
     start();
     make_context(4, 0);
-    thread.leaf_pc = 0x1400;
+    thread.leaf.site = 0x1400;
     thread.unsent_ns = 1;
     CHECK(emit(0));
     generation++;

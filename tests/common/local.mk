@@ -13,3 +13,8 @@ tests_common_options_test_SOURCES = tests/common/options_test.c
 tests_common_options_test_LDADD = libhcct_common.a
 tests_common_tags_test_SOURCES = tests/common/tags_test.c
 tests_common_tags_test_LDADD = libhcct_common.a
+
+check_PROGRAMS += tests/common/moments_test
+TESTS += tests/common/moments_test
+tests_common_moments_test_SOURCES = tests/common/moments_test.c
+tests_common_moments_test_LDADD = libhcct_common.a

@@ -10,7 +10,8 @@ tests_daemon_assemble_test_SOURCES = tests/daemon/assemble_test.c
 tests_daemon_assemble_test_LDADD = libhcct_assemble.a libhcct_code.a libhcct_render.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS) $(ELF_LIBS) \
 	$(IBERTY_LIBS)
 
-QUERY_SOURCES = daemon/answers/control.c daemon/answers/process_copies.c daemon/answers/metrics.c \
+QUERY_SOURCES = daemon/answers/control.c daemon/answers/history.c daemon/answers/past.c \
+	daemon/answers/process_copies.c daemon/answers/metrics.c \
 	daemon/answers/query.c daemon/answers/query_list.c daemon/answers/query_threads.c \
 	daemon/render/render_counts.c
 QUERY_LIBS = libhcct_ingest.a libhcct_assemble.a $(INGEST_TEST_LIBS)
@@ -53,3 +54,9 @@ tests_daemon_checkpoint_test_SOURCES = tests/daemon/checkpoint_test.c daemon/sta
 	daemon/state/checkpoint_format.h daemon/state/checkpoint_load.c daemon/state/checkpoint_load.h \
 	daemon/state/checkpoint_save.c daemon/state/checkpoint_save.h
 tests_daemon_checkpoint_test_LDADD = $(INGEST_TEST_LIBS)
+
+check_PROGRAMS += tests/daemon/history_test
+TESTS += tests/daemon/history_test
+tests_daemon_history_test_SOURCES = tests/daemon/history_test.c daemon/answers/history.c \
+	daemon/answers/history.h tests/report/sample.c tests/report/sample.h
+tests_daemon_history_test_LDADD = libhcct_render.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS)

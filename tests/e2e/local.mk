@@ -1,5 +1,7 @@
 # Programs of known behaviour, and real ones, from end to end.
-check_PROGRAMS += tests/targets/self_view tests/targets/known_shares
+check_PROGRAMS += tests/targets/self_view tests/targets/known_shares tests/targets/kernel_time
+tests_targets_kernel_time_SOURCES = tests/targets/kernel_time.c
+tests_targets_kernel_time_CFLAGS = $(TARGET_CFLAGS)
 tests_targets_self_view_SOURCES = tests/targets/self_view.c
 tests_targets_self_view_CFLAGS = $(TARGET_CFLAGS) -pthread
 tests_targets_self_view_LDFLAGS = -pthread
@@ -20,7 +22,7 @@ e2e_tests = tests/e2e/check_test.py tests/e2e/daemon_test.py tests/e2e/deep_test
 	tests/e2e/slow_client_test.py tests/e2e/small_threads_test.py tests/e2e/two_users_test.py tests/e2e/valgrind_test.py \
 	tests/e2e/wall_test.py tests/e2e/wall_calls_test.py tests/e2e/wall_end_test.py \
 	tests/e2e/wall_fork_test.py tests/e2e/fork_cost_test.py tests/e2e/follow_test.py \
-	tests/e2e/jit_test.py \
+	tests/e2e/jit_test.py tests/e2e/system_calls_test.py tests/e2e/past_test.py \
 	tests/e2e/lifecycle_test.py tests/e2e/loads_test.py tests/e2e/oracle_test.py \
 	tests/e2e/programs_test.py tests/e2e/sleep_test.py tests/e2e/storm_test.py \
 	tests/e2e/top_server_test.py tests/e2e/top_test.py tests/e2e/terminal_test.py \

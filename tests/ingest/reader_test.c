@@ -6,6 +6,10 @@
 #include "tests/check.h"
 #include "tests/ingest/reader_ring.h"
 
+#include <sys/syscall.h>
+
+#include "common/code/jit_names.h"
+
 #define REGISTERS 16
 
 /* ---- REPEAT ---- */
@@ -143,6 +147,13 @@ static void test_leaf_pc(void) {
     CHECK_UINT(key.site_module, 0);
     CHECK_UINT(key.site, 0);
     CHECK(frame_get(addresses_frame(map, 0x4010, 0), &key) && !frame_is_leaf_pc(&key));
+    CHECK(frame_get(addresses_frame(map, WIRE_SYSTEM_CALL | SYS_write, 0), &key));
+    CHECK(key.routine_module == MODULE_JIT && key.site_module == 0);
+    CHECK_STR(jit_name((uint32_t)key.routine), "[write(2)]");
+    CHECK(frame_get(addresses_frame(map, WIRE_SYSTEM_CALL | WIRE_SYSTEM_CALL_UNKNOWN, 0), &key));
+    CHECK_STR(jit_name((uint32_t)key.routine), "[system call]");
+    CHECK(frame_get(addresses_frame(map, (WIRE_SYSTEM_CALL << 1) - 1, 0), &key));
+    CHECK_STR(jit_name((uint32_t)key.routine), "[system call]");
     stop();
 }
 

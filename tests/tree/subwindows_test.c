@@ -159,6 +159,28 @@ static void expect_window(struct world *world, struct process *p, uint64_t span,
     mcct_free(tree);
 }
 
+/* Whatever sub-windows it is made of, the sum is what was credited between its ends. */
+static void expect_range(struct world *world, struct process *p, uint64_t from, uint64_t to,
+                         const struct history *history) {
+    struct subwindows_span window;
+    uint64_t count = 0;
+    CHECK(subwindows_take_between(p->subwindows, p->now, from, to, &window, &count));
+    CHECK(window.end_ns >= (to < p->now ? to : p->now));
+    CHECK(window.end_ns < (to < p->now ? to : p->now) + SUBWINDOWS_COARSE_NS);
+    struct mcct *tree = subwindows_merge(&window);
+    CHECK_UINT(count, weigh(world, history, window.end_ns - window.span_ns, window.end_ns));
+    expect_right(world, tree);
+    mcct_free(tree);
+}
+
+static void expect_some_range(struct world *world, struct process *p, const struct history *history,
+                              struct rng *rng) {
+    uint64_t span = rng_below(rng, 2) ? SUBWINDOWS_SPAN_FINE_NS : SUBWINDOWS_SPAN_MAX_NS;
+    uint64_t ago = rng_below(rng, span), length = 1 + rng_below(rng, ago + 1);
+    if (ago < p->now)
+        expect_range(world, p, p->now - ago, p->now - ago + length, history);
+}
+
 static uint64_t some_span(struct rng *rng) {
     static const uint64_t spans[] = {1, 2, 10, 59, 60, 61, 300, 3599, 3600};
     return rng_below(rng, 3) ? spans[rng_below(rng, 9)] * SECOND
@@ -192,6 +214,8 @@ static void test_stream(struct world *world, const struct mcct_params *params, u
             work(&p, (unsigned)rng_below(rng, 40), &history, rng);
         if (rng_below(rng, 30) == 0)
             expect_window(world, &p, some_span(rng), &history, true);
+        if (rng_below(rng, 30) == 0)
+            expect_some_range(world, &p, &history, rng);
         CHECK(params->max_bytes == 0 || subwindows_bytes(p.subwindows) <= params->max_bytes);
     }
     expect_window(world, &p, SUBWINDOWS_SPAN_MAX_NS, &history, true);

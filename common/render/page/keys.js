@@ -6,7 +6,9 @@ const KEYS = [
     ["/", "search"], ["n  N", "next and previous match"], ["i", "icicle or flame"],
     ["r", "bottom-up: from what ran to its callers"], ["s", "sandwich: callers and callees of the box's function"],
     ["t", "table of functions"], ["c  C", "copy the name, the whole context"], ["d", "light or dark"],
-    ["p", "pause (live)"], ["?", "this help"],
+    ["p", "pause (live)"], ["m  x", "merge the box's function into its callers; drop contexts with it"],
+    ["o", "begin at the box's function"], ["k  e", "collapse the box's module; recursion"],
+    ["u", "take back the last of these"], ["l", "time line (live): arrows choose, Shift extends, Esc clears"], ["?", "this help"],
 ];
 
 function neighbour(pane, node, step) {
@@ -71,6 +73,9 @@ const COMMANDS = {
     "C": (app) => app.focus && app.copy(app.focus, true),
     "d": (app) => app.changeTheme(),
     "p": (app) => app.live && app.live.pause(),
+    ...Object.fromEntries(Object.entries(STEP_KINDS).map(([kind, {key}]) => [key, (app) => app.addStep(kind)])),
+    "u": (app) => app.undo(),
+    "l": (app) => app.live && byId("strip-canvas").focus(),
     "?": () => byId("keys").showModal(),
     "Enter": (app) => app.focus && app.zoom(app.focus.pane, app.focus.node),
     "Backspace": (app) => app.zoomOut(),

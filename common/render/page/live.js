@@ -3,16 +3,18 @@
 const REFRESH_MS = 2000, PATIENCE_MS = 10000;
 
 class Live {
-    constructor(app) {
-        Object.assign(this, {app, pid: "", paused: false, processes: []});
+    constructor(app, state) {
+        Object.assign(this, {app, pid: state.get("pid") || "", paused: false, processes: []});
         for (const id of ["process", "window", "pause", "live"]) byId(id).hidden = false;
         byId("process").addEventListener("change", () => this.change());
         byId("window").addEventListener("change", () => this.change());
         byId("pause").addEventListener("click", () => this.pause());
+        this.strip = new Strip(this);
+        this.strip.read(state);
     }
 
     start() {
-        this.change();
+        this.ask(this.asking = 1);
     }
 
     pause() {
@@ -25,6 +27,7 @@ class Live {
     // What is asked for is now something else: an answer on its way is of no use.
     change() {
         this.pid = byId("process").value;
+        writeState(this.app);
         this.asking = (this.asking || 0) + 1;
         this.ask(this.asking);
     }
@@ -51,6 +54,7 @@ class Live {
             const list = await this.get("/v1/processes");
             if (number !== this.asking) return;
             this.list(list.processes);
+            this.strip.show(await this.get(`/v1/timeline?${this.who()}`));
             const data = await this.get(`/v1/hot?${this.query()}`);
             if (number !== this.asking) return;
             this.app.setProfile(readProfile(data));
@@ -62,9 +66,14 @@ class Live {
         this.next(REFRESH_MS);
     }
 
+    who() {
+        return new URLSearchParams(this.pid !== "" ? {pid: this.pid} : {});
+    }
+
     query() {
-        const query = new URLSearchParams({format: "page-data"});
-        if (this.pid !== "") query.set("pid", this.pid);
+        const query = this.who();
+        query.set("format", "page-data");
+        if (this.strip.addTo(query)) return query;
         if (byId("window").value !== "") query.set("window", byId("window").value);
         return query;
     }

@@ -3,14 +3,16 @@
 const byId = (id) => document.getElementById(id);
 
 const app = {
-    profile: null, process: 0, mode: "down", function: -1, flip: false, widths: "value",
+    base: null, steps: [], profile: null, process: 0, mode: "down", function: -1, flip: false, widths: "value",
     search: {text: "", regex: false}, match: null, chosen: -1,
     panes: [], hover: null, focus: null, live: null, drawn: null,
 
     // A new state of what is shown; where one was, zoom, search and choice stay.
-    setProfile(profile) {
-        const old = this.profile;
+    setProfile(base) {
+        const old = this.profile, profile = applySteps(base, this.steps);
+        this.base = base;
         this.profile = profile;
+        this.showSteps();
         theme.fills.clear();
         if (old) this.carryOver(old);
         if (profile.total === 0 && !(profile.isDiff && profile.diff.before.total > 0)) {
@@ -128,6 +130,37 @@ const app = {
         this.setMode("around");
     },
 
+    // Of the function in focus, or chosen in the table.
+    addStep(kind) {
+        const id = this.currentFunction();
+        if (this.base.isDiff || this.base.wide || (kind !== "recursion" && id < 0)) return;
+        const {name, module} = kind === "recursion" ? {name: "", module: 0} : this.profile.functions[id];
+        this.steps = [...this.steps, {kind, name, module: this.profile.modules[module] || ""}];
+        this.setProfile(this.base);
+    },
+
+    removeStep(at) {
+        this.steps = this.steps.filter((_, i) => i !== at);
+        this.setProfile(this.base);
+    },
+
+    undo() {
+        if (this.steps.length > 0) this.removeStep(this.steps.length - 1);
+    },
+
+    showSteps() {
+        byId("transform").hidden = this.base.isDiff || this.base.wide;
+        byId("steps").hidden = this.steps.length === 0;
+        byId("steps").replaceChildren(...this.steps.map((step, at) => {
+            const chip = element("button", stepText(step));
+            chip.type = "button";
+            chip.title = "Take this back (u: the last one)";
+            chip.addEventListener("click", () => this.removeStep(at));
+            return chip;
+        }));
+        writeState(this);
+    },
+
     setFlip(flip) {
         this.flip = flip;
         this.showTrees();
@@ -191,6 +224,7 @@ const app = {
         this.updateMatch();
         filterTable(this);
         this.updateFound();
+        writeState(this);
     },
 
     // What is lit: what is searched for, else the function chosen in the table.
@@ -284,6 +318,7 @@ const app = {
     },
 
     showModes() {
+        writeState(this);
         for (const button of document.querySelectorAll("[data-mode]")) {
             if (button.tagName === "BUTTON") button.setAttribute("aria-pressed", String(button.dataset.mode === this.mode));
         }
@@ -321,6 +356,7 @@ function listen() {
     byId("facts-button").addEventListener("click", () => byId("facts").showModal());
     byId("search").addEventListener("input", () => app.searchFor(byId("search").value, app.search.regex));
     byId("regex").addEventListener("click", () => app.searchFor(app.search.text, !app.search.regex));
+    listenToTransform();
     byId("process").addEventListener("change", () => {
         if (!app.live) app.setProcess(Number(byId("process").value));
     });
@@ -330,6 +366,17 @@ function listen() {
     listenToPrint();
     listenToTable(app);
     listenToKeys(app);
+}
+
+function listenToTransform() {
+    const select = byId("transform");
+    select.replaceChildren(new Option("Rewrite\u2026", ""), ...Object.entries(STEP_KINDS).map(([kind, {key, what}]) =>
+        new Option(`${what} (${key})`, kind)), new Option("undo (u)", "undo"));
+    select.addEventListener("change", () => {
+        if (select.value === "undo") app.undo();
+        else if (select.value !== "") app.addStep(select.value);
+        select.value = "";
+    });
 }
 
 // On paper it is light, and all rows are there as far as a page holds them.
@@ -354,10 +401,11 @@ function main() {
     byId("side").hidden = innerWidth < 900;
     byId("table-button").setAttribute("aria-pressed", String(!byId("side").hidden));
     listen();
+    const state = readState(app);
     window.hcct = app; // for whoever looks at the page by a script of theirs
     const data = byId("data");
     if (!data) {
-        app.live = new Live(app);
+        app.live = new Live(app, state);
         app.say("Asking the daemon\u2026");
         app.live.start();
         return;

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
+/*
+ * range.c - moments are read here, in the local time of who asks.
+ */
+#include "client/range.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "client/command.h"
+#include "common/base/clock.h"
+
+static bool add(struct query *query, const char *name, const char *text) {
+    char seconds[40];
+    uint64_t ns;
+    if (text == NULL)
+        return true;
+    if (!moment_parse(text, clock_ns(CLOCK_REALTIME), &ns)) {
+        complain("--%s '%s': give " MOMENT_FORMS, name, text);
+        return false;
+    }
+    snprintf(seconds, sizeof seconds, "%" PRIu64 ".%09" PRIu64, ns / CLOCK_SECOND,
+             ns % CLOCK_SECOND);
+    query_add(query, name, seconds);
+    return true;
+}
+
+bool range_add(struct query *query, const struct range_options *given, bool rest) {
+    if (rest)
+        query_add(query, "rest", "1");
+    return add(query, "since", given->since) && add(query, "until", given->until);
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
+/*
+ * transform.c - one pass over the contexts for each, callers first: where each of them goes.
+ */
+#include "common/profile/transform.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/memory.h"
+#include "common/profile/copy.h"
+#include "common/profile/filter.h"
+
+struct rewriting {
+    const struct profile *from;
+    struct profile *to;
+    uint32_t *node;   /* of `from` -> of `to` */
+    uint32_t *place;  /* location of `from` -> of `to`, 0: not there yet */
+    bool *matched;    /* by location of `from`; NULL: nothing is looked for */
+    uint32_t outside; /* location of `to` for what is not in question */
+};
+
+/* Where the context goes; its caller, which is no root, has gone already. */
+typedef uint32_t (*rewrite_fn)(struct rewriting *r, uint32_t node);
+
+static uint32_t place_of(struct rewriting *r, uint32_t location) {
+    if (r->place[location] == 0)
+        r->place[location] = copy_location(r->to, r->from, location);
+    return r->place[location];
+}
+
+static uint32_t add_below(struct rewriting *r, uint32_t caller, uint32_t node) {
+    uint32_t added =
+        profile_add_node(r->to, caller, place_of(r, r->from->nodes[node].location), 0, 0);
+    r->to->nodes[added].inlined = r->from->nodes[node].inlined;
+    return added;
+}
+
+static bool is_root(const struct profile *profile, uint32_t node) {
+    return profile->nodes[node].parent == 0;
+}
+
+static void add_weight(struct profile_node *sum, const struct profile_node *more) {
+    sum->count += more->count;
+    sum->error += more->error;
+    sum->counter_error += more->counter_error;
+}
+
+/* Takes `profile` over, and `matched`. */
+static struct profile *rewrite(struct profile *profile, bool *matched, rewrite_fn where) {
+    struct rewriting r = {.from = profile, .to = copy_begin(profile), .matched = matched};
+    r.node = memory_new(profile->n_nodes, sizeof(*r.node), "contexts");
+    r.place = memory_new(profile->n_locations, sizeof(*r.place), "locations");
+    for (uint32_t i = 1; i < profile->n_nodes; i++) {
+        r.node[i] =
+            is_root(profile, i) ? profile_root(r.to, profile->nodes[i].process) : where(&r, i);
+        add_weight(&r.to->nodes[r.node[i]], &profile->nodes[i]);
+    }
+    free(r.node);
+    free(r.place);
+    free(matched);
+    profile_free(profile);
+    return r.to;
+}
+
+/* ---- what each of them does ---- */
+
+static uint32_t merge(struct rewriting *r, uint32_t i) {
+    const struct profile_node *node = &r->from->nodes[i];
+    uint32_t caller = r->node[node->parent];
+    return r->matched[node->location] ? caller : add_below(r, caller, i);
+}
+
+static uint32_t reroot(struct rewriting *r, uint32_t i) {
+    const struct profile_node *node = &r->from->nodes[i];
+    uint32_t caller = r->node[node->parent], root = profile_root(r->to, node->process);
+    bool inside = caller != root && r->to->nodes[caller].location != r->outside;
+    if (inside || r->matched[node->location])
+        return add_below(r, inside ? caller : root, i);
+    if (r->outside == 0)
+        r->outside = profile_add_pseudo(r->to, FILTER_NOT_IN_FOCUS);
+    return profile_add_node(r->to, root, r->outside, 0, 0);
+}
+
+/* The frame that stands for a module's. */
+static uint32_t module_place(struct rewriting *r, uint32_t module) {
+    const char *path = r->from->modules[module].path, *name = profile_basename(path);
+    struct profile_line line = {.function = profile_add_function(r->to, name, name, "", 0)};
+    struct profile_location location = {.module = copy_module(r->to, r->from, module),
+                                        .is_entry = true,
+                                        .n_lines = 1,
+                                        .lines = &line};
+    return profile_intern_location(r->to, &location);
+}
+
+static uint32_t collapse(struct rewriting *r, uint32_t i) {
+    const struct profile_node *node = &r->from->nodes[i];
+    uint32_t caller = r->node[node->parent];
+    if (!r->matched[node->location])
+        return add_below(r, caller, i);
+    uint32_t place = module_place(r, r->from->locations[node->location].module);
+    return r->to->nodes[caller].location == place && !is_root(r->to, caller)
+               ? caller
+               : profile_add_node(r->to, caller, place, 0, 0);
+}
+
+static uint32_t fold(struct rewriting *r, uint32_t i) {
+    const struct profile_node *node = &r->from->nodes[i];
+    uint32_t caller = r->node[node->parent], place = place_of(r, node->location);
+    for (uint32_t at = caller; !is_root(r->to, at); at = r->to->nodes[at].parent)
+        if (r->to->nodes[at].location == place)
+            return at;
+    return add_below(r, caller, i);
+}
+
+static uint32_t invert(struct rewriting *r, uint32_t i) {
+    uint32_t at = profile_root(r->to, r->from->nodes[i].process);
+    if (r->from->nodes[i].count == 0 && r->from->nodes[i].error == 0)
+        return at;
+    for (; !is_root(r->from, i); i = r->from->nodes[i].parent)
+        at = add_below(r, at, i);
+    return at;
+}
+
+/* ---- what is looked for ---- */
+
+static bool *match_modules(const struct profile *profile, const char *expression) {
+    bool *modules = filter_match_modules(profile, expression);
+    bool *matched = memory_new(profile->n_locations, sizeof(*matched), "locations");
+    for (uint32_t i = 1; i < profile->n_locations; i++)
+        matched[i] = profile->locations[i].module != 0 && modules[profile->locations[i].module];
+    free(modules);
+    return matched;
+}
+
+static bool *match_system_calls(const struct profile *profile) {
+    bool *matched = memory_new(profile->n_locations, sizeof(*matched), "locations");
+    for (uint32_t i = 1; i < profile->n_locations; i++)
+        matched[i] =
+            strcmp(profile->modules[profile->locations[i].module].path, PROFILE_KERNEL) == 0;
+    return matched;
+}
+
+struct profile *transform_apply(struct profile *profile, const struct transform *t,
+                                enum profile_by by) {
+    if (t->no_system_calls)
+        profile = rewrite(profile, match_system_calls(profile), merge);
+    if (t->merge == NULL && t->root == NULL && t->collapse == NULL && !t->recursion && !t->invert)
+        return profile;
+    struct profile *grouped = profile_group(profile, by, 0);
+    profile_free(profile);
+    if (t->merge != NULL)
+        grouped = rewrite(grouped, filter_match_locations(grouped, t->merge), merge);
+    if (t->root != NULL)
+        grouped = rewrite(grouped, filter_match_locations(grouped, t->root), reroot);
+    if (t->collapse != NULL)
+        grouped = rewrite(grouped, match_modules(grouped, t->collapse), collapse);
+    if (t->recursion)
+        grouped = rewrite(grouped, NULL, fold);
+    if (t->invert)
+        grouped = rewrite(grouped, NULL, invert);
+    return grouped;
+}

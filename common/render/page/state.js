@@ -1,0 +1,36 @@
+// state.js - what is shown, as the part of the page's address behind the #, so that it can be handed on
+// and gone back to.
+
+const stepWord = ({kind, name, module}) => [kind, name, module].map(encodeURIComponent).join(",");
+
+function readStep(word) {
+    const [kind, name, module] = word.split(",").map(decodeURIComponent);
+    return Object.hasOwn(STEP_KINDS, kind) ? {kind, name: name || "", module: module || ""} : null;
+}
+
+function writeState(app) {
+    const state = new URLSearchParams(), {live} = app;
+    if (app.mode === "up") state.set("mode", app.mode);
+    if (app.flip) state.set("flip", "1");
+    if (app.search.text !== "") state.set(app.search.regex ? "regex" : "search", app.search.text);
+    if (app.steps.length > 0) state.set("steps", app.steps.map(stepWord).join(";"));
+    if (live && live.pid !== "") state.set("pid", live.pid);
+    if (live) live.strip.addTo(state);
+    const text = state.toString();
+    if (text === location.hash.slice(1)) return;
+    history.replaceState(null, "", text === "" ? location.pathname + location.search : `#${text}`);
+}
+
+function readState(app) {
+    const state = new URLSearchParams(location.hash.slice(1));
+    if (state.get("mode") === "up") app.mode = "up";
+    app.flip = state.get("flip") === "1";
+    const word = state.get("regex") || state.get("search");
+    if (word) {
+        app.search = {text: word, regex: state.has("regex")};
+        byId("search").value = word;
+        byId("regex").setAttribute("aria-pressed", String(app.search.regex));
+    }
+    app.steps = (state.get("steps") || "").split(";").filter((w) => w !== "").map(readStep).filter((s) => s);
+    return state;
+}

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
+/*
+ * history_test.c - two weeks of hours, one after the other, by a clock of the test's own: what is
+ * kept is the newest, as large as it may be, and each hour is found again; nothing of it stays in
+ * memory; files that are none of ours are left alone.
+ */
+#include "daemon/answers/history.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <malloc.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/render/format.h"
+#include "tests/check.h"
+#include "tests/report/sample.h"
+
+#define HOUR  3600u
+#define FIRST (480000u * HOUR)
+#define HOURS (14u * 24u)
+#define LIMIT 400000u
+
+static char directory[] = "/tmp/hcct-history-XXXXXX", path[64];
+
+static uint64_t weight_of(const struct profile *profile) {
+    uint64_t sum = 0;
+    for (uint32_t i = 1; i < profile->n_nodes; i++)
+        sum += profile->nodes[i].count;
+    return sum;
+}
+
+static void write_hour(unsigned hour, uid_t uid, bool keep) {
+    struct profile *profile = hour % 2 == 0 ? sample_build() : sample_random(hour);
+    const struct history_cell cell = {.begin_s = FIRST + hour * HOUR,
+                                      .end_s = FIRST + (hour + 1) * HOUR,
+                                      .weight = weight_of(profile),
+                                      .uid = uid};
+    FILE *file = history_begin(&cell);
+    CHECK(file != NULL);
+    CHECK(format_write(format_find("pprof"), file, profile, &format_default_options));
+    CHECK(history_commit(file, keep));
+    profile_free(profile);
+}
+
+static bool sees(const void *uid, uid_t other) {
+    return *(const uid_t *)uid == other;
+}
+
+static uint64_t bytes_kept(unsigned *files) {
+    struct stat file;
+    uint64_t sum = 0;
+    DIR *list = opendir(path);
+    *files = 0;
+    for (const struct dirent *entry; list != NULL && (entry = readdir(list)) != NULL;)
+        if (strstr(entry->d_name, ".pb.gz") != NULL &&
+            fstatat(dirfd(list), entry->d_name, &file, 0) == 0) {
+            sum += (uint64_t)file.st_size;
+            ++*files;
+        }
+    closedir(list);
+    return sum;
+}
+
+static void expect_hour(unsigned hour, uid_t uid) {
+    uint64_t middle = FIRST + hour * HOUR + HOUR / 2;
+    size_t n;
+    struct history_cell *cell = history_list(middle, middle + 60, sees, &uid, &n);
+    CHECK_UINT(n, 1);
+    CHECK_UINT(cell[0].begin_s, FIRST + hour * HOUR);
+    struct profile *profile = history_read(&cell[0]);
+    CHECK(profile != NULL);
+    if (profile != NULL)
+        CHECK_UINT(weight_of(profile), cell[0].weight);
+    profile_free(profile);
+    free(cell);
+}
+
+static void test_two_weeks(void) {
+    const uid_t user = 1000;
+    unsigned files;
+    size_t n, before = 0;
+    for (unsigned hour = 0; hour < HOURS; hour++) {
+        write_hour(hour, user, true);
+        CHECK(bytes_kept(&files) <= LIMIT);
+        expect_hour(hour, user);
+        if (hour == 24)
+            before = mallinfo2().uordblks;
+    }
+    /* what malloc keeps for itself counts as used; all hours would be some megabytes */
+    CHECK(mallinfo2().uordblks <= before + (256u << 10));
+    struct history_cell *cell = history_list(0, UINT64_MAX, sees, &user, &n);
+    CHECK(n > 24 && n < HOURS);
+    CHECK_UINT(n, files);
+    for (size_t i = 0; i < n; i++) { /* without a gap, up to the last one */
+        unsigned hour = HOURS - (unsigned)(n - i);
+        CHECK_UINT(cell[i].begin_s, FIRST + hour * HOUR);
+        expect_hour(hour, user);
+    }
+    free(cell);
+}
+
+static void test_users(void) {
+    const uid_t one = 1000, other = 1001;
+    size_t n;
+    write_hour(HOURS - 1, other, true);
+    expect_hour(HOURS - 1, one);
+    expect_hour(HOURS - 1, other);
+    struct history_cell *cell = history_list(0, UINT64_MAX, sees, &other, &n);
+    CHECK_UINT(n, 1);
+    free(cell);
+}
+
+static void test_given_up(void) {
+    const uid_t user = 1002;
+    size_t n;
+    write_hour(3, user, false);
+    CHECK(history_list(0, UINT64_MAX, sees, &user, &n) == NULL);
+    CHECK_UINT(n, 0);
+}
+
+static void put_file(const char *name, const char *text) {
+    char whole[256];
+    snprintf(whole, sizeof whole, "%s/%s", path, name);
+    FILE *file = fopen(whole, "w");
+    fputs(text, file);
+    fclose(file);
+}
+
+static void test_foreign(void) {
+    const uid_t user = 7;
+    size_t n;
+    static const char *const names[] = {"1-2-7-0-0-5", "2-1-7-0-0-5.pb.gz", "1-2-7-0-0-5.pb.gz.old",
+                                        "01-2-7-0-0-5.pb.gz", "notes"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        put_file(names[i], "");
+    CHECK(history_list(0, UINT64_MAX, sees, &user, &n) == NULL);
+    put_file("1-2-7-0-0-5.pb.gz", "no profile");
+    struct history_cell *cell = history_list(0, 10, sees, &user, &n);
+    CHECK_UINT(n, 1);
+    CHECK(history_read(&cell[0]) == NULL);
+    char link[256];
+    snprintf(link, sizeof link, "%s/3-4-7-0-0-5.pb.gz", path);
+    CHECK(symlink("/etc/passwd", link) == 0);
+    cell[0] = (struct history_cell){.begin_s = 3, .end_s = 4, .weight = 5, .uid = 7};
+    CHECK(history_read(&cell[0]) == NULL);
+    free(cell);
+}
+
+int main(void) {
+    const uid_t anybody = 0;
+    size_t n;
+    CHECK(mkdtemp(directory) != NULL);
+    snprintf(path, sizeof path, "%s/history", directory);
+    CHECK(history_list(0, UINT64_MAX, sees, &anybody, &n) == NULL && n == 0);
+    CHECK(history_open(directory, LIMIT) && history_is_open());
+    test_two_weeks();
+    test_users();
+    test_given_up();
+    test_foreign();
+    char command[128];
+    snprintf(command, sizeof command, "rm -rf '%s'", directory);
+    CHECK(system(command) == 0);
+    return check_report();
+}

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
+"""What was different then: a part of the past by --since and --until, the rest beside it, the time line,
+and hours that are still there after hcctd has been started anew."""
+
+import json
+import os
+import subprocess
+import time
+
+from support import HCCT, Daemon, check, finish, report, run, scratch, target
+
+CELL = 2  # seconds
+LAG = 1   # what is credited now may have been sampled a little earlier
+
+
+def start(daemon, *arguments):
+    return subprocess.Popen([target("phases"), *map(str, arguments)], env=daemon.env(HCCT_RATE="250"),
+                            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+
+def moment(app, word):
+    check(app.stdout.readline().strip() == word, f"the program says {word}")
+    return time.time()
+
+
+def hot(daemon, *options):
+    result = run([HCCT, "hot", "--socket", daemon.socket, "--format", "json", *map(str, options)])
+    check(result.status == 0, f"hcct hot {options}: {result.err.decode().strip()}")
+    return json.loads(result.out)
+
+
+def weights(profile):
+    seen = {"first": 0, "second": 0}
+    for node in profile["nodes"]:
+        if node.get("function") in seen:
+            seen[node["function"]] += node["inclusive"]
+    return seen
+
+
+def timeline(daemon):
+    answer = subprocess.run(["curl", "-s", "--unix-socket", daemon.socket, "http://hcct/v1/timeline"],
+                            check=True, capture_output=True)
+    return json.loads(answer.stdout)
+
+
+def refused(daemon, words, *options):
+    result = run([HCCT, *options, "--socket", daemon.socket])
+    text = result.err.decode()
+    check(result.status != 0 and words in text and text.count("\n") == 1, f"{options}: {text.strip()}")
+
+
+state = scratch("state")
+with Daemon("--state-dir", state) as daemon:
+    app = start(daemon, 3, 3)
+    begin, change = moment(app, "first"), moment(app, "second")
+    end = moment(app, "done")
+    time.sleep(CELL + LAG)
+    before = hot(daemon, "--since", begin, "--until", change - CELL - LAG)
+    after = hot(daemon, "--since", change + CELL + LAG, "--until", end)
+    upto = (before["time_ns"] + before["window_ns"]) / 1e9
+    check(weights(before)["first"] > 0 and (weights(before)["second"] == 0 or upto > change),
+          f"before: {weights(before)}")  # on a slow machine cells are minutes by now
+    check(weights(after)["second"] > 0 and
+          (weights(after)["first"] == 0 or after["time_ns"] < change * 1e9), f"after: {weights(after)}")
+    from_ns, to_ns = after["time_ns"], after["time_ns"] + after["window_ns"]
+    width = 60 if after["window_ns"] % 60e9 == 0 else CELL
+    check(after["past"] and from_ns <= (change + CELL + LAG) * 1e9 < from_ns + width * 1e9 and
+          end * 1e9 <= to_ns < (end + width) * 1e9, "the profile says what it is of, in whole cells")
+    path = scratch("past.pb.gz")
+    run([HCCT, "hot", "--socket", daemon.socket, "--since", str(begin), "--until", str(change), "-o", path])
+    text = report(path, form="text")
+    stamp = time.strftime("%Y-%m-%d %H:", time.localtime(begin))
+    check(f" from {stamp}" in text.splitlines()[0], f"so does its file: {text.splitlines()[0]}")
+
+    result = run([HCCT, "diff", "--socket", daemon.socket, "--since", str(change + CELL), "--until", str(end)])
+    rows = [line for line in result.out.decode().splitlines() if " second" in line or " first" in line]
+    if time.time() - begin < 55:
+        check(result.status == 0 and rows and " second" in rows[0], f"against the rest: {rows[:1]}")
+    else:
+        print("this machine is too slow for cells of two seconds")
+    result = run([HCCT, "diff", "--socket", daemon.socket, f"@{begin:.3f}..{change - CELL - LAG:.3f}",
+                  f"@{change + CELL + LAG:.3f}..{end:.3f}"])
+    check(result.status == 0 and b"second" in result.out, "two ranges")
+
+    line = timeline(daemon)
+    check([level["seconds"] for level in line["levels"]] == [CELL, 60, 3600], "a time line of three levels")
+    cells = [cell for level in line["levels"] for cell in level["cells"]]
+    check(cells and all(c["since"] < c["until"] <= line["now"] + 1e-3 and c["load"] > 0 for c in cells),
+          f"{len(cells)} cells with weight")
+    check(all(c["since"] % level["seconds"] == 0 for level in line["levels"] for c in level["cells"]),
+          "they begin where minutes of the day do")
+    whole = hot(daemon, "-p", app.pid)
+
+    refused(daemon, "--since 'noon': give a moment such as", "hot", "--since", "noon")
+    refused(daemon, "no time lies between", "hot", "--since", "5m", "--until", "10m")
+    refused(daemon, "exclude each other", "hot", "--since", "5m", "--window", "5m")
+    refused(daemon, "name no profile", "diff", "--since", "5m", path, path)
+
+check(len(os.listdir(os.path.join(state, "history"))) >= 1, "the hour so far is in a file")
+with Daemon("--state-dir", state, socket=daemon.socket) as daemon:
+    kept = hot(daemon, "--since", begin - 1)
+    check(0.95 * whole["total"] <= kept["total"] <= 1.05 * whole["total"] + 2e9,
+          f"a new hcctd has it: {kept['total']} of {whole['total']} ns")
+    check(weights(kept)["first"] > 0 < weights(kept)["second"], f"with its names: {weights(kept)}")
+    line = timeline(daemon)
+    check(sum(cell["weight"] for cell in line["levels"][2]["cells"]) > 0.9 * whole["total"],
+          "and in the time line")
+    mine = hot(daemon, "--since", begin - 1, "--exe", "phases")
+    check(mine["total"] > 0, "by its name, too")
+    other = run([HCCT, "hot", "--socket", daemon.socket, "--since", str(begin - 1), "--exe", "nobody",
+                 "--format", "json"])
+    check(other.status != 0 or json.loads(other.out)["total"] == 0, "nothing of another")
+    app.communicate("")
+finish()
