@@ -3,11 +3,11 @@
  * adaptive.h - encodings that follow a program: each time that it pays, a new one, with a time
  * stamp.
  *
- * New edges begin without a code. What is called often is known from samples: calls that were
- * looked at, one in so many. A new encoding is due when there are many more edges than the last one
- * knew, when samples say that many calls are by edges that it does not know, or when calls have
- * become dearer than they were right after it: more of them are added or go through the stack.
- * (DACCE, section 4.) What was sampled before counts half as much at each new encoding.
+ * New edges begin without a code. Which calls are frequent is known from samples, one call in so
+ * many. A new encoding is due when there are many more edges than the last one knew, when samples
+ * say that many calls are by edges that it does not know, or when calls have become dearer than
+ * they were right after it: more of them are added or go through the stack. (DACCE, section 4.)
+ * What was sampled before counts half as much at each new encoding.
  *
  * An encoding is kept for good under its time stamp, so that contexts of any time can be decoded.
  *

@@ -8,7 +8,7 @@
  * function have the codes 0, c1, c1 + c2, ..., where c1, c2, ... are the numbers of contexts of
  * their callers; so the sum of the codes along a path is below the number of contexts of the
  * function at its end, and no two paths from the root to a function have the same sum. The heaviest
- * edge to a function has the code 0: it need not be told.
+ * edge to a function has the code 0: a call by it changes nothing.
  *
  * An edge has no code where it closes a circle, where the numbers would leave their range, or where
  * it was found later. Calls by such an edge go through a stack (context.h).
