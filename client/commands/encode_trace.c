@@ -158,11 +158,13 @@ static bool call(struct coder *c, struct thread *t, uint32_t frame, bool unseen)
     context_path_add(&t->path, edge);
     count(p, t->context.node, step);
     p->sum.unseen += unseen;
-    if (--p->until_call > 0)
-        return true;
-    p->until_call = c->options->every;
-    sample(c, p, t);
-    adaptive_sample(a, edge, step);
+    if (step == CONTEXT_PUSHED || step == CONTEXT_REPEATED)
+        adaptive_push(a, edge);
+    if (--p->until_call == 0) {
+        p->until_call = c->options->every;
+        sample(c, p, t);
+        adaptive_sample(a, edge);
+    }
     if (adaptive_is_due(a))
         renew(c, t->process);
     return true;

@@ -4,9 +4,11 @@
  * stamp.
  *
  * New edges begin without a code. Which calls are frequent is known from samples, one call in so
- * many. A new encoding is due when there are many more edges than the last one knew, when samples
- * say that many calls are by edges that it does not know, or when calls have become dearer than
- * they were right after it: more of them are added or go through the stack. (DACCE, section 4.)
+ * many; calls by edges without a code are all counted, as they do more than others anyway. A new
+ * encoding is due (DACCE, section 4) when
+ *   - there are many more edges than the last one knew, or
+ *   - calls by edges that it does not know have cost as much as a new one does, or
+ *   - of the sampled calls many more would have the code 0 than have it.
  * What was sampled before counts half as much at each new encoding.
  *
  * An encoding is kept for good under its time stamp, so that contexts of any time can be decoded.
@@ -26,11 +28,9 @@ struct adaptive {
     struct encoding **encoding; /* by time stamp */
     uint32_t encodings, room;   /* the last one is in force */
     unsigned id_bits;
-    uint32_t samples;        /* since the last judgement ... */
-    uint32_t unknown, price; /* ... of these by edges that the encoding does not know; of all */
-    double first_price;      /* of a call, by the first judgement of the encoding in force;
-                              * negative: there was none */
-    bool is_dear;            /* the last judgement asks for a new encoding */
+    uint64_t by_unknown; /* calls by edges that the encoding in force does not know */
+    uint32_t samples;    /* since the last judgement */
+    bool pays;           /* by that */
 };
 
 /* With an encoding of no edges, of time stamp 0. */
@@ -44,8 +44,12 @@ static inline const struct encoding *adaptive_now(const struct adaptive *adaptiv
     return adaptive->encoding[adaptive_time(adaptive)];
 }
 
-/* A sampled call: by which edge, and what it did. */
-void adaptive_sample(struct adaptive *adaptive, uint32_t edge, enum context_step step);
+/* A call that went through the stack. */
+static inline void adaptive_push(struct adaptive *adaptive, uint32_t edge) {
+    adaptive->by_unknown += edge > adaptive_now(adaptive)->edges;
+}
+/* A sampled call. */
+void adaptive_sample(struct adaptive *adaptive, uint32_t edge);
 
 bool adaptive_is_due(const struct adaptive *adaptive);
 /* A new encoding is in force. All contexts have to be translated from the one before. */

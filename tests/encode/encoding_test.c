@@ -147,7 +147,9 @@ static void test_range(void) {
 /* Function 1 calls 2 from some sites. */
 static void call_often(struct adaptive *a, struct context *c, uint32_t edge, uint32_t times) {
     for (uint32_t i = 0; i < times; i++) {
-        adaptive_sample(a, edge, context_call(c, &a->graph, adaptive_now(a), edge));
+        if (context_call(c, &a->graph, adaptive_now(a), edge) >= CONTEXT_PUSHED)
+            adaptive_push(a, edge);
+        adaptive_sample(a, edge);
         context_return(c, &a->graph, adaptive_now(a), edge);
     }
 }
@@ -162,7 +164,9 @@ static void test_when(void) {
         edge[i] = call_edges_number(&a.graph, 1, i, 2);
     CHECK(!adaptive_is_due(&a));
     call_often(&a, &c, edge[0], 1000);
-    CHECK(adaptive_is_due(&a)); /* by the stack, though there are few new edges */
+    CHECK(!adaptive_is_due(&a));
+    call_often(&a, &c, edge[0], 100);
+    CHECK(adaptive_is_due(&a)); /* often by the stack, though there are few new edges */
     struct context_path path = {0};
     const struct encoding *before = adaptive_now(&a);
     adaptive_renew(&a);
@@ -172,10 +176,12 @@ static void test_when(void) {
     call_often(&a, &c, edge[0], 5000);
     CHECK(!adaptive_is_due(&a)); /* its code is 0 */
     CHECK_UINT(encoding_code(adaptive_now(&a), edge[0]), 0);
-    for (uint32_t i = 0; i < 20 && !adaptive_is_due(&a); i++)
+    for (uint32_t i = 0; i < 60 && !adaptive_is_due(&a); i++)
         call_often(&a, &c, edge[7], 100);
-    CHECK(adaptive_is_due(&a)); /* another phase: its code is another */
-    call_often(&a, &c, edge[7], 20000);
+    CHECK(!adaptive_is_due(&a)); /* another phase, in which its code is not 0; but of all ... */
+    for (uint32_t i = 0; i < 60 && !adaptive_is_due(&a); i++)
+        call_often(&a, &c, edge[7], 100);
+    CHECK(adaptive_is_due(&a)); /* ... it has become the heaviest */
     before = adaptive_now(&a);
     adaptive_renew(&a);
     CHECK(context_translate(&c, &a.graph, before, adaptive_now(&a), &path));

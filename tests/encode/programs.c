@@ -55,8 +55,10 @@ static bool call(struct program *p, struct program_thread *t, struct adaptive *a
     uint32_t edge = call_edges_number(&a->graph, caller, (uint64_t)(s - p->site), callee);
     enum context_step step = context_call(&t->context, &a->graph, adaptive_now(a), edge);
     context_path_add(&t->path, edge);
+    if (step == CONTEXT_PUSHED || step == CONTEXT_REPEATED)
+        adaptive_push(a, edge);
     if (program_random(p, 3) == 0)
-        adaptive_sample(a, edge, step);
+        adaptive_sample(a, edge);
     return true;
 }
 
