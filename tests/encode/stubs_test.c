@@ -263,9 +263,9 @@ static void test_programs(void) {
         execute(seed, FUNCTIONS, 64, STUB_ENTRIES - 1);
     CHECK_UINT(w.wrong, 0);
     CHECK_UINT(w.untold, 0);
-    CHECK(w.checked > 10000);
-    CHECK(w.in_slot > 10000);
-    CHECK(w.renewed > 5);
+    CHECK(w.checked > 3000);
+    CHECK(w.in_slot > 3000);
+    CHECK(w.renewed > 3);
     CHECK(w.widest > 1ull << 33);
     printf("%llu instructions, %llu of them in slots; %llu new encodings\n",
            (unsigned long long)w.checked, (unsigned long long)w.in_slot,
@@ -278,8 +278,8 @@ static void test_full_stack(void) {
     for (uint64_t seed = 1; seed <= check_rounds(4); seed++)
         execute(seed, 6, 2, 3);
     CHECK_UINT(w.wrong, 0);
-    CHECK(w.untold > 1000);
-    CHECK(w.checked - before - w.untold > 1000);
+    CHECK(w.untold > 100);
+    CHECK(w.checked - before - w.untold > 100);
 }
 
 int main(void) {
