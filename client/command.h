@@ -14,6 +14,7 @@ int cmd_detach(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 int cmd_diff(int argc, char **argv);
 int cmd_annotate(int argc, char **argv);
+int cmd_encode(int argc, char **argv);
 int cmd_eval(int argc, char **argv);
 int cmd_hot(int argc, char **argv);
 int cmd_list(int argc, char **argv);

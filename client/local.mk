@@ -15,7 +15,9 @@ client_hcct_SOURCES = \
 	client/commands/call_files.h client/commands/control.c client/commands/diff.c \
 	client/commands/doctor.c client/commands/doctor.h client/commands/doctor_calls.c \
 	client/commands/doctor_machine.c \
-	client/commands/doctor_parts.c client/commands/doctor_process.c client/commands/doctor_program.c client/commands/eval.c \
+	client/commands/doctor_parts.c client/commands/doctor_process.c client/commands/doctor_program.c client/commands/encode.c \
+	client/commands/encode_functions.c client/commands/encode_functions.h client/commands/encode_trace.c \
+	client/commands/encode_trace.h client/commands/encode_write.c client/commands/eval.c \
 	client/commands/hot.c \
 	client/commands/launch.c client/commands/launch.h client/commands/list.c \
 	client/commands/merge.c client/commands/no_agent.c client/commands/no_agent.h \
@@ -36,5 +38,5 @@ client_hcct_SOURCES = \
 	client/top/tree.c client/top/tree.h client/top/ui.c client/top/ui.h
 client_hcct_CPPFLAGS = $(AM_CPPFLAGS) -DPKGLIBDIR='"$(pkglibdir)"' -DBINDIR='"$(bindir)"' \
 	$(NCURSESW_CFLAGS)
-client_hcct_LDADD = libhcct_assemble.a libhcct_trace.a libhcct_tree.a libhcct_code.a libhcct_render.a libhcct_profile.a \
+client_hcct_LDADD = libhcct_encode.a libhcct_assemble.a libhcct_trace.a libhcct_tree.a libhcct_code.a libhcct_render.a libhcct_profile.a \
 	libhcct_common.a $(REPORT_LIBS) $(ELF_LIBS) $(UNWIND_LIBS) $(IBERTY_LIBS) $(ZSTD_LIBS) $(NCURSESW_LIBS)

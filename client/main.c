@@ -36,6 +36,7 @@ static const struct command {
     {"doctor", cmd_doctor, "what works on this machine, and for a program; and why not"},
     {"diff", cmd_diff, "what changed between two profiles, and what of it is more than error"},
     {"merge", cmd_merge, "add up profiles of several runs or hosts"},
+    {"encode", cmd_encode, "calling contexts as numbers, tried on a recorded trace"},
     {"eval", cmd_eval, "compare a profile with an exact one: the accuracy of contexts and counts"},
 };
 

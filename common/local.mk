@@ -28,3 +28,4 @@ include common/profile/local.mk
 include common/render/local.mk
 include common/trace/local.mk
 include common/assemble/local.mk
+include common/encode/local.mk

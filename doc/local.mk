@@ -1,5 +1,5 @@
 # What README.md links to is installed beside it.
-nobase_dist_doc_DATA += doc/architecture.md doc/building.md doc/limits.md doc/measurements.md \
+nobase_dist_doc_DATA += doc/architecture.md doc/building.md doc/encoding.md doc/limits.md doc/measurements.md \
 	doc/page.png doc/sampling.md
 
 # Pictures, from real programs: make screenshots.

@@ -10,6 +10,7 @@ include tests/code/local.mk
 include tests/common/local.mk
 include tests/daemon/local.mk
 include tests/e2e/local.mk
+include tests/encode/local.mk
 include tests/fuzz/local.mk
 include tests/hazards/local.mk
 include tests/ingest/local.mk

@@ -12,13 +12,14 @@ import sys
 
 LOW = ["common/wire", "common/base"]
 PURE = LOW + ["common/tree", "common/code", "common/profile"]
-COMMON = PURE + ["common/render", "common/trace", "common/assemble"]
+COMMON = PURE + ["common/render", "common/trace", "common/assemble", "common/encode"]
 MAY_INCLUDE = {
     "common/wire": [],
     "common/base": ["common/wire"],
     "common/tree": LOW,
     "common/code": LOW,
     "common/profile": LOW,
+    "common/encode": LOW,
     "common/render": LOW + ["common/profile"],
     "common/trace": PURE,
     "common/assemble": PURE,

@@ -39,8 +39,9 @@ struct group {
 };
 
 static struct group group_of(const struct process *p) {
-    bool wall = p->sampling.clock == WIRE_CLOCK_WALL;
-    return (struct group){p->uid, p->sampling.collector, wall ? WIRE_CLOCK_WALL : WIRE_CLOCK_CPU};
+    uint32_t clock = p->sampling.clock; /* what weights are: both of CPU time are the same */
+    return (struct group){p->uid, p->sampling.collector,
+                          wire_clock_sleeps(clock) ? clock : WIRE_CLOCK_CPU};
 }
 
 static bool is_same(const struct group *a, const struct group *b) {

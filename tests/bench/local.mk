@@ -46,6 +46,12 @@ tests_bench_walk_bench_CFLAGS = $(AGENT_CFLAGS)
 tests_bench_walk_bench_LDADD = libhcct_code.a libhcct_common.a $(ELF_LIBS) $(UNWIND_LIBS) $(IBERTY_LIBS)
 tests_bench_walk_bench_LDFLAGS = $(AM_LDFLAGS) -pthread
 
+# Contexts as numbers: what a call costs, and reading and decoding one: make tests/bench/stubs_bench
+EXTRA_PROGRAMS += tests/bench/stubs_bench
+CLEANFILES += tests/bench/stubs_bench
+tests_bench_stubs_bench_SOURCES = tests/bench/stubs_bench.c tests/encode/stubs.c tests/encode/stubs.h
+tests_bench_stubs_bench_LDADD = libhcct_encode.a libhcct_common.a
+
 # What walks cost in deep recursion.
 BENCHES += tests/bench/deep.sh
 EXTRA_DIST += tests/bench/deep.sh

@@ -28,11 +28,11 @@ tests_client_empty_agent_la_CFLAGS = $(TARGET_CFLAGS)
 tests_client_empty_agent_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
 
 EXTRA_DIST += tests/client/fake_hcctd.py tests/client/support.py
-dist_check_SCRIPTS += tests/client/completions_test.sh tests/client/diff_test.py tests/client/eval_test.py \
-	tests/client/query_test.py tests/client/record_test.py \
+dist_check_SCRIPTS += tests/client/completions_test.sh tests/client/diff_test.py tests/client/encode_test.py \
+	tests/client/eval_test.py tests/client/query_test.py tests/client/record_test.py \
 	tests/client/replay_test.py
 TESTS += tests/client/command_line_test tests/client/completions_test.sh tests/client/diff_test.py \
-	tests/client/eval_test.py tests/client/http_client_test \
+	tests/client/encode_test.py tests/client/eval_test.py tests/client/http_client_test \
 	tests/client/call_files_test tests/client/query_test.py tests/client/record_test.py \
 	tests/client/replay_test.py
 

@@ -91,9 +91,10 @@ tests_fuzz_session_fuzz_SOURCES = tests/fuzz/session_fuzz.c
 tests_fuzz_session_fuzz_LDFLAGS = $(FUZZ_LINK)
 tests_fuzz_session_fuzz_LDADD = $(FUZZ_INGEST)
 
-tests_fuzz_trace_fuzz_SOURCES = tests/fuzz/trace_fuzz.c
+tests_fuzz_trace_fuzz_SOURCES = client/commands/encode_functions.c client/commands/encode_trace.c \
+	tests/fuzz/trace_fuzz.c
 tests_fuzz_trace_fuzz_LDFLAGS = $(FUZZ_LINK)
-tests_fuzz_trace_fuzz_LDADD = $(FUZZ_INGEST)
+tests_fuzz_trace_fuzz_LDADD = libhcct_encode.a $(FUZZ_INGEST)
 
 tests_fuzz_unwind_fuzz_SOURCES = common/code/unwind_table_check.c preload/sample/memo.c preload/sample/unwind.c \
 	preload/sample/unwind_bare.c preload/sample/unwind_evidence.c preload/sample/unwind_follow.c preload/sample/unwind_search.c preload/sample/instruction.c tests/fuzz/unwind_fuzz.c

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * trace_fuzz.c - any bytes as a recorded trace: a sentence, or records that can be applied to a
- * tree as they come.
+ * tree as they come, and executed with contexts as numbers, of which none is decoded wrong.
  *
  * Few changes to a compressed file get past its checksum. So inputs that do not begin as a trace
  * are its content: words, which are compressed here.
@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include <zstd.h>
 
+#include "client/commands/encode_trace.h"
 #include "common/trace/trace_apply.h"
 #include "common/trace/trace_reader.h"
 #include "tests/fuzz/fuzz.h"
@@ -66,8 +67,27 @@ static void replay(struct trace_reader *reader) {
     mcct_free(tree);
 }
 
+static void encode(struct trace_reader *reader) {
+    const struct encode_options options = {.id_bits = 4, .every = 3};
+    struct encoded_trace trace;
+    encode_trace(reader, &options, &trace);
+    for (uint32_t i = 0; i < trace.n; i++)
+        fuzz_must(trace.process[i].wrong == 0 && trace.process[i].kept_wrong == 0);
+    encoded_trace_free(&trace);
+}
+
+static void read_by(void (*how)(struct trace_reader *reader), const char *path) {
+    char error[512] = "";
+    struct trace_reader *reader = trace_reader_open(path, error, sizeof error);
+    fuzz_must(reader != NULL || error[0] != '\0');
+    if (reader != NULL) {
+        how(reader);
+        trace_reader_close(reader);
+    }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    char path[64], error[512] = "";
+    char path[64];
     int fd = memfd_create("trace", MFD_CLOEXEC);
     fuzz_must(fd >= 0);
     if (is_whole(data, size))
@@ -75,12 +95,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     else
         put_packed(fd, data, size);
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    struct trace_reader *reader = trace_reader_open(path, error, sizeof error);
-    fuzz_must(reader != NULL || error[0] != '\0');
-    if (reader != NULL) {
-        replay(reader);
-        trace_reader_close(reader);
-    }
+    read_by(replay, path);
+    read_by(encode, path);
     close(fd);
     return 0;
 }
