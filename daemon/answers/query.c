@@ -15,6 +15,7 @@
 #include "common/code/frame.h"
 #include "common/code/module.h"
 #include "common/render/render_order.h"
+#include "common/wire/metric.h"
 #include "common/wire/tags.h"
 #include "daemon/answers/config.h"
 #include "daemon/answers/process_copies.h"
@@ -45,6 +46,14 @@ static bool set_exe(struct query *q, const char *value) {
 static bool set_tag(struct query *q, const char *value) {
     q->tag = value;
     return tags_check(value);
+}
+
+static bool set_collector(struct query *q, const char *value) {
+    q->collector = value;
+    for (unsigned i = 0; i < WIRE_COLLECTORS; i++)
+        if (strcmp(value, metric_collector(i)) == 0)
+            return true;
+    return false;
 }
 
 static bool set_phi(struct query *q, const char *value) {
@@ -146,6 +155,7 @@ static const struct {
     {"pid", set_pid, "the number of a process"},
     {"exe", set_exe, "the path or the name of an executable, or of a command"},
     {"tag", set_tag, "a tag as HCCT_TAGS has it: KEY=VALUE"},
+    {"collector", set_collector, "walks, calls, alloc, alloc-objects, heap or heap-objects"},
     {"phi", set_phi, "a fraction between 0 and 1"},
     {"n", set_n, "a number of contexts, from 1 on"},
     {"by", set_by, "function, site, line, module or thread"},
@@ -218,6 +228,8 @@ static bool wanted(const struct process *p, const void *arg) {
     if (!query_sees(q, p->uid))
         return false;
     if (q->pid != 0 && p->pid != q->pid)
+        return false;
+    if (q->collector != NULL && strcmp(q->collector, metric_collector(p->sampling.collector)) != 0)
         return false;
     if (q->tag != NULL && !tags_have(process_tags(p), q->tag))
         return false;

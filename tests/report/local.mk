@@ -14,6 +14,7 @@ check_PROGRAMS += \
 	tests/report/pprof_test \
 	tests/report/profile_test \
 	tests/report/render_order_test \
+	tests/report/since_test \
 	tests/report/text_test \
 	tests/report/title_test \
 	tests/report/write_sample \
@@ -37,6 +38,10 @@ tests_report_diff_test_LDADD = libhcct_render.a libhcct_profile.a libhcct_common
 tests_report_merge_test_SOURCES = tests/report/merge_test.c tests/report/forest.c \
 	tests/report/forest.h tests/check.h
 tests_report_merge_test_LDADD = libhcct_render.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS)
+
+tests_report_since_test_SOURCES = tests/report/since_test.c tests/report/forest.c \
+	tests/report/forest.h tests/check.h
+tests_report_since_test_LDADD = libhcct_render.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS)
 
 tests_report_eval_test_SOURCES = tests/report/eval_test.c tests/report/sample.c \
 	tests/report/sample_calls.c tests/report/sample.h tests/check.h
@@ -101,6 +106,7 @@ TESTS += \
 	tests/report/profile_test \
 	tests/report/readers_test.py \
 	tests/report/render_order_test \
+	tests/report/since_test \
 	tests/report/text_test \
 	tests/report/title_test \
 	tests/report/writers_test
