@@ -49,7 +49,7 @@ char *profile_file_load(const char *name, size_t *bytes) {
 
 struct profile *profile_file_parse(const char *name, const void *data, size_t bytes) {
     char error[512];
-    struct profile *profile = read_pprof(data, bytes, error, sizeof error);
+    struct profile *profile = format_read(data, bytes, error, sizeof error);
     if (profile == NULL)
         complain("%s: %s", name, error);
     return profile;

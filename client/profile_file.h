@@ -14,7 +14,7 @@
 /* The whole file, "-" for stdin, into memory that the caller frees. NULL: complained. */
 char *profile_file_load(const char *name, size_t *bytes);
 
-/* Reads a pprof profile from memory; NULL: complained, with `name` in the sentence. */
+/* Reads a profile from memory (format_read()); NULL: complained, with `name` in the sentence. */
 struct profile *profile_file_parse(const char *name, const void *data, size_t bytes);
 
 /* Writes in `format`; with phi > 0, what weighs less than that share is not shown. False with

@@ -13,10 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "common/base/clock.h"
 #include "common/base/options.h"
 #include "common/base/own_directory.h"
 #include "common/base/roomy_stack.h"
@@ -253,6 +255,14 @@ static _Noreturn void fail(const char *sentence) {
     exit(HCCT_EXIT_FAILURE);
 }
 
+/* Small enough for all that reads numbers in JSON as floating point. */
+static uint64_t draw_instance(void) {
+    uint64_t number = clock_ns(CLOCK_REALTIME);
+    if (getrandom(&number, sizeof number, GRND_NONBLOCK) != sizeof number)
+        number += (uint64_t)getpid() << 32;
+    return number % (UINT64_C(1) << 53);
+}
+
 static void serve(int listener, int tcp, int signals) {
     const struct handshake_policy policy = {
         .tree = {.summary = summary_find(config.summary),
@@ -262,7 +272,8 @@ static void serve(int listener, int tcp, int signals) {
         .made = recording_begin,
     };
     robust_begin();
-    checkpoint_restore(&policy.tree);
+    config.instance = draw_instance();
+    config.restored = checkpoint_restore(&policy.tree);
     struct table_cache *caches[TABLE_KINDS];
     for (unsigned kind = 0; kind < TABLE_KINDS; kind++)
         caches[kind] = table_cache_new(settings.table_cache, TABLE_CACHE_BYTES);

@@ -17,7 +17,7 @@ libhcct_profile_a_SOURCES = \
 	common/profile/profile.c common/profile/profile.h \
 	common/profile/profile_contexts.c common/profile/profile_contexts.h \
 	common/profile/profile_image.c common/profile/profile_image.h \
-	common/profile/profile_index.h common/profile/prune.c \
+	common/profile/profile_index.h common/profile/prune.c common/profile/since.c common/profile/since.h \
 	common/profile/stacks.c common/profile/stacks.h common/profile/transform.c \
 	common/profile/transform.h common/profile/tree_view.c \
 	common/profile/tree_view.h

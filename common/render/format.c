@@ -15,6 +15,8 @@ const struct format formats[] = {
      "profile file, for hcct report, go tool pprof and other viewers", true, true, write_pprof},
     {"json", ".json", "application/json", "hcct-profile JSON, for scripts", false, true,
      write_json},
+    {"otlp", ".otlp", "application/x-protobuf", "profiles of OpenTelemetry, for its collectors",
+     true, false, write_otlp},
     {"folded", ".folded", "text/plain; charset=utf-8",
      "one line for each context, for flame graph tools", false, false, write_folded},
     {"speedscope", ".speedscope.json", "application/json", "for the viewer speedscope", false,

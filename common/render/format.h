@@ -53,7 +53,7 @@ struct format {
 extern const struct format formats[]; /* ended by an entry without a name; the first is text */
 
 /* The names of all that people ask for, to stand in a sentence. */
-#define FORMAT_NAMES "text, pprof, json, folded, callgrind, speedscope, firefox, dot or html"
+#define FORMAT_NAMES "text, pprof, json, otlp, folded, callgrind, speedscope, firefox, dot or html"
 
 const struct format *format_find(const char *name); /* NULL: no such format */
 /* By the suffix, or "callgrind.out" at the beginning of the name; NULL: no format has it. */
@@ -74,6 +74,7 @@ bool write_text(FILE *out, const struct profile *profile, const struct format_op
 bool write_json(FILE *out, const struct profile *profile, const struct format_options *options);
 bool write_folded(FILE *out, const struct profile *profile, const struct format_options *options);
 bool write_pprof(FILE *out, const struct profile *profile, const struct format_options *options);
+bool write_otlp(FILE *out, const struct profile *profile, const struct format_options *options);
 bool write_speedscope(FILE *out, const struct profile *profile,
                       const struct format_options *options);
 bool write_firefox(FILE *out, const struct profile *profile, const struct format_options *options);
@@ -88,5 +89,12 @@ bool write_page_data(FILE *out, const struct profile *profile,
  * one sentence what is wrong. Ours come back whole (write, read, write gives the same bytes after
  * decompression). */
 struct profile *read_pprof(const void *data, size_t bytes, char *error, size_t error_bytes);
+
+/* The same for profiles of OpenTelemetry, uncompressed. What is not in every profile of that format
+ * (all that comments of ours say) is there again in what write_otlp wrote. */
+struct profile *read_otlp(const void *data, size_t bytes, char *error, size_t error_bytes);
+
+/* Either of the two, by what is in it; gzipped or not. */
+struct profile *format_read(const void *data, size_t bytes, char *error, size_t error_bytes);
 
 #endif

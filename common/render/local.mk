@@ -9,7 +9,8 @@ libhcct_render_a_SOURCES = \
 	common/render/firefox_tables.h common/render/format.c common/render/format.h \
 	common/render/format_number.c common/render/format_number.h common/render/page_data.c \
 	common/render/page_data.h common/render/page_facts.c common/render/page_facts.h \
-	common/render/pprof_comments.c common/render/pprof_comments.h common/render/read_pprof.c \
+	common/render/pprof_comments.c common/render/pprof_comments.h common/render/pprof_message.h \
+	common/render/read_otlp.c common/render/read_pprof.c common/render/format_read.c \
 	common/render/render_order.c common/render/render_order.h \
 	common/render/results.h common/render/text.h common/render/text_calls.c \
 	common/render/text_call_modules.c common/render/text_cells.c common/render/text_choose.c common/render/text_choose.h \
@@ -18,25 +19,36 @@ libhcct_render_a_SOURCES = \
 	common/render/text_wrap.h common/render/title.c common/render/title.h \
 	common/render/write_callgrind.c common/render/write_dot.c common/render/write_firefox.c \
 	common/render/write_folded.c common/render/write_html.c common/render/write_html.h \
-	common/render/write_json.c common/render/write_pprof.c common/render/write_speedscope.c \
+	common/render/write_json.c common/render/write_otlp.c common/render/write_otlp.h common/render/write_pprof.c common/render/write_speedscope.c \
 	common/render/write_text.c
 
 nodist_libhcct_render_a_SOURCES = \
+	common/render/otlp.pb-c.c \
+	common/render/otlp.pb-c.h \
 	common/render/page/page.inc \
 	common/render/profile.pb-c.c \
 	common/render/profile.pb-c.h
 
-BUILT_SOURCES += common/render/profile.pb-c.h
-CLEANFILES += common/render/profile.pb-c.c common/render/profile.pb-c.h
-EXTRA_DIST += common/render/profile.proto
+BUILT_SOURCES += common/render/otlp.pb-c.h common/render/profile.pb-c.h
+CLEANFILES += common/render/otlp.pb-c.c common/render/otlp.pb-c.h \
+	common/render/profile.pb-c.c common/render/profile.pb-c.h
+EXTRA_DIST += common/render/otlp.proto common/render/profile.proto
 
 common/render/profile.pb-c.c: $(srcdir)/common/render/profile.proto
 	$(AM_V_GEN)$(MKDIR_P) common/render && \
 	$(PROTOC_C) --proto_path=$(srcdir)/common/render --c_out=$(builddir)/common/render \
 		$(srcdir)/common/render/profile.proto
 
+common/render/otlp.pb-c.c: $(srcdir)/common/render/otlp.proto
+	$(AM_V_GEN)$(MKDIR_P) common/render && \
+	$(PROTOC_C) --proto_path=$(srcdir)/common/render --c_out=$(builddir)/common/render \
+		$(srcdir)/common/render/otlp.proto
+
 # one command makes both
 common/render/profile.pb-c.h: common/render/profile.pb-c.c
+	@test -f $@ || { rm -f $<; $(MAKE) $(AM_MAKEFLAGS) $<; }
+
+common/render/otlp.pb-c.h: common/render/otlp.pb-c.c
 	@test -f $@ || { rm -f $<; $(MAKE) $(AM_MAKEFLAGS) $<; }
 
 # The HTML page: scripts in the order in which they stand in it.

@@ -17,10 +17,9 @@
 #include "common/base/intern.h"
 #include "common/render/format.h"
 #include "common/render/pprof_comments.h"
-#include "common/render/profile.pb-c.h"
+#include "common/render/pprof_message.h"
 #include "common/wire/compiler.h"
 
-#define MAX_PLAIN_BYTES  ((size_t)1 << 30)
 #define MAX_PARSED_BYTES ((size_t)2 << 30)
 #define MAX_LINES        1000 /* inlined functions at one address */
 #define MAX_PROCESSES    50000
@@ -476,14 +475,8 @@ static bool read_message(struct reader *r) {
     return true;
 }
 
-/* Parsed messages are many times larger than their bytes: a small file could ask for all memory. */
-struct budget {
-    size_t left;
-    bool exceeded;
-};
-
 static void *budget_alloc(void *data, size_t bytes) {
-    struct budget *budget = data;
+    struct pprof_budget *budget = data;
 
     if (bytes > budget->left) {
         budget->exceeded = true;
@@ -498,27 +491,22 @@ static void budget_free(void *data, void *memory) {
     free(memory);
 }
 
-static struct profile *read_plain(const uint8_t *data, size_t bytes, char *error,
-                                  size_t error_bytes) {
-    struct budget budget = {.left = MAX_PARSED_BYTES};
-    ProtobufCAllocator allocator = {
-        .alloc = budget_alloc, .free = budget_free, .allocator_data = &budget};
-    struct reader r = {
-        .error = error, .error_bytes = error_bytes, .left = INT64_MAX, .left_error = INT64_MAX};
-    Perftools__Profiles__Profile *message;
-    bool ok;
+void pprof_budget_init(struct pprof_budget *budget) {
+    *budget = (struct pprof_budget){
+        .allocator = {.alloc = budget_alloc, .free = budget_free, .allocator_data = budget},
+        .left = MAX_PARSED_BYTES};
+}
 
-    message = perftools__profiles__profile__unpack(&allocator, bytes, data);
-    if (message == NULL) {
-        snprintf(error, error_bytes, "%s",
-                 budget.exceeded ? "it is larger than any profile may be"
-                                 : "it is not a pprof profile, or it is damaged or cut off");
-        return NULL;
-    }
-    r.message = message;
-    r.profile = profile_new();
-    ok = read_message(&r);
-    perftools__profiles__profile__free_unpacked(message, &allocator);
+struct profile *pprof_message_read(const Perftools__Profiles__Profile *message, char *error,
+                                   size_t error_bytes) {
+    struct reader r = {.message = message,
+                       .profile = profile_new(),
+                       .error = error,
+                       .error_bytes = error_bytes,
+                       .left = INT64_MAX,
+                       .left_error = INT64_MAX};
+    bool ok = read_message(&r);
+
     id_free(&r.mappings);
     id_free(&r.functions);
     id_free(&r.locations);
@@ -528,6 +516,25 @@ static struct profile *read_plain(const uint8_t *data, size_t bytes, char *error
         return r.profile;
     profile_free(r.profile);
     return NULL;
+}
+
+static struct profile *read_plain(const uint8_t *data, size_t bytes, char *error,
+                                  size_t error_bytes) {
+    struct pprof_budget budget;
+    Perftools__Profiles__Profile *message;
+    struct profile *profile;
+
+    pprof_budget_init(&budget);
+    message = perftools__profiles__profile__unpack(&budget.allocator, bytes, data);
+    if (message == NULL) {
+        snprintf(error, error_bytes, "%s",
+                 budget.exceeded ? "it is larger than any profile may be"
+                                 : "it is not a pprof profile, or it is damaged or cut off");
+        return NULL;
+    }
+    profile = pprof_message_read(message, error, error_bytes);
+    perftools__profiles__profile__free_unpacked(message, &budget.allocator);
+    return profile;
 }
 
 struct profile *read_pprof(const void *data, size_t bytes, char *error, size_t error_bytes) {
@@ -541,7 +548,7 @@ struct profile *read_pprof(const void *data, size_t bytes, char *error, size_t e
     }
     if (!gzip_is(data, bytes))
         return read_plain(data, bytes, error, error_bytes);
-    plain = gzip_unpack(data, bytes, MAX_PLAIN_BYTES, &plain_bytes, error, error_bytes);
+    plain = gzip_unpack(data, bytes, PPROF_MAX_PLAIN_BYTES, &plain_bytes, error, error_bytes);
     if (plain == NULL)
         return NULL;
     profile = read_plain(plain, plain_bytes, error, error_bytes);

@@ -18,7 +18,7 @@
 #include "common/profile/stacks.h"
 #include "common/render/format.h"
 #include "common/render/pprof_comments.h"
-#include "common/render/profile.pb-c.h"
+#include "common/render/pprof_message.h"
 #include "common/wire/tags.h"
 
 #define PAGE          4096
@@ -324,7 +324,8 @@ static void fill(struct builder *b) {
             add_sample(b, &profile->nodes[i]);
 }
 
-static bool write_message(FILE *out, const Perftools__Profiles__Profile *message) {
+static bool write_message(const Perftools__Profiles__Profile *message, void *arg) {
+    FILE *out = arg;
     size_t bytes = perftools__profiles__profile__get_packed_size(message), packed_bytes;
     uint8_t *plain = memory_new(bytes, 1, "the profile file"), *packed;
     bool ok;
@@ -353,7 +354,9 @@ static bool is_complete(const struct profile *profile) {
     return true;
 }
 
-bool write_pprof(FILE *out, const struct profile *profile, const struct format_options *options) {
+bool pprof_message_with(const struct profile *profile, const struct format_options *options,
+                        bool (*use)(const Perftools__Profiles__Profile *message, void *arg),
+                        void *arg) {
     struct builder b = {.next_address = FIRST_ADDRESS};
     double fits = stacks_phi(profile), phi = options->phi > fits ? options->phi : fits;
     struct profile *copy = NULL;
@@ -372,7 +375,7 @@ bool write_pprof(FILE *out, const struct profile *profile, const struct format_o
     b.labels = memory_new(profile->n_processes, sizeof(*b.labels), "processes");
     b.n_labels = memory_new(profile->n_processes, sizeof(*b.n_labels), "processes");
     fill(&b);
-    ok = write_message(out, &b.message);
+    ok = use(&b.message, arg);
 
     free(b.ranges);
     free(b.mapping);
@@ -389,4 +392,8 @@ bool write_pprof(FILE *out, const struct profile *profile, const struct format_o
     pool_free(&b.pool);
     profile_free(copy);
     return ok;
+}
+
+bool write_pprof(FILE *out, const struct profile *profile, const struct format_options *options) {
+    return pprof_message_with(profile, options, write_message, out);
 }

@@ -5,6 +5,7 @@
 #ifndef HCCT_CONFIG_H
 #define HCCT_CONFIG_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "common/code/symbol_service.h"
@@ -17,6 +18,8 @@ struct daemon_config {
     const char *summary;
     uint64_t memory_limit;          /* of one process's tree, bytes */
     struct symbol_service *symbols; /* for queries */
+    uint64_t instance;              /* tells this run of hcctd from others */
+    bool restored;                  /* profiles go on from those of another run */
 };
 
 extern struct daemon_config config;

@@ -15,6 +15,7 @@
 #include "common/code/frame.h"
 #include "common/code/module.h"
 #include "common/render/render_order.h"
+#include "common/wire/metric.h"
 #include "common/wire/tags.h"
 #include "common/base/clock.h"
 #include "common/base/moment.h"
@@ -48,6 +49,14 @@ static bool set_exe(struct query *q, const char *value) {
 static bool set_tag(struct query *q, const char *value) {
     q->tag = value;
     return tags_check(value);
+}
+
+static bool set_collector(struct query *q, const char *value) {
+    q->collector = value;
+    for (unsigned i = 0; i < WIRE_COLLECTORS; i++)
+        if (strcmp(value, metric_collector(i)) == 0)
+            return true;
+    return false;
 }
 
 static bool set_phi(struct query *q, const char *value) {
@@ -162,6 +171,7 @@ static const struct {
     {"pid", set_pid, "the number of a process"},
     {"exe", set_exe, "the path or the name of an executable, or of a command"},
     {"tag", set_tag, "a tag as HCCT_TAGS has it: KEY=VALUE"},
+    {"collector", set_collector, "walks, calls, alloc, alloc-objects, heap or heap-objects"},
     {"phi", set_phi, "a fraction between 0 and 1"},
     {"n", set_n, "a number of contexts, from 1 on"},
     {"by", set_by, "function, site, line, module or thread"},
@@ -244,7 +254,9 @@ bool query_wants(const struct query *q, pid_t pid, const char *exe, const char *
 
 static bool wanted(const struct process *p, const void *arg) {
     const struct query *q = arg;
+    const char *collector = metric_collector(p->sampling.collector);
     return query_sees(q, p->uid) &&
+           (q->collector == NULL || strcmp(q->collector, collector) == 0) &&
            query_wants(q, p->pid, p->exe, process_command(p), process_tags(p));
 }
 

@@ -14,9 +14,10 @@
 #include "daemon/ingest/process.h"
 
 struct query {
-    pid_t pid;         /* 0: any */
-    const char *exe;   /* path of the executable or its last part; NULL: any */
-    const char *tag;   /* KEY=VALUE that a process has; NULL: any */
+    pid_t pid;             /* 0: any */
+    const char *exe;       /* path of the executable or its last part; NULL: any */
+    const char *tag;       /* KEY=VALUE that a process has; NULL: any */
+    const char *collector; /* as metric_collector() has it; NULL: any */
     double phi;        /* what is called hot; asked for, it cuts what is shown, too (options.phi) */
     const char *title; /* of the profile (profile.h); NULL: none */
     uint64_t kernel_ns; /* what the asker knows of the profile's CPU time (profile.h); 0: nothing */

@@ -89,6 +89,8 @@ static void describe_daemon(struct json_out *json) {
     json_object_member(json, "daemon");
     json_string_member(json, "version", HCCT_VERSION);
     json_number_member(json, "pid", (uint64_t)getpid());
+    json_number_member(json, "instance", config.instance);
+    json_bool_member(json, "restored", config.restored);
     json_double_member(json, "phi", config.phi);
     json_double_member(json, "epsilon", config.epsilon);
     json_string_member(json, "summary", config.summary);

@@ -118,11 +118,11 @@ void checkpoint_stop(void) {
 
 /* ---- reading ---- */
 
-void checkpoint_restore(const struct mcct_params *tree) {
+bool checkpoint_restore(const struct mcct_params *tree) {
     struct process **list;
     size_t n;
     if (!checkpoint.open)
-        return;
+        return false;
     const char *wrong = checkpoint_load(checkpoint.path, tree, &list, &n);
     if (wrong != NULL && errno != ENOENT)
         complain("%s is not used: %s; profiles begin anew", checkpoint.path, wrong);
@@ -130,4 +130,5 @@ void checkpoint_restore(const struct mcct_params *tree) {
         registry_add(list[i]);
     free(list);
     registry_give_up();
+    return wrong == NULL;
 }

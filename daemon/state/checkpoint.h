@@ -20,8 +20,9 @@
 bool checkpoint_open(const char *directory, char *error, size_t room);
 
 /* Puts the processes of the last checkpoint into the registry; a file that can't be used is left
- * out, and stderr says so. To be called before anybody is let in, after checkpoint_open(). */
-void checkpoint_restore(const struct mcct_params *tree);
+ * out, and stderr says so. True: there was one. To be called before anybody is let in, after
+ * checkpoint_open(). */
+bool checkpoint_restore(const struct mcct_params *tree);
 
 /* From now on writes a checkpoint each `seconds` (> 0). False: no thread. */
 bool checkpoint_start(unsigned seconds);

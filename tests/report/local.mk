@@ -10,9 +10,11 @@ check_PROGRAMS += \
 	tests/report/filter_test \
 	tests/report/merge_test \
 	tests/report/graph_test \
+	tests/report/otlp_test \
 	tests/report/pprof_test \
 	tests/report/profile_test \
 	tests/report/render_order_test \
+	tests/report/since_test \
 	tests/report/text_test \
 	tests/report/title_test \
 	tests/report/write_sample \
@@ -37,6 +39,10 @@ tests_report_merge_test_SOURCES = tests/report/merge_test.c tests/report/forest.
 	tests/report/forest.h tests/check.h
 tests_report_merge_test_LDADD = libhcct_render.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS)
 
+tests_report_since_test_SOURCES = tests/report/since_test.c tests/report/forest.c \
+	tests/report/forest.h tests/check.h
+tests_report_since_test_LDADD = libhcct_render.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS)
+
 tests_report_eval_test_SOURCES = tests/report/eval_test.c tests/report/sample.c \
 	tests/report/sample_calls.c tests/report/sample.h tests/check.h
 tests_report_eval_test_LDADD = libhcct_render.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS)
@@ -53,7 +59,11 @@ tests_report_annotate_test_SOURCES = tests/report/annotate_test.c tests/report/s
 	tests/report/sample_calls.c tests/report/sample.h tests/check.h
 tests_report_annotate_test_LDADD = libhcct_render.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS)
 
-tests_report_pprof_test_SOURCES = tests/report/pprof_test.c tests/report/sample.c \
+tests_report_otlp_test_SOURCES = tests/report/otlp_test.c tests/report/sample.c \
+	tests/report/sample_calls.c tests/report/sample_dump.c tests/report/sample.h tests/check.h
+tests_report_otlp_test_LDADD = libhcct_render.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS)
+
+tests_report_pprof_test_SOURCES = tests/report/pprof_test.c tests/report/sample_dump.c tests/report/sample.c \
 	tests/report/sample_calls.c tests/report/sample.h tests/check.h
 tests_report_pprof_test_LDADD = libhcct_render.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS)
 
@@ -91,10 +101,12 @@ TESTS += \
 	tests/report/filter_test \
 	tests/report/merge_test \
 	tests/report/graph_test \
+	tests/report/otlp_test \
 	tests/report/pprof_test \
 	tests/report/profile_test \
 	tests/report/readers_test.py \
 	tests/report/render_order_test \
+	tests/report/since_test \
 	tests/report/text_test \
 	tests/report/title_test \
 	tests/report/writers_test
@@ -102,6 +114,8 @@ TESTS += \
 dist_check_SCRIPTS += tests/report/readers_test.py
 
 EXTRA_DIST += \
+	tests/report/otlp_rules.py \
+	tests/report/prototext.py \
 	tests/report/readers.py \
 	tests/report/golden/build.txt \
 	tests/report/golden/call-bursts.txt \

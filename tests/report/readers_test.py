@@ -11,11 +11,14 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(HERE, "..", "e2e"), HERE]
+import otlp_rules  # noqa: E402
+import prototext  # noqa: E402
 import readers  # noqa: E402
 from support import BUILD, check, finish, scratch, skip  # noqa: E402
 
 WRITE_SAMPLE = os.path.join(BUILD, "tests", "report", "write_sample")
 PROTO = os.path.join(HERE, "..", "..", "common", "render", "profile.proto")
+OTLP_PROTO = os.path.join(HERE, "..", "..", "common", "render", "otlp.proto")
 SAMPLES = ("shell", "build", "names", "calls", "bursts", "hard")
 # The names of sample_hard.c, whose self weights are 1000 and one more for each.
 HARD = ["say \"hello\" \\ bye", "a name with spaces 12", "semi;colon;s", "it's", "C:\\new\\Node\\",
@@ -110,6 +113,46 @@ def test_protoc():
     check_weights("protoc", weights, WEIGHTS)
 
 
+def otlp_weights(data):
+    """By type: the sums by name of the innermost function."""
+    tables = data["dictionary"][0]
+    strings = [text.decode() for text in tables["string_table"]]
+
+    def number(message, name):
+        return message.get(name, [0])[0]
+
+    def leaf(sample):
+        stack = tables["stack_table"][number(sample, "stack_index")]
+        line = tables["location_table"][stack["location_indices"][0]]["lines"][0]
+        return strings[number(tables["function_table"][number(line, "function_index")],
+                              "name_strindex")]
+
+    found = {}
+    for resource in data["resource_profiles"]:
+        for profile in resource["scope_profiles"][0]["profiles"]:
+            kind = strings[number(profile["sample_type"][0], "type_strindex")]
+            weights = found.setdefault(kind, {})
+            for sample in profile.get("samples", []):
+                weights[leaf(sample)] = weights.get(leaf(sample), 0) + number(sample, "values")
+    return found
+
+
+def test_otlp():
+    for sample in SAMPLES:
+        with open(write(sample, "otlp"), "rb") as file:
+            data = prototext.decode(file.read(), OTLP_PROTO, "otlp.ProfilesData")
+        wrong = otlp_rules.broken_rules(data)
+        check(not wrong, f"otlp, {sample}: OpenTelemetry's rules hold {wrong[:5]}")
+        found = otlp_weights(data)
+        kind = "cpu" if sample in ("shell", "build", "hard") else "calls"
+        check_total("protoc, otlp", sample, sum(found[kind].values()))
+        if readers.have_pprof():
+            _, error = readers.pprof_raw(write(sample, "pprof"))
+            check(sum(found[kind + "_error"].values()) == error,
+                  f"otlp, {sample}: errors are a profile of their own")
+    check_weights("protoc, otlp", found[kind], WEIGHTS)
+
+
 def test_json():
     for sample in SAMPLES:
         with open(write(sample, "json"), encoding="utf-8") as file:
@@ -185,6 +228,7 @@ if readers.have_pprof():
     test_pprof_habits()
 if readers.shutil.which("protoc"):
     test_protoc()
+    test_otlp()
 if readers.shutil.which("callgrind_annotate"):
     test_callgrind()
 if readers.flamegraph_tool():

@@ -34,4 +34,8 @@ struct profile *sample_random(uint64_t seed);
 void sample_add(struct profile *profile, uint32_t process, const char *frames, uint64_t count,
                 uint64_t error);
 
+/* All contexts with weight as text, a line each: what must survive a round trip. free() gives it
+ * back. */
+char *sample_dump(const struct profile *profile);
+
 #endif
