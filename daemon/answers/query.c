@@ -171,7 +171,7 @@ static const struct {
     {"pid", set_pid, "the number of a process"},
     {"exe", set_exe, "the path or the name of an executable, or of a command"},
     {"tag", set_tag, "a tag as HCCT_TAGS has it: KEY=VALUE"},
-    {"collector", set_collector, "walks, calls, alloc, alloc-objects, heap or heap-objects"},
+    {"collector", set_collector, "walks, calls, alloc, alloc-objects, heap, heap-objects, lock or lock-waits"},
     {"phi", set_phi, "a fraction between 0 and 1"},
     {"n", set_n, "a number of contexts, from 1 on"},
     {"by", set_by, "function, site, line, module or thread"},

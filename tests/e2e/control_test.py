@@ -151,6 +151,9 @@ def check_refusals(daemon):
     process = listed(daemon, app.pid)
     check(process["rate"] == 250 and process["sampling"] == "on", "and nothing has changed")
     end(app)
+    until = time.monotonic() + 30
+    while listed(daemon, app.pid)["state"] == "live" and time.monotonic() < until:
+        time.sleep(0.05)  # hcctd may be busy
     check(hcct(daemon, "stop", "-p", pid).status == 4, "a process that has ended can't be stopped")
     check_of_calls(daemon)
 
