@@ -196,10 +196,42 @@ static void test_endless(void) {
     adaptive_end(&a);
 }
 
+static bool is_told(const struct adaptive *a, const struct context *context, uint64_t id) {
+    struct context spoiled = *context;
+    spoiled.id = id;
+    return context_decode(&spoiled, &a->graph, adaptive_now(a), &run.decoded);
+}
+
+/* Numbers that no calls lead to, though they are in the range. */
+static void test_refused(void) {
+    struct adaptive a;
+    struct context context = {0};
+    adaptive_start(&a, 64);
+    call_edges_number(&a.graph, CALL_EDGES_ROOT, 0, 1);
+    uint32_t first = call_edges_number(&a.graph, CALL_EDGES_ROOT, 1, 1);
+    adaptive_renew(&a);
+    CHECK_UINT(adaptive_now(&a)->max_id, 1);
+    context_call(&context, &a.graph, adaptive_now(&a), first);
+    CHECK(is_told(&a, &context, 0) && is_told(&a, &context, 1));
+    CHECK(!is_told(&a, &context, 2)); /* says that it begins on the stack, which is empty */
+    for (uint32_t i = 0; i < 2; i++)
+        context_call(&context, &a.graph, adaptive_now(&a),
+                     call_edges_number(&a.graph, 1 + i, 0, 2 - i));
+    CHECK_UINT(context.depth, 2);
+    CHECK_UINT(context.node, 1);
+    CHECK(is_told(&a, &context, 2));
+    CHECK(!is_told(&a, &context, 0)); /* does not say so, and the stack has two calls */
+    CHECK(!is_told(&a, &context, 3)); /* something is left where the path begins */
+    CHECK(!is_told(&a, &context, 4));
+    context_free(&context);
+    adaptive_end(&a);
+}
+
 int main(void) {
     test_programs();
     test_spoiled();
     test_endless();
+    test_refused();
     context_path_free(&run.decoded);
     return check_report();
 }

@@ -272,6 +272,36 @@ bool stub_read(uint64_t pc, const uint8_t *slot, struct context *context) {
     return over == 0;
 }
 
+/* Common code has saved registers below its return address, to the slot, always in one order. */
+static void undo_helper(greg_t *reg, const uint8_t *slot) {
+    const uint64_t *sp = (const uint64_t *)reg[REG_RSP];
+    unsigned saved = 0;
+    while (sp[saved] - (uintptr_t)slot >= STUB_SLOT)
+        saved++;
+    if (saved >= 1)
+        reg[REG_RAX] = (greg_t)sp[saved - 1];
+    if (saved >= 2)
+        reg[REG_RCX] = (greg_t)sp[saved - 2];
+    if (saved >= 3)
+        reg[REG_RDX] = (greg_t)sp[saved - 3];
+    reg[REG_RSP] += (saved + 1) * 8;
+}
+
+bool stub_step_out(ucontext_t *at, const uint8_t *slot, uint64_t back, struct context *context) {
+    greg_t *reg = at->uc_mcontext.gregs;
+    uint64_t pc = (uint64_t)reg[REG_RIP];
+    bool helper = stub_is_helper(pc);
+    bool called = helper ? pc >= (uintptr_t)stub_leave : pc > (uintptr_t)slot + STUB_CALL;
+    if (!stub_read(pc, slot, context))
+        return false;
+    if (helper)
+        undo_helper(reg, slot);
+    stub_set(context, stub_thread.head - 1);
+    stub_thread.over = 0;
+    reg[REG_RIP] = (greg_t)(called ? back : (uintptr_t)slot);
+    return true;
+}
+
 void stub_set(const struct context *context, uint64_t max_id) {
     stub_thread.id = context->id;
     stub_thread.head = max_id + 1;

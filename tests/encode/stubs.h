@@ -22,6 +22,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <ucontext.h>
 
 #include "common/encode/context.h"
 
@@ -56,6 +57,12 @@ bool stub_read(uint64_t pc, const uint8_t *slot, struct context *context);
 /* Part of the slots' common code; the slot is then the one of the first return address in it on the
  * stack. */
 bool stub_is_helper(uint64_t pc);
+
+/* In a signal handler: takes the thread, which the signal has met in the slot or in its common
+ * code, out of it. Its state becomes the caller's, and it goes on at the slot's beginning if the
+ * call was not made yet, behind the call instruction (`back`) if it was. False: no context can be
+ * told, and nothing has changed. */
+bool stub_step_out(ucontext_t *at, const uint8_t *slot, uint64_t back, struct context *context);
 
 /* The thread's state becomes that of `context`, in an encoding with that largest id. */
 void stub_set(const struct context *context, uint64_t max_id);

@@ -3,7 +3,9 @@
  * stubs_test.c - programs made of machine code whose calls go through slots: at each single
  * instruction of slots and functions, the context that a signal handler reads is the path that the
  * program has taken. With codes of 31 and of 64 bits, with calls by the stack, with a stack that is
- * full, and with all slots written anew while calls by them are open.
+ * full, and with all slots written anew while calls by them are open. Now and then the handler
+ * takes the thread out of a slot, and gives new codes there and then: nothing is different
+ * afterwards.
  *
  * A function asks a C function what to do, again and again: which of its call sites to take, or to
  * return. The trap flag is set while its own code and the slots execute.
@@ -42,7 +44,7 @@ struct world {
     uint32_t steps, deepest;
     bool stepping;
     uint64_t widest; /* largest id of an encoding */
-    uint64_t wrong, checked, in_slot, untold, renewed;
+    uint64_t wrong, checked, in_slot, untold, renewed, stepped_out;
 };
 
 static struct world w;
@@ -116,6 +118,33 @@ static void check_here(uint64_t pc, const uint64_t *sp) {
     compare(&path, read);
 }
 
+/* As the caller's code has set them before the call, and as the function has left them. */
+static bool has_its_registers(const greg_t *reg, const struct call_edge *edge, uint64_t back) {
+    uint64_t sites = (uintptr_t)function_at(edge->caller) + AT_SITES;
+    if ((uint64_t)reg[REG_RIP] == back)
+        return reg[REG_RAX] == -1;
+    return (uint64_t)reg[REG_RAX] == sites + edge->site * 8 && (uint64_t)reg[REG_RCX] == sites;
+}
+
+static void renew(uint32_t node);
+
+static void step_out(ucontext_t *context) {
+    greg_t *reg = context->uc_mcontext.gregs;
+    uint64_t pc = (uint64_t)reg[REG_RIP];
+    const uint8_t *slot =
+        stub_is_helper(pc) ? slot_of_helper((const uint64_t *)reg[REG_RSP]) : slot_at(pc);
+    if (slot == NULL || program_random(&w.program, 40) != 0)
+        return;
+    uint32_t caller = w.adaptive.graph.edge[(slot - w.slots) / STUB_SLOT].caller;
+    uint64_t back = (uintptr_t)function_at(caller) + AT_ASK;
+    if (!stub_step_out(context, slot, back, &w.context))
+        return;
+    w.stepped_out++;
+    w.wrong += !has_its_registers(reg, &w.adaptive.graph.edge[(slot - w.slots) / STUB_SLOT], back);
+    if (program_random(&w.program, 4) == 0)
+        renew(caller);
+}
+
 /* Off in the C function, on again at the breakpoint behind its call. */
 static void on_trap(int number, siginfo_t *info, void *opaque) {
     ucontext_t *context = opaque;
@@ -124,6 +153,8 @@ static void on_trap(int number, siginfo_t *info, void *opaque) {
     bool ours = is_code(pc) || slot_at(pc) != NULL || stub_is_helper(pc);
     if (ours)
         check_here(pc, (const uint64_t *)context->uc_mcontext.gregs[REG_RSP]);
+    if (ours)
+        step_out(context);
     if (ours && w.stepping)
         context->uc_mcontext.gregs[REG_EFL] |= TRAP_FLAG;
     else
@@ -266,10 +297,12 @@ static void test_programs(void) {
     CHECK(w.checked > 3000);
     CHECK(w.in_slot > 3000);
     CHECK(w.renewed > 3);
+    CHECK(w.stepped_out > 50);
     CHECK(w.widest > 1ull << 33);
-    printf("%llu instructions, %llu of them in slots; %llu new encodings\n",
-           (unsigned long long)w.checked, (unsigned long long)w.in_slot,
-           (unsigned long long)w.renewed);
+    printf(
+        "%llu instructions, %llu of them in slots; %llu new encodings, %llu times out of a slot\n",
+        (unsigned long long)w.checked, (unsigned long long)w.in_slot, (unsigned long long)w.renewed,
+        (unsigned long long)w.stepped_out);
 }
 
 /* What can't be told is known not to be, and all is right again when the calls have returned. */
