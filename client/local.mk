@@ -4,7 +4,7 @@ client_hcct_SOURCES = \
 	client/ask.c client/ask.h client/attach/call.c client/attach/call.h client/attach/code.c \
 	client/attach/code.h client/attach/filter.c client/attach/filter.h client/attach/image.c client/attach/image.h client/attach/inject.c \
 	client/attach/inject.h client/attach/named.c client/attach/named.h client/attach/point.c client/attach/point.h client/attach/sight.c client/attach/sight.h client/attach/stop.c \
-	client/attach/stop.h client/attach/target.c client/attach/target.h client/attach/walk.c client/attach/walk.h client/command.h client/command_line.c client/command_line.h \
+	client/attach/stop.h client/attach/target.c client/attach/target.h client/attach/walk.c client/attach/walk.h client/attach/walker.c client/attach/walker.h client/command.h client/command_line.c client/command_line.h \
 	client/http_client.c client/http_client.h client/json_in.c client/json_in.h \
 	client/locate.c client/locate.h client/main.c \
 	client/transform_options.c client/transform_options.h client/operand.c client/operand.h client/range.c client/range.h client/output.c client/output.h client/pager.c \

@@ -6,7 +6,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <time.h>
 
 #include "client/attach/code.h"
@@ -53,8 +52,8 @@ static bool is_done(const struct injection *injection, enum wire_attach_answer a
 }
 
 bool attach_is_limited(pid_t pid) {
-    struct rlimit space;
-    return prlimit(pid, RLIMIT_AS, NULL, &space) == 0 && space.rlim_cur != RLIM_INFINITY;
+    uint64_t most;
+    return target_limit(pid, "Max address space", &most) && most != UINT64_MAX;
 }
 
 static const char *why_not_injected(const struct injection *injection, enum injected result) {

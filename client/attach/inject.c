@@ -25,7 +25,7 @@
 #include "client/attach/image.h"
 #include "client/attach/point.h"
 #include "client/attach/sight.h"
-#include "client/attach/walk.h"
+#include "client/attach/walker.h"
 #include "common/base/clock.h"
 #include "common/wire/compiler.h"
 
@@ -51,7 +51,7 @@ struct work {
     struct injection *injection;
     struct target target;
     struct code code;
-    struct walk *walk; /* NULL: it can't be walked */
+    struct walker *walker; /* NULL: it can't be walked */
     uint64_t began_ns, until_ns;
     enum injected result;
     enum point_care care;
@@ -221,7 +221,7 @@ static enum rank rank_of(const struct work *work, pid_t tid) {
         return RANK_RUNNING;
     enum point point = point_asleep(&work->code, &work->target, &where, work->care);
     if (point != POINT_SAFE)
-        return point == POINT_DOUBTFUL && work->walk != NULL ? RANK_DOUBTFUL : RANK_NEVER;
+        return point == POINT_DOUBTFUL && work->walker != NULL ? RANK_DOUBTFUL : RANK_NEVER;
     if (work->injection->agent_path != NULL && work->code.n_agent == 0 && point_is_timed(&where))
         return RANK_TIMED;
     return point_is_repeated(&where) ? RANK_REPEATED : RANK_ASLEEP;
@@ -230,10 +230,10 @@ static enum rank rank_of(const struct work *work, pid_t tid) {
 static bool is_safe(struct work *work, const struct stop *stop,
                     const struct user_regs_struct *regs) {
     enum point point = point_stopped(&work->code, &work->target, stop->tid, regs, work->care);
-    if (point != POINT_DOUBTFUL || work->walk == NULL)
+    if (point != POINT_DOUBTFUL || work->walker == NULL)
         return point == POINT_SAFE;
     size_t ranges = work->care == POINT_ALL_CODE ? work->code.n_locked : work->code.n_agent;
-    enum walked walked = walk_stack(work->walk, &work->code, ranges, regs);
+    enum walked walked = walker_stack(work->walker, &work->code, ranges, regs);
     work->missing |= walked == WALKED_MISSING;
     return walked == WALKED_CLEAR;
 }
@@ -270,7 +270,7 @@ static bool try_thread(struct work *work, pid_t tid) {
     stop_release(&stop);
     uint64_t ns = clock_now() - began;
     if (work->missing)
-        walk_learn(work->walk);
+        walker_learn(work->walker);
     work->missing = false;
     work->injection->stops++;
     if (ns > work->injection->stopped_ns)
@@ -334,8 +334,8 @@ static bool try_all(struct work *work) {
     } else {
         bool patient = work->care == POINT_ALL_CODE && clock_now() - work->began_ns < PATIENCE_NS;
         name_threads(work, list, n);
-        if (work->walk != NULL)
-            walk_prepare(work->walk);
+        if (work->walker != NULL)
+            walker_prepare(work->walker);
         over = !(patient && somebody_loads(work, list, n)) && try_ranked(work, list, n);
     }
     free(list);
@@ -374,12 +374,12 @@ static enum injected inject_here(struct injection *injection) {
     work.until_ns = work.began_ns + (uint64_t)(injection->seconds * CLOCK_SECOND);
     work.result = begin(&work);
     if (work.result == INJECT_NEVER_SAFE)
-        work.walk = walk_new(&work.target);
+        work.walker = walker_new(&work.target);
     while (work.result == INJECT_NEVER_SAFE && has_time(&work) && !try_all(&work)) {
         rest(AGAIN_NS);
         work.result = INJECT_NEVER_SAFE;
     }
-    walk_free(work.walk);
+    walker_free(work.walker);
     target_close(&work.target);
     return work.result;
 }

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 
 #include "common/wire/compiler.h"
@@ -53,13 +52,13 @@ static bool returns_to(const struct code *code, size_t ranges, const struct targ
 /* The main thread's grows as it is used. */
 static uint64_t room_below(const struct target *target, const struct target_map *stack,
                            uint64_t sp) {
-    struct rlimit limit;
+    uint64_t limit;
     if (strcmp(stack->path, "[stack]") != 0)
         return sp - stack->start;
-    if (prlimit(target->pid, RLIMIT_STACK, NULL, &limit) != 0)
+    if (!target_limit(target->pid, "Max stack size", &limit))
         return 0;
     uint64_t used = stack->end - sp;
-    return limit.rlim_cur > used ? limit.rlim_cur - used : 0;
+    return limit > used ? limit - used : 0;
 }
 
 static enum point judge(const struct code *code, const struct target *target, uint64_t pc,

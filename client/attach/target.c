@@ -157,6 +157,26 @@ bool target_status(pid_t pid, pid_t tid, const char *name, bool hex, uint64_t *v
     return true;
 }
 
+bool target_limit(pid_t pid, const char *name, uint64_t *value) {
+    char path[64], line[256];
+    size_t length = strlen(name);
+    bool found = false;
+    snprintf(path, sizeof path, "/proc/%d/limits", (int)pid);
+    FILE *file = fopen(path, "re");
+    while (file != NULL && !found && fgets(line, sizeof line, file) != NULL) {
+        char *end, *number = line + length;
+        if (strncmp(line, name, length) != 0)
+            continue;
+        *value = strtoull(number, &end, 10);
+        if (end == number)
+            *value = UINT64_MAX; /* "unlimited" */
+        found = true;
+    }
+    if (file != NULL)
+        fclose(file);
+    return found;
+}
+
 pid_t target_own_number(pid_t pid, pid_t tid) {
     char rest[128];
     if (!find_line(pid, tid, "NSpid", rest, sizeof rest))

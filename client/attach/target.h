@@ -38,6 +38,9 @@ bool target_read(const struct target *target, uint64_t at, void *into, size_t by
 bool target_write(const struct target *target, uint64_t at, const void *from, size_t bytes);
 
 /* The threads, in *list, which the caller frees. 0: there is no process. */
+/* A limit of its, by the name that it has in /proc/PID/limits; UINT64_MAX: there is none. prlimit
+ * would ask for more rights. */
+bool target_limit(pid_t pid, const char *name, uint64_t *value);
 /* The number of one of its threads in its own PID namespace; 0: it has ended. */
 pid_t target_own_number(pid_t pid, pid_t tid);
 size_t target_threads(pid_t pid, pid_t **list);

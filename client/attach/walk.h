@@ -4,7 +4,7 @@
  *
  * For threads of whose stack some word only seems to be one (point.h): a program begins on the
  * stack that the loader has used before it, and leaves much of that as it was. Files of the process
- * are read for it, so only processes of the own user are walked.
+ * are read for it, so only processes of the own user are walked here (see walker.h).
  */
 #ifndef HCCT_ATTACH_WALK_H
 #define HCCT_ATTACH_WALK_H

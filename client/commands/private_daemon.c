@@ -13,7 +13,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/fsuid.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -25,8 +28,21 @@
 #define START_TIMEOUT_MS 30000
 #define STOP_TIMEOUT_MS  10000
 #define SOCKET           "/hcctd.sock"
+#define LISTENER_AT      3  /* where hcctd looks for a socket that it is given */
+#define COPIES_FROM      10 /* other descriptors of its */
 
 /* ---- its directory ---- */
+
+static void remove_directory(struct private_daemon *daemon) {
+    DIR *directory = opendir(daemon->directory);
+    struct dirent *entry;
+    if (directory == NULL)
+        return;
+    while ((entry = readdir(directory)) != NULL)
+        unlinkat(dirfd(directory), entry->d_name, 0); /* fails for "." and "..", as it should */
+    closedir(directory);
+    rmdir(daemon->directory);
+}
 
 /* False: there is none, or the path would be too long for a socket. */
 static bool make_in(struct private_daemon *daemon, const char *parent) {
@@ -55,26 +71,61 @@ static bool make_here(struct private_daemon *daemon) {
     return false;
 }
 
-/* Where that process has it. Ours is the way through a descriptor, which is there also when the
- * process has ended. */
-static bool make_there(struct private_daemon *daemon, pid_t pid) {
-    static const char *const parents[] = {"/tmp", "/dev/shm", "/var/tmp", "/run"};
+/* As hcctd would, which then may not: its user can be one that is not known there. */
+static bool listen_there(struct private_daemon *daemon) {
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    strcpy(address.sun_path, daemon->socket);
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    mode_t old = umask(0177);
+    bool listens = fd >= 0 && bind(fd, (struct sockaddr *)&address, sizeof address) == 0 &&
+                   listen(fd, SOMAXCONN) == 0;
+    umask(old);
+    daemon->listener = listens ? fd : 0;
+    if (fd >= 0 && !listens)
+        close(fd);
+    return listens;
+}
+
+/* Ours is the way through a descriptor, which is there also when the process has ended. */
+static bool make_below(struct private_daemon *daemon, pid_t pid, const char *place) {
     char parent[64];
-    for (size_t i = 0; i < HCCT_ARRAY_LEN(parents); i++) {
-        int fd = sight_open(pid, parents[i], O_PATH | O_DIRECTORY);
-        snprintf(parent, sizeof parent, "/proc/%d/fd/%d", (int)getpid(), fd);
-        if (fd >= 0 && make_in(daemon, parent)) {
-            snprintf(daemon->seen, sizeof daemon->seen, "%s%s", parents[i],
-                     daemon->socket + strlen(parent));
-            return true;
-        }
-        if (fd >= 0)
-            close(fd);
+    int fd = sight_open(pid, place, O_PATH | O_DIRECTORY);
+    snprintf(parent, sizeof parent, "/proc/%d/fd/%d", (int)getpid(), fd);
+    if (fd >= 0 && make_in(daemon, parent) && listen_there(daemon)) {
+        snprintf(daemon->seen, sizeof daemon->seen, "%s%s", place, daemon->socket + strlen(parent));
+        return true;
     }
-    complain("process %d has another root directory, where no private directory for hcctd can be "
-             "made, neither in /tmp nor in /dev/shm, /var/tmp or /run: %s; mount one there",
-             (int)pid, strerror(errno));
+    int error = errno;
+    if (daemon->directory[0] != '\0')
+        remove_directory(daemon);
+    daemon->directory[0] = '\0';
+    if (fd >= 0)
+        close(fd);
+    errno = error;
     return false;
+}
+
+/* Where that process has it, and as its user: root's files can't be made in a container whose users
+ * are others. */
+static bool make_there(struct private_daemon *daemon, pid_t pid) {
+    static const char *const places[] = {"/tmp", "/dev/shm", "/var/tmp", "/run"};
+    struct stat its;
+    char path[32];
+    bool made = false;
+    snprintf(path, sizeof path, "/proc/%d", (int)pid);
+    if (stat(path, &its) != 0)
+        its = (struct stat){.st_uid = geteuid(), .st_gid = getegid()};
+    int group = setfsgid(its.st_gid), user = setfsuid(its.st_uid);
+    for (size_t i = 0; i < HCCT_ARRAY_LEN(places) && !made; i++)
+        made = make_below(daemon, pid, places[i]);
+    int error = errno;
+    setfsuid((uid_t)user);
+    setfsgid((gid_t)group);
+    if (!made)
+        complain("process %d has another root directory, where no private directory for hcctd can "
+                 "be made, neither in /tmp nor in /dev/shm, /var/tmp or /run: %s; mount one there",
+                 (int)pid, strerror(error));
+    return made;
 }
 
 static bool make_directory(struct private_daemon *daemon, pid_t reached_by) {
@@ -83,18 +134,17 @@ static bool make_directory(struct private_daemon *daemon, pid_t reached_by) {
     return make_here(daemon);
 }
 
-static void remove_directory(struct private_daemon *daemon) {
-    DIR *directory = opendir(daemon->directory);
-    struct dirent *entry;
-    if (directory == NULL)
-        return;
-    while ((entry = readdir(directory)) != NULL)
-        unlinkat(dirfd(directory), entry->d_name, 0); /* fails for "." and "..", as it should */
-    closedir(directory);
-    rmdir(daemon->directory);
-}
-
 /* ---- starting ---- */
+
+/* As a service manager does it. */
+static void pass_listener(int listener) {
+    char pid[16];
+    int copy = fcntl(listener, F_DUPFD_CLOEXEC, COPIES_FROM);
+    dup2(copy, LISTENER_AT);
+    snprintf(pid, sizeof pid, "%d", (int)getpid());
+    setenv("LISTEN_PID", pid, 1);
+    setenv("LISTEN_FDS", "1", 1);
+}
 
 /* In the child. A session of its own: what the terminal sends (Ctrl-C) is for the command. */
 _Noreturn static void become_daemon(const struct private_daemon *daemon,
@@ -113,7 +163,9 @@ _Noreturn static void become_daemon(const struct private_daemon *daemon,
     int null = open("/dev/null", O_RDWR);
     dup2(null, STDIN_FILENO);
     dup2(null, STDOUT_FILENO);
-    ready = dup(ready); /* a copy that stays open */
+    ready = fcntl(ready, F_DUPFD, COPIES_FROM); /* a copy that stays open */
+    if (daemon->listener != 0)
+        pass_listener(daemon->listener);
     snprintf(fd, sizeof fd, "%d", ready);
     snprintf(parent, sizeof parent, "%d", (int)starter);
     if (options->phi > 0) {
@@ -176,6 +228,9 @@ bool private_daemon_start(struct private_daemon *daemon,
     if (pid == 0)
         become_daemon(daemon, options, starter, ends[1]);
     close(ends[1]);
+    if (daemon->listener != 0)
+        close(daemon->listener);
+    daemon->listener = 0;
     daemon->pid = pid > 0 ? pid : 0;
     bool ready = pid > 0 && wait_ready(ends[0]);
     if (pid < 0)

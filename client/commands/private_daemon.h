@@ -15,6 +15,7 @@ struct private_daemon {
     pid_t pid; /* 0: not running */
     char directory[PATHS_SOCKET_MAX];
     char socket[PATHS_SOCKET_MAX];
+    int listener;                /* that hcctd is given; 0: it opens the socket itself */
     char seen[PATHS_SOCKET_MAX]; /* its path for the process that is to reach it */
 };
 

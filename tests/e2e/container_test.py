@@ -14,6 +14,7 @@ from support import (AGENT, HCCT, Daemon, check, children, finish, folded, need,
 
 LATE = os.path.join(os.path.dirname(AGENT), "libhcctattach.so")
 NAMESPACES = ["--unshare-user", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts"]
+AS_USER = ["setpriv", "--reuid", "1000", "--regid", "1000", "--clear-groups"]
 OTHER_USER = ["--uid", "1234", "--gid", "1234"]
 
 need("unshare", "bwrap")
@@ -199,7 +200,9 @@ def attach_from_outside(root):
     for what, words in (
             ("all namespaces, /run", bwrap(root, "--tmpfs", "/run")),
             ("nothing but /dev/shm to write to", bwrap(root)),
-            ("our user and PID namespace", bwrap(root, namespaces=["--unshare-net"]))):
+            ("our user and PID namespace", bwrap(root, namespaces=["--unshare-net"])),
+            *([("another user's, for root", [*AS_USER, *bwrap(root, "--tmpfs", "/run")])]
+              if os.geteuid() == 0 and shutil.which("setpriv") else [])):
         contained = Contained(*words)
         before, made = sorted(os.listdir(f"/proc/{contained.pid}/fd")), in_directories(contained.pid)
         for time_of in "the first time", "again":
