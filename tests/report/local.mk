@@ -15,6 +15,7 @@ check_PROGRAMS += \
 	tests/report/render_order_test \
 	tests/report/text_test \
 	tests/report/title_test \
+	tests/report/transform_test \
 	tests/report/write_sample \
 	tests/report/writers_test
 
@@ -97,6 +98,7 @@ TESTS += \
 	tests/report/render_order_test \
 	tests/report/text_test \
 	tests/report/title_test \
+	tests/report/transform_test \
 	tests/report/writers_test
 
 dist_check_SCRIPTS += tests/report/readers_test.py
@@ -115,3 +117,6 @@ EXTRA_DIST += \
 	tests/report/golden/shell-module.txt \
 	tests/report/golden/shell.txt \
 	tests/report/golden/stripped.txt
+
+tests_report_transform_test_SOURCES = tests/report/transform_test.c tests/report/sample_hard.c tests/report/sample.c tests/report/sample.h
+tests_report_transform_test_LDADD = libhcct_render.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS)
