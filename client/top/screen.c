@@ -289,7 +289,10 @@ void top_screen_draw(struct top_ui *ui) {
         return;
     }
     ui->page = (uint32_t)(LINES - HEAD_LINES - 2);
-    ui->request.columns = (unsigned)COLS;
+    if (ui->request.columns != (unsigned)COLS) { /* the time line is as wide as the screen */
+        ui->request.columns = (unsigned)COLS;
+        top_ui_ask(ui);
+    }
     draw_head(ui);
     if (ui->panel == TOP_PANEL_TREE)
         draw_tree(ui);

@@ -28,7 +28,7 @@ void past_free(struct past *past);
 
 /* Nothing of it is in files. */
 bool past_is_empty(const struct past *past);
-/* The same of a query, before it is looked at whether there are processes. */
+/* The opposite, of a query that no process may answer. */
 bool past_has(const struct query *query);
 
 /* The profile with those of the files; takes `profile` over. NULL: they can't be added up, and

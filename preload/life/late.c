@@ -20,6 +20,7 @@
 #include "preload/life/sys.h"
 #include "preload/sample/ticker.h"
 #include "preload/sample/trigger.h"
+#include "preload/sample/system_call.h"
 #include "preload/wrap/next_symbol.h"
 #include "preload/wrap/real.h"
 #include "preload/wrap/restart.h"
@@ -85,6 +86,7 @@ static enum wire_attach_answer prepare(void) {
     modules_start();
     modules_note_all();
     restart_start();
+    system_call_start();
     __register_atfork(before_fork, after_fork, NULL, &__dso_handle);
     prepared = true;
     return WIRE_ATTACH_DONE;

@@ -28,6 +28,7 @@
 #include "preload/sample/ticker.h"
 #include "preload/sample/trigger.h"
 #include "preload/sample/wall_leave.h"
+#include "preload/sample/system_call.h"
 #include "preload/wrap/real.h"
 #include "preload/wrap/restart.h"
 #include "preload/wrap/sleep.h"
@@ -94,6 +95,7 @@ __attribute__((constructor)) static void agent_start(void) {
     if (!event_sample_start())
         return;
     restart_start();
+    system_call_start();
     sleep_start();
     fork_watch();
     agent.process = process;

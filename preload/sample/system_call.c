@@ -4,9 +4,11 @@
  */
 #include "preload/sample/system_call.h"
 
+#include <dlfcn.h>
 #include <string.h>
 
 #include "common/wire/wire.h"
+#include "preload/life/glibc.h"
 #include "preload/sample/unwind_inner.h"
 #include "preload/wrap/syscall_code.h"
 
@@ -74,11 +76,18 @@ static uint64_t number_behind(const uint8_t *code, size_t n, const ucontext_t *u
 #endif
 
 /* Of this library: what the agent calls for itself is its own, and is no call of the program's. */
-extern const char __ehdr_start[] __attribute__((visibility("hidden")));
-extern const char etext[] __attribute__((visibility("hidden")));
+static uint64_t own_start, own_end;
+
+void system_call_start(void) {
+    struct dl_find_object found;
+    if (!glibc_is_here() || _dl_find_object((void *)(uintptr_t)system_call_start, &found) != 0)
+        return;
+    own_start = (uintptr_t)found.dlfo_map_start;
+    own_end = (uintptr_t)found.dlfo_map_end;
+}
 
 static bool is_own(uint64_t pc) {
-    return pc >= (uintptr_t)__ehdr_start && pc < (uintptr_t)etext;
+    return pc >= own_start && pc < own_end;
 }
 
 #if defined(__x86_64__)
@@ -97,7 +106,7 @@ static struct unwind_frame frame_of(uint64_t number, uint64_t site) {
     return (struct unwind_frame){WIRE_SYSTEM_CALL | number, site};
 }
 
-bool system_call_look(const struct unwind_env *env, const ucontext_t *uc,
+bool system_call_read(const struct unwind_env *env, const ucontext_t *uc,
                       struct unwind_frame *frame) {
     uint8_t code[CODE_BYTES];
     uint64_t pc = arch_pc(uc), behind = pc + ARCH_SYSCALL_BYTES;

@@ -18,15 +18,18 @@
 #include "common/wire/compiler.h"
 #include "preload/sample/unwind.h"
 
+/* Learns where this library is. Process context, before samples. */
+void system_call_start(void);
+
 /* Private: the thread may be in a system call. Reads code. */
-bool system_call_look(const struct unwind_env *env, const ucontext_t *uc,
+bool system_call_read(const struct unwind_env *env, const ucontext_t *uc,
                       struct unwind_frame *frame);
 
 /* False: the thread runs code of its own. Costs a comparison then, where the processor lets us tell
  * by registers. Signal context. */
 static inline bool system_call_met(const struct unwind_env *env, const ucontext_t *uc,
                                    struct unwind_frame *frame) {
-    return hcct_unlikely(arch_may_be_in_call(uc)) && system_call_look(env, uc, frame);
+    return hcct_unlikely(arch_may_be_in_call(uc)) && system_call_read(env, uc, frame);
 }
 
 /* The frame of a call that is over: by which instruction it was made is not known. Any context. */

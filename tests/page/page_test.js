@@ -92,6 +92,33 @@ async function use(page) {
     return steps;
 }
 
+// Each rewriting of contexts, by the function of that name, and back; in the address, and from it.
+async function rewrite(page, name) {
+    const out = await page.evaluate((function_) => {
+        const all = {total: hcct.profile.total, nodes: hcct.profile.nodes.n, by: {}};
+        for (const kind of ["merge", "drop", "root", "collapse", "recursion"]) {
+            hcct.focus = null;
+            hcct.choose(hcct.profile.functions.find((f) => f.name === function_).id);
+            hcct.addStep(kind);
+            all.by[kind] = {total: hcct.profile.total, nodes: hcct.profile.nodes.n, hash: location.hash,
+                            chips: document.querySelectorAll("#steps button").length,
+                            names: hcct.rows().map((row) => row.function.name)};
+            hcct.undo();
+        }
+        all.after = {nodes: hcct.profile.nodes.n, hash: location.hash};
+        hcct.choose(hcct.profile.functions.find((f) => f.name === function_).id);
+        hcct.addStep("merge");
+        hcct.setMode("up");
+        return all;
+    }, name);
+    await page.reload();
+    out.again = await page.evaluate(() => ({mode: hcct.mode, steps: hcct.steps.map((step) => [step.kind, step.name])}));
+    await page.evaluate(() => { location.hash = "#steps=merge,%25;nothing,a,b;,"; });
+    await page.reload();
+    out.bad = await page.evaluate(() => ({steps: hcct.steps.length, total: hcct.profile.total}));
+    return out;
+}
+
 async function visit(browser, one, shots) {
     const {page, complaints} = await open(browser, `file://${one.file}`, one.scheme);
     const out = one.diff ? await page.evaluate(() => {
@@ -103,6 +130,7 @@ async function visit(browser, one, shots) {
         return {rows, after, before: widths()};
     }) : one.empty ? {message: await page.textContent("#message")} : await seen(page, one);
     if (one.use) out.steps = await use(page);
+    if (one.rewrite) out.rewrite = await rewrite(page, one.rewrite);
     if (one.wide) out.text = await page.evaluate(() => {
         const tree = hcct.panes[0].layout.tree, lines = [];
         for (let node = 0; node < tree.n; node++) {

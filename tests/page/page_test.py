@@ -132,6 +132,16 @@ def check_use(steps):
     check(not steps["nosearch"]["match"], "Esc ends the search")
 
 
+def check_rewrite(function, seen):
+    for kind, one in seen["by"].items():
+        check(one["total"] == seen["total"] and one["chips"] == 1 and "steps=" in one["hash"],
+              f"{kind} {function}: no weight goes, and the address has it")
+        check(kind not in ("merge", "drop") or function not in one["names"], f"{kind} {function}: it is gone")
+    check(seen["after"] == {"nodes": seen["nodes"], "hash": ""}, "undo takes all of it back")
+    check(seen["again"] == {"mode": "up", "steps": [["merge", function]]}, "the address brings it back")
+    check(seen["bad"] == {"steps": 0, "total": seen["total"]}, "what is wrong in an address is left out")
+
+
 def record_some():
     """A real program's page and report, from one profile."""
     path = scratch("real.pb.gz")
@@ -149,7 +159,7 @@ def main():
     os.makedirs(SHOTS, exist_ok=True)
     cases = [{"name": "shell", "search": "sqlite3", "around": "sqlite3VdbeRecordCompareWithSkip", "use": True},
              {"name": "build", "around": "execute_one_pass", "search": "execute"},
-             {"name": "names"}, {"name": "calls", "scheme": "dark"}, {"name": "hard", "around": "descend"}]
+             {"name": "names"}, {"name": "calls", "scheme": "dark"}, {"name": "hard", "around": "descend", "rewrite": "descend"}]
     for one in cases:
         one["file"], one["json"] = (write(WRITE_SAMPLE, one["name"], form) for form in ("html", "json"))
     own = [{"name": "many", "search": "ns1::"}, {"name": "hostile"},
@@ -178,6 +188,8 @@ def main():
                   "18,014,398,509,481,988 calls" in " ".join(seen["text"]), "wide: digits are exact")
         else:
             check_numbers(name, seen, report, one)
+        if one.get("rewrite"):
+            check_rewrite(one["rewrite"], seen["rewrite"])
     check_use(all_seen["shell"]["steps"])
     check("</script>" not in open(cases[6]["file"]).read().split('id="data">')[1].split("alert(4)")[0],
           "hostile: a name can't end the data")

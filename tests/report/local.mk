@@ -17,6 +17,7 @@ check_PROGRAMS += \
 	tests/report/since_test \
 	tests/report/text_test \
 	tests/report/title_test \
+	tests/report/transform_test \
 	tests/report/write_sample \
 	tests/report/writers_test
 
@@ -109,6 +110,7 @@ TESTS += \
 	tests/report/since_test \
 	tests/report/text_test \
 	tests/report/title_test \
+	tests/report/transform_test \
 	tests/report/writers_test
 
 dist_check_SCRIPTS += tests/report/readers_test.py
@@ -129,3 +131,6 @@ EXTRA_DIST += \
 	tests/report/golden/shell-module.txt \
 	tests/report/golden/shell.txt \
 	tests/report/golden/stripped.txt
+
+tests_report_transform_test_SOURCES = tests/report/transform_test.c tests/report/sample_hard.c tests/report/sample.c tests/report/sample.h
+tests_report_transform_test_LDADD = libhcct_render.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS)

@@ -3,9 +3,15 @@
 
 const stepWord = ({kind, name, module}) => [kind, name, module].map(encodeURIComponent).join(",");
 
+// null: somebody has written it by hand, and not well.
 function readStep(word) {
-    const [kind, name, module] = word.split(",").map(decodeURIComponent);
-    return Object.hasOwn(STEP_KINDS, kind) ? {kind, name: name || "", module: module || ""} : null;
+    try {
+        const [kind, name, module] = word.split(",").map(decodeURIComponent);
+        return Object.hasOwn(STEP_KINDS, kind) ? {kind, name: name || "", module: module || ""} : null;
+    } catch (error) {
+        if (error instanceof URIError) return null;
+        throw error;
+    }
 }
 
 function writeState(app) {
