@@ -15,5 +15,6 @@ bool locate_late_agent(char path[PATH_MAX]);
 bool locate_agent(char path[PATH_MAX]);
 bool locate_blocks(char path[PATH_MAX]); /* what stands before malloc */
 bool locate_daemon(char path[PATH_MAX]);
+bool locate_remote(char path[PATH_MAX]); /* hcct-remote */
 
 #endif

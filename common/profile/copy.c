@@ -8,7 +8,7 @@
 
 #include "common/base/memory.h"
 
-struct profile *copy_begin(const struct profile *from) {
+static struct profile *copy_head(const struct profile *from) {
     struct profile *to = profile_new();
 
     to->type = profile_string(to, from->type);
@@ -23,6 +23,12 @@ struct profile *copy_begin(const struct profile *from) {
     to->kernel_ns = from->kernel_ns;
     to->unresolved = from->unresolved;
     to->window_ns = from->window_ns;
+    return to;
+}
+
+struct profile *copy_begin(const struct profile *from) {
+    struct profile *to = copy_head(from);
+
     for (uint32_t i = 1; i < from->n_processes; i++)
         profile_add_process(to, &from->processes[i]);
     return to;
@@ -67,4 +73,31 @@ uint32_t copy_location(struct profile *to, const struct profile *from, uint32_t 
     added = profile_intern_location(to, &copy);
     free(lines);
     return added;
+}
+
+struct profile *copy_process(const struct profile *from, uint32_t process) {
+    struct profile *to = copy_head(from);
+    uint32_t *node = memory_new(from->n_nodes, sizeof(*node), "contexts");
+    uint32_t *location = memory_new(from->n_locations, sizeof(*location), "locations");
+
+    profile_add_process(to, &from->processes[process]);
+    for (uint32_t i = 1; i < from->n_nodes; i++) {
+        const struct profile_node *source = &from->nodes[i];
+
+        if (source->process != process)
+            continue;
+        if (source->parent == 0) {
+            node[i] = profile_root(to, 1);
+        } else {
+            if (location[source->location] == 0)
+                location[source->location] = copy_location(to, from, source->location);
+            node[i] = profile_add_node(to, node[source->parent], location[source->location], 0, 0);
+        }
+        to->nodes[node[i]].count += source->count;
+        to->nodes[node[i]].error += source->error;
+        to->nodes[node[i]].counter_error += source->counter_error;
+    }
+    free(node);
+    free(location);
+    return to;
 }

@@ -10,6 +10,9 @@
 /* A new profile with the meta data of `from`, its processes (same numbers) and no contexts. */
 struct profile *copy_begin(const struct profile *from);
 
+/* A profile of one process of `from`, contexts and all. */
+struct profile *copy_process(const struct profile *from, uint32_t process);
+
 /* The module of `from` in `to`. */
 uint32_t copy_module(struct profile *to, const struct profile *from, uint32_t module);
 
