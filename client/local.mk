@@ -5,6 +5,7 @@ client_hcct_SOURCES = \
 	client/attach/code.h client/attach/filter.c client/attach/filter.h client/attach/image.c client/attach/image.h client/attach/inject.c \
 	client/attach/inject.h client/attach/named.c client/attach/named.h client/attach/point.c client/attach/point.h client/attach/sight.c client/attach/sight.h client/attach/stop.c \
 	client/attach/stop.h client/attach/target.c client/attach/target.h client/attach/walk.c client/attach/walk.h client/attach/walker.c client/attach/walker.h client/command.h client/command_line.c client/command_line.h \
+	client/diff_output.c client/diff_output.h client/profile_output.c client/profile_output.h \
 	client/http_client.c client/http_client.h client/json_in.c client/json_in.h \
 	client/locate.c client/locate.h client/main.c \
 	client/transform_options.c client/transform_options.h client/operand.c client/operand.h client/range.c client/range.h client/output.c client/output.h client/pager.c \
@@ -25,7 +26,7 @@ client_hcct_SOURCES = \
 	client/commands/private_daemon.h client/commands/record.c \
 	client/commands/record_attached.c client/commands/record_attached.h \
 	client/commands/record_options.c client/commands/record_options.h \
-	client/commands/replay.c client/commands/replay_trace.c client/commands/replay_trace.h \
+	client/commands/remote.c client/commands/replay.c client/commands/replay_trace.c client/commands/replay_trace.h \
 	client/commands/report.c client/commands/snapshot.c client/commands/top.c \
 	client/top/actions.c client/top/actions.h client/top/client.c client/top/client.h \
 	client/top/batch.c client/top/batch.h client/top/cells.c client/top/cells.h \
@@ -36,7 +37,41 @@ client_hcct_SOURCES = \
 	client/top/shape.c client/top/shape.h client/top/strip.c client/top/strip.h client/top/terminal.c client/top/terminal.h \
 	client/top/text.c client/top/text.h client/top/threads.c client/top/threads.h \
 	client/top/tree.c client/top/tree.h client/top/ui.c client/top/ui.h
-client_hcct_CPPFLAGS = $(AM_CPPFLAGS) -DPKGLIBDIR='"$(pkglibdir)"' -DBINDIR='"$(bindir)"' \
+client_hcct_CPPFLAGS = $(AM_CPPFLAGS) -DPKGLIBDIR='"$(pkglibdir)"' -DPKGLIBEXECDIR='"$(pkglibexecdir)"' -DBINDIR='"$(bindir)"' \
 	$(NCURSESW_CFLAGS)
 client_hcct_LDADD = libhcct_encode.a libhcct_assemble.a libhcct_trace.a libhcct_tree.a libhcct_code.a libhcct_render.a libhcct_profile.a \
 	libhcct_common.a $(REPORT_LIBS) $(ELF_LIBS) $(UNWIND_LIBS) $(IBERTY_LIBS) $(ZSTD_LIBS) $(NCURSESW_LIBS)
+
+# What speaks to other machines, for hcct push and hcct fleet.
+EXTRA_DIST += client/remote/push.proto
+if HCCT_CURL
+pkglibexec_PROGRAMS += client/remote/hcct-remote
+BUILT_SOURCES += client/remote/push.pb-c.h
+endif
+CLEANFILES += client/remote/push.pb-c.c client/remote/push.pb-c.h
+client_remote_hcct_remote_SOURCES = \
+	client/ask.c client/ask.h client/diff_output.c client/diff_output.h client/http_client.c \
+	client/http_client.h client/json_in.c client/profile_file.c client/profile_file.h \
+	client/profile_output.c client/profile_output.h client/json_in.h client/output.c client/output.h client/pager.c client/pager.h client/program_file.c \
+	client/program_file.h client/view.c \
+	client/view.h client/remote/clickhouse.c client/remote/clickhouse.h client/remote/collect.c \
+	client/remote/collect.h client/remote/fleet.c client/remote/fleet_list.c client/remote/fleet_profile.c client/remote/fleet_query.c client/remote/fleet_query.h client/remote/main.c client/remote/push.c \
+	client/remote/remote.h client/remote/schema.c client/remote/series.c client/remote/series.h \
+	client/remote/span.c client/remote/span.h client/remote/spool.c client/remote/spool.h \
+	client/remote/stack_read.c client/remote/stack_row.c client/remote/stack_row.h client/remote/target.c \
+	client/remote/target.h client/remote/target_clickhouse.c client/remote/target_otlp.c \
+	client/remote/target_parca.c client/remote/target_pyroscope.c client/remote/transfer.c \
+	client/remote/transfer.h
+nodist_client_remote_hcct_remote_SOURCES = client/remote/push.pb-c.c client/remote/push.pb-c.h
+client_remote_hcct_remote_CPPFLAGS = $(AM_CPPFLAGS) $(CURL_CFLAGS)
+client_remote_hcct_remote_LDADD = libhcct_render.a libhcct_profile.a libhcct_common.a \
+	$(CURL_LIBS) $(REPORT_LIBS)
+
+client/remote/push.pb-c.c: $(srcdir)/client/remote/push.proto
+	$(AM_V_GEN)$(MKDIR_P) client/remote && \
+	$(PROTOC_C) --proto_path=$(srcdir)/client/remote --c_out=$(builddir)/client/remote \
+		$(srcdir)/client/remote/push.proto
+
+# one command makes both
+client/remote/push.pb-c.h: client/remote/push.pb-c.c
+	@test -f $@ || { rm -f $<; $(MAKE) $(AM_MAKEFLAGS) $<; }

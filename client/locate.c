@@ -60,6 +60,14 @@ static const struct thing daemon_program = {
     .compiled_in = BINDIR "/hcctd",
 };
 
+static const struct thing remote_program = {
+    .what = "hcct-remote, which libcurl is needed to build,",
+    .variable = "HCCT_REMOTE",
+    .access = X_OK,
+    .nearby = {"remote/hcct-remote", "../libexec/hcct/hcct-remote"},
+    .compiled_in = PKGLIBEXECDIR "/hcct-remote",
+};
+
 static bool use(const char *candidate, const struct thing *thing, char path[PATH_MAX]) {
     return realpath(candidate, path) != NULL && access(path, thing->access) == 0;
 }
@@ -125,4 +133,8 @@ bool locate_events(unsigned collector, char path[PATH_MAX]) {
 
 bool locate_daemon(char path[PATH_MAX]) {
     return locate(&daemon_program, path);
+}
+
+bool locate_remote(char path[PATH_MAX]) {
+    return locate(&remote_program, path);
 }

@@ -16,5 +16,6 @@ bool locate_agent(char path[PATH_MAX]);
 /* What stands before malloc or before locks, by the collector (wire_of_events). */
 bool locate_events(unsigned collector, char path[PATH_MAX]);
 bool locate_daemon(char path[PATH_MAX]);
+bool locate_remote(char path[PATH_MAX]); /* hcct-remote */
 
 #endif

@@ -37,6 +37,8 @@ static const struct command {
     {"diff", cmd_diff, "what changed between two profiles, and what of it is more than error"},
     {"merge", cmd_merge, "add up profiles of several runs or hosts"},
     {"encode", cmd_encode, "calling contexts as numbers, tried on a recorded trace"},
+    {"push", cmd_push, "send what hcctd profiles to a server, every 15 seconds what is new"},
+    {"fleet", cmd_fleet, "the hot contexts of many hosts, from ClickHouse"},
     {"eval", cmd_eval, "compare a profile with an exact one: the accuracy of contexts and counts"},
 };
 

@@ -9,6 +9,7 @@ EXTRA_DIST += \
 	contrib/containers/kubernetes.yaml \
 	contrib/deb.sh \
 	contrib/installed.sh \
+	contrib/grafana/README contrib/grafana/clickhouse.json contrib/grafana/prometheus.json \
 	contrib/packages.sh \
 	contrib/packages.txt \
 	contrib/paper/README \
@@ -132,15 +133,21 @@ check-containers: deb all
 
 # systemd: a socket and a service, for the system and for each user.
 EXTRA_DIST += \
+	contrib/systemd/system/hcct-push@.service.in \
 	contrib/systemd/system/hcctd.service.in contrib/systemd/system/hcctd.socket \
 	contrib/systemd/user/hcctd.service.in contrib/systemd/user/hcctd.socket
-CLEANFILES += contrib/systemd/system/hcctd.service contrib/systemd/user/hcctd.service
+CLEANFILES += contrib/systemd/system/hcct-push@.service contrib/systemd/system/hcctd.service contrib/systemd/user/hcctd.service
 if HCCT_SYSTEM_UNITS
-systemdsystemunit_DATA = contrib/systemd/system/hcctd.service contrib/systemd/system/hcctd.socket
+systemdsystemunit_DATA = contrib/systemd/system/hcctd.service contrib/systemd/system/hcctd.socket \
+	contrib/systemd/system/hcct-push@.service
 endif
 if HCCT_USER_UNITS
 systemduserunit_DATA = contrib/systemd/user/hcctd.service contrib/systemd/user/hcctd.socket
 endif
+
+contrib/systemd/system/hcct-push@.service: contrib/systemd/system/hcct-push@.service.in Makefile
+	@$(MKDIR_P) $(@D)
+	$(AM_V_GEN)$(SED) 's|@bindir''@|$(bindir)|' '$(srcdir)/contrib/systemd/system/hcct-push@.service.in' >$@
 
 contrib/systemd/system/hcctd.service: contrib/systemd/system/hcctd.service.in Makefile
 	@$(MKDIR_P) $(@D)

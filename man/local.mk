@@ -7,10 +7,13 @@ dist_man_MANS += \
 	man/hcct-doctor.1 \
 	man/hcct-encode.1 \
 	man/hcct-eval.1 \
+	man/hcct-fleet.1 \
 	man/hcct-formats.5 \
+	man/hcct-hosts.7 \
 	man/hcct-hot.1 \
 	man/hcct-list.1 \
 	man/hcct-merge.1 \
+	man/hcct-push.1 \
 	man/hcct-record.1 \
 	man/hcct-replay.1 \
 	man/hcct-report.1 \

@@ -16,6 +16,7 @@ include tests/hazards/local.mk
 include tests/ingest/local.mk
 include tests/page/local.mk
 include tests/readers/local.mk
+include tests/remote/local.mk
 include tests/report/local.mk
 include tests/soak/local.mk
 include tests/step/local.mk

@@ -3,13 +3,11 @@
  * diff.c - what changed between two profiles, and what of it is more than error?
  */
 #include "client/command.h"
+#include "client/diff_output.h"
 #include "client/operand.h"
-#include "client/output.h"
 #include "client/transform_options.h"
 #include "client/view.h"
 #include "common/profile/diff.h"
-#include "common/render/results.h"
-#include "common/render/write_html.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -73,28 +71,6 @@ static const struct option_command command = {
     .options = specs,
 };
 
-static bool write_diff(FILE *out, const struct diff *diff, const struct view *view, bool all) {
-    if (strcmp(view->format->name, "json") == 0)
-        return diff_write_json(out, diff);
-    if (strcmp(view->format->name, "html") == 0)
-        return write_html_diff(out, diff, &view->options);
-    return diff_write_text(out, diff, &view->options, all);
-}
-
-static int put(const struct diff *diff, const struct view *view, const struct diff_given *given) {
-    struct output output;
-
-    if (!output_open(&output, given->view.output != NULL ? given->view.output : "-", NULL))
-        return HCCT_EXIT_FAILURE;
-    if (!write_diff(output.file, diff, view, given->all)) {
-        output_fail(&output);
-        return HCCT_EXIT_FAILURE;
-    }
-    char *written = output_commit(&output, 0);
-    free(written);
-    return written != NULL ? HCCT_EXIT_OK : HCCT_EXIT_FAILURE;
-}
-
 /* One sentence on stderr says what rose. */
 static int judge(const struct diff *diff, const struct diff_given *given) {
     struct diff_rise rise;
@@ -131,7 +107,7 @@ static int compare(const struct profile *const profile[DIFF_SIDES], char *const 
         complain("%s", error);
         return HCCT_EXIT_FAILURE;
     }
-    int status = put(&diff, view, given);
+    int status = diff_output(&diff, view, given->view.output, given->all);
     if (status == HCCT_EXIT_OK && given->fail_above != NULL)
         status = judge(&diff, given);
     diff_free(&diff);
@@ -178,11 +154,7 @@ static bool resolve(struct diff_given *given, int words, char *const *names, str
         return false;
     if (!view_resolve(&given->view, formats, given->view.output != NULL ? -1 : STDOUT_FILENO, view))
         return false;
-    const char *format = view->format->name;
-    if (strcmp(format, "text") == 0 || strcmp(format, "json") == 0 || strcmp(format, "html") == 0)
-        return true;
-    complain("a comparison can't be written as %s, only as text, json or html", format);
-    return false;
+    return diff_output_has(view->format);
 }
 
 /* `word`: NULL where a range is compared with the rest, which is the side before. */

@@ -3,12 +3,10 @@
  * report.c - a profile file in any format, without a daemon.
  */
 #include "client/command.h"
-#include "client/output.h"
-#include "client/pager.h"
 #include "client/profile_file.h"
+#include "client/profile_output.h"
 #include "client/transform_options.h"
 #include "client/view.h"
-#include "common/base/memory.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -33,36 +31,6 @@ static const struct option_command command = {
                 "  hcct report -o hcct.folded hcct.pb.gz     for flame graphs\n",
     .options = specs,
 };
-
-/* On a terminal. */
-static int show_profile(const struct profile *profile, const struct view *view,
-                        const struct view_options *given) {
-    char *text;
-    size_t bytes;
-    FILE *out = open_memstream(&text, &bytes);
-    if (out == NULL)
-        memory_die("a report");
-    bool written = profile_file_write(out, profile, view->format, &view->options, given->phi);
-    if (fclose(out) != 0 || !written)
-        memory_die("a report");
-    bool shown = pager_show(text, bytes);
-    free(text);
-    return shown ? HCCT_EXIT_OK : HCCT_EXIT_FAILURE;
-}
-
-static int write_profile(const struct profile *profile, const struct view *view,
-                         const struct view_options *given) {
-    struct output output;
-    if (!output_open(&output, given->output != NULL ? given->output : "-", NULL))
-        return HCCT_EXIT_FAILURE;
-    if (!profile_file_write(output.file, profile, view->format, &view->options, given->phi)) {
-        output_fail(&output);
-        return HCCT_EXIT_FAILURE;
-    }
-    char *written = output_commit(&output, 0);
-    free(written);
-    return written != NULL ? HCCT_EXIT_OK : HCCT_EXIT_FAILURE;
-}
 
 int cmd_report(int argc, char **argv) {
     struct report_options options = {.view = VIEW_NOT_GIVEN};
@@ -90,9 +58,7 @@ int cmd_report(int argc, char **argv) {
     if (profile == NULL)
         return HCCT_EXIT_FAILURE;
     profile = transform_apply(profile, &options.transform, view.options.by);
-    bool shows = options.view.output == NULL && pager_is_wanted();
-    int status = shows ? show_profile(profile, &view, &options.view)
-                       : write_profile(profile, &view, &options.view);
+    int status = profile_output(profile, &view, &options.view);
     profile_free(profile);
     return status;
 }

@@ -233,6 +233,15 @@ uint64_t *bounds_self(const struct profile *profile) {
     return w.more;
 }
 
+void bounds_set_errors(struct profile *profile) {
+    uint64_t *most = bounds_self(profile);
+
+    for (uint32_t i = 1; i < profile->n_nodes; i++)
+        if (profile->nodes[i].count > 0)
+            profile->nodes[i].error = profile->nodes[i].counter_error = most[i];
+    free(most);
+}
+
 /* ---- by location ---- */
 
 uint64_t *bounds_hidden(const struct profile *profile, const uint64_t *inclusive) {

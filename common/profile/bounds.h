@@ -22,6 +22,10 @@ uint64_t *bounds_upper(const struct profile *profile, const uint64_t *inclusive)
  * roots and for what is in such a frame. The caller frees it. */
 uint64_t *bounds_self(const struct profile *profile);
 
+/* Gives each context that has a count that bound as its error: for profiles that were added up from
+ * parts of which nothing else is known. */
+void bounds_set_errors(struct profile *profile);
+
 /* By location: what is certain, and what can be true. The
  * caller frees it. */
 struct profile_flat *bounds_flat(const struct profile *profile, const uint64_t *inclusive);

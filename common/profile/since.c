@@ -42,11 +42,16 @@ static uint32_t pruned_below(const struct subtraction *s, uint32_t node) {
     return 0;
 }
 
-/* The function that a location stands for as a whole; 0: none. */
-static uint32_t function_of(const struct profile *profile, uint32_t location) {
-    const struct profile_location *place = &profile->locations[location];
+/* Are both of one function, or not known to be of two? Families of bounds.h are such frames. */
+static bool same_function(const struct profile *profile, uint32_t one, uint32_t other) {
+    const struct profile_location *a = &profile->locations[one], *b = &profile->locations[other];
+    const char *x =
+        a->n_lines > 0 ? profile->functions[a->lines[a->n_lines - 1].function].name : "";
+    const char *y =
+        b->n_lines > 0 ? profile->functions[b->lines[b->n_lines - 1].function].name : "";
 
-    return place->n_lines > 0 ? place->lines[place->n_lines - 1].function : 0;
+    return a->module == b->module &&
+           (x == y || (profile_is_place_name(x) && profile_is_place_name(y)));
 }
 
 static int64_t take(struct subtraction *s, uint32_t node, int64_t need) {
@@ -72,8 +77,7 @@ static int64_t take_from(struct subtraction *s, uint32_t pruned, uint32_t locati
         uint32_t place = s->both->nodes[child].location;
 
         if (heir == HEIR_ANY || (heir == HEIR_PLACE && place == location) ||
-            (heir == HEIR_FUNCTION &&
-             function_of(s->both, place) == function_of(s->both, location)))
+            (heir == HEIR_FUNCTION && same_function(s->both, place, location)))
             left -= take(s, child, left);
     }
     return need - left;
@@ -88,6 +92,26 @@ static uint32_t known_caller(const struct subtraction *s, uint32_t node) {
     return at;
 }
 
+/* The same of a caller, whose frames stand beside each other for its places in the code. */
+static int64_t take_from_caller(struct subtraction *s, uint32_t caller, uint32_t location,
+                                enum heir heir, int64_t need) {
+    const struct profile_node *nodes = s->both->nodes;
+    uint32_t parent = nodes[caller].parent;
+    int64_t left = need;
+
+    for (uint32_t at = parent != 0 ? s->first[parent] : caller; at != 0 && left > 0;
+         at = parent != 0 ? s->next[at] : 0) {
+        uint32_t pruned =
+            at == caller || same_function(s->both, nodes[at].location, nodes[caller].location)
+                ? pruned_below(s, at)
+                : 0;
+
+        if (pruned != 0)
+            left -= take_from(s, pruned, location, heir, left);
+    }
+    return need - left;
+}
+
 /* What a context lost is taken from PROFILE_PRUNED frames of its callers, the nearest first. */
 static uint64_t take_back(struct subtraction *s, uint32_t node) {
     uint32_t caller = known_caller(s, node), location = s->both->nodes[node].location;
@@ -95,12 +119,8 @@ static uint64_t take_back(struct subtraction *s, uint32_t node) {
 
     s->growth[node] = 0;
     for (enum heir heir = 0; heir < HEIRS && left > 0; heir++)
-        for (uint32_t at = caller; at != 0 && left > 0; at = s->both->nodes[at].parent) {
-            uint32_t pruned = pruned_below(s, at);
-
-            if (pruned != 0)
-                left -= take_from(s, pruned, location, heir, left);
-        }
+        for (uint32_t at = caller; at != 0 && left > 0; at = s->both->nodes[at].parent)
+            left -= take_from_caller(s, at, location, heir, left);
     return (uint64_t)left;
 }
 
@@ -194,15 +214,6 @@ static void copy_nodes(struct profile *to, const struct subtraction *s) {
     free(used);
 }
 
-static void find_errors(struct profile *profile) {
-    uint64_t *most = bounds_self(profile);
-
-    for (uint32_t i = 1; i < profile->n_nodes; i++)
-        if (profile->nodes[i].count > 0)
-            profile->nodes[i].error = profile->nodes[i].counter_error = most[i];
-    free(most);
-}
-
 static void set_times(struct profile *to, const struct profile *start, const struct profile *end) {
     uint64_t then = start != NULL ? start->time_ns + start->duration_ns : end->time_ns;
     uint64_t now = end->time_ns + end->duration_ns;
@@ -239,7 +250,7 @@ struct profile *since_make(const struct profile *start, const struct profile *en
     to = copy_begin(alone);
     copy_nodes(to, &s);
     subtract_processes(to, &s);
-    find_errors(to);
+    bounds_set_errors(to);
     set_times(to, start, end);
     free(s.growth);
     free(s.hidden);

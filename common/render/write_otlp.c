@@ -442,7 +442,7 @@ static void add_pair(struct translator *t, Otlp__KeyValue **list, size_t *n, con
 }
 
 static Otlp__Resource *new_resource(struct translator *t, const struct resource *from) {
-    enum { OWN = 1 }; /* a label that becomes two attributes */
+    enum { OWN = 2 }; /* labels that become two attributes */
     const struct otlp_about *about = t->about;
     Otlp__Resource *resource;
 
@@ -452,6 +452,10 @@ static Otlp__Resource *new_resource(struct translator *t, const struct resource 
     for (size_t i = 0; i < about->n_attributes; i++)
         add_pair(t, resource->attributes, &resource->n_attributes, about->attributes[i].key,
                  text_value(t, about->attributes[i].value));
+    for (size_t i = 0; i < from->n_labels; i++) /* the tag of that name comes first */
+        if (strcmp(text_of(t, from->labels[i]->key), "service") == 0)
+            add_pair(t, resource->attributes, &resource->n_attributes, "service.name",
+                     text_value(t, text_of(t, from->labels[i]->str)));
     for (size_t i = 0; i < from->n_labels; i++) {
         const Perftools__Profiles__Label *label = from->labels[i];
         const char *key = text_of(t, label->key), *text = text_of(t, label->str);

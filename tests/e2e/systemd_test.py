@@ -3,6 +3,7 @@
 when it is ready and when it ends. And the units themselves."""
 
 import os
+import re
 import shutil
 import signal
 import socket
@@ -95,6 +96,7 @@ check(result.status == 1, "a NOTIFY_SOCKET that is none does no harm")
 units = [os.path.join(SOURCE, "contrib/systemd/system/hcctd.socket"),
          os.path.join(SOURCE, "contrib/systemd/user/hcctd.socket"),
          os.path.join(BUILD, "contrib/systemd/system/hcctd.service"),
+         os.path.join(BUILD, "contrib/systemd/system/hcct-push@.service"),
          os.path.join(BUILD, "contrib/systemd/user/hcctd.service")]
 if shutil.which("systemd-analyze") is None or not all(map(os.path.exists, units)):
     print("skipped: systemd-analyze or the units are missing")
@@ -105,12 +107,14 @@ for user in (False, True):
     for unit in units:
         if ("/user/" in unit) == user:
             text = open(unit).read()
-            lines = [f"ExecStart={HCCTD}" + l[l.index("/hcctd ") + 6:] if l.startswith("ExecStart=") else l
-                     for l in text.splitlines()]
+            for name, path in ("hcctd", HCCTD), ("hcct", HCCT):
+                text = re.sub(rf"^ExecStart=\S*/{name} ", f"ExecStart={path} ", text, flags=re.M)
+            lines = text.splitlines()
             open(os.path.join(place, os.path.basename(unit)), "w").write("\n".join(lines) + "\n")
     command = ["systemd-analyze", "verify", "--man=no"] + (["--user"] if user else [])
-    result = run(command + [os.path.join(place, name) for name in ("hcctd.service", "hcctd.socket")],
+    names = ["hcctd.service", "hcctd.socket"] + ([] if user else ["hcct-push@.service"])
+    result = run(command + [os.path.join(place, name) for name in names],
                  env={"XDG_RUNTIME_DIR": scratch("")})
-    said = [l for l in (result.out + result.err).decode().splitlines() if "hcctd" in l]
+    said = [l for l in (result.out + result.err).decode().splitlines() if "hcct" in l]
     check(result.status == 0 and not said, f"systemd-analyze verify{' --user' if user else ''}: {said}")
 finish()

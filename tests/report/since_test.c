@@ -70,10 +70,11 @@ static void give_up(struct host *host, uint64_t *seed) {
     }
 }
 
-static uint32_t location_of(struct profile *profile, uint32_t context) {
+/* A function has a place of its own for each of its callees, and one (0) for all else. */
+static uint32_t location_of(struct profile *profile, uint32_t context, uint32_t callee) {
     uint32_t module = profile_add_module(profile, "/opt/a/app", "c0ffee");
     uint32_t location =
-        profile_add_location(profile, module, 0x1000 + 16 * (uint64_t)context, true);
+        profile_add_location(profile, module, 0x1000 * (context + 1ull) + callee, callee == 0);
     struct profile_line line;
     char name[16];
 
@@ -83,11 +84,12 @@ static uint32_t location_of(struct profile *profile, uint32_t context) {
     return location;
 }
 
-static uint32_t node_of(struct profile *profile, const struct host *host, uint32_t context) {
+static uint32_t node_of(struct profile *profile, const struct host *host, uint32_t context,
+                        uint32_t callee) {
     if (context == 0)
         return profile_root(profile, 1);
-    return profile_add_node(profile, node_of(profile, host, host->truth.parent[context]),
-                            location_of(profile, context), 0, 0);
+    return profile_add_node(profile, node_of(profile, host, host->truth.parent[context], context),
+                            location_of(profile, context, callee), 0, 0);
 }
 
 static struct profile *snapshot(const struct host *host, uint64_t time) {
@@ -103,7 +105,7 @@ static struct profile *snapshot(const struct host *host, uint64_t time) {
                                                            .walks = time,
                                                            .total = forest_total(&host->truth)});
     for (uint32_t i = 0; i < FOREST_CONTEXTS; i++) {
-        uint32_t node = i == 0 || host->kept[i] ? node_of(profile, host, i) : 0;
+        uint32_t node = i == 0 || host->kept[i] ? node_of(profile, host, i, 0) : 0;
 
         if (node != 0)
             profile->nodes[node].count += host->counted[i];
@@ -113,7 +115,7 @@ static struct profile *snapshot(const struct host *host, uint64_t time) {
             uint32_t at = profile_add_node(profile, node, pruned, 0, 0);
 
             if (k != 0)
-                at = profile_add_node(profile, at, location_of(profile, k), 0, 0);
+                at = profile_add_node(profile, at, location_of(profile, k, 0), 0, 0);
             profile->nodes[at].count += host->hidden[i][k];
         }
     }

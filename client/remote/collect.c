@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
+/*
+ * collect.c - one question for each kind of weight that is counted.
+ */
+#include "client/remote/collect.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "client/ask.h"
+#include "client/json_in.h"
+#include "common/base/options.h"
+#include "common/profile/since.h"
+#include "common/render/format.h"
+
+#define ANSWER_TIMEOUT_MS 120000
+
+struct daemon {
+    uint64_t instance;
+    bool restored;
+    bool counts[SPOOL_COLLECTORS];
+};
+
+/* HCCT_EXIT_OK: the answer is the caller's to free. 404: there is nothing, with an empty answer. */
+static int exchange(const char *socket, const char *target, struct http_answer *answer, char *error,
+                    size_t error_bytes) {
+    enum http_result result =
+        http_exchange(socket, "GET", target, ANSWER_TIMEOUT_MS, answer, error, error_bytes);
+
+    if (result != HTTP_DONE)
+        return result == HTTP_NO_DAEMON ? HCCT_EXIT_NO_DAEMON : HCCT_EXIT_FAILURE;
+    if (answer->status == 200)
+        return HCCT_EXIT_OK;
+    snprintf(error, error_bytes, "hcctd answers with status %u: %.*s", answer->status,
+             (int)strcspn(answer->body, "\n"), answer->body);
+    free(answer->body);
+    answer->body = NULL;
+    return answer->status == 404 ? HCCT_EXIT_NO_DATA : HCCT_EXIT_FAILURE;
+}
+
+static void note_process(struct daemon *daemon, const struct json_object *process) {
+    for (int i = 0; i < SPOOL_COLLECTORS; i++)
+        daemon->counts[i] |= strcmp(json_in_text(process, "collector"), spool_collectors[i]) == 0;
+}
+
+static int ask_daemon(const char *socket, struct daemon *daemon, char *error, size_t error_bytes) {
+    struct http_answer answer;
+    struct json_object *root, *about = NULL, *list, *restored = NULL;
+    int status = exchange(socket, "/v1/processes", &answer, error, error_bytes);
+
+    *daemon = (struct daemon){0};
+    if (status != HCCT_EXIT_OK)
+        return status;
+    root = json_in(answer.body, answer.bytes);
+    free(answer.body);
+    json_object_object_get_ex(root, "daemon", &about);
+    json_object_object_get_ex(about, "restored", &restored);
+    daemon->instance = json_in_number(about, "instance");
+    daemon->restored = json_object_get_boolean(restored);
+    list = json_in_array(root, "processes");
+    for (size_t i = 0; list != NULL && i < json_object_array_length(list); i++)
+        note_process(daemon, json_object_array_get_idx(list, i));
+    json_object_put(root);
+    if (daemon->instance != 0)
+        return HCCT_EXIT_OK;
+    snprintf(error, error_bytes, "what listens at %s is no hcctd of this version", socket);
+    return HCCT_EXIT_FAILURE;
+}
+
+static int ask_profile(const char *socket, int collector, struct profile **profile, char *error,
+                       size_t error_bytes) {
+    struct http_answer answer;
+    struct query query;
+    int status;
+
+    query_start(&query, "/v1/hot");
+    query_add(&query, "format", "pprof");
+    query_add(&query, "symbols", "complete"); /* contexts are known by them elsewhere */
+    query_add(&query, "collector", spool_collectors[collector]);
+    status = exchange(socket, query.text, &answer, error, error_bytes);
+    if (status != HCCT_EXIT_OK)
+        return status;
+    *profile = format_read(answer.body, answer.bytes, error, error_bytes);
+    free(answer.body);
+    return *profile != NULL ? HCCT_EXIT_OK : HCCT_EXIT_FAILURE;
+}
+
+/* What is to be subtracted: nothing where another hcctd has begun anew. */
+static struct profile *base_for(const struct spool *spool, const struct daemon *daemon,
+                                int collector) {
+    bool goes_on = spool->base[collector].instance == daemon->instance || daemon->restored;
+
+    return goes_on ? spool_base(spool, collector) : NULL;
+}
+
+static bool has_news(const struct profile *profile) {
+    for (uint32_t i = 1; i < profile->n_processes; i++)
+        if (profile->processes[i].total > 0 || profile->processes[i].lost > 0)
+            return true;
+    return false;
+}
+
+static int take(struct spool *spool, const struct daemon *daemon, int collector,
+                const struct profile *now, struct collected *sum, char *error, size_t error_bytes) {
+    struct profile *base = base_for(spool, daemon, collector), *news;
+    uint64_t excess = 0;
+    int status = HCCT_EXIT_FAILURE;
+
+    news = since_make(base, now, &excess, error, error_bytes);
+    profile_free(base);
+    if (news == NULL)
+        return HCCT_EXIT_FAILURE;
+    bool any = has_news(news);
+    if (spool_take(spool, collector, now, any ? news : NULL, daemon->instance, error,
+                   error_bytes)) {
+        sum->pushes += any;
+        sum->weight += profile_total(news);
+        sum->excess += excess;
+        status = HCCT_EXIT_OK;
+    }
+    profile_free(news);
+    return status;
+}
+
+/* A new hcctd may lack what its last checkpoint did not have, or all. */
+static void note_restart(const struct spool *spool, const struct daemon *daemon, int collector,
+                         char *note, size_t bytes) {
+    if (spool->base[collector].number == 0 || spool->base[collector].instance == daemon->instance)
+        return;
+    snprintf(note, bytes,
+             daemon->restored
+                 ? "hcctd was restarted: where it was killed, what came after its last checkpoint "
+                   "is lost"
+                 : "hcctd was restarted without its state: what came after the last push is lost");
+}
+
+int collect(struct spool *spool, const char *socket, struct collected *sum, char *error,
+            size_t error_bytes) {
+    struct daemon daemon;
+    char note[512] = "";
+    int status = ask_daemon(socket, &daemon, error, error_bytes);
+
+    if (status != HCCT_EXIT_OK)
+        return status;
+    if (spool_is_full(spool)) {
+        snprintf(error, error_bytes,
+                 "%s is full: what comes now is kept in hcctd, and sent as one push later",
+                 spool->path);
+        return HCCT_EXIT_NO_DATA;
+    }
+    for (int i = 0; i < SPOOL_COLLECTORS; i++) {
+        struct profile *now = NULL;
+
+        if (!daemon.counts[i])
+            continue;
+        note_restart(spool, &daemon, i, note, sizeof note);
+        status = ask_profile(socket, i, &now, error, error_bytes);
+        if (status == HCCT_EXIT_OK)
+            status = take(spool, &daemon, i, now, sum, error, error_bytes);
+        profile_free(now);
+        if (status != HCCT_EXIT_OK && status != HCCT_EXIT_NO_DATA)
+            return status;
+    }
+    snprintf(error, error_bytes, "%s", note);
+    return HCCT_EXIT_OK;
+}

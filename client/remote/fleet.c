@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
+/*
+ * fleet.c - questions to ClickHouse: hcct fleet hot, diff, list.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "client/diff_output.h"
+#include "client/profile_output.h"
+#include "client/remote/clickhouse.h"
+#include "client/remote/fleet_query.h"
+#include "client/remote/remote.h"
+#include "client/remote/span.h"
+
+#define TIMEOUT_S 300
+
+struct fleet_options {
+    const char *url, *database, *credentials, *ca;
+    const char *since, *until, *service, *host, *tag, *metric;
+    bool absolute, shares, all;
+    struct view_options view;
+};
+
+#define AT(member) offsetof(struct fleet_options, member)
+
+#define CHOICE_SPECS                                                                               \
+    {                                                                                              \
+        "since",                                                                                   \
+        0,                                                                                         \
+        OPTION_STRING,                                                                             \
+        "TIME",                                                                                    \
+        AT(since),                                                                                 \
+        0,                                                                                         \
+        0,                                                                                         \
+        "what was pushed in the last 1h, 7d (1h)"},                                                \
+        {"until", 0, OPTION_STRING, "TIME", AT(until), 0, 0, "... but before the last 1h, 7d"},    \
+        {"service", 0, OPTION_STRING, "NAME", AT(service), 0, 0, "only of this service"},          \
+        {"host", 0, OPTION_STRING, "NAME", AT(host), 0, 0, "only of this host"},                   \
+        {"tag",                                                                                    \
+         0,                                                                                        \
+         OPTION_STRING,                                                                            \
+         "KEY=VALUE",                                                                              \
+         AT(tag),                                                                                  \
+         0,                                                                                        \
+         0,                                                                                        \
+         "only of processes with this tag (HCCT_TAGS)"},                                           \
+    {                                                                                              \
+        "metric", 0, OPTION_STRING, "M", AT(metric), 0, 0,                                         \
+            "cpu, wall, calls, alloc_space, ... as list has them"                                  \
+    }
+
+#define SERVER_SPECS                                                                               \
+    {"url", 0, OPTION_STRING, "URL", AT(url), 0, 0, "of ClickHouse ($HCCT_FLEET_URL)"},            \
+        {"database", 0, OPTION_STRING, "NAME", AT(database), 0, 0, "in which it is (hcct)"},       \
+        {"credentials",                                                                            \
+         0,                                                                                        \
+         OPTION_STRING,                                                                            \
+         "FILE",                                                                                   \
+         AT(credentials),                                                                          \
+         0,                                                                                        \
+         0,                                                                                        \
+         "has USER:PASSWORD, or Bearer TOKEN ($HCCT_PUSH_CREDENTIALS)"},                           \
+        {"ca",                                                                                     \
+         0,                                                                                        \
+         OPTION_STRING,                                                                            \
+         "FILE",                                                                                   \
+         AT(ca),                                                                                   \
+         0,                                                                                        \
+         0,                                                                                        \
+         "certificates that are accepted instead of the system's"},                                \
+    {                                                                                              \
+        NULL, 0, OPTION_FLAG, NULL, 0, 0, 0, NULL                                                  \
+    }
+
+/* ---- what they have in common ---- */
+
+static bool resolve_span(const char *option, const char *text, uint64_t *seconds) {
+    if (text == NULL || span_parse(text, seconds))
+        return true;
+    complain("%s '%s': it must be a time such as 30m, 24h or 7d", option, text);
+    return false;
+}
+
+static bool resolve_choice(const struct fleet_options *options, struct fleet_choice *choice) {
+    *choice = (struct fleet_choice){.service = options->service,
+                                    .host = options->host,
+                                    .tag = options->tag,
+                                    .metric = options->metric,
+                                    .since_s = 3600};
+    if (!resolve_span("--since", options->since, &choice->since_s) ||
+        !resolve_span("--until", options->until, &choice->until_s))
+        return false;
+    if (choice->until_s < choice->since_s)
+        return true;
+    complain("--until must be nearer to now than --since");
+    return false;
+}
+
+static bool open_server(const struct fleet_options *options, struct fleet_server *server) {
+    const char *url = options->url != NULL ? options->url : getenv("HCCT_FLEET_URL");
+
+    if (url == NULL || (strncmp(url, "http://", 7) != 0 && strncmp(url, "https://", 8) != 0)) {
+        complain("say where ClickHouse is: --url http://clickhouse:8123, or HCCT_FLEET_URL");
+        return false;
+    }
+    if (!clickhouse_is_name(options->database)) {
+        complain("--database '%s': it must be letters, digits and underscores", options->database);
+        return false;
+    }
+    *server = (struct fleet_server){.url = url, .database = options->database};
+    server->transfer = transfer_new(&(struct transfer_options){
+        .credentials = options->credentials, .ca = options->ca, .timeout_s = TIMEOUT_S});
+    return server->transfer != NULL;
+}
+
+/* ---- hot ---- */
+
+static const struct option_spec hot_specs[] = {
+    CHOICE_SPECS, VIEW_SPECS(fleet_options, "write to FILE, not to the terminal"), SERVER_SPECS};
+
+static const struct option_command hot_command = {
+    .usage = "hcct fleet hot [options]",
+    .about = "Shows the hot calling contexts of all hosts that push to ClickHouse, each with its\n"
+             "bounds over all of them.",
+    .examples = "  hcct fleet hot --service shop --since 24h\n"
+                "  hcct fleet hot --tag build=417 -o build417.pb.gz\n",
+    .options = hot_specs,
+};
+
+static int hot(int argc, char **argv) {
+    struct fleet_options options = {.database = CLICKHOUSE_DATABASE, .view = VIEW_NOT_GIVEN};
+    struct fleet_choice choice;
+    struct fleet_server server;
+    struct profile *profile;
+    struct view view;
+    int rest;
+
+    options_parse(&hot_command, argc, argv, &options, &rest);
+    options_no_more(&hot_command, argc, argv, rest);
+    int shown_on = options.view.output != NULL ? -1 : STDOUT_FILENO;
+    if (!view_resolve(&options.view, formats, shown_on, &view) ||
+        view_spoils_terminal(view.format, shown_on) || !resolve_choice(&options, &choice) ||
+        !open_server(&options, &server))
+        return HCCT_EXIT_USAGE;
+    int status = fleet_profile(&server, &choice, &profile);
+    transfer_free(server.transfer);
+    if (status != HCCT_EXIT_OK)
+        return status;
+    status = profile_output(profile, &view, &options.view);
+    profile_free(profile);
+    return status;
+}
+
+/* ---- diff ---- */
+
+static const struct option_spec diff_specs[] = {
+    CHOICE_SPECS,
+    {"by", 0, OPTION_STRING, "WHAT", AT(view.by), 0, 0,
+     "group by function, site, line, module or thread (function)"},
+    {"absolute", 0, OPTION_FLAG, NULL, AT(absolute), 0, 0, "compare weights as they are"},
+    {"shares", 0, OPTION_FLAG, NULL, AT(shares), 0, 0, "compare shares of the totals"},
+    {"all", 0, OPTION_FLAG, NULL, AT(all), 0, 0, "list also what is within its error"},
+    {"n", 'n', OPTION_UNSIGNED, "N", AT(view.n), 1, 1000000,
+     "only the N contexts that changed most (25)"},
+    {"top", 0, OPTION_UNSIGNED, "N", AT(view.top), 0, 1000000,
+     "lines in the table of functions (10; 0: no table)"},
+    {"format", 0, OPTION_STRING, "F", AT(view.format), 0, 0,
+     "text, json or html (by the suffix of FILE)"},
+    {"output", 'o', OPTION_STRING, "FILE", AT(view.output), 0, 0,
+     "write to FILE, not to the terminal"},
+    {"color", 0, OPTION_STRING, "WHEN", AT(view.color), 0, 0, "auto, always or never (auto)"},
+    SERVER_SPECS};
+
+static const struct option_command diff_command = {
+    .usage = "hcct fleet diff [options] BEFORE AFTER",
+    .about =
+        "Compares two choices of what was pushed: days, builds, hosts. Each is what the options\n"
+        "say but for its own words, with semicolons between them: since, until, service, host,\n"
+        "tag.",
+    .examples = "  hcct fleet diff --service shop 'since=48h;until=24h' since=24h\n"
+                "  hcct fleet diff --since 7d tag=build=416 tag=build=417\n",
+    .options = diff_specs,
+};
+
+/* "since=48h;until=24h" over what the options say. `words` is taken apart. */
+static bool resolve_side(char *words, struct fleet_options options, struct fleet_choice *choice) {
+    const struct {
+        const char *name;
+        const char **value;
+    } known[] = {{"since", &options.since},
+                 {"until", &options.until},
+                 {"service", &options.service},
+                 {"host", &options.host},
+                 {"tag", &options.tag}};
+    char *save;
+
+    for (char *word = strtok_r(words, ";", &save); word != NULL;
+         word = strtok_r(NULL, ";", &save)) {
+        size_t n = strcspn(word, "="), i = 0, most = sizeof known / sizeof known[0];
+
+        while (i < most && (strlen(known[i].name) != n || strncmp(word, known[i].name, n) != 0))
+            i++;
+        if (i == most || word[n] == '\0') {
+            complain("'%s' is none of since=, until=, service=, host= and tag=", word);
+            return false;
+        }
+        *known[i].value = word + n + 1;
+    }
+    return resolve_choice(&options, choice);
+}
+
+static int compare(struct profile *const profile[DIFF_SIDES], char *const *names,
+                   const struct view *view, const struct fleet_options *options) {
+    struct diff_options how = {.by = view->options.by, .name = {names[0], names[1]}};
+    char error[512];
+    struct diff diff;
+
+    if (options->absolute || options->shares)
+        how.mode = options->absolute ? DIFF_ABSOLUTE : DIFF_SHARES;
+    if (!diff_make(&diff, profile[DIFF_BEFORE], profile[DIFF_AFTER], &how, error, sizeof error)) {
+        complain("%s", error);
+        return HCCT_EXIT_FAILURE;
+    }
+    int status = diff_output(&diff, view, options->view.output, options->all);
+    diff_free(&diff);
+    return status;
+}
+
+static int diff(int argc, char **argv) {
+    struct fleet_options options = {.database = CLICKHOUSE_DATABASE, .view = VIEW_NOT_GIVEN};
+    struct fleet_choice choice[DIFF_SIDES];
+    struct profile *profile[DIFF_SIDES] = {NULL, NULL};
+    char *names[DIFF_SIDES] = {NULL, NULL};
+    struct fleet_server server;
+    struct view view;
+    int rest, status = HCCT_EXIT_USAGE;
+
+    options_parse(&diff_command, argc, argv, &options, &rest);
+    if (argc - rest != DIFF_SIDES) {
+        complain("name two choices: hcct fleet diff 'since=48h;until=24h' since=24h");
+        return status;
+    }
+    if (options.absolute && options.shares) {
+        complain("--absolute and --shares exclude each other");
+        return status;
+    }
+    for (int side = 0; side < DIFF_SIDES; side++)
+        names[side] = strdup(argv[rest + side]);
+    if (view_resolve(&options.view, formats, options.view.output != NULL ? -1 : STDOUT_FILENO,
+                     &view) &&
+        diff_output_has(view.format) && resolve_side(argv[rest], options, &choice[DIFF_BEFORE]) &&
+        resolve_side(argv[rest + 1], options, &choice[DIFF_AFTER]) &&
+        open_server(&options, &server)) {
+        status = HCCT_EXIT_OK;
+        for (int side = 0; side < DIFF_SIDES && status == HCCT_EXIT_OK; side++)
+            status = fleet_profile(&server, &choice[side], &profile[side]);
+        transfer_free(server.transfer);
+        if (status == HCCT_EXIT_OK)
+            status = compare(profile, names, &view, &options);
+    }
+    for (int side = 0; side < DIFF_SIDES; side++) {
+        profile_free(profile[side]);
+        free(names[side]);
+    }
+    return status;
+}
+
+/* ---- list ---- */
+
+static const struct option_spec list_specs[] = {
+    CHOICE_SPECS,
+    {"by", 0, OPTION_STRING, "WHAT", AT(view.by), 0, 0, "service or host (service)"},
+    {"format", 0, OPTION_STRING, "F", AT(view.format), 0, 0,
+     "text or json, one object a line (text)"},
+    SERVER_SPECS};
+
+static const struct option_command list_command = {
+    .usage = "hcct fleet list [options]",
+    .about = "Lists the services, or the hosts, that push to ClickHouse.",
+    .examples = "  hcct fleet list --since 24h\n"
+                "  hcct fleet list --by host --service shop\n",
+    .options = list_specs,
+};
+
+/* Is `word` the second of two? NULL is the first. */
+static bool is_second(const char *option, const char *word, const char *first, const char *second,
+                      bool *yes) {
+    *yes = word != NULL && strcmp(word, second) == 0;
+    if (word == NULL || *yes || strcmp(word, first) == 0)
+        return true;
+    complain("%s '%s': it must be %s or %s", option, word, first, second);
+    return false;
+}
+
+static int list(int argc, char **argv) {
+    struct fleet_options options = {.database = CLICKHOUSE_DATABASE};
+    struct fleet_choice choice;
+    struct fleet_server server;
+    bool by_host, json;
+    int rest;
+
+    options_parse(&list_command, argc, argv, &options, &rest);
+    options_no_more(&list_command, argc, argv, rest);
+    if (!is_second("--by", options.view.by, "service", "host", &by_host) ||
+        !is_second("--format", options.view.format, "text", "json", &json) ||
+        !resolve_choice(&options, &choice) || !open_server(&options, &server))
+        return HCCT_EXIT_USAGE;
+    int status = fleet_list(&server, &choice, by_host, json);
+    transfer_free(server.transfer);
+    return status;
+}
+
+/* ---- the whole ---- */
+
+static const struct question {
+    const char *name;
+    int (*run)(int argc, char **argv);
+} questions[] = {{"hot", hot}, {"diff", diff}, {"list", list}};
+
+static const struct option_spec no_specs[] = {{NULL, 0, OPTION_FLAG, NULL, 0, 0, 0, NULL}};
+
+static const struct option_command command = {
+    .usage = "hcct fleet hot|diff|list [options]",
+    .about =
+        "Asks ClickHouse for what many hosts have pushed (hcct push): hot contexts, differences,\n"
+        "what there is.",
+    .examples = "  hcct fleet hot --help\n"
+                "  hcct fleet hot --service shop --since 24h\n"
+                "  hcct fleet diff --since 7d tag=build=416 tag=build=417\n",
+    .options = no_specs,
+    .takes_command = true,
+};
+
+int cmd_fleet(int argc, char **argv) {
+    int rest, nothing;
+
+    for (size_t i = 0; argc > 1 && i < sizeof questions / sizeof questions[0]; i++)
+        if (strcmp(argv[1], questions[i].name) == 0)
+            return questions[i].run(argc - 1, argv + 1);
+    options_parse(&command, argc, argv, &nothing, &rest);
+    complain("say what to ask: hcct fleet hot, diff or list");
+    return HCCT_EXIT_USAGE;
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
+/*
+ * fleet_list.c - what was pushed, as a table.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "client/json_in.h"
+#include "client/remote/fleet_query.h"
+#include "common/base/memory.h"
+#include "common/base/options.h"
+#include "common/base/utf8.h"
+#include "common/render/format_number.h"
+
+static void query_list(FILE *out, const struct fleet_server *server,
+                       const struct fleet_choice *choice, bool by_host) {
+    const char *what = by_host ? "host" : "service";
+
+    fprintf(out,
+            "SELECT %s AS name, metric, any(unit) AS unit, uniqExact(%s) AS n, sum(total) AS "
+            "weight, sum(walks) AS samples, sum(lost) AS lost_samples, uniqExact(push) AS pushes, "
+            "toUInt64(max(time)) AS last FROM %s.totals FINAL",
+            what, by_host ? "service" : "host", server->database);
+    fleet_put_where(out, choice);
+    fprintf(out, " GROUP BY %s, metric ORDER BY weight DESC, name FORMAT JSONEachRow", what);
+}
+
+static bool print_row(const struct json_object *row, void *arg) {
+    char name[64], when[32];
+    time_t last = (time_t)json_in_number(row, "last");
+    struct profile kind = {.type = json_in_text(row, "metric"), .unit = json_in_text(row, "unit")};
+    struct tm parts;
+
+    (void)arg;
+    snprintf(name, sizeof name, "%s", json_in_text(row, "name"));
+    utf8_clean(name);
+    strftime(when, sizeof when, "%F %T", localtime_r(&last, &parts));
+    printf("%-24s %-8.8s %6" PRIu64 " %16s %12" PRIu64 " %8" PRIu64 " %8" PRIu64 "  %s\n", name,
+           kind.type, json_in_number(row, "n"),
+           format_weight(&kind, json_in_number(row, "weight")).text, json_in_number(row, "samples"),
+           json_in_number(row, "lost_samples"), json_in_number(row, "pushes"), when);
+    return true;
+}
+
+static bool print_table(const struct transfer_answer *answer, bool by_host) {
+    printf("%-24s %-8s %6s %16s %12s %8s %8s  %s\n", by_host ? "HOST" : "SERVICE", "METRIC",
+           by_host ? "SERV." : "HOSTS", "WEIGHT", "SAMPLES", "LOST", "PUSHES", "LAST");
+    return fleet_each_row(answer, print_row, NULL);
+}
+
+int fleet_list(const struct fleet_server *server, const struct fleet_choice *choice, bool by_host,
+               bool json) {
+    struct transfer_answer answer;
+    FILE *query = memory_stream("a query");
+
+    query_list(query, server, choice, by_host);
+    int status = fleet_ask(server, query, &answer);
+    if (status == HCCT_EXIT_OK && answer.bytes == 0) {
+        complain("nothing was pushed that is asked for");
+        status = HCCT_EXIT_NO_DATA;
+    } else if (status == HCCT_EXIT_OK && json) {
+        fwrite(answer.body, 1, answer.bytes, stdout);
+    } else if (status == HCCT_EXIT_OK && !print_table(&answer, by_host)) {
+        complain("the answer of %s can't be understood", server->url);
+        status = HCCT_EXIT_FAILURE;
+    }
+    free(answer.body);
+    return status;
+}

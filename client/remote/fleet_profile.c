@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
+/*
+ * fleet_profile.c - rows of totals become processes, rows of contexts their trees.
+ *
+ * The server adds up what each context has been sent with, over all pushes and hosts. What hosts
+ * could not tell apart stands in "[~]" contexts, which are added up like all others: what stands
+ * there bounds what a context can weigh beyond its count, those that a host had no row for
+ * included.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "client/json_in.h"
+#include "client/remote/fleet_query.h"
+#include "client/remote/stack_row.h"
+#include "common/base/memory.h"
+#include "common/base/options.h"
+#include "common/profile/bounds.h"
+
+struct building {
+    struct profile *profile;
+    uint64_t hosts, first, last;
+    const char *metric; /* of all, NULL: none was seen */
+    bool mixed;
+};
+
+/* ---- totals ---- */
+
+static void query_totals(FILE *out, const struct fleet_server *server,
+                         const struct fleet_choice *choice) {
+    fprintf(out,
+            "SELECT service, metric, any(exe) AS exe, any(unit) AS unit, any(collector) AS "
+            "collector, any(clock) AS clock, max(period) AS period, sum(total) AS total, "
+            "sum(walks) AS walks, sum(complete) AS complete, sum(lost) AS lost, "
+            "sum(lost_ns) AS lost_ns, sum(cpu_ns) AS cpu_ns, sum(most) AS unseen, "
+            "uniqExact(host) AS hosts, sum(runs) AS runs, min(first) AS first, max(last) AS last "
+            "FROM (SELECT service, metric, host, exe, any(unit) AS unit, "
+            "any(collector) AS collector, any(clock) AS clock, max(period) AS period, "
+            "sum(total) AS total, sum(walks) AS walks, sum(complete) AS complete, "
+            "sum(lost) AS lost, sum(lost_ns) AS lost_ns, sum(cpu_ns) AS cpu_ns, "
+            "max(unseen) AS most, max(runs) AS runs, "
+            "toUInt64(min(time)) - intDiv(max(span), 1000000000) AS first, "
+            "toUInt64(max(time)) AS last FROM %s.totals FINAL",
+            server->database);
+    fleet_put_where(out, choice);
+    fprintf(out, " GROUP BY service, metric, host, exe, tags) GROUP BY service, metric "
+                 "FORMAT JSONEachRow");
+}
+
+static bool add_service(const struct json_object *row, void *arg) {
+    struct building *b = arg;
+    struct profile *profile = b->profile;
+    struct profile_process process = {
+        .exe = json_in_text(row, "exe"),
+        .command = json_in_text(row, "service"),
+        .collector = json_in_text(row, "collector"),
+        .clock = json_in_text(row, "clock"),
+        .runs = (uint32_t)json_in_number(row, "runs"),
+        .total = json_in_number(row, "total"),
+        .walks = json_in_number(row, "walks"),
+        .complete = json_in_number(row, "complete"),
+        .lost = json_in_number(row, "lost"),
+        .lost_ns = json_in_number(row, "lost_ns"),
+        .cpu_ns = json_in_number(row, "cpu_ns"),
+        .unseen = json_in_number(row, "unseen"),
+    };
+    const char *metric = profile_word(profile, json_in_text(row, "metric"));
+    uint64_t first = json_in_number(row, "first"), last = json_in_number(row, "last"),
+             hosts = json_in_number(row, "hosts");
+
+    b->mixed |= b->metric != NULL && b->metric != metric;
+    b->metric = profile->type = metric;
+    profile->unit = profile_word(profile, json_in_text(row, "unit"));
+    profile->period = json_in_number(row, "period");
+    profile_add_process(profile, &process);
+    b->hosts = hosts > b->hosts ? hosts : b->hosts;
+    b->first = b->first == 0 || first < b->first ? first : b->first;
+    b->last = last > b->last ? last : b->last;
+    return true;
+}
+
+/* ---- contexts ---- */
+
+static void query_contexts(FILE *out, const struct fleet_server *server,
+                           const struct fleet_choice *choice) {
+    fprintf(out,
+            "SELECT service, weight, functions, system_names, files, lines, modules, build_ids, "
+            "addresses, kinds FROM (SELECT service, hash, sum(one) AS weight FROM %s.deltas FINAL "
+            "ARRAY JOIN hashes AS hash, weights AS one",
+            server->database);
+    fleet_put_where(out, choice);
+    fprintf(out,
+            " GROUP BY service, hash) AS sums ANY LEFT JOIN (SELECT service, hash, functions, "
+            "system_names, files, lines, modules, build_ids, addresses, kinds FROM %s.stacks) AS "
+            "frames "
+            "USING (service, hash) FORMAT JSONEachRow",
+            server->database);
+}
+
+static uint32_t process_of(const struct profile *profile, const char *service) {
+    for (uint32_t i = 1; i < profile->n_processes; i++)
+        if (strcmp(profile->processes[i].command, service) == 0)
+            return i;
+    return 0;
+}
+
+/* A context whose frames are not there any more is one of those that are not known. */
+static bool add_context(const struct json_object *row, void *arg) {
+    struct profile *profile = ((struct building *)arg)->profile;
+    uint32_t process = process_of(profile, json_in_text(row, "service"));
+    uint64_t weight = json_in_number(row, "weight");
+
+    if (process == 0) /* its totals are on their way */
+        return true;
+    uint32_t node = stack_row_read(profile, process, row);
+    if (node == 0)
+        node = profile_add_node(profile, profile_root(profile, process),
+                                profile_add_pseudo(profile, PROFILE_PRUNED), 0, 0);
+    profile->nodes[node].count += weight;
+    return true;
+}
+
+/* ---- the whole ---- */
+
+static int ask_rows(const struct fleet_server *server, const struct fleet_choice *choice,
+                    void (*put)(FILE *out, const struct fleet_server *server,
+                                const struct fleet_choice *choice),
+                    bool (*use)(const struct json_object *row, void *arg), struct building *b) {
+    struct transfer_answer answer;
+    FILE *query = memory_stream("a query");
+    int status;
+
+    put(query, server, choice);
+    status = fleet_ask(server, query, &answer);
+    if (status == HCCT_EXIT_OK && !fleet_each_row(&answer, use, b)) {
+        complain("the answer of %s can't be understood", server->url);
+        status = HCCT_EXIT_FAILURE;
+    }
+    free(answer.body);
+    return status;
+}
+
+static void finish(struct building *b) {
+    struct profile *profile = b->profile;
+    char title[100];
+
+    for (uint32_t i = 1; i < profile->n_processes; i++)
+        profile->processes[i].total = 0;
+    for (uint32_t i = 1; i < profile->n_nodes; i++)
+        profile->processes[profile->nodes[i].process].total += profile->nodes[i].count;
+    profile->time_ns = b->first * 1000000000;
+    profile->duration_ns = (b->last - b->first) * 1000000000;
+    snprintf(title, sizeof title, "%" PRIu64 " host%s", b->hosts, b->hosts == 1 ? "" : "s");
+    profile->title = profile_string(profile, title);
+    bounds_set_errors(profile);
+}
+
+int fleet_profile(const struct fleet_server *server, const struct fleet_choice *choice,
+                  struct profile **profile) {
+    struct building b = {.profile = profile_new()};
+    int status = ask_rows(server, choice, query_totals, add_service, &b);
+
+    if (status == HCCT_EXIT_OK && b.metric == NULL) {
+        complain("nothing was pushed that is asked for: 'hcct fleet list' has what was");
+        status = HCCT_EXIT_NO_DATA;
+    } else if (status == HCCT_EXIT_OK && b.mixed) {
+        complain("what is counted is not the same for all: ask for one, with --metric");
+        status = HCCT_EXIT_USAGE;
+    }
+    if (status == HCCT_EXIT_OK)
+        status = ask_rows(server, choice, query_contexts, add_context, &b);
+    if (status == HCCT_EXIT_OK) {
+        finish(&b);
+        *profile = b.profile;
+    } else {
+        profile_free(b.profile);
+    }
+    return status;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
+/*
+ * fleet_query.h - what is asked of the tables that hcct push fills.
+ */
+#ifndef HCCT_FLEET_QUERY_H
+#define HCCT_FLEET_QUERY_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "client/remote/transfer.h"
+#include "common/profile/profile.h"
+
+/* Which pushes; NULL: any. */
+struct fleet_choice {
+    const char *service, *host, *tag, *metric;
+    uint64_t since_s, until_s; /* before now; until_s 0: up to now */
+};
+
+struct fleet_server {
+    struct transfer *transfer;
+    const char *url, *database;
+};
+
+/* Writes " WHERE ..." for them. */
+void fleet_put_where(FILE *out, const struct fleet_choice *choice);
+
+/* Runs a query whose stream was begun by memory_stream(), and ends the stream. Returns an exit
+ * status; complained unless HCCT_EXIT_OK. The answer's body is the caller's to free in any case. */
+int fleet_ask(const struct fleet_server *server, FILE *query, struct transfer_answer *answer);
+
+struct json_object;
+
+/* Calls use(row, arg) for each line of JSONEachRow; false: a line is none, or `use` said so. */
+bool fleet_each_row(const struct transfer_answer *answer,
+                    bool (*use)(const struct json_object *row, void *arg), void *arg);
+
+/* The sum of all pushes, a process for each service, with its bounds over all hosts. Returns an
+ * exit status; complained unless HCCT_EXIT_OK. */
+int fleet_profile(const struct fleet_server *server, const struct fleet_choice *choice,
+                  struct profile **profile);
+
+/* Prints services (or hosts), what they weigh and what was lost. */
+int fleet_list(const struct fleet_server *server, const struct fleet_choice *choice, bool by_host,
+               bool json);
+
+#endif

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
+/*
+ * target.h - where profiles are sent to: one entry for each kind of server.
+ */
+#ifndef HCCT_TARGET_H
+#define HCCT_TARGET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "client/remote/transfer.h"
+#include "common/profile/profile.h"
+
+#define PUSH_ID_BYTES 16
+
+struct push_settings {
+    const char *url;
+    const char *service;  /* of all processes; NULL: each has its own */
+    const char *host;     /* never NULL */
+    const char *tenant;   /* NULL: none */
+    const char *database; /* of ClickHouse */
+    unsigned keep_days;   /* for how long its tables keep what comes; 0: for ever */
+};
+
+/* What came between two moments. */
+struct push {
+    uint8_t id[PUSH_ID_BYTES]; /* the same whenever it is sent */
+    const struct profile *profile;
+};
+
+struct target {
+    const char *name, *help;
+    /* Makes what the target needs before it can take pushes; NULL: nothing. False: `error` says why
+     * it can't. */
+    bool (*create)(struct transfer *transfer, const struct push_settings *settings, char *error,
+                   size_t error_bytes);
+    enum transfer_result (*send)(struct transfer *transfer, const struct push_settings *settings,
+                                 const struct push *push, char *error, size_t error_bytes);
+};
+
+extern const struct target targets[]; /* ended by an entry without a name */
+
+const struct target *target_find(const char *name); /* NULL: there is none */
+
+/* "0f3c...-...": that of a process's part of a push, as text. */
+struct push_id_text {
+    char text[2 * PUSH_ID_BYTES + 5];
+};
+struct push_id_text push_id_text(const struct push *push, uint32_t process);
+
+/* What a process is called: as the settings say, as its tag "service" says, or its command. Valid
+ * as long as `room`, of TAGS_ROOM bytes, and the profile. */
+const char *push_service(const struct push_settings *settings,
+                         const struct profile_process *process, char *room);
+
+bool clickhouse_create(struct transfer *transfer, const struct push_settings *settings, char *error,
+                       size_t error_bytes);
+enum transfer_result clickhouse_send(struct transfer *transfer,
+                                     const struct push_settings *settings, const struct push *push,
+                                     char *error, size_t error_bytes);
+enum transfer_result pyroscope_send(struct transfer *transfer, const struct push_settings *settings,
+                                    const struct push *push, char *error, size_t error_bytes);
+enum transfer_result parca_send(struct transfer *transfer, const struct push_settings *settings,
+                                const struct push *push, char *error, size_t error_bytes);
+enum transfer_result otlp_send(struct transfer *transfer, const struct push_settings *settings,
+                               const struct push *push, char *error, size_t error_bytes);
+
+#endif

@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
+"""hcct push to a real ClickHouse, and hcct fleet from it: sums and bounds are those of hcctd."""
+
+import glob
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [os.path.join(HERE, "..", "e2e"), HERE]
+import clickhouse  # noqa: E402
+from support import BUILD, HCCT, Daemon, check, finish, run, scratch, skip, target  # noqa: E402
+
+if not os.path.exists(os.path.join(BUILD, "client", "remote", "hcct-remote")):
+    skip("hcct-remote is not made: libcurl is missing")
+if not clickhouse.found():
+    skip("clickhouse-server is not installed")
+
+
+def push(*options, host="h1", status=0):
+    result = run([HCCT, "push", "--once", "--socket", daemon.socket, "--host", host, "--spool",
+                  scratch(host), *options, "clickhouse", server.url])
+    check(status is None or result.status == status,
+          f"{host}: status {result.status}: {result.err.decode().strip()}")
+    return result.err.decode()
+
+
+def fleet(question, *options, status=0):
+    result = run([HCCT, "fleet", question, "--url", server.url, *options])
+    check(result.status == status, f"fleet {question} {options}: status {result.status}, "
+          f"{result.err.decode().strip()}")
+    return result.out.decode()
+
+
+def hot(*options):
+    return json.loads(fleet("hot", "--format", "json", *options))
+
+
+def local(*options):
+    return json.loads(run([HCCT, "hot", "--socket", daemon.socket, "--format", "json", *options]).out)
+
+
+def run_program(name="known_shares", seconds=1, **env):
+    check(run([target(name), str(seconds)], env=daemon.env(HCCT_RATE="250", **env)).status == 0,
+          "a program runs")
+    daemon.wait_for(lambda p: p["state"] == "finished" and p["walks"] > 0)
+
+
+def functions(profile):
+    return {(one["function"], one.get("file")):
+            (one["self"], one["self_upper"], one["inclusive"], one["inclusive_upper"])
+            for one in profile["functions"]}
+
+
+def test_create():
+    for _ in range(2):
+        result = run([HCCT, "push", "--create", "clickhouse", server.url])
+        check(result.status == 0, f"tables are made: {result.err.decode()}")
+    check(sorted(name for name, in server.ask("SHOW TABLES FROM hcct")) ==
+          ["deltas", "stacks", "totals"], "three of them")
+    fleet("hot", status=4)
+    fleet("list", status=4)
+
+
+def test_sums():
+    """Three hosts with the same processes: all weights three times, context by context."""
+    for _ in range(2):
+        run_program(HCCT_TAGS="build=1")
+        for host in "h1", "h2", "h3":
+            push(host=host)
+    one, all_three = local(), hot()
+    check(all_three["total"] == 3 * one["total"], f"N is {all_three['total']}, 3 x {one['total']}")
+    check(all_three["processes"][0]["walks"] == 3 * sum(p["walks"] for p in one["processes"]),
+          "so are samples")
+    want = {key: tuple(3 * n for n in value) for key, value in functions(one).items()}
+    check(functions(all_three) == want, f"all {len(want)} functions weigh three times as much")
+    check(hot("--host", "h2")["total"] == one["total"], "--host")
+    check(hot("--service", "known_shares")["total"] == 3 * one["total"], "--service")
+    check(hot("--tag", "build=1", "--metric", "cpu")["total"] == 3 * one["total"], "--tag")
+    for option in ("--service", "x'y\\"), ("--tag", "build=2"), ("--metric", "wall"):
+        fleet("hot", *option, status=4)
+    check("known_shares" in fleet("list") and "h3" in fleet("list", "--by", "host"), "list")
+    check(json.loads(fleet("list", "--format", "json"))["n"] in (3, "3"), "of three hosts")
+    same = json.loads(fleet("diff", "--format", "json", "host=h1", "host=h2"))
+    check(same["beyond"] == 0, "two hosts that do the same do not differ")
+    fleet("hot", "-o", scratch("fleet.pb.gz"))
+    result = run([HCCT, "report", "--format", "json", scratch("fleet.pb.gz")])
+    check(json.loads(result.out)["total"] == 3 * one["total"], "as a profile file")
+
+
+def check_host(host):
+    got, want = hot("--host", host)["total"], local()["total"]
+    check(got == want, f"{host}: {got} is N, {want}")
+
+
+def test_twice():
+    """What is inserted again changes nothing."""
+    run_program()
+    server.kill()
+    push(host="h1", status=1)
+    kept = glob.glob(os.path.join(scratch("h1"), "push-*"))
+    check(len(kept) == 1, "a push waits")
+    server.start()
+    for _ in range(3):
+        shutil.copy(kept[0], scratch("kept"))
+        push(host="h1")
+        shutil.copy(scratch("kept"), kept[0])
+    push(host="h1")
+    check_host("h1")
+    rows = server.ask("SELECT count() FROM hcct.deltas WHERE host = 'h1'")[0][0]
+    server.ask("OPTIMIZE TABLE hcct.deltas FINAL")
+    check(int(rows) >= int(server.ask("SELECT count() FROM hcct.deltas WHERE host = 'h1'")[0][0]),
+          "rows that came again go when parts are merged")
+    check_host("h1")
+
+
+def test_killed():
+    """The pusher or the server are killed at any moment."""
+    app = subprocess.Popen([target("known_shares"), "3"], env=daemon.env(HCCT_RATE="250"),
+                           stdout=subprocess.DEVNULL)
+    daemon.wait_for(lambda p: p["pid"] == app.pid and p["walks"] > 10)
+    for i in range(12):
+        pusher = subprocess.Popen([HCCT, "push", "--once", "--socket", daemon.socket, "--host", "h4",
+                                   "--spool", scratch("h4"), "clickhouse", server.url],
+                                  stderr=subprocess.DEVNULL)
+        time.sleep(0.015 * i)
+        if i % 4 == 3:
+            server.kill()
+            pusher.wait()
+            server.start()
+        pusher.kill()
+        pusher.wait()
+    app.wait()
+    daemon.wait_for(lambda p: p["pid"] == app.pid and p["state"] == "finished")
+    push(host="h4")
+    check_host("h4")
+
+
+def test_bounds():
+    """A tree that forgets: the fleet's bounds and hcctd's own are of the same truth."""
+    app = subprocess.Popen([target("deep"), "20000", "2"], env=daemon.env(HCCT_RATE="1000"),
+                           stdout=subprocess.DEVNULL)
+    shares = subprocess.Popen([target("known_shares"), "2"], env=daemon.env(HCCT_RATE="1000"),
+                              stdout=subprocess.DEVNULL)
+    for _ in range(5):
+        time.sleep(0.8)
+        push(host="h5")
+    shares.wait()
+    app.kill()
+    app.wait()
+    daemon.wait_for(lambda p: p["pid"] == shares.pid and p["state"] == "finished")
+    push(host="h5")
+    time.sleep(1)
+    push(host="h5")
+    check_host("h5")
+    here, there = functions(local("--exe", "known_shares")), functions(hot("--service", "known_shares", "--host", "h5"))
+    wrong = [(key, here[key], there[key]) for key in set(here) & set(there)
+             if here[key][0] > there[key][1] or there[key][0] > here[key][1] or
+             here[key][2] > there[key][3] or there[key][2] > here[key][3]]
+    check(not wrong, f"bounds of {len(here)} functions agree {wrong[:2]}")
+    hidden = sum(node["count"] for node in hot("--host", "h5", "--by", "site")["nodes"]
+                 if node.get("function") == "[~]")
+    print(f"        {hidden} of {local()['total']} in [~]")
+
+
+def test_dashboard():
+    """Each question of the dashboard, as Grafana would ask it, has an answer."""
+    with open(os.path.join(HERE, "..", "..", "contrib", "grafana", "clickhouse.json")) as file:
+        board = json.load(file)
+    for panel in board["panels"]:
+        query = panel["targets"][0]["rawSql"]
+        for macro, text in (("$__timeFilter(time)", "time > now() - 36000"),
+                            ("$__timeInterval(time)", "toStartOfMinute(time)"),
+                            ("${service:singlequote}", "'known_shares'"), ("${metric}", "cpu")):
+            query = query.replace(macro, text)
+        rows = server.ask(query)
+        check(len(rows) > 0, f"{panel['title']}: {len(rows)} rows, such as {rows[0]}")
+        if panel["title"] == "Functions by self weight":
+            total = sum(int(row[1]) for row in rows)
+            check(total == hot()["total"], f"self weights are N: {total}")
+
+
+def test_words():
+    for words, status, sentence in (
+            (("hot",), 2, "say where ClickHouse is"), ((), 2, "say what to ask"),
+            (("hot", "--url", "http://127.0.0.1:1", "--since", "x"), 2, "--since 'x'"),
+            (("hot", "--url", "http://127.0.0.1:1", "--since", "1h", "--until", "2h"), 2, "--until"),
+            (("hot", "--url", "http://127.0.0.1:1"), 1, "can't be reached"),
+            (("diff", "--url", "http://127.0.0.1:1", "a=b", "since=1h"), 2, "'a=b' is none of"),
+            (("list", "--url", "http://127.0.0.1:1", "--by", "x"), 2, "--by 'x'")):
+        result = run([HCCT, "fleet", *words])
+        check(result.status == status and sentence in result.err.decode() and
+              result.err.count(b"\n") == 1, f"{words}: {result.err.decode().strip()}")
+
+
+server = clickhouse.ClickHouse(scratch("clickhouse"))
+try:
+    with Daemon() as daemon:
+        test_create()
+        test_sums()
+        test_twice()
+        test_dashboard()
+        test_killed()
+        test_words()
+    with Daemon("--epsilon", "0.05", "--phi", "0.1") as daemon:
+        test_bounds()
+finally:
+    server.kill()
+finish()
