@@ -1,6 +1,13 @@
 EXTRA_DIST += \
+	contrib/aarch64/build.sh \
+	contrib/aarch64/check.sh \
+	contrib/aarch64/init \
+	contrib/aarch64/machine.sh \
+	contrib/aarch64/root.sh \
+	contrib/aarch64/skipped.txt \
 	contrib/bare.sh \
 	contrib/build.sh \
+	contrib/mirror.sh \
 	contrib/packages.sh \
 	contrib/packages.txt \
 	contrib/paper/README \
@@ -94,9 +101,13 @@ suites: all
 battery: all
 	@$(SHELL) '$(abs_top_srcdir)/contrib/suites/battery.sh' --build '$(abs_top_builddir)' $(BATTERY_FLAGS)
 
+# All of it on aarch64, by an emulator: make check-aarch64 AARCH64_TESTS="tests/e2e/wall_test.py".
+check-aarch64:
+	@$(SHELL) '$(abs_top_srcdir)/contrib/aarch64/check.sh' $(AARCH64_TESTS)
+
 TESTS += contrib/suites/suites_test.py
 
-.PHONY: battery paper suites
+.PHONY: battery check-aarch64 paper suites
 
 # systemd: a socket and a service, for the system and for each user.
 EXTRA_DIST += \
