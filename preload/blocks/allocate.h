@@ -45,7 +45,7 @@ static inline void blocks_leave(void *block) {
 /* Of the function that it stands in. */
 #define BLOCKS_CALLER                                                                              \
     ((struct blocks_place){(uint64_t)(uintptr_t)__builtin_return_address(0),                       \
-                           (uint64_t)(uintptr_t)__builtin_frame_address(0) + 16,                   \
+                           (uint64_t)(uintptr_t)__builtin_dwarf_cfa(),                             \
                            *(const uint64_t *)__builtin_frame_address(0)})
 
 #endif

@@ -84,7 +84,7 @@ static bool name_block(struct agent_thread *thread, struct wire_slot *slot, uint
 
 static bool walk(struct agent_thread *thread, struct wire_session *session, struct wire_slot *slot,
                  const struct blocks_sample *sample) {
-    const struct sleep_place caller = {sample->place.pc, sample->place.sp, sample->place.frame};
+    const struct sleep_place caller = {sample->place.pc, sample->place.sp, sample->place.frame, 0};
     struct sleep_place none;
     ucontext_t uc = {0};
     sleep_show(&uc, &caller, &none);
@@ -185,10 +185,9 @@ bool block_sample_start(void) {
     uint32_t collector = agent.settings.collector;
     if (!wire_of_blocks(collector))
         return true;
-    if (&hcct_blocks_link == NULL || !SLEEP_IS_WRAPPED) {
+    if (&hcct_blocks_link == NULL) {
         settings_say(&agent.settings, true, "allocations are not sampled: ",
-                     SLEEP_IS_WRAPPED ? "libhcctblocks.so must follow libhcctagent.so in LD_PRELOAD"
-                                      : "that is possible on x86-64 only");
+                     "libhcctblocks.so must follow libhcctagent.so in LD_PRELOAD");
         return false;
     }
     agent.settings.lines = agent.settings.check = false; /* of samples by time */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
- * syscall_code.h - finds by its code which system call an interrupted thread had made.
+ * syscall_code.h - finds by its code which system call an interrupted thread had made, on x86-64.
  *
  * The kernel's answer replaces the call's number in its register and the signal frame does not keep
  * the number. It stands in the code, where compilers put it: right before the `syscall`
@@ -24,15 +24,11 @@ long syscall_code_number(const uint8_t *end, size_t before);
  * above. */
 int syscall_code_register(const uint8_t *end, size_t before);
 
-#if defined(__x86_64__)
-
 /* libc's syscall(), but that a handler can tell the number. Thread context, as that. */
 long syscall_telling(long number, ...) __attribute__((visibility("hidden")));
 
 /* The number of the call that syscall_telling has made when a signal finds the thread right behind
  * it; -1: the thread is elsewhere. Any context. */
 long syscall_known(const ucontext_t *uc);
-
-#endif
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
- * syscall_code.c - x86-64 instructions, read backwards.
+ * syscall_code_x86_64.c - instructions, read backwards.
  *
  * Instructions can't be distinguished from their end with certainty, so only few forms are taken,
  * and one that could be the rest of a longer instruction is not. The caller looks the number up
@@ -9,8 +9,6 @@
 #include "preload/wrap/syscall_code.h"
 
 #include <stdbool.h>
-
-#if defined(__x86_64__)
 
 #define MOVES_MAX 2
 
@@ -178,17 +176,3 @@ long syscall_known(const ucontext_t *uc) {
     const greg_t *regs = uc->uc_mcontext.gregs;
     return (uint64_t)regs[REG_RIP] == (uintptr_t)syscall_made ? (long)regs[REG_RBX] : -1;
 }
-
-#else
-
-long syscall_code_number(const uint8_t *end, size_t before) {
-    (void)end, (void)before;
-    return -1;
-}
-
-int syscall_code_register(const uint8_t *end, size_t before) {
-    (void)end, (void)before;
-    return -1;
-}
-
-#endif
