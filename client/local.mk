@@ -1,10 +1,17 @@
 # hcct, the command that people type.
+# Attaching writes registers and the frame of a signal.
+if HCCT_X86_64
+ATTACH_SOURCES = client/attach/call.c client/attach/call.h client/attach/inject.c \
+	client/attach/point.c client/attach/point.h client/attach/walk.c client/attach/walk.h client/attach/walker.c client/attach/walker.h
+else
+ATTACH_SOURCES = client/attach/inject_nowhere.c
+endif
 bin_PROGRAMS += client/hcct
 client_hcct_SOURCES = \
-	client/ask.c client/ask.h client/attach/call.c client/attach/call.h client/attach/code.c \
-	client/attach/code.h client/attach/filter.c client/attach/filter.h client/attach/image.c client/attach/image.h client/attach/inject.c \
-	client/attach/inject.h client/attach/named.c client/attach/named.h client/attach/point.c client/attach/point.h client/attach/sight.c client/attach/sight.h client/attach/stop.c \
-	client/attach/stop.h client/attach/target.c client/attach/target.h client/attach/walk.c client/attach/walk.h client/attach/walker.c client/attach/walker.h client/command.h client/command_line.c client/command_line.h \
+	client/ask.c client/ask.h client/attach/code.c \
+	client/attach/code.h client/attach/filter.c client/attach/filter.h client/attach/image.c client/attach/image.h $(ATTACH_SOURCES) \
+	client/attach/inject.h client/attach/inject_words.c client/attach/named.c client/attach/named.h client/attach/sight.c client/attach/sight.h client/attach/stop.c \
+	client/attach/stop.h client/attach/target.c client/attach/target.h client/command.h client/command_line.c client/command_line.h \
 	client/diff_output.c client/diff_output.h client/profile_output.c client/profile_output.h \
 	client/http_client.c client/http_client.h client/json_in.c client/json_in.h \
 	client/locate.c client/locate.h client/main.c \

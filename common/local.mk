@@ -14,7 +14,7 @@ libhcct_common_a_SOURCES = \
 	common/base/share_class.h common/base/shorten.c common/base/shorten.h \
 	common/base/user_slots.h \
 	common/base/spawn_self.c common/base/spawn_self.h \
-	common/base/utf8.c common/base/utf8.h common/wire/arch.h common/wire/burst.c \
+	common/base/utf8.c common/base/utf8.h common/wire/arch.h common/wire/arch_aarch64.h common/wire/arch_x86_64.h common/wire/burst.c \
 	common/wire/burst.h common/wire/compiler.h common/wire/counters.h common/wire/percent.c \
 	common/wire/percent.h common/wire/paths.c \
 	common/wire/paths.h common/wire/ring.h common/wire/tags.c common/wire/tags.h \

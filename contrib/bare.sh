@@ -13,20 +13,11 @@ set -eu
 sources=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
 [ $# -gt 0 ] || set -- ./contrib/test.sh
 release=bookworm
+. "$sources/contrib/mirror.sh"
 
 no_root() {
     echo "bare.sh: $1" >&2
     exit 125
-}
-
-# mirror SUITE: where this machine has that suite from, else Debian's own address.
-mirror() {
-    found=$(apt-get indextargets --format '$(REPO_URI)' "Codename: $1" 2>/dev/null | head -n 1)
-    case $1:$found in
-    *-security:) echo http://deb.debian.org/debian-security ;;
-    *:) echo http://deb.debian.org/debian ;;
-    *) echo "${found%/}" ;;
-    esac
 }
 
 make_root() {

@@ -1,4 +1,10 @@
 EXTRA_DIST += \
+	contrib/aarch64/build.sh \
+	contrib/aarch64/check.sh \
+	contrib/aarch64/init \
+	contrib/aarch64/machine.sh \
+	contrib/aarch64/root.sh \
+	contrib/aarch64/skipped.txt \
 	contrib/bare.sh \
 	contrib/build.sh \
 	contrib/check_deb.sh \
@@ -10,6 +16,7 @@ EXTRA_DIST += \
 	contrib/deb.sh \
 	contrib/installed.sh \
 	contrib/grafana/README contrib/grafana/clickhouse.json contrib/grafana/prometheus.json \
+	contrib/mirror.sh \
 	contrib/packages.sh \
 	contrib/packages.txt \
 	contrib/paper/README \
@@ -103,6 +110,10 @@ suites: all
 battery: all
 	@$(SHELL) '$(abs_top_srcdir)/contrib/suites/battery.sh' --build '$(abs_top_builddir)' $(BATTERY_FLAGS)
 
+# All of it on aarch64, by an emulator: make check-aarch64 AARCH64_TESTS="tests/e2e/wall_test.py".
+check-aarch64:
+	@$(SHELL) '$(abs_top_srcdir)/contrib/aarch64/check.sh' $(AARCH64_TESTS)
+
 TESTS += contrib/suites/suites_test.py
 
 # Debian packages, in deb/; and whether they install, work and go again in a bare Debian.
@@ -129,7 +140,7 @@ check-deb: deb
 check-containers: deb all
 	@$(SHELL) '$(abs_top_srcdir)/contrib/containers/check.sh' deb .
 
-.PHONY: battery check-containers check-deb deb paper suites
+.PHONY: battery check-aarch64 check-containers check-deb deb paper suites
 
 # systemd: a socket and a service, for the system and for each user.
 EXTRA_DIST += \

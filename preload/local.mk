@@ -3,9 +3,27 @@
 # One library is preloaded, and one is loaded into a process that runs (late.h): they differ in who
 # begins.
 pkglib_LTLIBRARIES += preload/libhcctagent.la preload/libhcctattach.la
+# What differs by architecture: each file has the same names.
+if HCCT_X86_64
+HANDLER_STACK_SOURCE = preload/life/handler_stack_x86_64.c
+INSTRUCTION_SOURCE = preload/sample/instruction_x86_64.c
+JUMP_SOURCE = preload/wrap/jump_x86_64.c
+RESTART_SOURCE = preload/wrap/restart_x86_64.c
+SYSCALL_SOURCES = preload/wrap/syscall_code.h preload/wrap/syscall_code_x86_64.c
+SLEEP_SOURCES = $(SLEEP_COMMON) preload/wrap/sleep_x86_64.c
+else
+HANDLER_STACK_SOURCE = preload/life/handler_stack_aarch64.c
+INSTRUCTION_SOURCE = preload/sample/instruction_aarch64.c
+JUMP_SOURCE = preload/wrap/jump_aarch64.c
+RESTART_SOURCE = preload/wrap/restart_aarch64.c
+SYSCALL_SOURCES =
+SLEEP_SOURCES = $(SLEEP_COMMON) preload/wrap/sleep_aarch64.c
+endif
+SLEEP_COMMON = preload/wrap/sleep.c preload/wrap/sleep.h preload/wrap/sleep_list.h \
+	preload/wrap/sleep_machine.h
 # The walk without a memory of the last one; tests have it, too.
 UNWIND_SOURCES = \
-	preload/sample/instruction.c preload/sample/instruction.h preload/sample/unwind.c \
+	$(INSTRUCTION_SOURCE) preload/sample/instruction.h preload/sample/unwind.c \
 	preload/sample/unwind.h preload/sample/unwind_bare.c preload/sample/unwind_bare.h \
 	preload/sample/unwind_evidence.c preload/sample/unwind_evidence.h \
 	preload/sample/unwind_follow.c preload/sample/unwind_follow.h \
@@ -14,7 +32,7 @@ UNWIND_SOURCES = \
 
 noinst_LTLIBRARIES += preload/libagent.la
 preload_libagent_la_SOURCES = $(UNWIND_SOURCES) \
-	common/wire/arch.h common/wire/attach.h common/wire/burst.c common/wire/burst.h common/wire/call_choice.c \
+	common/wire/arch.h common/wire/arch_aarch64.h common/wire/arch_x86_64.h common/wire/attach.h common/wire/burst.c common/wire/burst.h common/wire/call_choice.c \
 	common/wire/call_choice.h common/wire/call_sites.h common/wire/compiler.h \
 	common/wire/metric.c common/wire/metric.h \
 	common/wire/paths.c common/wire/paths.h common/wire/percent.c common/wire/percent.h common/wire/ring.h common/wire/tags.c \
@@ -31,7 +49,7 @@ preload_libagent_la_SOURCES = $(UNWIND_SOURCES) \
 	preload/life/child_ends.c preload/life/child_ends.h preload/life/connect.h preload/life/ends.c preload/life/ends.h \
 	preload/life/fork.c preload/life/fork.h preload/life/glibc.h \
 	preload/life/handler.c preload/life/handler.h preload/life/handler_room.c \
-	preload/life/handler_room.h preload/life/handler_stack.c preload/life/handler_stack.h \
+	preload/life/handler_room.h preload/life/handler_stack.c preload/life/handler_stack.h $(HANDLER_STACK_SOURCE) \
 	preload/life/hooks.h preload/life/hooks_of_all.h preload/life/memory.c preload/life/memory.h \
 	preload/life/no_room.c preload/life/no_room.h \
 	preload/life/modules.c preload/life/modules.h preload/life/program_name.c \
@@ -67,11 +85,10 @@ preload_libagent_la_SOURCES = $(UNWIND_SOURCES) \
 	preload/sample/walk.c preload/sample/walk.h preload/sample/wall.c preload/sample/wall.h \
 	preload/sample/wall_leave.c preload/sample/wall_leave.h preload/wrap/dl.c \
 	preload/wrap/exit.c preload/wrap/handler_masks.c preload/wrap/handler_masks.h \
-	preload/wrap/identity.c preload/wrap/jump.c preload/wrap/keys.c preload/wrap/memory.c \
+	preload/wrap/identity.c preload/wrap/jump.c preload/wrap/jump_target.h $(JUMP_SOURCE) preload/wrap/keys.c preload/wrap/memory.c \
 	preload/wrap/next_symbol.c preload/wrap/next_symbol.h preload/wrap/profil.c preload/wrap/real.c \
-	preload/wrap/real.h preload/wrap/restart.c preload/wrap/restart.h preload/wrap/seccomp.c \
-	preload/wrap/signal.c preload/wrap/sleep.c preload/wrap/sleep.h \
-	preload/wrap/syscall_code.c preload/wrap/syscall_code.h preload/wrap/thread.c
+	preload/wrap/real.h preload/wrap/restart.h $(RESTART_SOURCE) preload/wrap/seccomp.c \
+	preload/wrap/signal.c $(SLEEP_SOURCES) $(SYSCALL_SOURCES) preload/wrap/thread.c
 preload_libagent_la_CFLAGS = $(AGENT_CFLAGS)
 preload_libagent_la_CPPFLAGS = $(AGENT_CPPFLAGS)
 preload_libagent_la_LIBADD = preload/libplain.la

@@ -25,6 +25,7 @@ enum injected {
     INJECT_NOT_IN_TIME, /* a function took too long; it goes on by itself */
     INJECT_CONFINED,    /* a seccomp filter forbids what the agent does */
     INJECT_BROKEN,      /* the function ended with a fault */
+    INJECT_NOT_HERE,    /* not on this kind of machine */
 };
 
 struct injection {
@@ -41,6 +42,9 @@ struct injection {
 
 /* The end of the library's path, by which it is found among the mappings. */
 #define INJECT_LIBRARY "/libhcctattach.so"
+
+/* Whether it can be done on this kind of machine. */
+bool inject_is_possible_here(void);
 
 /* Works in a process of its own, whose end lets everything go. */
 enum injected inject(struct injection *injection);

@@ -19,12 +19,6 @@
 #include "client/attach/sight.h"
 #include "client/attach/target.h"
 
-#if defined(__x86_64__)
-#define HERE_IS_KNOWN true
-#else
-#define HERE_IS_KNOWN false
-#endif
-
 static bool say(bool passes, char *text, size_t bytes, const char *sentence) {
     snprintf(text, bytes, "%s", sentence);
     return passes;
@@ -128,9 +122,8 @@ static bool read_header(pid_t pid, Elf64_Ehdr *header) {
 static bool is_of_this_machine(pid_t pid, const char *library, char *text, size_t bytes) {
     (void)library;
     Elf64_Ehdr header;
-    if (!HERE_IS_KNOWN)
-        return say(false, text, bytes,
-                   "attaching is for x86-64: start the program under 'hcct record --'");
+    if (!inject_is_possible_here())
+        return say(false, text, bytes, inject_words(INJECT_NOT_HERE));
     if (!read_header(pid, &header))
         return say(false, text, bytes, "its program file can't be read");
     if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_machine != EM_X86_64)

@@ -10,6 +10,8 @@
 
 #include "common/wire/compiler.h"
 
+#define DW_CFA_AARCH64_negate_ra_state_with_pc 0x2c /* older headers don't know it */
+
 bool cfi_read_fixed(const uint8_t **p, const uint8_t *end, unsigned size, bool is_signed,
                     uint64_t *value) {
     if ((size_t)(end - *p) < size)
@@ -173,7 +175,8 @@ static const struct instruction instructions[64] = {
     [DW_CFA_def_cfa_offset] = {CFA_OFFSET, 0, {ULEB}},
     [DW_CFA_def_cfa_offset_sf] = {CFA_OFFSET_FACTORED, 0, {SLEB}},
     [DW_CFA_def_cfa_expression] = {CFA_EXPRESSION, 0, {BLOCK}},
-    /* On aarch64 this says that the return address is signed, and moves nothing. */
+    /* On aarch64 these say that the return address is signed, and move nothing. */
+    [DW_CFA_AARCH64_negate_ra_state_with_pc] = {NOTHING, 0, {NONE}},
     [DW_CFA_GNU_window_save] = {NOTHING, 0, {NONE}},
     [DW_CFA_GNU_args_size] = {NOTHING, 0, {ULEB}},
 };
@@ -207,13 +210,31 @@ static bool read_operand(struct cfi_run *run, enum operand kind, struct operands
     }
 }
 
+/* The instruction at the run's place, which goes on to the next. False: it can't be read. */
+static bool read_instruction(struct cfi_run *run, const struct instruction **what,
+                             struct operands *operands) {
+    static const struct instruction offset = {RULE, CFI_OFFSET, {NONE, ULEB}};
+    static const struct instruction restore = {RESTORE, 0, {NONE}};
+    static const struct instruction advance = {ADVANCE, 0, {NONE}};
+    static const struct instruction *const primary[] = {NULL, &advance, &offset, &restore};
+    uint8_t opcode = *run->p++;
+    *operands = (struct operands){{opcode & 0x3f, 0}, NULL};
+    *what = primary[opcode >> 6];
+    if (*what == NULL)
+        *what = &instructions[opcode];
+    return read_operand(run, (*what)->operand[0], operands, 0) &&
+           read_operand(run, (*what)->operand[1], operands, 1);
+}
+
 /* The rule of a register, or NULL when a walk does not need it. */
 static struct cfi_value *rule_of(const struct cfi_cie *cie, struct cfi_state *state, uint64_t reg) {
     if (reg == cie->ra_column)
         return &state->ra;
     if (reg == cie->sp_column)
         return &state->sp;
-    return reg == cie->fp_column ? &state->fp : NULL;
+    if (reg == cie->fp_column)
+        return &state->fp;
+    return reg == cie->eh_column ? &state->eh : NULL;
 }
 
 static int64_t factored(const struct cfi_run *run, uint64_t offset) {
@@ -323,17 +344,23 @@ static bool carry_out(struct cfi_run *run, const struct instruction *what,
 /* One instruction. The three kinds that have their first operand in the opcode byte are by far the
  * most frequent. */
 static bool step(struct cfi_run *run) {
-    static const struct instruction offset = {RULE, CFI_OFFSET, {NONE, ULEB}};
-    static const struct instruction restore = {RESTORE, 0, {NONE}};
-    static const struct instruction advance = {ADVANCE, 0, {NONE}};
-    static const struct instruction *const primary[] = {NULL, &advance, &offset, &restore};
-    uint8_t opcode = *run->p++;
-    const struct instruction *what = primary[opcode >> 6];
-    struct operands operands = {{opcode & 0x3f, 0}, NULL};
-    if (what == NULL)
-        what = &instructions[opcode];
-    return read_operand(run, what->operand[0], &operands, 0) &&
-           read_operand(run, what->operand[1], &operands, 1) && carry_out(run, what, &operands);
+    const struct instruction *what;
+    struct operands operands;
+    return read_instruction(run, &what, &operands) && carry_out(run, what, &operands);
+}
+
+void cfi_find_signing(const struct cfi_cie *cie, const uint8_t *p, const uint8_t *end,
+                      void (*found)(void *arg, const uint8_t *at), void *arg) {
+    struct cfi_run run = {.cie = cie, .p = p, .end = end};
+    const struct instruction *what;
+    struct operands operands;
+    while (run.p < run.end) {
+        const uint8_t *at = run.p;
+        if (!read_instruction(&run, &what, &operands))
+            return;
+        if (*at == DW_CFA_GNU_window_save || *at == DW_CFA_AARCH64_negate_ra_state_with_pc)
+            found(arg, at);
+    }
 }
 
 void cfi_run_init(struct cfi_run *run, const struct cfi_cie *cie, uint64_t start, const uint8_t *p,

@@ -33,13 +33,14 @@ struct cfi_value {
 
 struct cfi_state {
     struct cfi_value cfa, ra, fp, sp;
+    struct cfi_value eh; /* what a landing pad is given: saved by what goes on there */
 };
 
 /* What all entries of one CIE have in common. */
 struct cfi_cie {
     uint64_t code_align;
     int64_t data_align;
-    uint64_t ra_column, fp_column, sp_column;
+    uint64_t ra_column, fp_column, sp_column, eh_column;
     uint64_t place_bias;   /* address of a byte of the section minus its place in our memory */
     uint8_t address_bytes; /* 4 or 8 */
     uint8_t encoding;      /* DW_EH_PE_* of code addresses */
@@ -83,5 +84,10 @@ bool cfi_read_address(const struct cfi_cie *cie, const uint8_t **p, const uint8_
 /* A number of `size` bytes (1, 2, 4, 8) in the machine's order. */
 bool cfi_read_fixed(const uint8_t **p, const uint8_t *end, unsigned size, bool is_signed,
                     uint64_t *value);
+
+/* Tells of each instruction from `p` on that says no more than that the return address is signed,
+ * on aarch64. */
+void cfi_find_signing(const struct cfi_cie *cie, const uint8_t *p, const uint8_t *end,
+                      void (*found)(void *arg, const uint8_t *at), void *arg);
 
 #endif

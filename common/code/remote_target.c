@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+#include "common/wire/arch.h"
+
 /* Exported for remote unwinding, but not declared by libunwind's headers. */
 extern int UNW_OBJ(dwarf_search_unwind_table)(unw_addr_space_t space, unw_word_t ip,
                                               unw_dyn_info_t *info, unw_proc_info_t *proc,
@@ -144,7 +146,7 @@ static int access_reg(unw_addr_space_t space, unw_regnum_t reg, unw_word_t *word
     (void)space;
     if (write)
         return -UNW_EREADONLYREG;
-    if (reg == UNW_REG_IP)
+    if (reg == ARCH_UNWIND_PC)
         *word = walk->first_pc;
     else if (reg >= 0 && (uint32_t)reg < RAW_STACK_REGISTERS_MAX && (walk->known >> reg & 1) != 0)
         *word = walk->first[reg];

@@ -73,6 +73,40 @@ static enum step why_not(const struct remote_walk *walk) {
     return unread(walk, walk->failed_at);
 }
 
+/* The cursor starts anew, from a frame of which pc and stack pointer are known, and those registers
+ * that walk->known says. */
+static enum step start_at_caller(struct remote_walk *walk, uint64_t ra, uint64_t sp) {
+    walk->pc = ra;
+    walk->sp = sp;
+    walk->exact = false;
+    walk->first_pc = ra - 1;
+    walk->first[ARCH_SP] = sp;
+    walk->known |= 1ull << ARCH_SP;
+    return unw_init_remote(&walk->cursor, walk->unwinder->space, walk) == 0 ? STEP_ON
+                                                                            : STEP_BAD_STACK;
+}
+
+/* What the cursor knows of the registers. They may be those that it started from. */
+static void keep_registers(struct remote_walk *walk) {
+    uint64_t value[ARCH_REGS] = {0}, known = 0;
+    for (unsigned i = 0; i < ARCH_REGS; i++)
+        if (unw_get_reg(&walk->cursor, (unw_regnum_t)i, &value[i]) == 0)
+            known |= 1ull << i;
+    memcpy(walk->first, value, sizeof(value));
+    walk->known = known & ~(ARCH_HAS_LINK ? 1ull << ARCH_LINK : 0); /* what it tells is the pc */
+}
+
+/* libunwind takes a caller whose frame pointer is 0 for none: but where the return address was
+ * saved it has found. */
+static uint64_t caller_at_end(struct remote_walk *walk) {
+    unw_save_loc_t at;
+    uint64_t ra = 0;
+    if (ARCH_HAS_LINK && unw_get_save_loc(&walk->cursor, ARCH_LINK, &at) == 0 &&
+        at.type == UNW_SLT_MEMORY && !remote_read(walk, at.u.addr, &ra))
+        return 0;
+    return arch_unsigned(ra);
+}
+
 /* To the caller. The stack pointer must rise, but for a signal frame, which may be on a stack of
  * its own, and where the program was interrupted while a register has the return address (vfork).
  */
@@ -82,14 +116,22 @@ static enum step step_by_entry(struct remote_walk *walk) {
     int status = unw_step(&walk->cursor);
     if (status < 0 || !walk->entry_used)
         return why_not(walk);
-    if (status == 0)
+    uint64_t ra = status == 0 ? caller_at_end(walk) : 0, pc;
+    if (status == 0 && ra == 0)
         return STEP_ROOT;
-    if (unw_get_reg(&walk->cursor, UNW_REG_IP, &walk->pc) < 0 ||
+    walk->exact = walk->place.entry.is_signal;
+    if (unw_get_reg(&walk->cursor, UNW_REG_IP, &pc) < 0 ||
         unw_get_reg(&walk->cursor, UNW_REG_SP, &walk->sp) < 0)
         return STEP_BAD_STACK;
-    walk->exact = walk->place.entry.is_signal;
+    if (!walk->exact && walk->sp < least)
+        return STEP_BAD_STACK;
+    walk->pc = ra != 0 ? ra : arch_unsigned(pc);
+    if (!walk->exact && walk->pc != pc) { /* the cursor has another */
+        keep_registers(walk);
+        return start_at_caller(walk, walk->pc, walk->sp);
+    }
     if (!walk->exact)
-        return walk->sp >= least ? STEP_ON : STEP_BAD_STACK;
+        return STEP_ON;
     walk->stack_switched |= walk->sp - walk->stack_start > walk->stack_end - walk->stack_start;
     return STEP_ON;
 }
@@ -115,17 +157,13 @@ static bool is_return_address(struct remote_walk *walk, uint64_t ra) {
     return walk->place.range == NULL && ra - walk->pc + CALL_REACH < 2 * CALL_REACH;
 }
 
-/* The cursor starts anew, from a frame of which pc and stack pointer are known, and those registers
- * that walk->known says. */
-static enum step start_at_caller(struct remote_walk *walk, uint64_t ra, uint64_t sp) {
-    walk->pc = ra;
-    walk->sp = sp;
-    walk->exact = false;
-    walk->first_pc = ra - 1;
-    walk->first[ARCH_SP] = sp;
-    walk->known |= 1ull << ARCH_SP;
-    return unw_init_remote(&walk->cursor, walk->unwinder->space, walk) == 0 ? STEP_ON
-                                                                            : STEP_BAD_STACK;
+/* In code without unwind data that has called nothing yet: a register has the return address. */
+static enum step step_by_link(struct remote_walk *walk, enum step otherwise) {
+    uint64_t ra = arch_unsigned(walk->first[ARCH_LINK]);
+    if (!walk->exact || (walk->known >> ARCH_LINK & 1) == 0 || !is_return_address(walk, ra))
+        return otherwise;
+    keep_registers(walk);
+    return start_at_caller(walk, ra, walk->sp);
 }
 
 /* In code without unwind data: by frame pointer, where code keeps one. */
@@ -151,14 +189,33 @@ static enum step step_by_fp(struct remote_walk *walk, enum step otherwise) {
     return start_at_caller(walk, ra, ra_at + 8);
 }
 
-/* What the cursor knows of the registers. They may be those that it started from. */
-static void keep_registers(struct remote_walk *walk) {
-    uint64_t value[ARCH_REGS] = {0}, known = 0;
+/* The kernel's code that a handler returns to, without an entry: the frame has all registers. */
+static bool is_sigreturn(struct remote_walk *walk) {
+    uint8_t code[16];
+    return read_code(walk, walk->pc, code) && arch_is_sigreturn(code + 8);
+}
+
+static enum step step_by_sigreturn(struct remote_walk *walk) {
+    uint64_t sp = walk->sp;
+    if (!remote_read(walk, sp + ARCH_SIGFRAME_PC, &walk->pc))
+        return unread(walk, sp + ARCH_SIGFRAME_PC);
     for (unsigned i = 0; i < ARCH_REGS; i++)
-        if (unw_get_reg(&walk->cursor, (unw_regnum_t)i, &value[i]) == 0)
-            known |= 1ull << i;
-    memcpy(walk->first, value, sizeof(value));
-    walk->known = known;
+        if (!remote_read(walk, sp + ARCH_SIGFRAME_REG(i), &walk->first[i]))
+            return unread(walk, sp + ARCH_SIGFRAME_REG(i));
+    walk->known = ARCH_ALL_REGS;
+    walk->exact = true;
+    walk->first_pc = walk->pc;
+    walk->sp = walk->first[ARCH_SP];
+    walk->stack_switched |= walk->sp - walk->stack_start > walk->stack_end - walk->stack_start;
+    return unw_init_remote(&walk->cursor, walk->unwinder->space, walk) == 0 ? STEP_ON
+                                                                            : STEP_BAD_STACK;
+}
+
+/* Where the frame pointer does not tell the stack pointer, its chain leads to no entry's frame. */
+static enum step step_without_entry(struct remote_walk *walk, enum step otherwise) {
+    if (is_sigreturn(walk))
+        return step_by_sigreturn(walk);
+    return ARCH_FP_TELLS_SP ? step_by_fp(walk, otherwise) : step_by_link(walk, otherwise);
 }
 
 /* The code of _init or _fini saves no register, and needs none. */
@@ -199,16 +256,18 @@ static enum step follow(struct remote_walk *walk, enum remote_found found,
     *frame = (struct unwound_frame){0};
     if (found == REMOTE_FOUND) {
         frame->routine = walk->place.range->bias + walk->place.entry.start;
-        state = walk->place.entry.init != NULL ? step_by_init(walk) : step_by_entry(walk);
+        state = walk->place.entry.init != NULL                      ? step_by_init(walk)
+                : walk->place.entry.is_signal && is_sigreturn(walk) ? step_by_sigreturn(walk)
+                                                                    : step_by_entry(walk);
     } else if (found == REMOTE_ROOT) {
         frame->routine = walk->pc;
         state = STEP_ROOT;
     } else if (found == REMOTE_NO_ENTRY) {
         frame->routine = walk->lookup & ~(uint64_t)(UNWIND_CODE_BLOCK - 1);
-        state = step_by_fp(walk, STEP_NO_RULE);
+        state = step_without_entry(walk, STEP_NO_RULE);
     } else {
         frame->routine = walk->pc;
-        state = step_by_fp(walk, STEP_NO_MODULE);
+        state = step_without_entry(walk, STEP_NO_MODULE);
     }
     if (state == STEP_ON)
         frame->site = walk->pc;

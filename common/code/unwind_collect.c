@@ -97,12 +97,23 @@ static bool put_row(struct collector *collector, const struct unwind_span *span,
     return true;
 }
 
+/* Without memory one is not known. */
+static void note_signing(void *arg, const uint8_t *at) {
+    struct collector *collector = arg;
+    struct unwind_collection *out = collector->out;
+    if (array_grow(&out->signing, out->n_signing, &out->room_signing, sizeof(*out->signing)))
+        out->signing[out->n_signing++] =
+            (uint64_t)(at - (const uint8_t *)collector->frame->data->d_buf);
+}
+
 /* Runs the instructions of an entry that covers `span`. False: no memory. */
 static bool put_rows(struct collector *collector, const struct known_cie *known,
                      const struct unwind_span *span, const uint8_t *p, const uint8_t *end) {
     struct cfi_run *run = &collector->run;
     uint64_t base = collector->frame->code_start;
     enum cfi_status status;
+    if (collector->machine->ra_stays_in_reg)
+        cfi_find_signing(&known->cie, p, end, note_signing, collector);
     cfi_run_init(run, &known->cie, base + span->start, p, end);
     do {
         status = cfi_run_next(run);
@@ -178,6 +189,7 @@ static void learn_cie(const struct collector *collector, const Dwarf_CIE *raw,
         .ra_column = raw->return_address_register,
         .fp_column = collector->machine->fp_column,
         .sp_column = collector->machine->sp_column,
+        .eh_column = collector->machine->eh_column,
         .place_bias = frame->address - (uint64_t)(uintptr_t)frame->data->d_buf,
         .address_bytes = frame->address_bytes,
     };
@@ -361,6 +373,7 @@ void unwind_collection_clear(struct unwind_collection *collection) {
     free(collection->spans);
     free(collection->rows);
     free(collection->rules);
+    free(collection->signing);
     intern_free(&collection->by_rule);
     memset(collection, 0, sizeof(*collection));
 }

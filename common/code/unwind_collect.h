@@ -36,6 +36,8 @@ struct unwind_collection {
     struct unwind_rule *rules; /* rules[0] is "none"; all are different */
     size_t n_rules, room_rules;
     struct intern by_rule; /* its number plus one */
+    uint64_t *signing;     /* where in .eh_frame an instruction tells of a signed return address */
+    size_t n_signing, room_signing;
     struct init_section init[INIT_CODES_MAX];
     struct unwind_account account; /* of the entries alone */
 };

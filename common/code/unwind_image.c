@@ -36,6 +36,8 @@ struct unwind_image {
     uint64_t code_start, entries_at;
     struct covered *covered; /* by address, none overlap */
     size_t n_covered;
+    uint64_t *signing; /* in .eh_frame, in order: instructions that libunwind does not know */
+    size_t n_signing;
     struct init_section init[INIT_CODES_MAX];
     struct segment segment[SEGMENTS_MAX];
     unsigned n_segments;
@@ -80,7 +82,7 @@ static bool read_byte(const struct unwind_image *image, uint64_t address, uint8_
     return false;
 }
 
-bool unwind_image_word(const struct unwind_image *image, uint64_t address, uint64_t *word) {
+static bool read_word(const struct unwind_image *image, uint64_t address, uint64_t *word) {
     uint8_t bytes[sizeof(*word)] = {0};
     bool any = false;
     for (unsigned i = 0; i < image->n_segments; i++) {
@@ -95,6 +97,36 @@ bool unwind_image_word(const struct unwind_image *image, uint64_t address, uint6
         any |= read_byte(image, address + i, &bytes[i]);
     memcpy(word, bytes, sizeof(*word));
     return any;
+}
+
+/* What tells of signed return addresses reads as if it said nothing: it moves no register, and
+ * signatures are taken off what is read. */
+static void hide_signing(const struct unwind_image *image, uint64_t address, uint64_t *word) {
+    size_t low = 0, high = image->n_signing; /* the first that is not before */
+    uint8_t bytes[sizeof(*word)];
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (image->entries_at + image->signing[middle] < address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    memcpy(bytes, word, sizeof(bytes));
+    for (; low < image->n_signing; low++) {
+        uint64_t into = image->entries_at + image->signing[low] - address;
+        if (into >= sizeof(bytes))
+            break;
+        bytes[into] = 0; /* DW_CFA_nop */
+    }
+    memcpy(word, bytes, sizeof(bytes));
+}
+
+bool unwind_image_word(const struct unwind_image *image, uint64_t address, uint64_t *word) {
+    if (!read_word(image, address, word))
+        return false;
+    if (image->n_signing > 0)
+        hide_signing(image, address, word);
+    return true;
 }
 
 /* ---- entries ---- */
@@ -129,6 +161,9 @@ static void find_entries(struct unwind_image *image) {
         memcpy(image->init, collection.init, sizeof(image->init));
         image->code_start = frame.code_start;
         image->entries_at = frame.address;
+        image->signing = collection.signing;
+        image->n_signing = collection.n_signing;
+        collection.signing = NULL;
         arrange(image, &collection);
     }
     unwind_collection_clear(&collection);
@@ -157,6 +192,7 @@ void unwind_image_free(struct unwind_image *image) {
     elf_end(image->elf);
     close(image->fd);
     free(image->covered);
+    free(image->signing);
     free(image);
 }
 

@@ -20,8 +20,8 @@ const struct unwind_rule unwind_rule_rich = {
     .cfa = UNWIND_CFA_RICH, .ra = UNWIND_SAME, .fp = UNWIND_UNDEFINED};
 
 static const struct unwind_machine machines[] = {
-    {EM_X86_64, 17, 6, 7, false},
-    {EM_AARCH64, 32, 29, 31, true},
+    {EM_X86_64, 17, 6, 7, CFI_NO_COLUMN, false},
+    {EM_AARCH64, 32, 29, 31, 0, true},
 };
 
 const struct unwind_machine *unwind_machine(int machine) {
@@ -111,11 +111,12 @@ static bool cfa_of(const struct unwind_machine *machine, const struct cfi_value 
     }
 }
 
-static bool ra_of(const struct unwind_machine *machine, const struct cfi_value *ra,
+static bool ra_of(const struct unwind_machine *machine, const struct cfi_state *state,
                   struct unwind_rule *rule) {
+    const struct cfi_value *ra = &state->ra;
     switch (ra->how) {
     case CFI_OFFSET:
-        rule->ra = UNWIND_AT_CFA;
+        rule->ra = state->eh.how == CFI_OFFSET ? UNWIND_REPLACED : UNWIND_AT_CFA;
         return fits(ra->offset, &rule->ra_off);
     case CFI_UNDEFINED:
         rule->ra = UNWIND_UNDEFINED;
@@ -165,7 +166,7 @@ bool unwind_rule_of(const struct unwind_machine *machine, const struct cfi_state
         *lack = UNWIND_LACK_CFA;
         return false;
     }
-    if (!ra_of(machine, &state->ra, rule)) {
+    if (!ra_of(machine, state, rule)) {
         *lack = UNWIND_LACK_RA;
         return false;
     }

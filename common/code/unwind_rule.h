@@ -12,12 +12,16 @@
 #include "common/code/unwind_compile.h"
 #include "common/wire/unwind_table.h"
 
+#define CFI_NO_COLUMN UINT64_MAX
+
 /* What differs between machines. */
 struct unwind_machine {
     int machine;          /* EM_* */
     uint32_t registers;   /* that a rule may name: their DWARF numbers are below this */
     uint32_t fp_column;   /* DWARF number of the frame pointer */
     uint32_t sp_column;   /* of the stack pointer */
+    uint64_t eh_column;   /* of what a landing pad is given, where what saves it replaces its return
+                           * address; CFI_NO_COLUMN: nowhere */
     bool ra_stays_in_reg; /* a return address that is not saved is still in its register */
 };
 

@@ -32,7 +32,8 @@ static bool check_rules(const struct unwind_table *table) {
         return false;
     for (uint32_t i = 0; i < table->rules; i++)
         if (rules[i].cfa > UNWIND_CFA_RICH || rules[i].cfa_reg >= UNWIND_REGISTERS_MAX ||
-            rules[i].ra > UNWIND_UNDEFINED || rules[i].fp > UNWIND_AT_REG)
+            (rules[i].ra > UNWIND_UNDEFINED && rules[i].ra != UNWIND_REPLACED) ||
+            rules[i].fp > UNWIND_AT_REG)
             return false;
     return true;
 }

@@ -10,182 +10,22 @@
 #include <stdint.h>
 #include <ucontext.h>
 
-#define ARCH_LOWEST_CODE 0x10000u /* nothing is mapped below */
+#define ARCH_LOWEST_CODE 0x10000u                  /* nothing is mapped below */
+#define ARCH_ALL_REGS    ((1ull << ARCH_REGS) - 1) /* a bit for each */
 
 /* How far the frame of code that uses a frame pointer is set up. */
 enum arch_frame {
     ARCH_FRAME_SET, /* the frame pointer is this frame's: saved one and return address are there */
     ARCH_FRAME_PUSHED, /* the caller's is on top of the stack, the return address above it */
-    ARCH_FRAME_NONE, /* the return address is on top of the stack, the frame pointer is the caller's
-                      */
+    ARCH_FRAME_NONE,   /* the return address is on top of the stack, or in its register; the frame
+                        * pointer is the caller's */
 };
 
+/* Each of the files has the same names. */
 #if defined(__x86_64__)
-
-#define ARCH_REGS       16 /* DWARF 0..15 */
-#define ARCH_FP         6
-#define ARCH_SP         7
-#define ARCH_HAS_LINK   0 /* a call leaves the return address in a register */
-#define ARCH_LINK       0
-#define ARCH_CALL_BYTES 8 /* a call moves the stack pointer so far */
-#define ARCH_RESULT     0 /* where a system call's answer is */
-
-#define ARCH_SYSCALL_BYTES 2
-
-static inline int arch_is_syscall(const uint8_t *code) {
-    return code[0] == 0x0f && code[1] == 0x05;
-}
-
-/* libc's order of saved registers, by DWARF number. */
-static const uint8_t arch_greg_of[ARCH_REGS] = {
-    REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI, REG_RBP, REG_RSP,
-    REG_R8,  REG_R9,  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15,
-};
-
-static inline uint64_t arch_pc(const ucontext_t *uc) {
-    return (uint64_t)uc->uc_mcontext.gregs[REG_RIP];
-}
-
-static inline uint64_t arch_reg(const ucontext_t *uc, unsigned dwarf) {
-    return (uint64_t)uc->uc_mcontext.gregs[arch_greg_of[dwarf]];
-}
-
-/* False: the thread is not in a system call, nor about to make one again. The instruction leaves
- * the address behind it in a register. (Processors with FRED need not: there it is always false.)
- */
-static inline int arch_may_be_in_call(const ucontext_t *uc) {
-    uint64_t ahead = (uint64_t)uc->uc_mcontext.gregs[REG_RCX] - arch_pc(uc);
-    return ahead == 0 || ahead == ARCH_SYSCALL_BYTES;
-}
-
-/* Whether the instruction that ends at `end` can be a call; the 8 bytes before it can be read. */
-static inline int arch_is_call_before(const uint8_t *end) {
-    static const uint8_t indirect[] = {2, 3, 4, 6, 7}; /* lengths of call through a register */
-    if (end[-5] == 0xe8)
-        return 1;
-    for (unsigned i = 0; i < sizeof indirect; i++)
-        if (end[-indirect[i]] == 0xff && (end[1 - indirect[i]] & 0x38) == 0x10)
-            return 1;
-    return 0;
-}
-
-/* Where the direct call that ends at `end` goes, `address` being that of `end`; 0: it is none. */
-static inline uint64_t arch_call_target(const uint8_t *end, uint64_t address) {
-    int32_t distance;
-    if (end[-5] != 0xe8)
-        return 0;
-    __builtin_memcpy(&distance, end - 4, sizeof distance);
-    return address + (uint64_t)(int64_t)distance;
-}
-
-/* The word that the call through memory that ends at `end` takes its target from; 0: it is none. */
-static inline uint64_t arch_call_slot(const uint8_t *end, uint64_t address) {
-    int32_t distance;
-    if (end[-6] != 0xff || end[-5] != 0x15)
-        return 0;
-    __builtin_memcpy(&distance, end - 4, sizeof distance);
-    return address + (uint64_t)(int64_t)distance;
-}
-
-/* The word that a jump through memory at `code` (16 bytes) takes its target from, as in a PLT entry
- * at `address`; 0: it is no such jump. */
-static inline uint64_t arch_jump_slot(const uint8_t *code, uint64_t address) {
-    static const uint8_t endbr[] = {0xf3, 0x0f, 0x1e, 0xfa};
-    unsigned at = __builtin_memcmp(code, endbr, sizeof endbr) == 0 ? 4 : 0;
-    int32_t distance;
-    at += code[at] == 0xf2; /* bnd */
-    if (code[at] != 0xff || code[at + 1] != 0x25)
-        return 0;
-    __builtin_memcpy(&distance, code + at + 2, sizeof distance);
-    return address + at + 6 + (uint64_t)(int64_t)distance;
-}
-
-/* From 8 bytes of code on each side of an interrupted pc. */
-static inline enum arch_frame arch_frame_at(const uint8_t *pc) {
-    static const uint8_t endbr[] = {0xf3, 0x0f, 0x1e, 0xfa};
-    static const uint8_t set[][3] = {{0x48, 0x89, 0xe5}, {0x48, 0x8b, 0xec}}; /* mov rsp to rbp */
-    const uint8_t *entry = __builtin_memcmp(pc, endbr, sizeof endbr) == 0 ? pc + 4 : pc;
-    if (*entry == 0x55 || *pc == 0xc3 || *pc == 0xc2) /* push rbp; ret */
-        return ARCH_FRAME_NONE;
-    if (pc[-1] == 0x55 &&
-        (__builtin_memcmp(pc, set[0], 3) == 0 || __builtin_memcmp(pc, set[1], 3) == 0))
-        return ARCH_FRAME_PUSHED;
-    return ARCH_FRAME_SET;
-}
-
-/* Offsets from the canonical frame of the handler (where the stack pointer is after it returned to
- * the trampoline): the kernel has put a ucontext there. */
-#define ARCH_SIGFRAME_REG(dwarf)                                                                   \
-    (offsetof(ucontext_t, uc_mcontext.gregs) + 8u * arch_greg_of[dwarf])
-#define ARCH_SIGFRAME_PC (offsetof(ucontext_t, uc_mcontext.gregs) + 8u * REG_RIP)
-
+#include "common/wire/arch_x86_64.h"
 #elif defined(__aarch64__)
-
-#define ARCH_REGS       32
-#define ARCH_FP         29
-#define ARCH_SP         31
-#define ARCH_HAS_LINK   1
-#define ARCH_LINK       30
-#define ARCH_CALL_BYTES 0
-#define ARCH_RESULT     0
-
-#define ARCH_SYSCALL_BYTES 4
-
-static inline int arch_is_syscall(const uint8_t *code) {
-    uint32_t word;
-    __builtin_memcpy(&word, code, sizeof word);
-    return word == 0xd4000001u; /* svc #0 */
-}
-
-static inline uint64_t arch_pc(const ucontext_t *uc) {
-    return uc->uc_mcontext.pc;
-}
-
-static inline uint64_t arch_reg(const ucontext_t *uc, unsigned dwarf) {
-    return dwarf == ARCH_SP ? uc->uc_mcontext.sp : uc->uc_mcontext.regs[dwarf];
-}
-
-static inline int arch_may_be_in_call(const ucontext_t *uc) {
-    (void)uc;
-    return 1; /* the code tells */
-}
-
-static inline int arch_is_call_before(const uint8_t *end) {
-    uint32_t word;
-    __builtin_memcpy(&word, end - 4, sizeof word);
-    return (word & 0xfc000000u) == 0x94000000u || (word & 0xfffffc1fu) == 0xd63f0000u; /* bl, blr */
-}
-
-static inline uint64_t arch_call_target(const uint8_t *end, uint64_t address) {
-    uint32_t word;
-    __builtin_memcpy(&word, end - 4, sizeof word);
-    if ((word & 0xfc000000u) != 0x94000000u)
-        return 0;
-    return address - 4 + (uint64_t)((int64_t)(int32_t)(word << 6) >> 4); /* 26 bits of words */
-}
-
-static inline uint64_t arch_call_slot(const uint8_t *end, uint64_t address) {
-    (void)end, (void)address;
-    return 0; /* no such instruction */
-}
-
-static inline uint64_t arch_jump_slot(const uint8_t *code, uint64_t address) {
-    (void)code, (void)address;
-    return 0; /* a PLT entry is three instructions there: not followed */
-}
-
-static inline enum arch_frame arch_frame_at(const uint8_t *pc) {
-    (void)pc;
-    return ARCH_FRAME_SET;
-}
-
-#define ARCH_SIGINFO_BYTES 128u /* the frame begins with a siginfo */
-#define ARCH_SIGFRAME_REG(dwarf)                                                                   \
-    (ARCH_SIGINFO_BYTES + ((dwarf) == ARCH_SP                                                      \
-                               ? offsetof(ucontext_t, uc_mcontext.sp)                              \
-                               : offsetof(ucontext_t, uc_mcontext.regs) + 8u * (dwarf)))
-#define ARCH_SIGFRAME_PC (ARCH_SIGINFO_BYTES + offsetof(ucontext_t, uc_mcontext.pc))
-
+#include "common/wire/arch_aarch64.h"
 #else
 #error "the walk knows no registers for this machine"
 #endif

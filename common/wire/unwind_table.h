@@ -27,7 +27,7 @@
 #define UNWIND_TABLE_MAGIC 0x32626174746363ull
 /* Tables are kept on disk (common/code/table_cache.h) under this number: to be raised whenever
  * their format changes, and whenever the compiler makes other rows of the same .eh_frame. */
-#define UNWIND_TABLE_VERSION 4u
+#define UNWIND_TABLE_VERSION 5u
 #define UNWIND_TABLE_ALIGN   64
 #define UNWIND_RULE_NONE     0 /* index of the rule that says: unknown */
 #define UNWIND_BACK_MAX      0xffffu
@@ -58,6 +58,10 @@ enum unwind_where {
     UNWIND_AT_CFA,    /* at CFA + offset */
     UNWIND_UNDEFINED, /* return address: this is the outermost frame. Frame pointer: not known */
     UNWIND_AT_REG,    /* frame pointer only: at *(frame pointer + offset) */
+    /* Return address only: at CFA + offset; but the function goes on in a caller further out by
+     * putting that one's frame pointer and return address in the place of its own (aarch64's
+     * unwinder). */
+    UNWIND_REPLACED,
 };
 
 struct unwind_rule {

@@ -61,7 +61,7 @@ static void watch(struct agent_thread *thread, uint64_t rest) {
 }
 
 static void wait_for_burst(struct agent_thread *thread, uint64_t rest) {
-    if (thread == thread_self && SLEEP_IS_WRAPPED && burst_get_timer(thread, NULL)) {
+    if (thread == thread_self && burst_get_timer(thread, NULL)) {
         watch(thread, rest);
     } else {
         stop_watching(thread);

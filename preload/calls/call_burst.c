@@ -69,8 +69,8 @@ void call_burst_begin(struct agent_thread *thread, struct wire_session *session,
                       const ucontext_t *uc) {
     if (thread->calls != NULL && thread->calls->in_burst)
         call_burst_tick(thread); /* nothing was reported since */
-    else if (SLEEP_IS_WRAPPED && !call_burst_is_left_out(thread, session, uc) &&
-             burst_get_timer(thread, session) && calls_begin_here(thread, session, uc))
+    else if (!call_burst_is_left_out(thread, session, uc) && burst_get_timer(thread, session) &&
+             calls_begin_here(thread, session, uc))
         run(thread, in_sleeper(thread));
 }
 
@@ -79,7 +79,7 @@ static void begin_first(struct agent_thread *thread) {
     struct wire_session *session = session_enter(thread);
     if (session == NULL)
         return;
-    bool timer = SLEEP_IS_WRAPPED && burst_get_timer(thread, session);
+    bool timer = burst_get_timer(thread, session);
     bool ready = redirect_read_sites(thread, session, 0);
     session_leave(thread);
     if (timer && ready)

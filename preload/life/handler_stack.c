@@ -86,32 +86,6 @@ void handler_stack_hide(const struct agent_thread *thread, stack_t *old) {
         say_none(old);
 }
 
-#if defined(__x86_64__)
-
-/* The caller's stack pointer is kept in rbp, by which this can be unwound. */
-__asm__(".pushsection .text\n"
-        ".p2align 4\n"
-        ".type handler_stack_switch, @function\n"
-        "handler_stack_switch:\n" /* thread, argument, function, top */
-        ".cfi_startproc\n"
-        "pushq %rbp\n"
-        ".cfi_adjust_cfa_offset 8\n"
-        ".cfi_rel_offset rbp, 0\n"
-        "movq %rsp, %rbp\n"
-        ".cfi_def_cfa_register rbp\n"
-        "movq %rcx, %rsp\n"
-        "call *%rdx\n"
-        "leave\n"
-        ".cfi_def_cfa rsp, 8\n"
-        ".cfi_restore rbp\n"
-        "ret\n"
-        ".cfi_endproc\n"
-        ".size handler_stack_switch, .-handler_stack_switch\n"
-        ".popsection\n");
-void handler_stack_switch(struct agent_thread *thread, const void *argument,
-                          void (*function)(struct agent_thread *, const void *), void *top)
-    __attribute__((visibility("hidden")));
-
 /* A handler of a runtime that relies on ours may be running there, or may have left it to come
  * back.
  */
@@ -129,13 +103,3 @@ void handler_stack_call(struct agent_thread *thread,
         handler_stack_switch(thread, argument, function,
                              (char *)thread->handler_stack + HANDLER_STACK_BYTES);
 }
-
-#else
-
-void handler_stack_call(struct agent_thread *thread,
-                        void (*function)(struct agent_thread *, const void *),
-                        const void *argument) {
-    function(thread, argument);
-}
-
-#endif

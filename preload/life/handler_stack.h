@@ -67,4 +67,10 @@ void handler_stack_call(struct agent_thread *thread,
                         void (*function)(struct agent_thread *, const void *),
                         const void *argument);
 
+/* Calls a function on the stack whose end is `top`; the caller's is used again when it returns. One
+ * file for each architecture has it, in assembly. */
+void handler_stack_switch(struct agent_thread *thread, const void *argument,
+                          void (*function)(struct agent_thread *, const void *), void *top)
+    __attribute__((visibility("hidden")));
+
 #endif

@@ -39,7 +39,7 @@
  * to a thread that sleeps. */
 static bool may_attach_later(void) {
     const struct agent_settings *set = &agent.settings;
-    return SLEEP_IS_WRAPPED && !set->attach_at_start && set->collector == WIRE_COLLECT_WALKS &&
+    return !set->attach_at_start && set->collector == WIRE_COLLECT_WALKS &&
            set->clock == WIRE_CLOCK_CPU && set->follow && set->socket[0] == '/';
 }
 

@@ -97,8 +97,7 @@ bool burst_get_timer(struct agent_thread *thread, struct wire_session *session) 
 
 static bool has_fine_timer(struct agent_thread *thread, struct wire_session *session,
                            const struct sampling_plan *plan) {
-    return !other_clock_wanted(thread, plan) && SLEEP_IS_WRAPPED &&
-           burst_get_timer(thread, session);
+    return !other_clock_wanted(thread, plan) && burst_get_timer(thread, session);
 }
 
 /* ---- which timer waits ---- */

@@ -15,8 +15,6 @@
 #include "preload/life/sys.h"
 #include "preload/sample/burst.h"
 
-#if SLEEP_IS_WRAPPED
-
 struct due {
     const struct sleep_place *caller;
     uint64_t within;
@@ -57,15 +55,6 @@ void edge_sample_inside(struct agent_thread *thread, const struct sleep_place *c
     handler_stack_call(thread, take, &due);
     sys4(SYS_rt_sigprocmask, SIG_SETMASK, &before, 0, KERNEL_SIGSET_BYTES);
 }
-
-#else
-
-void edge_sample_inside(struct agent_thread *thread, const struct sleep_place *caller,
-                        uint64_t within) {
-    (void)thread, (void)caller, (void)within;
-}
-
-#endif
 
 void edge_sample(struct agent_thread *thread, struct sleep_place caller) {
     uint32_t before;

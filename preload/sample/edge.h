@@ -16,14 +16,10 @@
 
 /* Where the function that asks for it was called. Its caller's frame pointer is right even where
  * other registers are not: what stands between is libc's. */
-#if SLEEP_IS_WRAPPED /* else there are no points */
 #define EDGE_CALLER                                                                                \
     ((struct sleep_place){(uint64_t)(uintptr_t)__builtin_return_address(0),                        \
-                          (uint64_t)(uintptr_t)__builtin_frame_address(0) + 16,                    \
-                          *(const uint64_t *)__builtin_frame_address(0), 0})
-#else
-#define EDGE_CALLER ((struct sleep_place){0, 0, 0, 0})
-#endif
+                          (uint64_t)(uintptr_t)__builtin_dwarf_cfa(),                              \
+                          *(const uint64_t *)__builtin_frame_address(0), 0, 0})
 
 /* Takes the sample of what the calling thread has reached, where it may make system calls for the
  * agent (confine.h). Thread context. */

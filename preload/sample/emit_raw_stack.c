@@ -43,7 +43,7 @@ static void put_place(const struct agent_thread *thread, struct wire_slot *slot,
                       const struct unwind_registers *regs, uint64_t pc) {
     ring_put(slot, WALK_WORDS, at, thread->interrupted.pc);
     ring_put(slot, WALK_WORDS, at + 1, pc);
-    ring_put(slot, WALK_WORDS, at + 2, regs->known & (uint32_t)((1ull << ARCH_REGS) - 1));
+    ring_put(slot, WALK_WORDS, at + 2, regs->known & ARCH_ALL_REGS);
     for (unsigned i = 0; i < ARCH_REGS; i++)
         ring_put(slot, WALK_WORDS, at + 3 + i, regs->reg[i]);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * instruction.h - how long an instruction is, where it leads, and what it does to the registers
- * that a caller may want back. Of x86-64; on other machines nothing is decoded.
+ * that a caller may want back. One file for each architecture.
  *
  * What is not known in full is given as a set of registers that lose their values. Pure.
  */
@@ -27,7 +27,8 @@ enum instruction_kind {
     INSTRUCTION_ADD,       /* reg += value */
     INSTRUCTION_AND,       /* reg &= value */
     INSTRUCTION_LEAVE,     /* mov rbp to rsp, pop rbp */
-    INSTRUCTION_RETURN,    /* and `value` bytes of arguments are popped */
+    INSTRUCTION_RETURN,    /* and `value` bytes of arguments are popped; or a jump at the end of all
+                            * that the code does, to where the link register leads back from */
     INSTRUCTION_JUMP,      /* to `target` */
     INSTRUCTION_JUMP_SLOT, /* to where the word at `target` says */
     INSTRUCTION_BRANCH,    /* to `target`, or on */
@@ -38,7 +39,10 @@ enum instruction_kind {
 struct instruction {
     uint8_t kind, length;
     uint8_t reg, from;           /* DWARF numbers */
+    uint8_t pair;                /* loaded from, or stored to, the word above; */
+    bool is_pair;                /* if there is one */
     uint8_t base, index, scale;  /* of the memory operand, index << scale */
+    int64_t step;                /* added to the base in the end */
     uint32_t writes;             /* bit n: register n gets a value that is not given here */
     int64_t displacement, value; /* without base and index the displacement is the address */
     uint64_t target;

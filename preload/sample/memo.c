@@ -89,7 +89,7 @@ static bool remember_words(struct memo *memo, const struct unwind_env *env,
     const struct unwind_step *step = &s->step;
     if ((step->flags & UNWIND_STEP_OPAQUE) != 0)
         return false;
-    if (step->ra_at != 0 && !remember_word(memo, env, s->sp, n, step->ra_at, step->site))
+    if (step->ra_at != 0 && !remember_word(memo, env, s->sp, n, step->ra_at, step->ra_word))
         return false;
     if (step->cfa_at != 0 && !remember_word(memo, env, s->sp, n, step->cfa_at, step->cfa_word))
         return false;

@@ -12,20 +12,40 @@
 #include <string.h>
 
 #include "preload/sample/unwind_bare.h"
+#include "preload/sample/unwind_evidence.h"
 #include "preload/sample/unwind_inner.h"
 #include "preload/sample/unwind_usual.h"
-
-#define ALL_KNOWN ((uint32_t)((1ull << ARCH_REGS) - 1))
 
 void unwind_registers_of(struct unwind_registers *regs, const ucontext_t *uc) {
     regs->pc = arch_pc(uc);
     for (unsigned i = 0; i < ARCH_REGS; i++)
         regs->reg[i] = arch_reg(uc, i);
-    regs->known = ALL_KNOWN;
+    regs->known = ARCH_ALL_REGS;
     regs->exact = true;
 }
 
 /* ---- steps by rule ---- */
+
+/* Of a caller whose stack pointer is not known. The frame pointer says where the caller has saved
+ * the one before, if it did. */
+static enum unwind_end cfa_without_sp(const struct unwind_env *env,
+                                      const struct unwind_registers *regs,
+                                      const struct unwind_rule *rule, struct unwind_step *step,
+                                      uint64_t *cfa) {
+    uint64_t by_sp = regs->reg[ARCH_SP] + (uint64_t)(int64_t)rule->cfa_off;
+    uint64_t by_fp = regs->reg[ARCH_FP] - (uint64_t)(int64_t)rule->fp_off;
+    bool framed = (regs->known & UNWIND_FP_KNOWN) != 0 && rule->fp == UNWIND_AT_CFA;
+    if (rule->cfa != UNWIND_CFA_REG)
+        return UNWIND_NO_RULE;
+    step->flags |= UNWIND_STEP_USES_FP | UNWIND_STEP_OPAQUE;
+    if (framed && by_fp >= by_sp && unwind_on_stack(env, by_fp - 8))
+        *cfa = by_fp;
+    else if ((regs->known & UNWIND_SP_PERHAPS) != 0)
+        *cfa = by_sp;
+    else
+        return UNWIND_NO_RULE;
+    return UNWIND_STEPPED;
+}
 
 /* The canonical frame address. UNWIND_STEPPED, or why it is not known. */
 static enum unwind_end find_cfa(const struct unwind_env *env, const struct unwind_registers *regs,
@@ -33,6 +53,8 @@ static enum unwind_end find_cfa(const struct unwind_env *env, const struct unwin
                                 uint64_t *cfa) {
     if (rule->cfa_reg >= ARCH_REGS)
         return UNWIND_NO_RULE;
+    if (rule->cfa_reg == ARCH_SP && !(regs->known & UNWIND_KNOWN(ARCH_SP)))
+        return cfa_without_sp(env, regs, rule, step, cfa);
     if (!(regs->known & UNWIND_KNOWN(rule->cfa_reg))) /* others only a full unwinder follows */
         return rule->cfa_reg == ARCH_FP ? UNWIND_NO_RULE : UNWIND_RICH;
     if (rule->cfa_reg == ARCH_FP)
@@ -93,11 +115,15 @@ static bool find_ra(const struct unwind_env *env, const struct unwind_registers 
                     uint64_t *ra) {
     if (rule->ra == UNWIND_SAME && regs->exact && ARCH_HAS_LINK) {
         step->flags |= UNWIND_STEP_OPAQUE;
-        *ra = regs->reg[ARCH_LINK];
+        *ra = arch_unsigned(regs->reg[ARCH_LINK]);
         return true;
     }
     step->ra_at = cfa + (uint64_t)(int64_t)rule->ra_off;
-    return rule->ra == UNWIND_AT_CFA && (step->ra_at & 7) == 0 && unwind_read(env, step->ra_at, ra);
+    if ((rule->ra != UNWIND_AT_CFA && rule->ra != UNWIND_REPLACED) || (step->ra_at & 7) != 0 ||
+        !unwind_read(env, step->ra_at, &step->ra_word))
+        return false;
+    *ra = arch_unsigned(step->ra_word);
+    return true;
 }
 
 static enum unwind_end step_by_rule(const struct unwind_env *env, struct unwind_registers *regs,
@@ -114,7 +140,12 @@ static enum unwind_end step_by_rule(const struct unwind_env *env, struct unwind_
     end = restore_fp(env, regs, rule, cfa, step);
     if (end != UNWIND_STEPPED)
         return end;
-    return unwind_to_caller(regs, step, ra, cfa);
+    end = unwind_to_caller(regs, step, ra, cfa);
+    if (hcct_unlikely(rule->ra == UNWIND_REPLACED)) {
+        step->flags |= UNWIND_STEP_OPAQUE;
+        regs->known = (regs->known & ~UNWIND_KNOWN(ARCH_SP)) | UNWIND_SP_PERHAPS;
+    }
+    return end;
 }
 
 /* The kernel's signal frame holds all registers of the interrupted code. */
@@ -127,7 +158,7 @@ static enum unwind_end step_signal(const struct unwind_env *env, struct unwind_r
     for (unsigned i = 0; i < ARCH_REGS; i++)
         if (!unwind_read(env, at + ARCH_SIGFRAME_REG(i), &regs->reg[i]))
             return UNWIND_BAD_STACK;
-    regs->known = ALL_KNOWN;
+    regs->known = ARCH_ALL_REGS;
     regs->exact = true;
     step->site = regs->pc;
     return UNWIND_STEPPED;
@@ -139,9 +170,9 @@ static enum unwind_end step_signal(const struct unwind_env *env, struct unwind_r
 static void put_in_cache(struct unwind_cached *set, uint64_t key, uint64_t routine,
                          const struct unwind_rule *rule) {
     bool saved = rule->fp == UNWIND_AT_CFA, by_fp = rule->cfa_reg == ARCH_FP;
-    int32_t fp_off = saved ? rule->fp_off : -8;
+    int64_t fp_off = saved ? rule->fp_off : arch_usual_fp(rule->ra_off);
     bool usual = rule->cfa == UNWIND_CFA_REG && (by_fp || rule->cfa_reg == ARCH_SP) &&
-                 rule->ra == UNWIND_AT_CFA && rule->ra_off == -8 &&
+                 rule->ra == UNWIND_AT_CFA && arch_is_usual(rule->ra_off, fp_off) &&
                  (saved || rule->fp == UNWIND_SAME) && fp_off == (int16_t)fp_off;
     unsigned flags = UNWIND_STEP_CACHED | (by_fp ? UNWIND_STEP_USES_FP : 0) |
                      (saved ? 0 : UNWIND_STEP_PASSES_FP);
@@ -161,6 +192,12 @@ static const struct unwind_row *root_of_context(const struct unwind_module *modu
     const struct unwind_row *row = regs->exact ? NULL : unwind_row_at(module, regs->pc);
     return row != NULL && module->bias + unwind_routine(module->table, row) == regs->pc ? row
                                                                                         : NULL;
+}
+
+/* Where a handler returns to. */
+static bool is_sigreturn(const struct unwind_env *env, uint64_t pc) {
+    uint8_t code[16];
+    return unwind_read_code(env, pc, code) && arch_is_sigreturn(code + 8);
 }
 
 /* The rule of the pc: NULL when there is none, and then how the step went without it. */
@@ -186,6 +223,9 @@ static const struct unwind_rule *find_rule(const struct unwind_env *env,
     } else if (module->pending) {
         step->routine = pc;
         *end = UNWIND_PENDING;
+    } else if (is_sigreturn(env, regs->pc)) {
+        step->routine = regs->pc;
+        *end = step_signal(env, regs, step);
     } else {
         step->flags |= UNWIND_STEP_BARE;
         *end = unwind_bare_step(env, module, regs, step);

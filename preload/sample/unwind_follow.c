@@ -37,7 +37,8 @@ struct stored {
 /* The other side of a branch. Of the registers, those are known that were never changed. */
 struct way {
     uint64_t pc, sp, fp;
-    uint32_t known, stored;
+    uint64_t known;
+    uint32_t stored;
 };
 
 struct follow {
@@ -46,7 +47,7 @@ struct follow {
     const struct unwind_registers *from;
     uint64_t pc, sp_from;
     uint64_t reg[ARCH_REGS];
-    uint32_t known, unchanged;
+    uint64_t known, unchanged;
     uint32_t n_stored, n_ways, steps;
     uint64_t window; /* address of the code in bytes[]; 0: none */
     uint32_t passed[PASSED];
@@ -147,7 +148,7 @@ static bool pass(struct follow *f) {
 }
 
 static void keep_way(struct follow *f, uint64_t pc) {
-    uint32_t kept = f->unchanged | UNWIND_KNOWN(ARCH_SP) | UNWIND_FP_KNOWN;
+    uint64_t kept = f->unchanged | UNWIND_KNOWN(ARCH_SP) | UNWIND_FP_KNOWN;
     if (f->n_ways == WAYS_MAX)
         return;
     f->way[f->n_ways++] = (struct way){.pc = pc,
@@ -192,9 +193,6 @@ static enum course next_way(struct follow *f) {
 
 /* ---- instructions ---- */
 
-/* What any function may overwrite. */
-#define CALL_WRITES (1u << 0 | 1u << 1 | 1u << 2 | 1u << 4 | 1u << 5 | 0xfu << 8)
-
 static enum course push(struct follow *f, bool known, uint64_t value) {
     f->reg[ARCH_SP] -= 8;
     return store(f, f->reg[ARCH_SP], known, value) ? COURSE_ON : COURSE_LOST;
@@ -209,15 +207,12 @@ static void pop(struct follow *f, unsigned reg) {
 
 /* The value that an instruction gives to its register. False: it is not known. */
 static bool result_of(const struct follow *f, const struct instruction *in, uint64_t *value) {
-    uint64_t address;
     switch (in->kind) {
     case INSTRUCTION_MOVE:
         *value = in->from < ARCH_REGS ? f->reg[in->from] : 0;
         return is_known(f, in->from);
     case INSTRUCTION_LEA:
         return address_of(f, in, value);
-    case INSTRUCTION_LOAD:
-        return address_of(f, in, &address) && load(f, address, value);
     case INSTRUCTION_ADD:
         *value = f->reg[in->reg] + (uint64_t)in->value;
         return is_known(f, in->reg);
@@ -229,15 +224,32 @@ static bool result_of(const struct follow *f, const struct instruction *in, uint
     }
 }
 
-static enum course store_operand(struct follow *f, const struct instruction *in) {
-    uint64_t address;
-    bool known = is_known(f, in->from);
-    if (!address_of(f, in, &address))
-        return COURSE_ON; /* not where return addresses and saved registers are */
-    return store(f, address, known, known ? f->reg[in->from] : 0) ? COURSE_ON : COURSE_LOST;
+static bool store_register(struct follow *f, uint64_t address, unsigned reg) {
+    bool known = is_known(f, reg);
+    return store(f, address, known, known ? f->reg[reg] : 0);
 }
 
-static void forget(struct follow *f, uint32_t registers) {
+static enum course store_operand(struct follow *f, const struct instruction *in) {
+    uint64_t address;
+    if (!address_of(f, in, &address))
+        return COURSE_ON; /* not where return addresses and saved registers are */
+    bool stored = store_register(f, address, in->from) &&
+                  (!in->is_pair || store_register(f, address + 8, in->pair));
+    return stored ? COURSE_ON : COURSE_LOST;
+}
+
+static void load_operand(struct follow *f, const struct instruction *in) {
+    uint64_t address = 0, value = 0;
+    bool found = address_of(f, in, &address);
+    bool known = found && load(f, address, &value);
+    set(f, in->reg, known, value);
+    if (!in->is_pair)
+        return;
+    known = found && load(f, address + 8, &value);
+    set(f, in->pair, known, value);
+}
+
+static void forget(struct follow *f, uint64_t registers) {
     f->known &= ~registers;
     f->unchanged &= ~registers;
 }
@@ -263,8 +275,11 @@ static enum course compute(struct follow *f, const struct instruction *in) {
         course = store_operand(f, in);
         forget(f, in->writes);
         break;
+    case INSTRUCTION_LOAD:
+        load_operand(f, in);
+        break;
     case INSTRUCTION_CALL:
-        forget(f, CALL_WRITES);
+        forget(f, ARCH_CALL_WRITES);
         break;
     case INSTRUCTION_OTHER:
         forget(f, in->writes);
@@ -273,6 +288,8 @@ static enum course compute(struct follow *f, const struct instruction *in) {
         known = result_of(f, in, &value);
         set(f, in->reg, known, value);
     }
+    if (in->step != 0 && in->base < ARCH_REGS)
+        set(f, in->base, is_known(f, in->base), f->reg[in->base] + (uint64_t)in->step);
     f->pc += in->length;
     return is_known(f, ARCH_SP) ? course : COURSE_LOST;
 }
@@ -309,12 +326,21 @@ static enum course go(struct follow *f) {
 
 /* ---- the caller ---- */
 
-/* What stands on top of the stack where the code returns, when that can be: it follows a call, or
- * is where an interpreter goes on. */
+/* Where the return address is when the code returns: on top of the stack, or in a register. */
+static bool find_return_address(const struct follow *f, uint64_t *ra, uint64_t *at) {
+    *at = ARCH_HAS_LINK ? 0 : f->reg[ARCH_SP];
+    if (!ARCH_HAS_LINK)
+        return (*at & 7) == 0 && load(f, *at, ra);
+    *ra = arch_unsigned(f->reg[ARCH_LINK]);
+    return is_known(f, ARCH_LINK);
+}
+
+/* The caller, when that can be: the return address follows a call, or is where an interpreter goes
+ * on. */
 static bool arrive_at_caller(const struct follow *f, struct unwind_registers *regs,
                              struct unwind_step *step) {
-    uint64_t at = f->reg[ARCH_SP], ra;
-    if ((at & 7) != 0 || at < regs->reg[ARCH_SP] || !load(f, at, &ra))
+    uint64_t sp = f->reg[ARCH_SP], at, ra;
+    if (sp < regs->reg[ARCH_SP] || !find_return_address(f, &ra, &at))
         return false;
     if (!unwind_is_return_address(f->env, ra) &&
         !(f->module == NULL && unwind_may_go_back(f->env, regs->pc, ra)))
@@ -324,7 +350,7 @@ static bool arrive_at_caller(const struct follow *f, struct unwind_registers *re
     regs->reg[ARCH_FP] = f->reg[ARCH_FP];
     regs->known =
         (regs->known & ~(UNWIND_FP_KNOWN | UNWIND_FP_PERHAPS)) | (f->known & UNWIND_FP_KNOWN);
-    unwind_to_caller(regs, step, ra, at + 8);
+    unwind_to_caller(regs, step, ra, sp + ARCH_CALL_BYTES);
     return true;
 }
 
@@ -334,7 +360,7 @@ bool unwind_follow(const struct unwind_env *env, const struct unwind_module *mod
     enum course course = COURSE_ON;
     bool found = false;
     uint32_t max = module != NULL ? STEPS_MAX : GENERATED_MAX;
-    if (ARCH_HAS_LINK || f == NULL || !(regs->known & UNWIND_KNOWN(ARCH_SP)))
+    if (f == NULL || !(regs->known & UNWIND_KNOWN(ARCH_SP)))
         return false;
     memset(f, 0, sizeof *f);
     f->env = env;
@@ -342,8 +368,8 @@ bool unwind_follow(const struct unwind_env *env, const struct unwind_module *mod
     f->from = regs;
     f->pc = regs->pc;
     f->sp_from = regs->reg[ARCH_SP];
-    f->known = regs->known & (uint32_t)((1ull << ARCH_REGS) - 1);
-    f->unchanged = regs->known;
+    f->known = regs->known & ARCH_ALL_REGS;
+    f->unchanged = f->known;
     memcpy(f->reg, regs->reg, sizeof f->reg);
     while (!found && f->steps < max) {
         if (course == COURSE_ON)

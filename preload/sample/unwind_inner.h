@@ -8,11 +8,14 @@
 
 #include "preload/sample/unwind_types.h"
 
-#define UNWIND_KNOWN(n) (1u << (n))
+#define UNWIND_KNOWN(n) (1ull << (n))
 
 /* In registers.known: the frame pointer may have changed since, so no rule goes by it; but where
  * there is no rule, the chain of frame pointers is tried, and what it finds is checked. */
-#define UNWIND_FP_PERHAPS (1u << 31)
+#define UNWIND_FP_PERHAPS (1ull << ARCH_REGS)
+
+/* In registers.known, of a stack pointer that is not known: it may be right all the same. */
+#define UNWIND_SP_PERHAPS (1ull << (ARCH_REGS + 1))
 
 static inline bool unwind_read(const struct unwind_env *env, uint64_t address, uint64_t *word) {
     if (hcct_likely(address >= env->low && address < env->high - 7)) {
@@ -22,12 +25,13 @@ static inline bool unwind_read(const struct unwind_env *env, uint64_t address, u
     return env->read != NULL && env->read(env->arg, address, word);
 }
 
-/* regs is the caller's from here on: return address and stack pointer are known. */
+/* regs is the caller's from here on: return address, without a signature, and stack pointer are
+ * known. */
 static inline enum unwind_end unwind_to_caller(struct unwind_registers *regs,
                                                struct unwind_step *step, uint64_t ra, uint64_t sp) {
     step->site = regs->pc = ra;
     regs->reg[ARCH_SP] = sp;
-    regs->known &= UNWIND_KNOWN(ARCH_SP) | UNWIND_KNOWN(ARCH_FP);
+    regs->known = (regs->known & UNWIND_FP_KNOWN) | UNWIND_KNOWN(ARCH_SP);
     regs->exact = false;
     return hcct_likely(ra != 0) ? UNWIND_STEPPED : UNWIND_COMPLETE;
 }

@@ -66,7 +66,7 @@ bool unwind_search(const struct unwind_env *env, const struct unwind_module *mod
         step->ra_at = at;
         if (at > sp)
             unwind_find_pushed_fp(env, regs, at - 8);
-        uint32_t perhaps = regs->known & UNWIND_FP_PERHAPS;
+        uint64_t perhaps = regs->known & UNWIND_FP_PERHAPS;
         unwind_to_caller(regs, step, word, at + 8);
         regs->known |= perhaps;
         return true;

@@ -33,14 +33,14 @@ struct unwind_cached {
     uint64_t key; /* pc and whether it is exact */
     uint64_t routine;
     const struct unwind_rule *rule;
-    /* The usual rule, at hand: a frame at base + cfa_off, the return address just below it. */
+    /* The usual rule, at hand: a frame at base + cfa_off, the return address where arch.h says. */
     int32_t cfa_off;
-    int16_t fp_off; /* from the frame to the saved frame pointer; where it is not saved, to the
-                       return address */
+    int16_t fp_off; /* from the frame to the saved frame pointer; where it is not saved, as arch.h
+                       says */
     uint16_t flags; /* of the step; 0: another rule */
 };
 
-#define UNWIND_SCRATCH_WORDS 136u
+#define UNWIND_SCRATCH_WORDS 152u
 
 struct unwind_env {
     /* The module that covers pc, into *module; false when there is none. */
@@ -68,12 +68,12 @@ enum unwind_end {
 
 struct unwind_registers {
     uint64_t pc;
-    uint64_t reg[ARCH_REGS]; /* by DWARF number */
-    uint32_t known;          /* bit n: reg[n] is known */
+    uint64_t reg[ARCH_REGS]; /* by DWARF number; a stack pointer that is not known is no less */
+    uint64_t known;          /* bit n: reg[n] is known */
     bool exact;              /* pc is where the program was interrupted, not a return address */
 };
 
-#define UNWIND_FP_KNOWN (1u << ARCH_FP)
+#define UNWIND_FP_KNOWN (1ull << ARCH_FP)
 
 /* How a step came about. All that it depends on is the pc and the stack pointer, and beside them:
  */
@@ -91,6 +91,7 @@ enum unwind_step_flag {
 struct unwind_step {
     uint64_t routine;      /* 0: what was there is no code at all, and no frame */
     uint64_t site;         /* return address, 0 when there is no caller */
+    uint64_t ra_word;      /* what was read at ra_at: it may be signed */
     uint64_t ra_at, fp_at; /* where return address and frame pointer were read, 0: not in memory */
     uint64_t cfa_at, cfa_word; /* a word that the frame's address was computed from, 0: none */
     uint32_t flags;

@@ -12,13 +12,13 @@
 
 #include "preload/sample/unwind_types.h"
 
-/* No other registers survive a step. */
-#define UNWIND_CALLER_KNOWN (1u << ARCH_SP | UNWIND_FP_KNOWN)
+#define UNWIND_SP_KNOWN     (1ull << ARCH_SP)
+#define UNWIND_CALLER_KNOWN (UNWIND_SP_KNOWN | UNWIND_FP_KNOWN)
 
-/* The registers of a caller. */
+/* The registers of a caller. No others survive a step. */
 struct unwind_place {
     uint64_t pc, sp, fp;
-    uint32_t known; /* as in struct unwind_registers */
+    uint64_t known; /* as in struct unwind_registers */
 };
 
 static inline uint64_t unwind_cache_key(uint64_t pc, bool exact) {
@@ -59,23 +59,24 @@ static inline bool unwind_usual(const struct unwind_env *env, struct unwind_plac
     uint64_t by_fp = (c->flags & UNWIND_STEP_USES_FP) != 0 ? UINT64_MAX : 0;
     uint64_t passes = (c->flags & UNWIND_STEP_PASSES_FP) != 0 ? UINT64_MAX : 0;
     uint64_t cfa = ((at->fp & by_fp) | (at->sp & ~by_fp)) + (uint64_t)(int64_t)c->cfa_off;
-    uint64_t fp_at = cfa + (uint64_t)(int64_t)c->fp_off;
+    uint64_t fp_at = cfa + (uint64_t)(int64_t)c->fp_off, ra_at = arch_usual_ra_at(cfa, fp_at);
     if (((cfa | fp_at) & 7) != 0 || cfa < at->sp + unwind_least_frame(false) ||
-        !unwind_on_stack(env, cfa - 8) || !unwind_on_stack(env, fp_at) ||
-        (by_fp & UNWIND_FP_KNOWN & ~at->known) != 0)
+        !unwind_on_stack(env, ra_at) || !unwind_on_stack(env, fp_at) ||
+        (((UNWIND_FP_KNOWN & by_fp) | (UNWIND_SP_KNOWN & ~by_fp)) & ~at->known) != 0)
         return false;
-    uint64_t ra = *(const uint64_t *)(cfa - 8);
+    uint64_t word = *(const uint64_t *)ra_at, ra = arch_unsigned(word);
     if (ra == 0)
         return false;
     *step = (struct unwind_step){.routine = c->routine,
                                  .site = ra,
-                                 .ra_at = cfa - 8,
+                                 .ra_word = word,
+                                 .ra_at = ra_at,
                                  .fp_at = fp_at & ~passes,
                                  .flags = c->flags};
     at->pc = ra;
     at->sp = cfa;
     at->fp = (at->fp & passes) | (*(const uint64_t *)fp_at & ~passes);
-    at->known = (at->known & UNWIND_CALLER_KNOWN) | (UNWIND_FP_KNOWN & (uint32_t)~passes);
+    at->known = (at->known & UNWIND_FP_KNOWN) | UNWIND_SP_KNOWN | (UNWIND_FP_KNOWN & ~passes);
     return true;
 }
 

@@ -11,6 +11,7 @@
 #include "preload/calls/calls.h"
 #include "preload/life/agent.h"
 #include "preload/wrap/handler_masks.h"
+#include "preload/wrap/jump_target.h"
 #include "preload/wrap/real.h"
 #include "preload/wrap/sleep.h"
 
@@ -22,24 +23,11 @@ static void note_jump(void) {
         c->busy += CALLS_JUMPED;
 }
 
-/* Where the jump leads, by libc's own way of hiding it; 0: not known. */
-static uintptr_t target_sp(const struct __jmp_buf_tag *buffer) {
-#if defined(__x86_64__)
-    enum { SAVED_RSP = 6 };
-    uintptr_t sp = (uintptr_t)buffer->__jmpbuf[SAVED_RSP];
-    __asm__("ror $17, %0\n xorq %%fs:0x30, %0" : "+r"(sp));
-    return sp;
-#else
-    (void)buffer;
-    return 0;
-#endif
-}
-
 static inline void before_jump(const struct __jmp_buf_tag *buffer) {
     note_jump();
     handler_mask_jump(__builtin_frame_address(0));
     if (hcct_unlikely(sleep_masked != 0))
-        handler_mask_jump_to(target_sp(buffer));
+        handler_mask_jump_to(jump_target_sp(buffer));
 }
 
 hcct_export void longjmp(struct __jmp_buf_tag buffer[1], int value) {

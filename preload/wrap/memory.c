@@ -109,7 +109,7 @@ hcct_export int prlimit(pid_t pid, enum __rlimit_resource resource, const struct
     return result;
 }
 
-#ifdef __x86_64__
+#ifdef __LP64__
 /* The same functions: both types are the same. */
 hcct_export int setrlimit64(__rlimit_resource_t resource, const struct rlimit64 *limit)
     __attribute__((alias("setrlimit")));

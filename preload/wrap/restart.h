@@ -22,7 +22,7 @@
  * one that interrupts the call. A thread that waits for nothing but signals must not be interrupted
  * (SLEEP_FRAGILE in wrap/sleep.h), and the application's handlers should not block ours.
  *
- * On x86-64 only: elsewhere (aarch64) the kernel's answer overwrites an argument.
+ * On x86-64. Elsewhere (aarch64) the kernel's answer overwrites an argument: nothing is made again.
  */
 #ifndef HCCT_RESTART_H
 #define HCCT_RESTART_H

@@ -41,8 +41,6 @@ hcct_export int prctl(int option, ...) {
     return result;
 }
 
-#if SLEEP_IS_WRAPPED
-
 static bool seccomp_confines(unsigned long operation, unsigned long filter) {
     return operation == SECCOMP_SET_MODE_STRICT ||
            (operation == SECCOMP_SET_MODE_FILTER && filter != 0);
@@ -73,5 +71,3 @@ long confine_syscall(long number, long a, long b, long c, long d, long e, long f
     errno = saved;
     return result;
 }
-
-#endif

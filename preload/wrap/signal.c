@@ -161,8 +161,6 @@ hcct_export int sighold(int number) {
     return real_sighold(number);
 }
 
-#if SLEEP_IS_WRAPPED
-
 /* As the kernel has it. */
 struct kernel_action {
     void (*handler)(int, siginfo_t *, void *);
@@ -194,8 +192,6 @@ long signal_syscall(long call, long number, const struct kernel_action *action,
         hide(old);
     return result;
 }
-
-#endif
 
 /* The application has set none up in this thread: it takes nothing down, and ours stays. */
 static bool takes_down_ours(const struct agent_thread *self, const stack_t *stack) {

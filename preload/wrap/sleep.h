@@ -10,8 +10,6 @@
  * costs a load, a test and an indirect jump, and the real function finds the caller's registers and
  * stack as they were. Not intercepted is what SA_RESTART covers in full or libc itself (flock,
  * open, fcntl, futexes inside libc), and calls from libc to itself.
- *
- * On x86-64. Elsewhere nothing is intercepted: so no burst should begin.
  */
 #ifndef HCCT_WRAP_SLEEP_H
 #define HCCT_WRAP_SLEEP_H
@@ -20,12 +18,6 @@
 #include <stdatomic.h>
 #include <stdint.h>
 #include <ucontext.h>
-
-#if defined(__x86_64__)
-#define SLEEP_IS_WRAPPED 1
-#else
-#define SLEEP_IS_WRAPPED 0
-#endif
 
 /* Values of sleep_burst, may be or-ed. */
 enum {
@@ -50,9 +42,9 @@ void trigger_before_sleep(void) __attribute__((visibility("hidden")));
 
 /* A call with our signal blocked: on the stack of its caller, as the assembly lays it out. */
 struct sleep_call {
-    uint64_t stack_word; /* argument on the stack, if there is one */
+    uint64_t seventh; /* argument, if there is one */
     uint64_t argument[6];
-    uint64_t vectors; /* rax: how many vector registers hold arguments */
+    uint64_t vectors; /* x86-64: how many vector registers hold arguments; else a mark */
     _Atomic(uintptr_t) *slot;
     uint64_t mask; /* of the kernel: our signal; 0: nothing is blocked */
     uint64_t result;
@@ -90,6 +82,7 @@ bool sleep_find_call(struct agent_thread *thread, ucontext_t *uc);
 /* A context as a walk begins with it. */
 struct sleep_place {
     uint64_t pc, sp, frame;
+    uint64_t link; /* the return address, where a register has it */
     uint64_t call; /* 1 + the number of the system call in which the time was spent; 0: in none */
 };
 
@@ -100,10 +93,8 @@ struct sleep_place sleep_place(const struct sleep_call *call, bool in_call);
 void sleep_show(struct agent_thread *thread, ucontext_t *uc, const struct sleep_place *place,
                 struct sleep_place *own);
 
-#if SLEEP_IS_WRAPPED
 /* libc's syscall(), not watched. Thread context. */
 long sleep_real_syscall(long number, const long argument[6]);
-#endif
 
 /* Looks all real functions up, so that none needs dlsym later. Process context. */
 void sleep_start(void);

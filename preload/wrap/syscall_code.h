@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
- * syscall_code.h - finds by its code which system call an interrupted thread had made.
+ * syscall_code.h - finds by its code which system call an interrupted thread had made, on x86-64.
  *
  * The kernel's answer replaces the call's number in its register and the signal frame does not keep
  * the number. It stands in the code, where compilers put it: right before the `syscall`
@@ -25,8 +25,6 @@ long syscall_code_number(const uint8_t *end, size_t before);
  * above. */
 int syscall_code_register(const uint8_t *end, size_t before);
 
-#if defined(__x86_64__)
-
 /* libc's syscall(), but that a handler can tell the number. Thread context, as that. */
 long syscall_telling(long number, ...) __attribute__((visibility("hidden")));
 
@@ -36,7 +34,5 @@ long syscall_known(const ucontext_t *uc);
 
 /* Whether `pc` is at the call of syscall_telling, or right behind it. Any context. */
 bool syscall_is_telling(uint64_t pc);
-
-#endif
 
 #endif

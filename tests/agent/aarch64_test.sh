@@ -9,7 +9,7 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/hcct-aarch64.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 status=0
 cd "$HCCT_SRCDIR" || exit 1
-for source in $(find preload common/wire -name '*.c' | sort); do
+for source in $(find preload common/wire -name '*.c' ! -name '*_x86_64.c' | sort); do
     object=$work/$(echo "$source" | tr / _).o
     "$compiler" -std=gnu11 -D_GNU_SOURCE -I. -I"$HCCT_BUILDDIR" -O2 -fPIC -fvisibility=hidden \
         -Wall -Wextra -Werror -c -o "$object" "$source" || status=1

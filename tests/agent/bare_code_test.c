@@ -11,9 +11,9 @@
 #include "tests/agent/own_tables.h"
 #include "tests/check.h"
 
-static uint64_t scratch[UNWIND_SCRATCH_WORDS];
-
 #if defined(__x86_64__)
+
+static uint64_t scratch[UNWIND_SCRATCH_WORDS];
 
 #define DEPTH_MAX 128
 #define TRAP_FLAG 0x100

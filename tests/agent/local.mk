@@ -10,9 +10,9 @@ TESTS += tests/agent/aarch64_test.sh tests/agent/emit_test tests/agent/symbols_t
 EXTRA_DIST += tests/agent/aarch64_test.sh tests/agent/symbols_test.sh
 
 check_PROGRAMS += tests/agent/restart_test tests/agent/wrap_sleep_test
-tests_agent_restart_test_SOURCES = preload/wrap/restart.c preload/sample/stack.c preload/wrap/syscall_code.c \
+tests_agent_restart_test_SOURCES = $(RESTART_SOURCE) preload/sample/stack.c $(SYSCALL_SOURCES) \
 	tests/agent/restart_test.c
-tests_agent_wrap_sleep_test_SOURCES = preload/wrap/next_symbol.c preload/sample/stack.c preload/wrap/syscall_code.c preload/wrap/sleep.c \
+tests_agent_wrap_sleep_test_SOURCES = preload/wrap/next_symbol.c preload/sample/stack.c $(SLEEP_SOURCES) $(SYSCALL_SOURCES) \
 	tests/agent/wrap_sleep_test.c
 tests_agent_wrap_sleep_test_LDFLAGS = -pthread
 TESTS += tests/agent/restart_test tests/agent/wrap_sleep_test
@@ -32,6 +32,13 @@ tests_agent_memo_test_SOURCES = preload/sample/memo.c $(UNWIND_SOURCES) $(OWN_TA
 	tests/agent/machine.c tests/agent/machine.h tests/agent/memo_test.c
 tests_agent_memo_test_LDADD = libhcct_code.a libhcct_common.a $(ELF_LIBS) $(IBERTY_LIBS)
 TESTS += tests/agent/bare_code_test tests/agent/memo_test
+check_PROGRAMS += tests/agent/bare_code_aarch64_test tests/agent/instruction_aarch64_test
+tests_agent_bare_code_aarch64_test_SOURCES = $(UNWIND_SOURCES) $(OWN_TABLES) \
+	tests/agent/bare_code_aarch64_test.c
+tests_agent_bare_code_aarch64_test_LDADD = libhcct_code.a libhcct_common.a $(ELF_LIBS) $(IBERTY_LIBS)
+tests_agent_instruction_aarch64_test_SOURCES = $(INSTRUCTION_SOURCE) preload/sample/instruction.h \
+	tests/agent/instruction_aarch64_test.c
+TESTS += tests/agent/bare_code_aarch64_test tests/agent/instruction_aarch64_test
 
 check_PROGRAMS += tests/agent/pass_over_test
 tests_agent_pass_over_test_SOURCES = preload/sample/pass_over.c preload/sample/pass_over.h \
@@ -40,7 +47,7 @@ tests_agent_pass_over_test_LDADD = libhcct_code.a libhcct_common.a $(ELF_LIBS) $
 TESTS += tests/agent/pass_over_test
 
 check_PROGRAMS += tests/agent/instruction_test
-tests_agent_instruction_test_SOURCES = preload/sample/instruction.c preload/sample/instruction.h \
+tests_agent_instruction_test_SOURCES = $(INSTRUCTION_SOURCE) preload/sample/instruction.h \
 	tests/agent/instruction_test.c
 TESTS += tests/agent/instruction_test
 

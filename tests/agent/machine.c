@@ -209,7 +209,7 @@ static void enter(struct machine *m, unsigned function, uint64_t return_address)
 }
 
 static bool has_room(const struct machine *m) {
-    return m->levels < MACHINE_LEVELS - 2 && room_below(m) > 4096;
+    return m->levels < MACHINE_LEVELS - 2 && room_below(m) > 4096 + 2 * sizeof(ucontext_t);
 }
 
 static void call_function(struct machine *m, unsigned function) {
@@ -365,7 +365,7 @@ void machine_registers(struct machine *m, struct unwind_registers *regs) {
     regs->reg[ARCH_FP] = m->fp;
     regs->reg[RBX] = m->rbx;
     regs->pc = m->pc;
-    regs->known = UINT32_MAX;
+    regs->known = ARCH_ALL_REGS;
     regs->exact = true;
 }
 

@@ -10,9 +10,11 @@
 #include <link.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/auxv.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "common/code/module_open.h"
 #include "common/code/unwind_compile.h"
 
 static struct {
@@ -21,9 +23,16 @@ static struct {
 } tables[64];
 static unsigned n_tables;
 
-static void *compile_file(const char *path) {
+/* The kernel's own object, which is in no file, has the frame of signals on some machines. */
+static int open_object(const char *path, uint64_t start) {
+    if (start == getauxval(AT_SYSINFO_EHDR))
+        return module_open_vdso();
+    return open(path[0] != '\0' ? path : "/proc/self/exe", O_RDONLY | O_CLOEXEC);
+}
+
+static void *compile_object(const char *path, uint64_t start) {
     size_t bytes = 0;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = open_object(path, start);
     if (fd < 0)
         return NULL;
     elf_version(EV_CURRENT);
@@ -43,7 +52,7 @@ static const struct unwind_table *table_of(const struct dl_find_object *found) {
     if (n_tables == sizeof tables / sizeof tables[0])
         return NULL;
     tables[n_tables].start = start;
-    tables[n_tables].table = compile_file(path[0] != '\0' ? path : "/proc/self/exe");
+    tables[n_tables].table = compile_object(path, start);
     return tables[n_tables++].table;
 }
 

@@ -20,10 +20,11 @@
 #include <unistd.h>
 
 #include "preload/wrap/restart.h"
-#include "preload/wrap/syscall_code.h"
 #include "tests/check.h"
 
 #if defined(__x86_64__)
+
+#include "preload/wrap/syscall_code.h"
 
 #ifdef __SANITIZE_THREAD__
 #define HANDLERS_INTERRUPT false /* they are called later, with a context of their own */

@@ -45,20 +45,20 @@ check_defines() {
 
 check_library libhcctagent.so
 wanted="_Exit _exit __cyg_profile_func_enter __cyg_profile_func_exit __longjmp_chk __sigaction __sysv_signal
-    _dl_find_object _longjmp dlmopen dlopen dlsym dlvsym bsd_signal chroot dlclose longjmp mlockall prctl prlimit prlimit64 setns setreuid setresuid seteuid setuid unshare pthread_create pthread_key_create pthread_sigmask setrlimit setrlimit64 sigaction signal
+    _dl_find_object _longjmp bsd_signal chroot dlclose longjmp mlockall prctl prlimit prlimit64 setns setreuid setresuid seteuid setuid unshare pthread_create pthread_key_create pthread_sigmask setrlimit setrlimit64 sigaction signal
     __monstartup moncontrol monstartup profil sighold sigignore siginterrupt sprofil
     sigaltstack siglongjmp signalfd sigprocmask sigset ssignal sysv_signal thrd_create tss_create"
 # what can put its caller to sleep
-case $(uname -m) in
-x86_64) wanted="$wanted __poll_chk __ppoll_chk __read_chk __recv_chk accept accept4 read readv wait wait3 wait4 waitpid __recvfrom_chk
+wanted="$wanted __poll_chk __ppoll_chk __read_chk __recv_chk accept accept4 read readv wait wait3 wait4 waitpid __recvfrom_chk
     clock_nanosleep cnd_timedwait cnd_wait connect copy_file_range epoll_pwait epoll_pwait2 epoll_wait getrandom mq_receive mq_send
     mq_timedreceive mq_timedsend msgrcv msgsnd nanosleep pause poll ppoll pselect
     pthread_barrier_wait pthread_cond_clockwait pthread_cond_timedwait pthread_cond_wait
     pthread_join recv
     recvfrom recvmmsg recvmsg select sem_clockwait sem_timedwait sem_wait semop semtimedop send
     sendfile sendfile64 sendmmsg sendmsg sendto sigsuspend sigtimedwait sigwait sigwaitinfo sleep
-    splice syscall thrd_sleep usleep write writev" ;;
-esac
+    splice syscall thrd_sleep usleep write writev"
+# where calls of what they open or look up are redirected
+[ "$(uname -m)" != x86_64 ] || wanted="$wanted dlmopen dlopen dlsym dlvsym"
 check_defines libhcctagent.so $wanted
 
 # ---- its sibling for processes that run already, where a loader's lock may be another thread's ----

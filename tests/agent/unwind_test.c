@@ -128,7 +128,7 @@ static void test_limits(void) {
     CHECK_UINT(unwind_walk(&env, &regs, frames, DEPTH_MAX, &n_frames), UNWIND_NO_MODULE);
     CHECK_UINT(n_frames, 0);
     regs.pc = (uintptr_t)recurse + 20;
-    regs.known = UINT32_MAX;
+    regs.known = ARCH_ALL_REGS;
     CHECK_UINT(unwind_walk(&env, &regs, frames, DEPTH_MAX, &n_frames), UNWIND_BAD_STACK);
     CHECK_UINT(n_frames, 1);
     CHECK_UINT(frames[0].routine, (uintptr_t)recurse);

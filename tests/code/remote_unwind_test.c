@@ -66,6 +66,19 @@ static __attribute__((noinline)) int with_alloca(int n) {
     return room[0];
 }
 
+/* Its return address is signed, where the processor can. */
+#if defined(__aarch64__)
+#define SIGNED __attribute__((noipa, target("branch-protection=pac-ret+leaf")))
+#else
+#define SIGNED __attribute__((noipa))
+#endif
+SIGNED static int signed_descent(int n) {
+    int more = n > 0 ? signed_descent(n - 1) : 0;
+    if (n == 0)
+        snapshot_here();
+    return more + (sink++ > 0);
+}
+
 /* ---- checks ---- */
 
 static void check_walk(struct remote_unwinder *unwinder, const char *what) {
@@ -103,6 +116,18 @@ static void test_contexts(struct remote_unwinder *unwinder) {
     check_walk(unwinder, "below a signal frame");
     with_alloca(100 + (int)(sink % 10));
     check_walk(unwinder, "a frame of variable size");
+}
+
+/* libunwind alone does not get through. */
+static void test_signed(struct remote_unwinder *unwinder) {
+    unsigned found = 0;
+    snapshot.words_max = RAW_STACK_WORDS_MAX;
+    signed_descent(3);
+    struct unwound_stack walk = walk_of(unwinder, snapshot.stack);
+    CHECK_UINT(walk.mark, 0);
+    for (uint32_t i = 0; i < walk.n; i++)
+        found += walk.frames[i].routine == (uint64_t)(uintptr_t)signed_descent;
+    CHECK_UINT(found, 4);
 }
 
 /* The same walk again and with other ranges: nothing is remembered that is not the stack's. */
@@ -158,7 +183,7 @@ static void test_no_code(struct remote_unwinder *unwinder) {
     stack->at = pc;
     for (uint32_t i = 0; i < stack->n_ranges; i++)
         own[i].module = 0;
-    raw_stack_registers(stack)[ARCH_FP] = 0;
+    raw_stack_registers(stack)[ARCH_FP] = raw_stack_registers(stack)[ARCH_LINK] = 0;
     walk = walk_of(unwinder, stack);
     CHECK_UINT(walk.mark, WIRE_PSEUDO_NO_RULE);
     CHECK_UINT(walk.n, 1);
@@ -206,8 +231,11 @@ static struct raw_stack *rest_of(const struct raw_stack *whole, const struct unw
     return rest;
 }
 
-/* The agent has made the walk up to some frame: the result is the same. */
+/* The agent has made the walk up to some frame: the result is the same. Where return addresses are
+ * not the last word of a frame, this can't tell the stack pointer. */
 static void test_begun(struct remote_unwinder *unwinder) {
+    if (!ARCH_FP_TELLS_SP)
+        return;
     snapshot.words_max = RAW_STACK_WORDS_MAX;
     descend(4);
     struct unwound_stack walk = walk_of(unwinder, snapshot.stack);
@@ -356,6 +384,7 @@ static void test_worker(struct remote_unwinder *unwinder) {
     for (uint32_t i = 0; i < snapshot.stack->n_ranges; i++)
         raw_stack_ranges(snapshot.stack)[i].module = MODULES_MAX;
     raw_stack_registers(snapshot.stack)[ARCH_FP] = 0;
+    raw_stack_registers(snapshot.stack)[ARCH_LINK] = 0;
     CHECK(elf_worker_unwind(worker, snapshot.stack, &walk));
     CHECK_UINT(walk.mark, WIRE_PSEUDO_NO_RULE);
     CHECK_UINT(walk.n, 1);
@@ -378,6 +407,7 @@ int main(int argc, char **argv) {
     sigaction(SIGUSR2, &second, NULL);
     struct remote_unwinder *unwinder = remote_unwinder_new();
     test_contexts(unwinder);
+    test_signed(unwinder);
     test_repeats(unwinder);
     test_short_copies(unwinder);
     test_no_code(unwinder);

@@ -26,6 +26,12 @@ static __attribute__((no_sanitize("address"))) void copy_words(uint64_t *into, u
         into[i] = ((const uint64_t *)(uintptr_t)from)[i];
 }
 
+/* libunwind's backtrace() may tell the byte before a return address. */
+static void *whole(const void *pc) {
+    uintptr_t address = (uintptr_t)pc + ARCH_CODE_ALIGN - 1;
+    return (void *)(address - address % ARCH_CODE_ALIGN); /* NOLINT: an address of code */
+}
+
 static void snap(int signal, siginfo_t *info, void *context) {
     const ucontext_t *uc = context;
     (void)signal;
@@ -52,7 +58,8 @@ static void snap(int signal, siginfo_t *info, void *context) {
     while (first < n && (uint64_t)(uintptr_t)all[first] != stack->pc)
         first++;
     snapshot.truths = n - first;
-    memcpy(snapshot.truth, all + first, (size_t)snapshot.truths * sizeof(all[0]));
+    for (int i = 0; i < snapshot.truths; i++)
+        snapshot.truth[i] = whole(all[first + i]);
     snapshot.stack = stack;
 }
 
@@ -77,7 +84,8 @@ static int add_ranges(struct dl_phdr_info *info, size_t size, void *arg) {
             .start = info->dlpi_addr + segment->p_vaddr,
             .end = info->dlpi_addr + segment->p_vaddr + segment->p_memsz,
             .bias = info->dlpi_addr,
-            .module = is_vdso ? 0 : module_intern_path(path),
+            .module = is_vdso ? module_intern(&(struct module_mapping){.path = "", .is_vdso = true})
+                              : module_intern_path(path),
         };
     }
     return 0;

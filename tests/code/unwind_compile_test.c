@@ -302,7 +302,7 @@ static void test_elf(const char *name, Elf *elf) {
     size_t bytes = 0;
     struct unwind_account account;
     struct unwind_table *table = unwind_compile(elf, &bytes, &account);
-    CHECK(table != NULL);
+    CHECK(table != NULL || strcmp(name, "vdso") == 0); /* aarch64's has no entries */
     if (table == NULL)
         return;
     CHECK(unwind_table_check(table, bytes));

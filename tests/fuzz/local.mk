@@ -97,7 +97,7 @@ tests_fuzz_trace_fuzz_LDFLAGS = $(FUZZ_LINK)
 tests_fuzz_trace_fuzz_LDADD = libhcct_encode.a $(FUZZ_INGEST)
 
 tests_fuzz_unwind_fuzz_SOURCES = common/code/unwind_table_check.c preload/sample/memo.c preload/sample/unwind.c \
-	preload/sample/unwind_bare.c preload/sample/unwind_evidence.c preload/sample/unwind_follow.c preload/sample/unwind_search.c preload/sample/instruction.c tests/fuzz/unwind_fuzz.c
+	preload/sample/unwind_bare.c preload/sample/unwind_evidence.c preload/sample/unwind_follow.c preload/sample/unwind_search.c $(INSTRUCTION_SOURCE) tests/fuzz/unwind_fuzz.c
 tests_fuzz_unwind_fuzz_LDFLAGS = $(FUZZ_LINK)
 tests_fuzz_unwind_fuzz_LDADD = libhcct_fuzz.a
 

@@ -55,24 +55,37 @@ static void say(const char *text) {
 #define ALLOW     BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
 #define KILL      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS)
 
+/* By what libc makes them. */
+#ifdef SYS_poll
+#define POLL       SYS_poll
+#define ACCESS     SYS_access
+#define READLINK   SYS_readlink
+#define TLS_IS_SET SYS_arch_prctl
+#else
+#define POLL       SYS_ppoll
+#define ACCESS     SYS_faccessat
+#define READLINK   SYS_readlinkat
+#define TLS_IS_SET SYS_prctl
+#endif
+
 /* What this program uses after it is confined, libc's own start and end of threads included;
  * and what the kernel makes for a thread that goes on with its sleep. */
 static const int
     few[] = {SYS_read, SYS_write, SYS_exit, SYS_exit_group, SYS_rt_sigreturn},
-    threads[] = {SYS_read,         SYS_write,          SYS_exit,           SYS_exit_group,
-                 SYS_rt_sigreturn, SYS_futex,          SYS_poll,           SYS_madvise,
-                 SYS_munmap,       SYS_rt_sigprocmask, SYS_restart_syscall},
+    threads[] = {SYS_read,           SYS_write, SYS_exit,    SYS_exit_group, SYS_rt_sigreturn,
+                 SYS_futex,          POLL,      SYS_madvise, SYS_munmap,     SYS_rt_sigprocmask,
+                 SYS_restart_syscall},
     family[] = {SYS_read,         SYS_write,           SYS_exit,      SYS_exit_group,
                 SYS_rt_sigreturn, SYS_futex,           SYS_clone,     SYS_clone3,
                 SYS_wait4,        SYS_set_robust_list, SYS_mmap,      SYS_mprotect,
                 SYS_munmap,       SYS_madvise,         SYS_rseq,      SYS_rt_sigprocmask,
                 SYS_gettid,       SYS_rt_sigaction,    SYS_getrandom, SYS_brk},
-    loader[] = {SYS_read,         SYS_write,     SYS_exit,       SYS_exit_group,
-                SYS_openat,       SYS_close,     SYS_mmap,       SYS_mprotect,
-                SYS_munmap,       SYS_brk,       SYS_arch_prctl, SYS_set_tid_address,
-                SYS_fstat,        SYS_pread64,   SYS_prlimit64,  SYS_set_robust_list,
-                SYS_rseq,         SYS_getrandom, SYS_access,     SYS_newfstatat,
-                SYS_rt_sigreturn, SYS_execve,    SYS_readlink,   SYS_clone,
+    loader[] = {SYS_read,         SYS_write,     SYS_exit,      SYS_exit_group,
+                SYS_openat,       SYS_close,     SYS_mmap,      SYS_mprotect,
+                SYS_munmap,       SYS_brk,       TLS_IS_SET,    SYS_set_tid_address,
+                SYS_fstat,        SYS_pread64,   SYS_prlimit64, SYS_set_robust_list,
+                SYS_rseq,         SYS_getrandom, ACCESS,        SYS_newfstatat,
+                SYS_rt_sigreturn, SYS_execve,    READLINK,      SYS_clone,
                 SYS_wait4},
     refused[] = {SYS_ptrace, SYS_perf_event_open, SYS_timer_delete, SYS_mremap};
 

@@ -171,7 +171,7 @@ static struct unwind_registers registers_of(const struct user_regs_struct *r) {
         .pc = r->rip,
         .reg = {r->rax, r->rdx, r->rcx, r->rbx, r->rsi, r->rdi, r->rbp, r->rsp, r->r8, r->r9,
                 r->r10, r->r11, r->r12, r->r13, r->r14, r->r15},
-        .known = (uint32_t)((1ull << ARCH_REGS) - 1),
+        .known = ARCH_ALL_REGS,
         .exact = true,
     };
 }

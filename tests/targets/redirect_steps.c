@@ -16,6 +16,24 @@
 #define IN_CALLER 256      /* bytes of it, at most */
 #define TRAP      0x100ull /* in the flags: a signal after each instruction */
 
+#if defined(__x86_64__)
+static unsigned long long pc_of(const ucontext_t *uc) {
+    return (unsigned long long)uc->uc_mcontext.gregs[REG_RIP];
+}
+
+static void toggle_steps(ucontext_t *uc) {
+    uc->uc_mcontext.gregs[REG_EFL] ^= TRAP;
+}
+#else /* no process can step itself */
+static unsigned long long pc_of(const ucontext_t *uc) {
+    return uc->uc_mcontext.pc;
+}
+
+static void toggle_steps(ucontext_t *uc) {
+    (void)uc;
+}
+#endif
+
 static void *usual[FRAMES]; /* what backtrace() shows in caller(): its own frame and further out */
 static int usual_depth;
 static volatile unsigned steps, wrong;
@@ -39,15 +57,13 @@ static void on_step(int number, siginfo_t *info, void *context) {
     int n = backtrace(frame, FRAMES);
     if (!is_right(frame, n)) {
         if (wrong++ < 3)
-            fprintf(stderr, "at %#llx: %d frames, %d in caller\n",
-                    (unsigned long long)uc->uc_mcontext.gregs[REG_RIP], n, usual_depth);
+            fprintf(stderr, "at %#llx: %d frames, %d in caller\n", pc_of(uc), n, usual_depth);
     }
 }
 
 static void on_toggle(int number, siginfo_t *info, void *context) {
-    ucontext_t *uc = context;
     (void)number, (void)info;
-    uc->uc_mcontext.gregs[REG_EFL] ^= TRAP;
+    toggle_steps(context);
 }
 
 /* Arguments in all kinds of registers. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
- * syscall_code.c - x86-64 instructions, read backwards.
+ * syscall_code_x86_64.c - instructions, read backwards.
  *
  * Instructions can't be distinguished from their end with certainty, so only few forms are taken,
  * and one that could be the rest of a longer instruction is not. The caller looks the number up
@@ -9,8 +9,6 @@
 #include "preload/wrap/syscall_code.h"
 
 #include "common/wire/arch.h"
-
-#if defined(__x86_64__)
 
 #define MOVES_MAX 2
 
@@ -183,17 +181,3 @@ bool syscall_is_telling(uint64_t pc) {
     uint64_t made = (uintptr_t)syscall_made;
     return pc == made || pc == made - ARCH_SYSCALL_BYTES;
 }
-
-#else
-
-long syscall_code_number(const uint8_t *end, size_t before) {
-    (void)end, (void)before;
-    return -1;
-}
-
-int syscall_code_register(const uint8_t *end, size_t before) {
-    (void)end, (void)before;
-    return -1;
-}
-
-#endif

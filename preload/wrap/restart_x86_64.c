@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
- * restart.c - the system calls that end with EINTR whatever the handler's flags, and how each is
- * made again.
+ * restart_x86_64.c - the system calls that end with EINTR whatever the handler's flags, and how
+ * each is made again.
  */
 #include "preload/wrap/restart.h"
 
@@ -19,8 +19,6 @@
 #include "preload/life/sys.h"
 #include "preload/sample/stack.h"
 #include "preload/wrap/syscall_code.h"
-
-#if defined(__x86_64__)
 
 #define SYSCALL_BYTES 2
 #define SECOND_NS     1000000000ull
@@ -410,20 +408,3 @@ enum restart_verdict restart_interrupted(struct restart_state *state, ucontext_t
         regs[greg_of[i]] = (greg_t)call.argument[i];
     return verdict;
 }
-
-#else
-
-void restart_start(void) {}
-
-enum restart_verdict restart_repair(struct restart_state *state, struct restart_call *call) {
-    (void)state, (void)call;
-    return RESTART_NONE;
-}
-
-enum restart_verdict restart_interrupted(struct restart_state *state, ucontext_t *uc, int own,
-                                         bool wall) {
-    (void)state, (void)uc, (void)own, (void)wall;
-    return RESTART_NONE;
-}
-
-#endif

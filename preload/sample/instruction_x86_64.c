@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
- * instruction.c - prefixes, opcode map, ModRM, immediate; then what the opcode means for general
- * registers. Vector instructions matter by their length, and where they write a general register.
+ * instruction_x86_64.c - prefixes, opcode map, ModRM, immediate; then what the opcode means for
+ * general registers. Vector instructions matter by their length, and where they write a general
+ * register.
  */
 #include "preload/sample/instruction.h"
 
 #include <string.h>
-
-#if defined(__x86_64__)
 
 /* By the processor's numbers. */
 enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R11 = 11 };
@@ -428,6 +427,7 @@ void instruction_decode(const uint8_t *code, uint64_t pc, struct instruction *in
     bool by_pc = false;
     *in = (struct instruction){.reg = INSTRUCTION_NONE,
                                .from = INSTRUCTION_NONE,
+                               .pair = INSTRUCTION_NONE,
                                .base = INSTRUCTION_NONE,
                                .index = INSTRUCTION_NONE};
     take_opcode(&d);
@@ -447,12 +447,3 @@ void instruction_decode(const uint8_t *code, uint64_t pc, struct instruction *in
         in->kind = INSTRUCTION_END;
     in->length = d.at <= INSTRUCTION_BYTES ? d.at : 1;
 }
-
-#else
-
-void instruction_decode(const uint8_t *code, uint64_t pc, struct instruction *in) {
-    (void)code, (void)pc;
-    *in = (struct instruction){.kind = INSTRUCTION_END, .length = 1};
-}
-
-#endif

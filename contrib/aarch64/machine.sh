@@ -1,0 +1,97 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-3.0-or-later
+# machine.sh DIRECTORY [TEST...]: boots Debian's kernel on what root.sh and build.sh have made, runs
+# the tests there (those of "make check" by default), and leaves what they have said in
+# DIRECTORY/results.
+set -eu
+root=$(CDPATH='' cd -- "$(dirname -- "$0")/../.." && pwd)
+here=$root/contrib/aarch64
+directory=$1
+shift
+tree=$directory/root
+limit=${HCCT_AARCH64_LIMIT:-300} # seconds for each test
+
+# Files keep their owner: where root does this, all are root's.
+file_system() { # FILE MEGABYTES FROM
+    rm -f "$1"
+    PATH=$PATH:/usr/sbin:/sbin mke2fs -q -t ext4 -O ^has_journal -E root_owner=0:0 -d "$3" "$1" "$2m"
+}
+
+# What mounts the two disks. Debian's kernel has the drivers as modules.
+initial_ram_disk() {
+    work=$directory/initrd.d
+    rm -rf "$work"
+    mkdir -p "$work/bin" "$work/modules" "$work/system" "$work/proc" "$work/dev"
+    cp "$tree/bin/busybox" "$work/bin/"
+    modules=$(echo "$tree"/lib/modules/*)
+    names=''
+    add_module() {
+        for file in $(grep "/$1\.ko:" "$modules/modules.dep" | sed 's/^[^:]*: *//' | tr ' ' '\n' | tac) \
+            "$(grep -o "^[^:]*/$1\.ko:" "$modules/modules.dep" | tr -d :)"; do
+            [ -n "$file" ] || continue
+            cp "$modules/$file" "$work/modules/"
+            case " $names " in *" ${file##*/} "*) ;; *) names="$names ${file##*/}" ;; esac
+        done
+    }
+    for name in virtio_mmio virtio_pci virtio_blk crc32c_generic ext4; do
+        add_module $name
+    done
+    {
+        echo '#!/bin/busybox sh'
+        echo '/bin/busybox mount -t proc proc /proc'
+        echo '/bin/busybox mount -t devtmpfs dev /dev'
+        for name in $names; do echo "/bin/busybox insmod /modules/$name"; done
+        echo '/bin/busybox mount -t ext4 /dev/vda /system'
+        echo '/bin/busybox mount -t ext4 /dev/vdb /system/hcct'
+        echo '/bin/busybox mount --move /dev /system/dev'
+        echo '/bin/busybox umount /proc'
+        echo 'exec /bin/busybox switch_root /system /hcct/init'
+    } >"$work/init"
+    chmod +x "$work/init"
+    (cd "$work" && find . | cpio --quiet -o -H newc -R 0:0 | gzip) >"$directory/initrd"
+}
+
+system_image() {
+    if [ -f "$directory/system.img" ] && [ "$directory/system.img" -nt "$directory/root.packages" ]; then
+        return 0
+    fi
+    mkdir -p "$tree/hcct"
+    PATH=$PATH:/usr/sbin:/sbin depmod -b "$tree" "$(basename "$tree"/lib/modules/*)"
+    initial_ram_disk
+    file_system "$directory/system.img" 3000 "$tree"
+}
+
+# The sources, what was built of them, and what is to be done.
+work_image() {
+    work=$directory/work.d
+    rm -rf "$work"
+    mkdir -p "$work/results"
+    cp "$here/init" "$work/init"
+    echo "LIMIT=$limit" >"$work/settings"
+    printf '%s\n' "$@" >"$work/tests"
+    (cd "$root" && find . \( -name .git -o -path './build*' -o -name autom4te.cache \) -prune -o -print |
+        cpio --quiet -pdm "$work/src")
+    (cd "$directory/build" &&
+        find . \( -name '*.o' -o -name '*.lo' -o -name '*.a' -o -name .deps \) -prune -o -print |
+        cpio --quiet -pdm "$work/build")
+    file_system "$directory/work.img" 1500 "$work"
+    rm -rf "$work"
+}
+
+# The processor signs return addresses by a simple function: the architecture's own takes the emulator
+# half of its time.
+boot() {
+    nice qemu-system-aarch64 -M virt -cpu max,pauth-impdef=on -smp 2 -m 2048 -nographic -no-reboot -nic none \
+        -kernel "$(echo "$tree"/boot/vmlinuz-*)" -initrd "$directory/initrd" \
+        -append "console=ttyAMA0 quiet panic=-1" \
+        -drive "if=virtio,format=raw,file=$directory/system.img,snapshot=on" \
+        -drive "if=virtio,format=raw,file=$directory/work.img" </dev/null
+}
+
+[ $# -gt 0 ] || set -- $(make -s -C "$directory/build" print-tests)
+system_image
+work_image "$@"
+boot
+rm -rf "$directory/results"
+mkdir "$directory/results"
+PATH=$PATH:/usr/sbin:/sbin debugfs -R "rdump results $directory" "$directory/work.img" 2>/dev/null

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
+/*
+ * sleep_aarch64.c - sleep_machine.h on aarch64.
+ *
+ * The kernel's answer overwrites the first argument of a call, which nobody else keeps: an
+ * interrupted call can't be made again unseen. So SLEEP_FRAGILE asks for all calls of the functions
+ * that the kernel does not restart by itself.
+ */
+#include "preload/wrap/sleep_machine.h"
+
+#include <stddef.h>
+
+#include "preload/life/thread.h"
+#include "preload/sample/stack.h"
+#include "preload/wrap/sleep_list.h"
+
+/* Which of a stub's calls SLEEP_FRAGILE asks for: instructions that go to 4 for the others. */
+#define NONE              "b 4f\n"
+#define ALL               ""
+#define IF_WAITALL(flags) "tbz x" #flags ", #8, 4f\n"
+#define IF_SET(argument)  "cbz x" #argument ", 4f\n"
+#define IF_SAME(one, other)                                                                        \
+    "cmp x" #one ", x" #other "\n"                                                                 \
+    "b.ne 4f\n"
+#define IF_ABOVE(bytes, count)                                                                     \
+    "mov x16, #" #bytes "\n"                                                                       \
+    "cmp x" #count ", x16\n"                                                                       \
+    "b.ls 4f\n"
+/* Of a device that is memory: what has a page, and is not over when a signal comes, ends. */
+#define IF_MEMORY(name)                                                                            \
+    SLOT("x16", name)                                                                              \
+    "b sleep_if_memory\n"
+#define IF_MEMORY_ABOVE(name, bytes, count) IF_ABOVE(bytes, count) IF_MEMORY(name)
+#define IF_FRAGILE_NUMBER                                                                          \
+    "cmp x0, #447\n"                                                                               \
+    "b.hi 4f\n"                                                                                    \
+    "adrp x16, sleep_fragile_numbers\n"                                                            \
+    "add x16, x16, :lo12:sleep_fragile_numbers\n"                                                  \
+    "lsr x15, x0, #6\n"                                                                            \
+    "ldr x16, [x16, x15, lsl #3]\n"                                                                \
+    "lsr x16, x16, x0\n"                                                                           \
+    "tbz x16, #0, 4f\n"
+
+_Static_assert(SLEEP_NUMBERS == 448, "the assembly knows the last one");
+
+/* clang-format off */
+#define ENTRY "hint #34\n" /* bti c */
+
+#define SLOT(reg, name)                                                                            \
+    "adrp " reg ", sleep_slot_" #name "\n"                                                         \
+    "add " reg ", " reg ", :lo12:sleep_slot_" #name "\n"
+
+/* A thread-local variable's address, from the thread pointer in x9. */
+#define THREAD_LOCAL(reg, name)                                                                    \
+    "adrp " reg ", :gottprel:" name "\n"                                                           \
+    "ldr " reg ", [" reg ", :gottprel_lo12:" name "]\n"
+
+/* All that can carry an argument into the functions below, and the slot. */
+#define SAVE_ARGUMENTS                                                                             \
+    "stp x29, x30, [sp, #-96]!\n"                                                                  \
+    ".cfi_def_cfa_offset 96\n"                                                                     \
+    ".cfi_offset 29, -96\n"                                                                        \
+    ".cfi_offset 30, -88\n"                                                                        \
+    "mov x29, sp\n"                                                                                \
+    "stp x0, x1, [sp, #16]\n"                                                                      \
+    "stp x2, x3, [sp, #32]\n"                                                                      \
+    "stp x4, x5, [sp, #48]\n"                                                                      \
+    "stp x6, x7, [sp, #64]\n"                                                                      \
+    "stp x8, x16, [sp, #80]\n"
+#define RESTORE_ARGUMENTS                                                                          \
+    "ldp x0, x1, [sp, #16]\n"                                                                      \
+    "ldp x2, x3, [sp, #32]\n"                                                                      \
+    "ldp x4, x5, [sp, #48]\n"                                                                      \
+    "ldp x6, x7, [sp, #64]\n"                                                                      \
+    "ldp x8, x16, [sp, #80]\n"                                                                     \
+    "ldp x29, x30, [sp], #96\n"                                                                    \
+    ".cfi_def_cfa_offset 0\n"                                                                      \
+    ".cfi_restore 29\n"                                                                            \
+    ".cfi_restore 30\n"
+
+#define LOCAL_FUNCTION(label)                                                                      \
+    ".p2align 4\n"                                                                                 \
+    ".type " label ", %function\n"                                                                 \
+    label ":\n"                                                                                    \
+    ".cfi_startproc\n"
+#define FUNCTION_END(label)                                                                        \
+    ".cfi_endproc\n"                                                                               \
+    ".size " label ", .-" label "\n"
+
+/* Calls a function on the slot in x16, then goes on to where the slot leads. */
+#define DETOUR(label, function)                                                                    \
+    LOCAL_FUNCTION(label)                                                                          \
+    SAVE_ARGUMENTS                                                                                 \
+    "mov x0, x16\n"                                                                                \
+    "bl " function "\n"                                                                            \
+    RESTORE_ARGUMENTS                                                                              \
+    "ldr x16, [x16]\n"                                                                             \
+    "br x16\n"                                                                                     \
+    FUNCTION_END(label)
+
+/* The call whose slot is in x16 and whose first argument is a descriptor. */
+#define MEMORY_CALL                                                                                \
+    LOCAL_FUNCTION("sleep_if_memory")                                                              \
+    SAVE_ARGUMENTS                                                                                 \
+    "bl sleep_is_memory\n"                                                                         \
+    "and w17, w0, #1\n"                                                                            \
+    RESTORE_ARGUMENTS                                                                              \
+    "cbnz w17, sleep_call_masked\n"                                                                \
+    "b sleep_announce\n"                                                                           \
+    FUNCTION_END("sleep_if_memory")
+
+#define STUB(name, fragile, set, call)     STUB_OF(name, "", fragile)
+#define STUB_ALL(name, fragile, set, call) STUB_OF(name, "", ALL)
+
+/* rt_sigaction; seccomp, or prctl(PR_SET_SECCOMP) */
+#define IF_SENT                                                                                    \
+    "cmp x0, #134\n"                                                                               \
+    "b.eq signal_syscall\n"                                                                        \
+    "cmp x0, #277\n"                                                                               \
+    "b.eq confine_syscall\n"                                                                       \
+    "cmp x0, #167\n"                                                                               \
+    "b.ne 5f\n"                                                                                    \
+    "cmp x1, #22\n"                                                                                \
+    "b.eq confine_syscall\n"                                                                       \
+    "5:\n"
+#define STUB_RAW(name, fragile, set, call) STUB_OF(name, IF_SENT, fragile)
+
+/* w17 is the thread's sleep_burst from label 1 on. */
+#define STUB_OF(name, before, fragile)                                                             \
+    ".globl " #name "\n"                                                                           \
+    LOCAL_FUNCTION(#name)                                                                          \
+    ENTRY before                                                                                   \
+    "mrs x16, tpidr_el0\n"                                                                         \
+    THREAD_LOCAL("x17", "sleep_burst")                                                             \
+    "ldr w17, [x16, x17]\n"                                                                        \
+    "cbnz w17, 1f\n"                                                                               \
+    "0: adrp x16, sleep_slot_" #name "\n"                                                          \
+    "ldr x16, [x16, :lo12:sleep_slot_" #name "]\n"                                                 \
+    "br x16\n"                                                                                     \
+    "1: tbnz w17, #2, 3f\n" /* SLEEP_MASKED */                                                     \
+    "tbz w17, #1, 4f\n" /* SLEEP_FRAGILE */                                                        \
+    fragile                                                                                        \
+    "3:\n"                                                                                         \
+    SLOT("x16", name)                                                                              \
+    "b sleep_call_masked\n"                                                                        \
+    "4: tbz w17, #3, 0b\n" /* SLEEP_NEXT */                                                        \
+    SLOT("x16", name)                                                                              \
+    "b sleep_announce\n"                                                                           \
+    FUNCTION_END(#name)                                                                            \
+    LOCAL_FUNCTION("sleep_lazy_" #name)                                                            \
+    ENTRY                                                                                          \
+    SLOT("x16", name)                                                                              \
+    "b sleep_learn\n"                                                                              \
+    FUNCTION_END("sleep_lazy_" #name)                                                              \
+    ".pushsection .data.sleep_slots, \"aw\"\n"                                                     \
+    "sleep_slot_" #name ": .quad sleep_lazy_" #name "\n"                                           \
+    ".popsection\n"
+
+/* The call whose slot is in x16 with our signal blocked, by a struct sleep_call on the stack. No
+ * argument is on the stack: no function of the list has more than seven. The signal that was put
+ * off comes at the last system call: at sleep_call_left. */
+#define MASKED_CALL                                                                                \
+    LOCAL_FUNCTION("sleep_call_masked")                                                            \
+    "stp x29, x30, [sp, #-16]!\n"                                                                  \
+    ".cfi_def_cfa_offset 16\n"                                                                     \
+    ".cfi_offset 29, -16\n"                                                                        \
+    ".cfi_offset 30, -8\n"                                                                         \
+    "mov x29, sp\n"                                                                                \
+    ".cfi_def_cfa_register 29\n"                                                                   \
+    "sub sp, sp, #240\n"                                                                           \
+    "adr x17, sleep_call_made\n"                                                                   \
+    "str x6, [sp]\n"                                                                               \
+    "stp x0, x1, [sp, #8]\n"                                                                       \
+    "stp x2, x3, [sp, #24]\n"                                                                      \
+    "stp x4, x5, [sp, #40]\n"                                                                      \
+    "stp x17, x16, [sp, #56]\n"                                                                    \
+    "mov x0, sp\n"                                                                                 \
+    "bl sleep_enter\n"                                                                             \
+    "ldr x6, [sp]\n"                                                                               \
+    "ldp x0, x1, [sp, #8]\n"                                                                       \
+    "ldp x2, x3, [sp, #24]\n"                                                                      \
+    "ldp x4, x5, [sp, #40]\n"                                                                      \
+    "ldr x16, [sp, #64]\n"                                                                         \
+    "ldr x16, [x16]\n"                                                                             \
+    "blr x16\n"                                                                                    \
+    "sleep_call_made:\n"                                                                           \
+    "ldr x9, [sp, #88]\n"                                                                          \
+    "cbz x9, 1f\n"                                                                                 \
+    "str x0, [sp, #80]\n"                                                                          \
+    "mov x0, sp\n"                                                                                 \
+    "bl trigger_after_masked\n"                                                                    \
+    "mrs x9, tpidr_el0\n"                                                                          \
+    THREAD_LOCAL("x10", "sleep_masked")                                                            \
+    "str xzr, [x9, x10]\n"                                                                         \
+    THREAD_LOCAL("x10", "thread_self")                                                             \
+    "ldr x11, [x9, x10]\n"                                                                         \
+    "cbz x11, 2f\n"                                                                                \
+    "mov w12, #1\n"                                                                                \
+    "str w12, [x11, #16]\n" /* inside: as confine_enter */                                         \
+    "2: dmb ish\n"                                                                                 \
+    "adrp x10, confine_all\n"                                                                      \
+    "ldrb w10, [x10, :lo12:confine_all]\n"                                                         \
+    "cbnz w10, 3f\n"                                                                               \
+    "mov x8, #135\n" /* rt_sigprocmask */                                                          \
+    "mov x0, #1\n"   /* SIG_UNBLOCK */                                                             \
+    "add x1, sp, #72\n"                                                                            \
+    "mov x2, #0\n"                                                                                 \
+    "mov x3, #8\n"                                                                                 \
+    "svc #0\n"                                                                                     \
+    "sleep_call_left:\n"                                                                           \
+    "3: mrs x9, tpidr_el0\n"                                                                       \
+    THREAD_LOCAL("x10", "thread_self")                                                             \
+    "ldr x11, [x9, x10]\n"                                                                         \
+    "cbz x11, 4f\n"                                                                                \
+    "dmb ish\n"                                                                                    \
+    "str wzr, [x11, #16]\n"                                                                        \
+    "4: ldr x0, [sp, #80]\n"                                                                       \
+    "1: mov sp, x29\n"                                                                             \
+    ".cfi_def_cfa_register 31\n"                                                                   \
+    "ldp x29, x30, [sp], #16\n"                                                                    \
+    ".cfi_def_cfa_offset 0\n"                                                                      \
+    ".cfi_restore 29\n"                                                                            \
+    ".cfi_restore 30\n"                                                                            \
+    "ret\n"                                                                                        \
+    FUNCTION_END("sleep_call_masked")
+
+__asm__(".pushsection .data.sleep_slots, \"aw\"\n"
+        ".p2align 3\n"
+        ".globl sleep_slots\n"
+        ".hidden sleep_slots\n"
+        ".type sleep_slots, %object\n"
+        "sleep_slots:\n"
+        ".popsection\n"
+        ".pushsection .text\n" DETOUR("sleep_announce", "trigger_before_sleep")
+            DETOUR("sleep_learn", "sleep_look_up") MEMORY_CALL MASKED_CALL RESTARTED(STUB)
+                SLEEPERS(STUB_ALL) RAW(STUB_RAW) ".popsection\n");
+/* clang-format on */
+
+extern const uint8_t sleep_call_made[] __attribute__((visibility("hidden")));
+extern const uint8_t sleep_call_left[] __attribute__((visibility("hidden")));
+
+/* The number of a call stays in its register: there is nothing to tell. */
+long (*sleep_syscall(void))(long number, ...) {
+    return NULL;
+}
+
+const struct sleep_call *sleep_call_at(const ucontext_t *uc) {
+    uintptr_t pc = (uintptr_t)uc->uc_mcontext.pc;
+    if (pc < (uintptr_t)sleep_call_made || pc > (uintptr_t)sleep_call_left)
+        return NULL;
+    const struct sleep_call *call = (const struct sleep_call *)(uintptr_t)uc->uc_mcontext.sp;
+    return sleep_is_whole(call) ? call : NULL;
+}
+
+#define FRAME_POINTER sizeof(struct sleep_call)
+_Static_assert(offsetof(struct agent_thread, inside) == 16, "the assembly knows the place");
+_Static_assert(sizeof(struct sleep_call) == 240 && offsetof(struct sleep_call, mask) == 72 &&
+                   offsetof(struct sleep_call, unblock) == 88,
+               "the assembly knows the layout");
+
+/* Saved frame pointer and return address lie above the call. */
+struct sleep_place sleep_place(const struct sleep_call *call, bool in_call) {
+    const uint64_t *frame = (const uint64_t *)((uintptr_t)call + FRAME_POINTER);
+    return (struct sleep_place){
+        in_call ? *call->slot : frame[1], (uint64_t)(uintptr_t)(frame + 2), frame[0], frame[1],
+        in_call ? sleep_system_call((uintptr_t)call->slot, call->argument[0]) : 0};
+}
+
+void sleep_show(struct agent_thread *thread, ucontext_t *uc, const struct sleep_place *place,
+                struct sleep_place *own) {
+    mcontext_t *context = &uc->uc_mcontext;
+    *own = (struct sleep_place){context->pc, context->sp, context->regs[29], context->regs[30],
+                                thread->shown_call};
+    thread->shown_call = place->call;
+    context->pc = place->pc;
+    context->sp = place->sp;
+    context->regs[29] = place->frame;
+    context->regs[30] = place->link;
+}
+
+/* The mark says that a call was once made there. */
+bool sleep_find_call(struct agent_thread *thread, ucontext_t *uc) {
+    struct sleep_place place, none;
+    uint64_t call = *thread->masked, mark, slot, frame, link, first;
+    struct stack_probe probe = {{0}};
+    if (call <= thread->stack_low || call + FRAME_POINTER + 16 > thread->stack_high ||
+        !stack_read(&probe, call + offsetof(struct sleep_call, vectors), &mark) ||
+        mark != (uintptr_t)sleep_call_made ||
+        !stack_read(&probe, call + offsetof(struct sleep_call, slot), &slot) ||
+        !sleep_is_slot(slot) ||
+        !stack_read(&probe, call + offsetof(struct sleep_call, argument), &first) ||
+        !stack_read(&probe, call + FRAME_POINTER, &frame) ||
+        !stack_read(&probe, call + FRAME_POINTER + 8, &link))
+        return false;
+    place = (struct sleep_place){*(_Atomic(uintptr_t) *)slot, call + FRAME_POINTER + 16, frame, link,
+                                 sleep_system_call(slot, first)};
+    sleep_show(thread, uc, &place, &none);
+    return true;
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
+/*
+ * sleep_list.h - the functions that can sleep, each with which of its calls SLEEP_FRAGILE asks for
+ * (by argument number, as the stubs of each architecture have it), which argument is a set of
+ * signals, and the system call in which libc's function spends its time. Private to sleep*.c.
+ */
+#ifndef HCCT_SLEEP_LIST_H
+#define HCCT_SLEEP_LIST_H
+
+/* The signal set among a call's arguments: its place, and what is done about ours in a copy. */
+#define HIDE_FROM(place) (0x10 | (place)) /* a mask, during the call: ours is blocked in it */
+#define KEEP_FROM(place) (0x20 | (place)) /* signals that are waited for: ours is none of them */
+#define SET_PLACE(set)   ((set)&0x0f)
+#define SET_IS_MASK(set) (((set)&0x10) != 0)
+#define NO_SET           0
+
+#define SLEEPERS(F)                                                                                \
+    F(poll, NONE, NO_SET, SLEEP_POLL)                                                              \
+    F(__poll_chk, NONE, NO_SET, SLEEP_POLL)                                                        \
+    F(ppoll, IF_SET(3), HIDE_FROM(3), SYS_ppoll)                                                   \
+    F(__ppoll_chk, IF_SET(3), HIDE_FROM(3), SYS_ppoll)                                             \
+    F(select, NONE, NO_SET, SYS_pselect6)                                                          \
+    F(pselect, IF_SET(5), HIDE_FROM(5), SYS_pselect6)                                              \
+    F(epoll_wait, NONE, NO_SET, SLEEP_EPOLL_WAIT)                                                  \
+    F(epoll_pwait, IF_SET(4), HIDE_FROM(4), SYS_epoll_pwait)                                       \
+    F(epoll_pwait2, IF_SET(4), HIDE_FROM(4), SYS_epoll_pwait2)                                     \
+    F(nanosleep, IF_SAME(0, 1), NO_SET, SYS_clock_nanosleep)                                       \
+    F(clock_nanosleep, IF_SAME(2, 3), NO_SET, SYS_clock_nanosleep)                                 \
+    F(thrd_sleep, IF_SAME(0, 1), NO_SET, SYS_clock_nanosleep)                                      \
+    F(usleep, NONE, NO_SET, SYS_clock_nanosleep)                                                   \
+    F(sleep, NONE, NO_SET, SYS_clock_nanosleep)                                                    \
+    F(pause, ALL, NO_SET, SLEEP_PAUSE)                                                             \
+    F(sigsuspend, ALL, HIDE_FROM(0), SYS_rt_sigsuspend)                                            \
+    F(sigwait, ALL, KEEP_FROM(0), SYS_rt_sigtimedwait)                                             \
+    F(sigwaitinfo, ALL, KEEP_FROM(0), SYS_rt_sigtimedwait)                                         \
+    F(sigtimedwait, ALL, KEEP_FROM(0), SYS_rt_sigtimedwait)                                        \
+    F(sem_wait, NONE, NO_SET, SYS_futex)                                                           \
+    F(sem_timedwait, NONE, NO_SET, SYS_futex)                                                      \
+    F(sem_clockwait, NONE, NO_SET, SYS_futex)                                                      \
+    F(semop, NONE, NO_SET, SYS_semop)                                                              \
+    F(semtimedop, NONE, NO_SET, SYS_semtimedop)                                                    \
+    F(msgrcv, NONE, NO_SET, SYS_msgrcv)                                                            \
+    F(msgsnd, NONE, NO_SET, SYS_msgsnd)                                                            \
+    F(mq_receive, NONE, NO_SET, SYS_mq_timedreceive)                                               \
+    F(mq_timedreceive, NONE, NO_SET, SYS_mq_timedreceive)                                          \
+    F(mq_send, NONE, NO_SET, SYS_mq_timedsend)                                                     \
+    F(mq_timedsend, NONE, NO_SET, SYS_mq_timedsend)                                                \
+    F(recv, IF_WAITALL(3), NO_SET, SYS_recvfrom)                                                   \
+    F(__recv_chk, IF_WAITALL(4), NO_SET, SYS_recvfrom)                                             \
+    F(recvfrom, IF_WAITALL(3), NO_SET, SYS_recvfrom)                                               \
+    F(__recvfrom_chk, IF_WAITALL(4), NO_SET, SYS_recvfrom)                                         \
+    F(recvmsg, IF_WAITALL(2), NO_SET, SYS_recvmsg)                                                 \
+    F(recvmmsg, IF_WAITALL(3), NO_SET, SYS_recvmmsg)                                               \
+    F(write, ALL, NO_SET, SYS_write)                                                               \
+    F(writev, ALL, NO_SET, SYS_writev)                                                             \
+    F(send, ALL, NO_SET, SYS_sendto)                                                               \
+    F(sendto, ALL, NO_SET, SYS_sendto)                                                             \
+    F(sendmsg, ALL, NO_SET, SYS_sendmsg)                                                           \
+    F(sendmmsg, ALL, NO_SET, SYS_sendmmsg)                                                         \
+    F(sendfile, ALL, NO_SET, SYS_sendfile)                                                         \
+    F(sendfile64, ALL, NO_SET, SYS_sendfile)                                                       \
+    F(splice, ALL, NO_SET, SYS_splice)                                                             \
+    F(copy_file_range, ALL, NO_SET, SYS_copy_file_range)                                           \
+    F(getrandom, IF_ABOVE(256, 1), NO_SET, SYS_getrandom)                                          \
+    F(connect, ALL, NO_SET, SYS_connect)
+
+/* By which a program may confine itself, too (wrap/seccomp.c). */
+#define RAW(F) F(syscall, IF_FRAGILE_NUMBER, NO_SET, SYS_read)
+
+/* What SA_RESTART covers in full, or libc itself: no timer does harm to it, but a thread
+ * which often waits in them keeps its timer. */
+#define WAITS(F)                                                                                   \
+    F(wait, NONE, NO_SET, SYS_wait4)                                                               \
+    F(wait3, NONE, NO_SET, SYS_wait4)                                                              \
+    F(wait4, NONE, NO_SET, SYS_wait4)                                                              \
+    F(waitpid, NONE, NO_SET, SYS_wait4)
+#define RESTARTED(F)                                                                               \
+    WAITS(F)                                                                                       \
+    F(read, IF_MEMORY_ABOVE(read, 4095, 2), NO_SET, SYS_read)                                      \
+    F(__read_chk, IF_MEMORY_ABOVE(__read_chk, 4095, 2), NO_SET, SYS_read)                          \
+    F(readv, IF_MEMORY(readv), NO_SET, SYS_readv)                                                  \
+    F(accept, NONE, NO_SET, SYS_accept)                                                            \
+    F(accept4, NONE, NO_SET, SYS_accept4)                                                          \
+    F(pthread_cond_wait, NONE, NO_SET, SYS_futex)                                                  \
+    F(pthread_cond_timedwait, NONE, NO_SET, SYS_futex)                                             \
+    F(pthread_cond_clockwait, NONE, NO_SET, SYS_futex)                                             \
+    F(cnd_wait, NONE, NO_SET, SYS_futex)                                                           \
+    F(cnd_timedwait, NONE, NO_SET, SYS_futex)                                                      \
+    F(pthread_barrier_wait, NONE, NO_SET, SYS_futex)                                               \
+    F(pthread_join, NONE, NO_SET, SYS_futex)
+
+#endif

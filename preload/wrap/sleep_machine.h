@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
+/*
+ * sleep_machine.h - what of the stubs differs by architecture: their assembly, and what registers
+ * say of a call. One file for each.
+ *
+ * Beside the functions below each of these files has those of sleep.h that it does not have from
+ * sleep.c: sleep_call_at, sleep_find_call, sleep_place and sleep_show.
+ */
+#ifndef HCCT_SLEEP_MACHINE_H
+#define HCCT_SLEEP_MACHINE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+
+#include "preload/wrap/sleep.h"
+
+/* In the order of the list: the assembly makes a section of them. */
+extern _Atomic(uintptr_t) sleep_slots[] __attribute__((visibility("hidden")));
+
+/* Called by the stubs. */
+void sleep_look_up(_Atomic(uintptr_t) *slot) __attribute__((visibility("hidden"), used));
+bool sleep_is_memory(int fd) __attribute__((visibility("hidden"), used));
+void sleep_enter(struct sleep_call *call) __attribute__((visibility("hidden"), used));
+
+/* The numbers of system calls whose interruption would be seen, a bit each: for the stub of
+ * syscall(). */
+#define SLEEP_NUMBERS 448
+extern const uint64_t sleep_fragile_numbers[SLEEP_NUMBERS / 64]
+    __attribute__((visibility("hidden")));
+
+/* Whether that is the address of a slot, or of a call that is being made. */
+bool sleep_is_slot(uint64_t address) __attribute__((visibility("hidden")));
+bool sleep_is_whole(const struct sleep_call *call) __attribute__((visibility("hidden")));
+
+/* 1 + the number of the system call that a call of that slot spends its time in. */
+uint64_t sleep_system_call(uint64_t slot, uint64_t first_argument)
+    __attribute__((visibility("hidden")));
+
+/* libc's syscall(), as a handler can restart it. Not NULL: it takes the place of libc's. */
+long (*sleep_syscall(void))(long number, ...) __attribute__((visibility("hidden")));
+
+/* The calls that only this architecture has: poll, select and pause, as libc makes them by others
+ * elsewhere. A list of numbers, each followed by a comma. */
+#if defined(__x86_64__)
+#define SLEEP_POLL              SYS_poll
+#define SLEEP_EPOLL_WAIT        SYS_epoll_wait
+#define SLEEP_PAUSE             SYS_pause
+#define SLEEP_OLD_NUMBERS       SYS_poll, SYS_select, SYS_epoll_wait, SYS_pause,
+#define SLEEP_OLD_FRAGILE(word) BIT(SYS_pause, word)
+#else
+#define SLEEP_POLL        SYS_ppoll
+#define SLEEP_EPOLL_WAIT  SYS_epoll_pwait
+#define SLEEP_PAUSE       SYS_ppoll
+#define SLEEP_OLD_NUMBERS SYS_ppoll, SYS_pselect6, SYS_epoll_pwait,
+#define SLEEP_OLD_FRAGILE(word)                                                                    \
+    (BIT(SYS_ppoll, word) | BIT(SYS_pselect6, word) | BIT(SYS_epoll_pwait, word))
+#endif
+
+#endif
