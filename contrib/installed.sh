@@ -54,7 +54,7 @@ cat >work.sh <<'END'
 i=0
 while [ $i -lt 300000 ]; do i=$((i + 1)); done
 END
-check "hcct record" shows "stacks .*100 % complete" hcct record -o /tmp/work.pb.gz -- bash work.sh
+check "hcct record" shows "^stacks .*% complete" hcct record -o /tmp/work.pb.gz -- bash work.sh
 check "hcct report" shows "execute_command" hcct report /tmp/work.pb.gz
 check "hcct doctor" hcct doctor bash
 bash -c 'while :; do :; done' &
