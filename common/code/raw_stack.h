@@ -12,6 +12,7 @@
 #ifndef HCCT_RAW_STACK_H
 #define HCCT_RAW_STACK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "common/wire/wire.h"
@@ -66,6 +67,13 @@ static inline struct code_range *raw_stack_ranges(const struct raw_stack *stack)
 
 static inline struct unwound_frame *raw_stack_inner(const struct raw_stack *stack) {
     return (struct unwound_frame *)(void *)(raw_stack_ranges(stack) + stack->n_ranges);
+}
+
+/* The walk begins at a return address: frames that have callers were found. A system call has none:
+ * the thread is still where it made the call. */
+static inline bool raw_stack_is_at_caller(const struct raw_stack *stack) {
+    return stack->n_inner > 1 ||
+           (stack->n_inner == 1 && !wire_is_system_call(raw_stack_inner(stack)->routine));
 }
 
 static inline uint64_t *raw_stack_registers(const struct raw_stack *stack) {

@@ -285,7 +285,7 @@ static bool start(struct remote_walk *walk) {
     if ((walk->known >> ARCH_SP & 1) == 0)
         return false;
     walk->pc = stack->at;
-    walk->exact = stack->n_inner == 0;
+    walk->exact = !raw_stack_is_at_caller(stack);
     walk->first_pc = walk->exact ? walk->pc : walk->pc - 1;
     walk->sp = walk->first[ARCH_SP];
     walk->stack_start = walk->sp & ~7ull;

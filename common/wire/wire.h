@@ -356,7 +356,8 @@ struct wire_arena {
  *                     by DWARF number, the frames that the agent has found below that
  *                     address (routine and site of each, innermost first), and a copy of the stack,
  *                     from the stack pointer up. Without such frames unwinding begins at the pc;
- *                     with them the address is a return address
+ *                     with them the address is a return address,
+ *                     unless the only one is a system call
  */
 /* clang-format on */
 #define WIRE_VERB_SHIFT   60

@@ -15,6 +15,12 @@
 
 #define AROUND_S (24 * 3600u) /* with `rest`: so much before and after what is asked for */
 
+/* The first whole second that is not before it. */
+static uint64_t until_second(const struct query *query) {
+    uint64_t until = query->until_ns != 0 ? query->until_ns : UINT64_MAX;
+    return until / CLOCK_SECOND + (until % CLOCK_SECOND != 0);
+}
+
 static bool is_part(const struct query *query) {
     return query->since_ns != 0 || query->until_ns != 0;
 }
@@ -28,13 +34,13 @@ static bool sees(const void *query, uid_t uid) {
 }
 
 static bool is_asked_for(const struct query *query, const struct history_cell *cell) {
-    uint64_t from_s = query->since_ns / CLOCK_SECOND, to_s = until_of(query) / CLOCK_SECOND;
+    uint64_t from_s = query->since_ns / CLOCK_SECOND, to_s = until_second(query);
     return (cell->begin_s < to_s && cell->end_s > from_s) != query->rest;
 }
 
 /* Cells that the span touches, or lies among; they end before what is in memory begins. */
 static void find_cells(struct past *past, const struct query *query) {
-    uint64_t from_s = query->since_ns / CLOCK_SECOND, to_s = until_of(query) / CLOCK_SECOND;
+    uint64_t from_s = query->since_ns / CLOCK_SECOND, to_s = until_second(query);
     if (query->rest) {
         from_s = from_s > AROUND_S ? from_s - AROUND_S : 0;
         to_s += to_s < UINT64_MAX - AROUND_S ? AROUND_S : 0;

@@ -37,19 +37,14 @@ static void learn_modules(struct agent_thread *thread, struct wire_session *sess
             modules_learn_pointed(thread, session, word, missed);
 }
 
-/* Everything but the verb and the sizes, and in front of the frames and the stack. `pc` is where
- * unwinding goes on. */
+/* Everything but the verb and the sizes, and in front of the frames and the stack. */
 static void put_place(const struct agent_thread *thread, struct wire_slot *slot, uint64_t at,
-                      const struct unwind_registers *regs, uint64_t pc) {
+                      const struct unwind_registers *regs) {
     ring_put(slot, WALK_WORDS, at, thread->interrupted.pc);
-    ring_put(slot, WALK_WORDS, at + 1, pc);
+    ring_put(slot, WALK_WORDS, at + 1, regs->pc);
     ring_put(slot, WALK_WORDS, at + 2, regs->known & ARCH_ALL_REGS);
     for (unsigned i = 0; i < ARCH_REGS; i++)
         ring_put(slot, WALK_WORDS, at + 3 + i, regs->reg[i]);
-}
-
-static uint64_t after(uint64_t site, uint64_t pc) {
-    return site != 0 ? site : pc + 1;
 }
 
 uint32_t emit_raw_stack(struct agent_thread *thread, struct wire_session *session,
@@ -59,9 +54,6 @@ uint32_t emit_raw_stack(struct agent_thread *thread, struct wire_session *sessio
     uint64_t sp = regs->reg[ARCH_SP] & ~7ull, n = words_above(env, sp), word, copied = 0;
     uint64_t start = thread->head;
     bool in_call = wire_is_system_call(thread->leaf.routine) && inner < WIRE_RAW_STACK_FRAMES_MAX;
-    /* with a frame below it, the place to go on at is taken for a return address */
-    uint64_t pc =
-        in_call && inner == 0 && regs->exact ? after(thread->leaf.site, regs->pc) : regs->pc;
     if (ring_room(slot, WALK_WORDS, start) <
         EMIT_MAP_WORDS + HEAD_WORDS + FRAME_WORDS * (inner + in_call) + n)
         return 0;
@@ -80,7 +72,7 @@ uint32_t emit_raw_stack(struct agent_thread *thread, struct wire_session *sessio
         ring_put(slot, WALK_WORDS, at++, word);
     ring_put(slot, WALK_WORDS, start, wire_word(WIRE_RAW_STACK, weight | thread->sample_marks));
     ring_put(slot, WALK_WORDS, start + 1, WIRE_RAW_STACK_SIZES(inner + in_call, ARCH_REGS, copied));
-    put_place(thread, slot, start + 2, regs, pc);
+    put_place(thread, slot, start + 2, regs);
     thread->head = at;
     ring_publish(slot, at);
     return (uint32_t)(at - start);

@@ -116,22 +116,19 @@ static struct event_link *link_of_locks(void) {
 static const struct kind {
     bool (*is_it)(uint32_t collector);
     struct event_link *(*link)(void);
-    const char *missing, *impossible;
+    const char *missing;
 } kinds[] = {
     {wire_of_blocks, link_of_blocks,
-     "allocations are not sampled: libhcctblocks.so must follow libhcctagent.so in LD_PRELOAD",
-     "allocations are not sampled: that is possible on x86-64 only"},
+     "allocations are not sampled: libhcctblocks.so must follow libhcctagent.so in LD_PRELOAD"},
     {wire_of_locks, link_of_locks,
-     "waits for locks are not sampled: libhcctlocks.so must follow libhcctagent.so in LD_PRELOAD",
-     "waits for locks are not sampled: that is possible on x86-64 only"},
+     "waits for locks are not sampled: libhcctlocks.so must follow libhcctagent.so in LD_PRELOAD"},
 };
 
 static bool start(const struct kind *kind) {
     uint32_t collector = agent.settings.collector;
     struct event_link *link = kind->link();
-    if (link == NULL || !SLEEP_IS_WRAPPED) {
-        settings_say(&agent.settings, true, SLEEP_IS_WRAPPED ? kind->missing : kind->impossible,
-                     "");
+    if (link == NULL) {
+        settings_say(&agent.settings, true, kind->missing, "");
         return false;
     }
     agent.settings.lines = agent.settings.check = false; /* of samples by time */

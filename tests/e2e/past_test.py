@@ -102,6 +102,8 @@ with Daemon("--state-dir", state, socket=daemon.socket) as daemon:
     check(0.95 * whole["total"] <= kept["total"] <= 1.05 * whole["total"] + 2e9,
           f"a new hcctd has it: {kept['total']} of {whole['total']} ns")
     check(weights(kept)["first"] > 0 < weights(kept)["second"], f"with its names: {weights(kept)}")
+    old = hot(daemon, "--since", begin - 1, "--until", begin)
+    check(old["total"] > 0, "and of a time of which a live process has nothing in memory")
     line = timeline(daemon)
     check(sum(cell["weight"] for cell in line["levels"][2]["cells"]) > 0.9 * whole["total"],
           "and in the time line")
