@@ -23,12 +23,14 @@ struct building {
     uint64_t hosts, first, last;
     const char *metric; /* of all, NULL: none was seen */
     bool mixed;
+    bool once; /* no push is in the table twice */
 };
 
 /* ---- totals ---- */
 
 static void query_totals(FILE *out, const struct fleet_server *server,
-                         const struct fleet_choice *choice) {
+                         const struct fleet_choice *choice, const struct building *b) {
+    (void)b;
     fprintf(out,
             "SELECT service, metric, any(exe) AS exe, any(unit) AS unit, any(collector) AS "
             "collector, any(clock) AS clock, max(period) AS period, sum(total) AS total, "
@@ -80,15 +82,33 @@ static bool add_service(const struct json_object *row, void *arg) {
     return true;
 }
 
+/* ---- repeated rows ---- */
+
+/* FINAL, which leaves them out, costs far more than to see that there are none, as nearly always.
+ */
+static void query_once(FILE *out, const struct fleet_server *server,
+                       const struct fleet_choice *choice, const struct building *b) {
+    (void)b;
+    fprintf(out, "SELECT count() = uniqExact(cityHash64(push)) AS once FROM %s.deltas",
+            server->database);
+    fleet_put_where(out, choice);
+    fprintf(out, " FORMAT JSONEachRow");
+}
+
+static bool note_once(const struct json_object *row, void *arg) {
+    ((struct building *)arg)->once = json_in_number(row, "once") == 1;
+    return true;
+}
+
 /* ---- contexts ---- */
 
 static void query_contexts(FILE *out, const struct fleet_server *server,
-                           const struct fleet_choice *choice) {
+                           const struct fleet_choice *choice, const struct building *b) {
     fprintf(out,
             "SELECT service, weight, functions, system_names, files, lines, modules, build_ids, "
-            "addresses, kinds FROM (SELECT service, hash, sum(one) AS weight FROM %s.deltas FINAL "
+            "addresses, kinds FROM (SELECT service, hash, sum(one) AS weight FROM %s.deltas%s "
             "ARRAY JOIN hashes AS hash, weights AS one",
-            server->database);
+            server->database, b->once ? "" : " FINAL");
     fleet_put_where(out, choice);
     fprintf(out,
             " GROUP BY service, hash) AS sums ANY LEFT JOIN (SELECT service, hash, functions, "
@@ -125,13 +145,13 @@ static bool add_context(const struct json_object *row, void *arg) {
 
 static int ask_rows(const struct fleet_server *server, const struct fleet_choice *choice,
                     void (*put)(FILE *out, const struct fleet_server *server,
-                                const struct fleet_choice *choice),
+                                const struct fleet_choice *choice, const struct building *b),
                     bool (*use)(const struct json_object *row, void *arg), struct building *b) {
     struct transfer_answer answer;
     FILE *query = memory_stream("a query");
     int status;
 
-    put(query, server, choice);
+    put(query, server, choice, b);
     status = fleet_ask(server, query, &answer);
     if (status == HCCT_EXIT_OK && !fleet_each_row(&answer, use, b)) {
         complain("the answer of %s can't be understood", server->url);
@@ -168,6 +188,8 @@ int fleet_profile(const struct fleet_server *server, const struct fleet_choice *
         complain("what is counted is not the same for all: ask for one, with --metric");
         status = HCCT_EXIT_USAGE;
     }
+    if (status == HCCT_EXIT_OK)
+        status = ask_rows(server, choice, query_once, note_once, &b);
     if (status == HCCT_EXIT_OK)
         status = ask_rows(server, choice, query_contexts, add_context, &b);
     if (status == HCCT_EXIT_OK) {
