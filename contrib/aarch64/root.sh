@@ -40,11 +40,7 @@ link() {
 
 unpack() {
     rm -rf "$tree.new"
-    mkdir -p "$tree.new/usr"
-    for name in bin sbin lib; do
-        mkdir "$tree.new/usr/$name"
-        ln -s "usr/$name" "$tree.new/$name"
-    done
+    mkdir -p "$tree.new"
     for package in "$apt"/cache/archives/*.deb; do
         dpkg-deb --extract "$package" "$tree.new"
     done
@@ -57,7 +53,7 @@ finish() {
     for name in passwd group; do
         cp "$tree/usr/share/base-passwd/$name.master" "$tree/etc/$name"
     done
-    link dash usr/bin/sh
+    link dash bin/sh
     link mawk usr/bin/awk
     printf '127.0.0.1 localhost\n' >"$tree/etc/hosts"
     printf 'aarch64\n' >"$tree/etc/hostname"
@@ -67,7 +63,7 @@ finish() {
 configure_apt
 export APT_CONFIG="$apt/apt.conf"
 wanted=$(packages aarch64-machine | tr '\n' ' ')
-if [ -x "$tree/usr/bin/bash" ] && [ "$wanted" = "$(cat "$directory/root.packages" 2>/dev/null)" ]; then
+if [ -x "$tree/bin/bash" ] && [ "$wanted" = "$(cat "$directory/root.packages" 2>/dev/null)" ]; then
     exit 0
 fi
 apt-get update -q
