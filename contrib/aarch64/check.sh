@@ -28,6 +28,7 @@ tests=$*
 
 passed=0 failed=0 skipped=0 broken='' left=''
 results=$directory/results
+[ -f "$results/summary" ] || { echo "the machine has left no results" >&2 && exit 1; }
 reason() {
     grep -v '^ok ' "$results/$(echo "$1" | tr / _).log" | tail -n "$2" | cut -c 1-200 |
         sed 's/^/        /'

@@ -14,7 +14,7 @@ limit=${HCCT_AARCH64_LIMIT:-300} # seconds for each test
 # Files keep their owner: where root does this, all are root's.
 file_system() { # FILE MEGABYTES FROM
     rm -f "$1"
-    PATH=$PATH:/usr/sbin:/sbin mke2fs -q -t ext4 -O ^has_journal -E root_owner=0:0 -d "$3" "$1" "$2m"
+    PATH=$PATH:/usr/sbin:/sbin mke2fs -q -t ext4 -O ^has_journal -E root_owner=0:0 -d "$3" "$1" "$2m" >/dev/null
 }
 
 # What mounts the two disks. Debian's kernel has the drivers as modules.
@@ -93,5 +93,4 @@ system_image
 work_image "$@"
 boot
 rm -rf "$directory/results"
-mkdir "$directory/results"
 PATH=$PATH:/usr/sbin:/sbin debugfs -R "rdump results $directory" "$directory/work.img" 2>/dev/null

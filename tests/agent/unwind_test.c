@@ -26,7 +26,7 @@ static int n_oracle;
 static uint64_t interrupted;
 
 static void on_signal(int number, siginfo_t *info, void *context) {
-    struct unwind_env env = {.find = own_tables_find, .scratch = scratch};
+    struct unwind_env env = {.find = own_tables_find, .read = own_read, .scratch = scratch};
     struct unwind_registers regs;
     (void)number, (void)info;
     unwind_registers_of(&regs, context);
