@@ -23,7 +23,7 @@ struct event_place {
 /* Of the function that it stands in. */
 #define EVENT_CALLER                                                                               \
     ((struct event_place){(uint64_t)(uintptr_t)__builtin_return_address(0),                        \
-                          (uint64_t)(uintptr_t)__builtin_dwarf_cfa(),                            \
+                          (uint64_t)(uintptr_t)__builtin_dwarf_cfa(),                              \
                           *(const uint64_t *)__builtin_frame_address(0)})
 
 struct event_sample {

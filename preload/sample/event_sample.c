@@ -49,7 +49,8 @@ static struct wire_session *enter(struct agent_thread *thread) {
 
 static bool walk(struct agent_thread *thread, struct wire_session *session, struct wire_slot *slot,
                  const struct event_sample *sample) {
-    const struct sleep_place caller = {sample->place.pc, sample->place.sp, sample->place.frame, 0, 0};
+    const struct sleep_place caller = {sample->place.pc, sample->place.sp, sample->place.frame, 0,
+                                       0};
     struct sleep_place none;
     ucontext_t uc = {0};
     sleep_show(thread, &uc, &caller, &none);

@@ -292,8 +292,8 @@ bool sleep_find_call(struct agent_thread *thread, ucontext_t *uc) {
         !stack_read(&probe, call + FRAME_POINTER, &frame) ||
         !stack_read(&probe, call + FRAME_POINTER + 8, &link))
         return false;
-    place = (struct sleep_place){*(_Atomic(uintptr_t) *)slot, call + FRAME_POINTER + 16, frame, link,
-                                 sleep_system_call(slot, first)};
+    place = (struct sleep_place){*(_Atomic(uintptr_t) *)slot, call + FRAME_POINTER + 16, frame,
+                                 link, sleep_system_call(slot, first)};
     sleep_show(thread, uc, &place, &none);
     return true;
 }
