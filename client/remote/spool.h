@@ -19,7 +19,7 @@
 
 #include "client/remote/target.h"
 
-#define SPOOL_COLLECTORS 4
+#define SPOOL_COLLECTORS 6
 
 struct spool {
     int directory;

@@ -3,7 +3,6 @@
  * kernel_time.c - spends equal parts of its CPU time in the kernel, by several roads, and one in
  * its own code.
  */
-#define _GNU_SOURCE
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/mman.h>
