@@ -11,10 +11,11 @@
 #include "client/view.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 struct hot_options {
-    const char *socket, *process, *exe, *tag, *window;
+    const char *socket, *process, *exe, *tag, *metric, *window;
     struct range_options range;
     struct view_options view;
 };
@@ -26,6 +27,8 @@ static const struct option_spec specs[] = {
      "only processes of this executable"},
     {"tag", 0, OPTION_STRING, "KEY=VALUE", offsetof(struct hot_options, tag), 0, 0,
      "only processes that were started with this tag (HCCT_TAGS)"},
+    {"metric", 0, OPTION_STRING, "WHAT", offsetof(struct hot_options, metric), 0, 0,
+     "only processes that count this: cpu, wall, wait, calls, alloc, heap, lock, ..."},
     {"window", 'w', OPTION_STRING, "TIME", offsetof(struct hot_options, window), 0, 0,
      "only the last 10s, 5m, 1h, up to an hour (since the start)"},
     RANGE_SPECS(hot_options, range),
@@ -76,6 +79,9 @@ static int add_process(struct query *query, const char *path, const struct hot_o
         query_add(query, "exe", options->exe);
     if (options->tag != NULL)
         query_add(query, "tag", options->tag);
+    if (options->metric != NULL)
+        query_add(query, "collector",
+                  strcmp(options->metric, "cpu") == 0 ? "walks" : options->metric);
     return processes_query(query, path, options->process);
 }
 

@@ -42,7 +42,7 @@ static int exchange(const char *socket, const char *target, struct http_answer *
 
 static void note_process(struct daemon *daemon, const struct json_object *process) {
     for (int i = 0; i < SPOOL_COLLECTORS; i++)
-        daemon->counts[i] |= strcmp(json_in_text(process, "collector"), spool_collectors[i]) == 0;
+        daemon->counts[i] |= strcmp(json_in_text(process, "kind"), spool_collectors[i]) == 0;
 }
 
 static int ask_daemon(const char *socket, struct daemon *daemon, char *error, size_t error_bytes) {

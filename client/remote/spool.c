@@ -26,8 +26,8 @@
 #define NAME_ROOM 80
 
 /* What differences make sense of: what is allocated at a moment is none of them. */
-const char *const spool_collectors[SPOOL_COLLECTORS] = {"walks",         "calls", "alloc",
-                                                        "alloc-objects", "lock",  "lock-waits"};
+const char *const spool_collectors[SPOOL_COLLECTORS] = {
+    "walks", "wall", "wait", "calls", "alloc", "alloc-objects", "lock", "lock-waits"};
 
 static void base_name(char name[NAME_ROOM], int collector, uint64_t number) {
     snprintf(name, NAME_ROOM, "base-%s-%" PRIu64, spool_collectors[collector], number);

@@ -19,7 +19,7 @@
 
 #include "client/remote/target.h"
 
-#define SPOOL_COLLECTORS 6
+#define SPOOL_COLLECTORS 8
 
 struct spool {
     int directory;

@@ -27,6 +27,12 @@ const struct metric *metric_find(const char *word) {
     return NULL;
 }
 
+const char *metric_kind(unsigned collector, unsigned clock) {
+    if (collector == WIRE_COLLECT_WALKS && wire_clock_sleeps(clock))
+        return clock == WIRE_CLOCK_WALL ? "wall" : "wait";
+    return metric_collector(collector);
+}
+
 const char *metric_collector(unsigned collector) {
     if (collector == WIRE_COLLECT_CALLS)
         return "calls";

@@ -21,4 +21,8 @@ const struct metric *metric_find(const char *word);
 /* What profiles and lists call a collector: walks, calls, or the metric. */
 const char *metric_collector(unsigned collector);
 
+/* What adds up with nothing else: walks (of CPU time, whatever measures it), wall, wait, calls, or
+ * the metric of events. */
+const char *metric_kind(unsigned collector, unsigned clock);
+
 #endif

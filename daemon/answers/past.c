@@ -7,11 +7,13 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/base/clock.h"
 #include "common/base/memory.h"
 #include "common/profile/copy.h"
 #include "common/profile/merge.h"
+#include "common/wire/metric.h"
 
 #define AROUND_S (24 * 3600u) /* with `rest`: so much before and after what is asked for */
 
@@ -133,6 +135,9 @@ static bool has_weight(const struct profile *profile) {
 
 /* What is asked for of a file; NULL: nothing. */
 static struct profile *read_part(const struct query *query, const struct history_cell *cell) {
+    const char *kind = metric_kind(cell->collector, cell->clock);
+    if (query->collector != NULL && strcmp(query->collector, kind) != 0)
+        return NULL;
     struct profile *whole = history_read(cell), *part;
     if (whole == NULL)
         return NULL;

@@ -54,8 +54,9 @@ static bool set_tag(struct query *q, const char *value) {
 static bool set_collector(struct query *q, const char *value) {
     q->collector = value;
     for (unsigned i = 0; i < WIRE_COLLECTORS; i++)
-        if (strcmp(value, metric_collector(i)) == 0)
-            return true;
+        for (unsigned clock = 0; clock < WIRE_CLOCKS; clock++)
+            if (strcmp(value, metric_kind(i, clock)) == 0)
+                return true;
     return false;
 }
 
@@ -172,7 +173,7 @@ static const struct {
     {"exe", set_exe, "the path or the name of an executable, or of a command"},
     {"tag", set_tag, "a tag as HCCT_TAGS has it: KEY=VALUE"},
     {"collector", set_collector,
-     "walks, calls, alloc, alloc-objects, heap, heap-objects, lock or lock-waits"},
+     "walks, wall, wait, calls, alloc, alloc-objects, heap, heap-objects, lock or lock-waits"},
     {"phi", set_phi, "a fraction between 0 and 1"},
     {"n", set_n, "a number of contexts, from 1 on"},
     {"by", set_by, "function, site, line, module or thread"},
@@ -253,11 +254,14 @@ bool query_wants(const struct query *q, pid_t pid, const char *exe, const char *
            strcmp(q->exe, command) == 0;
 }
 
+static const char *kind_of(const struct process *p) {
+    return metric_kind(p->sampling.collector, p->sampling.clock);
+}
+
 static bool wanted(const struct process *p, const void *arg) {
     const struct query *q = arg;
-    const char *collector = metric_collector(p->sampling.collector);
-    return query_sees(q, p->uid) &&
-           (q->collector == NULL || strcmp(q->collector, collector) == 0) &&
+    const char *kind = kind_of(p);
+    return query_sees(q, p->uid) && (q->collector == NULL || strcmp(q->collector, kind) == 0) &&
            query_wants(q, p->pid, p->exe, process_command(p), process_tags(p));
 }
 
@@ -403,11 +407,11 @@ enum query_status query_write(const struct query *query, struct process *const *
 
 bool query_have_one_unit(struct process *const *processes, size_t n, struct query_error *error) {
     for (size_t i = 1; i < n; i++)
-        if (processes[i]->sampling.collector != processes[0]->sampling.collector) {
-            snprintf(
-                error->text, sizeof error->text,
-                "what is counted is not the same for all processes, such as time, calls or bytes: "
-                "ask for one process (pid=) or executable (exe=)");
+        if (strcmp(kind_of(processes[i]), kind_of(processes[0])) != 0) {
+            snprintf(error->text, sizeof error->text,
+                     "what is counted is not the same for all processes, such as CPU time, elapsed "
+                     "time, calls or bytes: ask for one process (pid=), executable (exe=) or "
+                     "metric (collector=)");
             return false;
         }
     return true;

@@ -46,6 +46,15 @@ with Daemon() as daemon:
     result = run([target("sleepy"), "4"], env=daemon.env(LD_PRELOAD=AGENT, HCCT_METRICS="wait", HCCT_CLOCK="perf",
                                                          HCCT_RATE="1000"))
     run([HCCT, "hot", "--socket", daemon.socket, "-o", path, "--format", "pprof"])
+    # beside one that is sampled by CPU time
+    run([target("sleepy"), "1"], env=daemon.env(LD_PRELOAD=AGENT, HCCT_RATE="1000"))
+    both = run([HCCT, "hot", "--socket", daemon.socket])
+    check(both.status != 0 and b"CPU time, elapsed time" in both.err, "CPU time and waits do not add up: says so")
+    for metric, words in (("wait", b"off the processor"), ("cpu", b"of CPU time")):
+        one = run([HCCT, "hot", "--socket", daemon.socket, "--metric", metric])
+        check(one.status == 0 and words in one.out, f"hcct hot --metric {metric}: one of them")
+    one = run([HCCT, "hot", "--socket", daemon.socket, "--metric", "tea"])
+    check(one.status != 0 and b"lock-waits" in one.err, "a metric that there is not: says which there are")
 compare("always on", result.out, sum(process["cpu_ns"] for process in report(path)["processes"]))
 
 for options in (["--clock", "wall"], ["--burst", "2ms/20ms"]):
