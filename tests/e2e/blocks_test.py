@@ -146,7 +146,7 @@ for options, word in ((["--rate", "100"], b"--rate"), (["--lines"], b"--lines"),
     result = record(["true"], path, "--metric", "heap", *options)
     check(result.status == 2 and word in result.err, f"{options[0]} does not go with it: says so")
 result = record(["true"], path, "--metric", "tea")
-check(result.status == 2 and b"cpu, alloc" in result.err, "an unknown metric is named")
+check(result.status == 2 and b"cpu, wait, alloc" in result.err, "an unknown metric is named")
 result = record(["true"], path, "--metric", "heap")
 check(b"allocated too little" in result.err, "a program without a sample is said to have none")
 finish()
