@@ -13,7 +13,7 @@ own = {}
 for function in report(path)["functions"]:
     own[function["function"]] = own.get(function["function"], 0) + function["self"]
 total = sum(own.values())
-forks = sum(own.get(name, 0) for name in ("fork", "__fork", "__libc_fork"))
+forks = sum(own.get(name, 0) for name in ("fork", "__fork", "__libc_fork", "[clone(2)]"))
 after = own.get("__run_postfork_handlers", 0)
 check(forks > total / 10, f"{forks / total:.1%} of the time is in fork")  # half of it or so
 check(after < forks / 2, f"{after / total:.1%} in what runs after it")
