@@ -40,14 +40,13 @@ enum transfer_result otlp_send(struct transfer *transfer, const struct push_sett
 
     write_otlp_about(out, push->profile, &format_default_options, &about);
     char *body = memory_stream_end(out, &bytes, "a request");
-    char *url = transfer_url(settings->url, "/v1development/profiles");
-    enum transfer_result result = transfer_post(transfer, url, "application/x-protobuf", body,
-                                                bytes, &answer, error, error_bytes);
+    enum transfer_result result =
+        transfer_post_below(transfer, settings->url, "/v1development/profiles",
+                            "application/x-protobuf", body, bytes, &answer, error, error_bytes);
 
     if (result == TRANSFER_DONE)
         result = judge(&answer, error, error_bytes);
     free(answer.body);
-    free(url);
     free(body);
     return result;
 }

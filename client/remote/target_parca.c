@@ -48,7 +48,6 @@ static void put_series(struct json_out *json, const struct series *series) {
 
 enum transfer_result parca_send(struct transfer *transfer, const struct push_settings *settings,
                                 const struct push *push, char *error, size_t error_bytes) {
-    struct transfer_answer answer;
     struct pool pool = {0};
     struct series *list;
     size_t n = series_make(settings, push, &pool, &list), bytes;
@@ -64,12 +63,10 @@ enum transfer_result parca_send(struct transfer *transfer, const struct push_set
     json_bool_member(&json, "normalized", false);
     json_end(&json, '}');
     char *body = memory_stream_end(out, &bytes, "a request");
-    char *url = transfer_url(settings->url, "/api/profiles/writeraw");
     enum transfer_result result =
-        transfer_post(transfer, url, "application/json", body, bytes, &answer, error, error_bytes);
+        transfer_post_below(transfer, settings->url, "/api/profiles/writeraw", "application/json",
+                            body, bytes, NULL, error, error_bytes);
 
-    free(answer.body);
-    free(url);
     free(body);
     free(list);
     pool_free(&pool);

@@ -32,7 +32,6 @@ static Push__RawProfileSeries *translate(const struct series *from, struct pool 
 enum transfer_result pyroscope_send(struct transfer *transfer, const struct push_settings *settings,
                                     const struct push *push, char *error, size_t error_bytes) {
     Push__PushRequest request = PUSH__PUSH_REQUEST__INIT;
-    struct transfer_answer answer;
     struct pool pool = {0};
     struct series *list;
     size_t n = series_make(settings, push, &pool, &list);
@@ -43,12 +42,10 @@ enum transfer_result pyroscope_send(struct transfer *transfer, const struct push
     size_t bytes = push__push_request__get_packed_size(&request);
     uint8_t *body = memory_new(bytes, 1, "a request");
     push__push_request__pack(&request, body);
-    char *url = transfer_url(settings->url, "/push.v1.PusherService/Push");
     enum transfer_result result =
-        transfer_post(transfer, url, "application/proto", body, bytes, &answer, error, error_bytes);
+        transfer_post_below(transfer, settings->url, "/push.v1.PusherService/Push",
+                            "application/proto", body, bytes, NULL, error, error_bytes);
 
-    free(answer.body);
-    free(url);
     free(body);
     free(list);
     pool_free(&pool);

@@ -195,7 +195,8 @@ enum transfer_result transfer_post(struct transfer *t, const char *url, const ch
     return result;
 }
 
-char *transfer_url(const char *base, const char *more) {
+/* The base with one more part behind it; free() gives it back. */
+static char *url_below(const char *base, const char *more) {
     size_t length = strlen(base);
     char *url;
 
@@ -205,4 +206,19 @@ char *transfer_url(const char *base, const char *more) {
     memcpy(url, base, length);
     strcpy(url + length, more);
     return url;
+}
+
+enum transfer_result transfer_post_below(struct transfer *transfer, const char *base,
+                                         const char *part, const char *type, const void *body,
+                                         size_t bytes, struct transfer_answer *answer, char *error,
+                                         size_t error_bytes) {
+    struct transfer_answer unseen;
+    char *url = url_below(base, part);
+    enum transfer_result result = transfer_post(
+        transfer, url, type, body, bytes, answer != NULL ? answer : &unseen, error, error_bytes);
+
+    if (answer == NULL)
+        free(unseen.body);
+    free(url);
+    return result;
 }

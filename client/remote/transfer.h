@@ -40,7 +40,10 @@ enum transfer_result transfer_post(struct transfer *transfer, const char *url, c
                                    const void *body, size_t bytes, struct transfer_answer *answer,
                                    char *error, size_t error_bytes);
 
-/* The URL with one more part behind it; free() gives it back. */
-char *transfer_url(const char *base, const char *more);
+/* The same to a URL with one more part behind it. `answer`: NULL where nobody wants to see it. */
+enum transfer_result transfer_post_below(struct transfer *transfer, const char *base,
+                                         const char *part, const char *type, const void *body,
+                                         size_t bytes, struct transfer_answer *answer, char *error,
+                                         size_t error_bytes);
 
 #endif
