@@ -154,23 +154,8 @@ static int hot(int argc, char **argv) {
 
 /* ---- diff ---- */
 
-static const struct option_spec diff_specs[] = {
-    CHOICE_SPECS,
-    {"by", 0, OPTION_STRING, "WHAT", AT(view.by), 0, 0,
-     "group by function, site, line, module or thread (function)"},
-    {"absolute", 0, OPTION_FLAG, NULL, AT(absolute), 0, 0, "compare weights as they are"},
-    {"shares", 0, OPTION_FLAG, NULL, AT(shares), 0, 0, "compare shares of the totals"},
-    {"all", 0, OPTION_FLAG, NULL, AT(all), 0, 0, "list also what is within its error"},
-    {"n", 'n', OPTION_UNSIGNED, "N", AT(view.n), 1, 1000000,
-     "only the N contexts that changed most (25)"},
-    {"top", 0, OPTION_UNSIGNED, "N", AT(view.top), 0, 1000000,
-     "lines in the table of functions (10; 0: no table)"},
-    {"format", 0, OPTION_STRING, "F", AT(view.format), 0, 0,
-     "text, json or html (by the suffix of FILE)"},
-    {"output", 'o', OPTION_STRING, "FILE", AT(view.output), 0, 0,
-     "write to FILE, not to the terminal"},
-    {"color", 0, OPTION_STRING, "WHEN", AT(view.color), 0, 0, "auto, always or never (auto)"},
-    SERVER_SPECS};
+static const struct option_spec diff_specs[] = {CHOICE_SPECS, DIFF_SPECS(struct fleet_options),
+                                                SERVER_SPECS};
 
 static const struct option_command diff_command = {
     .usage = "hcct fleet diff [options] BEFORE AFTER",
