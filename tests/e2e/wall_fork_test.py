@@ -11,10 +11,13 @@ for run in range(3):
     check(result.status == 0, "the program ends with status 0")
     truth = next(int(line.split()[0]) for line in result.out.decode().splitlines()
                  if line.endswith(" nap"))
-    seen = sum(function["inclusive"] for function in report(path)["functions"]
+    profile = report(path)
+    seen = sum(function["inclusive"] for function in profile["functions"]
                if function["function"] == "nap")
+    # what threads slept before hcctd, on a busy machine, had room for them: it must be said
+    lost = sum(process["lost_ns"] for process in profile["processes"])
     # sleeps that are awake late on a busy machine are in the truth as well; of each thread a step
     # or two are left to chance
-    check(0.94 < seen / truth < 1.06,
-          f"run {run + 1}: {seen / 1e9:.2f} s in nap, {truth / 1e9:.2f} s are true")
+    check(0.94 < (seen + lost) / truth < 1.06,
+          f"run {run + 1}: {seen / 1e9:.2f} s in nap, {lost / 1e9:.2f} said to be lost, {truth / 1e9:.2f} are true")
 finish()
