@@ -242,23 +242,23 @@ enum called call_function(struct call *call, enum call_way way, uint64_t functio
 
 /* ---- the end ---- */
 
-/* The mask comes before the registers: from then on the thread is the application's. */
-static bool put_back(const struct call *call, const struct user_regs_struct *regs) {
+/* The mask comes before the registers: from then on the thread is the application's. A signal that
+ * was due at the stop may have been the agent's, and gone with its timer: then no handler makes the
+ * interrupted call again. */
+static bool put_back(const struct call *call, bool at_entry) {
     struct iovec part = {(void *)(uintptr_t)call->xstate, call->xstate_bytes};
-    pid_t tid = call->stop->tid;
-    return target_write(call->target, call->errno_at, &call->errno_was, sizeof call->errno_was) &&
-           ptrace(PTRACE_SETREGSET, tid, NT_X86_XSTATE, &part) == 0 &&
-           ptrace(PTRACE_SETSIGMASK, tid, KERNEL_MASK, &call->mask) == 0 &&
-           ptrace(PTRACE_SETREGS, tid, NULL, regs) == 0;
-}
-
-/* It does not return as from a handler: it is put back where it is, at the entry of that call,
- * which is left out. */
-static bool leave_out_return(const struct call *call) {
     struct user_regs_struct regs = call->regs;
-    restart_by_hand(&regs);
-    regs.orig_rax = ~0ull;
-    return put_back(call, &regs);
+    pid_t tid = call->stop->tid;
+    if (!target_write(call->target, call->errno_at, &call->errno_was, sizeof call->errno_was) ||
+        ptrace(PTRACE_SETREGSET, tid, NT_X86_XSTATE, &part) != 0 ||
+        ptrace(PTRACE_SETSIGMASK, tid, KERNEL_MASK, &call->mask) != 0)
+        return false;
+    point_again(call->target, tid, &regs);
+    if (at_entry) {
+        restart_by_hand(&regs);
+        regs.orig_rax = ~0ull;
+    }
+    return ptrace(PTRACE_SETREGS, tid, NULL, &regs) == 0;
 }
 
 /* Where the bell has rung the thread is on its way out of a system call, and the kernel itself
@@ -266,13 +266,14 @@ static bool leave_out_return(const struct call *call) {
  * the thread returns: it is stopped there, which comes for certain, and must be waited for. */
 bool call_end(struct call *call, bool is_back) {
     if (is_back && call->has_rung)
-        return put_back(call, &call->regs);
+        return put_back(call, false);
     if (is_back && !point_signal_is_due(call->target, call->stop->tid))
-        return leave_out_return(call);
+        return put_back(call,
+                        true); /* the return is left out: it stands at the entry of that call */
     if (!stop_interrupt(call->stop))
         return false;
     enum stopped stopped = stop_run(call->stop, false, UINT64_MAX);
-    return (stopped == STOPPED_HERE || stopped == STOPPED_FAULT) && put_back(call, &call->regs);
+    return (stopped == STOPPED_HERE || stopped == STOPPED_FAULT) && put_back(call, false);
 }
 
 void call_abandon(struct call *call) {

@@ -167,6 +167,24 @@ enum point point_stopped(const struct code *code, const struct target *target, p
 #define BIT(signal)        (1ull << ((signal)-1))
 #define IGNORED_BY_DEFAULT (BIT(SIGURG) | BIT(SIGWINCH) | BIT(SIGCHLD))
 
+#define INFOS 8
+
+/* Signals whose timer is deleted by now (the agent's, when it has left): from 6.13 on the kernel
+ * drops them where it was to deliver them. */
+static uint64_t orphans(pid_t pid, pid_t tid) {
+    struct __ptrace_peeksiginfo_args from = {.nr = INFOS};
+    siginfo_t infos[INFOS];
+    uint64_t orphans = 0, others = 0;
+    long n;
+    for (; (n = ptrace(PTRACE_PEEKSIGINFO, tid, &from, infos)) > 0; from.off += (uint64_t)n)
+        for (long i = 0; i < n; i++) {
+            bool orphan =
+                infos[i].si_code == SI_TIMER && !target_has_timer(pid, infos[i].si_timerid);
+            *(orphan ? &orphans : &others) |= BIT(infos[i].si_signo);
+        }
+    return orphans & ~others;
+}
+
 /* Of the application's; the thread would see its call interrupted in any case. Those that nobody is
  * to have are pending only because the thread is traced. */
 bool point_signal_is_due(const struct target *target, pid_t tid) {
@@ -176,6 +194,8 @@ bool point_signal_is_due(const struct target *target, pid_t tid) {
                  target_status(target->pid, tid, "SigBlk", true, &blocked) &&
                  target_status(target->pid, tid, "SigIgn", true, &ignored) &&
                  target_status(target->pid, tid, "SigCgt", true, &caught);
+    if (own != 0)
+        own &= ~orphans(target->pid, tid);
     return !known || ((own | all) & ~blocked & ~ignored & ~(IGNORED_BY_DEFAULT & ~caught)) != 0;
 }
 

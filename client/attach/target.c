@@ -177,6 +177,20 @@ bool target_limit(pid_t pid, const char *name, uint64_t *value) {
     return found;
 }
 
+bool target_has_timer(pid_t pid, int timer) {
+    char path[64], line[256];
+    int id;
+    bool found = false;
+    snprintf(path, sizeof path, "/proc/%d/timers", (int)pid);
+    FILE *file = fopen(path, "re");
+    if (file == NULL)
+        return true;
+    while (!found && fgets(line, sizeof line, file) != NULL)
+        found = sscanf(line, "ID: %d", &id) == 1 && id == timer;
+    fclose(file);
+    return found;
+}
+
 pid_t target_own_number(pid_t pid, pid_t tid) {
     char rest[128];
     if (!find_line(pid, tid, "NSpid", rest, sizeof rest))

@@ -37,12 +37,14 @@ const struct target_map *target_map_at(const struct target *target, uint64_t add
 bool target_read(const struct target *target, uint64_t at, void *into, size_t bytes);
 bool target_write(const struct target *target, uint64_t at, const void *from, size_t bytes);
 
-/* The threads, in *list, which the caller frees. 0: there is no process. */
 /* A limit of its, by the name that it has in /proc/PID/limits; UINT64_MAX: there is none. prlimit
  * would ask for more rights. */
 bool target_limit(pid_t pid, const char *name, uint64_t *value);
+/* It has a POSIX timer of that number, or its timers can't be read. */
+bool target_has_timer(pid_t pid, int timer);
 /* The number of one of its threads in its own PID namespace; 0: it has ended. */
 pid_t target_own_number(pid_t pid, pid_t tid);
+/* The threads, in *list, which the caller frees. 0: there is no process. */
 size_t target_threads(pid_t pid, pid_t **list);
 
 /* A number of /proc/PID/status (or of the thread `tid`, when it is not 0), hexadecimal where `hex`;

@@ -107,13 +107,19 @@ static void block_former(struct agent_thread *self, ucontext_t *uc) {
     self->hidden_signal = signal_number();
 }
 
+/* Without our handler it would not have interrupted a system call. */
+static void leave_unseen(struct agent_thread *self, int number, ucontext_t *uc) {
+    (void)restart_interrupted(self != NULL ? &self->restart : NULL, uc, number, false);
+}
+
 static void foreign(struct agent_thread *self, siginfo_t *info, ucontext_t *uc) {
     if (info->si_code == POLL_IN) /* the last word of an event that was just closed */
-        return;
-    if (self != NULL && self->hidden_signal == info->si_signo)
+        ;
+    else if (self != NULL && self->hidden_signal == info->si_signo)
         leave_pending(self, info, uc);
     else
         default_action(info->si_signo);
+    leave_unseen(self, info->si_signo, uc);
 }
 
 static void count_restart(struct agent_thread *self, enum restart_verdict verdict) {
@@ -163,6 +169,8 @@ void signal_handle(int number, siginfo_t *info, void *uc) {
         const struct tick tick = {kind, number, overrun, uc};
         handler_stack_call(self, serve, &tick);
         confine_leave(self, before);
+    } else if (!confine_is_quiet()) { /* the last word of a timer: sampling ends */
+        leave_unseen(self, number, uc);
     }
     errno = saved;
 }

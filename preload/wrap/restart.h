@@ -97,8 +97,9 @@ void restart_start(void);
 
 /* The same on what our signal has interrupted. At the end of the handler for each signal `own` that
  * was ours, after everything that reads *uc as it was: registers in *uc may be changed. `wall` as
- * above. When the verdict is not RESTART_NONE, the thread sleeps or is about to. Signal context,
- * all signals blocked. */
+ * above. When the verdict is not RESTART_NONE, the thread sleeps or is about to. Without a `state`
+ * (NULL) a call with a timeout is made again with the whole of it. Signal context, all signals
+ * blocked. */
 enum restart_verdict restart_interrupted(struct restart_state *state, ucontext_t *uc, int own,
                                          bool wall);
 

@@ -377,6 +377,7 @@ enum restart_verdict restart_interrupted(struct restart_state *state, ucontext_t
                                          bool wall) {
     greg_t *regs = uc->uc_mcontext.gregs;
     struct handler handler = {.uc = uc, .own = own};
+    struct restart_state none = {.running_ns = 0};
     struct timespec now;
     sys2(SYS_clock_gettime, CLOCK_MONOTONIC, &now);
     struct restart_call call = {
@@ -395,11 +396,12 @@ enum restart_verdict restart_interrupted(struct restart_state *state, ucontext_t
         for (unsigned i = 0; i < RESTART_ARGUMENTS; i++)
             call.argument[i] = (uint64_t)regs[greg_of[i]];
         call.number = syscall_known(uc);
-        call.libc = call.number >= 0 || (call.pc >= libc_start && call.pc < libc_end);
+        call.libc = state != NULL && /* the kernel would read what is left from there */
+                    (call.number >= 0 || (call.pc >= libc_start && call.pc < libc_end));
         call.code_bytes = readable_before(&handler.probe, call.pc);
         call.code = (const uint8_t *)(uintptr_t)(call.pc - call.code_bytes);
     }
-    enum restart_verdict verdict = restart_repair(state, &call);
+    enum restart_verdict verdict = restart_repair(state != NULL ? state : &none, &call);
     if (verdict != RESTART_AGAIN && verdict != RESTART_ENDED)
         return verdict;
     regs[REG_RAX] = call.result;
