@@ -19,7 +19,9 @@
 /* Frames that REPEAT may push in one drain of a process, at some 50 ns each, while others wait. */
 #define REPEATS_MAX        (1ull << 20)
 #define REPEATS_MAX_AT_END (1ull << 23)
-#define FILLS_SOON_PART    16 /* of a ring, read in one sweep: the next one should be soon */
+#define NAME_NS            50000000u /* a program names a thread a moment after it has begun */
+#define NAME_PART          4         /* of a ring that may fill meanwhile */
+#define FILLS_SOON_PART    16        /* of a ring, read in one sweep: the next one should be soon */
 
 /* ---- modules ---- */
 
@@ -82,6 +84,7 @@ struct sweep {
     void *arg;
     uint64_t now;
     uint64_t repeats_left;
+    bool last;       /* nothing comes any more */
     bool any;        /* there was something to read */
     bool fills_soon; /* so much that a ring may be full before the next sweep */
     bool copies;     /* of stacks, which fill a ring at any time */
@@ -143,6 +146,20 @@ static bool read_ring(struct process *p, struct sweep *sweep, struct reader *rea
     return effect.undrained;
 }
 
+/* A thread's contexts begin with the name that it has when its first words are read. True: they may
+ * wait, for it may still get one. */
+static bool awaits_name(const struct process *p, const struct sweep *sweep, struct reader *reader,
+                        struct wire_slot *slot) {
+    if (!p->sampling.threads || reader->open)
+        return false;
+    if (reader->found_ns == 0)
+        reader->found_ns = sweep->now;
+    threads_name(p, slot, reader->thread);
+    return !sweep->last && slot->tid != p->sampling.own_pid &&
+           sweep->now - reader->found_ns < NAME_NS &&
+           reader_end(reader, slot) - reader->at < reader->size / NAME_PART;
+}
+
 static void drain_slot(struct process *p, uint32_t i, struct sweep *sweep) {
     struct wire_slot *slot = session_memory_slot(&p->memory, i);
     /* the state before the ring: what is published when the thread has ended is all there is */
@@ -152,17 +169,19 @@ static void drain_slot(struct process *p, uint32_t i, struct sweep *sweep) {
     struct reader *reader = reader_of(p, i);
     if (reader == NULL)
         return;
-    if (p->sampling.threads && !reader->open)
-        threads_name(p, slot, reader->thread);
-    if (read_ring(p, sweep, reader, slot))
+    if (awaits_name(p, sweep, reader, slot) && state == WIRE_SLOT_OWNED)
+        sweep->any = true;
+    else if (read_ring(p, sweep, reader, slot))
         p->undrained = true;
     else if (state == WIRE_SLOT_ENDED)
         recycle(p, i, slot);
 }
 
-static bool drain_all(struct process *p, uint64_t now, uint64_t repeat_max,
-                      process_module_seen *seen, void *arg) {
-    struct sweep sweep = {.seen = seen, .arg = arg, .now = now, .repeats_left = repeat_max};
+static bool drain_all(struct process *p, bool last, uint64_t repeat_max, process_module_seen *seen,
+                      void *arg) {
+    uint64_t now = clock_now();
+    struct sweep sweep = {
+        .seen = seen, .arg = arg, .now = now, .repeats_left = repeat_max, .last = last};
     p->undrained = false;
     process_take_names(p);
     uint32_t n = session_memory_slots(&p->memory);
@@ -186,7 +205,7 @@ bool process_drain(struct process *p, process_module_seen *seen, void *arg) {
     windows_turn(p, now);
     if (is_read(p)) {
         addresses_refresh(p->addresses);
-        any = drain_all(p, now, REPEATS_MAX, seen, arg);
+        any = drain_all(p, false, REPEATS_MAX, seen, arg);
         session_memory_extend(&p->memory, p->pid);
         atomic_store_explicit(&p->memory.session->heartbeat_ns, now, memory_order_relaxed);
     }
@@ -204,7 +223,7 @@ void process_end(struct process *p) {
     pthread_mutex_lock(&p->lock);
     windows_turn(p, clock_now());
     if (p->live) {
-        drain_all(p, clock_now(), REPEATS_MAX_AT_END, NULL, NULL);
+        drain_all(p, true, REPEATS_MAX_AT_END, NULL, NULL);
         p->ended.broken += p->undrained; /* what is left is dropped: no honest ring asks for more */
     }
     deferred_unwind_take(p, &deferred);

@@ -599,6 +599,8 @@ void reader_close(struct reader *reader) {
         end_burst(reader);
     }
     reader->each = 0;
+    reader->found_ns = 0;
+    reader->thread[0] = '\0';
     scatter_thread_free(reader->samples);
     reader->samples = NULL;
     reader->open = false;

@@ -34,6 +34,7 @@ struct reader {
     struct mcct_cursor cursor;
     char thread[THREAD_NAME_ROOM]; /* what all contexts begin with; empty: nothing, they begin with
                                     * their outermost function. Given before the first word */
+    uint64_t found_ns;             /* when the thread was first seen; 0: not yet */
     struct subwindows *subwindows; /* get what the tree gets, NULL: there are none. Given once */
     struct mcct_cursor
         subwindow_cursor; /* in the current sub-window; its tree is NULL: not yet there */

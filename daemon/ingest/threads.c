@@ -77,8 +77,8 @@ void threads_name(const struct process *p, const struct wire_slot *slot,
         strcpy(name, "main");
         return;
     }
-    memcpy(name, slot->name, THREAD_NAME_BYTES);
-    name[THREAD_NAME_BYTES] = '\0';
+    if (*name == '\0')
+        snprintf(name, THREAD_NAME_ROOM, "%.*s", THREAD_NAME_BYTES, slot->name);
     ask_name(p->pid, slot->tid, name);
     if (*name == '\0')
         snprintf(name, THREAD_NAME_ROOM, "%" PRIu32, slot->tid);

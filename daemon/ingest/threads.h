@@ -30,8 +30,7 @@ struct process_threads_ended {
 };
 
 /* What the thread of a slot is called now: any bytes, terminated, and some; "main" of the main
- * thread. The process's lock is
- * held. */
+ * thread. `name` holds what is known so far, empty: nothing. The process's lock is held. */
 void threads_name(const struct process *process, const struct wire_slot *slot,
                   char name[THREAD_NAME_ROOM]);
 

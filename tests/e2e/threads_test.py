@@ -96,8 +96,9 @@ check(all("[thread" not in frame for frames, _ in folded(bare) for frame in fram
 # A name may have a newline in it.
 NAMED = """
 import ctypes, threading, time
+libc = ctypes.CDLL(None)
 def work():
-    ctypes.CDLL(None).prctl(15, b"one\\ntwo", 0, 0, 0)  # PR_SET_NAME
+    libc.prctl(15, b"one\\ntwo", 0, 0, 0)  # PR_SET_NAME
     until = time.thread_time() + 0.4
     while time.thread_time() < until: pass
 thread = threading.Thread(target=work)

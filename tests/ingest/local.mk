@@ -7,7 +7,8 @@ INGEST_TESTS = \
 	tests/ingest/ingest_test \
 	tests/ingest/module_sweep_test \
 	tests/ingest/reader_calls_test tests/ingest/reader_test \
-	tests/ingest/session_room_test
+	tests/ingest/session_room_test \
+	tests/ingest/thread_name_test
 
 INGEST_TEST_LIBS = libhcct_ingest.a libhcct_trace.a libhcct_tree.a libhcct_code.a \
 	libhcct_render.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS) $(ZSTD_LIBS) $(ELF_LIBS) $(UNWIND_LIBS) $(IBERTY_LIBS) $(ZLIB_LIBS)
@@ -42,6 +43,10 @@ tests_ingest_reader_test_LDADD = $(INGEST_TEST_LIBS)
 tests_ingest_session_room_test_SOURCES = tests/ingest/session_room_test.c
 tests_ingest_session_room_test_LDADD = $(INGEST_TEST_LIBS)
 tests_ingest_session_room_test_LDFLAGS = -pthread
+
+tests_ingest_thread_name_test_SOURCES = tests/ingest/thread_name_test.c
+tests_ingest_thread_name_test_LDADD = $(INGEST_TEST_LIBS)
+tests_ingest_thread_name_test_LDFLAGS = -pthread
 
 tests_ingest_deferred_unwind_test_SOURCES = tests/ingest/deferred_unwind_test.c
 tests_ingest_deferred_unwind_test_LDADD = $(INGEST_TEST_LIBS)
