@@ -5,6 +5,7 @@
 pkglib_LTLIBRARIES += preload/libhcctagent.la preload/libhcctattach.la
 # What differs by architecture: each file has the same names.
 if HCCT_X86_64
+CALL_NUMBER_SOURCE = preload/sample/call_number_x86_64.c
 HANDLER_STACK_SOURCE = preload/life/handler_stack_x86_64.c
 INSTRUCTION_SOURCE = preload/sample/instruction_x86_64.c
 JUMP_SOURCE = preload/wrap/jump_x86_64.c
@@ -12,6 +13,7 @@ RESTART_SOURCE = preload/wrap/restart_x86_64.c
 SYSCALL_SOURCES = preload/wrap/syscall_code.h preload/wrap/syscall_code_x86_64.c
 SLEEP_SOURCES = $(SLEEP_COMMON) preload/wrap/sleep_x86_64.c
 else
+CALL_NUMBER_SOURCE = preload/sample/call_number_aarch64.c
 HANDLER_STACK_SOURCE = preload/life/handler_stack_aarch64.c
 INSTRUCTION_SOURCE = preload/sample/instruction_aarch64.c
 JUMP_SOURCE = preload/wrap/jump_aarch64.c
@@ -65,6 +67,7 @@ preload_libagent_la_SOURCES = $(UNWIND_SOURCES) \
 	preload/redirect/stub.h preload/redirect/text_copy.c preload/redirect/text_copy.h \
 	preload/blocks/link.h preload/events/link.h preload/locks/link.h \
 	preload/sample/block_sample.c preload/sample/block_sample.h \
+	preload/sample/call_number.h $(CALL_NUMBER_SOURCE) \
 	preload/sample/event_inside.c preload/sample/event_inside.h \
 	preload/sample/event_sample.c preload/sample/event_sample.h \
 	preload/sample/burst.c preload/sample/burst.h \
