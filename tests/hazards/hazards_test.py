@@ -101,6 +101,8 @@ HAZARDS = [
                            ("descriptor", "the same, as descriptors"), ("thread", "in a thread"),
                            ("young", "while threads begin and end"),
                            ("all", "a foreign signal while all are blocked"))),
+    Hazard("waited_asleep", "the same while the thread sleeps", [program("waited_signals"), "asleep"],
+           rarely=20, HCCT_RATE="200"),
     *(Hazard("confined_" + kind, danger, [program("confined"), kind], rarely=5) for kind, danger in (
         ("strict", "all system calls but four are forbidden (seccomp)"),
         ("filter", "the same, by a filter"), ("libc", "the same, by another function"),

@@ -3,15 +3,18 @@
  * waited_signals.c - a program that blocks SIGPROF and SIGVTALRM and waits for them: each has to
  * stay pending until it is asked for, whoever sends it, and never end the process.
  *
- *   usage: waited_signals KIND: kill, timer, descriptor, all, thread, young
+ *   usage: waited_signals KIND: kill, timer, descriptor, all, asleep, thread, young
  */
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/signalfd.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "busy.h"
@@ -87,6 +90,30 @@ static void by_all(int number) {
     busy_ms(20);
 }
 
+/* The same while the thread sleeps, in a call that is not libc's: what is blocked does not end it.
+ */
+static void by_asleep(int number) {
+    sigset_t all, before, pending, set = only(number);
+    struct epoll_event event;
+    int epoll = epoll_create1(0);
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, &before);
+    busy_ms(20);
+    pid_t child = fork();
+    if (child == 0) {
+        usleep(50000);
+        kill(getppid(), number);
+        _exit(0);
+    }
+    printf("epoll_pwait: %ld\n", syscall(SYS_epoll_pwait, epoll, &event, 1, 200, NULL, 0));
+    waitpid(child, NULL, 0);
+    sigpending(&pending);
+    printf("%d is %s\n", number, sigismember(&pending, number) ? "pending" : "not pending");
+    wait_for(&set, number);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    close(epoll);
+}
+
 static void *waiter(void *argument) {
     int number = *(const int *)argument;
     sigset_t set = only(number);
@@ -135,8 +162,9 @@ static void by_young(int number) {
 static const struct {
     const char *name;
     void (*run)(int number);
-} kinds[] = {{"kill", by_kill}, {"timer", by_timer},   {"descriptor", by_descriptor},
-             {"all", by_all},   {"thread", by_thread}, {"young", by_young}};
+} kinds[] = {{"kill", by_kill},  {"timer", by_timer},   {"descriptor", by_descriptor},
+             {"all", by_all},    {"asleep", by_asleep}, {"thread", by_thread},
+             {"young", by_young}};
 
 int main(int argc, char **argv) {
     for (unsigned i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
