@@ -362,24 +362,110 @@ size_t subwindows_bytes(const struct subwindows *subwindows) {
 
 /* ---- windows ---- */
 
-static uint64_t first_of(const struct level *level, uint64_t now, uint64_t span_ns) {
-    uint64_t first = (now > span_ns ? now - span_ns : 0) / level->width;
-    if (first < level->first)
-        first = level->first;
-    return is_kept(level, first) ? first : level->at + 1 - level->n;
+/* Which sub-windows are those of a part: minutes that are over by the border, and after it those of
+ * two seconds. So no moment is in two of them. */
+struct cover {
+    const struct subwindows_part *part;
+    uint64_t now, border; /* UINT64_MAX: minutes alone, the one under way among them */
+};
+
+static uint64_t kept_since(const struct level *level) {
+    uint64_t first = level->at + 1 > level->n ? level->at + 1 - level->n : 0;
+    return (first > level->first ? first : level->first) * level->width;
 }
 
-static const struct level *level_for(const struct subwindows *subwindows, uint64_t now,
-                                     uint64_t span_ns) {
-    const struct level *fine = &subwindows->level[FINE], *coarse = &subwindows->level[COARSE];
-    if (span_ns <= SUBWINDOWS_SPAN_FINE_NS)
-        return fine;
-    /* a minute that is not whole may end with sub-windows that are */
-    return first_of(fine, now, span_ns) * fine->width <
-                   first_of(coarse, now, span_ns) * coarse->width
-               ? fine
-               : coarse;
+static uint64_t round_down(uint64_t ns, uint64_t width) {
+    return ns / width * width;
 }
+
+static uint64_t round_up(uint64_t ns, uint64_t width) {
+    return ns > UINT64_MAX - width ? UINT64_MAX : round_down(ns + width - 1, width);
+}
+
+static uint64_t border_of(const struct subwindows *subwindows, uint64_t now, uint64_t from) {
+    uint64_t fine = kept_since(&subwindows->level[FINE]);
+    uint64_t coarse = kept_since(&subwindows->level[COARSE]);
+    uint64_t whole =
+        round_up(fine, SUBWINDOWS_COARSE_NS); /* from there on all fine ones are there */
+    bool near = from >= now || now - from <= SUBWINDOWS_SPAN_FINE_NS;
+    if (whole <= now)
+        return coarse >= whole || (near && from < whole) ? fine : whole;
+    return near || fine < coarse ? fine : UINT64_MAX;
+}
+
+/* Where minutes end. */
+static uint64_t minutes_end(const struct cover *cover) {
+    return cover->border == UINT64_MAX ? UINT64_MAX
+                                       : round_down(cover->border, SUBWINDOWS_COARSE_NS);
+}
+
+static bool is_covered(const struct cover *cover, uint64_t begin, uint64_t end) {
+    const struct subwindows_part *part = cover->part;
+    return end > part->least_ns && (begin < part->to_ns && end > part->from_ns) != part->rest;
+}
+
+static bool is_taken(const struct cover *cover, const struct level *level,
+                     const struct subwindow *subwindow) {
+    uint64_t begin = subwindow->index * level->width, end = begin + level->width;
+    bool fine = level->width == SUBWINDOWS_FINE_NS;
+    return begin >= kept_since(level) &&
+           (fine ? begin >= cover->border : end <= minutes_end(cover)) &&
+           is_covered(cover, begin, end);
+}
+
+/* What is credited now is in no minute yet. */
+static bool is_now_taken(const struct cover *cover, const struct level *fine) {
+    uint64_t width = cover->border == UINT64_MAX ? SUBWINDOWS_COARSE_NS : SUBWINDOWS_FINE_NS;
+    uint64_t begin = round_down(fine->at * fine->width, width);
+    return fine->at >= fine->first && is_covered(cover, begin, begin + width);
+}
+
+/* ---- how long that is ---- */
+
+static uint64_t latest(uint64_t a, uint64_t b) {
+    return a > b ? a : b;
+}
+
+static uint64_t width_at(const struct cover *cover, uint64_t ns) {
+    return ns >= cover->border ? SUBWINDOWS_FINE_NS : SUBWINDOWS_COARSE_NS;
+}
+
+/* Where the part begins, in what is kept. */
+static uint64_t begin_of(const struct subwindows *subwindows, const struct cover *cover,
+                         uint64_t from) {
+    uint64_t coarse = kept_since(&subwindows->level[COARSE]), minutes = minutes_end(cover);
+    uint64_t first = coarse < minutes ? coarse : cover->border;
+    uint64_t width = width_at(cover, from), begin = latest(first, round_down(from, width));
+    if (begin >= minutes && begin < cover->border)
+        begin = cover->border;
+    return latest(begin, subwindows->since);
+}
+
+static uint64_t end_of(const struct cover *cover, uint64_t to) {
+    uint64_t end = to > 0 ? round_up(to, width_at(cover, to - 1)) : 0;
+    return end < cover->now ? end : cover->now;
+}
+
+static uint64_t length(uint64_t begin, uint64_t end) {
+    return end > begin ? end - begin : 0;
+}
+
+static void measure(const struct subwindows *subwindows, const struct cover *cover,
+                    struct subwindows_span *window) {
+    const struct subwindows_part *part = cover->part;
+    uint64_t from = latest(part->from_ns, part->least_ns);
+    uint64_t begin = begin_of(subwindows, cover, from), end = end_of(cover, part->to_ns);
+    uint64_t minutes = minutes_end(cover), all = begin_of(subwindows, cover, part->least_ns);
+    window->end_ns = part->rest ? cover->now : end;
+    window->span_ns = length(begin, end);
+    if (part->rest) {
+        window->span_ns = length(all, cover->now) - length(latest(begin, all), end);
+        if (all < minutes)
+            window->span_ns -= length(minutes, cover->border);
+    }
+}
+
+/* ---- taken ---- */
 
 static void add_counts(const struct subwindows *subwindows, uint64_t *counts,
                        const struct subwindow *subwindow) {
@@ -387,44 +473,34 @@ static void add_counts(const struct subwindows *subwindows, uint64_t *counts,
         counts[i] += subwindow->counts[i];
 }
 
-static uint64_t span_since(const struct subwindows *subwindows, uint64_t begin, uint64_t now) {
-    begin = begin > subwindows->since ? begin : subwindows->since;
-    return now > begin ? now - begin : 0;
-}
-
-bool subwindows_take(struct subwindows *subwindows, uint64_t now, uint64_t span_ns,
-                     struct subwindows_span *window, uint64_t *counts) {
-    return subwindows_take_between(subwindows, now, now > span_ns ? now - span_ns : 0, UINT64_MAX,
-                                   window, counts);
-}
-
-bool subwindows_take_between(struct subwindows *subwindows, uint64_t now, uint64_t from,
-                             uint64_t to, struct subwindows_span *window, uint64_t *counts) {
-    struct level *fine = &subwindows->level[FINE];
-    uint64_t span_ns = now > from ? now - from : 0;
-    const struct level *level = level_for(subwindows, now, span_ns);
-    uint64_t first = first_of(level, now, span_ns);
-    uint64_t end = to < now ? (to + level->width - 1) / level->width : UINT64_MAX;
-    const struct subwindow *last = *slot_of(fine, fine->at);
-    uint64_t end_ns = end < now / level->width + 1 ? end * level->width : now;
-    *window = (struct subwindows_span){
-        .span_ns = span_since(subwindows, first * level->width, end_ns),
-        .end_ns = end_ns,
-        .tree = mcct_new(&subwindows->params.tree),
-    };
-    if (window->tree == NULL)
-        return false;
+static void take_level(const struct subwindows *subwindows, const struct cover *cover,
+                       const struct level *level, struct subwindows_span *window,
+                       uint64_t *counts) {
+    const struct level *fine = &subwindows->level[FINE];
+    const struct subwindow *last = fine->slot[fine->at % fine->n];
     for (unsigned i = 0; i < level->n; i++) {
         struct subwindow *subwindow = level->slot[i];
-        if (subwindow == NULL || subwindow->index < first || subwindow->index >= end ||
-            subwindow == last)
+        if (subwindow == NULL || subwindow == last || !is_taken(cover, level, subwindow))
             continue;
         atomic_fetch_add(&subwindow->refs, 1);
         window->subwindow[window->n++] = subwindow;
         add_counts(subwindows, counts, subwindow);
     }
-    if (last != NULL && last->index >= fine->first &&
-        (end == UINT64_MAX || last->index * fine->width < end_ns)) {
+}
+
+bool subwindows_take(struct subwindows *subwindows, uint64_t now,
+                     const struct subwindows_part *part, struct subwindows_span *window,
+                     uint64_t *counts) {
+    struct level *fine = &subwindows->level[FINE];
+    const struct subwindow *last = *slot_of(fine, fine->at);
+    const struct cover cover = {part, now, border_of(subwindows, now, part->from_ns)};
+    *window = (struct subwindows_span){.tree = mcct_new(&subwindows->params.tree)};
+    if (window->tree == NULL)
+        return false;
+    measure(subwindows, &cover, window);
+    for (unsigned l = 0; l < LEVELS; l++)
+        take_level(subwindows, &cover, &subwindows->level[l], window, counts);
+    if (last != NULL && is_now_taken(&cover, fine)) {
         add_counts(subwindows, counts, last);
         if (last->tree != NULL) /* it changes as soon as we let go */
             mcct_merge(window->tree, last->tree);

@@ -106,22 +106,35 @@ void subwindows_each_cell(const struct subwindows *subwindows,
 struct subwindows_span {
     uint64_t span_ns; /* what was asked for, in whole sub-windows, or since subwindows_new(), or as
                        * far back as there was memory */
-    uint64_t end_ns;  /* it is the span before this */
+    uint64_t end_ns;  /* it is the span before this; of a rest, all is before it */
     struct mcct *tree;
-    struct subwindow *subwindow[SUBWINDOWS_COARSE]; /* to be added to the tree */
+    struct subwindow *subwindow[SUBWINDOWS_TREES]; /* to be added to the tree */
     unsigned n;
 };
 
-/* The window of the last span_ns (at most SUBWINDOWS_SPAN_MAX_NS) before `now`, to which the
- * sub-windows have been advanced; adds the counts of its sub-windows to `counts`. It stays what it
- * is while the sub-windows go on. False: no memory. */
-bool subwindows_take(struct subwindows *subwindows, uint64_t now, uint64_t span_ns,
-                     struct subwindows_span *window, uint64_t *counts);
+/* A part of the past. */
+struct subwindows_part {
+    uint64_t from_ns, to_ns; /* all sub-windows that lie in it at least in part */
+    bool rest;               /* all the others instead */
+    uint64_t least_ns;       /* none that is over by then counts */
+};
 
-/* The same of the time from `from` to `to`, in all sub-windows that lie in it in part: those of two
- * seconds where they are all there still, else those of a minute. */
-bool subwindows_take_between(struct subwindows *subwindows, uint64_t now, uint64_t from,
-                             uint64_t to, struct subwindows_span *window, uint64_t *counts);
+/* The last span_ns, at most SUBWINDOWS_SPAN_MAX_NS. */
+static inline struct subwindows_part subwindows_last(uint64_t now, uint64_t span_ns) {
+    return (struct subwindows_part){.from_ns = now > span_ns ? now - span_ns : 0,
+                                    .to_ns = UINT64_MAX};
+}
+
+/* The window of a part of what lies before `now`, to which the sub-windows have been advanced; adds
+ * the counts of its sub-windows to `counts`. It stays what it is while the sub-windows go on. A
+ * part of the last SUBWINDOWS_SPAN_FINE_NS is made of sub-windows of two seconds. One that begins
+ * before is made of those of a minute, and after the last minute border for which all are there, of
+ * two seconds. A part and its rest have no sub-window in common, and are all that is kept, but for
+ * the beginning of the minute that the sub-windows of two seconds begin in, which may be in
+ * neither. False: no memory. */
+bool subwindows_take(struct subwindows *subwindows, uint64_t now,
+                     const struct subwindows_part *part, struct subwindows_span *window,
+                     uint64_t *counts);
 
 /* The sum, for the caller to mcct_free(). Any thread, at any time after subwindows_take(), once. */
 struct mcct *subwindows_merge(struct subwindows_span *window);

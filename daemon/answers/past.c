@@ -90,7 +90,7 @@ bool past_find(const struct query *query, struct past *past, struct query_error 
     if (query->window_ns == 0 && !is_part(query))
         return true;
     past->window = &past->part;
-    past->part = (struct windows_part){.from_ns = now - query->window_ns, .to_ns = UINT64_MAX};
+    past->part = subwindows_last(now, query->window_ns);
     if (query->window_ns > 0)
         return true;
     past->part.rest = query->rest;

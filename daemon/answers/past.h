@@ -16,8 +16,8 @@
 
 struct past {
     const struct query *query;
-    const struct windows_part *window; /* of what is in memory; NULL: all, since the start */
-    struct windows_part part;
+    const struct subwindows_part *window; /* of what is in memory; NULL: all, since the start */
+    struct subwindows_part part;
     struct history_cell *cells; /* files whose profiles are to be added */
     size_t n;
 };

@@ -206,7 +206,7 @@ static bool is_over(const struct assemble_part *part) {
 }
 
 bool process_copies_take(struct process_copies *copies, struct process *const *processes, size_t n,
-                         const struct windows_part *window) {
+                         const struct subwindows_part *window) {
     *copies = (struct process_copies){.window = window, .now = clock_now()};
     copies->part = calloc(n + 1, sizeof *copies->part);
     bool whole = copies->part != NULL;

@@ -15,7 +15,7 @@
 struct process_copies {
     struct assemble_part *part;
     size_t n;
-    const struct windows_part *window; /* NULL: since the start */
+    const struct subwindows_part *window; /* NULL: since the start */
     uint64_t now, span_ns, end_ns;
 };
 
@@ -24,7 +24,7 @@ struct process_copies {
  * and what was refused to threads are as ever. Processes that are finished and have no weight in it
  * are left out. False: there is no memory, and nothing is held. */
 bool process_copies_take(struct process_copies *copies, struct process *const *processes, size_t n,
-                         const struct windows_part *window);
+                         const struct subwindows_part *window);
 /* The profile is to be of these processes alone, or of a part of their time: how many children they
  * have forked says nothing of it. */
 void process_copies_leave_children(struct process_copies *copies);

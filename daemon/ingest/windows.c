@@ -109,49 +109,10 @@ static void set_counts(struct process_stats *stats, const uint64_t *numbers) {
     stats->gap_ns = stats->restarts = stats->unfinished = 0; /* windows begin after that */
 }
 
-/* What is asked for is one span, or what lies on both sides of it. */
-#define SPANS_MAX 2
-
-struct spans {
-    struct subwindows_span span[SPANS_MAX];
-    unsigned n;
-};
-
-static bool take(struct process *p, uint64_t now, const struct windows_part *part,
-                 struct spans *spans, uint64_t *counts) {
-    const uint64_t from[SPANS_MAX] = {part->rest ? 0 : part->from_ns, part->to_ns};
-    const uint64_t to[SPANS_MAX] = {part->rest ? part->from_ns : part->to_ns, UINT64_MAX};
-    for (unsigned i = 0; i < (part->rest ? 2u : 1u); i++) {
-        uint64_t begin = from[i] > part->least_ns ? from[i] : part->least_ns;
-        if (begin >= to[i] || begin >= now)
-            continue;
-        if (!subwindows_take_between(p->subwindows, now, begin, to[i], &spans->span[spans->n],
-                                     counts))
-            return false;
-        spans->n++;
-    }
-    return true;
-}
-
-/* Their trees as one; NULL: there are none. */
-static struct mcct *merge(struct spans *spans) {
-    struct mcct *sum = NULL;
-    for (unsigned i = 0; i < spans->n; i++) {
-        struct mcct *tree = subwindows_merge(&spans->span[i]);
-        if (sum == NULL) {
-            sum = tree;
-            continue;
-        }
-        mcct_merge(sum, tree);
-        mcct_free(tree);
-    }
-    return sum;
-}
-
-bool windows_sum(struct process *p, uint64_t now, const struct windows_part *part,
+bool windows_sum(struct process *p, uint64_t now, const struct subwindows_part *part,
                  struct windows_sum *sum) {
     uint64_t counts[PROCESS_COUNTS] = {0};
-    struct spans spans = {.n = 0};
+    struct subwindows_span span = {.tree = NULL};
     bool taken = true;
     *sum = (struct windows_sum){0};
     pthread_mutex_lock(&p->lock);
@@ -160,15 +121,13 @@ bool windows_sum(struct process *p, uint64_t now, const struct windows_part *par
     if (p->subwindows != NULL) {
         windows_turn(p, now);
         count(p);
-        taken = take(p, windows_time(now), part, &spans, counts);
+        taken = subwindows_take(p->subwindows, windows_time(now), part, &span, counts);
     }
     pthread_mutex_unlock(&p->lock);
     set_counts(&sum->stats, counts);
-    for (unsigned i = 0; i < spans.n; i++) {
-        sum->span_ns += spans.span[i].span_ns;
-        sum->end_ns = spans.span[i].end_ns;
-    }
-    sum->tree = merge(&spans);
+    sum->span_ns = span.span_ns;
+    sum->end_ns = span.end_ns;
+    sum->tree = span.tree != NULL ? subwindows_merge(&span) : NULL;
     return taken;
 }
 

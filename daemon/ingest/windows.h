@@ -34,13 +34,6 @@ uint64_t windows_begin(void);
 uint64_t windows_time_of_day(uint64_t ns);
 uint64_t windows_day_of_time(uint64_t ns);
 
-/* A part of the past, on that clock. */
-struct windows_part {
-    uint64_t from_ns, to_ns;
-    bool rest;         /* all that is kept but that */
-    uint64_t least_ns; /* nothing before counts */
-};
-
 struct windows_sum {
     struct mcct *tree; /* NULL: nothing is kept; the caller's to mcct_free() */
     uint64_t span_ns;  /* so long, in whole sub-windows */
@@ -50,9 +43,9 @@ struct windows_sum {
     struct scatter_effects effects; /* since the start; the caller's to free */
 };
 
-/* Of a part of what lies before `now`, which is not before the last credit. Without the lock.
- * False: no memory. */
-bool windows_sum(struct process *process, uint64_t now, const struct windows_part *part,
+/* Of a part of what lies before `now`, on the clock of sub-windows, which is not before the last
+ * credit. Without the lock. False: no memory. */
+bool windows_sum(struct process *process, uint64_t now, const struct subwindows_part *part,
                  struct windows_sum *sum);
 
 /* Calls `visit` for each sub-window that has weight, on the clock of sub-windows. Without the lock.

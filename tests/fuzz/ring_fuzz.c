@@ -141,8 +141,9 @@ static void act(struct fuzz_input *input) {
 static void check_window(void) {
     struct subwindows_span window;
     struct mcct_stats stats;
-    if (world.reader.subwindows == NULL || !subwindows_take(world.reader.subwindows, world.clock,
-                                                            SUBWINDOWS_SPAN_MAX_NS, &window, NULL))
+    const struct subwindows_part all = subwindows_last(world.clock, SUBWINDOWS_SPAN_MAX_NS);
+    if (world.reader.subwindows == NULL ||
+        !subwindows_take(world.reader.subwindows, world.clock, &all, &window, NULL))
         return;
     struct mcct *sum = subwindows_merge(&window);
     if (sum == NULL)

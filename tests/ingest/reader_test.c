@@ -443,7 +443,8 @@ static uint64_t digest(const struct mcct *of) {
 
 static struct mcct *window(struct subwindows *subwindows, uint64_t now, uint64_t span) {
     struct subwindows_span taken;
-    CHECK(subwindows_take(subwindows, now, span, &taken, NULL));
+    const struct subwindows_part last = subwindows_last(now, span);
+    CHECK(subwindows_take(subwindows, now, &last, &taken, NULL));
     return subwindows_merge(&taken);
 }
 

@@ -150,7 +150,8 @@ static void expect_window(struct world *world, struct process *p, uint64_t span,
                           const struct history *history, bool whole) {
     struct subwindows_span window;
     uint64_t count = 0;
-    CHECK(subwindows_take(p->subwindows, p->now, span, &window, &count));
+    const struct subwindows_part last = subwindows_last(p->now, span);
+    CHECK(subwindows_take(p->subwindows, p->now, &last, &window, &count));
     uint64_t from = p->now - window.span_ns;
     CHECK(whole ? from == expected_begin(p, span) : from >= expected_begin(p, span));
     struct mcct *tree = subwindows_merge(&window);
@@ -164,7 +165,8 @@ static void expect_range(struct world *world, struct process *p, uint64_t from, 
                          const struct history *history) {
     struct subwindows_span window;
     uint64_t count = 0;
-    CHECK(subwindows_take_between(p->subwindows, p->now, from, to, &window, &count));
+    const struct subwindows_part part = {.from_ns = from, .to_ns = to};
+    CHECK(subwindows_take(p->subwindows, p->now, &part, &window, &count));
     CHECK(window.end_ns >= (to < p->now ? to : p->now));
     CHECK(window.end_ns < (to < p->now ? to : p->now) + SUBWINDOWS_COARSE_NS);
     struct mcct *tree = subwindows_merge(&window);
@@ -173,12 +175,40 @@ static void expect_range(struct world *world, struct process *p, uint64_t from, 
     mcct_free(tree);
 }
 
+/* All that is kept but a range: nothing of it twice, and nothing lost but at most a part of the
+ * minute in which the sub-windows of two seconds begin. */
+static void expect_rest(struct process *p, uint64_t from, uint64_t to, bool whole) {
+    struct subwindows_part part = {.from_ns = from, .to_ns = to};
+    const struct subwindows_part all = {.from_ns = 0, .to_ns = UINT64_MAX};
+    struct subwindows_span window;
+    uint64_t of_part = 0, of_rest = 0, of_all = 0;
+    CHECK(subwindows_take(p->subwindows, p->now, &all, &window, &of_all));
+    uint64_t span = window.span_ns;
+    mcct_free(subwindows_merge(&window));
+    CHECK(subwindows_take(p->subwindows, p->now, &part, &window, &of_part));
+    uint64_t of_spans = window.span_ns;
+    mcct_free(subwindows_merge(&window));
+    part.rest = true;
+    CHECK(subwindows_take(p->subwindows, p->now, &part, &window, &of_rest));
+    of_spans += window.span_ns;
+    mcct_free(subwindows_merge(&window));
+    CHECK(of_part + of_rest <= of_all);
+    CHECK(of_spans <= span);
+    CHECK(!whole || of_spans + SUBWINDOWS_COARSE_NS > span);
+    if (whole && p->now - from > SUBWINDOWS_SPAN_FINE_NS) { /* from a minute border on */
+        CHECK_UINT(of_part + of_rest, of_all);
+        CHECK_UINT(of_spans, span);
+    }
+}
+
 static void expect_some_range(struct world *world, struct process *p, const struct history *history,
-                              struct rng *rng) {
+                              bool whole, struct rng *rng) {
     uint64_t span = rng_below(rng, 2) ? SUBWINDOWS_SPAN_FINE_NS : SUBWINDOWS_SPAN_MAX_NS;
     uint64_t ago = rng_below(rng, span), length = 1 + rng_below(rng, ago + 1);
-    if (ago < p->now)
-        expect_range(world, p, p->now - ago, p->now - ago + length, history);
+    if (ago >= p->now)
+        return;
+    expect_range(world, p, p->now - ago, p->now - ago + length, history);
+    expect_rest(p, p->now - ago, p->now - ago + length, whole);
 }
 
 static uint64_t some_span(struct rng *rng) {
@@ -215,7 +245,7 @@ static void test_stream(struct world *world, const struct mcct_params *params, u
         if (rng_below(rng, 30) == 0)
             expect_window(world, &p, some_span(rng), &history, true);
         if (rng_below(rng, 30) == 0)
-            expect_some_range(world, &p, &history, rng);
+            expect_some_range(world, &p, &history, params->max_bytes == 0, rng);
         CHECK(params->max_bytes == 0 || subwindows_bytes(p.subwindows) <= params->max_bytes);
     }
     expect_window(world, &p, SUBWINDOWS_SPAN_MAX_NS, &history, true);
@@ -234,8 +264,10 @@ static void test_held(struct world *world, const struct mcct_params *params, str
     for (unsigned i = check_rounds(20); i > 0; i--) {
         struct subwindows_span held[2];
         uint64_t taken_at = p.now, count = 0;
-        CHECK(subwindows_take(p.subwindows, p.now, 30 * SECOND, &held[0], &count));
-        CHECK(subwindows_take(p.subwindows, p.now, 600 * SECOND, &held[1], &count));
+        const struct subwindows_part half = subwindows_last(p.now, 30 * SECOND);
+        const struct subwindows_part many = subwindows_last(p.now, 600 * SECOND);
+        CHECK(subwindows_take(p.subwindows, p.now, &half, &held[0], &count));
+        CHECK(subwindows_take(p.subwindows, p.now, &many, &held[1], &count));
         size_t n = history.n;
         for (unsigned k = 0; k < 100; k++) {
             work(&p, 20, &history, rng); /* in the sub-window of that time, to begin with */
@@ -300,7 +332,8 @@ static void test_many(struct world *world, struct rng *rng) {
         struct subwindows_span window;
         bool late = i == PROCESSES;
         expect_window(world, &p[i], 60 * SECOND, &history[i], late);
-        CHECK(subwindows_take(p[i].subwindows, p[i].now, 60 * SECOND, &window, &(uint64_t){0}));
+        const struct subwindows_part minute = subwindows_last(p[i].now, 60 * SECOND);
+        CHECK(subwindows_take(p[i].subwindows, p[i].now, &minute, &window, &(uint64_t){0}));
         CHECK(late || (window.span_ns < 60 * SECOND && window.span_ns >= 40 * SECOND));
         mcct_free(subwindows_merge(&window));
     }

@@ -512,8 +512,9 @@ static void test_windows(const struct summary_kind *kind, program *next, bool ca
         mcct_cursor_close(&thread.cursor);
         if (subwindow < 11)
             continue;
-        CHECK(subwindows_take(subwindows, subwindow * SUBWINDOWS_FINE_NS + 2,
-                              UINT64_C(3) * SUBWINDOWS_FINE_NS, &window, counts));
+        uint64_t now = subwindow * SUBWINDOWS_FINE_NS + 2;
+        const struct subwindows_part last = subwindows_last(now, UINT64_C(3) * SUBWINDOWS_FINE_NS);
+        CHECK(subwindows_take(subwindows, now, &last, &window, counts));
         struct mcct *tree = subwindows_merge(&window);
         expect_useful(tree, &one, calls ? "a window of calls" : "a window");
         mcct_free(tree);
