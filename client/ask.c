@@ -98,6 +98,10 @@ void query_add(struct query *query, const char *name, const char *value) {
     put_escaped(query, value);
 }
 
+void query_add_metric(struct query *query, const char *metric) {
+    query_add(query, "collector", strcmp(metric, "cpu") == 0 ? "walks" : metric);
+}
+
 void query_add_unsigned(struct query *query, const char *name, unsigned value) {
     char text[16];
     snprintf(text, sizeof text, "%u", value);

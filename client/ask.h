@@ -25,6 +25,8 @@ struct query {
 void query_start(struct query *query, const char *path);
 /* Adds name=value; both become part of the text, what is special in a URL is escaped. */
 void query_add(struct query *query, const char *name, const char *value);
+/* Only processes that count this: a metric as users name it. */
+void query_add_metric(struct query *query, const char *metric);
 void query_add_unsigned(struct query *query, const char *name, unsigned value);
 void query_add_fraction(struct query *query, const char *name, double value);
 

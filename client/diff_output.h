@@ -67,7 +67,7 @@
          offsetof(type, view.format),                                                              \
          0,                                                                                        \
          0,                                                                                        \
-         "text, json or html (by the suffix of FILE)"},                                            \
+         FORMAT_DIFF_NAMES " (by the suffix of FILE)"},                                            \
         {"output",                                                                                 \
          'o',                                                                                      \
          OPTION_STRING,                                                                            \

@@ -38,10 +38,10 @@ client_hcct_SOURCES = \
 	client/top/actions.c client/top/actions.h client/top/client.c client/top/client.h \
 	client/top/batch.c client/top/batch.h client/top/cells.c client/top/cells.h \
 	client/top/file.c client/top/file.h client/top/head.c client/top/head.h client/top/ids.c \
-	client/top/ids.h client/top/keys.c client/top/keys.h client/top/loop.c client/top/loop.h \
+	client/top/ids.h client/top/keys.c client/top/keys.h client/top/kinds.c client/top/kinds.h client/top/loop.c client/top/loop.h \
 	client/top/model.c client/top/model.h client/top/panels.c client/top/panels.h \
 	client/top/rows.c client/top/rows.h client/top/screen.c client/top/screen.h \
-	client/top/shape.c client/top/shape.h client/top/strip.c client/top/strip.h client/top/terminal.c client/top/terminal.h \
+	client/top/shape.c client/top/shape.h client/top/steps.c client/top/steps.h client/top/strip.c client/top/strip.h client/top/terminal.c client/top/terminal.h \
 	client/top/text.c client/top/text.h client/top/threads.c client/top/threads.h \
 	client/top/tree.c client/top/tree.h client/top/ui.c client/top/ui.h
 client_hcct_CPPFLAGS = $(AM_CPPFLAGS) -DPKGLIBDIR='"$(pkglibdir)"' -DPKGLIBEXECDIR='"$(pkglibexecdir)"' -DBINDIR='"$(bindir)"' \

@@ -48,6 +48,8 @@ static int ask_profile(const struct part *part, const struct operand_options *op
         return HCCT_EXIT_USAGE;
     if (options->exe != NULL)
         query_add(&query, "exe", options->exe);
+    if (options->metric != NULL)
+        query_add_metric(&query, options->metric);
     status = processes_query(&query, path, options->process);
     return status == HCCT_EXIT_OK ? ask(path, "GET", query.text, answer) : status;
 }

@@ -10,7 +10,7 @@
 #include "common/profile/profile.h"
 
 struct operand_options {
-    const char *socket, *process, *exe; /* of which processes "@..." is; NULL: not given */
+    const char *socket, *process, *exe, *metric; /* of which processes "@..." is; NULL: not given */
 };
 
 /* Entries of an option table, for a struct TYPE with a member MEMBER of struct operand_options. */
@@ -31,6 +31,14 @@ struct operand_options {
          0,                                                                                        \
          0,                                                                                        \
          "of @now: only processes of this executable"},                                            \
+        {"metric",                                                                                 \
+         0,                                                                                        \
+         OPTION_STRING,                                                                            \
+         "WHAT",                                                                                   \
+         offsetof(struct type, member.metric),                                                     \
+         0,                                                                                        \
+         0,                                                                                        \
+         "of @now: only processes that count this: cpu, wall, alloc, ..."},                        \
     {                                                                                              \
         "socket", 0, OPTION_STRING, "PATH", offsetof(struct type, member.socket), 0, 0,            \
             "where hcctd listens ($HCCT_SOCKET)"                                                   \

@@ -35,6 +35,7 @@ static bool read_process(struct json_object *object, struct listed_process *proc
         .no_room = json_in_number(object, "threads_without_room"),
         .no_room_ns = json_in_number(object, "without_room_ns"),
     };
+    snprintf(process->kind, sizeof process->kind, "%s", json_in_text(object, "kind"));
     return process->exe != NULL && process->command != NULL;
 }
 

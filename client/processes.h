@@ -11,6 +11,8 @@
 
 #include "client/ask.h"
 
+#define PROCESSES_KIND_ROOM 24u
+
 struct listed_process {
     char *exe, *command;
     uint32_t pid; /* 0: finished processes of one executable, merged */
@@ -18,6 +20,7 @@ struct listed_process {
     bool waiting; /* known from before hcctd was restarted, and not heard of yet */
     bool on;      /* is sampled: live, and not stopped */
     bool calls;   /* are counted: not walks */
+    char kind[PROCESSES_KIND_ROOM]; /* what contexts weigh (metric_kind()); "": not said */
     uint64_t cpu_ns, walks, contexts, bytes, lost;
     uint64_t total;               /* N: nanoseconds, or calls */
     uint64_t no_room, no_room_ns; /* threads that could not be sampled, and their CPU time */

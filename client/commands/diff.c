@@ -158,7 +158,7 @@ int cmd_diff(int argc, char **argv) {
     struct profile *profile[DIFF_SIDES] = {NULL, NULL};
     struct view view;
     int rest, status = HCCT_EXIT_OK;
-    static char all_else[] = "the rest", range[] = "the range";
+    static char all_else[] = DIFF_THE_REST, range[] = DIFF_THE_RANGE;
     static char *const sides[] = {all_else, range};
 
     options_parse(&command, argc, argv, &given, &rest);

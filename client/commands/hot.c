@@ -80,8 +80,7 @@ static int add_process(struct query *query, const char *path, const struct hot_o
     if (options->tag != NULL)
         query_add(query, "tag", options->tag);
     if (options->metric != NULL)
-        query_add(query, "collector",
-                  strcmp(options->metric, "cpu") == 0 ? "walks" : options->metric);
+        query_add_metric(query, options->metric);
     return processes_query(query, path, options->process);
 }
 

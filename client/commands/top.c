@@ -14,7 +14,7 @@
 #include "client/view.h"
 
 struct top_options {
-    const char *socket, *process, *window;
+    const char *socket, *process, *window, *metric;
     struct view_options view;
     double delay;
     unsigned iterations; /* UINT_MAX: not given */
@@ -26,6 +26,8 @@ struct top_options {
 static const struct option_spec specs[] = {
     {"process", 'p', OPTION_STRING, "PID|NAME", MEMBER(process), 0, 0,
      "only this process (all that are profiled)"},
+    {"metric", 0, OPTION_STRING, "WHAT", MEMBER(metric), 0, 0,
+     "what processes count: cpu, wall, wait, alloc, heap, lock, calls, ... (key M)"},
     {"window", 0, OPTION_STRING, "SPAN", MEMBER(window), 0, 0,
      "beside the start: 10s, 60s, 5m, 1h or none (10s; none in plain text)"},
     {"delay", 'd', OPTION_FRACTION, "SECONDS", MEMBER(delay), 0.01, 86400, "refresh interval (2)"},
@@ -70,6 +72,17 @@ static bool resolve_window(const char *word, bool screen, struct top_request *re
     return request->window != NULL;
 }
 
+static bool resolve_metric(const char *word, struct top_request *request) {
+    if (word == NULL)
+        return true;
+    if (strlen(word) < sizeof request->kind) {
+        strcpy(request->kind, strcmp(word, "cpu") == 0 ? "walks" : word);
+        return true;
+    }
+    complain("--metric '%.40s...': there is no such metric", word);
+    return false;
+}
+
 static int resolve_process(const char *socket, const char *who, struct top_request *request) {
     char *exe = NULL;
     if (who == NULL)
@@ -102,7 +115,8 @@ int cmd_top(int argc, char **argv) {
     options_no_more(&command, argc, argv, rest);
     bool screen = !options.batch && isatty(STDOUT_FILENO) && isatty(STDIN_FILENO);
     if (!view_resolve(&options.view, formats, STDOUT_FILENO, &view) ||
-        !resolve_window(options.window, screen, &start.request))
+        !resolve_window(options.window, screen, &start.request) ||
+        !resolve_metric(options.metric, &start.request))
         return HCCT_EXIT_USAGE;
     int status = ask_socket(socket, options.socket);
     if (status == HCCT_EXIT_OK)
@@ -113,6 +127,7 @@ int cmd_top(int argc, char **argv) {
     start.shape = options.functions  ? TOP_FUNCTIONS
                   : options.inverted ? TOP_INVERTED
                                      : TOP_CONTEXTS;
+    start.request.choose = screen;
     start.request.by = view.options.by;
     start.request.phi = options.view.phi;
     start.request.n = options.view.n;

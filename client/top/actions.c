@@ -82,16 +82,7 @@ static void take_process(struct top_ui *ui) {
             strcpy(ui->request.exe, process->exe);
     }
     ui->panel = TOP_PANEL_TREE;
-    if (ui->mark != ui->model)
-        top_model_free(ui->mark);
-    ui->mark = NULL;
-    ui->change = false;
-    ui->walks_per_second = -1;
-    if (ui->refused != 0) { /* of those that were seen; these may have windows */
-        ui->refused = 0;
-        ui->request.window = top_windows[TOP_WINDOW_DEFAULT];
-    }
-    top_ui_ask(ui);
+    top_ui_ask_others(ui);
 }
 
 void top_do_enter(struct top_ui *ui) {
@@ -250,6 +241,18 @@ void top_do_by(struct top_ui *ui) {
     top_ui_ask(ui);
 }
 
+void top_do_metric(struct top_ui *ui) {
+    if (ui->kinds.n < 2) {
+        top_ui_say(ui, "all processes that are shown count the same: there is no other metric");
+        return;
+    }
+    unsigned next = (top_kinds_find(&ui->kinds, ui->request.kind) + 1) % ui->kinds.n;
+    strcpy(ui->request.kind, ui->kinds.name[next]);
+    ui->panel = TOP_PANEL_TREE;
+    top_ui_say(ui, "metric: %s", strcmp(ui->request.kind, "walks") == 0 ? "cpu" : ui->request.kind);
+    top_ui_ask_others(ui);
+}
+
 static void take_panel(struct top_ui *ui, enum top_panel panel) {
     ui->panel = ui->panel == panel ? TOP_PANEL_TREE : panel;
     top_ui_ask(ui);
@@ -275,6 +278,52 @@ void top_do_back(struct top_ui *ui) {
     ui->view.search[0] = '\0';
     ui->view.only = false;
     top_ui_refresh(ui);
+}
+
+/* ---- contexts rewritten ---- */
+
+/* At the chosen row. */
+static void take_step(struct top_ui *ui, enum transform_kind kind) {
+    const struct top_row *row = chosen_row(ui);
+    const struct top_tree *tree = row != NULL ? top_ui_tree(ui) : NULL;
+    const struct top_frame *frame = row != NULL ? &tree->frame[tree->node[row->node].frame] : NULL;
+    if (top_steps_add(&ui->request.steps, kind, frame))
+        top_ui_ask(ui);
+    else if (ui->request.steps.n == TOP_STEPS_MAX)
+        top_ui_say(ui, "contexts are rewritten in %u steps at most: u takes the last one back",
+                   TOP_STEPS_MAX);
+    else
+        top_ui_say(ui, "choose a function's row first%s",
+                   kind == TRANSFORM_COLLAPSE ? ", of a function that has a module" : "");
+}
+
+void top_do_merge(struct top_ui *ui) {
+    take_step(ui, TRANSFORM_MERGE);
+}
+
+void top_do_drop(struct top_ui *ui) {
+    take_step(ui, TRANSFORM_DROP);
+}
+
+void top_do_root(struct top_ui *ui) {
+    take_step(ui, TRANSFORM_ROOT);
+}
+
+void top_do_collapse(struct top_ui *ui) {
+    take_step(ui, TRANSFORM_COLLAPSE);
+}
+
+void top_do_recursion(struct top_ui *ui) {
+    take_step(ui, TRANSFORM_FOLD);
+}
+
+void top_do_undo(struct top_ui *ui) {
+    if (ui->request.steps.n == 0) {
+        top_ui_say(ui, "nothing is rewritten");
+        return;
+    }
+    ui->request.steps.n--;
+    top_ui_ask(ui);
 }
 
 /* ---- recent weights ---- */

@@ -29,10 +29,19 @@ void top_do_sort(struct top_ui *ui);
 void top_do_invert(struct top_ui *ui);
 void top_do_functions(struct top_ui *ui);
 void top_do_by(struct top_ui *ui);
+void top_do_metric(struct top_ui *ui);
 void top_do_threads(struct top_ui *ui);
 void top_do_processes(struct top_ui *ui);
 void top_do_help(struct top_ui *ui);
 void top_do_back(struct top_ui *ui); /* to the tree; there, forgets the search */
+
+/* Contexts are rewritten at the chosen row (steps.h); the last of that is taken back. */
+void top_do_merge(struct top_ui *ui);
+void top_do_drop(struct top_ui *ui);
+void top_do_root(struct top_ui *ui);
+void top_do_collapse(struct top_ui *ui);
+void top_do_recursion(struct top_ui *ui);
+void top_do_undo(struct top_ui *ui);
 
 void top_do_mark(struct top_ui *ui);
 void top_do_change(struct top_ui *ui);

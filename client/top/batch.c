@@ -30,7 +30,7 @@ static void put_head(const struct top_model *model, const char *window, unsigned
     top_head_who(&line, model);
     put(&line);
     top_line_begin(&line, width);
-    top_head_total(&line, model, -1);
+    top_head_total(&line, model, -1, NULL, "");
     put(&line);
     top_line_begin(&line, width);
     top_head_error(&line, model);

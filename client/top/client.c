@@ -61,6 +61,8 @@ static void start_query(struct query *query, const char *path, const struct top_
         query_add_unsigned(query, "pid", request->pid);
     if (request->exe[0] != '\0')
         query_add(query, "exe", request->exe);
+    if (request->what == TOP_REQUEST_CONTEXTS && request->kind[0] != '\0')
+        query_add(query, "collector", request->kind);
 }
 
 static bool unreadable(struct top_response *response, const char *what) {
@@ -113,9 +115,33 @@ static bool ask_profile(const char *socket, const struct top_request *request, i
     return *profile != NULL || unreadable(response, error);
 }
 
-static void ask_contexts(const char *socket, const struct top_request *request,
-                         struct top_response *response) {
+/* Sees which kinds there are, of the processes that are asked for, and takes one. */
+static void choose_kind(const char *socket, struct top_response *response) {
+    struct top_request *request = &response->request, any = *request;
+    struct process_list list;
+    struct http_answer answer;
+    struct query query;
+    char unused[512];
+    any.kind[0] = '\0';
+    start_query(&query, "/v1/processes", &any);
+    if (http_exchange(socket, "GET", query.text, ANSWER_TIMEOUT_MS, &answer, unused,
+                      sizeof unused) != HTTP_DONE)
+        return;
+    if (answer.status == 200 && processes_parse(answer.body, answer.bytes, &list)) {
+        top_kinds_of(&response->kinds, &list);
+        processes_free(&list);
+    }
+    free(answer.body);
+    if (response->kinds.n > 0 &&
+        top_kinds_find(&response->kinds, request->kind) == response->kinds.n)
+        strcpy(request->kind, response->kinds.name[0]);
+}
+
+static void ask_contexts(const char *socket, struct top_response *response) {
+    const struct top_request *request = &response->request;
     struct profile *total = NULL, *recent = NULL;
+    if (request->choose)
+        choose_kind(socket, response);
     if (!ask_profile(socket, request, TOP_TOTAL, &total, response)) {
         response->window_refused = false;
         return;
@@ -125,7 +151,7 @@ static void ask_contexts(const char *socket, const struct top_request *request,
     if (!recent_asked || ask_profile(socket, request, TOP_RECENT, &recent, response) ||
         response->window_refused) {
         response->outcome = TOP_ANSWERED;
-        response->model = top_model_make(total, recent, request->by, request->n);
+        response->model = top_model_make(total, recent, request->by, &request->steps, request->n);
     }
     profile_free(total);
     profile_free(recent);
@@ -149,7 +175,7 @@ void top_client_once(const char *socket, const struct top_request *request,
                      struct top_response *response) {
     *response = (struct top_response){.request = *request, .outcome = TOP_ANSWERED};
     if (request->what == TOP_REQUEST_CONTEXTS)
-        ask_contexts(socket, request, response);
+        ask_contexts(socket, response);
     else
         ask_list(socket, request, response);
 }

@@ -7,6 +7,7 @@
 #define HCCT_TOP_CLIENT_H
 
 #include "client/processes.h"
+#include "client/top/kinds.h"
 #include "client/top/model.h"
 #include "client/top/strip.h"
 #include "client/top/threads.h"
@@ -16,11 +17,14 @@ enum top_what { TOP_REQUEST_CONTEXTS, TOP_REQUEST_THREADS, TOP_REQUEST_PROCESSES
 /* A request. */
 struct top_request {
     enum top_what what;
-    uint32_t pid;           /* 0: any */
-    char exe[4096];         /* "": any */
-    const char *window;     /* "60s", ...; a constant; NULL: since the start only */
-    struct top_range range; /* instead of the window, where one is chosen */
-    unsigned columns;       /* of the time line, 0: none is wanted */
+    uint32_t pid;                   /* 0: any */
+    char exe[4096];                 /* "": any */
+    const char *window;             /* "60s", ...; a constant; NULL: since the start only */
+    struct top_range range;         /* instead of the window, where one is chosen */
+    unsigned columns;               /* of the time line, 0: none is wanted */
+    char kind[PROCESSES_KIND_ROOM]; /* what contexts weigh, as hcctd says it; "": any */
+    bool choose;            /* where it is not there, the first of those that are is taken */
+    struct top_steps steps; /* by which contexts are rewritten */
     enum profile_by by;
     double phi;      /* contexts below it are not shown; 0: PHI_DEFAULT of top/client.c */
     unsigned n;      /* 0: all */
@@ -44,11 +48,12 @@ struct top_copy {
 
 /* The response to one request. */
 struct top_response {
-    struct top_request request;
+    struct top_request request; /* with the kind that was taken */
     enum top_outcome outcome;
     char sentence[512];  /* why, unless it is an answer; what was refused, when the window was */
     bool window_refused; /* the answer is without it */
     struct top_model *model; /* the others are empty unless they were asked for */
+    struct top_kinds kinds;  /* that there are; none unless one is to be chosen */
     struct top_strip strip;
     struct top_threads threads;
     struct process_list processes;

@@ -49,12 +49,15 @@ static void put_walks(struct top_line *line, const struct top_model *model, doub
     }
 }
 
-void top_head_total(struct top_line *line, const struct top_model *model, double per_second) {
+void top_head_total(struct top_line *line, const struct top_model *model, double per_second,
+                    const struct top_kinds *kinds, const char *kind) {
     const struct profile *profile = model->total;
     const struct profile_process *sum = &model->sum;
     uint64_t total = top_model_weight(model, TOP_TOTAL);
     top_line_print(line, "N     %s %s", format_weight(profile, total).text,
                    format_type(profile, total));
+    if (kinds != NULL && kinds->n > 1)
+        top_line_print(line, " (metric %u of %u: M)", top_kinds_find(kinds, kind) + 1, kinds->n);
     if (!profile_of_calls(profile))
         put_walks(line, model, per_second);
     top_line_print(line, ", %s lost", format_count(sum->lost).text);
@@ -89,4 +92,9 @@ void top_head_recent(struct top_line *line, const struct top_model *model, const
                    format_type(model->total, weight), format_time(model->span_ns).text);
     if (model->recent != NULL && weight >= top_model_weight(model, TOP_TOTAL))
         top_line_add(line, ": all so far");
+}
+
+void top_head_steps(struct top_line *line, const struct top_steps *steps) {
+    top_line_add(line, "(u undoes) ");
+    top_steps_text(line, steps);
 }

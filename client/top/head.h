@@ -7,17 +7,23 @@
 #ifndef HCCT_TOP_HEAD_H
 #define HCCT_TOP_HEAD_H
 
+#include "client/top/kinds.h"
 #include "client/top/model.h"
 #include "client/top/text.h"
 
 /* "server (pid 812, 4 threads), profiled for 2 h 05 min" */
 void top_head_who(struct top_line *line, const struct top_model *model);
 /* N, walks, how many are whole, what was lost, what the agent costs. `per_second`: walks lately,
- * < 0: not known, so that the average stands there. */
-void top_head_total(struct top_line *line, const struct top_model *model, double per_second);
+ * < 0: not known, so that the average stands there. `kinds`: of which `kind` is shown; NULL: not
+ * known. */
+void top_head_total(struct top_line *line, const struct top_model *model, double per_second,
+                    const struct top_kinds *kinds, const char *kind);
 /* The bounds, and what keeps them. */
 void top_head_error(struct top_line *line, const struct top_model *model);
 /* The recent weights; `what` names them: "the last 60s", "since the mark". */
 void top_head_recent(struct top_line *line, const struct top_model *model, const char *what);
+
+/* How its contexts are rewritten. */
+void top_head_steps(struct top_line *line, const struct top_steps *steps);
 
 #endif

@@ -41,22 +41,28 @@ static struct top_frame process_frame(struct profile *profile, uint32_t number) 
     };
 }
 
+struct top_place top_model_place(struct profile *profile, uint32_t location) {
+    const struct profile_location *it = &profile->locations[location];
+    const char *module = profile_basename(profile->modules[it->module].path);
+    const char *name = it->n_lines > 0 ? profile->functions[it->lines[0].function].name : "";
+    if (*name == '\0')
+        name = profile_place_name(profile, profile, it);
+    return (struct top_place){name, module, function_id(name, module)};
+}
+
 static struct top_frame place_frame(struct profile *profile, const struct profile_node *node,
                                     enum profile_by by) {
     const struct profile_location *place = &profile->locations[node->location];
     const struct profile_function *function =
         place->n_lines > 0 ? &profile->functions[place->lines[0].function] : &profile->functions[0];
-    const char *name = function->name;
-    const char *module = profile_basename(profile->modules[place->module].path);
-    if (*name == '\0')
-        name = profile_place_name(profile, profile, place);
+    struct top_place called = top_model_place(profile, node->location);
     struct top_frame frame = {
-        .name = name,
-        .module = module,
+        .name = called.name,
+        .module = called.module,
         .file = profile_basename(function->file),
         .line = by == PROFILE_BY_LINE && place->n_lines > 0 ? place->lines[0].line : 0,
         .inlined = node->inlined,
-        .function = function_id(name, module),
+        .function = called.function,
     };
     frame.id = top_id_mix(top_id_text(frame.function, frame.file), frame.line);
     if (by == PROFILE_BY_SITE)
@@ -92,18 +98,29 @@ static void add_up(struct top_model *model) {
         model->live += profile->processes[i].live;
 }
 
+/* Grouped, rewritten, and reduced to what is shown. */
+static struct profile *select_contexts(const struct profile *profile, const struct top_steps *steps,
+                                       const struct format_options *options) {
+    struct profile *grouped = profile_group(profile, options->by, 0), *selected;
+    grouped = top_steps_apply(steps, grouped);
+    selected = format_select(grouped, options);
+    profile_free(grouped);
+    return selected;
+}
+
 struct top_model *top_model_make(const struct profile *total, const struct profile *recent,
-                                 enum profile_by by, unsigned n) {
+                                 enum profile_by by, const struct top_steps *steps, unsigned n) {
     struct format_options options = format_default_options;
     struct top_model *model = memory_new(1, sizeof *model, "contexts");
     options.by = by;
     options.n = n;
     model->by = by;
-    model->total = format_select(total, &options);
+    model->steps = top_steps_id(steps);
+    model->total = select_contexts(total, steps, &options);
     top_tree_begin(&model->tree, CONTEXTS_SEED);
     add(model, model->total, TOP_TOTAL);
     if (recent != NULL) {
-        model->recent = format_select(recent, &options);
+        model->recent = select_contexts(recent, steps, &options);
         add(model, model->recent, TOP_RECENT);
         model->span_ns = recent->window_ns > 0 ? recent->window_ns : 1;
     }
@@ -128,7 +145,8 @@ static uint64_t since(uint64_t now, uint64_t then) {
 
 bool top_model_set_change(struct top_model *model, const struct top_model *mark) {
     uint64_t marked = top_model_weight(mark, TOP_TOTAL);
-    if (model->by != mark->by || model->total->duration_ns < mark->total->duration_ns ||
+    if (model->by != mark->by || model->steps != mark->steps ||
+        model->total->duration_ns < mark->total->duration_ns ||
         top_model_weight(model, TOP_TOTAL) < marked ||
         strcmp(model->total->type, mark->total->type) != 0)
         return false;

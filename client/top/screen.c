@@ -18,7 +18,7 @@
 #include "client/top/panels.h"
 #include "client/top/terminal.h"
 
-#define HEAD_LINES    5
+#define HEAD_LINES    5 /* and one more while contexts are rewritten */
 #define STRIP_LINE    4
 #define LEAST_LINES   10
 #define LEAST_COLUMNS 50
@@ -66,6 +66,10 @@ int top_screen_key(void) {
 
 static attr_t pair(short number) {
     return colored ? COLOR_PAIR(number) : 0;
+}
+
+static int head_lines(const struct top_ui *ui) {
+    return HEAD_LINES + (ui->request.steps.n > 0);
 }
 
 /* A whole line of the screen. */
@@ -139,7 +143,7 @@ static void draw_head(const struct top_ui *ui) {
         if (ui->model != NULL && row == 0)
             top_head_who(&line, ui->model);
         else if (ui->model != NULL && row == 1)
-            top_head_total(&line, ui->model, ui->walks_per_second);
+            top_head_total(&line, ui->model, ui->walks_per_second, &ui->kinds, ui->request.kind);
         else if (ui->model != NULL && row == 2)
             top_head_error(&line, ui->model);
         else if (ui->model != NULL)
@@ -147,6 +151,11 @@ static void draw_head(const struct top_ui *ui) {
         put(row, &line, row == 0 ? A_BOLD : row == 3 ? A_DIM : A_NORMAL);
     }
     draw_strip(ui);
+    if (ui->request.steps.n > 0) {
+        top_line_begin(&line, (unsigned)COLS);
+        top_head_steps(&line, &ui->request.steps);
+        put(HEAD_LINES, &line, A_BOLD);
+    }
     put_state(ui);
 }
 
@@ -204,13 +213,13 @@ static void draw_tree(struct top_ui *ui) {
     struct top_layout layout;
     struct top_line line;
     char title[16];
-    int top = HEAD_LINES + 1;
+    int top = head_lines(ui) + 1;
     snprintf(title, sizeof title, "%s%%", recent != NULL ? recent : "");
     top_layout_make(&layout, (unsigned)COLS, recent != NULL,
                     ui->model != NULL && ui->model->bounded);
     top_line_begin(&line, (unsigned)COLS);
     top_cells_title(&line, &layout, ui->shape, ui->view.sort, title);
-    put(HEAD_LINES, &line, A_UNDERLINE);
+    put(top - 1, &line, A_UNDERLINE);
     if (ui->model != NULL)
         top_ui_choose(ui, ui->scroll.at);
     for (uint32_t i = 0; i < ui->page; i++) {
@@ -234,17 +243,18 @@ static void draw_tree(struct top_ui *ui) {
 static void draw_list(struct top_ui *ui) {
     struct top_scroll *scroll;
     struct top_line line;
+    int top = head_lines(ui) + 1;
     uint32_t n = top_ui_list(ui, &scroll);
     top_scroll_fit(scroll, n, ui->page);
     top_line_begin(&line, (unsigned)COLS);
     top_panel_title(&line, ui);
-    put(HEAD_LINES, &line, A_UNDERLINE);
+    put(top - 1, &line, A_UNDERLINE);
     for (uint32_t i = 0; i < ui->page; i++) {
         uint32_t row = scroll->first + i;
         top_line_begin(&line, (unsigned)COLS);
         if (row < n)
             top_panel_row(&line, ui, row);
-        put(HEAD_LINES + 1 + (int)i, &line,
+        put(top + (int)i, &line,
             row < n && row == scroll->at && ui->panel != TOP_PANEL_HELP ? A_REVERSE : A_NORMAL);
     }
 }
@@ -288,7 +298,7 @@ void top_screen_draw(struct top_ui *ui) {
         refresh();
         return;
     }
-    ui->page = (uint32_t)(LINES - HEAD_LINES - 2);
+    ui->page = (uint32_t)(LINES - head_lines(ui) - 2);
     if (ui->request.columns != (unsigned)COLS) { /* the time line is as wide as the screen */
         ui->request.columns = (unsigned)COLS;
         top_ui_ask(ui);

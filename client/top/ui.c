@@ -50,6 +50,19 @@ void top_ui_ask(struct top_ui *ui) {
         top_client_request(ui->client, &ui->request, true);
 }
 
+void top_ui_ask_others(struct top_ui *ui) {
+    if (ui->mark != ui->model)
+        top_model_free(ui->mark);
+    ui->mark = NULL;
+    ui->change = false;
+    ui->walks_per_second = -1;
+    if (ui->refused != 0) { /* of those that were seen; these may have windows */
+        ui->refused = 0;
+        ui->request.window = top_windows[TOP_WINDOW_DEFAULT];
+    }
+    top_ui_ask(ui);
+}
+
 /* ---- rows ---- */
 
 const struct top_tree *top_ui_tree(const struct top_ui *ui) {
@@ -175,6 +188,8 @@ static void show_change(struct top_ui *ui) {
 static void take_model(struct top_ui *ui, struct top_response *response) {
     compare_walks(ui, response->model);
     ui->strip = response->strip;
+    ui->kinds = response->kinds;
+    strcpy(ui->request.kind, response->request.kind);
     if (ui->model != ui->mark)
         top_model_free(ui->model);
     ui->model = response->model;

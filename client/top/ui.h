@@ -26,6 +26,7 @@ struct top_ui {
 
     struct top_model *model;         /* NULL: there was no response yet */
     struct top_copy copy[TOP_SPANS]; /* of the model */
+    struct top_kinds kinds;          /* what there is to choose from; request.kind is chosen */
     struct top_strip strip;
     double walks_per_second; /* lately; < 0: not known */
     struct top_threads threads;
@@ -59,6 +60,9 @@ void top_ui_end(struct top_ui *ui);
 
 /* What is asked changes to ui->request. */
 void top_ui_ask(struct top_ui *ui);
+/* The same, where it is of other processes, or counts something else: windows, and a mark, that
+ * were of the ones before are not of these. */
+void top_ui_ask_others(struct top_ui *ui);
 /* Takes a response over, and frees the rest of it. A response to an older request is dropped. */
 void top_ui_take(struct top_ui *ui, struct top_response *response);
 

@@ -81,6 +81,10 @@ enum diff_why {
     DIFF_NO_FACTOR,  /* shares: they have no factor in common */
 };
 
+/* What a part of the past and all that is kept beside it are called, where these are compared. */
+#define DIFF_THE_REST  "the rest"
+#define DIFF_THE_RANGE "the range"
+
 struct diff_options {
     enum profile_by by;
     enum diff_mode mode;

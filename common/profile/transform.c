@@ -46,7 +46,6 @@ static void add_weight(struct profile_node *sum, const struct profile_node *more
     sum->counter_error += more->counter_error;
 }
 
-/* Takes `profile` over, and `matched`. */
 static struct profile *rewrite(struct profile *profile, bool *matched, rewrite_fn where) {
     struct rewriting r = {.from = profile, .to = copy_begin(profile), .matched = matched};
     r.node = memory_new(profile->n_nodes, sizeof(*r.node), "contexts");
@@ -71,15 +70,34 @@ static uint32_t merge(struct rewriting *r, uint32_t i) {
     return r->matched[node->location] ? caller : add_below(r, caller, i);
 }
 
+/* Where the contexts of a root go that are not in question. */
+static uint32_t add_outside(struct rewriting *r, uint32_t root, const char *name) {
+    if (r->outside == 0)
+        r->outside = profile_add_pseudo(r->to, name);
+    return profile_add_node(r->to, root, r->outside, 0, 0);
+}
+
+static bool is_outside(const struct rewriting *r, uint32_t node) {
+    return r->outside != 0 && r->to->nodes[node].location == r->outside;
+}
+
+static uint32_t drop(struct rewriting *r, uint32_t i) {
+    const struct profile_node *node = &r->from->nodes[i];
+    uint32_t caller = r->node[node->parent];
+    if (is_outside(r, caller))
+        return caller;
+    return r->matched[node->location]
+               ? add_outside(r, profile_root(r->to, node->process), FILTER_IGNORED)
+               : add_below(r, caller, i);
+}
+
 static uint32_t reroot(struct rewriting *r, uint32_t i) {
     const struct profile_node *node = &r->from->nodes[i];
     uint32_t caller = r->node[node->parent], root = profile_root(r->to, node->process);
-    bool inside = caller != root && r->to->nodes[caller].location != r->outside;
+    bool inside = caller != root && !is_outside(r, caller);
     if (inside || r->matched[node->location])
         return add_below(r, inside ? caller : root, i);
-    if (r->outside == 0)
-        r->outside = profile_add_pseudo(r->to, FILTER_NOT_IN_FOCUS);
-    return profile_add_node(r->to, root, r->outside, 0, 0);
+    return add_outside(r, root, FILTER_NOT_IN_FOCUS);
 }
 
 /* The frame that stands for a module's. */
@@ -122,6 +140,14 @@ static uint32_t invert(struct rewriting *r, uint32_t i) {
     return at;
 }
 
+struct profile *transform_one(struct profile *profile, enum transform_kind kind, bool *matched) {
+    static const rewrite_fn where[TRANSFORM_KINDS] = {
+        [TRANSFORM_MERGE] = merge,       [TRANSFORM_DROP] = drop, [TRANSFORM_ROOT] = reroot,
+        [TRANSFORM_COLLAPSE] = collapse, [TRANSFORM_FOLD] = fold, [TRANSFORM_INVERT] = invert,
+    };
+    return rewrite(profile, matched, where[kind]);
+}
+
 /* ---- what is looked for ---- */
 
 static bool *match_modules(const struct profile *profile, const char *expression) {
@@ -144,20 +170,21 @@ static bool *match_system_calls(const struct profile *profile) {
 struct profile *transform_apply(struct profile *profile, const struct transform *t,
                                 enum profile_by by) {
     if (t->no_system_calls)
-        profile = rewrite(profile, match_system_calls(profile), merge);
+        profile = transform_one(profile, TRANSFORM_MERGE, match_system_calls(profile));
     if (t->merge == NULL && t->root == NULL && t->collapse == NULL && !t->recursion && !t->invert)
         return profile;
     struct profile *grouped = profile_group(profile, by, 0);
     profile_free(profile);
     if (t->merge != NULL)
-        grouped = rewrite(grouped, filter_match_locations(grouped, t->merge), merge);
+        grouped =
+            transform_one(grouped, TRANSFORM_MERGE, filter_match_locations(grouped, t->merge));
     if (t->root != NULL)
-        grouped = rewrite(grouped, filter_match_locations(grouped, t->root), reroot);
+        grouped = transform_one(grouped, TRANSFORM_ROOT, filter_match_locations(grouped, t->root));
     if (t->collapse != NULL)
-        grouped = rewrite(grouped, match_modules(grouped, t->collapse), collapse);
+        grouped = transform_one(grouped, TRANSFORM_COLLAPSE, match_modules(grouped, t->collapse));
     if (t->recursion)
-        grouped = rewrite(grouped, NULL, fold);
+        grouped = transform_one(grouped, TRANSFORM_FOLD, NULL);
     if (t->invert)
-        grouped = rewrite(grouped, NULL, invert);
+        grouped = transform_one(grouped, TRANSFORM_INVERT, NULL);
     return grouped;
 }

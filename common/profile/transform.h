@@ -26,4 +26,19 @@ struct transform {
 struct profile *transform_apply(struct profile *profile, const struct transform *transform,
                                 enum profile_by by);
 
+/* One of them. TRANSFORM_DROP: contexts with a frame that matches go to FILTER_IGNORED. */
+enum transform_kind {
+    TRANSFORM_MERGE,
+    TRANSFORM_DROP,
+    TRANSFORM_ROOT,
+    TRANSFORM_COLLAPSE,
+    TRANSFORM_FOLD, /* recursion: nothing is matched */
+    TRANSFORM_INVERT,
+    TRANSFORM_KINDS
+};
+
+/* The profile, which is grouped, rewritten in one way; takes it over, and `matched`, which says of
+ * each location whether it matches (NULL where nothing is matched). */
+struct profile *transform_one(struct profile *profile, enum transform_kind kind, bool *matched);
+
 #endif

@@ -17,8 +17,9 @@
 #include <math.h>
 
 #include "common/base/json_out.h"
+#include "common/profile/diff.h"
 #include "common/profile/tree_view.h"
-#include "common/render/results.h"
+#include "common/render/format.h"
 
 static void put_weight(struct json_out *json, const struct diff *diff, const char *key,
                        const struct diff_weight *w) {
@@ -111,7 +112,8 @@ static void put_header(struct json_out *json, const struct diff *diff) {
     json_number_member(json, "beyond", diff->beyond);
 }
 
-bool diff_write_json(FILE *out, const struct diff *diff) {
+bool write_json_diff(FILE *out, const struct diff *diff, const struct format_options *options) {
+    (void)options;
     struct json_out json = {.out = out};
 
     json_begin(&json, '{');

@@ -14,8 +14,8 @@
 #include "common/base/utf8.h"
 #include "common/profile/diff_judge.h"
 #include "common/profile/tree_view.h"
+#include "common/render/format.h"
 #include "common/render/format_number.h"
-#include "common/render/results.h"
 
 #define CELL 11 /* columns of a number */
 #define PATH_COLUMNS                                                                               \
@@ -376,13 +376,12 @@ static void put_rest(const struct report *r, const uint32_t *contexts, uint32_t 
             signed_amount(diff, pruned).text);
 }
 
-bool diff_write_text(FILE *out, const struct diff *diff, const struct format_options *options,
-                     bool all) {
+bool write_text_diff(FILE *out, const struct diff *diff, const struct format_options *options) {
     bool utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0, color = options->color;
     struct report report = {.out = out,
                             .diff = diff,
                             .options = options,
-                            .all = all,
+                            .all = options->all,
                             .plus_minus = utf8 ? "±" : "+-",
                             .times = utf8 ? "×" : "x",
                             .bold = color ? "\033[1m" : "",
@@ -397,7 +396,8 @@ bool diff_write_text(FILE *out, const struct diff *diff, const struct format_opt
     put_how(&report);
     put_error(&report);
     put_functions(&report);
-    put_kind(&report, contexts, n, CHANGED, all ? "Contexts" : "Contexts beyond their error");
+    put_kind(&report, contexts, n, CHANGED,
+             options->all ? "Contexts" : "Contexts beyond their error");
     put_kind(&report, contexts, n, APPEARED, "Contexts that appeared");
     put_kind(&report, contexts, n, VANISHED, "Contexts that vanished");
     put_rest(&report, contexts, n);

@@ -14,6 +14,8 @@
 
 #include "common/profile/profile.h"
 
+struct diff;
+
 struct format_options {
     enum profile_by by;
     double cut;     /* text without a number of lines: contexts below this inclusive share of N
@@ -27,6 +29,7 @@ struct format_options {
     unsigned n;     /* show only the n hottest contexts (and their ancestors), 0: all */
     double phi;     /* show only what has this share of N, as profile_prune has it; 0: all */
     const char *focus, *ignore; /* as filter.h has them; NULL: not asked for. For format_write */
+    bool all; /* text of a comparison only: also what did not change beyond its error */
 };
 
 #define FORMAT_DEFAULT_CUT   0.01
@@ -48,12 +51,17 @@ struct format {
                   * there are, so that a daemon may write it itself */
     /* Writes the profile; false with errno set when writing failed. */
     bool (*write)(FILE *out, const struct profile *profile, const struct format_options *options);
+    /* The same of a comparison (diff.h); NULL: it can't be written so. */
+    bool (*write_diff)(FILE *out, const struct diff *diff, const struct format_options *options);
 };
 
 extern const struct format formats[]; /* ended by an entry without a name; the first is text */
 
 /* The names of all that people ask for, to stand in a sentence. */
 #define FORMAT_NAMES "text, pprof, json, otlp, folded, callgrind, speedscope, firefox, dot or html"
+
+/* The same of those that have a write_diff(). */
+#define FORMAT_DIFF_NAMES "text, json or html"
 
 const struct format *format_find(const char *name); /* NULL: no such format */
 /* By the suffix, or "callgrind.out" at the beginning of the name; NULL: no format has it. */
@@ -84,6 +92,13 @@ bool write_dot(FILE *out, const struct profile *profile, const struct format_opt
 bool write_html(FILE *out, const struct profile *profile, const struct format_options *options);
 bool write_page_data(FILE *out, const struct profile *profile,
                      const struct format_options *options);
+
+/* Comparisons, for people and as JSON (format "hcct-diff", documented in hcct-diff(1)); and as a
+ * page: width is what came after, colours are the change. */
+bool write_text_diff(FILE *out, const struct diff *diff, const struct format_options *options);
+bool write_json_diff(FILE *out, const struct diff *diff, const struct format_options *options);
+bool write_html_diff(FILE *out, const struct diff *diff, const struct format_options *options);
+bool write_page_data_diff(FILE *out, const struct diff *diff, const struct format_options *options);
 
 /* Reads a pprof profile, ours or another tool's, gzipped or not, from memory. NULL: `error` says in
  * one sentence what is wrong. Ours come back whole (write, read, write gives the same bytes after

@@ -70,6 +70,7 @@ page_scripts = \
 	common/render/page/view.js \
 	common/render/page/pointer.js \
 	common/render/page/keys.js \
+	common/render/page/metrics.js \
 	common/render/page/strip.js \
 	common/render/page/live.js \
 	common/render/page/main.js

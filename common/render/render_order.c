@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * render_order.c - contexts, a head of fixed size, the filters, the profile; at the end, where the
- * head is.
+ * head is. All of that twice where two profiles are compared.
  */
 #include "common/render/render_order.h"
 
@@ -20,6 +20,7 @@ struct head {
     uint32_t lines, top, width, n, by;  /* options, as format.h has them */
     uint32_t color;
     double cut, phi;
+    int64_t start; /* where the contexts are; what is before them is the order before */
 };
 
 static uint32_t text_bytes(const char *text) {
@@ -30,8 +31,8 @@ static bool put(FILE *out, const void *bytes, size_t n) {
     return n == 0 || fwrite(bytes, 1, n, out) == n;
 }
 
-bool render_order_write(const struct format *format, FILE *out, struct profile *profile,
-                        const struct format_options *options) {
+bool render_order_write(const struct format *format, FILE *out, int64_t start,
+                        struct profile *profile, const struct format_options *options) {
     int64_t begin = ftello(out);
     struct head head;
 
@@ -47,6 +48,7 @@ bool render_order_write(const struct format *format, FILE *out, struct profile *
     head.color = options->color;
     head.cut = options->cut;
     head.phi = options->phi;
+    head.start = start;
     return put(out, &head, sizeof(head)) && put(out, options->focus, head.focus_bytes) &&
            put(out, options->ignore, head.ignore_bytes) && profile_image_write(out, profile) &&
            put(out, &begin, sizeof(begin)) && fflush(out) == 0 && !ferror(out);
@@ -63,37 +65,42 @@ static bool get_text(FILE *in, uint32_t bytes, char **text) {
     return fread(*text, 1, bytes, in) == bytes && (*text)[bytes - 1] == '\0';
 }
 
-/* Where the head is; the file stands there. -1: nowhere. */
-static int64_t find_head(FILE *in) {
+/* Where the head is of the order that ends at `end`; the file stands there. -1: nowhere. */
+static int64_t find_head(FILE *in, int64_t end) {
     int64_t begin;
 
-    if (fseeko(in, -(off_t)sizeof(begin), SEEK_END) != 0 ||
-        fread(&begin, sizeof(begin), 1, in) != 1 || begin < 0 || fseeko(in, begin, SEEK_SET) != 0)
+    if (fseeko(in, end - (int64_t)sizeof(begin), SEEK_SET) != 0 ||
+        fread(&begin, sizeof(begin), 1, in) != 1 || begin < 0 || begin >= end ||
+        fseeko(in, begin, SEEK_SET) != 0)
         return -1;
     return begin;
 }
 
-static bool get_contexts(FILE *in, struct profile *profile, uint64_t bytes) {
+static bool get_contexts(FILE *in, struct profile *profile, int64_t start, int64_t end) {
+    uint64_t bytes = (uint64_t)(end - start);
+
     if (bytes == 0)
         return true;
-    return fseeko(in, 0, SEEK_SET) == 0 && bytes % sizeof(struct profile_context) == 0 &&
+    return fseeko(in, start, SEEK_SET) == 0 && bytes % sizeof(struct profile_context) == 0 &&
            profile_contexts_add(profile, in, bytes / sizeof(struct profile_context));
 }
 
-bool render_order_read(FILE *in, struct render_order *order) {
+/* Of the order that ends at `end`. *start: where it begins. False: it is none. */
+static bool read_order(FILE *in, int64_t end, struct render_order *order, int64_t *start) {
     struct head head;
     uint32_t known = 0;
-    int64_t begin = find_head(in);
+    int64_t begin = find_head(in, end);
 
-    *order = (struct render_order){.format = NULL};
     if (begin < 0)
         return false;
     while (formats[known].name != NULL)
         known++;
     if (fread(&head, sizeof(head), 1, in) != 1 || head.format >= known ||
-        head.by > PROFILE_BY_THREAD || !get_text(in, head.focus_bytes, &order->focus) ||
+        head.by > PROFILE_BY_THREAD || head.start < 0 || head.start > begin ||
+        !get_text(in, head.focus_bytes, &order->focus) ||
         !get_text(in, head.ignore_bytes, &order->ignore))
         return false;
+    *start = head.start;
     order->format = &formats[head.format];
     order->options = (struct format_options){.by = head.by,
                                              .cut = head.cut,
@@ -106,12 +113,39 @@ bool render_order_read(FILE *in, struct render_order *order) {
                                              .focus = order->focus,
                                              .ignore = order->ignore};
     order->profile = profile_image_read(in);
-    return order->profile != NULL && get_contexts(in, order->profile, (uint64_t)begin);
+    return order->profile != NULL && ftello(in) == end - (int64_t)sizeof(begin) &&
+           get_contexts(in, order->profile, head.start, begin);
+}
+
+/* The profile of the order that ends at `end`. */
+static struct profile *read_before(FILE *in, int64_t end) {
+    struct render_order order = {.format = NULL};
+    struct profile *before = NULL;
+    int64_t start;
+
+    if (read_order(in, end, &order, &start) && start == 0) {
+        before = order.profile;
+        order.profile = NULL;
+    }
+    render_order_free(&order);
+    return before;
+}
+
+bool render_order_read(FILE *in, struct render_order *order) {
+    int64_t start;
+
+    *order = (struct render_order){.format = NULL};
+    if (fseeko(in, 0, SEEK_END) != 0 || !read_order(in, ftello(in), order, &start))
+        return false;
+    if (start > 0)
+        order->before = read_before(in, start);
+    return start == 0 || order->before != NULL;
 }
 
 void render_order_free(struct render_order *order) {
     free(order->focus);
     free(order->ignore);
+    profile_free(order->before);
     profile_free(order->profile);
     *order = (struct render_order){.format = NULL};
 }

@@ -3,11 +3,15 @@
  * render_order.h - what is to be rendered, as one process of a program gives it to another: the
  * format, its options and the profile (profile_image.h). The profile's contexts may be apart from
  * it: as profile_contexts.h has them, before all else.
+ *
+ * An order that stands behind another one in a file is for a comparison: the first has what was
+ * before, the last what came after, and how it is written.
  */
 #ifndef HCCT_RENDER_ORDER_H
 #define HCCT_RENDER_ORDER_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "common/render/format.h"
@@ -15,14 +19,16 @@
 struct render_order {
     const struct format *format;
     struct format_options options;
-    char *focus, *ignore; /* what the options' point to; NULL: none */
+    char *focus, *ignore;   /* what the options' point to; NULL: none */
+    struct profile *before; /* what the profile is compared with; NULL: nothing */
     struct profile *profile;
 };
 
-/* To a file that can be positioned. What was written to it before are contexts. False with errno
- * set when writing failed, then or now. Filters may be any text. */
-bool render_order_write(const struct format *format, FILE *out, struct profile *profile,
-                        const struct format_options *options);
+/* To a file that can be positioned. What was written to it from `start` on are contexts, what is
+ * before that is another order. False with errno set when writing failed, then or now. Filters may
+ * be any text. */
+bool render_order_write(const struct format *format, FILE *out, int64_t start,
+                        struct profile *profile, const struct format_options *options);
 
 /* False: what is there is no whole order. In any case render_order_free() follows. */
 bool render_order_read(FILE *in, struct render_order *order);

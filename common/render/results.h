@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
- * results.h - differences, annotations and evaluations, written for people and for programs.
+ * results.h - annotations and evaluations, written for people and for programs.
  */
 #ifndef HCCT_RESULTS_H
 #define HCCT_RESULTS_H
@@ -9,15 +9,7 @@
 #include <stdio.h>
 
 #include "common/profile/annotate.h"
-#include "common/profile/diff.h"
 #include "common/profile/eval.h"
-#include "common/render/format.h"
-
-/* Writes it for people, or as JSON (format "hcct-diff", documented in hcct(1)); false with errno
- * set when writing failed. `all`: also what did not change beyond its error. */
-bool diff_write_text(FILE *out, const struct diff *diff, const struct format_options *options,
-                     bool all);
-bool diff_write_json(FILE *out, const struct diff *diff);
 
 /* Where sources are looked for. */
 struct annotate_sources {

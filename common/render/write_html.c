@@ -64,3 +64,10 @@ bool write_page_data(FILE *out, const struct profile *profile,
     page_data_write(out, profile, options);
     return fflush(out) == 0 && !ferror(out);
 }
+
+bool write_page_data_diff(FILE *out, const struct diff *diff,
+                          const struct format_options *options) {
+    (void)options;
+    page_data_write_diff(out, diff);
+    return fflush(out) == 0 && !ferror(out);
+}

@@ -4,8 +4,7 @@
  *
  * It needs nothing but itself. Names in it may be hostile: they reach the page as data only, and
  * the page forbids all scripts but its own, by their hash, and all network but, live, its server.
- * write_html_diff() and write_html_live() as the writers of format.h: false with errno set when
- * writing failed.
+ * write_html_live() as the writers of format.h: false with errno set when writing failed.
  */
 #ifndef HCCT_WRITE_HTML_H
 #define HCCT_WRITE_HTML_H
@@ -14,11 +13,6 @@
 #include <stdio.h>
 
 #include "common/render/format.h"
-
-struct diff;
-
-/* A page that shows a comparison: width is what came after, colours are the change. */
-bool write_html_diff(FILE *out, const struct diff *diff, const struct format_options *options);
 
 /* The page without data: it asks the server that it came from, for /v1/processes and for
  * /v1/hot?format=page-data. */

@@ -157,6 +157,11 @@ static bool set_rest(struct query *q, const char *value) {
     return q->rest || strcmp(value, "0") == 0;
 }
 
+static bool set_diff(struct query *q, const char *value) {
+    q->diff = strcmp(value, "1") == 0;
+    return q->diff || strcmp(value, "0") == 0;
+}
+
 static bool set_top(struct query *q, const char *value) {
     double n;
     bool ok = number(value, 0, 1e6, &n);
@@ -186,6 +191,7 @@ static const struct {
     {"since", set_since, MOMENT_FORMS},
     {"until", set_until, MOMENT_FORMS},
     {"rest", set_rest, "0 or 1"},
+    {"diff", set_diff, "0 or 1"},
     {"symbols", set_symbols, "soon or complete"},
     {"title", set_title, "what the profile is to be called"},
     {"kernel_ns", set_kernel_ns, "a CPU time in nanoseconds"},
@@ -203,7 +209,8 @@ void query_init(struct query *query, uid_t asker) {
 }
 
 bool query_needs_renderer(const struct query *query) {
-    return !query->format->plain || query->options.focus != NULL || query->options.ignore != NULL;
+    return !query->format->plain || query->diff || query->options.focus != NULL ||
+           query->options.ignore != NULL;
 }
 
 static void say_unknown(const char *name, struct query_error *error) {
@@ -302,6 +309,7 @@ struct writing {
     size_t n;
     const struct past *past;
     FILE *out;
+    int64_t start;     /* where the answer, or the order, begins in `out` */
     bool holds;        /* frames, until what they stand for is in the profile ... */
     uint32_t *modules; /* ... and from then on what is to have names; NULL: nothing */
     size_t n_modules;
@@ -346,9 +354,9 @@ static void write_profile(void *arg) {
     }
     profile->title = profile_string(profile, query->title);
     profile->kernel_ns = query->kernel_ns;
-    bool written = query->to_render
-                       ? render_order_write(query->format, w->out, profile, &query->options)
-                       : format_write(query->format, w->out, profile, &query->options);
+    bool written = query->to_render ? render_order_write(query->format, w->out, w->start, profile,
+                                                         &query->options)
+                                    : format_write(query->format, w->out, profile, &query->options);
     if (!written) /* an order's file is in memory */
         w->error = query->to_render ? ENOMEM : errno;
     profile_free(profile);
@@ -376,6 +384,7 @@ enum query_status query_write(const struct query *query, struct process *const *
                         .n = n,
                         .past = &past,
                         .out = out,
+                        .start = query->to_render ? ftello(out) : 0,
                         .holds = true,
                         .status = QUERY_OK,
                         .said = error};
@@ -433,18 +442,44 @@ enum query_status query_nothing(const struct query *query, struct query_error *e
     return QUERY_NOT_FOUND;
 }
 
+/* Can it be compared with all else, and be written then? */
+static bool can_compare(const struct query *query, struct query_error *error) {
+    if (query->since_ns == 0 && query->until_ns == 0)
+        snprintf(error->text, sizeof error->text,
+                 "diff=1 compares a part of the past with the rest: give since= or until=");
+    else if (query->format->write_diff == NULL)
+        snprintf(error->text, sizeof error->text,
+                 "a comparison can't be written as %s, only as " FORMAT_DIFF_NAMES,
+                 query->format->name);
+    else
+        return true;
+    return false;
+}
+
+/* Of a comparison, what it is compared with comes first: an order for each. */
+static enum query_status write_both(const struct query *query, struct process *const *processes,
+                                    size_t n, FILE *out, struct query_error *error) {
+    struct query other = *query;
+    other.rest = !query->rest;
+    enum query_status status =
+        query->diff ? query_write(&other, processes, n, out, error) : QUERY_OK;
+    return status == QUERY_OK ? query_write(query, processes, n, out, error) : status;
+}
+
 enum query_status query_hot(const struct query *query, FILE *out, struct query_error *error) {
     size_t n;
     struct process **processes = query_processes(query, &n);
     enum query_status status = QUERY_NOT_FOUND;
     if (processes == NULL)
         status = query_no_memory("a list of processes", error);
+    else if (query->diff && !can_compare(query, error))
+        status = QUERY_BAD;
     else if (n == 0 && past_has(query))
-        status = query_write(query, processes, n, out, error);
+        status = write_both(query, processes, n, out, error);
     else if (n > 0 && !query_have_one_unit(processes, n, error))
         status = QUERY_BAD;
     else if (n > 0)
-        status = query_write(query, processes, n, out, error);
+        status = write_both(query, processes, n, out, error);
     else
         status = query_nothing(query, error);
     registry_free_list(processes, n);

@@ -28,6 +28,7 @@ struct query {
     uint64_t window_ns;            /* weights of the last so much time; 0: since the start */
     uint64_t since_ns, until_ns;   /* or of a part of the past (ns since 1970), 0: open */
     bool rest;                     /* or of all that is kept but that part */
+    bool diff;                     /* that compared with all else that is kept */
     enum symbol_patience patience; /* with the symbols of large programs */
     uid_t asker;                   /* sees its own processes; root and the daemon's user see all */
 };

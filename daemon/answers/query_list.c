@@ -63,6 +63,7 @@ static void describe(struct json_out *json, struct process *p) {
     const struct unit *unit = unit_of(p->sampling.collector);
     json_string_member(json, "collector", metric_collector(p->sampling.collector));
     json_string_member(json, "kind", metric_kind(p->sampling.collector, p->sampling.clock));
+    json_bool_member(json, "windows", process_keeps_windows(p->sampling.collector));
     json_number_member(json, unit->total, tree.total);
     json_number_member(json, "walks", stats.counter[WIRE_WALKS] + stats.deferred.credited);
     json_number_member(json, "complete", stats.counter[WIRE_COMPLETE] + stats.deferred.complete);

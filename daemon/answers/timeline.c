@@ -6,9 +6,11 @@
 #include "daemon/answers/timeline.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/base/clock.h"
 #include "common/base/json_out.h"
+#include "common/wire/metric.h"
 #include "daemon/answers/history.h"
 #include "daemon/ingest/registry.h"
 #include "daemon/ingest/windows.h"
@@ -75,6 +77,14 @@ static bool sees(const void *query, uid_t uid) {
     return query_sees(query, uid);
 }
 
+/* Does what has these weights belong to the line? Without a kind asked for, it is about samples of
+ * stacks, whatever clock they were taken by. */
+static bool is_asked_for(const struct query *query, unsigned collector, unsigned clock) {
+    if (query->collector == NULL)
+        return collector == WIRE_COLLECT_WALKS;
+    return strcmp(query->collector, metric_kind(collector, clock)) == 0;
+}
+
 /* Cells of several users, or of several hcctds in one hour, are one. */
 static void put_hours(struct json_out *json, const struct query *query) {
     size_t n;
@@ -83,7 +93,7 @@ static void put_hours(struct json_out *json, const struct query *query) {
     for (size_t i = 0; i < n;) {
         uint64_t hour = cell[i].begin_s / HOUR_S, end = 0, weight = 0, begin = cell[i].begin_s;
         for (; i < n && cell[i].begin_s / HOUR_S == hour; i++) {
-            weight += cell[i].collector == WIRE_COLLECT_WALKS ? cell[i].weight : 0;
+            weight += is_asked_for(query, cell[i].collector, cell[i].clock) ? cell[i].weight : 0;
             end = cell[i].end_s > end ? cell[i].end_s : end;
         }
         if (weight > 0)
@@ -103,7 +113,8 @@ enum query_status timeline_write(const struct query *query, FILE *out, struct qu
         .level = {{SUBWINDOWS_FINE_NS, now / SUBWINDOWS_FINE_NS, SUBWINDOWS_FINE, {0}},
                   {SUBWINDOWS_COARSE_NS, now / SUBWINDOWS_COARSE_NS, SUBWINDOWS_COARSE, {0}}}};
     for (size_t i = 0; i < n; i++)
-        if (processes[i]->sampling.collector == WIRE_COLLECT_WALKS)
+        if (process_keeps_windows(processes[i]->sampling.collector) &&
+            is_asked_for(query, processes[i]->sampling.collector, processes[i]->sampling.clock))
             windows_each_cell(processes[i], mono, add, &line);
     registry_free_list(processes, n);
     struct json_out json = {.out = out};

@@ -20,6 +20,7 @@
 #include "common/assemble/agent_frames.h"
 #include "common/base/confine.h"
 #include "common/base/memory.h"
+#include "common/profile/diff.h"
 #include "common/profile/filter.h"
 #include "common/render/render_order.h"
 #include "daemon/render/descriptors.h"
@@ -53,6 +54,24 @@ static FILE *open_file(enum render_descriptor which, const char *mode) {
     return file;
 }
 
+/* The profile with its names as they are shown, and what the filters leave of it. */
+static struct profile *prepare(struct profile *profile, const struct format_options *options) {
+    profile = agent_frames_hide(profile);
+    return options->focus != NULL || options->ignore != NULL
+               ? profile_filter(profile, options->focus, options->ignore)
+               : profile;
+}
+
+static bool write_diff(const struct render_order *order, FILE *out) {
+    const struct diff_options options = {.by = order->options.by,
+                                         .name = {DIFF_THE_REST, DIFF_THE_RANGE}};
+    char text[RENDER_TEXT];
+    struct diff diff;
+    if (!diff_make(&diff, order->before, order->profile, &options, text, sizeof text))
+        refuse(BAD, text);
+    return order->format->write_diff(out, &diff, &order->options);
+}
+
 static void render(void *unused) {
     char text[RENDER_TEXT];
     static struct render_order order; /* never freed: the kernel is faster */
@@ -62,8 +81,12 @@ static void render(void *unused) {
         refuse(FAILED, "the renderer did not get a whole profile: ask again");
     check_filter(order.options.focus);
     check_filter(order.options.ignore);
-    order.profile = agent_frames_hide(order.profile);
-    if (!format_write(order.format, out, order.profile, &order.options) || fflush(out) != 0) {
+    order.profile = prepare(order.profile, &order.options);
+    if (order.before != NULL)
+        order.before = prepare(order.before, &order.options);
+    bool written = order.before != NULL ? write_diff(&order, out)
+                                        : order.format->write(out, order.profile, &order.options);
+    if (!written || fflush(out) != 0) {
         snprintf(text, sizeof text, "the answer could not be written: %s", strerror(errno));
         refuse(FAILED, text);
     }

@@ -7,6 +7,7 @@
 #include "client/top/actions.h"
 #include "client/top/cells.h"
 #include "client/top/head.h"
+#include "client/top/keys.h"
 #include "client/top/ui.h"
 #include "common/profile/profile.h"
 #include "tests/check.h"
@@ -53,8 +54,10 @@ static struct profile *sample(void) {
     return profile;
 }
 
+static const struct top_steps no_steps;
+
 static struct top_model *model_of(struct profile *total, struct profile *recent) {
-    struct top_model *model = top_model_make(total, recent, PROFILE_BY_FUNCTION, 0);
+    struct top_model *model = top_model_make(total, recent, PROFILE_BY_FUNCTION, &no_steps, 0);
     profile_free(total);
     profile_free(recent);
     return model;
@@ -351,6 +354,148 @@ static void test_mark_of_a_daemon_that_is_gone(void) {
     top_ui_end(&ui);
 }
 
+/* ---- contexts rewritten ---- */
+
+/* As the client's thread does it: the answer to what the ui asks for now. */
+static void answer(struct top_ui *ui) {
+    struct profile *profile = sample();
+    struct top_model *model =
+        top_model_make(profile, NULL, ui->request.by, &ui->request.steps, ui->request.n);
+    struct top_response response = response_of(ui, model);
+    profile_free(profile);
+    top_ui_take(ui, &response);
+}
+
+static void choose(struct top_ui *ui, const char *name) {
+    snprintf(ui->view.search, sizeof ui->view.search, "%s", name);
+    ui->chosen = 0;
+    top_do_next(ui);
+    ui->view.search[0] = '\0';
+}
+
+static const char *steps_text(const struct top_ui *ui) {
+    static struct top_line line;
+    top_line_begin(&line, 80);
+    top_head_steps(&line, &ui->request.steps);
+    return line.text;
+}
+
+static void test_steps(void) {
+    static const struct {
+        top_action *action;
+        const char *at, *said, *rows;
+    } steps[] = {
+        {top_do_recursion, "main", "(u undoes) recursion collapsed",
+         "0.server (pid 812) 100, 0.main 100, 1.work 55, 1.parse 50, 1.send 30"},
+        {top_do_merge, "work", "(u undoes) merged work",
+         "0.server (pid 812) 100, 0.main 100, 1.parse 50, 1.send 30"},
+        {top_do_drop, "parse", "(u undoes) dropped parse",
+         "0.server (pid 812) 100, 1.[ignored] 50, 1.main 50, 2.send 30, 2.work 5, 2.work 5"},
+        {top_do_root, "send", "(u undoes) begin at send",
+         "0.server (pid 812) 100, 1.[not in focus] 70, 1.send 30"},
+        {top_do_collapse, "parse", "(u undoes) collapsed server",
+         "0.server (pid 812) 100, 0.server 100"},
+    };
+    struct top_request request = {.by = PROFILE_BY_FUNCTION};
+    struct top_view all = {.open = TOP_OPEN_ALL};
+    struct top_ui ui;
+    top_ui_begin(&ui, &request);
+    answer(&ui);
+    for (size_t i = 0; i < HCCT_ARRAY_LEN(steps); i++) {
+        choose(&ui, steps[i].at);
+        steps[i].action(&ui);
+        CHECK_STR(steps_text(&ui), steps[i].said);
+        answer(&ui);
+        CHECK_STR(rows_text(&ui.model->tree, &all), steps[i].rows);
+        top_do_undo(&ui);
+        answer(&ui);
+        CHECK_STR(rows_text(&ui.model->tree, &all),
+                  "0.server (pid 812) 100, 0.main 100, 1.work 55, 2.parse 40, 2.work 15, "
+                  "2.parse 10, 1.send 30");
+    }
+    top_do_undo(&ui);
+    CHECK_STR(ui.message, "nothing is rewritten");
+    top_do_home(&ui); /* a process is no function */
+    top_do_merge(&ui);
+    CHECK_STR(ui.message, "choose a function's row first");
+    CHECK_UINT(ui.request.steps.n, 0);
+    top_ui_end(&ui);
+}
+
+/* One after the other, up to so many; and a mark is of contexts that were rewritten alike. */
+static void test_steps_in_a_row(void) {
+    struct top_request request = {.by = PROFILE_BY_FUNCTION};
+    struct top_view all = {.open = TOP_OPEN_ALL};
+    struct top_ui ui;
+    top_ui_begin(&ui, &request);
+    answer(&ui);
+    top_do_mark(&ui);
+    choose(&ui, "work");
+    top_do_merge(&ui);
+    answer(&ui);
+    top_do_change(&ui);
+    CHECK_STR(ui.message, "the mark is of another profile: m sets a new one");
+    choose(&ui, "parse");
+    top_do_root(&ui);
+    CHECK_STR(steps_text(&ui), "(u undoes) merged work, begin at parse");
+    answer(&ui);
+    CHECK_STR(rows_text(&ui.model->tree, &all),
+              "0.server (pid 812) 100, 1.[not in focus] 50, 1.parse 50");
+    while (ui.request.steps.n < TOP_STEPS_MAX)
+        top_do_recursion(&ui);
+    top_do_recursion(&ui);
+    CHECK_STR(ui.message, "contexts are rewritten in 8 steps at most: u takes the last one back");
+    top_ui_end(&ui);
+}
+
+/* ---- metrics ---- */
+
+static const char *total_text(const struct top_ui *ui) {
+    static struct top_line line;
+    top_line_begin(&line, 80);
+    top_head_total(&line, ui->model, -1, &ui->kinds, ui->request.kind);
+    return line.text;
+}
+
+/* Listed in any order; what hcctd does not know is nobody's. */
+static void test_kinds(void) {
+    struct listed_process process[] = {{.kind = "heap"}, {.kind = "walks"}, {.kind = "heap"}};
+    const struct process_list list = {process, HCCT_ARRAY_LEN(process)}, none = {NULL, 0};
+    struct top_kinds kinds;
+    top_kinds_of(&kinds, &list);
+    CHECK_UINT(kinds.n, 2);
+    CHECK_STR(kinds.name[0], "walks");
+    CHECK_STR(kinds.name[1], "heap");
+    CHECK_UINT(top_kinds_find(&kinds, "heap"), 1);
+    CHECK_UINT(top_kinds_find(&kinds, "wall"), 2);
+    top_kinds_of(&kinds, &none);
+    CHECK_UINT(kinds.n, 0);
+}
+
+static void test_next_metric(void) {
+    struct top_request request = {.by = PROFILE_BY_FUNCTION, .choose = true};
+    struct top_ui ui;
+    top_ui_begin(&ui, &request);
+    top_do_metric(&ui);
+    CHECK_STR(ui.message, "all processes that are shown count the same: there is no other metric");
+    struct top_response response = response_of(&ui, model_of(sample(), NULL));
+    response.kinds = (struct top_kinds){.name = {"walks", "heap"}, .n = 2};
+    strcpy(response.request.kind, "walks"); /* the client has taken the first one */
+    top_ui_take(&ui, &response);
+    CHECK(strstr(total_text(&ui), " of CPU time (metric 1 of 2: M) in ") != NULL ||
+          strstr(total_text(&ui), " of CPU time (metric 1 of 2: M), ") != NULL);
+    ui.refused = 1; /* windows: the other one may have them */
+    top_do_mark(&ui);
+    unsigned before = ui.request.number;
+    top_do_metric(&ui);
+    CHECK_STR(ui.request.kind, "heap");
+    CHECK_STR(ui.message, "metric: heap");
+    CHECK(ui.request.number == before + 1 && ui.mark == NULL && ui.refused == 0);
+    top_do_metric(&ui);
+    CHECK_STR(ui.message, "metric: cpu");
+    top_ui_end(&ui);
+}
+
 int main(void) {
     test_order_and_folds();
     test_only_matches();
@@ -364,5 +509,9 @@ int main(void) {
     test_place_is_kept();
     test_refused_window();
     test_mark_of_a_daemon_that_is_gone();
+    test_steps();
+    test_steps_in_a_row();
+    test_kinds();
+    test_next_metric();
     return check_report();
 }

@@ -37,10 +37,33 @@ def weights(profile):
     return seen
 
 
-def timeline(daemon):
-    answer = subprocess.run(["curl", "-s", "--unix-socket", daemon.socket, "http://hcct/v1/timeline"],
-                            check=True, capture_output=True)
-    return json.loads(answer.stdout)
+def ask(daemon, target):
+    """The text of an answer, whatever its status."""
+    return subprocess.run(["curl", "-s", "--unix-socket", daemon.socket, f"http://hcct{target}"],
+                          check=True, capture_output=True).stdout.decode()
+
+
+def timeline(daemon, kind=""):
+    return json.loads(ask(daemon, "/v1/timeline" + (f"?collector={kind}" if kind else "")))
+
+
+def compared(daemon, begin, end):
+    """What hcctd says was different, against what hcct makes of the two profiles."""
+    here = run([HCCT, "diff", "--socket", daemon.socket, "--since", str(begin), "--until", str(end),
+                "--format", "json"])
+    here = json.loads(here.out)
+    there = json.loads(ask(daemon, f"/v1/hot?since={begin}&until={end}&diff=1&format=json"))
+    page = json.loads(ask(daemon, f"/v1/hot?since={begin}&until={end}&diff=1&format=page-data"))
+    check(there == here, "hcctd compares a range with the rest as hcct diff does")
+    check(page["kind"] == "diff" and [page["diff"][s]["name"] for s in ("before", "after")] ==
+          ["the rest", "the range"], "and so does its page")
+    other = json.loads(ask(daemon, f"/v1/hot?since={begin}&until={end}&diff=1&rest=1&format=json"))
+    check(other["before"]["total"] == here["after"]["total"], "or the rest with the range")
+    for query, words in (("diff=1&format=json", "give since= or until="),
+                         (f"since={begin}&diff=1&format=pprof", "can't be written as pprof"),
+                         (f"since={begin}&diff=2", "diff=2 is not possible: give 0 or 1")):
+        text = ask(daemon, f"/v1/hot?{query}")
+        check(words in text and text.count("\n") == 1, f"{query}: {text.strip()}")
 
 
 def refused(daemon, words, *options):
@@ -82,7 +105,12 @@ with Daemon("--state-dir", state) as daemon:
                   f"@{change + CELL + LAG:.3f}..{end:.3f}"])
     check(result.status == 0 and b"second" in result.out, "two ranges")
 
+    compared(daemon, change + CELL, end)
+
     line = timeline(daemon)
+    check(sum(len(level["cells"]) for level in timeline(daemon, "wall")["levels"]) == 0 <
+          sum(len(level["cells"]) for level in timeline(daemon, "walks")["levels"]),
+          "of the kind that is asked for")
     check([level["seconds"] for level in line["levels"]] == [CELL, 60, 3600], "a time line of three levels")
     cells = [cell for level in line["levels"] for cell in level["cells"]]
     check(cells and all(c["since"] < c["until"] <= line["now"] + 1e-3 and c["load"] > 0 for c in cells),

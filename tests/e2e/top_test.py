@@ -47,10 +47,14 @@ def end_by(key, what):
     terminal.wait(r"status=0$.*^same$", "with status 0, and the terminal is as it was")
 
 
+def start(**env):
+    return subprocess.Popen([target("known_shares"), "100000"], stdout=subprocess.DEVNULL,
+                            env={**os.environ, "LD_PRELOAD": AGENT, "HCCT_SOCKET": daemon.socket, **env})
+
+
 app = terminal = None
 daemon = Daemon().start()
-app = subprocess.Popen([target("known_shares"), "100000"], stdout=subprocess.DEVNULL,
-                       env={**os.environ, "LD_PRELOAD": AGENT, "HCCT_SOCKET": daemon.socket})
+app = start()
 daemon.wait_for(lambda p: p["walks"] > 100, PATIENCE)
 
 # ---- without a terminal ----
@@ -115,7 +119,15 @@ press_all(
     ("/ nobody-is-called-so Enter", r"no function or module matches", "nothing is found"),
     ("Escape i", r"function, and its callers below.*▾ burn.*├─", "callers below callees"),
     ("f", r"error +function$.*· rounds", "functions"),
-    ("f b", r"by site", "by site"),
+    ("f M", r"there is no other metric", "there is one metric only"),
+    ("/ rounds Enter X", r"^\(u undoes\) merged rounds$", "contexts are rewritten, and the head says how"),
+    ("/ beta Enter r", r"merged rounds, begin at beta$.*not in focus", "once more, in a row"),
+    ("E K", r"begin at beta, recursion collapsed, collapsed \S+$", "and once more"))
+terminal.keys("u", "u", "u", "u")
+terminal.wait(r"u undoes", "u takes all back", absent=True)
+press_all(
+    ("u", r"nothing is rewritten", "explained when there is nothing to take back"),
+    ("Escape f f b", r"by site", "by site"),
     ("b b b", r"by function", "by function again"),
     ("t", rf"pid +tid.*^ *{app.pid} +\d+ +[\d.]+ +[\d.]+ .*known_shares", "threads"),
     ("t W", r"the last 60s: .* over .*60s% +self%", "the last minute beside the start"),
@@ -178,6 +190,24 @@ terminal.wait(r"can't show a screen: use --batch.*status=2", "TERM=dumb: one sen
 terminal.command(f"clear; LC_ALL=C NO_COLOR=1 {HCCT} top")
 terminal.wait(r"^ +[\d.]+ .*\|-.*rounds", "ASCII where the locale has no more")
 check(not search_is_colored(), "NO_COLOR: no colours")
+terminal.keys("q")
+
+# ---- processes that count different things; 80 columns ----
+
+app = start(HCCT_CLOCK="wall")
+check(daemon.wait_for(lambda p: p["pid"] == app.pid and p["walks"] > 20, PATIENCE), "another one, by elapsed time")
+mixed = run([HCCT, "top", "--socket", daemon.socket])
+check(mixed.status != 0 and b"is not the same for all processes" in mixed.err, "plain text adds nothing up")
+wall = run([HCCT, "top", "--socket", daemon.socket, "--metric", "wall"])
+check(wall.status == 0 and b"of wall-clock time" in wall.out, "--metric wall")
+bad = run([HCCT, "top", "--socket", daemon.socket, "--metric", "nonsense"])
+check(bad.status != 0 and b"collector=nonsense is not possible" in bad.err, "a metric that there can't be")
+terminal.tmux("resize-window", "-x", "80", "-y", "24")
+terminal.command(f"clear; {HCCT} top --delay 0.2")
+terminal.wait(r"^N +\S+ \S+ of CPU time \(metric 1 of 2: M\)", "one of both is shown, and which")
+press_all(
+    ("M", r"^N +\S+ \S+ of wall-clock time \(metric 2 of 2: M\).*metric: wall", "the next one"),
+    ("M", r"^N +\S+ \S+ of CPU time \(metric 1 of 2: M\).*metric: cpu", "and round again"))
 terminal.keys("q")
 terminal.end()
 check(daemon.stop() == 0, "the daemon ends with status 0")

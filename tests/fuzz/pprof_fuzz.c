@@ -10,7 +10,6 @@
 #include "common/profile/diff.h"
 #include "common/profile/merge.h"
 #include "common/render/format.h"
-#include "common/render/results.h"
 #include "tests/fuzz/fuzz.h"
 
 #define JSON_DEPTH 64
@@ -73,20 +72,22 @@ static void write_and_read(const struct profile *profile) {
 }
 
 static void compare(const struct profile *profile) {
-    const struct diff_options options = {.by = PROFILE_BY_FUNCTION};
+    const struct diff_options how = {.by = PROFILE_BY_FUNCTION};
+    struct format_options options = format_default_options;
     char error[256] = "";
     struct diff diff;
     struct text text;
-    if (!diff_make(&diff, profile, profile, &options, error, sizeof error)) {
+    options.all = true;
+    if (!diff_make(&diff, profile, profile, &how, error, sizeof error)) {
         fuzz_must(error[0] != '\0');
         return;
     }
     fuzz_must(diff.beyond == 0); /* it has not changed since */
     FILE *out = open_text(&text);
-    fuzz_must(diff_write_text(out, &diff, &format_default_options, true) && fclose(out) == 0);
+    fuzz_must(write_text_diff(out, &diff, &options) && fclose(out) == 0);
     free(text.bytes);
     out = open_text(&text);
-    fuzz_must(diff_write_json(out, &diff) && fclose(out) == 0);
+    fuzz_must(write_json_diff(out, &diff, &options) && fclose(out) == 0);
     check_json(&text);
     free(text.bytes);
     diff_free(&diff);

@@ -3,20 +3,13 @@
 gone."""
 
 import os
-import socket
 import subprocess
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "readers"))
-from npm import check, chromium, finish, modules, run_node, skip  # noqa: E402
+from npm import check, chromium, finish, free_port, modules, run_node, skip  # noqa: E402
 from support import Daemon  # noqa: E402
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def main():

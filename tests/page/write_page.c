@@ -15,7 +15,6 @@
 
 #include "common/profile/diff.h"
 #include "common/render/format.h"
-#include "common/render/results.h"
 #include "common/render/write_html.h"
 #include "tests/report/sample.h"
 
@@ -130,7 +129,7 @@ static bool write_diff(FILE *out, const char *form) {
     else if (strcmp(form, "html") == 0)
         ok = write_html_diff(out, &diff, &format_default_options);
     else
-        ok = diff_write_json(out, &diff);
+        ok = write_json_diff(out, &diff, &format_default_options);
     if (ok)
         diff_free(&diff);
     profile_free(before);

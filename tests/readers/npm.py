@@ -7,6 +7,7 @@ Tests elsewhere that drive a browser import this, too. All is skipped where some
 import json
 import os
 import shutil
+import socket
 import subprocess
 import sys
 
@@ -45,6 +46,13 @@ def node():
     if int(version.lstrip("v").split(".")[0]) < 24:
         skip(f"node is {version.strip()}, and the readers need 24")
     return path
+
+
+def free_port():
+    """For a daemon's --listen."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
 
 
 def chromium():

@@ -30,7 +30,7 @@ static char *write_order(const struct format *format, struct profile *profile,
     char *order;
     FILE *out = open_memstream(&order, bytes);
 
-    CHECK(render_order_write(format, out, profile, options));
+    CHECK(render_order_write(format, out, 0, profile, options));
     fclose(out);
     return order;
 }
@@ -102,6 +102,35 @@ static void test_bounded(void) {
     profile_free(whole);
 }
 
+/* Two profiles that are compared are two orders in one file; that which was before is the first. */
+static void test_comparison(void) {
+    struct profile *before = sample_shell(), *after = sample_build();
+    const struct format *json = format_find("json");
+    struct render_order read;
+    char *order;
+    size_t bytes;
+    FILE *out = open_memstream(&order, &bytes);
+
+    CHECK(render_order_write(json, out, 0, before, &format_default_options));
+    int64_t start = ftello(out);
+    CHECK(render_order_write(json, out, start, after, &format_default_options));
+    fclose(out);
+    FILE *in = fmemopen(order, bytes, "r");
+    CHECK(render_order_read(in, &read) && read.before != NULL);
+    CHECK_UINT(profile_total(read.before), profile_total(before));
+    CHECK_UINT(profile_total(read.profile), profile_total(after));
+    render_order_free(&read);
+    fclose(in);
+    order[start - 1] ^= 0x40; /* where the first one's head is */
+    in = fmemopen(order, bytes, "r");
+    CHECK(!render_order_read(in, &read));
+    render_order_free(&read);
+    fclose(in);
+    free(order);
+    profile_free(before);
+    profile_free(after);
+}
+
 /* An order that ends early is none, wherever it ends. */
 static void test_cut_off(void) {
     struct profile *profile = sample_names();
@@ -126,6 +155,7 @@ int main(void) {
     test_samples();
     test_texts();
     test_bounded();
+    test_comparison();
     test_cut_off();
     return check_report();
 }

@@ -78,12 +78,12 @@ function weightRows(app, tree, i) {
     return rows;
 }
 
-function diffRows(tree, i) {
+function diffRows(app, tree, i) {
     const {profile} = tree, unit = profile.unit, change = changeOfNode(tree, i);
-    const most = Math.max(change.before, change.after);
+    const most = Math.max(change.before, change.after), [before, after] = sideWords(app);
     const rows = [
-        ["Before", weightText(unit, change.before)],
-        ["After", weightText(unit, change.after)],
+        [before, weightText(unit, change.before)],
+        [after, weightText(unit, change.after)],
         ["Change", signed(weightText(unit, change.change), change.change) + (change.before > 0 && most > 0
             ? ` (${signed(shareText(change.change / change.before), change.change)})` : ""), true],
         ["Certain", `${signed(weightText(unit, change.low), change.low)} \u2026 ` +
@@ -103,7 +103,7 @@ function describe(app, at) {
     if (profile.frames.kind[frame] === KIND_PRUNED) badges.push("pruned: too light to be kept");
     if (at.run > 1) badges.push(`one of ${countText(at.run)} too narrow to draw here`);
     return {title: profile.frames.label[frame], place: placeText(profile, frame), badges,
-            rows: profile.isDiff ? diffRows(tree, at.node) : weightRows(app, tree, at.node)};
+            rows: profile.isDiff ? diffRows(app, tree, at.node) : weightRows(app, tree, at.node)};
 }
 
 function sentence(app, at) {

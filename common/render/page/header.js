@@ -33,22 +33,24 @@ function titleOf(profile) {
     return names.length > 3 ? `${names.slice(0, 3).join(", ")} and ${names.length - 3} more` : names.join(", ");
 }
 
-function kindText(profile) {
-    const kinds = {cpu: "CPU time", wall: "Wall-clock time", calls: "Calls"};
-    return kinds[profile.type] || profile.type || profile.unit;
+// What the two of a comparison are called: files have an order, of a range and the rest none has come first.
+function sideWords(app) {
+    return app.live ? ["The rest", "The range"] : ["Before", "After"];
 }
 
-function diffSubtitle(profile) {
-    const {before, after, mode, scale} = profile.diff, unit = profile.unit;
+function diffSubtitle(app) {
+    const {profile} = app, {before, after, mode, scale} = profile.diff, unit = profile.unit;
+    const [old, now] = sideWords(app).map((word) => word.toLowerCase());
     const side = (s) => `${visibleText(baseName(s.name || s.exe))} (${weightText(unit, Number(s.total))})`;
     return `${kindText(profile)}: from ${side(before)} to ${side(after)}, ` +
         (mode === "absolute" ? "weights as they are"
-            : mode === "shares" ? "shares compared: before is scaled to after's total"
-            : `other amounts of work compared: before is scaled by ${scale.toPrecision(4)}`);
+            : mode === "shares" ? `shares compared: ${old} is scaled to the total of ${now}`
+            : `other amounts of work compared: ${old} is scaled by ${scale.toPrecision(4)}`);
 }
 
-function subtitleOf(profile) {
-    if (profile.isDiff) return diffSubtitle(profile);
+function subtitleOf(app) {
+    const {profile} = app;
+    if (profile.isDiff) return diffSubtitle(app);
     const day = profile.timeMs > 0 ? new Date(profile.timeMs).toLocaleString(undefined,
         {dateStyle: "medium", timeStyle: "short"}) : "";
     return [kindText(profile), fact(profile, "N"), day].filter((part) => part !== "").join(" \u00b7 ");
@@ -81,8 +83,9 @@ function chipsOf(profile) {
 function showHeader(app) {
     const {profile} = app;
     byId("command").textContent = profile.isDiff
-        ? `${visibleText(profile.diff.after.title || profile.diff.after.exe)}: before and after` : titleOf(profile);
-    byId("subtitle").textContent = subtitleOf(profile);
+        ? `${visibleText(profile.diff.after.title || profile.diff.after.exe)}: ${sideWords(app).join(" and ").toLowerCase()}`
+        : titleOf(profile);
+    byId("subtitle").textContent = subtitleOf(app);
     document.title = `${titleOf(profile)} - hcct`;
     byId("chips").replaceChildren(...chipsOf(profile).map(([word, value, title]) => {
         const chip = element("li");
@@ -94,7 +97,16 @@ function showHeader(app) {
     byId("facts-list").replaceChildren(...profile.facts.flatMap(([word, text]) =>
         [element("dt", word), element("dd", text)]));
     showProcesses(app);
+    showWidths(app);
     showLegend(app);
+}
+
+// Boxes of a comparison are as wide as either side.
+function showWidths(app) {
+    const [before, after] = sideWords(app).map((word) => word.toLowerCase());
+    byId("widths").hidden = !app.profile.isDiff;
+    document.querySelector('[data-width="value"]').textContent = `Width: ${after}`;
+    document.querySelector('[data-width="before"]').textContent = before;
 }
 
 function showProcesses(app) {

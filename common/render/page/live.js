@@ -4,17 +4,37 @@ const REFRESH_MS = 2000, PATIENCE_MS = 10000;
 
 class Live {
     constructor(app, state) {
-        Object.assign(this, {app, pid: state.get("pid") || "", paused: false, processes: []});
+        Object.assign(this, {app, paused: false, metrics: new Metrics(this), strip: new Strip(this)});
         for (const id of ["process", "window", "pause", "live"]) byId(id).hidden = false;
-        byId("process").addEventListener("change", () => this.change());
+        byId("process").addEventListener("change", () => {
+            this.pid = byId("process").value;
+            this.change();
+        });
         byId("window").addEventListener("change", () => this.change());
         byId("pause").addEventListener("click", () => this.pause());
-        this.strip = new Strip(this);
+        this.read(state);
+    }
+
+    // As addTo() has written it.
+    read(state) {
+        const window = byId("window"), span = state.get("window") || "";
+        this.pid = state.get("pid") || "";
+        this.metrics.asked = state.get("metric") || "";
+        window.value = [...window.options].some((option) => option.value === span) ? span : "";
         this.strip.read(state);
     }
 
+    // To the page's address.
+    addTo(state) {
+        if (this.pid !== "") state.set("pid", this.pid);
+        if (this.metrics.asked !== "") state.set("metric", this.metrics.asked);
+        if (byId("window").value !== "") state.set("window", byId("window").value);
+        this.strip.addTo(state);
+    }
+
     start() {
-        this.ask(this.asking = 1);
+        this.asking = (this.asking || 0) + 1;
+        this.ask(this.asking);
     }
 
     pause() {
@@ -24,12 +44,21 @@ class Live {
         this.next(0);
     }
 
-    // What is asked for is now something else: an answer on its way is of no use.
+    // What is asked for is now something else: an answer on its way is of no use. The browser goes back to
+    // what was asked for before.
     change() {
-        this.pid = byId("process").value;
-        writeState(this.app);
-        this.asking = (this.asking || 0) + 1;
-        this.ask(this.asking);
+        writeState(this.app, true);
+        this.start();
+    }
+
+    // Without a range there is nothing to compare: the time line is where one is chosen.
+    compare() {
+        if (this.strip.range()) this.strip.setSide("diff");
+        else byId("strip-canvas").focus();
+    }
+
+    nextMetric() {
+        if (this.metrics.next()) this.change();
     }
 
     next(ms) {
@@ -54,7 +83,12 @@ class Live {
             const list = await this.get("/v1/processes");
             if (number !== this.asking) return;
             this.list(list.processes);
-            this.strip.show(await this.get(`/v1/timeline?${this.who()}`));
+            this.metrics.show(list.processes.filter((p) => this.pid === "" || String(p.pid) === this.pid));
+            const past = this.metrics.keepsWindows();
+            byId("strip").hidden = byId("window").hidden = !past;
+            const line = past ? await this.get(`/v1/timeline?${this.who()}`) : null;
+            if (number !== this.asking) return;
+            if (line) this.strip.show(line);
             const data = await this.get(`/v1/hot?${this.query()}`);
             if (number !== this.asking) return;
             this.app.setProfile(readProfile(data));
@@ -67,15 +101,24 @@ class Live {
     }
 
     who() {
-        return new URLSearchParams(this.pid !== "" ? {pid: this.pid} : {});
+        const who = new URLSearchParams(this.pid !== "" ? {pid: this.pid} : {}), kind = this.metrics.shown();
+        if (kind !== "") who.set("collector", kind);
+        return who;
     }
 
     query() {
         const query = this.who();
         query.set("format", "page-data");
-        if (this.strip.addTo(query)) return query;
+        if (!this.metrics.keepsWindows() || this.strip.addTo(query)) return query;
         if (byId("window").value !== "") query.set("window", byId("window").value);
         return query;
+    }
+
+    // By which hcct is asked for the same processes.
+    options() {
+        const kind = this.metrics.shown() === "walks" ? "cpu" : this.metrics.shown();
+        return (this.pid !== "" ? ` -p ${this.pid}` : "") +
+            (this.metrics.kinds.length > 1 ? ` --metric ${kind}` : "");
     }
 
     fail(error) {
@@ -86,7 +129,7 @@ class Live {
 
     list(processes) {
         const running = processes.filter((process) => process.state === "live");
-        const key = JSON.stringify(running.map((p) => [p.pid, p.command]));
+        const key = JSON.stringify([this.pid, ...running.map((p) => [p.pid, p.command])]);
         if (key === this.listed) return;
         this.listed = key;
         const select = byId("process");

@@ -15,13 +15,13 @@ const app = {
         this.showSteps();
         theme.fills.clear();
         if (old) this.carryOver(old);
+        if (!profile.isDiff) this.widths = "value";
         if (profile.total === 0 && !(profile.isDiff && profile.diff.before.total > 0)) {
             showHeader(this);
             return this.say("Nothing to show: no weight was counted.");
         }
         this.say("");
         showHeader(this);
-        byId("widths").hidden = !profile.isDiff;
         this.setProcess(this.process);
     },
 
@@ -144,13 +144,21 @@ const app = {
         this.setProfile(this.base);
     },
 
+    // What the page's address says now: somebody has gone back, or changed it.
+    goTo() {
+        const state = readState(this);
+        if (this.live) this.live.read(state);
+        if (this.base) this.setProfile(this.base);
+        if (this.live) this.live.start();
+    },
+
     undo() {
         if (this.steps.length > 0) this.removeStep(this.steps.length - 1);
     },
 
     showSteps() {
         byId("transform").hidden = this.base.isDiff || this.base.wide;
-        byId("steps").hidden = this.steps.length === 0;
+        byId("steps").hidden = this.steps.length === 0 || byId("transform").hidden;
         byId("steps").replaceChildren(...this.steps.map((step, at) => {
             const chip = element("button", stepText(step));
             chip.type = "button";
@@ -363,6 +371,7 @@ function listen() {
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
         if (!storedTheme()) app.useTheme(systemTheme());
     });
+    addEventListener("popstate", () => app.goTo());
     listenToPrint();
     listenToTable(app);
     listenToKeys(app);

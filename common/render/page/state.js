@@ -14,29 +14,28 @@ function readStep(word) {
     }
 }
 
-function writeState(app) {
+// `anew`: the browser's "back" leads to what was there before.
+function writeState(app, anew) {
     const state = new URLSearchParams(), {live} = app;
     if (app.mode === "up") state.set("mode", app.mode);
     if (app.flip) state.set("flip", "1");
     if (app.search.text !== "") state.set(app.search.regex ? "regex" : "search", app.search.text);
     if (app.steps.length > 0) state.set("steps", app.steps.map(stepWord).join(";"));
-    if (live && live.pid !== "") state.set("pid", live.pid);
-    if (live) live.strip.addTo(state);
+    if (live) live.addTo(state);
     const text = state.toString();
     if (text === location.hash.slice(1)) return;
-    history.replaceState(null, "", text === "" ? location.pathname + location.search : `#${text}`);
+    const address = text === "" ? location.pathname + location.search : `#${text}`;
+    if (anew) history.pushState(null, "", address);
+    else history.replaceState(null, "", address);
 }
 
 function readState(app) {
     const state = new URLSearchParams(location.hash.slice(1));
-    if (state.get("mode") === "up") app.mode = "up";
+    app.mode = state.get("mode") === "up" ? "up" : "down";
     app.flip = state.get("flip") === "1";
-    const word = state.get("regex") || state.get("search");
-    if (word) {
-        app.search = {text: word, regex: state.has("regex")};
-        byId("search").value = word;
-        byId("regex").setAttribute("aria-pressed", String(app.search.regex));
-    }
+    app.search = {text: state.get("regex") || state.get("search") || "", regex: state.has("regex")};
+    byId("search").value = app.search.text;
+    byId("regex").setAttribute("aria-pressed", String(app.search.regex));
     app.steps = (state.get("steps") || "").split(";").filter((w) => w !== "").map(readStep).filter((s) => s);
     return state;
 }

@@ -1,9 +1,10 @@
 // strip.js - the time line of a live page: cells of hours, minutes and seconds, and the range that is
-// chosen among them.
+// chosen among them: it is shown, or the rest of the time, or what was different in it.
 
 const LANES = [{seconds: 3600, share: .42, least: 24, most: 24 * 15, name: "hours"},
                {seconds: 60, share: .36, least: 60, most: 60, name: "minutes"},
                {seconds: 2, share: .22, least: 30, most: 30, name: "seconds"}];
+const SIDES = {diff: "compared with the rest", rest: "all but that"};
 const STRIP_HEIGHT = 44, STRIP_BARS = 30, LANE_GAP = 14;
 
 const clockText = (seconds, day) => new Date(seconds * 1000).toLocaleString([], {
@@ -27,7 +28,7 @@ function laneCells(lane, level, now) {
 
 class Strip {
     constructor(live) {
-        Object.assign(this, {live, cells: [], from: -1, to: -1, rest: false, at: -1});
+        Object.assign(this, {live, cells: [], from: -1, to: -1, kept: null, side: "", at: -1});
         this.canvas = byId("strip-canvas");
         byId("strip").hidden = false;
         this.canvas.addEventListener("pointerdown", (event) => this.press(event));
@@ -35,7 +36,9 @@ class Strip {
         this.canvas.addEventListener("keydown", (event) => this.key(event));
         this.canvas.addEventListener("focus", () => this.draw());
         this.canvas.addEventListener("blur", () => this.draw());
-        byId("strip-rest").addEventListener("click", () => this.setRest(!this.rest));
+        for (const side of Object.keys(SIDES)) {
+            byId(`strip-${side}`).addEventListener("click", () => this.setSide(side));
+        }
         byId("strip-clear").addEventListener("click", () => this.clear());
         new ResizeObserver(() => this.draw()).observe(byId("strip"));
     }
@@ -60,7 +63,7 @@ class Strip {
         const inside = (cell) => cell.lane === lane && cell.since < until && cell.until > since;
         this.from = this.cells.findIndex(inside);
         this.to = this.from < 0 ? -1 : this.cells.findLastIndex(inside);
-        if (this.from < 0) this.kept = {since, until};
+        this.kept = this.from < 0 ? {since, until} : null;
     }
 
     range() {
@@ -139,18 +142,28 @@ class Strip {
 
     tell() {
         const range = this.range(), i = this.over >= 0 ? this.over : this.at;
-        byId("strip-rest").hidden = byId("strip-clear").hidden = range === null;
-        byId("strip-rest").setAttribute("aria-pressed", String(this.rest));
+        byId("strip-clear").hidden = range === null;
+        for (const side of Object.keys(SIDES)) {
+            byId(`strip-${side}`).hidden = range === null;
+            byId(`strip-${side}`).setAttribute("aria-pressed", String(this.side === side));
+        }
         const parts = [];
         if (range) parts.push(`${clockText(range.since, true)} \u2013 ${clockText(range.until)}`);
-        if (range && this.rest) parts.push("all but that");
-        if (range) parts.push(`hcct diff --since ${Math.floor(range.since)} --until ${Math.ceil(range.until)}`);
+        if (range && this.side !== "") parts.push(SIDES[this.side]);
+        if (range) parts.push(`hcct diff${this.live.options()} --since ${Math.floor(range.since)} --until ${Math.ceil(range.until)}`);
         if (!range && i >= 0 && this.cells[i]) {
-            parts.push(`${clockText(this.cells[i].since, true)}: load ${this.cells[i].load.toFixed(2)}`);
+            parts.push(`${clockText(this.cells[i].since, true)}: ${this.loadText(this.cells[i])}`);
         }
         byId("strip-text").textContent = parts.join(" \u00b7 ") ||
             "Time line: drag to choose a range, or use the arrow keys and Shift";
         this.canvas.setAttribute("aria-label", byId("strip-text").textContent);
+    }
+
+    // Times by time are so many processors, or threads.
+    loadText(cell) {
+        const {profile} = this.live.app, unit = profile ? profile.unit : "nanoseconds";
+        return unit === "nanoseconds" ? `load ${cell.load.toFixed(2)}`
+            : `${weightText(unit, 1e9 * cell.load)} a second`;
     }
 
     cellAt(event) {
@@ -198,22 +211,26 @@ class Strip {
         this.waiting = setTimeout(() => this.live.change(), 150);
     }
 
-    setRest(rest) {
-        this.rest = rest;
-        this.choose();
+    // Once more: the range itself again.
+    setSide(side) {
+        if (this.range() === null) return;
+        this.side = this.side === side ? "" : side;
+        this.draw();
+        this.live.change();
     }
 
     clear() {
         this.from = this.to = -1;
-        this.rest = false;
+        this.side = "";
         this.choose();
     }
 
     // As addTo() has written it.
     read(state) {
         const since = Number(state.get("since")), until = Number(state.get("until"));
-        if (since > 0 && until > since) this.kept = {since, until};
-        this.rest = this.kept !== undefined && state.get("rest") === "1";
+        this.from = this.to = -1;
+        this.kept = since > 0 && until > since ? {since, until} : null;
+        this.side = (this.kept && Object.keys(SIDES).find((side) => state.get(side) === "1")) || "";
     }
 
     // Of the request that is to be made.
@@ -222,7 +239,7 @@ class Strip {
         if (!range) return false;
         query.set("since", range.since.toFixed(3));
         query.set("until", range.until.toFixed(3));
-        if (this.rest) query.set("rest", "1");
+        if (this.side !== "") query.set(this.side, "1");
         return true;
     }
 }

@@ -8,12 +8,15 @@ const PROFILE_COLUMNS = [
     {key: "error", name: "Error", title: "The true self share may be larger by this much, and no more"},
     {key: "name", name: "Function", title: "Function"},
 ];
-const DIFF_TABLE_COLUMNS = [
-    {key: "change", name: "Change", title: "Self weight, after - before"},
-    {key: "totalChange", name: "Total", title: "With all that it calls, after - before"},
-    {key: "self", name: "After", title: "Self weight, after"},
-    {key: "name", name: "Function", title: "Function"},
-];
+function diffColumns(app) {
+    const [before, after] = sideWords(app), how = `${after} less ${before.toLowerCase()}`;
+    return [
+        {key: "change", name: "Change", title: `Self weight: ${how}`},
+        {key: "totalChange", name: "Total", title: `With all that it calls: ${how}`},
+        {key: "self", name: after, title: "Self weight"},
+        {key: "name", name: "Function", title: "Function"},
+    ];
+}
 
 const table = {sort: "", down: true, rows: [], shown: [], at: 0};
 
@@ -34,10 +37,13 @@ function compareRows(a, b) {
 }
 
 function makeTable(app) {
-    const {profile} = app;
-    byId("table").dataset.kind = profile.isDiff ? "diff" : "profile";
-    table.columns = profile.isDiff ? DIFF_TABLE_COLUMNS : PROFILE_COLUMNS;
-    if (!table.columns.some((column) => column.key === table.sort)) table.sort = table.columns[0].key;
+    const {profile} = app, kind = profile.isDiff ? "diff" : "profile";
+    table.columns = profile.isDiff ? diffColumns(app) : PROFILE_COLUMNS;
+    if (byId("table").dataset.kind !== kind) {
+        byId("table").dataset.kind = kind;
+        table.sort = table.columns[0].key;
+        table.down = true;
+    }
     table.rows = functionRows(profile, app.process);
     byId("table-head").replaceChildren(...table.columns.map((column) => headCell(app, column)));
     sortTable(app);

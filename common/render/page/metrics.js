@@ -1,0 +1,62 @@
+// metrics.js - what contexts weigh. Processes that count different things are not added up: where there
+// are several metrics, a live page offers those that are there, and shows one.
+
+// As hcctd names them (the parameter collector), in the order in which they are offered; with the type
+// that a profile of each has.
+const METRICS = {
+    walks: {type: "cpu", text: "CPU time"},
+    wall: {type: "wall", text: "Wall-clock time"},
+    wait: {type: "wait", text: "Time off the processor"},
+    calls: {type: "calls", text: "Calls"},
+    lock: {type: "delay", text: "Waiting for locks"},
+    "lock-waits": {type: "contentions", text: "Waits for locks"},
+    alloc: {type: "alloc_space", text: "Allocated bytes"},
+    "alloc-objects": {type: "alloc_objects", text: "Allocated blocks"},
+    heap: {type: "inuse_space", text: "Bytes not freed"},
+    "heap-objects": {type: "inuse_objects", text: "Blocks not freed"},
+};
+
+function kindText(profile) {
+    const known = Object.values(METRICS).find(({type}) => type === profile.type);
+    return known ? known.text : profile.type || profile.unit;
+}
+
+class Metrics {
+    constructor(live) {
+        Object.assign(this, {asked: "", kinds: [], windowed: new Set()});
+        byId("metric").addEventListener("change", () => {
+            this.asked = byId("metric").value;
+            live.change();
+        });
+    }
+
+    // Those of the processes that are asked for.
+    show(processes) {
+        const known = Object.keys(METRICS), found = new Set(processes.map((p) => p.kind));
+        this.kinds = [...known.filter((kind) => found.has(kind)), ...[...found].filter((kind) => !known.includes(kind))];
+        this.windowed = new Set(processes.filter((p) => p.windows).map((p) => p.kind));
+        const select = byId("metric"), key = this.kinds.join();
+        select.hidden = this.kinds.length < 2;
+        if (key !== this.listed) {
+            this.listed = key;
+            select.replaceChildren(...this.kinds.map((kind) => new Option((METRICS[kind] || {text: kind}).text, kind)));
+        }
+        select.value = this.shown();
+    }
+
+    // The one that was asked for, if it is there; "": nothing is there.
+    shown() {
+        return this.kinds.includes(this.asked) ? this.asked : this.kinds[0] || "";
+    }
+
+    // Is there anything but what has been counted since the start?
+    keepsWindows() {
+        return this.kinds.length === 0 || this.windowed.has(this.shown());
+    }
+
+    next() {
+        if (this.kinds.length < 2) return false;
+        this.asked = this.kinds[(this.kinds.indexOf(this.shown()) + 1) % this.kinds.length];
+        return true;
+    }
+}
