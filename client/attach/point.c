@@ -95,6 +95,11 @@ static const long repeated[] = {
     SYS_epoll_wait, SYS_epoll_pwait, SYS_epoll_pwait2,    SYS_semop,        SYS_semtimedop,
     SYS_msgrcv,     SYS_msgsnd,      SYS_rt_sigtimedwait, SYS_io_getevents, SYS_io_pgetevents};
 
+/* So do these on a socket with a timeout, when nothing has been transferred yet. */
+static const long of_sockets[] = {SYS_read,     SYS_readv,  SYS_recvfrom, SYS_recvmsg,
+                                  SYS_recvmmsg, SYS_accept, SYS_accept4,  SYS_write,
+                                  SYS_writev,   SYS_sendto, SYS_sendmsg,  SYS_sendmmsg};
+
 static bool is_among(long call, const long *list, size_t n) {
     while (n > 0 && list[n - 1] != call)
         n--;
@@ -202,7 +207,8 @@ bool point_signal_is_due(const struct target *target, pid_t tid) {
 void point_again(const struct target *target, pid_t tid, struct user_regs_struct *regs) {
     unsigned char code[2];
     long call = (long)regs->orig_rax;
-    if (call < 0 || (long)regs->rax != -EINTR || !IS_AMONG(call, repeated) ||
+    if (call < 0 || (long)regs->rax != -EINTR ||
+        !(IS_AMONG(call, repeated) || IS_AMONG(call, of_sockets)) ||
         !target_read(target, regs->rip - sizeof code, code, sizeof code) || code[0] != 0x0f ||
         code[1] != 0x05 || point_signal_is_due(target, tid))
         return;

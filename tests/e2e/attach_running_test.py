@@ -126,7 +126,7 @@ def storms(daemon, times):
 
 
 def quiet(daemon):
-    for call in ("epoll", "nanosleep", "poll", "sigwait", "read", "futex"):
+    for call in ("epoll", "nanosleep", "poll", "sigwait", "read", "recv", "futex"):
         process = start(target("attach_quiet"), call)
         attached = 0
         for _ in range(6):

@@ -5,9 +5,9 @@
  *   attach_quiet CALL [SIGNAL...]
  *
  * It has handlers for these signals, by number, which nobody is to send. CALL: epoll, nanosleep,
- * poll, sigwait, read, futex. The call is made again and again until SIGTERM, which only says so.
- * Each time the result, errno and vector registers must be as they are without anybody else. Prints
- * how many calls were made; status 1: something was seen.
+ * poll, sigwait, read, recv, futex. The call is made again and again until SIGTERM, which only says
+ * so. Each time the result, errno and vector registers must be as they are without anybody else.
+ * Prints how many calls were made; status 1: something was seen.
  */
 #include <errno.h>
 #include <poll.h>
@@ -17,6 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -82,6 +84,19 @@ static void *write_bytes(void *unused) {
     return unused;
 }
 
+/* Nothing comes, and the socket has a timeout. */
+static int by_recv(void) {
+    static int sockets[2] = {-1, -1};
+    const struct timeval timeout = {0, NAP_MS * 1000};
+    char byte;
+    if (sockets[0] < 0 &&
+        (socketpair(AF_UNIX, SOCK_STREAM, 0, sockets) != 0 ||
+         setsockopt(sockets[0], SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout) != 0))
+        return -1;
+    int result = (int)recv(sockets[0], &byte, 1, 0);
+    return result < 0 && errno == EAGAIN ? 0 : -1;
+}
+
 static int by_futex(void) {
     static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
     static pthread_cond_t never = PTHREAD_COND_INITIALIZER;
@@ -100,7 +115,8 @@ static const struct {
     const char *name;
     int (*make)(void);
 } calls[] = {{"epoll", by_epoll},     {"nanosleep", by_nanosleep}, {"poll", by_poll},
-             {"sigwait", by_sigwait}, {"read", by_read},           {"futex", by_futex}};
+             {"sigwait", by_sigwait}, {"read", by_read},           {"recv", by_recv},
+             {"futex", by_futex}};
 
 static int make(int (*call)(void)) {
     volatile double before = 3.25;
