@@ -70,6 +70,8 @@ static const struct option_spec specs[] = {
      "only write the profile"},
     {"no-follow", 0, OPTION_FLAG, NULL, offsetof(struct record_options, no_follow), 0, 0,
      "do not profile the command's children"},
+    {"no-runtime-names", 0, OPTION_FLAG, NULL, offsetof(struct record_options, no_runtime_names), 0,
+     0, "do not have node, java or python write the names of code that they generate"},
     {"socket", 0, OPTION_STRING, "PATH", offsetof(struct record_options, socket), 0, 0,
      "use the hcctd that listens there, not a private one"},
     {NULL, 0, OPTION_FLAG, NULL, 0, 0, 0, NULL},
