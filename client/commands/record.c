@@ -444,7 +444,7 @@ int cmd_record(int argc, char **argv) {
     if (record_counts_calls(&options))
         warn_of_no_calls(&options, argv[rest]);
     else if (!options.no_runtime_names)
-        runtime_names_find(argv + rest, &recording.names);
+        runtime_names_find(argv + rest, options.python_names, &recording.names);
     int status = EXIT_OURS;
     if (prepare(&options, &view, argv[rest])) {
         runtime_names_say(&recording.names);

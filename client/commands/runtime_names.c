@@ -9,7 +9,9 @@
  * would run the user's program a second time, and say less.
  * java: arguments, as it prints a line about each of its variables. Its options are searched in its
  * libjvm.so.
- * python: in PYTHONPERFSUPPORT, which versions before 3.12 ignore.
+ * python: in PYTHONPERFSUPPORT, which versions before 3.12 ignore; only where that is asked for.
+ * Each Python call takes a C stack frame then, so that recursion ends earlier (at a depth of some
+ * 750 in 3.12.1), and calls take longer.
  */
 #include "client/commands/runtime_names.h"
 
@@ -44,6 +46,7 @@ struct runtime {
     struct runtime_option options[RUNTIME_OPTIONS_MAX];
     const char *settings[WORDS_MAX];   /* variables in which its user may have given options */
     const char *forbidding[WORDS_MAX]; /* options of a user's beside which ours are not given */
+    bool is_intrusive;                 /* nothing is added but where that is asked for */
     bool (*is)(const char *name);      /* by the file name of the program */
     /* Whether the runtime whose program this is has all strings that are to be known. */
     bool (*knows)(const struct program_file *program, const struct runtime_option *options);
@@ -160,10 +163,20 @@ static const struct runtime runtimes[] = {
      .variable = "PYTHONPERFSUPPORT",
      .options = {{"1", " -Xperf", NULL, true}},
      .forbidding = {" -X perf", " PYTHONPERFSUPPORT=", " PYTHON-PERF-JIT-SUPPORT="},
+     .is_intrusive = true,
      .settings = {"PYTHONPERFSUPPORT", "PYTHON_PERF_JIT_SUPPORT"},
      .is = is_python,
      .knows = knows},
 };
+
+/* ---- may it write? ---- */
+
+/* A limit of the size of files ends a program by a signal. */
+static bool maps_can_be_written(void) {
+    struct rlimit limit;
+    return access("/tmp", W_OK | X_OK) == 0 && getrlimit(RLIMIT_FSIZE, &limit) == 0 &&
+           limit.rlim_cur == RLIM_INFINITY;
+}
 
 /* ---- what its user says ---- */
 
@@ -265,10 +278,11 @@ static char **insert(const struct runtime_names *names, char *const *argv) {
     return longer;
 }
 
-void runtime_names_find(char *const *argv, struct runtime_names *names) {
+void runtime_names_find(char *const *argv, bool intrusive, struct runtime_names *names) {
     *names = (struct runtime_names){0};
     const struct runtime *runtime = runtime_of(argv[0]);
-    if (runtime == NULL || !choose(names, runtime, argv))
+    if (runtime == NULL || (runtime->is_intrusive && !intrusive) || !maps_can_be_written() ||
+        !choose(names, runtime, argv))
         return;
     names->runtime = runtime;
     if (runtime->variable == NULL) {
@@ -284,9 +298,10 @@ void runtime_names_say(const struct runtime_names *names) {
         return;
     const char *variable = names->runtime->variable;
     char *options = join(names, "");
-    complain("%s writes the names of its generated code: %s has %s (not with --no-runtime-names)",
-             names->runtime->name, variable != NULL ? variable : "its command line",
-             options != NULL ? options : "options for that");
+    complain("%s writes the names of its generated code: %s has %s%s", names->runtime->name,
+             variable != NULL ? variable : "its command line",
+             options != NULL ? options : "options for that",
+             names->runtime->is_intrusive ? "" : " (not with --no-runtime-names)");
     free(options);
 }
 
@@ -298,23 +313,18 @@ void runtime_names_clear(struct runtime_names *names) {
 
 /* ---- in the command's process ---- */
 
-/* node ends when it can't write its map, and java says so in its output. Files of a limited size
- * end a program by a signal. */
-static bool can_write_map(void) {
+/* node ends when it can't write its map, and java says so in its output. */
+static bool is_in_the_way(void) {
     char path[64];
     struct stat status;
-    struct rlimit limit;
     snprintf(path, sizeof path, "/tmp/perf-%d.map", (int)getpid());
-    if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur != RLIM_INFINITY ||
-        access("/tmp", W_OK | X_OK) != 0)
-        return false;
     if (lstat(path, &status) != 0)
-        return errno == ENOENT;
-    return S_ISREG(status.st_mode) && status.st_uid == geteuid() && access(path, W_OK) == 0;
+        return errno != ENOENT;
+    return !S_ISREG(status.st_mode) || status.st_uid != geteuid() || access(path, W_OK) != 0;
 }
 
 char **runtime_names_enter(const struct runtime_names *names, char **argv) {
-    if (names->runtime == NULL || !can_write_map())
+    if (names->runtime == NULL || is_in_the_way())
         return argv;
     if (names->value != NULL)
         setenv(names->runtime->variable, names->value, 1);
