@@ -6,6 +6,7 @@ import os
 import resource
 import shutil
 import subprocess
+import tempfile
 
 from support import HCCT, check, finish, folded, report, run, scratch, target
 
@@ -113,6 +114,22 @@ soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
 resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 30, hard))
 check(Seen(command).has_nothing(command), "where files are limited in size none is added")
 resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+# What is in the way of its map stays, and node, which would end, gets no option.
+outside = tempfile.mkdtemp(prefix="hcct-test-", dir="/var/tmp")
+inside = fake(os.path.join(outside, "node"))
+contained = ["unshare", "--user", "--map-root-user", "--pid", "--mount", "--fork", "--mount-proc",
+             "sh", "-c", 'mount -t tmpfs none /tmp && mkdir $(seq -f /tmp/perf-%.0f.map 1 200) || '
+             'exit 99; "$@"; status=$?; rmdir /tmp/perf-*.map || status=9; exit $status', "sh"]
+there = run([*contained, inside])
+if there.status == 3:
+    result = run([*contained, HCCT, "record", "-o", "/dev/null", "--no-report", "--", inside],
+                 env={"XDG_RUNTIME_DIR": outside, "XDG_CACHE_HOME": outside})
+    check(result.status == 3 and result.out.decode().splitlines() == [inside],
+          f"a directory is in the way of the map: {result.status} {result.out} {result.err}")
+else:
+    print("no container can be made here, or it can't see the build")
+shutil.rmtree(outside)
 
 # ---- java ----
 
