@@ -31,7 +31,7 @@
 #include "common/base/options.h"
 #include "common/wire/compiler.h"
 
-#define WORDS_MAX 5 /* with the NULL at the end */
+#define WORDS_MAX 6 /* with the NULL at the end */
 
 struct runtime_option {
     const char *text;  /* what is added */
@@ -152,11 +152,13 @@ static const struct runtime runtimes[] = {
     {.name = "java",
      .options = {{"-XX:+PreserveFramePointer", "PreserveFramePointer", "PreserveFramePointer",
                   false},
-                 {"-XX:+UnlockDiagnosticVMOptions", "UnlockDiagnosticVMOptions",
+                 /* before what it unlocks, also where the user has it: there it would be behind */
+                 {"-XX:+UnlockDiagnosticVMOptions", "DumpPerfMapAtExit",
                   "UnlockDiagnosticVMOptions", false},
                  {"-XX:+DumpPerfMapAtExit", "DumpPerfMapAtExit", "DumpPerfMapAtExit", true}},
      .settings = {"JDK_JAVA_OPTIONS", "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS"},
-     .forbidding = {" -client ", " -minimal ", " -zero ", " -XXaltjvm"},
+     .forbidding = {" -client ", " -minimal ", " -zero ", " -XXaltjvm",
+                    " -XX:-UnlockDiagnosticVMOptions"},
      .is = is_java,
      .knows = java_knows},
     {.name = "python",

@@ -144,6 +144,11 @@ check(Seen(command, "--no-runtime-names").has_nothing(command), "--no-runtime-na
 
 own = [java, "-XX:-PreserveFramePointer", "Main"]
 check(Seen(own).arguments == [java, *JAVA[1:], *own[1:]], "an option that its user gives is left out")
+own = [java, "-XX:+UnlockDiagnosticVMOptions", "Main"]
+check(Seen(own).arguments == [java, *JAVA, *own[1:]],
+      "what unlocks an option stands before it, also where the user has it behind")
+own = [java, "-XX:-UnlockDiagnosticVMOptions", "Main"]
+check(Seen(own).has_nothing(own), "a user who unlocks nothing gets nothing")
 seen = Seen(command, JDK_JAVA_OPTIONS=" ".join(JAVA))
 check(seen.has_nothing(command, JDK_JAVA_OPTIONS=" ".join(JAVA)),
       "so are those in the environment")
