@@ -29,10 +29,12 @@ client_hcct_SOURCES = \
 	client/commands/hot.c \
 	client/commands/launch.c client/commands/launch.h client/commands/list.c \
 	client/commands/merge.c client/commands/no_agent.c client/commands/no_agent.h \
-	client/commands/open.c client/commands/open.h client/commands/private_daemon.c \
+	client/commands/open.c client/commands/open.h client/commands/perf_maps.c \
+	client/commands/perf_maps.h client/commands/private_daemon.c \
 	client/commands/private_daemon.h client/commands/record.c \
 	client/commands/record_attached.c client/commands/record_attached.h \
 	client/commands/record_options.c client/commands/record_options.h \
+	client/commands/runtime_names.c client/commands/runtime_names.h \
 	client/commands/remote.c client/commands/replay.c client/commands/replay_trace.c client/commands/replay_trace.h \
 	client/commands/report.c client/commands/snapshot.c client/commands/top.c \
 	client/top/actions.c client/top/actions.h client/top/client.c client/top/client.h \

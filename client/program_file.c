@@ -103,7 +103,7 @@ bool program_file_find(const char *command, struct program_file *program) {
     *program = (struct program_file){0};
     snprintf(script, sizeof script, "%s", command);
     for (int depth = 0; depth < SCRIPT_DEPTH_MAX && script[0] != '\0'; depth++) {
-        *program = (struct program_file){0};
+        *program = (struct program_file){.is_interpreter = depth > 0};
         strcpy(program->path, script);
         if (!find_program(script, path))
             return false;

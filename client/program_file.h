@@ -12,6 +12,7 @@
 struct program_file {
     char path[PATH_MAX];
     bool is_elf, foreign_class; /* foreign_class: of another word size or machine than the agent */
+    bool is_interpreter;        /* of a script, for which the command stands */
     bool is_privileged;         /* the loader ignores LD_PRELOAD */
     char loader[256];           /* "": none, it is statically linked */
 };

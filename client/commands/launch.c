@@ -19,6 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "client/commands/runtime_names.h"
 #include "common/base/options.h"
 #include "common/wire/compiler.h"
 
@@ -120,7 +121,8 @@ _Noreturn static void become_command(const struct launch *launch, const sigset_t
     sigaction(SIGCHLD, &before_chld, NULL);
     sigprocmask(SIG_SETMASK, mask, NULL);
     set_environment(launch);
-    execvp(launch->argv[0], launch->argv);
+    char **argv = runtime_names_enter(launch->names, launch->argv);
+    execvp(argv[0], argv);
     int error = errno;
     if (write(report, &error, sizeof error) != (ssize_t)sizeof error)
         _exit(126);

@@ -9,6 +9,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+struct runtime_names;
+
 struct launch {
     char **argv;           /* the command, ended by NULL */
     const char *agent;     /* absolute path */
@@ -24,11 +26,12 @@ struct launch {
     const char *credit;    /* last or new, NULL: the agent's default */
     const char *modules;   /* whose calls are followed (call_choice.h), NULL: the default */
     const char *tags;      /* tags.h, NULL: none */
-    bool lines;            /* of innermost frames */
-    bool threads;          /* at the root of contexts */
-    bool check;            /* each walk twice */
-    pid_t keep;            /* a child that is not reaped where we are process 1 */
-    bool follow;           /* its children, too */
+    const struct runtime_names *names; /* how it is made to name generated code */
+    bool lines;                        /* of innermost frames */
+    bool threads;                      /* at the root of contexts */
+    bool check;                        /* each walk twice */
+    pid_t keep;                        /* a child that is not reaped where we are process 1 */
+    bool follow;                       /* its children, too */
 };
 
 struct launch_end {

@@ -13,9 +13,11 @@
 #include "client/commands/launch.h"
 #include "client/commands/no_agent.h"
 #include "client/commands/open.h"
+#include "client/commands/perf_maps.h"
 #include "client/commands/private_daemon.h"
 #include "client/commands/record_attached.h"
 #include "client/commands/record_options.h"
+#include "client/commands/runtime_names.h"
 #include "client/locate.h"
 #include "client/output.h"
 #include "client/processes.h"
@@ -41,6 +43,9 @@ static struct recording {
     char socket[PATHS_SOCKET_MAX];          /* absolute: the command may change its directory */
     char agent[PATH_MAX], events[PATH_MAX]; /* events: empty where it is not needed */
     char name[64];                          /* of the profile, when none was given */
+    struct runtime_names names;
+    struct timespec began;
+    struct process_list processes; /* that were profiled */
 } recording;
 
 static void abandon(void) {
@@ -248,14 +253,11 @@ enum fetched { FETCHED, FETCHED_NOTHING, FETCH_FAILED };
 
 static enum fetched fetch(const struct record_options *options, const struct launch_end *end,
                           char *const *argv, struct http_answer *answer) {
-    struct process_list list;
     struct query query;
     uint32_t only = only_pid(options, end->pid);
-    if (processes_ask(recording.socket, &list) != HCCT_EXIT_OK)
+    if (processes_ask(recording.socket, &recording.processes) != HCCT_EXIT_OK)
         return FETCH_FAILED;
-    bool profiled = was_profiled(options, &list, only, argv[0], end->cpu_ns);
-    processes_free(&list);
-    if (!profiled)
+    if (!was_profiled(options, &recording.processes, only, argv[0], end->cpu_ns))
         return FETCHED_NOTHING;
     char *title = command_line_title(argv);
     query_start(&query, "/v1/hot");
@@ -315,6 +317,17 @@ static bool finish(const struct record_options *options, const struct view *view
     return stored;
 }
 
+/* The files of names that nobody has asked for. hcctd has read them. One that runs already knows of
+ * others' processes, too. */
+static void remove_perf_maps(const struct record_options *options, pid_t pid) {
+    const struct process_list *list = &recording.processes;
+    if (!recording.names.maps)
+        return;
+    perf_maps_remove(pid, &recording.began);
+    for (size_t i = 0; i < list->n && options->socket == NULL; i++)
+        perf_maps_remove((pid_t)list->item[i].pid, &recording.began);
+}
+
 /* ---- the command ---- */
 
 static int exec_status(const char *program, int error) {
@@ -344,6 +357,7 @@ static int run(const struct record_options *options, const struct view *view, ch
                                   .credit = options->credit,
                                   .modules = options->modules,
                                   .tags = options->tags,
+                                  .names = &recording.names,
                                   .lines = options->lines,
                                   .threads = options->threads,
                                   .check = options->check,
@@ -351,12 +365,14 @@ static int run(const struct record_options *options, const struct view *view, ch
                                   .follow = !options->no_follow};
     struct http_answer answer = {0};
     struct launch_end end;
+    clock_gettime(CLOCK_REALTIME, &recording.began);
     if (!launch_run(&launch, &end))
         return EXIT_OURS;
     if (end.error != 0)
         return exec_status(argv[0], end.error);
     enum fetched fetched = fetch(options, &end, argv, &answer);
     private_daemon_stop(&recording.daemon);
+    remove_perf_maps(options, end.pid);
     bool good = fetched == FETCHED_NOTHING ||
                 (fetched == FETCHED && finish(options, view, &answer, end.pid));
     free(answer.body);
@@ -427,10 +443,16 @@ int cmd_record(int argc, char **argv) {
         return record_process(&options, &view);
     if (record_counts_calls(&options))
         warn_of_no_calls(&options, argv[rest]);
+    else if (!options.no_runtime_names)
+        runtime_names_find(argv + rest, options.python_names, &recording.names);
     int status = EXIT_OURS;
-    if (prepare(&options, &view, argv[rest]))
+    if (prepare(&options, &view, argv[rest])) {
+        runtime_names_say(&recording.names);
         status = run(&options, &view, argv + rest);
+    }
     private_daemon_stop(&recording.daemon);
     output_discard(&recording.output);
+    processes_free(&recording.processes);
+    runtime_names_clear(&recording.names);
     return status;
 }

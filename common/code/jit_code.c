@@ -4,7 +4,11 @@
  */
 #include "common/code/jit_code.h"
 
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -22,6 +26,10 @@
 #define POLL_BYTES  (4u << 20)           /* read at once: the process's lock is held */
 #define MISS_BYTES  (256u << 10)
 #define CHUNK       32768
+#define LAST_BYTES  (64u << 20) /* of a map that is written at the end */
+#define LINE_BYTES  16384       /* of a command line in which options are found */
+#define BLOCK       64u         /* HotSpot puts no two functions into one */
+#define BLOCK_STEP  16u         /* its functions begin at multiples of this */
 
 _Static_assert(CHUNK >= JIT_DUMP_BYTES, "a chunk has at least one record");
 
@@ -46,10 +54,12 @@ struct jit_code {
     uid_t uid;
     struct frame_user *names; /* whose they are */
     struct source source[SOURCES];
-    struct perf_map *map; /* NULL: no address has been asked for */
-    uint64_t read_ns;     /* when the files were last read */
-    bool missed;          /* an address was asked for and not known */
-    bool stale;           /* jit_code_poll has to say true */
+    struct perf_map *map;   /* NULL: no address has been asked for */
+    uint64_t late;          /* its number, where names come at its end; else 0 */
+    struct jit_place place; /* with `late` */
+    uint64_t read_ns;       /* when the files were last read */
+    bool missed;            /* an address was asked for and not known */
+    bool stale;             /* jit_code_poll has to say true */
 };
 
 static size_t take_map(struct source *source, struct perf_map *map, const uint8_t *bytes,
@@ -75,16 +85,6 @@ struct jit_code *jit_code_new(pid_t pid, uid_t uid) {
     jit->source[DUMP] = (struct source){
         .open = jit_file_open_dump, .take = take_dump, .fd = -1, .sparse = OPEN_DUMP};
     return jit;
-}
-
-void jit_code_free(struct jit_code *jit) {
-    if (jit == NULL)
-        return;
-    for (unsigned i = 0; i < SOURCES; i++)
-        if (jit->source[i].fd >= 0)
-            close(jit->source[i].fd);
-    perf_map_free(jit->map);
-    free(jit);
 }
 
 /* ---- the files ---- */
@@ -179,10 +179,60 @@ static void read_when_due(struct jit_code *jit, uint64_t pause_ns, size_t bytes)
     read_on(jit, bytes);
 }
 
+/* ---- names that come at the end ---- */
+
+static bool names_come_late(pid_t pid) {
+    static const char option[] = "-XX:+DumpPerfMapAtExit";
+    char path[64], line[LINE_BYTES];
+    snprintf(path, sizeof path, "/proc/%d/cmdline", (int)pid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd >= 0 ? read(fd, line, sizeof line) : 0;
+    if (fd >= 0)
+        close(fd);
+    return n > 0 && memmem(line, (size_t)n, option, sizeof option) != NULL;
+}
+
+static void begin(struct jit_code *jit) {
+    static _Atomic uint64_t last;
+    jit->map = perf_map_new();
+    if (jit->map == NULL || !names_come_late(jit->pid))
+        return;
+    jit_place_keep(jit->pid, &jit->place);
+    jit->late = atomic_fetch_add(&last, 1) + 1;
+}
+
+static const char *find_in_block(void *arg, uint64_t block) {
+    const struct jit_code *jit = arg;
+    const char *name = NULL;
+    for (uint64_t i = 0; i < BLOCK && name == NULL; i += BLOCK_STEP)
+        name = perf_map_find(jit->map, block + i);
+    return name != NULL ? name : perf_map_find(jit->map, block + BLOCK - 1);
+}
+
+static void name_at_last(struct jit_code *jit) {
+    struct source *source = &jit->source[MAP];
+    struct stat info;
+    if (source->fd < 0)
+        source->fd = jit_place_open_map(&jit->place, jit->uid);
+    if (source->fd >= 0 && fstat(source->fd, &info) == 0) {
+        source->size = (uint64_t)info.st_size;
+        feed(jit, source, LAST_BYTES);
+        jit_names_resolve(jit->names, jit->late, find_in_block, jit);
+    }
+    jit_place_drop(&jit->place);
+}
+
+static uint32_t unnamed(struct jit_code *jit, uint64_t address) {
+    jit->missed = true;
+    if (jit->late == 0)
+        return JIT_UNNAMED;
+    return jit_name_expect(jit->names, jit->late, address / BLOCK * BLOCK);
+}
+
 uint32_t jit_code_name(struct jit_code *jit, uint64_t address) {
     bool first = jit->map == NULL;
     if (first)
-        jit->map = perf_map_new();
+        begin(jit);
     if (jit->map == NULL)
         return JIT_UNNAMED;
     const char *name = perf_map_find(jit->map, address);
@@ -190,9 +240,7 @@ uint32_t jit_code_name(struct jit_code *jit, uint64_t address) {
         read_when_due(jit, first ? 0 : MISS_NS, first ? POLL_BYTES : MISS_BYTES);
         name = perf_map_find(jit->map, address);
     }
-    if (name == NULL)
-        jit->missed = true;
-    return name != NULL ? jit_name_intern_for(jit->names, name) : JIT_UNNAMED;
+    return name != NULL ? jit_name_intern_for(jit->names, name) : unnamed(jit, address);
 }
 
 bool jit_code_poll(struct jit_code *jit) {
@@ -202,4 +250,16 @@ bool jit_code_poll(struct jit_code *jit) {
     bool stale = jit->stale;
     jit->stale = false;
     return stale;
+}
+
+void jit_code_free(struct jit_code *jit) {
+    if (jit == NULL)
+        return;
+    if (jit->late != 0)
+        name_at_last(jit);
+    for (unsigned i = 0; i < SOURCES; i++)
+        if (jit->source[i].fd >= 0)
+            close(jit->source[i].fd);
+    perf_map_free(jit->map);
+    free(jit);
 }

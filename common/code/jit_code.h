@@ -3,6 +3,9 @@
  * jit_code.h - what one process's generated code is called: its perf map and its jitdump
  * (jit_file.h), read as they grow. The files are looked for when the first address is asked for.
  *
+ * A Java process that has -XX:+DumpPerfMapAtExit writes its map as it ends. What its addresses are
+ * called is known when this is freed, which is after that (jit_names.h).
+ *
  * Owned by a process and used under its lock.
  */
 #ifndef HCCT_JIT_CODE_H

@@ -66,27 +66,36 @@ static uint64_t start_of(pid_t pid) {
 
 /* ---- files ---- */
 
-/* An O_PATH descriptor of what has this path in the process's own root: links in it lead nowhere
+void jit_place_keep(pid_t pid, struct jit_place *place) {
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/root", (int)pid);
+    *place = (struct jit_place){.root = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC),
+                                .own_pid = own_pid(pid),
+                                .start_ns = start_of(pid)};
+}
+
+void jit_place_drop(struct jit_place *place) {
+    if (place->root >= 0)
+        close(place->root);
+    place->root = -1;
+}
+
+/* An O_PATH descriptor of what has this path below the process's own root: links in it lead nowhere
  * but below that. */
-static int find(pid_t pid, const char *path) {
+static int find(int root, const char *path) {
     struct open_how how = {.flags = O_PATH | O_NOFOLLOW | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT};
-    char root_path[64];
-    snprintf(root_path, sizeof root_path, "/proc/%d/root", (int)pid);
-    int root = open(root_path, O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (root < 0)
         return -1;
     int fd = (int)syscall(SYS_openat2, root, path, &how, sizeof how);
     if (fd < 0 && (errno == ENOSYS || errno == EPERM)) /* before Linux 5.6, or refused */
         fd = openat(root, path + strspn(path, "/"), O_PATH | O_NOFOLLOW | O_CLOEXEC);
-    close(root);
     return fd;
 }
 
 /* Is it of this process, and not what an earlier one with its PID has left? The clocks of files and
  * processes are coarse, so that a second is given. */
-static bool is_acceptable(pid_t pid, uid_t uid, int fd) {
+static bool is_acceptable(uint64_t start_ns, uid_t uid, int fd) {
     struct stat info;
-    uint64_t start_ns = start_of(pid);
     if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode) ||
         (info.st_uid != uid && info.st_uid != 0) || start_ns == 0)
         return false;
@@ -95,12 +104,12 @@ static bool is_acceptable(pid_t pid, uid_t uid, int fd) {
     return written + 1000 * MILLISECOND >= start;
 }
 
-static int open_path(pid_t pid, uid_t uid, const char *path) {
+static int open_path(const struct jit_place *place, uid_t uid, const char *path) {
     char name[64];
-    int fd = -1, found = find(pid, path);
+    int fd = -1, found = find(place->root, path);
     if (found < 0)
         return -1;
-    if (is_acceptable(pid, uid, found)) {
+    if (is_acceptable(place->start_ns, uid, found)) {
         snprintf(name, sizeof name, "/proc/self/fd/%d", found);
         fd = open(name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     }
@@ -108,10 +117,18 @@ static int open_path(pid_t pid, uid_t uid, const char *path) {
     return fd;
 }
 
-int jit_file_open_map(pid_t pid, uid_t uid) {
+int jit_place_open_map(const struct jit_place *place, uid_t uid) {
     char path[64];
-    snprintf(path, sizeof path, "/tmp/perf-%ld.map", own_pid(pid));
-    return open_path(pid, uid, path);
+    snprintf(path, sizeof path, "/tmp/perf-%ld.map", place->own_pid);
+    return open_path(place, uid, path);
+}
+
+int jit_file_open_map(pid_t pid, uid_t uid) {
+    struct jit_place place;
+    jit_place_keep(pid, &place);
+    int fd = jit_place_open_map(&place, uid);
+    jit_place_drop(&place);
+    return fd;
 }
 
 /* The path of a line of /proc/PID/maps, when it ends in `name`. */
@@ -126,18 +143,21 @@ static const char *path_that_ends(char *line, const char *name) {
 
 int jit_file_open_dump(pid_t pid, uid_t uid) {
     char list[64], name[64], line[MAPPING_BYTES];
+    struct jit_place place;
     int fd = -1;
+    jit_place_keep(pid, &place);
     snprintf(list, sizeof list, "/proc/%d/maps", (int)pid);
-    snprintf(name, sizeof name, "/jit-%ld.dump", own_pid(pid));
+    snprintf(name, sizeof name, "/jit-%ld.dump", place.own_pid);
     FILE *f = fopen(list, "re");
     for (unsigned n = 0; f != NULL && fd < 0 && n < MAPPINGS_MAX; n++) {
         if (fgets(line, sizeof line, f) == NULL)
             break;
         const char *path = path_that_ends(line, name);
         if (path != NULL)
-            fd = open_path(pid, uid, path);
+            fd = open_path(&place, uid, path);
     }
     if (f != NULL)
         fclose(f);
+    jit_place_drop(&place);
     return fd;
 }

@@ -10,7 +10,20 @@
 #ifndef HCCT_JIT_FILE_H
 #define HCCT_JIT_FILE_H
 
+#include <stdint.h>
 #include <sys/types.h>
+
+/* Where a process's files are, for when it is over. */
+struct jit_place {
+    int root; /* a descriptor of its root directory, -1: none */
+    long own_pid;
+    uint64_t start_ns;
+};
+
+void jit_place_keep(pid_t pid, struct jit_place *place);
+void jit_place_drop(struct jit_place *place);
+/* As jit_file_open_map(), of a process that may be over. */
+int jit_place_open_map(const struct jit_place *place, uid_t uid);
 
 /* A descriptor for reading of /tmp/perf-PID.map; -1: there is none. `pid` and `uid` as the daemon
  * sees them. */

@@ -4,8 +4,10 @@
  */
 #include "common/code/jit_names.h"
 
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,11 +16,15 @@
 
 #define BLOCK 1024u
 
+/* Text of an expected name: no name of a function begins so. */
+#define EXPECTED "\001%" PRIx64 " %" PRIx64
+
 struct name {
     char *text; /* NULL: the number is free */
     struct owner *owner;
     uint32_t next_free;
-    bool marked; /* by the sweep of its owner's */
+    uint32_t resolved; /* the number of the name that this stands for; JIT_UNNAMED: none */
+    bool marked;       /* by the sweep of its owner's */
 };
 
 /* A user's share. */
@@ -120,18 +126,20 @@ static uint32_t add(struct owner *owner, const char *text) {
     return number;
 }
 
+static uint32_t intern_locked(struct owner *owner, const char *text) {
+    const struct key key = {owner, text};
+    uint32_t number = intern_get(&by_text, hash(&key), is_name, NULL, &key);
+    if (number == JIT_UNNAMED)
+        number = add(owner, text);
+    if (number != JIT_UNNAMED)
+        name_of(number)->marked |= owner->sweeping;
+    return number;
+}
+
 uint32_t jit_name_intern_for(struct frame_user *user, const char *text) {
-    uint32_t number = JIT_UNNAMED;
     pthread_mutex_lock(&lock);
     struct owner *owner = owner_of(user);
-    if (owner != NULL) {
-        const struct key key = {owner, text};
-        number = intern_get(&by_text, hash(&key), is_name, NULL, &key);
-        if (number == JIT_UNNAMED)
-            number = add(owner, text);
-        if (number != JIT_UNNAMED)
-            name_of(number)->marked |= owner->sweeping;
-    }
+    uint32_t number = owner != NULL ? intern_locked(owner, text) : JIT_UNNAMED;
     pthread_mutex_unlock(&lock);
     if (number == JIT_UNNAMED)
         frame_request_sweep(user);
@@ -145,10 +153,42 @@ uint32_t jit_name_intern(const char *name) {
 const char *jit_name(uint32_t number) {
     const char *name = NULL;
     pthread_mutex_lock(&lock);
-    if (number != JIT_UNNAMED && number < n_numbers)
-        name = name_of(number)->text;
+    if (number != JIT_UNNAMED && number < n_numbers) {
+        uint32_t resolved = name_of(number)->resolved;
+        name = name_of(resolved != JIT_UNNAMED ? resolved : number)->text;
+    }
     pthread_mutex_unlock(&lock);
-    return name != NULL ? name : "[generated code]";
+    return name != NULL && *name != *EXPECTED ? name : "[generated code]";
+}
+
+/* ---- names that come later ---- */
+
+uint32_t jit_name_expect(struct frame_user *user, uint64_t who, uint64_t address) {
+    char text[64];
+    snprintf(text, sizeof text, EXPECTED, who, address);
+    return jit_name_intern_for(user, text);
+}
+
+static bool is_expected(const struct name *name, uint64_t who, uint64_t *address) {
+    uint64_t asked;
+    return *name->text == *EXPECTED && name->resolved == JIT_UNNAMED &&
+           sscanf(name->text, "\001%" SCNx64 " %" SCNx64, &asked, address) == 2 && asked == who;
+}
+
+void jit_names_resolve(struct frame_user *user, uint64_t who,
+                       const char *find(void *arg, uint64_t address), void *arg) {
+    uint64_t address;
+    pthread_mutex_lock(&lock);
+    struct owner *owner = owner_of(user);
+    uint32_t n = owner != NULL ? n_numbers : 0;
+    for (uint32_t i = JIT_UNNAMED + 1; i < n; i++) {
+        if (name_of(i)->owner != owner || !is_expected(name_of(i), who, &address))
+            continue;
+        const char *found = find(arg, address);
+        if (found != NULL)
+            name_of(i)->resolved = intern_locked(owner, found);
+    }
+    pthread_mutex_unlock(&lock);
 }
 
 uint32_t jit_names_count(struct frame_user *user) {
@@ -174,8 +214,12 @@ void jit_names_sweep_begin(struct frame_user *user) {
 }
 
 static void mark(uint32_t module, uint64_t number) {
-    if (module == MODULE_JIT && number > JIT_UNNAMED && number < n_numbers)
-        name_of((uint32_t)number)->marked = true;
+    if (module != MODULE_JIT || number <= JIT_UNNAMED || number >= n_numbers)
+        return;
+    struct name *name = name_of((uint32_t)number);
+    name->marked = true;
+    if (name->resolved != JIT_UNNAMED)
+        name_of(name->resolved)->marked = true;
 }
 
 void jit_names_mark(const struct frame_key *key) {

@@ -26,6 +26,14 @@ uint32_t jit_name_intern_for(struct frame_user *user, const char *name);
 /* The same for this program's own user. */
 uint32_t jit_name_intern(const char *name);
 
+/* A number for code at an address that has no name yet: "[generated code]" until
+ * jit_names_resolve() finds one. `who` tells apart those who ask. */
+uint32_t jit_name_expect(struct frame_user *user, uint64_t who, uint64_t address);
+/* Calls `find` for each address that was expected by `who`; what it returns is its name from then
+ * on. NULL: it stays without. `find` may not call this file. */
+void jit_names_resolve(struct frame_user *user, uint64_t who,
+                       const char *find(void *arg, uint64_t address), void *arg);
+
 /* The name of a number, valid as long as a frame of its user has it; "[generated code]" of
  * JIT_UNNAMED and of what is no number. */
 const char *jit_name(uint32_t number);

@@ -7,8 +7,10 @@
  */
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "common/code/frame.h"
@@ -86,6 +88,43 @@ static void test_late_file(void) {
     put(path, "w", "1000 100 late\n");
     CHECK_STR(awaited(jit, 0x1050, "late"), "late");
     jit_code_free(jit);
+}
+
+/* A process with this argument that runs until it is killed. */
+static pid_t start_process(const char *argument) {
+    int ends[2];
+    char byte;
+    CHECK(pipe(ends) == 0);
+    pid_t pid = fork();
+    if (pid == 0) {
+        dup2(ends[1], STDOUT_FILENO);
+        execl("/proc/self/exe", "java", argument, (char *)NULL);
+        _exit(127);
+    }
+    close(ends[1]);
+    CHECK(read(ends[0], &byte, 1) == 1);
+    close(ends[0]);
+    return pid;
+}
+
+/* What it lists as it ends names what was asked for before: one number a block of 64 bytes. */
+static void test_names_at_the_end(const char *argument, bool late) {
+    char map[64];
+    pid_t pid = start_process(argument);
+    struct jit_code *jit = jit_code_new(pid, geteuid());
+    uint32_t one = jit_code_name(jit, 0x1010), same = jit_code_name(jit, 0x103f);
+    uint32_t two = jit_code_name(jit, 0x1080), none = jit_code_name(jit, 0x7000);
+    CHECK(late ? one == same && one != two && two != none : one == JIT_UNNAMED && two == one);
+    CHECK_STR(jit_name(one), "[generated code]");
+    snprintf(map, sizeof map, "/tmp/perf-%d.map", (int)pid);
+    put(map, "w", "0x0000000000001020 0x50 int A.one(int)\n0x1080 0x40 two\n");
+    kill(pid, SIGKILL);
+    waitpid(pid, NULL, 0);
+    jit_code_free(jit);
+    unlink(map);
+    CHECK_STR(jit_name(one), late ? "int A.one(int)" : "[generated code]");
+    CHECK_STR(jit_name(two), late ? "two" : "[generated code]");
+    CHECK_STR(jit_name(none), "[generated code]");
 }
 
 static void test_begins_anew(void) {
@@ -252,8 +291,10 @@ static void test_frames(void) {
     addresses_free(map);
 }
 
-int main(void) {
+int main(int argc, char **argv) {
     struct stat info;
+    if (argc > 1) /* a process of start_process() */
+        return write(STDOUT_FILENO, argv[1], 1) == 1 ? pause() : 99;
     snprintf(directory, sizeof directory, "/tmp/jit_code_test.XXXXXX");
     if (mkdtemp(directory) == NULL)
         return 99;
@@ -264,6 +305,8 @@ int main(void) {
         return 77; /* somebody else's, who had our PID */
     test_growth();
     test_late_file();
+    test_names_at_the_end("-XX:+DumpPerfMapAtExit", true);
+    test_names_at_the_end("-XX:+DumpPerfMapAtExitOf", false);
     test_begins_anew();
     test_refused();
     test_frames();

@@ -36,10 +36,17 @@ e2e_tests = tests/e2e/check_test.py tests/e2e/daemon_test.py tests/e2e/deep_test
 	tests/e2e/calls_locked_test.py \
 	tests/e2e/redirect_torture_test.py tests/e2e/attach_test.py tests/e2e/attach_running_test.py \
 	tests/e2e/blocks_test.py tests/e2e/locks_test.py tests/e2e/wait_test.py \
-	tests/e2e/encode_test.py
+	tests/e2e/encode_test.py tests/e2e/runtime_names_test.py
 TESTS += $(e2e_tests)
 EXTRA_DIST += $(e2e_tests) tests/e2e/calls_support.py tests/e2e/rusage.py tests/e2e/screen.py \
 	tests/e2e/support.py tests/e2e/users_support.py tests/e2e/wire_support.py tests/e2e/workloads.py
+
+# Stands for node, java and python: of an old version, and of one that knows the options.
+check_PROGRAMS += tests/targets/runtime tests/targets/runtime_knows
+tests_targets_runtime_SOURCES = tests/targets/runtime.c
+tests_targets_runtime_CFLAGS = $(TARGET_CFLAGS)
+tests_targets_runtime_knows_SOURCES = tests/targets/runtime.c
+tests_targets_runtime_knows_CFLAGS = $(TARGET_CFLAGS) -DKNOWS
 
 # Programs that are attached to, and what they load.
 check_PROGRAMS += tests/targets/attach_quiet tests/targets/attach_storm tests/targets/attach_shares
