@@ -26,6 +26,7 @@ struct launch {
     const char *tags;      /* tags.h, NULL: none */
     bool lines;            /* of innermost frames */
     bool threads;          /* at the root of contexts */
+    bool python;           /* its functions */
     bool check;            /* each walk twice */
     pid_t keep;            /* a child that is not reaped where we are process 1 */
     bool follow;           /* its children, too */

@@ -26,6 +26,7 @@ struct record_options {
     unsigned rate;        /* 1000 when not given, 0 where the agent decides */
     double epsilon;
     bool no_report, no_follow, check, open;
+    bool python;
     bool threads; /* --by thread asks for them, too */
     bool lines;   /* --by line asks for them, too */
     struct view_options view;
