@@ -65,6 +65,9 @@ preload_libagent_la_SOURCES = $(UNWIND_SOURCES) \
 	preload/redirect/enter.h preload/redirect/found.c preload/redirect/module.h preload/redirect/price.c \
 	preload/redirect/redirect.c preload/redirect/redirect.h preload/redirect/stub.c \
 	preload/redirect/stub.h preload/redirect/text_copy.c preload/redirect/text_copy.h \
+	preload/python/frames.c preload/python/frames.h preload/python/names.c preload/python/names.h \
+	preload/python/runtime.c preload/python/runtime.h preload/python/show.c \
+	preload/python/show.h preload/python/thread.h \
 	preload/blocks/link.h preload/events/link.h preload/locks/link.h \
 	preload/sample/block_sample.c preload/sample/block_sample.h \
 	preload/sample/call_number.h $(CALL_NUMBER_SOURCE) \

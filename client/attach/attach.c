@@ -118,6 +118,7 @@ bool attach_begin(const struct attach *attach, struct attached *attached) {
                                               .rate = attach->rate,
                                               .lines = attach->lines,
                                               .threads = attach->threads,
+                                              .python = attach->python,
                                               .leaves = attach->leaves}};
     struct wire_attach *request = &injection.request;
     if (!judge(attach->pid, attach->agent_path, why, sizeof why)) {

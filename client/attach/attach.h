@@ -18,6 +18,7 @@ struct attach {
     unsigned rate;                   /* at most attach_rate_most() */
     bool lines;
     bool threads;
+    bool python;
     bool leaves;    /* the agent leaves when its daemon has gone */
     double seconds; /* to find a moment at which it is safe */
 };

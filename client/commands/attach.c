@@ -25,6 +25,7 @@ struct attach_options {
     unsigned rate, wait;
     bool lines;
     bool threads;
+    bool python;
 };
 
 #define AT(member) offsetof(struct attach_options, member)
@@ -38,6 +39,8 @@ static const struct option_spec attach_specs[] = {
     {"rate", 'F', OPTION_UNSIGNED, "HZ", AT(rate), 1, 10000,
      "samples per second of CPU time, up to the kernel's clock ticks (as many)"},
     {"lines", 0, OPTION_FLAG, NULL, AT(lines), 0, 0, "self weights by source line, too"},
+    {"python", 0, OPTION_FLAG, NULL, AT(python), 0, 0,
+     "functions of Python (3.11 to 3.13) in place of its interpreter's loop"},
     {"threads", 0, OPTION_FLAG, NULL, AT(threads), 0, 0,
      "contexts begin with the name of their thread"},
     {"tags", 0, OPTION_STRING, "TAGS", AT(tags), 0, 0, "KEY=VALUE,KEY=VALUE: tags of this run"},
@@ -126,6 +129,7 @@ static int read_attach(const struct attach_options *options, struct attach *atta
     attach->rate = options->rate != 0 ? options->rate : most;
     attach->lines = options->lines;
     attach->threads = options->threads;
+    attach->python = options->python;
     attach->tags = options->tags;
     attach->seconds = options->wait;
     if (options->tags != NULL && !tags_check(options->tags)) {

@@ -108,6 +108,7 @@ static void set_environment(const struct launch *launch) {
     set_or_not("HCCT_TAGS", launch->tags);
     set_or_not("HCCT_LINES", launch->lines ? "yes" : NULL);
     set_or_not("HCCT_THREADS", launch->threads ? "yes" : NULL);
+    set_or_not("HCCT_PYTHON", launch->python ? "yes" : NULL);
     set_or_not("HCCT_CHECK", launch->check ? "yes" : NULL);
     if (!launch->follow)
         setenv("HCCT_FOLLOW", "no", 1);

@@ -29,6 +29,7 @@ struct launch {
     const struct runtime_names *names; /* how it is made to name generated code */
     bool lines;                        /* of innermost frames */
     bool threads;                      /* at the root of contexts */
+    bool python;                       /* its functions */
     bool check;                        /* each walk twice */
     pid_t keep;                        /* a child that is not reaped where we are process 1 */
     bool follow;                       /* its children, too */

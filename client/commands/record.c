@@ -300,6 +300,16 @@ static void show(const struct profile *profile, const struct view *view) {
     profile_file_write(stderr, profile, formats, &options, 0);
 }
 
+/* What was asked for, and is not there. */
+static void tell_no_python(const struct profile *profile) {
+    uint64_t frames = 0;
+    for (uint32_t i = 0; i < profile->n_processes; i++)
+        frames += profile->processes[i].python_frames;
+    if (frames == 0)
+        complain("no function of Python was met: it takes CPython 3.11, 3.12 or 3.13, in a program "
+                 "that begins with it");
+}
+
 static bool finish(const struct record_options *options, const struct view *view,
                    const struct http_answer *answer, pid_t pid) {
     char *name = NULL;
@@ -308,6 +318,8 @@ static bool finish(const struct record_options *options, const struct view *view
     bool stored = profile != NULL && store(answer, profile, view, pid, &name);
     if (stored && !options->no_report)
         show(profile, view);
+    if (stored && options->python)
+        tell_no_python(profile);
     if (stored)
         complain("the profile is in %s", name);
     if (stored && options->open)
@@ -360,6 +372,7 @@ static int run(const struct record_options *options, const struct view *view, ch
                                   .names = &recording.names,
                                   .lines = options->lines,
                                   .threads = options->threads,
+                                  .python = options->python,
                                   .check = options->check,
                                   .keep = recording.daemon.pid,
                                   .follow = !options->no_follow};
@@ -444,7 +457,7 @@ int cmd_record(int argc, char **argv) {
     if (record_counts_calls(&options))
         warn_of_no_calls(&options, argv[rest]);
     else if (!options.no_runtime_names)
-        runtime_names_find(argv + rest, options.python_names, &recording.names);
+        runtime_names_find(argv + rest, &recording.names);
     int status = EXIT_OURS;
     if (prepare(&options, &view, argv[rest])) {
         runtime_names_say(&recording.names);

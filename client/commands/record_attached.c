@@ -111,6 +111,7 @@ bool record_attached_begin(const struct record_options *options, const char *soc
                                   .rate = options->rate,
                                   .lines = options->lines,
                                   .threads = options->threads,
+                                  .python = options->python,
                                   .leaves = options->socket == NULL,
                                   .seconds = WAIT_SECONDS};
     struct attached attached;

@@ -26,9 +26,10 @@ struct record_options {
     unsigned rate;        /* 1000 when not given, 0 where the agent decides */
     double epsilon;
     bool no_report, no_follow, check, open;
-    bool no_runtime_names, python_names; /* runtime_names.h */
-    bool threads;                        /* --by thread asks for them, too */
-    bool lines;                          /* --by line asks for them, too */
+    bool python;
+    bool no_runtime_names; /* runtime_names.h */
+    bool threads;          /* --by thread asks for them, too */
+    bool lines;            /* --by line asks for them, too */
     struct view_options view;
 };
 

@@ -9,9 +9,9 @@
  * would run the user's program a second time, and say less.
  * java: arguments, as it prints a line about each of its variables. Its options are searched in its
  * libjvm.so.
- * python: in PYTHONPERFSUPPORT, which versions before 3.12 ignore; only where that is asked for.
- * Each Python call takes a C stack frame then, so that recursion ends earlier (at a depth of some
- * 750 in 3.12.1), and calls take longer.
+ * python has none: with its own support for perf each Python call takes a C stack frame, so that
+ * recursion ends earlier (at a depth of some 750 in 3.12.1), and calls take longer. The agent reads
+ * its functions without that (HCCT_PYTHON).
  */
 #include "client/commands/runtime_names.h"
 
@@ -46,7 +46,6 @@ struct runtime {
     struct runtime_option options[RUNTIME_OPTIONS_MAX];
     const char *settings[WORDS_MAX];   /* variables in which its user may have given options */
     const char *forbidding[WORDS_MAX]; /* options of a user's beside which ours are not given */
-    bool is_intrusive;                 /* nothing is added but where that is asked for */
     bool (*is)(const char *name);      /* by the file name of the program */
     /* Whether the runtime whose program this is has all strings that are to be known. */
     bool (*knows)(const struct program_file *program, const struct runtime_option *options);
@@ -121,21 +120,6 @@ static bool java_knows(const struct program_file *program, const struct runtime_
     return has_strings(path, options);
 }
 
-/* ---- python ---- */
-
-static bool is_python(const char *name) {
-    unsigned major, minor;
-    int end = 0;
-    return sscanf(name, "python%u.%u%n", &major, &minor, &end) == 2 && name[end] == '\0' &&
-           major == 3 && minor >= 12;
-}
-
-static bool knows(const struct program_file *program, const struct runtime_option *options) {
-    (void)program;
-    (void)options;
-    return true;
-}
-
 /* ---- the table ---- */
 
 /* A snapshot of node's is bound to the options it was made with. */
@@ -161,14 +145,6 @@ static const struct runtime runtimes[] = {
                     " -XX:-UnlockDiagnosticVMOptions"},
      .is = is_java,
      .knows = java_knows},
-    {.name = "python",
-     .variable = "PYTHONPERFSUPPORT",
-     .options = {{"1", " -Xperf", NULL, true}},
-     .forbidding = {" -X perf", " PYTHONPERFSUPPORT=", " PYTHON-PERF-JIT-SUPPORT="},
-     .is_intrusive = true,
-     .settings = {"PYTHONPERFSUPPORT", "PYTHON_PERF_JIT_SUPPORT"},
-     .is = is_python,
-     .knows = knows},
 };
 
 /* ---- may it write? ---- */
@@ -280,11 +256,10 @@ static char **insert(const struct runtime_names *names, char *const *argv) {
     return longer;
 }
 
-void runtime_names_find(char *const *argv, bool intrusive, struct runtime_names *names) {
+void runtime_names_find(char *const *argv, struct runtime_names *names) {
     *names = (struct runtime_names){0};
     const struct runtime *runtime = runtime_of(argv[0]);
-    if (runtime == NULL || (runtime->is_intrusive && !intrusive) || !maps_can_be_written() ||
-        !choose(names, runtime, argv))
+    if (runtime == NULL || !maps_can_be_written() || !choose(names, runtime, argv))
         return;
     names->runtime = runtime;
     if (runtime->variable == NULL) {
@@ -300,10 +275,9 @@ void runtime_names_say(const struct runtime_names *names) {
         return;
     const char *variable = names->runtime->variable;
     char *options = join(names, "");
-    complain("%s writes the names of its generated code: %s has %s%s", names->runtime->name,
-             variable != NULL ? variable : "its command line",
-             options != NULL ? options : "options for that",
-             names->runtime->is_intrusive ? "" : " (not with --no-runtime-names)");
+    complain("%s writes the names of its generated code: %s has %s (not with --no-runtime-names)",
+             names->runtime->name, variable != NULL ? variable : "its command line",
+             options != NULL ? options : "options for that");
     free(options);
 }
 

@@ -24,9 +24,8 @@ struct runtime_names {
     bool maps;   /* we, not its user, have it write perf maps */
 };
 
-/* What to add for this command, ended by NULL. `intrusive`: also where it can make a difference to
- * the program. */
-void runtime_names_find(char *const *argv, bool intrusive, struct runtime_names *names);
+/* What to add for this command, ended by NULL. */
+void runtime_names_find(char *const *argv, struct runtime_names *names);
 /* One line about it; nothing where nothing is added. */
 void runtime_names_say(const struct runtime_names *names);
 void runtime_names_clear(struct runtime_names *names);

@@ -15,7 +15,7 @@
 #include "common/wire/tags.h"
 
 #define WIRE_ATTACH_FUNCTION "hcct_attach"
-#define WIRE_ATTACH_VERSION  2u
+#define WIRE_ATTACH_VERSION  3u
 #define WIRE_ATTACH_THREADS  256u /* that are named; others are found later */
 
 enum wire_attach_what {
@@ -50,6 +50,7 @@ struct wire_attach {
     uint32_t rate; /* walks per second of CPU time */
     uint32_t lines;
     uint32_t threads;
+    uint32_t python;
     uint32_t leaves; /* 1: the agent detaches itself when its daemon has gone */
     uint32_t n_threads;
     uint32_t bell; /* the agent sends this signal to its thread when all is done, for who traces it:

@@ -53,9 +53,11 @@
     SHOWN(CACHED, 13, cached, GROWS)        /* found among earlier steps, and verified */          \
     SHOWN(BY_FP, 14, by_fp, GROWS)          /* without unwind data, found by frame pointer ... */  \
     SHOWN(SEARCHED, 29, searched, GROWS)    /* ... and by a search of the stack */                 \
-    SHOWN(BURSTS, 15, bursts, GROWS)        /* bursts begun */                                     \
-    SHOWN(ASLEEP, 16, asleep, GROWS)        /* walks of a thread in a system call (wall clock) */  \
-    SHOWN(RESTARTED, 17, restarted, GROWS)  /* system calls restarted after our signal */          \
+    SHOWN(PYTHON_FRAMES, 36, python_frames, GROWS) /* of all frames, functions of Python */        \
+    SHOWN(PYTHON_MISSED, 37, python_missed, GROWS) /* walks in which some could not be read */     \
+    SHOWN(BURSTS, 15, bursts, GROWS)               /* bursts begun */                              \
+    SHOWN(ASLEEP, 16, asleep, GROWS)       /* walks of a thread in a system call (wall clock) */   \
+    SHOWN(RESTARTED, 17, restarted, GROWS) /* system calls restarted after our signal */           \
     SHOWN(CHECKED, 18, checked, GROWS) /* walks made twice, memoized and in full (HCCT_CHECK) */   \
     SHOWN(DIFFERENT, 19, different, GROWS)   /* of these, walks that differ: must stay 0 */        \
     SHOWN(IDENTIFIERS, 20, identifiers, SUM) /* (pc, stack height) pairs seen (HCCT_CHECK) */      \

@@ -44,7 +44,7 @@
 #include "common/wire/counters.h"
 #include "common/wire/tags.h"
 
-#define WIRE_VERSION       14u
+#define WIRE_VERSION       15u
 #define WIRE_HELLO_MAGIC   "HCCTAGNT"
 #define WIRE_SESSION_MAGIC 0x7353746363680001ull
 
@@ -331,10 +331,14 @@ struct wire_arena {
  *                     the unwind entry that covers the pc. site (second word, raw): the return
  *                     address in the caller, 0 for an outermost frame. A routine below
  *                     WIRE_PSEUDO_MAX is a mark, not an address; one of WIRE_SYSTEM_CALL and a number
- *                     is that system call, which the frame above has made
+ *                     is that system call, which the frame above has made. One of WIRE_PYTHON and
+ *                     the address of a code object is a function of Python, and so is a site. One of
+ *                     WIRE_NAME enters nothing
  *   PUSH LEAF_PC pc   one level more, innermost, where lines were asked for (WIRE_HELLO_LINES): no
  *                     routine, but the pc in the one under the cursor at which the thread was
  *                     interrupted. It is popped as a frame is
+ *   PUSH NAME n code  the function of Python whose code object stands at `code` goes by a name of n
+ *                     bytes from here on, which follow, eight to a word. The cursor does not move
  *   CREDIT w          weight w (for walks: ns of CPU time) to the context under the cursor. With
  *                     WIRE_SAME_BURST in w, the sample is of the burst of the one before; with
  *                     WIRE_ATTACHED, a child of fork has attached by it, as a coin said: it stands
@@ -404,6 +408,20 @@ enum wire_verb {
 
 static inline bool wire_is_system_call(uint64_t routine) {
     return (routine & WIRE_SYSTEM_CALL) != 0;
+}
+
+/* In the place of a routine, or of a site: an interpreter's function, by the address of its code
+ * object. Its name comes before, as NAME. */
+#define WIRE_PYTHON   (1ull << 58)
+#define WIRE_NAME     (1ull << 57) /* in the place of a routine: the rest is the name's bytes */
+#define WIRE_NAME_MAX 256u         /* so many at most */
+
+static inline bool wire_is_python(uint64_t word) {
+    return (word & ~(WIRE_PYTHON - 1)) == WIRE_PYTHON;
+}
+
+static inline bool wire_is_name(uint64_t routine) {
+    return (routine & ~(WIRE_NAME - 1)) == WIRE_NAME;
 }
 
 /* In the place of a routine: the second word is the pc itself, not a return address. */

@@ -16,6 +16,7 @@
 #include "common/code/jit_code.h"
 #include "common/code/jit_names.h"
 #include "common/code/module.h"
+#include "common/code/perf_map.h"
 #include "common/code/system_call.h"
 #include "common/wire/wire.h"
 
@@ -29,9 +30,10 @@ struct addresses {
     struct range *range;
     uint32_t ranges;
     size_t room;
-    uint32_t generation;  /* by which addresses are read; the cache belongs to it */
-    bool remembers;       /* the cache is not empty */
-    struct jit_code *jit; /* NULL: generated code has no names */
+    uint32_t generation;   /* by which addresses are read; the cache belongs to it */
+    bool remembers;        /* the cache is not empty */
+    struct jit_code *jit;  /* NULL: generated code has no names */
+    struct perf_map *sent; /* names that agents have sent, by code object; NULL: none */
     struct frame_user *frames;
 };
 
@@ -58,6 +60,7 @@ void addresses_free(struct addresses *map) {
     if (map == NULL)
         return;
     jit_code_free(map->jit);
+    perf_map_free(map->sent);
     free(map->range);
     if (!map->remembers) {
         memset(&map->cache + 1, 0, sizeof *map - sizeof map->cache);
@@ -139,6 +142,25 @@ static const struct range *find_range(const struct addresses *map, uint64_t at) 
     return NULL;
 }
 
+void addresses_tell(struct addresses *map, uint64_t code, const char *name, size_t length) {
+    if (map->sent == NULL)
+        map->sent = perf_map_new();
+    if (map->sent == NULL)
+        return;
+    const char *known = perf_map_find(map->sent, code);
+    if (known != NULL && strlen(known) == length && memcmp(known, name, length) == 0)
+        return;
+    if (known != NULL)
+        addresses_forget(map);
+    perf_map_add(map->sent, code, 1, name, length);
+}
+
+/* A function of Python, which is known by its name as generated code is. */
+static uint64_t python_name(struct addresses *map, uint64_t code) {
+    const char *name = map->sent != NULL ? perf_map_find(map->sent, code) : NULL;
+    return name != NULL ? jit_name_intern_for(map->frames, name) : JIT_UNNAMED;
+}
+
 /* `at` is where to look, `address` what to translate: a return address belongs to the call before
  * it. */
 static uint32_t translate(struct addresses *map, uint64_t at, uint64_t address, uint64_t *in_file) {
@@ -170,9 +192,15 @@ static uint32_t make_frame(struct addresses *map, uint64_t routine, uint64_t sit
         key.routine_module = MODULE_JIT;
         key.routine =
             jit_name_intern_for(map->frames, system_call_name(routine & ~WIRE_SYSTEM_CALL));
+    } else if (wire_is_python(routine)) {
+        key.routine_module = MODULE_JIT;
+        key.routine = python_name(map, routine);
     } else if (routine >= WIRE_PSEUDO_MAX)
         key.routine_module = translate(map, routine, routine, &key.routine);
-    if (site != 0)
+    if (wire_is_python(site)) {
+        key.site_module = MODULE_JIT;
+        key.site = python_name(map, site);
+    } else if (site != 0)
         key.site_module = translate(map, site - 1, site, &key.site);
     return frame_intern_for(map->frames, &key);
 }

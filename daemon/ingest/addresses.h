@@ -8,6 +8,7 @@
 #define HCCT_ADDRESSES_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -34,6 +35,10 @@ void addresses_at(struct addresses *map, uint32_t generation);
 /* From now on an address in no module is generated code of that process and goes by its function's
  * name (jit_code.h); until then it keeps its run-time value. False: no memory. */
 bool addresses_name_generated(struct addresses *map, pid_t pid, uid_t uid);
+
+/* From now on the function of Python whose code object is `code` (WIRE_PYTHON and its address) goes
+ * by this name, of so many bytes. */
+void addresses_tell(struct addresses *map, uint64_t code, const char *name, size_t length);
 
 /* Notices generated code that has come or moved; to be called often, as it costs next to nothing.
  */

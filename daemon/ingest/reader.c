@@ -189,8 +189,26 @@ static void credit(struct drain *d, uint64_t operand) {
     credit_in_tree(d, sample.weight);
 }
 
+/* Of a function of Python. */
+static void take_name(struct drain *d, uint64_t bytes) {
+    struct reader *reader = d->reader;
+    uint64_t words[WIRE_NAME_MAX / 8], n = (bytes + 7) / 8;
+    if (bytes == 0 || bytes > WIRE_NAME_MAX || d->end - reader->at < 1 + n) {
+        reader->broken = true;
+        return;
+    }
+    uint64_t code = ring_word(d->slot, reader->size, reader->at++);
+    for (uint64_t i = 0; i < n; i++)
+        words[i] = ring_word(d->slot, reader->size, reader->at++);
+    addresses_tell(d->map, code, (const char *)words, bytes);
+}
+
 static void push(struct drain *d, uint64_t routine) {
     struct reader *reader = d->reader;
+    if (hcct_unlikely(wire_is_name(routine))) {
+        take_name(d, routine & (WIRE_NAME - 1));
+        return;
+    }
     if (hcct_unlikely(reader->at == d->end)) { /* a record is published whole */
         reader->broken = true;
         return;

@@ -18,6 +18,7 @@
 #include "preload/life/session.h"
 #include "preload/life/signal.h"
 #include "preload/life/sys.h"
+#include "preload/python/runtime.h"
 #include "preload/sample/ticker.h"
 #include "preload/sample/trigger.h"
 #include "preload/sample/system_call.h"
@@ -103,6 +104,7 @@ static void set(const struct wire_attach *request) {
                                              .enable = true,
                                              .lines = request->lines != 0,
                                              .threads = request->threads != 0,
+                                             .python = request->python != 0,
                                              .leaves = request->leaves != 0,
                                              .ticks_only = true};
     memcpy(agent.settings.socket, request->socket, sizeof agent.settings.socket);
@@ -181,6 +183,7 @@ static enum wire_attach_answer begin(struct wire_attach *request) {
     if (agent.process->pid == 0)
         forget_parent();
     set(request);
+    python_start();
     begin_process();
     if (!has_signal())
         return WIRE_ATTACH_NO_SIGNAL;

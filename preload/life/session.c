@@ -20,6 +20,7 @@
 #include "preload/life/modules.h"
 #include "preload/life/signal.h"
 #include "preload/life/sys.h"
+#include "preload/python/thread.h"
 #include "preload/wrap/real.h"
 
 #define RETRY_NS      1000000000ull /* a missing daemon is looked for so often, at most ... */
@@ -358,6 +359,9 @@ static void begin_epoch(struct agent_thread *thread, uint32_t epoch) {
     thread->sent_frames = thread->common_frames = thread->sent_mark = 0;
     thread->sent_leaf = (struct unwind_frame){0, 0};
     thread->map_seen = 0;
+    if (thread->python != NULL)
+        python_thread_forget(thread->python);
+    thread->shown.depth = 0;
     memo_forget(&thread->memo); /* its rules are in the old arena */
     memset(thread->module_cache, 0, sizeof thread->module_cache);
 }

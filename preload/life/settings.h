@@ -31,6 +31,8 @@
  *   HCCT_LINES    walks: 1: the line of the innermost frame,   0
  *                 too, and what is inlined there
  *   HCCT_THREADS  1: contexts begin with their thread's name   0
+ *   HCCT_PYTHON   walks: 1: functions of Python, in place of   0
+ *                 those of its interpreter's loop
  *   HCCT_TAGS     KEY=VALUE,KEY=VALUE: what the profile is     none
  *                 to say of this run
  *   HCCT_CHECK    1: make each walk twice and compare          0
@@ -66,6 +68,7 @@ struct agent_settings {
     bool check;
     bool lines; /* walks only */
     bool threads;
+    bool python;
     bool ticks_only;      /* walks by the CPU timer alone: nothing stands before what can sleep */
     bool leaves;          /* when its daemon has gone it detaches itself */
     char tags[TAGS_ROOM]; /* empty: none */

@@ -22,6 +22,7 @@
 #include "preload/life/sys.h"
 #include "preload/life/thread.h"
 #include "preload/life/thread_life.h"
+#include "preload/python/runtime.h"
 #include "preload/redirect/redirect.h"
 #include "preload/sample/edge.h"
 #include "preload/sample/event_sample.h"
@@ -82,6 +83,7 @@ __attribute__((constructor)) static void agent_start(void) {
         return;
     }
     struct agent_process *process = agent_process_make();
+    python_start();
     handler_room_start();
     if (process == NULL || !thread_start_main())
         return;

@@ -13,8 +13,10 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
+#include "preload/life/agent.h"
 #include "preload/life/memory.h"
 #include "preload/life/sys.h"
+#include "preload/python/thread.h"
 
 #define WORDS_MAX (2 * THREAD_FRAMES_MAX) /* a frame stands on one word, seldom on two */
 
@@ -127,6 +129,9 @@ static struct agent_thread *make(void) {
 void thread_unlock_contexts(void) {
     for (struct agent_thread *t = thread_first(); t != NULL; t = t->next)
         sys2(SYS_munlock, t, sizeof(struct context));
+    for (struct agent_thread *t = thread_first(); t != NULL; t = t->next)
+        if (t->python != NULL)
+            sys2(SYS_munlock, t->python, sizeof *t->python);
 }
 
 /* Timers are not inherited by a child of fork. */
@@ -144,7 +149,14 @@ static void forget(struct agent_thread *t) {
     t->price_scale = SAMPLING_PRICE_AS_LISTED;
     t->restart = (struct restart_state){0};
     forget_trigger(t);
+    t->shown.depth = 0;
     memo_forget(&t->memo);
+}
+
+/* Without it, functions of Python are not shown. */
+static struct python_thread *make_python(void) {
+    return memory_map(sizeof(struct python_thread), PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
 }
 
 struct agent_thread *thread_take(void) {
@@ -154,6 +166,8 @@ struct agent_thread *thread_take(void) {
     if (t == NULL)
         return NULL;
     atomic_store(&t->used, 1);
+    if (agent.settings.python && t->python == NULL)
+        t->python = make_python();
     t->ending = false;
     t->tid = 0;
     t->hidden_signal = 0;

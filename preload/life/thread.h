@@ -77,6 +77,14 @@ struct trigger {
     } wall;
 };
 
+/* The frames of a sample, outermost first: those of the memo, or those with functions of Python in
+ * them. Each stands at the beginning of `stride` bytes. */
+struct shown {
+    const void *first;
+    size_t stride;
+    uint32_t depth;
+};
+
 /* Contexts are taken from a pool that only grows (mmap), and given back when the thread ends. Only
  * the owner writes, but for the timer, which is moved when the signal changes. */
 struct agent_thread {
@@ -125,14 +133,16 @@ struct agent_thread {
     /* the shadow stack: what the last walk found, and how much of it was sent */
     struct memo memo;
     uint32_t memo_validity; /* modules_validity() of which the memo is */
+    struct shown shown;     /* the frames of the last walk */
     uint32_t sent_frames;   /* frames below the daemon's cursor, without the mark */
-    uint32_t common_frames; /* of these, the outermost ones that are frames of the memo */
+    uint32_t common_frames; /* of these, the outermost ones that are shown */
     uint32_t sent_mark;     /* outermost pseudo-frame, 0: none */
     /* What stands below the frames: the system call that the sample met, or, where lines are asked
      * for, WIRE_LEAF_PC and the pc. Nothing: both 0. */
     struct unwind_frame leaf, sent_leaf; /* of the last walk; and below the daemon's cursor */
     uint64_t shown_call;                 /* sleep_place.call of the sample that is being taken */
     struct check *check;                 /* what HCCT_CHECK keeps, else NULL */
+    struct python_thread *python; /* python/thread.h; NULL: its functions were never asked for */
     _Atomic(struct agent_thread *) next_free; /* while it is not used */
     void *handler_stack;                      /* handler_stack.h: stays with the context */
 
@@ -150,6 +160,11 @@ struct agent_thread {
 /* The calling thread's context, NULL when it is not profiled. Any context. */
 extern __thread struct agent_thread *thread_self
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+static inline const struct unwind_frame *thread_shown(const struct agent_thread *thread,
+                                                      uint32_t i) {
+    return (const void *)((const char *)thread->shown.first + i * thread->shown.stride);
+}
 
 /* A context that nobody uses; NULL: there is no memory. Thread context. */
 struct agent_thread *thread_take(void);

@@ -43,13 +43,12 @@ static void send_mark(struct agent_thread *thread, struct wire_slot *slot, uint6
 }
 
 static bool is_leaf_sent(const struct agent_thread *thread) {
-    return thread->sent_leaf.site == thread->leaf.site &&
-           thread->sent_leaf.routine == thread->leaf.routine;
+    return unwind_frame_is(&thread->sent_leaf, &thread->leaf);
 }
 
 /* All of the last walk was sent, from its first frame down to its leaf. */
 static bool is_sent(const struct agent_thread *thread) {
-    uint32_t depth = thread->memo.depth;
+    uint32_t depth = thread->shown.depth;
     return thread->sent_frames == depth && thread->common_frames == depth && is_leaf_sent(thread);
 }
 
@@ -63,32 +62,30 @@ static void pop_rest(struct agent_thread *thread, struct wire_slot *slot, uint64
 }
 
 /* How many frames from i on are the same as the one outside of i. */
-static uint32_t repeats(const struct memo *memo, uint32_t i) {
+static uint32_t repeats(const struct agent_thread *thread, uint32_t i) {
     uint32_t n = 0;
     if (i == 0)
         return 0;
-    const struct unwind_frame *outer = &memo->frame[i - 1].frame;
-    while (i + n < memo->depth && memo->frame[i + n].frame.routine == outer->routine &&
-           memo->frame[i + n].frame.site == outer->site)
+    const struct unwind_frame *outer = thread_shown(thread, i - 1);
+    while (i + n < thread->shown.depth && unwind_frame_is(thread_shown(thread, i + n), outer))
         n++;
     return n;
 }
 
 /* Pushes frames as long as there is room for them and for the credit. True: all of them. */
 static bool push_rest(struct agent_thread *thread, struct wire_slot *slot, uint64_t *at) {
-    const struct memo *memo = &thread->memo;
     uint64_t room = ring_room(slot, WALK_WORDS, *at);
-    while (thread->sent_frames < memo->depth) {
+    while (thread->sent_frames < thread->shown.depth) {
+        const struct unwind_frame *frame = thread_shown(thread, thread->sent_frames);
         uint64_t before = *at;
-        uint32_t repeated = repeats(memo, thread->sent_frames);
+        uint32_t repeated = repeats(thread, thread->sent_frames);
         if (room < 3)
             return false;
         if (repeated > 0) {
             ring_put(slot, WALK_WORDS, (*at)++, wire_word(WIRE_REPEAT, repeated));
         } else {
-            ring_put(slot, WALK_WORDS, (*at)++,
-                     wire_word(WIRE_PUSH, memo->frame[thread->sent_frames].frame.routine));
-            ring_put(slot, WALK_WORDS, (*at)++, memo->frame[thread->sent_frames].frame.site);
+            ring_put(slot, WALK_WORDS, (*at)++, wire_word(WIRE_PUSH, frame->routine));
+            ring_put(slot, WALK_WORDS, (*at)++, frame->site);
             repeated = 1;
         }
         thread->common_frames = thread->sent_frames += repeated;
@@ -126,7 +123,8 @@ bool emit_sample(struct agent_thread *thread, struct wire_slot *slot, uint32_t m
 }
 
 bool emit_can_repeat(const struct agent_thread *thread, struct wire_slot *slot) {
-    return thread->memo.depth != 0 && is_sent(thread) && thread->map_seen == modules_generation() &&
+    return thread->shown.depth != 0 && is_sent(thread) &&
+           thread->map_seen == modules_generation() &&
            ring_room(slot, WALK_WORDS, thread->head) != 0;
 }
 

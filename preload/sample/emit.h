@@ -4,10 +4,10 @@
  *
  * The daemon's cursor stands where the last record left it: below `sent_frames` frames and
  * `sent_leaf`. The outermost `common_frames` of them are still those
- * of the last walk (thread->memo). That is no part of the memo: it nearly always differs, while the
- * frame that it is in stays. All this changes only with what is published, so a record that finds
- * no room costs its sample and nothing else; the next one is a difference from the same cursor.
- * What is sent is in proportion to what has changed.
+ * of the last walk (thread->shown). That is no part of the memo: it nearly always differs, while
+ * the frame that it is in stays. All this changes only with what is published, so a record that
+ * finds no room costs its sample and nothing else; the next one is a difference from the same
+ * cursor. What is sent is in proportion to what has changed.
  */
 #ifndef HCCT_EMIT_H
 #define HCCT_EMIT_H
@@ -17,7 +17,7 @@
 
 #include "preload/life/thread.h"
 
-/* Sends the context of thread->memo, under the mark of a partial walk (0: none) and down to
+/* Sends the context of thread->shown, under the mark of a partial walk (0: none) and down to
  * thread->leaf, and credits `weight` to it. False: the ring had no
  * room for all of it, and nothing was credited. Signal context, inside the session. */
 bool emit_sample(struct agent_thread *thread, struct wire_slot *slot, uint32_t mark,

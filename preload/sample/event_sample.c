@@ -160,8 +160,8 @@ static bool has_tables(struct wire_session *session) {
 
 void event_sample_await(void) {
     const struct timespec nap = {0, NAP_NS};
-    struct wire_session *session =
-        wire_of_events(agent.settings.collector) ? session_enter(thread_self) : NULL;
+    bool wanted = wire_of_events(agent.settings.collector) || agent.settings.python;
+    struct wire_session *session = wanted ? session_enter(thread_self) : NULL;
     if (session == NULL)
         return;
     (void)session_slot(thread_self, session); /* the daemon reads the log where there is a ring */

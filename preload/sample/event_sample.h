@@ -15,8 +15,9 @@
  * not there: the process is not profiled. Process context. */
 bool event_sample_start(void);
 
-/* Waits for the unwind tables of what is loaded, as a program begins: until they are there each
- * sample is a copy of the stack, which soon finds no room. Process context, attached. */
+/* Waits for the unwind tables of what is loaded, as a program begins, where events are sampled or
+ * functions of Python are asked for: until they are there each sample is a copy of the stack, which
+ * soon finds no room, and has no such functions. Process context, attached. */
 void event_sample_await(void);
 
 #endif

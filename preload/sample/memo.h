@@ -28,7 +28,7 @@ struct memo_word {
 
 /* One frame of the last walk, and the registers with which the walk arrived at it. */
 struct memo_frame {
-    struct unwind_frame frame;
+    struct unwind_frame frame; /* first: struct shown */
     uint64_t pc, sp, fp;
     uint32_t words; /* words that this frame and all outer ones depend on */
     bool exact;     /* the pc is not a return address */

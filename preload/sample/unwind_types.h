@@ -19,6 +19,11 @@ struct unwind_frame {
     uint64_t site;    /* return address in the caller, 0 for the outermost */
 };
 
+static inline bool unwind_frame_is(const struct unwind_frame *frame,
+                                   const struct unwind_frame *other) {
+    return frame->routine == other->routine && frame->site == other->site;
+}
+
 struct unwind_module {
     uint64_t start, end; /* run-time addresses */
     uint64_t bias;

@@ -6,6 +6,7 @@
 
 #include "preload/life/modules.h"
 #include "preload/life/session.h"
+#include "preload/python/show.h"
 #include "preload/sample/check.h"
 #include "preload/sample/emit.h"
 #include "preload/sample/emit_raw_stack.h"
@@ -92,7 +93,7 @@ static void send_context(struct agent_thread *thread, struct wire_slot *slot, ui
     session_count(slot, WIRE_WALKS, 1);
     session_count(slot, ends[result->end].counter, 1);
     session_count(slot, WIRE_CREDITED_NS, weight);
-    session_count(slot, WIRE_FRAMES, thread->memo.depth);
+    session_count(slot, WIRE_FRAMES, thread->shown.depth);
     session_count(slot, WIRE_STEPPED, result->stepped);
     session_count(slot, WIRE_CACHED, result->cached);
     if (hcct_unlikely(result->by_fp != 0))
@@ -105,7 +106,8 @@ static void send_context(struct agent_thread *thread, struct wire_slot *slot, ui
  * some. */
 static uint64_t pc_to_send(struct agent_thread *thread, struct wire_session *session) {
     struct unwind_module module;
-    if (hcct_likely(!agent.settings.lines) || thread->memo.depth == 0)
+    if (hcct_likely(!agent.settings.lines) || thread->memo.depth == 0 ||
+        python_is_innermost(thread))
         return 0;
     uint64_t pc = thread->memo.frame[thread->memo.depth - 1].pc;
     return modules_find(thread, session, pc, &module) ? pc : 0;
@@ -145,6 +147,26 @@ bool walk_whole(struct agent_thread *thread, struct wire_session *session, const
     return result.end == UNWIND_COMPLETE;
 }
 
+/* The daemon unwinds a copy of the stack. */
+static bool is_to_copy(const struct memo_result *result) {
+    return result->end == UNWIND_PENDING || result->end == UNWIND_RICH;
+}
+
+/* What is sent of the walk: the memo's frames, unless functions of Python are asked for, which no
+ * copy of a stack shows. False: the ring has no room for their names. */
+static bool show_frames(struct agent_thread *thread, struct wire_session *session,
+                        struct wire_slot *slot, struct memo_result *result) {
+    struct memo *memo = &thread->memo;
+    thread->shown = (struct shown){memo->frame, sizeof *memo->frame, memo->depth};
+    if (hcct_likely(!agent.settings.python) || thread->python == NULL)
+        return true;
+    struct python_shown shown = python_show(thread, slot, frame_limit(session));
+    if (shown.cut && result->end == UNWIND_COMPLETE)
+        result->end = UNWIND_TRUNCATED;
+    result->effort += shown.effort;
+    return !shown.lost;
+}
+
 struct walk_cost walk_sample(struct agent_thread *thread, struct wire_session *session,
                              struct wire_slot *slot, uint64_t weight, const ucontext_t *uc) {
     struct walk walk = {.thread = thread, .session = session};
@@ -154,13 +176,17 @@ struct walk_cost walk_sample(struct agent_thread *thread, struct wire_session *s
     struct memo_result result;
     uint32_t copied = 0;
     update_memo(thread, session, &env, uc, &result);
+    bool lost = !show_frames(thread, session, slot, &result);
     thread->leaf = leaf_of(thread, session, &env, uc);
-    if (result.end == UNWIND_PENDING || result.end == UNWIND_RICH) {
+    if (is_to_copy(&result)) {
         copied = send_copy(thread, session, slot, weight, &result, &env);
     } else {
         if (hcct_unlikely(thread->check != NULL))
             check_walk(thread, slot, &env, regs, frame_limit(session), result.end);
-        send_context(thread, slot, weight, &result);
+        if (hcct_likely(!lost))
+            send_context(thread, slot, weight, &result);
+        else
+            lose(slot, weight);
     }
     uint32_t depth = thread->memo.depth; /* 0 when the memo holds nothing */
     return (struct walk_cost){.stepped = result.stepped + result.effort,

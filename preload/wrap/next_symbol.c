@@ -338,6 +338,27 @@ void *libc_symbol(const char *name) {
     return (void *)plain_function(found.dlfo_link_map, symbol);
 }
 
+/* ---- of all objects ---- */
+
+static bool is_plain(const ElfW(Sym) * symbol) {
+    unsigned type = ELF64_ST_TYPE(symbol->st_info);
+    return type == STT_OBJECT || type == STT_FUNC;
+}
+
+void *symbol_anywhere(const char *name) {
+    uint32_t hash = hash_of(name);
+    if (sizeof(void *) != 8 || &_r_debug == NULL)
+        return NULL;
+    for (const struct link_map *map = _r_debug.r_map; map != NULL; map = map->l_next) {
+        struct object object;
+        read_object(map, &object);
+        const ElfW(Sym) *symbol = has_hashes(&object) ? find(&object, name, hash) : NULL;
+        if (symbol != NULL && is_plain(symbol))
+            return (void *)(map->l_addr + symbol->st_value);
+    }
+    return NULL;
+}
+
 /* ---- from an address ---- */
 
 static const char *name_of(const struct object *object, uint64_t value) {

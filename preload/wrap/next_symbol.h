@@ -29,6 +29,11 @@ void *next_by_itself(const char *name);
  * context. */
 void *libc_symbol(const char *name);
 
+/* The function or variable of that name, in the first of all objects that has one, and a table of
+ * hashes; NULL: none has. Takes no lock: for a moment in which no object is opened or closed.
+ * Process context. */
+void *symbol_anywhere(const char *name);
+
 /* What stands behind a function of this object that others can use: the next one of its name; 0: it
  * is none, or only the loader could tell. Takes no lock. Any context that stays in its objects. */
 uint64_t next_behind(uint64_t own);

@@ -77,6 +77,7 @@ static void make_context(uint32_t depth, uint64_t bits) {
         frames[level].frame = f;
     }
     thread.memo.depth = depth;
+    thread.shown = (struct shown){frames, sizeof *frames, depth};
     thread.leaf = (struct unwind_frame){0, 0};
     if (thread.common_frames > same)
         thread.common_frames = same;

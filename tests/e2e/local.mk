@@ -22,7 +22,7 @@ e2e_tests = tests/e2e/check_test.py tests/e2e/daemon_test.py tests/e2e/deep_test
 	tests/e2e/slow_client_test.py tests/e2e/small_threads_test.py tests/e2e/two_users_test.py tests/e2e/valgrind_test.py \
 	tests/e2e/wall_test.py tests/e2e/wall_calls_test.py tests/e2e/wall_end_test.py \
 	tests/e2e/wall_fork_test.py tests/e2e/fork_cost_test.py tests/e2e/follow_test.py \
-	tests/e2e/jit_test.py tests/e2e/system_calls_test.py tests/e2e/past_test.py \
+	tests/e2e/jit_test.py tests/e2e/python_frames_test.py tests/e2e/system_calls_test.py tests/e2e/past_test.py \
 	tests/e2e/lifecycle_test.py tests/e2e/loads_test.py tests/e2e/oracle_test.py \
 	tests/e2e/programs_test.py tests/e2e/sleep_test.py tests/e2e/storm_test.py \
 	tests/e2e/top_server_test.py tests/e2e/top_test.py tests/e2e/terminal_test.py \
@@ -138,6 +138,10 @@ tests_targets_loads_library_SOURCES = tests/targets/loads.c
 tests_targets_loads_library_CFLAGS = $(TARGET_CFLAGS) -DLOADS_LIBRARY -fPIC
 tests_targets_loads_library_LDFLAGS = -Wc,-shared -Wl,--build-id=none
 
+check_PROGRAMS += tests/targets/broken_python
+tests_targets_broken_python_SOURCES = tests/targets/broken_python.c
+tests_targets_broken_python_CFLAGS = $(TARGET_CFLAGS) -pthread
+tests_targets_broken_python_LDFLAGS = -pthread -rdynamic
 check_PROGRAMS += tests/targets/jit
 tests_targets_jit_SOURCES = tests/targets/jit.c
 tests_targets_jit_CFLAGS = $(TARGET_CFLAGS)

@@ -162,23 +162,6 @@ check(Seen([older]).has_nothing([older]), "a java without libjvm.so gets none")
 libjvm(scratch("jre"), "PreserveFramePointer", "UnlockDiagnosticVMOptions", "DumpPerfMapAtExitOf")
 check(Seen([older]).has_nothing([older]), "a java that does not know them gets none")
 
-# ---- python ----
-
-python = fake(scratch("bin/python3.12"), "runtime")
-command = [python, "app.py"]
-check(Seen(command).has_nothing(command), "python gets nothing unless that is asked for")
-seen = Seen(command, "--python-names")
-check(seen.variables == {"PYTHONPERFSUPPORT": "1"} and seen.said and not seen.left,
-      "--python-names: PYTHONPERFSUPPORT is 1, and its map is removed")
-seen = Seen(command, "--python-names", PYTHONPERFSUPPORT="0")
-check(seen.has_nothing(command, PYTHONPERFSUPPORT="0"), "a user's own value stays")
-own = [python, "-X", "perf", "app.py"]
-check(Seen(own, "--python-names").has_nothing(own), "with -X perf nothing is added")
-older = fake(scratch("bin/python3.11"), "runtime")
-check(Seen([older], "--python-names").has_nothing([older]), "python 3.11 knows no such thing")
-result = run([HCCT, "record", "--python-names", "--no-runtime-names", "--", "true"])
-check(result.status == 2, "--python-names and --no-runtime-names contradict each other")
-
 # ---- real ones ----
 
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
- * reader_test.c - REPEAT, MAP and RAW_STACK in a ring, well-formed and not: what arrives, what is
- * refused, and that a lie closes the ring.
+ * reader_test.c - REPEAT, MAP, NAME and RAW_STACK in a ring, well-formed and not: what arrives,
+ * what is refused, and that a lie closes the ring.
  */
 #include "tests/check.h"
 #include "tests/ingest/reader_ring.h"
@@ -155,6 +155,70 @@ static void test_leaf_pc(void) {
     CHECK(frame_get(addresses_frame(map, (WIRE_SYSTEM_CALL << 1) - 1, 0), &key));
     CHECK_STR(jit_name((uint32_t)key.routine), "[system call]");
     stop();
+}
+
+/* ---- NAME ---- */
+
+static void put_name(uint64_t code, const char *name, uint64_t bytes) {
+    uint64_t words[WIRE_NAME_MAX / 8 + 1] = {0};
+    memcpy(words, name, strlen(name));
+    put(wire_word(WIRE_PUSH, WIRE_NAME | bytes));
+    put(WIRE_PYTHON | code);
+    for (uint64_t i = 0; i < (bytes + 7) / 8 && i < HCCT_ARRAY_LEN(words); i++)
+        put(words[i]);
+}
+
+static const char *name_at(uint64_t code) {
+    struct frame_key key;
+    CHECK(frame_get(addresses_frame(map, WIRE_PYTHON | code, WIRE_PYTHON | code), &key));
+    CHECK(key.routine_module == MODULE_JIT && key.site_module == MODULE_JIT);
+    CHECK_UINT(key.routine, key.site);
+    return jit_name((uint32_t)key.routine);
+}
+
+/* A code object's name holds from the words that tell it on, until others do; the cursor stays. Its
+ * address may be within a module. */
+static void test_names(void) {
+    start();
+    addresses_add(map, 0x4000, 0x5000, 0x3000, 9, 0);
+    put_name(0x4010, "f (a.py)", 8);
+    put_name(0x9000, "größe (b.py)", strlen("größe (b.py)"));
+    drain();
+    CHECK(!reader.broken);
+    CHECK_UINT(mcct_depth(&reader.cursor), 0);
+    CHECK_STR(name_at(0x4010), "f (a.py)");
+    CHECK_STR(name_at(0x9000), "größe (b.py)");
+    CHECK_STR(name_at(0x9008), "[generated code]");
+    put_name(0x4010, "g (a.py)", 8);
+    put(wire_word(WIRE_PUSH, WIRE_PYTHON | 0x4010));
+    put(0);
+    put(wire_word(WIRE_CREDIT, 7));
+    drain();
+    CHECK(!reader.broken);
+    CHECK_UINT(total(), 7);
+    CHECK_STR(name_at(0x4010), "g (a.py)");
+    stop();
+}
+
+static bool name_breaks(uint64_t bytes, unsigned missing) {
+    start();
+    put_name(0x4010, "f (a.py)", bytes);
+    uint64_t head = atomic_load(&slot->head);
+    ring_publish(slot, head - missing);
+    drain();
+    bool broken = reader.broken;
+    stop();
+    return broken;
+}
+
+static void test_name_lies(void) {
+    CHECK(!name_breaks(WIRE_NAME_MAX, 0));
+    CHECK(name_breaks(0, 0));
+    CHECK(name_breaks(WIRE_NAME_MAX + 1, 0));
+    CHECK(name_breaks(WIRE_NAME - 1, 0));
+    CHECK(name_breaks(9, 1));
+    CHECK(name_breaks(9, 2));
+    CHECK(name_breaks(9, 3));
 }
 
 /* ---- RAW_STACK ---- */
@@ -510,6 +574,8 @@ int main(void) {
     test_repeat_in_parts();
     test_generations();
     test_leaf_pc();
+    test_names();
+    test_name_lies();
     test_raw_sample();
     test_raw_sample_begun();
     test_raw_sample_wraps();

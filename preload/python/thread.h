@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
+/*
+ * thread.h - what is kept for each thread whose functions of Python are shown.
+ *
+ * A mapping of its own, which is made only where they are asked for; of its arrays so much is
+ * touched as the thread's stacks are deep.
+ */
+#ifndef HCCT_PYTHON_THREAD_H
+#define HCCT_PYTHON_THREAD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "common/wire/wire.h"
+#include "preload/sample/stack.h"
+#include "preload/sample/unwind_types.h"
+
+#define PYTHON_SENT_BITS 10
+#define PYTHON_PROBES    16u
+
+/* A code object whose name the daemon has from this thread, and what tells it from another one that
+ * has come to stand at its address. */
+struct python_sent {
+    uint64_t code, name, file, lines;
+};
+
+/* A function that is being executed, and the frame of the memo that executes it. */
+struct python_found {
+    uint64_t code;
+    uint32_t native;
+    bool sent;
+};
+
+struct python_thread {
+    bool has_sent;
+    uint32_t depth; /* of the last context that was shown with functions of Python ... */
+    uint32_t same;  /* ... and how much of it is in the one that is being made */
+    struct stack_probe probe[PYTHON_PROBES];
+    char text[WIRE_NAME_MAX];
+    struct python_sent sent[1u << PYTHON_SENT_BITS];
+    struct unwind_frame frame[WIRE_MAX_FRAMES]; /* outermost first */
+    struct python_found found[WIRE_MAX_FRAMES]; /* innermost first */
+};
+
+/* The daemon is another one, or takes the thread for another: it knows nothing. Any context. */
+static inline void python_thread_forget(struct python_thread *python) {
+    if (python->has_sent)
+        memset(python->sent, 0, sizeof python->sent);
+    python->has_sent = false;
+    python->depth = 0;
+}
+
+/* Reads an aligned word that may not be there; what was found readable holds for one sample.
+ * Signal context. */
+static inline bool python_read(struct python_thread *python, uint64_t at, uint64_t *word) {
+    return stack_read(&python->probe[at / WIRE_PAGE / 4 % PYTHON_PROBES], at, word);
+}
+
+#endif
