@@ -105,6 +105,14 @@ static bool make_below(struct private_daemon *daemon, pid_t pid, const char *pla
     return false;
 }
 
+/* The kernel's view of a process goes with its main thread. */
+static bool has_root(pid_t pid) {
+    char path[32];
+    struct stat root;
+    snprintf(path, sizeof path, "/proc/%d/root/", (int)pid);
+    return stat(path, &root) == 0 || errno != ENOENT;
+}
+
 /* Where that process has it, and as its user: root's files can't be made in a container whose users
  * are others. */
 static bool make_there(struct private_daemon *daemon, pid_t pid) {
@@ -121,7 +129,11 @@ static bool make_there(struct private_daemon *daemon, pid_t pid) {
     int error = errno;
     setfsuid((uid_t)user);
     setfsgid((gid_t)group);
-    if (!made)
+    if (!made && !has_root(pid))
+        complain("process %d can't be attached to: its main thread has ended, so that its root "
+                 "directory can't be reached",
+                 (int)pid);
+    else if (!made)
         complain("process %d has another root directory, where no private directory for hcctd can "
                  "be made, neither in /tmp nor in /dev/shm, /var/tmp or /run: %s; mount one there",
                  (int)pid, strerror(error));

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "common/base/memory.h"
 #include "common/base/options.h"
@@ -144,6 +145,14 @@ static enum transfer_result judge(long status) {
     return TRANSFER_LATER;
 }
 
+/* None of our targets sends one for a success; a portal or another server does. */
+static bool is_page(struct transfer *t) {
+    char *type = NULL;
+
+    curl_easy_getinfo(t->curl, CURLINFO_CONTENT_TYPE, &type);
+    return type != NULL && strncasecmp(type, "text/html", strlen("text/html")) == 0;
+}
+
 /* A server's words: the first line, and nothing that a terminal would obey. */
 static void quote(char *line, size_t bytes, const char *text) {
     size_t n = 0;
@@ -185,6 +194,9 @@ enum transfer_result transfer_post(struct transfer *t, const char *url, const ch
                  received.too_large    ? "its answer is too large"
                  : t->error[0] != '\0' ? t->error
                                        : curl_easy_strerror(code));
+    } else if (answer->status / 100 == 2 && is_page(t)) {
+        snprintf(error, error_bytes,
+                 "%s answers with a page for people: is that the right address?", url);
     } else if ((result = judge(answer->status)) != TRANSFER_DONE) {
         quote(said, sizeof said, answer->body);
         snprintf(error, error_bytes, "%s answers with status %ld%s%s", url, answer->status,

@@ -97,6 +97,10 @@ def test_target_down():
         said = push("pyroscope", server.url, spool="down", status=1)
         check(f"status {status}" in said and "not now" in said, f"it is said: {said.strip()}")
     check(len(waiting("down")) == 4, "four wait")
+    server.fail, server.status, server.type = 1, 200, "text/html; charset=utf-8"
+    said = push("pyroscope", server.url, spool="down", status=1)
+    check("a page for people" in said and len(waiting("down")) == 4, f"a page is no success: {said.strip()}")
+    server.type = "text/plain"
     server.cut = 1
     push("pyroscope", server.url, spool="down", status=1)
     taken = len(server.kept)

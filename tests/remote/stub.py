@@ -55,6 +55,7 @@ class Server:
     def __init__(self, port=0):
         self.kept, self.twice, self.wrong, self.requests = {}, [], [], 0
         self.fail, self.cut, self.status, self.headers = 0, 0, 503, []
+        self.type = "text/plain"
         self.lock = threading.Lock()
         outer = self
 
@@ -68,6 +69,7 @@ class Server:
                     return
                 self.send_response(status)
                 self.send_header("Content-Length", str(len(answer)))
+                self.send_header("Content-Type", outer.type)
                 self.end_headers()
                 self.wfile.write(answer)
 
