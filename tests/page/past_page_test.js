@@ -11,7 +11,7 @@ function cellsOf(page, since, until) {
         const {strip} = hcct.live, places = strip.place(), box = strip.canvas.getBoundingClientRect();
         const finest = strip.cells.some((cell) => cell.lane.seconds === 2 && cell.since <= from) ? 2 : 60;
         const inside = strip.cells.flatMap((cell, i) =>
-            (cell.lane.seconds === finest && cell.until > from && cell.since < to ? [i] : []));
+            (cell.lane.seconds === finest && cell.since >= from && cell.since < to ? [i] : []));
         const x = (i) => box.left + places[i].x + places[i].width / 2;
         return {finest, from: x(inside[0]), to: x(inside[inside.length - 1]), y: box.top + 10};
     }, [since, until]);

@@ -23,7 +23,8 @@ def main():
     browser, port = chromium(), free_port()
     with Daemon("--listen", f"127.0.0.1:{port}") as daemon:
         env = {**os.environ, **daemon.env(HCCT_RATE="250")}
-        app = subprocess.Popen([target("phases"), "3", "3"], env=env, stdin=subprocess.PIPE,
+        # the second phase is longer than the first one and the cell in which it begins
+        app = subprocess.Popen([target("phases"), "3", "6"], env=env, stdin=subprocess.PIPE,
                                stdout=subprocess.PIPE, text=True)
         caller = subprocess.Popen(["sh", "-c", "while :; do :; done"], env={**env, "HCCT_COLLECTOR": "calls"})
         try:
