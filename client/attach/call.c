@@ -67,16 +67,17 @@ static bool block_signals(const struct call *call) {
 
 /* ---- the frame ---- */
 
-/* As the kernel does it where no handler is in the way. A sleep with a timeout, whose rest only the
- * kernel knows, is made again as a whole by RESTART_CALL, or ends with EINTR in the worst case. */
-static void restart_by_hand(struct user_regs_struct *regs) {
+/* As the kernel does it where no handler is in the way. What is left of a sleep with a timeout only
+ * the kernel knows, as long as nothing returns as from a handler: then RESTART_CALL has the rest;
+ * else the sleep is made again with its whole timeout. */
+static void restart_by_hand(struct user_regs_struct *regs, bool by_frame) {
     long call = (long)regs->orig_rax, result = -(long)regs->rax;
     if (call < 0)
         return;
     if (result == RESTARTSYS || result == RESTARTNOINTR || result == RESTARTNOHAND)
         regs->rax = (unsigned long long)call;
     else if (result == RESTART_BLOCK)
-        regs->rax = RESTART_CALL;
+        regs->rax = by_frame ? (unsigned long long)call : RESTART_CALL;
     else
         return;
     regs->rip -= 2;
@@ -170,7 +171,7 @@ static bool write_frames(struct call *call, size_t room) {
     uint64_t xstate = (call->regs.rsp - RED_ZONE - call->xstate_bytes - sizeof(uint32_t)) &
                       ~(uint64_t)(XSTATE_ALIGN - 1);
     call->room = (xstate - room) & ~15ull;
-    restart_by_hand(&regs);
+    restart_by_hand(&regs, true);
     if (!write_xstate(call, xstate))
         return false;
     call->frame = put_frame(call, call->room, &regs, call->mask, xstate);
@@ -255,7 +256,7 @@ static bool put_back(const struct call *call, bool at_entry) {
         return false;
     point_again(call->target, tid, &regs);
     if (at_entry) {
-        restart_by_hand(&regs);
+        restart_by_hand(&regs, false);
         regs.orig_rax = ~0ull;
     }
     return ptrace(PTRACE_SETREGS, tid, NULL, &regs) == 0;
