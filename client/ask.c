@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "common/base/options.h"
+#include "common/wire/metric.h"
 
 /* The first question about a large program waits until its symbols have been read. */
 #define ANSWER_TIMEOUT_MS 120000
@@ -99,7 +100,7 @@ void query_add(struct query *query, const char *name, const char *value) {
 }
 
 void query_add_metric(struct query *query, const char *metric) {
-    query_add(query, "collector", strcmp(metric, "cpu") == 0 ? "walks" : metric);
+    query_add(query, "collector", metric_kind_of_word(metric));
 }
 
 void query_add_unsigned(struct query *query, const char *name, unsigned value) {

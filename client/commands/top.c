@@ -12,6 +12,7 @@
 #include "client/top/loop.h"
 #include "client/top/ui.h"
 #include "client/view.h"
+#include "common/wire/metric.h"
 
 struct top_options {
     const char *socket, *process, *window, *metric;
@@ -76,7 +77,7 @@ static bool resolve_metric(const char *word, struct top_request *request) {
     if (word == NULL)
         return true;
     if (strlen(word) < sizeof request->kind) {
-        strcpy(request->kind, strcmp(word, "cpu") == 0 ? "walks" : word);
+        strcpy(request->kind, metric_kind_of_word(word));
         return true;
     }
     complain("--metric '%.40s...': there is no such metric", word);

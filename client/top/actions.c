@@ -8,6 +8,7 @@
 
 #include "client/top/file.h"
 #include "common/wire/compiler.h"
+#include "common/wire/metric.h"
 
 /* ---- moving ---- */
 
@@ -249,7 +250,7 @@ void top_do_metric(struct top_ui *ui) {
     unsigned next = (top_kinds_find(&ui->kinds, ui->request.kind) + 1) % ui->kinds.n;
     strcpy(ui->request.kind, ui->kinds.name[next]);
     ui->panel = TOP_PANEL_TREE;
-    top_ui_say(ui, "metric: %s", strcmp(ui->request.kind, "walks") == 0 ? "cpu" : ui->request.kind);
+    top_ui_say(ui, "metric: %s", metric_word_of_kind(ui->request.kind));
     top_ui_ask_others(ui);
 }
 

@@ -33,11 +33,21 @@ const char *metric_kind(unsigned collector, unsigned clock) {
     return metric_collector(collector);
 }
 
+static const char cpu[] = "cpu", walks[] = "walks";
+
+const char *metric_kind_of_word(const char *word) {
+    return strcmp(word, cpu) == 0 ? walks : word;
+}
+
+const char *metric_word_of_kind(const char *kind) {
+    return strcmp(kind, walks) == 0 ? cpu : kind;
+}
+
 const char *metric_collector(unsigned collector) {
     if (collector == WIRE_COLLECT_CALLS)
         return "calls";
     for (size_t i = 0; i < HCCT_ARRAY_LEN(metrics); i++)
         if (metrics[i].collector == collector && wire_of_events(collector))
             return metrics[i].name;
-    return "walks";
+    return walks;
 }

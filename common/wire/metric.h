@@ -25,4 +25,8 @@ const char *metric_collector(unsigned collector);
  * the metric of events. */
 const char *metric_kind(unsigned collector, unsigned clock);
 
+/* Users say cpu where the kind is walks; all other words are the same. */
+const char *metric_kind_of_word(const char *word);
+const char *metric_word_of_kind(const char *kind);
+
 #endif
