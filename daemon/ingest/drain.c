@@ -149,13 +149,13 @@ static bool read_ring(struct process *p, struct sweep *sweep, struct reader *rea
 /* A thread's contexts begin with the name that it has when its first words are read. True: they may
  * wait, for it may still get one. */
 static bool awaits_name(const struct process *p, const struct sweep *sweep, struct reader *reader,
-                        struct wire_slot *slot) {
+                        struct wire_slot *slot, uint32_t state) {
     if (!p->sampling.threads || reader->open)
         return false;
     if (reader->found_ns == 0)
         reader->found_ns = sweep->now;
     threads_name(p, slot, reader->thread);
-    return !sweep->last && slot->tid != p->sampling.own_pid &&
+    return !sweep->last && state == WIRE_SLOT_OWNED && slot->tid != p->sampling.own_pid &&
            sweep->now - reader->found_ns < NAME_NS &&
            reader_end(reader, slot) - reader->at < reader->size / NAME_PART;
 }
@@ -169,7 +169,7 @@ static void drain_slot(struct process *p, uint32_t i, struct sweep *sweep) {
     struct reader *reader = reader_of(p, i);
     if (reader == NULL)
         return;
-    if (awaits_name(p, sweep, reader, slot) && state == WIRE_SLOT_OWNED)
+    if (awaits_name(p, sweep, reader, slot, state))
         sweep->any = true;
     else if (read_ring(p, sweep, reader, slot))
         p->undrained = true;
@@ -177,11 +177,7 @@ static void drain_slot(struct process *p, uint32_t i, struct sweep *sweep) {
         recycle(p, i, slot);
 }
 
-static bool drain_all(struct process *p, bool last, uint64_t repeat_max, process_module_seen *seen,
-                      void *arg) {
-    uint64_t now = clock_now();
-    struct sweep sweep = {
-        .seen = seen, .arg = arg, .now = now, .repeats_left = repeat_max, .last = last};
+static bool drain_all(struct process *p, struct sweep sweep) {
     p->undrained = false;
     process_take_names(p);
     uint32_t n = session_memory_slots(&p->memory);
@@ -189,7 +185,7 @@ static bool drain_all(struct process *p, bool last, uint64_t repeat_max, process
         drain_slot(p, i, &sweep);
     p->fills_soon = sweep.fills_soon;
     if (sweep.copies)
-        p->copied_mono_ns = now;
+        p->copied_mono_ns = sweep.now;
     return sweep.any;
 }
 
@@ -205,7 +201,8 @@ bool process_drain(struct process *p, process_module_seen *seen, void *arg) {
     windows_turn(p, now);
     if (is_read(p)) {
         addresses_refresh(p->addresses);
-        any = drain_all(p, false, REPEATS_MAX, seen, arg);
+        any = drain_all(
+            p, (struct sweep){.seen = seen, .arg = arg, .now = now, .repeats_left = REPEATS_MAX});
         session_memory_extend(&p->memory, p->pid);
         atomic_store_explicit(&p->memory.session->heartbeat_ns, now, memory_order_relaxed);
     }
@@ -223,7 +220,8 @@ void process_end(struct process *p) {
     pthread_mutex_lock(&p->lock);
     windows_turn(p, clock_now());
     if (p->live) {
-        drain_all(p, true, REPEATS_MAX_AT_END, NULL, NULL);
+        drain_all(p, (struct sweep){
+                         .now = clock_now(), .repeats_left = REPEATS_MAX_AT_END, .last = true});
         p->ended.broken += p->undrained; /* what is left is dropped: no honest ring asks for more */
     }
     deferred_unwind_take(p, &deferred);
