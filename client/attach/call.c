@@ -245,7 +245,8 @@ enum called call_function(struct call *call, enum call_way way, uint64_t functio
 
 /* The mask comes before the registers: from then on the thread is the application's. A signal that
  * was due at the stop may have been the agent's, and gone with its timer: then no handler makes the
- * interrupted call again. */
+ * interrupted call again. `at_entry`: it stands where it would return as from a handler, and that
+ * call is left out. */
 static bool put_back(const struct call *call, bool at_entry) {
     struct iovec part = {(void *)(uintptr_t)call->xstate, call->xstate_bytes};
     struct user_regs_struct regs = call->regs;
@@ -269,8 +270,7 @@ bool call_end(struct call *call, bool is_back) {
     if (is_back && call->has_rung)
         return put_back(call, false);
     if (is_back && !point_signal_is_due(call->target, call->stop->tid))
-        return put_back(call,
-                        true); /* the return is left out: it stands at the entry of that call */
+        return put_back(call, true);
     if (!stop_interrupt(call->stop))
         return false;
     enum stopped stopped = stop_run(call->stop, false, UINT64_MAX);
