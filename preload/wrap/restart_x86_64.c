@@ -373,6 +373,12 @@ static size_t readable_before(struct stack_probe *probe, uint64_t pc) {
     return first < pc ? pc - first : 0;
 }
 
+/* Right before the kernel goes on with a sleep of which it alone knows what is left, as it is after
+ * a stop: it forgets that when our handler returns, and the call would end with EINTR. */
+static bool is_resumed(const struct restart_call *call) {
+    return call->result == SYS_restart_syscall;
+}
+
 enum restart_verdict restart_interrupted(struct restart_state *state, ucontext_t *uc, int own,
                                          bool wall) {
     greg_t *regs = uc->uc_mcontext.gregs;
@@ -392,6 +398,10 @@ enum restart_verdict restart_interrupted(struct restart_state *state, ucontext_t
         .handler_due = handler_due,
         .arg = &handler,
     };
+    if (is_resumed(&call)) {
+        call.result = -EINTR;
+        call.pc += SYSCALL_BYTES;
+    }
     if (call.result == -EINTR) {
         for (unsigned i = 0; i < RESTART_ARGUMENTS; i++)
             call.argument[i] = (uint64_t)regs[greg_of[i]];

@@ -17,6 +17,7 @@
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <time.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include "preload/wrap/restart.h"
@@ -504,6 +505,29 @@ static void test_live_signal(void) {
     setitimer(ITIMER_REAL, &off, NULL);
 }
 
+/* A thread that was stopped while it slept, and is about to go on. */
+static void test_resumed(void) {
+    static const uint8_t sleeps[16]
+        __attribute__((aligned(16))) = {0x90, 0x90, 0x90, 0xb8, 0xe6, 0, 0, 0, 0x0f, 0x05, 0x90};
+    static const struct timespec time = {5, 0};
+    struct restart_state state = {0};
+    ucontext_t uc;
+    getcontext(&uc);
+    greg_t *regs = uc.uc_mcontext.gregs;
+    regs[REG_RIP] = (greg_t)(uintptr_t)(sleeps + 8);
+    regs[REG_RAX] = SYS_restart_syscall;
+    regs[REG_RDI] = CLOCK_MONOTONIC;
+    regs[REG_RSI] = regs[REG_R10] = 0;
+    regs[REG_RDX] = (greg_t)(uintptr_t)&time;
+    CHECK(restart_interrupted(&state, &uc, SIGURG, false) == RESTART_AGAIN);
+    CHECK(regs[REG_RAX] == SYS_clock_nanosleep);
+    CHECK(regs[REG_RIP] == (greg_t)(uintptr_t)(sleeps + 8));
+    regs[REG_RIP] = (greg_t)(uintptr_t)(sleeps + 3);
+    regs[REG_RAX] = SYS_restart_syscall; /* any number, somewhere else */
+    CHECK(restart_interrupted(&state, &uc, SIGURG, false) == RESTART_NONE);
+    CHECK(regs[REG_RAX] == SYS_restart_syscall);
+}
+
 static void test_live(void) {
     install();
     test_live_timeouts();
@@ -526,6 +550,7 @@ int main(void) {
     test_futex();
     test_unchanged();
     test_socket();
+    test_resumed();
     if (HANDLERS_INTERRUPT)
         test_live();
     else

@@ -198,7 +198,7 @@ def limits(daemon):
         refused(f"no {what}", expected, "attach", "--socket", daemon.socket, str(process.pid))
         status, out = end(process)
         check(status == 0, f"and it goes on: {out.decode().strip()}")
-    process = start(target("attach_quiet"), "epoll")
+    process = start(target("attach_quiet"), "spin")  # it looks for its session where it uses CPU time
     used = int(re.search(r"VmSize:\s+(\d+)", text_of(process.pid, "status"))[1])
     resource.prlimit(process.pid, resource.RLIMIT_AS, ((used + 4500) << 10,) * 2)
     refused("no room for the session", "RLIMIT_AS", "record", "-p", str(process.pid), "--duration", "300ms",

@@ -74,7 +74,7 @@ def refused(daemon, words, *options):
 
 state = scratch("state")
 with Daemon("--state-dir", state) as daemon:
-    app = start(daemon, 3, 3)
+    app = start(daemon, 5, 5)  # longer than the cell and the lag that are left out on each side
     begin, change = moment(app, "first"), moment(app, "second")
     end = moment(app, "done")
     time.sleep(CELL + LAG)

@@ -5,9 +5,9 @@
  *   attach_quiet CALL [SIGNAL...]
  *
  * It has handlers for these signals, by number, which nobody is to send. CALL: epoll, nanosleep,
- * poll, sigwait, read, recv, futex. The call is made again and again until SIGTERM, which only says
- * so. Each time the result, errno and vector registers must be as they are without anybody else.
- * Prints how many calls were made; status 1: something was seen.
+ * poll, sigwait, read, recv, futex, or spin, which is none. The call is made again and again until
+ * SIGTERM, which only says so. Each time the result, errno and vector registers must be as they are
+ * without anybody else. Prints how many calls were made; status 1: something was seen.
  */
 #include <errno.h>
 #include <poll.h>
@@ -71,6 +71,17 @@ static int by_sigwait(void) {
     return result < 0 && errno == EAGAIN ? 0 : -1;
 }
 
+/* Sleeps rarely. */
+static int by_spin(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    const long until = now.tv_sec * 1000 + now.tv_nsec / 1000000 + NAP_MS;
+    do
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    while (now.tv_sec * 1000 + now.tv_nsec / 1000000 < until);
+    return 0;
+}
+
 /* A byte comes from another thread. */
 static int by_read(void) {
     char byte;
@@ -114,9 +125,9 @@ static int by_futex(void) {
 static const struct {
     const char *name;
     int (*make)(void);
-} calls[] = {{"epoll", by_epoll},     {"nanosleep", by_nanosleep}, {"poll", by_poll},
-             {"sigwait", by_sigwait}, {"read", by_read},           {"recv", by_recv},
-             {"futex", by_futex}};
+} calls[] = {{"spin", by_spin}, {"epoll", by_epoll},     {"nanosleep", by_nanosleep},
+             {"poll", by_poll}, {"sigwait", by_sigwait}, {"read", by_read},
+             {"recv", by_recv}, {"futex", by_futex}};
 
 static int make(int (*call)(void)) {
     volatile double before = 3.25;
