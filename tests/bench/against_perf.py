@@ -82,14 +82,19 @@ class Seen:
         self.functions.update({called(*frame) for frame in stack})
 
 
+def script(path, *options):
+    return subprocess.run(["perf", "script", "-i", path, "--no-inline", *options],
+                          capture_output=True, text=True, check=True).stdout
+
+
 def by_perf(path, leaf):
-    script = subprocess.run(["perf", "script", "-i", path, "--no-inline", "-F",
-                             "comm,ip,sym,dso"],
-                            capture_output=True, text=True, check=True).stdout
+    """perf does not print a stack of one frame that has no name: it is in the list without stacks."""
     seen = Seen(leaf)
-    for block in script.split("\n\n"):
+    stacks = script(path, "-F", "comm,ip,sym,dso").rstrip("\n").split("\n\n")
+    places = script(path, "-G", "-F", "ip,sym,dso").rstrip("\n").split("\n")
+    for block, place in zip(stacks, places, strict=True):
         head, *lines = block.strip("\n").split("\n")
-        frames = [(m.group(2), m.group(3)) for m in map(FRAME.match, lines) if m]
+        frames = [(m.group(2), m.group(3)) for m in map(FRAME.match, lines or [place]) if m]
         stack = of_user(frames)
         if head.strip() not in OURS and stack:
             seen.add(stack)
@@ -98,7 +103,8 @@ def by_perf(path, leaf):
 
 class Reported:
     """hcct's weights by what `by` tells apart: own and inclusive, and by how much these may be more.
-    What a function that is inlined has is its caller's here, as perf knows only that one."""
+    What a function that is inlined has is its caller's here, as perf knows only that one; what the
+    kernel has is that of the function that called it."""
 
     def __init__(self, path, by, leaf=None):
         profile = report(path, "--by", by)
@@ -111,12 +117,12 @@ class Reported:
         paths = []
         for node in nodes:
             path = paths[node["parent"]] if node["parent"] is not None else ()
-            if node["parent"] is not None and not node.get("inlined"):
+            module = modules[node["module"]] if "module" in node else None
+            if node["parent"] is not None and not node.get("inlined") and module != "[kernel]":
                 path = (*path, self.name_of(node["function"], by))
             paths.append(path)
             if path and node["count"] > 0:
                 self.own[path[-1]] += node["count"]
-                module = modules[node["module"]] if "module" in node else None
                 if leaf is not None and leaf != module:
                     continue
                 self.judged += node["count"]
