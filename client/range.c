@@ -10,12 +10,12 @@
 #include "client/command.h"
 #include "common/base/clock.h"
 
-static bool add(struct query *query, const char *name, const char *text) {
+static bool add(struct query *query, const char *name, const char *text, uint64_t now) {
     char seconds[40];
     uint64_t ns;
     if (text == NULL)
         return true;
-    if (!moment_parse(text, clock_ns(CLOCK_REALTIME), &ns)) {
+    if (!moment_parse(text, now, &ns)) {
         complain("--%s '%s': give " MOMENT_FORMS, name, text);
         return false;
     }
@@ -26,7 +26,8 @@ static bool add(struct query *query, const char *name, const char *text) {
 }
 
 bool range_add(struct query *query, const struct range_options *given, bool rest) {
+    const uint64_t now = clock_ns(CLOCK_REALTIME);
     if (rest)
         query_add(query, "rest", "1");
-    return add(query, "since", given->since) && add(query, "until", given->until);
+    return add(query, "since", given->since, now) && add(query, "until", given->until, now);
 }

@@ -121,6 +121,7 @@ with Daemon("--state-dir", state) as daemon:
 
     refused(daemon, "--since 'noon': give a moment such as", "hot", "--since", "noon")
     refused(daemon, "no time lies between", "hot", "--since", "5m", "--until", "10m")
+    refused(daemon, "no time lies between", "hot", "--since", "5m", "--until", "5m")
     refused(daemon, "exclude each other", "hot", "--since", "5m", "--window", "5m")
     refused(daemon, "name no profile", "diff", "--since", "5m", path, path)
 
