@@ -68,12 +68,11 @@ step() {
     fi
 }
 
-# tests ACTION...: all, one on a line, as grep's action leaves them. Those that run whole programs get
-# the machine for themselves.
+# tests ACTION...: all, one on a line, as grep's action leaves them. Those that measure whole programs
+# get the machine for themselves.
 tests() {
     make -s -C "$build" print-tests | tr ' ' '\n' |
-        grep "$@" -e '^tests/\(e2e\|hazards\|page\|readers\|soak\)/' \
-            -e '^tests/client/.*py$' -e '/readers_test.py$' | grep .
+        grep "$@" -e '^tests/\(e2e\|hazards\|soak\)/' -e '^tests/client/record_test.py$' | grep .
 }
 
 # make_check: all tests, as far as they go side by side.
@@ -104,7 +103,8 @@ check() {
 
 # Those that say that a source archive is whole; the others have run, and would say nothing new.
 few_tests() {
-    tests -v | grep -v '^tests/\(step\|fuzz\)/' | tr '\n' ' '
+    tests -v | grep -v -e '^tests/\(step\|fuzz\|page\|readers\)/' -e '^tests/client/.*py$' \
+        -e '/readers_test.py$' | tr '\n' ' '
     echo tests/e2e/daemon_test.py tests/client/query_test.py
 }
 
