@@ -19,7 +19,7 @@
      offsetof(type, view.by),                                                                      \
      0,                                                                                            \
      0,                                                                                            \
-     "group by function, site, line, module or thread (function)"},                                \
+     "group by function, site, line, module, thread or label (function)"},                         \
         {"absolute",                                                                               \
          0,                                                                                        \
          OPTION_FLAG,                                                                              \

@@ -76,7 +76,7 @@ bool view_resolve(const struct view_options *given, const struct format *fallbac
                   struct view *view) {
     view->options = format_default_options;
     if (given->by != NULL && !profile_by_parse(given->by, &view->options.by)) {
-        complain("--by '%s': it must be function, site, line, module or thread", given->by);
+        complain("--by '%s': it must be function, site, line, module, thread or label", given->by);
         return false;
     }
     if (given->cut >= 0)

@@ -44,7 +44,7 @@ struct view_options {
          VIEW_MEMBER(type, by),                                                                    \
          0,                                                                                        \
          0,                                                                                        \
-         "group by function, site, line, module or thread (function)"},                            \
+         "group by function, site, line, module, thread or label (function)"},                     \
         {"n",                                                                                      \
          'n',                                                                                      \
          OPTION_UNSIGNED,                                                                          \

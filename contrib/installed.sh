@@ -80,9 +80,10 @@ kill $busy $daemon
 wait 2>/dev/null || true
 
 # dpkg leaves manual pages out where the system says so (containers' images do)
-for page in man1/hcct.1 man1/hcct-record.1 man5/hcct-formats.5 man7/hcct-view.7 man7/libhcctagent.7 man8/hcctd.8; do
-    check "manual page $page" shows "/usr/share/man/$page.gz" dpkg -L hcct hcctd libhcctagent
+for page in man1/hcct.1 man1/hcct-record.1 man3/hcct.h.3 man5/hcct-formats.5 man7/hcct-view.7 man7/libhcctagent.7 man8/hcctd.8; do
+    check "manual page $page" shows "/usr/share/man/$page.gz" dpkg -L hcct hcctd hcct-dev libhcctagent
 done
+check "a program includes hcct.h" test -f /usr/include/hcct.h -a -f /usr/share/pkgconfig/hcct.pc
 for unit in /lib/systemd/system /usr/lib/systemd/user; do
     check "unit $unit/hcctd.service" shows "^ExecStart=/usr/bin/hcctd " cat $unit/hcctd.service
     check "unit $unit/hcctd.socket" test -f $unit/hcctd.socket
@@ -91,7 +92,7 @@ check "nothing is enabled" test -z "$(find /etc/systemd -name 'hcctd*' 2>/dev/nu
 
 mkdir -p /var/lib/hcct /var/cache/hcct
 touch /var/lib/hcct/profile /var/cache/hcct/table
-check "they are removed" apt-get purge -q -y hcct hcctd libhcctagent
+check "they are removed" apt-get purge -q -y hcct hcctd hcct-dev libhcctagent
 files >/tmp/after
 check "nothing is left" diff /tmp/before /tmp/after
 check "nor known" test -z "$(dpkg-query -W -f '${Package} ' 'hcct*' 'libhcct*' 2>/dev/null)"

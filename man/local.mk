@@ -25,6 +25,7 @@ dist_man_MANS += \
 	man/hcct-trace.5 \
 	man/hcct-view.7 \
 	man/hcct.1 \
+	man/hcct.h.3 \
 	man/hcctd.8 \
 	man/libhcctagent.7
 dist_check_SCRIPTS += tests/man_test.sh

@@ -68,6 +68,8 @@ preload_libagent_la_SOURCES = $(UNWIND_SOURCES) \
 	preload/python/frames.c preload/python/frames.h preload/python/names.c preload/python/names.h \
 	preload/python/runtime.c preload/python/runtime.h preload/python/show.c \
 	preload/python/show.h preload/python/thread.h \
+	preload/labels/said.c preload/labels/said.h preload/labels/send.c preload/labels/send.h \
+	preload/labels/table.c preload/labels/table.h preload/labels/thread.h \
 	preload/blocks/link.h preload/events/link.h preload/locks/link.h \
 	preload/sample/block_sample.c preload/sample/block_sample.h \
 	preload/sample/call_number.h $(CALL_NUMBER_SOURCE) \
@@ -113,6 +115,11 @@ preload_libplain_la_CPPFLAGS = $(AGENT_CPPFLAGS)
 preload_libhcctagent_la_LDFLAGS = $(AGENT_LDFLAGS) -Wl,-z,nodlopen
 # What was loaded once stays: a signal may be on its way.
 preload_libhcctattach_la_LDFLAGS = $(AGENT_LDFLAGS) -Wl,-z,nodelete
+
+# What programs include, and what they find it by.
+include_HEADERS = preload/labels/hcct.h
+pkgconfigdir = $(datadir)/pkgconfig
+pkgconfig_DATA = preload/labels/hcct.pc
 
 # What stands before malloc: only in programs whose allocations are sampled.
 pkglib_LTLIBRARIES += preload/libhcctblocks.la

@@ -7,7 +7,7 @@ man=$HCCT_SRCDIR/man
 status=0
 
 if command -v mandoc >/dev/null; then
-    mandoc -T lint -W warning "$man"/*.[1578] || status=1
+    mandoc -T lint -W warning "$man"/*.[13578] || status=1
 fi
 
 # options PROGRAM [SUBCOMMAND]: their long names, as --help has them

@@ -33,7 +33,7 @@ static const struct option_spec specs[] = {
      "beside the start: 10s, 60s, 5m, 1h or none (10s; none in plain text)"},
     {"delay", 'd', OPTION_FRACTION, "SECONDS", MEMBER(delay), 0.01, 86400, "refresh interval (2)"},
     {"by", 0, OPTION_STRING, "WHAT", MEMBER(view.by), 0, 0,
-     "group by function, site, line, module or thread (function)"},
+     "group by function, site, line, module, thread or label (function)"},
     {"phi", 0, OPTION_FRACTION, "P", MEMBER(view.phi), 0, 1,
      "hot is what has at least this share of the total"},
     {"n", 'n', OPTION_UNSIGNED, "N", MEMBER(view.n), 1, 1000000, "only the N hottest contexts"},

@@ -235,7 +235,7 @@ void top_do_by(struct top_ui *ui) {
     static const enum profile_by next[] = {
         [PROFILE_BY_FUNCTION] = PROFILE_BY_SITE,   [PROFILE_BY_SITE] = PROFILE_BY_LINE,
         [PROFILE_BY_LINE] = PROFILE_BY_MODULE,     [PROFILE_BY_MODULE] = PROFILE_BY_FUNCTION,
-        [PROFILE_BY_THREAD] = PROFILE_BY_FUNCTION,
+        [PROFILE_BY_THREAD] = PROFILE_BY_FUNCTION, [PROFILE_BY_LABEL] = PROFILE_BY_FUNCTION,
     };
     ui->request.by = next[ui->request.by];
     top_ui_say(ui, "by %s", profile_by_word(ui->request.by));

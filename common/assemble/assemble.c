@@ -222,6 +222,8 @@ static uint32_t place_of_routine(struct assembler *f, uint32_t frame) {
         return mark_place(f, key.routine);
     if (frame_is_thread(&key))
         return named_place(f, PROFILE_THREADS, key.routine);
+    if (frame_is_label(&key))
+        return named_place(f, PROFILE_LABELS, key.routine);
     if (key.routine_module == MODULE_JIT)
         return jit_place(f, key.routine);
     return profile_add_location(f->profile, module_index(f, key.routine_module), key.routine, true);
@@ -259,8 +261,9 @@ static uint32_t place_below(struct assembler *f, const struct tree_copy *copy,
     struct frame_key key, parent_key;
     if (c->parent == 0)
         return parent->place;
-    bool no_code = get_key(parent->frame, &parent_key) &&
-                   (is_mark(&parent_key) || frame_is_thread(&parent_key));
+    bool no_code =
+        get_key(parent->frame, &parent_key) &&
+        (is_mark(&parent_key) || frame_is_thread(&parent_key) || frame_is_label(&parent_key));
     if (no_code || !get_key(c->frame, &key) || key.site == 0)
         return add_node(f, parent->place, routine_place(f, parent->frame), 0, 0);
     uint32_t place =

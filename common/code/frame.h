@@ -50,6 +50,14 @@ static inline bool frame_is_thread(const struct frame_key *key) {
            key->site == FRAME_THREAD_SITE;
 }
 
+/* The same of a label, which stands below the thread's frame, or is the root itself. */
+#define FRAME_LABEL_SITE 2u
+
+static inline bool frame_is_label(const struct frame_key *key) {
+    return key->routine_module == MODULE_JIT && key->site_module == 0 &&
+           key->site == FRAME_LABEL_SITE;
+}
+
 #define FRAME_OVERFLOW 1u /* stands for all frames beyond the cap */
 
 /* The frames of a user. They live as long as the program. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
- * group.c - contexts grouped by function, site, line, module or thread.
+ * group.c - contexts grouped by function, site, line, module, thread or label.
  *
  * Each location becomes a path of frames, outermost first (inlined functions are frames of their
  * own), and each frame one location of the new profile; nodes follow by their paths.
@@ -17,10 +17,12 @@
 
 #define NO_MODULE "[no module]"
 #define NO_THREAD "[thread not recorded: see --threads]"
+#define NO_LABEL  "[no label]"
 
 static const char *const by_words[] = {
-    [PROFILE_BY_FUNCTION] = "function", [PROFILE_BY_SITE] = "site",     [PROFILE_BY_LINE] = "line",
-    [PROFILE_BY_MODULE] = "module",     [PROFILE_BY_THREAD] = "thread",
+    [PROFILE_BY_FUNCTION] = "function", [PROFILE_BY_SITE] = "site",
+    [PROFILE_BY_LINE] = "line",         [PROFILE_BY_MODULE] = "module",
+    [PROFILE_BY_THREAD] = "thread",     [PROFILE_BY_LABEL] = "label",
 };
 
 const char *profile_by_word(enum profile_by by) {
@@ -168,18 +170,32 @@ static void add_frame(struct grouping *g, uint32_t frame) {
     g->frame[g->n_frames++] = frame;
 }
 
-static bool is_thread(const struct profile *profile, const struct profile_location *place) {
-    return strcmp(profile->modules[place->module].path, PROFILE_THREADS) == 0;
+static bool is_of(const struct profile *profile, const struct profile_location *place,
+                  const char *module) {
+    return strcmp(profile->modules[place->module].path, module) == 0;
 }
 
-/* The frames of location i, outermost first. By thread only threads are any. */
+/* Threads and labels stand for no code. */
+static bool is_named(const struct profile *profile, const struct profile_location *place) {
+    return is_of(profile, place, PROFILE_THREADS) || is_of(profile, place, PROFILE_LABELS);
+}
+
+/* By thread only threads are frames, by label only labels: their module, NULL: all are. */
+static const char *only_module(enum profile_by by) {
+    return by == PROFILE_BY_THREAD  ? PROFILE_THREADS
+           : by == PROFILE_BY_LABEL ? PROFILE_LABELS
+                                    : NULL;
+}
+
+/* The frames of location i, outermost first. */
 static void add_frames(struct grouping *g, uint32_t i) {
     const struct profile *from = g->from;
     const struct profile_location *place = &from->locations[i];
+    const char *only = only_module(g->by);
 
-    if (g->by == PROFILE_BY_THREAD && !is_thread(from, place))
+    if (only != NULL && !is_of(from, place, only))
         return;
-    if (profile_is_pseudo(place) || profile_is_pruned(from, i) || is_thread(from, place)) {
+    if (profile_is_pseudo(place) || profile_is_pruned(from, i) || is_named(from, place)) {
         add_frame(g, profile_add_pseudo(g->to, from->functions[place->lines[0].function].name));
         return;
     }
@@ -197,13 +213,24 @@ static void add_frames(struct grouping *g, uint32_t i) {
     }
 }
 
+/* A context begins with none of what they are grouped by. A label may still follow a thread. */
+static uint32_t add_none(struct grouping *g, uint32_t root, const struct profile_node *source) {
+    const struct profile_location *place = &g->from->locations[source->location];
+    bool by_label = g->by == PROFILE_BY_LABEL;
+
+    if (by_label && is_of(g->from, place, PROFILE_THREADS) && source->count == 0)
+        return root;
+    return profile_add_node(g->to, root, profile_add_pseudo(g->to, by_label ? NO_LABEL : NO_THREAD),
+                            0, 0);
+}
+
 /* The node of `to` for the frames of one node of `from` below `node`. */
 static uint32_t add_path(struct grouping *g, uint32_t node, const struct profile_node *source) {
     struct profile *to = g->to;
     uint32_t first = g->first[source->location], end = g->first[source->location + 1];
 
     if (first == end && to->nodes[node].parent == 0)
-        return profile_add_node(to, node, profile_add_pseudo(to, NO_THREAD), 0, 0);
+        return add_none(g, node, source);
     for (uint32_t k = first; k < end; k++) {
         bool inlined = k > first || source->inlined;
         uint32_t before = to->n_nodes;

@@ -236,6 +236,9 @@ bool profile_is_sample(const struct profile_process *process);
 /* The module of frames that stand for threads. */
 #define PROFILE_THREADS "[threads]"
 
+/* The module of frames that stand for labels of the program's (hcct.h): "key=value". */
+#define PROFILE_LABELS "[labels]"
+
 /* The module of system calls, which stand below the function that made them. */
 #define PROFILE_KERNEL "[kernel]"
 
@@ -245,9 +248,11 @@ enum profile_by {
     PROFILE_BY_SITE,
     PROFILE_BY_LINE,
     PROFILE_BY_MODULE,
-    PROFILE_BY_THREAD
+    PROFILE_BY_THREAD,
+    PROFILE_BY_LABEL,
+    PROFILE_BYS
 };
-/* False: no such word (function, site, line, module, thread). */
+/* False: no such word (function, site, line, module, thread, label). */
 bool profile_by_parse(const char *word, enum profile_by *by);
 const char *profile_by_word(enum profile_by by);
 

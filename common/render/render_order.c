@@ -95,9 +95,8 @@ static bool read_order(FILE *in, int64_t end, struct render_order *order, int64_
         return false;
     while (formats[known].name != NULL)
         known++;
-    if (fread(&head, sizeof(head), 1, in) != 1 || head.format >= known ||
-        head.by > PROFILE_BY_THREAD || head.start < 0 || head.start > begin ||
-        !get_text(in, head.focus_bytes, &order->focus) ||
+    if (fread(&head, sizeof(head), 1, in) != 1 || head.format >= known || head.by >= PROFILE_BYS ||
+        head.start < 0 || head.start > begin || !get_text(in, head.focus_bytes, &order->focus) ||
         !get_text(in, head.ignore_bytes, &order->ignore))
         return false;
     *start = head.start;

@@ -71,7 +71,8 @@ void text_columns_title(const struct text *text, const char *rest);
 
 /* A frame has a module beside its name. */
 static inline bool text_has_modules(const struct text *text) {
-    return text->options->by != PROFILE_BY_MODULE && text->options->by != PROFILE_BY_THREAD;
+    enum profile_by by = text->options->by;
+    return by != PROFILE_BY_MODULE && by != PROFILE_BY_THREAD && by != PROFILE_BY_LABEL;
 }
 
 /* "+0x1234" for the "libx.so+0x1234" that a location without a symbol is called, where the reader

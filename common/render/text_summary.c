@@ -412,6 +412,16 @@ static void put_confined(const struct text *text, const struct profile_process *
             sum->confined == 1 ? "itself" : "themselves", sum->confined == 1 ? "was" : "were");
 }
 
+static void put_labels(const struct text *text, const struct profile_process *sum) {
+    if (sum->labels_other == 0)
+        return;
+    text_label(text, "labels");
+    fprintf(text->out,
+            "%s time%s a label was set for which there was no room: a process has 1,000 values, "
+            "16 keys and 4 labels in a thread; other values are [other]\n",
+            format_count(sum->labels_other).text, sum->labels_other == 1 ? "" : "s");
+}
+
 static void put_no_room(const struct text *text, const struct profile_process *sum) {
     if (sum->no_room == 0)
         return;
@@ -497,7 +507,8 @@ static void put_wrappers(const struct text *text) {
     uint64_t weight = weight_of_wrappers(text->profile);
 
     if (text_share(text, weight) >= TEXT_LEAST)
-        fprintf(text->out, "%s in its wrappers of calls that can sleep (" PROFILE_AGENT "); ",
+        fprintf(text->out,
+                "%s in its wrappers of calls that can sleep, and labels (" PROFILE_AGENT "); ",
                 format_share(text_share(text, weight)).text);
 }
 
@@ -577,6 +588,7 @@ void text_summary(const struct text *text) {
     put_rate(text, &sum);
     put_clock(text, &sum);
     put_confined(text, &sum);
+    put_labels(text, &sum);
     put_no_room(text, &sum);
     put_bursts(text, &sum);
     put_budget(text, &sum);

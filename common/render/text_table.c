@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * text_table.c - the flat table: the functions (or lines, sites, modules) of the largest own
- * weight.
+ * weight; labels, of which some stand below others, by their inclusive one.
  *
  * Inclusive weights count a recursive function once: only its outermost frame on each path.
  */
@@ -22,6 +22,7 @@
 struct entry {
     uint32_t location;
     struct numbers numbers;
+    uint64_t rank; /* the weight by which it has its place */
 };
 
 static int compare(const void *a, const void *b, void *arg) {
@@ -31,8 +32,8 @@ static int compare(const void *a, const void *b, void *arg) {
     const struct profile_location *py = &profile->locations[y->location];
     int by_name;
 
-    if (x->numbers.self != y->numbers.self)
-        return x->numbers.self > y->numbers.self ? -1 : 1;
+    if (x->rank != y->rank)
+        return x->rank > y->rank ? -1 : 1;
     if (px->n_lines == 0 || py->n_lines == 0)
         return 0;
     by_name = strcmp(profile->functions[px->lines[0].function].name,
@@ -41,8 +42,8 @@ static int compare(const void *a, const void *b, void *arg) {
 }
 
 /* Has the row a number that is not 0.0? */
-static bool is_shown(const struct text *text, uint64_t self) {
-    return self > 0 && (text->calls || text_share(text, self) >= TEXT_LEAST);
+static bool is_shown(const struct text *text, uint64_t weight) {
+    return weight > 0 && (text->calls || text_share(text, weight) >= TEXT_LEAST);
 }
 
 /* Entries with weight, heaviest first; what was pruned is none of them. */
@@ -53,8 +54,10 @@ static struct entry *make_entries(const struct text *text, uint32_t *n) {
     *n = 0;
     for (uint32_t i = 1; i < profile->n_locations; i++) {
         const struct profile_flat *flat = &text->flat[i];
+        bool by_label = text->options->by == PROFILE_BY_LABEL;
 
-        if (flat->self == 0 || profile_is_pruned(profile, i))
+        entries[*n].rank = by_label ? flat->inclusive : flat->self;
+        if (entries[*n].rank == 0 || profile_is_pruned(profile, i))
             continue;
         entries[*n].location = i;
         entries[(*n)++].numbers = (struct numbers){.inclusive = flat->inclusive,
@@ -148,7 +151,8 @@ void text_table(const struct text *text, uint32_t rows) {
                   [PROFILE_BY_SITE] = {"site", "sites"},
                   [PROFILE_BY_LINE] = {"line", "lines"},
                   [PROFILE_BY_MODULE] = {"module", "modules"},
-                  [PROFILE_BY_THREAD] = {"thread", "threads"}};
+                  [PROFILE_BY_THREAD] = {"thread", "threads"},
+                  [PROFILE_BY_LABEL] = {"label", "labels"}};
     const struct title *title = &titles[text->options->by];
     bool has_modules = text_has_modules(text);
     int module_width = has_modules ? (int)strlen("module") : 0;
@@ -162,7 +166,7 @@ void text_table(const struct text *text, uint32_t rows) {
         return;
     entries = make_entries(text, &n);
     shown = n < rows ? n : rows;
-    while (shown > 0 && !is_shown(text, entries[shown - 1].numbers.self))
+    while (shown > 0 && !is_shown(text, entries[shown - 1].rank))
         shown--;
     for (uint32_t i = 0; i < shown && has_modules; i++) {
         size_t columns_needed = utf8_columns(module_name(text, &entries[i]));

@@ -304,11 +304,10 @@ static void put_errors(const struct dot *dot) {
 }
 
 static void put_legend(const struct dot *dot) {
-    static const char *const things[] = {[PROFILE_BY_FUNCTION] = "functions",
-                                         [PROFILE_BY_SITE] = "sites",
-                                         [PROFILE_BY_LINE] = "lines",
-                                         [PROFILE_BY_MODULE] = "modules",
-                                         [PROFILE_BY_THREAD] = "threads"};
+    static const char *const things[] = {
+        [PROFILE_BY_FUNCTION] = "functions", [PROFILE_BY_SITE] = "sites",
+        [PROFILE_BY_LINE] = "lines",         [PROFILE_BY_MODULE] = "modules",
+        [PROFILE_BY_THREAD] = "threads",     [PROFILE_BY_LABEL] = "labels"};
     const struct profile *profile = dot->graph.profile;
 
     fputs("  legend [shape=note style=filled fillcolor=\"#f4f4f0\" fontsize=14 "

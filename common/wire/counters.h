@@ -95,6 +95,8 @@
     X(no_room, AGENT, SHOWN, "threads_without_room", uint32_t)                                     \
     /* ... and their CPU time, as far as it is known */                                            \
     X(no_room_ns, AGENT, SHOWN, "without_room_ns", uint64_t)                                       \
+    /* labels that were set and had no place: "[other]", or none at all */                         \
+    X(labels_other, AGENT, GROWN, "labels_other", uint64_t)                                        \
     /* children of fork, of which some have called exec since ... */                               \
     X(forked, AGENT, GROWN, "", uint32_t)                                                          \
     /* ... and those that have attached before */                                                  \

@@ -44,7 +44,7 @@
 #include "common/wire/counters.h"
 #include "common/wire/tags.h"
 
-#define WIRE_VERSION       15u
+#define WIRE_VERSION       16u
 #define WIRE_HELLO_MAGIC   "HCCTAGNT"
 #define WIRE_SESSION_MAGIC 0x7353746363680001ull
 
@@ -304,6 +304,7 @@ struct wire_session {
     uint32_t is_child;       /* 1: it is one itself, and has called no exec; as tags */
     _Atomic uint32_t left;   /* 1, as its last word: the agent has left a process that goes on */
     _Atomic uint64_t cpu_ns; /* CPU time of the process when it ended orderly; 0: not known */
+    _Atomic uint32_t stopped; /* 1: the program has asked not to be sampled (hcct.h) */
 };
 
 /* The first page of the table arena. */
@@ -333,12 +334,17 @@ struct wire_arena {
  *                     WIRE_PSEUDO_MAX is a mark, not an address; one of WIRE_SYSTEM_CALL and a number
  *                     is that system call, which the frame above has made. One of WIRE_PYTHON and
  *                     the address of a code object is a function of Python, and so is a site. One of
- *                     WIRE_NAME enters nothing
+ *                     WIRE_NAME or WIRE_LABEL enters nothing
  *   PUSH LEAF_PC pc   one level more, innermost, where lines were asked for (WIRE_HELLO_LINES): no
  *                     routine, but the pc in the one under the cursor at which the thread was
  *                     interrupted. It is popped as a frame is
- *   PUSH NAME n code  the function of Python whose code object stands at `code` goes by a name of n
- *                     bytes from here on, which follow, eight to a word. The cursor does not move
+ *   PUSH NAME n code  the function of Python whose code object stands at `code`, or the label of
+ *                     that number (WIRE_LABEL), goes by a name of n bytes from here on, which
+ *                     follow, eight to a word. The cursor does not move
+ *   PUSH LABEL n      n words follow, each the number of a label: those that the thread has from
+ *                     here on, outermost first, in place of those that it had. They stand at the
+ *                     root of its contexts, above frames that PUSH enters, of which there are none
+ *                     now; POP does not count them. Contexts of RAW_STACK begin with them, too
  *   CREDIT w          weight w (for walks: ns of CPU time) to the context under the cursor. With
  *                     WIRE_SAME_BURST in w, the sample is of the burst of the one before; with
  *                     WIRE_ATTACHED, a child of fork has attached by it, as a coin said: it stands
@@ -422,6 +428,17 @@ static inline bool wire_is_python(uint64_t word) {
 
 static inline bool wire_is_name(uint64_t routine) {
     return (routine & ~(WIRE_NAME - 1)) == WIRE_NAME;
+}
+
+/* In the place of a routine: the rest is how many labels a thread has. In the place of a code
+ * object that is named, or of a frame's routine: the rest is a label's number. */
+#define WIRE_LABEL      (1ull << 56)
+#define WIRE_LABELS     4u    /* of a thread, at most */
+#define WIRE_LABEL_IDS  1024u /* numbers are below; 0 is none */
+#define WIRE_LABEL_ROOM 120u  /* bytes of a label, its NUL included */
+
+static inline bool wire_is_label(uint64_t routine) {
+    return (routine & ~(WIRE_LABEL - 1)) == WIRE_LABEL;
 }
 
 /* In the place of a routine: the second word is the pc itself, not a return address. */

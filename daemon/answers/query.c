@@ -181,7 +181,7 @@ static const struct {
      "walks, wall, wait, calls, alloc, alloc-objects, heap, heap-objects, lock or lock-waits"},
     {"phi", set_phi, "a fraction between 0 and 1"},
     {"n", set_n, "a number of contexts, from 1 on"},
-    {"by", set_by, "function, site, line, module or thread"},
+    {"by", set_by, "function, site, line, module, thread or label"},
     {"format", set_format, FORMAT_NAMES},
     {"color", set_color, "0 or 1"},
     {"width", set_width, "a number of columns up to 10000, 0 for no limit"},

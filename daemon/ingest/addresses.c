@@ -155,8 +155,8 @@ void addresses_tell(struct addresses *map, uint64_t code, const char *name, size
     perf_map_add(map->sent, code, 1, name, length);
 }
 
-/* A function of Python, which is known by its name as generated code is. */
-static uint64_t python_name(struct addresses *map, uint64_t code) {
+/* A function of Python, or a label, which is known by its name as generated code is. */
+static uint64_t sent_name(struct addresses *map, uint64_t code) {
     const char *name = map->sent != NULL ? perf_map_find(map->sent, code) : NULL;
     return name != NULL ? jit_name_intern_for(map->frames, name) : JIT_UNNAMED;
 }
@@ -194,12 +194,16 @@ static uint32_t make_frame(struct addresses *map, uint64_t routine, uint64_t sit
             jit_name_intern_for(map->frames, system_call_name(routine & ~WIRE_SYSTEM_CALL));
     } else if (wire_is_python(routine)) {
         key.routine_module = MODULE_JIT;
-        key.routine = python_name(map, routine);
+        key.routine = sent_name(map, routine);
+    } else if (wire_is_label(routine)) {
+        key = (struct frame_key){.routine_module = MODULE_JIT,
+                                 .routine = sent_name(map, routine),
+                                 .site = FRAME_LABEL_SITE};
     } else if (routine >= WIRE_PSEUDO_MAX)
         key.routine_module = translate(map, routine, routine, &key.routine);
     if (wire_is_python(site)) {
         key.site_module = MODULE_JIT;
-        key.site = python_name(map, site);
+        key.site = sent_name(map, site);
     } else if (site != 0)
         key.site_module = translate(map, site - 1, site, &key.site);
     return frame_intern_for(map->frames, &key);

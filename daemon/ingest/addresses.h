@@ -36,8 +36,8 @@ void addresses_at(struct addresses *map, uint32_t generation);
  * name (jit_code.h); until then it keeps its run-time value. False: no memory. */
 bool addresses_name_generated(struct addresses *map, pid_t pid, uid_t uid);
 
-/* From now on the function of Python whose code object is `code` (WIRE_PYTHON and its address) goes
- * by this name, of so many bytes. */
+/* From now on the function of Python whose code object is `code` (WIRE_PYTHON and its address), or
+ * the label (WIRE_LABEL and its number), goes by this name, of so many bytes. */
 void addresses_tell(struct addresses *map, uint64_t code, const char *name, size_t length);
 
 /* Notices generated code that has come or moved; to be called often, as it costs next to nothing.

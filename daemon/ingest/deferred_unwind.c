@@ -64,11 +64,13 @@ static void credit_place(struct place *place, uint64_t weight) {
 }
 
 /* What the block weighs is known elsewhere. */
-static void name_block(struct process *p, const char *thread, const struct unwound_stack *walk,
-                       uint64_t block) {
+static void name_block(struct process *p, const struct context_root *root,
+                       const struct unwound_stack *walk, uint64_t block) {
     struct heap_cursor cursor = {0};
-    if (*thread != '\0')
-        heap_push(p->heap, &cursor, addresses_thread(p->addresses, thread));
+    uint32_t outer[CONTEXT_ROOT_FRAMES];
+    unsigned n = context_root_frames(p->addresses, root, outer);
+    for (unsigned i = 0; i < n; i++)
+        heap_push(p->heap, &cursor, outer[i]);
     if (walk->mark != 0)
         heap_push(p->heap, &cursor, addresses_frame(p->addresses, walk->mark, 0));
     for (uint32_t i = walk->n; i-- > 0;)
@@ -79,17 +81,18 @@ static void name_block(struct process *p, const char *thread, const struct unwou
     heap_close(p->heap, &cursor);
 }
 
-/* `pc` is where the innermost frame was, `thread` what the context begins with, as a reader has
- * it. */
-static void credit_time(struct process *p, const char *thread, const struct unwound_stack *walk,
-                        uint64_t pc, uint64_t weight) {
+/* `pc` is where the innermost frame was, `root` what the context begins with, as a reader has it.
+ */
+static void credit_time(struct process *p, const struct context_root *root,
+                        const struct unwound_stack *walk, uint64_t pc, uint64_t weight) {
     struct place place;
+    uint32_t outer[CONTEXT_ROOT_FRAMES];
     open_place(p, &place);
     if (p->deferred_trace.process == NULL)
         trace_thread_begin(&p->deferred_trace, p->trace);
-    bool has_thread = *thread != '\0';
-    if (has_thread)
-        push_frame(p, &place, addresses_thread(p->addresses, thread));
+    unsigned n = context_root_frames(p->addresses, root, outer);
+    for (unsigned i = 0; i < n; i++)
+        push_frame(p, &place, outer[i]);
     if (walk->mark != 0)
         push(p, &place, walk->mark, 0);
     for (uint32_t i = walk->n; i-- > 0;)
@@ -100,7 +103,7 @@ static void credit_time(struct process *p, const char *thread, const struct unwo
         push(p, &place, WIRE_LEAF_PC, pc);
     credit_place(&place, weight);
     trace_credit(&p->deferred_trace, weight);
-    trace_pop(&p->deferred_trace, has_thread + walk->n + (walk->mark != 0) + has_leaf_pc);
+    trace_pop(&p->deferred_trace, n + walk->n + (walk->mark != 0) + has_leaf_pc);
     trace_thread_leave(&p->deferred_trace);
 }
 
@@ -108,9 +111,9 @@ static void credit(struct process *p, const struct unwound_stack *walk,
                    const struct raw_sample *raw) {
     addresses_at(p->addresses, raw->generation);
     if (p->heap != NULL)
-        name_block(p, raw->thread, walk, raw->block);
+        name_block(p, &raw->root, walk, raw->block);
     else
-        credit_time(p, raw->thread, walk, raw->stack.pc, raw->weight);
+        credit_time(p, &raw->root, walk, raw->stack.pc, raw->weight);
 }
 
 static void count(struct deferred_counts *deferred, uint32_t mark) {
@@ -123,13 +126,14 @@ static void count(struct deferred_counts *deferred, uint32_t mark) {
     deferred->short_copy += mark == WIRE_PSEUDO_SHORT_COPY;
 }
 
-void deferred_unwind_refuse(struct process *p, const char *thread, uint64_t n, uint64_t weight) {
+void deferred_unwind_refuse(struct process *p, const struct context_root *root, uint64_t n,
+                            uint64_t weight) {
     static const struct unwound_stack none = {.mark = WIRE_PSEUDO_NO_RULE};
     if (n == 0)
         return;
     if (weight > 0 && p->heap == NULL) {
         addresses_at(p->addresses, 0);
-        credit_time(p, thread, &none, 0, weight);
+        credit_time(p, root, &none, 0, weight);
     }
     p->ended.deferred.credited += n;
     p->ended.deferred.no_rule += n;
@@ -142,7 +146,7 @@ void deferred_unwind_take(struct process *p, struct raw_sample_list *taken) {
     while ((raw = raw_sample_list_take(&p->deferred_read)) != NULL) {
         if (p->deferred_bytes + raw->bytes > PROCESS_BYTES_MAX ||
             p->deferred_strikes >= STRIKES_OUT) {
-            deferred_unwind_refuse(p, raw->thread, 1, raw->weight);
+            deferred_unwind_refuse(p, &raw->root, 1, raw->weight);
             raw_sample_free(raw);
             continue;
         }
@@ -163,7 +167,7 @@ static void finish(struct raw_sample *raw, const struct unwound_stack *walk) {
         credit(p, walk, raw);
         count(&p->ended.deferred, walk->mark);
     } else {
-        deferred_unwind_refuse(p, raw->thread, 1, raw->weight);
+        deferred_unwind_refuse(p, &raw->root, 1, raw->weight);
     }
     p->deferred_bytes -= raw->bytes;
     p->deferred_done++;

@@ -21,9 +21,9 @@ bool deferred_unwind_start(void);
 /* Ends them when the stacks under way are done; those that wait are not unwound any more. */
 void deferred_unwind_stop(void);
 
-/* Weight of `n` stacks that there was no room for, of a thread as a reader has it. The process's
- * lock is held. */
-void deferred_unwind_refuse(struct process *process, const char *thread, uint64_t n,
+/* Weight of `n` stacks that there was no room for; `root`: what their contexts begin with, as a
+ * reader has it. The process's lock is held. */
+void deferred_unwind_refuse(struct process *process, const struct context_root *root, uint64_t n,
                             uint64_t weight);
 
 /* Moves what the process's readers have read to `taken`, and counts it as under way. The process's

@@ -122,6 +122,14 @@ static struct reader *reader_of(struct process *p, uint32_t i) {
     return p->readers[i];
 }
 
+/* They may have had several labels. */
+static void refuse(struct process *p, const struct reader *reader,
+                   const struct reader_effect *effect) {
+    struct context_root root = reader->root;
+    root.labels = 0;
+    deferred_unwind_refuse(p, &root, effect->refused, effect->refused_weight);
+}
+
 /* Up to the end, or as far as is left of what one process may ask of a sweep. Each ring gets on a
  * little, whatever the others do. True: there is more. */
 static bool read_ring(struct process *p, struct sweep *sweep, struct reader *reader,
@@ -139,7 +147,7 @@ static bool read_ring(struct process *p, struct sweep *sweep, struct reader *rea
         sweep->repeats_left -=
             effect.repeats < sweep->repeats_left ? effect.repeats : sweep->repeats_left;
         draws_add_all(&p->ended.draws, &effect.draws);
-        deferred_unwind_refuse(p, reader->thread, effect.refused, effect.refused_weight);
+        refuse(p, reader, &effect);
         if (effect.map_changed)
             see_modules(p, sweep->seen, sweep->arg);
     } while (effect.map_changed && !effect.undrained);
@@ -154,7 +162,7 @@ static bool awaits_name(const struct process *p, const struct sweep *sweep, stru
         return false;
     if (reader->found_ns == 0)
         reader->found_ns = sweep->now;
-    threads_name(p, slot, reader->thread);
+    threads_name(p, slot, reader->root.thread);
     return !sweep->last && state == WIRE_SLOT_OWNED && slot->tid != p->sampling.own_pid &&
            sweep->now - reader->found_ns < NAME_NS &&
            reader_end(reader, slot) - reader->at < reader->size / NAME_PART;

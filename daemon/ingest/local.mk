@@ -11,7 +11,7 @@ libhcct_ingest_a_SOURCES = \
 	daemon/ingest/ingest.h daemon/ingest/module_sweep.c daemon/ingest/module_sweep.h \
 	daemon/ingest/proc_stat.c daemon/ingest/proc_stat.h daemon/ingest/process.c \
 	daemon/ingest/process.h daemon/ingest/process_stats.c daemon/ingest/process_stats.h \
-	daemon/ingest/raw_sample.c daemon/ingest/raw_sample.h \
+	daemon/ingest/raw_sample.c daemon/ingest/context_root.h daemon/ingest/raw_sample.h \
 	daemon/ingest/reader.c daemon/ingest/reader.h daemon/ingest/registry.c \
 	daemon/ingest/registry.h daemon/ingest/resume.c daemon/ingest/resume.h \
 	daemon/ingest/robust.c daemon/ingest/robust.h daemon/ingest/session_memory.c \

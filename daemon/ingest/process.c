@@ -303,7 +303,8 @@ static void sum_live(struct process *p, struct process_stats *sum) {
     sum->burst_length_ns = atomic_load(&session->burst_length_ns);
     sum->burst_period_ns = atomic_load(&session->burst_period_ns);
     scatter_sum(p->scatter, sum->burst_length_ns != 0, &sum->scatter);
-    sum->off = (atomic_load(&session->control) & WIRE_CONTROL_ON) == 0;
+    sum->off = (atomic_load(&session->control) & WIRE_CONTROL_ON) == 0 ||
+               atomic_load(&session->stopped) != 0;
     sum->cpu_ns = p->said_goodbye ? p->goodbye_cpu_ns : cpu_now(p, sum->cpu_ns);
 }
 

@@ -14,7 +14,7 @@
 
 #include "common/code/elf_pool.h"
 #include "common/code/raw_stack.h"
-#include "daemon/ingest/addresses.h"
+#include "daemon/ingest/context_root.h"
 
 #define DEFERRED_USER_BYTES_MAX (16ull << 20)
 #define DEFERRED_BYTES_MAX      (64ull << 20)
@@ -28,11 +28,11 @@ struct raw_sample {
     struct raw_sample_user *user;
     struct process *process; /* once it is queued (deferred_unwind.h) */
     uint64_t weight;
-    uint64_t block;                /* of the heap (wire_block), 0: none */
-    uint32_t generation;           /* of the module log, by which its addresses are read */
-    char thread[THREAD_NAME_ROOM]; /* what its context begins with, as a reader has it */
-    uint64_t bytes;                /* of all of it */
-    struct raw_stack stack;        /* and what follows it */
+    uint64_t block;           /* of the heap (wire_block), 0: none */
+    uint32_t generation;      /* of the module log, by which its addresses are read */
+    struct context_root root; /* what its context begins with, as a reader has it */
+    uint64_t bytes;           /* of all of it */
+    struct raw_stack stack;   /* and what follows it */
 };
 
 struct raw_sample_list {

@@ -189,7 +189,7 @@ static void credit(struct drain *d, uint64_t operand) {
     credit_in_tree(d, sample.weight);
 }
 
-/* Of a function of Python. */
+/* Of a function of Python, or of a label. */
 static void take_name(struct drain *d, uint64_t bytes) {
     struct reader *reader = d->reader;
     uint64_t words[WIRE_NAME_MAX / 8], n = (bytes + 7) / 8;
@@ -203,10 +203,48 @@ static void take_name(struct drain *d, uint64_t bytes) {
     addresses_tell(d->map, code, (const char *)words, bytes);
 }
 
+/* The numbers of labels, of which a thread has so many at most. */
+static bool read_labels(struct drain *d, uint64_t n, struct context_root *root) {
+    struct reader *reader = d->reader;
+    if (n > WIRE_LABELS || d->end - reader->at < n)
+        return false;
+    root->labels = (uint16_t)n;
+    for (uint64_t i = 0; i < n; i++) {
+        uint64_t id = ring_word(d->slot, reader->size, reader->at++);
+        if (id == 0 || id >= WIRE_LABEL_IDS)
+            return false;
+        root->label[i] = (uint16_t)id;
+    }
+    return true;
+}
+
+/* The cursor is just below the labels that the thread had. */
+static void take_labels(struct drain *d, uint64_t n) {
+    struct reader *reader = d->reader;
+    struct context_root root = {.labels = 0};
+    uint32_t frame[CONTEXT_ROOT_FRAMES];
+    if (!read_labels(d, n, &root) ||
+        (reader->root.labels > 0 && !pop_frames(d, reader->root.labels))) {
+        reader->broken = true;
+        return;
+    }
+    n = context_root_frames(d->map, &root, frame);
+    for (uint64_t i = 0; i < n; i++) {
+        scatter_push(reader->samples, WIRE_LABEL | root.label[i], frame[i]);
+        push_frame(d, frame[i]);
+    }
+    reader->root.labels = root.labels;
+    memcpy(reader->root.label, root.label, sizeof root.label);
+}
+
 static void push(struct drain *d, uint64_t routine) {
     struct reader *reader = d->reader;
     if (hcct_unlikely(wire_is_name(routine))) {
         take_name(d, routine & (WIRE_NAME - 1));
+        return;
+    }
+    if (hcct_unlikely(wire_is_label(routine))) {
+        take_labels(d, routine & (WIRE_LABEL - 1));
         return;
     }
     if (hcct_unlikely(reader->at == d->end)) { /* a record is published whole */
@@ -307,7 +345,7 @@ static void defer_stack(struct drain *d, uint64_t operand) {
     if (taken != NULL) {
         taken->weight = weight;
         taken->generation = reader->generation;
-        memcpy(taken->thread, reader->thread, sizeof taken->thread);
+        taken->root = reader->root;
         taken->block = reader->block;
         reader->block = 0;
         take_stack(d, taken);
@@ -362,8 +400,9 @@ static unsigned read_step(struct drain *d, struct reading *reading) {
         word = words[at++];
     }
     uint64_t routine = word & WIRE_OPERAND_MASK;
-    if (word >> WIRE_VERB_SHIFT != WIRE_PUSH || pops > UINT16_MAX || n <= at)
-        return 0;
+    if (word >> WIRE_VERB_SHIFT != WIRE_PUSH || routine >= WIRE_LABEL || pops > UINT16_MAX ||
+        n <= at)
+        return 0; /* no address: NAME, or LABEL */
     uint64_t site = words[at++];
     *step = (struct mcct_batch_step){.pops = (uint16_t)pops,
                                      .frame = addresses_frame(d->map, routine, site)};
@@ -554,16 +593,18 @@ uint64_t reader_end(struct reader *reader, struct wire_slot *slot) {
 }
 
 static void open_reader(struct reader *reader, struct mcct *tree, struct addresses *map) {
-    uint32_t root = reader->thread[0] != '\0' ? addresses_thread(map, reader->thread) : 0;
+    uint32_t frame[CONTEXT_ROOT_FRAMES];
+    unsigned n = context_root_frames(map, &reader->root, frame);
     trace_thread_begin(&reader->trace, reader->keeper);
     if (reader->heap == NULL)
         mcct_cursor_open(tree, &reader->cursor);
-    if (root != 0 && reader->heap == NULL)
-        mcct_push(&reader->cursor, root);
-    else if (root != 0)
-        heap_push(reader->heap, &reader->heap_cursor, root);
-    if (root != 0)
-        trace_push(&reader->trace, root);
+    for (unsigned i = 0; i < n; i++) {
+        if (reader->heap == NULL)
+            mcct_push(&reader->cursor, frame[i]);
+        else
+            heap_push(reader->heap, &reader->heap_cursor, frame[i]);
+        trace_push(&reader->trace, frame[i]);
+    }
     reader->samples = scatter_thread_new(reader->scatter);
     reader->open = true;
 }
@@ -618,7 +659,7 @@ void reader_close(struct reader *reader) {
     }
     reader->each = 0;
     reader->found_ns = 0;
-    reader->thread[0] = '\0';
+    reader->root = (struct context_root){.labels = 0};
     scatter_thread_free(reader->samples);
     reader->samples = NULL;
     reader->open = false;

@@ -18,6 +18,7 @@
 #include "common/tree/subwindows.h"
 #include "common/wire/wire.h"
 #include "daemon/ingest/addresses.h"
+#include "daemon/ingest/context_root.h"
 #include "daemon/ingest/heap.h"
 #include "daemon/ingest/raw_sample.h"
 
@@ -32,9 +33,9 @@ struct reader {
     uint64_t burst_calls;      /* of the burst under way */
     struct burst_sums *bursts; /* where those that are over go, NULL: nowhere */
     struct mcct_cursor cursor;
-    char thread[THREAD_NAME_ROOM]; /* what all contexts begin with; empty: nothing, they begin with
-                                    * their outermost function. Given before the first word */
-    uint64_t found_ns;             /* when the thread was first seen; 0: not yet */
+    struct context_root root; /* what all contexts begin with. Its thread is given before the first
+                               * word, labels come with words */
+    uint64_t found_ns;        /* when the thread was first seen; 0: not yet */
     struct subwindows *subwindows; /* get what the tree gets, NULL: there are none. Given once */
     struct mcct_cursor
         subwindow_cursor; /* in the current sub-window; its tree is NULL: not yet there */

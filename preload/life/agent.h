@@ -96,6 +96,7 @@ struct agent_process {
     _Atomic uint32_t left_taken;  /* one thread changes it, others keep away */
     struct agent_left left[AGENT_LEFT_MAX];
     struct agent_ends ends;
+    _Atomic uint64_t labels_other; /* labels that have found no place; not reported yet */
     _Atomic uint64_t
         missed_ns; /* weights of samples while the session was changed: to be reported */
     struct agent_no_room no_room;
@@ -110,6 +111,7 @@ struct agent_globals {
     struct agent_process *process;   /* NULL: switched off for good */
     uint64_t earlier_ns;             /* CPU time of the process when the program began */
     char command[WIRE_COMMAND_ROOM]; /* program_name.h; written once, at the start */
+    _Atomic uint32_t stopped;        /* by the program (hcct.h); children inherit it */
 };
 
 extern struct agent_globals agent __attribute__((visibility("hidden")));

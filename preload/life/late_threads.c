@@ -40,6 +40,7 @@ enum wire_attach_fate late_threads_add(pid_t tid, uint64_t blocked) {
     thread->tid = tid;
     thread->stack_low = thread->stack_high = 0;
     thread->masked = NULL;
+    thread->labels.now = NULL;
     if (trigger_adopt(thread))
         return WIRE_ATTACH_SAMPLED;
     thread_release(thread);
@@ -76,6 +77,7 @@ struct agent_thread *late_threads_adopt(struct agent_thread *owner) {
         return NULL;
     thread_self = owner;
     owner->masked = &sleep_masked;
+    owner->labels.now = &labels_self;
     if (owner->tid == (pid_t)sys0(SYS_getpid))
         thread_find_main_stack(owner);
     else

@@ -331,6 +331,7 @@ void session_note_end(struct agent_thread *thread) {
     struct wire_session *session = session_enter(thread);
     if (session == NULL)
         return;
+    session_tell_labels(session);
     atomic_store(&session->cpu_ns, ticker_now(CLOCK_PROCESS_CPUTIME_ID));
     session_leave(thread);
 }
@@ -359,6 +360,7 @@ static void begin_epoch(struct agent_thread *thread, uint32_t epoch) {
     thread->sent_frames = thread->common_frames = thread->sent_mark = 0;
     thread->sent_leaf = (struct unwind_frame){0, 0};
     thread->map_seen = 0;
+    labels_thread_forget(&thread->labels);
     if (thread->python != NULL)
         python_thread_forget(thread->python);
     thread->shown.depth = 0;

@@ -89,6 +89,24 @@ void session_expect_slots(struct wire_session *session);
 /* The thread ends: its slot is the daemon's. Thread context. */
 void session_give_slot(struct agent_thread *thread);
 
+/* Reports labels that have found no place. Any context, inside the session. */
+static inline void session_tell_labels(struct wire_session *session) {
+    _Atomic uint64_t *other = &agent.process->labels_other;
+    if (hcct_unlikely(atomic_load_explicit(other, memory_order_relaxed) != 0))
+        atomic_fetch_add(&session->labels_other, atomic_exchange(other, 0));
+}
+
+/* The daemon and the program want samples; the daemon learns it here. Any context, inside the
+ * session.
+ */
+static inline bool session_is_on(struct wire_session *session) {
+    uint32_t stopped = atomic_load_explicit(&agent.stopped, memory_order_relaxed);
+    uint32_t control = atomic_load_explicit(&session->control, memory_order_relaxed);
+    if (hcct_unlikely(atomic_load_explicit(&session->stopped, memory_order_relaxed) != stopped))
+        atomic_store_explicit(&session->stopped, stopped, memory_order_relaxed);
+    return (control & WIRE_CONTROL_ON) != 0 && stopped == 0;
+}
+
 static inline void session_count(struct wire_slot *slot, enum wire_counter which, uint64_t n) {
     /* only the owner counts: no read-modify-write needed */
     uint64_t old = atomic_load_explicit(&slot->counter[which], memory_order_relaxed);

@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "preload/labels/thread.h"
 #include "preload/life/agent.h"
 #include "preload/sample/copies.h"
 #include "preload/sample/interval.h"
@@ -141,6 +142,7 @@ struct agent_thread {
      * for, WIRE_LEAF_PC and the pc. Nothing: both 0. */
     struct unwind_frame leaf, sent_leaf; /* of the last walk; and below the daemon's cursor */
     uint64_t shown_call;                 /* sleep_place.call of the sample that is being taken */
+    struct labels_thread labels;         /* what its contexts begin with */
     struct check *check;                 /* what HCCT_CHECK keeps, else NULL */
     struct python_thread *python; /* python/thread.h; NULL: its functions were never asked for */
     _Atomic(struct agent_thread *) next_free; /* while it is not used */

@@ -94,6 +94,7 @@ void thread_begin(struct agent_thread *thread) {
     thread->tid = (pid_t)sys0(SYS_gettid);
     thread_self = thread;
     thread->masked = &sleep_masked;
+    thread->labels.now = &labels_self;
     pthread_setspecific(end_key, thread);
     if (!handler_stack_begin(thread))
         handler_room_begin(thread, 0);
@@ -187,6 +188,7 @@ bool thread_start_main(void) {
     thread->tid = (pid_t)sys0(SYS_gettid);
     thread_self = thread;
     thread->masked = &sleep_masked;
+    thread->labels.now = &labels_self;
     pthread_setspecific(end_key, thread);
     handler_stack_begin(thread);
     return true;

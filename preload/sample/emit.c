@@ -13,7 +13,7 @@ static bool has_leaf(const struct unwind_frame *leaf) {
     return (leaf->routine | leaf->site) != 0;
 }
 
-static void pop_all(struct agent_thread *thread, struct wire_slot *slot, uint64_t *at) {
+void emit_pop(struct agent_thread *thread, struct wire_slot *slot, uint64_t *at) {
     uint32_t depth = thread->sent_frames + (thread->sent_mark != 0) + has_leaf(&thread->sent_leaf);
     if (depth > 0)
         ring_put(slot, WALK_WORDS, (*at)++, wire_word(WIRE_POP, depth));
@@ -25,7 +25,7 @@ void emit_map(struct agent_thread *thread, struct wire_slot *slot, uint64_t *at)
     uint32_t generation = modules_generation();
     if (hcct_likely(thread->map_seen == generation))
         return;
-    pop_all(thread, slot, at);
+    emit_pop(thread, slot, at);
     ring_put(slot, WALK_WORDS, (*at)++, wire_word(WIRE_MAP, generation));
     thread->map_seen = generation;
 }
@@ -34,7 +34,7 @@ static void send_mark(struct agent_thread *thread, struct wire_slot *slot, uint6
                       uint32_t mark) {
     if (hcct_likely(thread->sent_mark == mark))
         return;
-    pop_all(thread, slot, at);
+    emit_pop(thread, slot, at);
     if (mark != 0) {
         ring_put(slot, WALK_WORDS, (*at)++, wire_word(WIRE_PUSH, mark));
         ring_put(slot, WALK_WORDS, (*at)++, 0);

@@ -23,6 +23,13 @@
 bool emit_sample(struct agent_thread *thread, struct wire_slot *slot, uint32_t mark,
                  uint64_t weight);
 
+#define EMIT_POP_WORDS 1
+
+/* All frames below the daemon's cursor go, so that everything is pushed anew. Puts at most
+ * EMIT_POP_WORDS words at *at, which moves on, and does not publish. Signal context, inside the
+ * session. */
+void emit_pop(struct agent_thread *thread, struct wire_slot *slot, uint64_t *at);
+
 #define EMIT_MAP_WORDS 2
 
 /* Sends, if it has not yet, the generation of the module log by which addresses are to be read.

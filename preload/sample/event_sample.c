@@ -26,10 +26,6 @@
 
 /* ---- for the library: thread context, or inside a handler of the application ---- */
 
-static bool is_on(struct wire_session *session) {
-    return (atomic_load_explicit(&session->control, memory_order_relaxed) & WIRE_CONTROL_ON) != 0;
-}
-
 struct sample_job {
     const struct event_sample *sample;
     bool *sent;
@@ -86,10 +82,10 @@ static void take(struct agent_thread *thread, const void *argument) {
     if (session == NULL)
         return; /* no daemon, or another thread works on the session */
     no_room_tell(session);
-    struct wire_slot *slot = is_on(session) ? wait_for_slot(thread, session) : NULL;
+    struct wire_slot *slot = session_is_on(session) ? wait_for_slot(thread, session) : NULL;
     if (slot != NULL)
         *job->sent = walk(thread, session, slot, sample);
-    else if (is_on(session))
+    else if (session_is_on(session))
         atomic_fetch_add(&session->lost_ns, sample->weight);
     if (*job->sent && sample->number != 0)
         block_sample_show(session, sample->number, sample->weight);

@@ -72,13 +72,9 @@ static void count_missing(void) {
     session_leave(thread_self);
 }
 
-static bool is_on(struct wire_session *session) {
-    return (atomic_load_explicit(&session->control, memory_order_relaxed) & WIRE_CONTROL_ON) != 0;
-}
-
 static struct sampling_plan planned(struct wire_session *session) {
     if (session != NULL)
-        return is_on(session) ? sampling_plan(session) : switched_off;
+        return session_is_on(session) ? sampling_plan(session) : switched_off;
     bool in_vain = session_was_looked_for() && !session_is_held();
     return in_vain || inherited.coarse_ns == 0 ? searching : inherited;
 }
@@ -366,7 +362,7 @@ static struct wire_session *attach_at_tick(struct agent_thread *thread) {
 
 static void tick_in_session(struct agent_thread *thread, struct wire_session *session,
                             enum trigger_kind kind, uint64_t expiries, ucontext_t *uc) {
-    if (is_on(session))
+    if (session_is_on(session))
         tick(thread, session, kind, expiries, uc);
     else
         change(thread, session, &switched_off, kind, expiries, uc);

@@ -4,6 +4,7 @@
  */
 #include "preload/sample/walk.h"
 
+#include "preload/labels/send.h"
 #include "preload/life/modules.h"
 #include "preload/life/session.h"
 #include "preload/python/show.h"
@@ -176,14 +177,17 @@ struct walk_cost walk_sample(struct agent_thread *thread, struct wire_session *s
     struct memo_result result;
     uint32_t copied = 0;
     update_memo(thread, session, &env, uc, &result);
-    bool lost = !show_frames(thread, session, slot, &result);
+    bool labelled = labels_send(thread, session, slot);
+    bool shown = show_frames(thread, session, slot, &result);
     thread->leaf = leaf_of(thread, session, &env, uc);
-    if (is_to_copy(&result)) {
+    if (hcct_unlikely(!labelled)) {
+        lose(slot, weight);
+    } else if (is_to_copy(&result)) {
         copied = send_copy(thread, session, slot, weight, &result, &env);
     } else {
         if (hcct_unlikely(thread->check != NULL))
             check_walk(thread, slot, &env, regs, frame_limit(session), result.end);
-        if (hcct_likely(!lost))
+        if (hcct_likely(shown))
             send_context(thread, slot, weight, &result);
         else
             lose(slot, weight);

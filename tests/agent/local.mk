@@ -102,3 +102,11 @@ tests_agent_blocks_test_SOURCES = preload/blocks/table.c preload/events/course.c
 	tests/agent/blocks_test.c
 tests_agent_blocks_test_LDADD = -lm
 TESTS += tests/agent/blocks_test
+
+# What a program says of itself (hcct.h).
+check_PROGRAMS += tests/agent/labels_test
+tests_agent_labels_test_SOURCES = preload/labels/said.c preload/labels/said.h preload/labels/table.c \
+	preload/labels/table.h preload/labels/thread.h tests/agent/labels_test.c
+tests_agent_labels_test_LDFLAGS = -pthread
+TESTS += tests/agent/header_test.sh tests/agent/labels_test
+EXTRA_DIST += tests/agent/header_test.sh

@@ -14,7 +14,7 @@ e2e_tests = tests/e2e/check_test.py tests/e2e/daemon_test.py tests/e2e/deep_test
 	tests/e2e/http_test.py tests/e2e/systemd_test.py tests/e2e/tags_test.py \
 	tests/e2e/child_ends_test.py tests/e2e/container_test.py tests/e2e/copies_test.py tests/e2e/forks_test.py tests/e2e/first_process_test.py \
 	tests/e2e/undisturbed_test.py \
-	tests/e2e/halves_test.py tests/e2e/init_test.py tests/e2e/intervals_test.py \
+	tests/e2e/halves_test.py tests/e2e/init_test.py tests/e2e/intervals_test.py tests/e2e/labels_test.py \
 	tests/e2e/known_shares_test.py tests/e2e/lines_test.py tests/e2e/lives_test.py \
 	tests/e2e/rate_test.py tests/e2e/readers_test.py tests/e2e/render_test.py tests/e2e/checkpoint_test.py \
 	tests/e2e/hostile_test.py tests/e2e/kill_test.py tests/e2e/many_test.py \
@@ -306,6 +306,14 @@ check_PROGRAMS += tests/targets/named_threads
 tests_targets_named_threads_SOURCES = tests/targets/named_threads.c
 tests_targets_named_threads_CFLAGS = $(TARGET_CFLAGS) -pthread
 tests_targets_named_threads_LDFLAGS = -pthread
+
+check_PROGRAMS += tests/targets/labels tests/targets/labels_cpp
+tests_targets_labels_SOURCES = tests/targets/labels.c
+tests_targets_labels_CFLAGS = $(TARGET_CFLAGS) -pthread
+tests_targets_labels_LDFLAGS = -pthread
+tests_targets_labels_cpp_SOURCES = tests/targets/labels_cpp.cc
+tests_targets_labels_cpp_CXXFLAGS = -std=c++11 -Wall -Wextra $(WERROR_CFLAGS) -fno-pie
+tests_targets_labels_cpp_LDFLAGS = -no-pie
 
 check_PROGRAMS += tests/targets/lines
 tests_targets_lines_SOURCES = tests/targets/lines.c

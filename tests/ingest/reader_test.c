@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
- * reader_test.c - REPEAT, MAP, NAME and RAW_STACK in a ring, well-formed and not: what arrives,
- * what is refused, and that a lie closes the ring.
+ * reader_test.c - REPEAT, MAP, NAME, LABEL and RAW_STACK in a ring, well-formed and not: what
+ * arrives, what is refused, and that a lie closes the ring.
  */
 #include "tests/check.h"
 #include "tests/ingest/reader_ring.h"
@@ -159,13 +159,17 @@ static void test_leaf_pc(void) {
 
 /* ---- NAME ---- */
 
-static void put_name(uint64_t code, const char *name, uint64_t bytes) {
+static void put_name_of(uint64_t what, const char *name, uint64_t bytes) {
     uint64_t words[WIRE_NAME_MAX / 8 + 1] = {0};
     memcpy(words, name, strlen(name));
     put(wire_word(WIRE_PUSH, WIRE_NAME | bytes));
-    put(WIRE_PYTHON | code);
+    put(what);
     for (uint64_t i = 0; i < (bytes + 7) / 8 && i < HCCT_ARRAY_LEN(words); i++)
         put(words[i]);
+}
+
+static void put_name(uint64_t code, const char *name, uint64_t bytes) {
+    put_name_of(WIRE_PYTHON | code, name, bytes);
 }
 
 static const char *name_at(uint64_t code) {
@@ -436,7 +440,7 @@ static uint64_t next_random(uint64_t *state) {
 /* All contexts of a thread begin with it, raw stack samples too; the words know nothing of that. */
 static void test_thread(void) {
     start();
-    strcpy(reader.thread, "writer");
+    strcpy(reader.root.thread, "writer");
     put(wire_word(WIRE_PUSH, 0x1000));
     put(0);
     put(wire_word(WIRE_CREDIT, 3));
@@ -454,6 +458,99 @@ static void test_thread(void) {
     struct frame_key key;
     CHECK(frame_get(addresses_thread(map, "writer"), &key) && frame_is_thread(&key));
     CHECK(frame_get(addresses_frame(map, 0x1000, 0), &key) && !frame_is_thread(&key));
+    stop();
+}
+
+/* ---- LABEL ---- */
+
+static void put_labels(uint64_t n, const uint64_t *id) {
+    put(wire_word(WIRE_PUSH, WIRE_LABEL | n));
+    for (uint64_t i = 0; i < n; i++)
+        put(id[i]);
+}
+
+static uint32_t label_frame(uint64_t id, const char *text) {
+    struct frame_key key;
+    uint32_t frame = addresses_frame(map, WIRE_LABEL | id, 0);
+    CHECK(frame_get(frame, &key) && frame_is_label(&key) && !frame_is_thread(&key));
+    CHECK_STR(jit_name((uint32_t)key.routine), text);
+    return frame;
+}
+
+static uint64_t weight_at(uint32_t node) {
+    struct mcct_view view;
+    CHECK(node != 0);
+    node_view(tree, node, &view);
+    return view.count;
+}
+
+/* Contexts begin with the thread's labels from LABEL on, below its name; raw stack samples, too. */
+static void test_labels(void) {
+    start();
+    strcpy(reader.root.thread, "writer");
+    put(wire_word(WIRE_PUSH, 0x1000));
+    put(0);
+    put(wire_word(WIRE_CREDIT, 1));
+    put(wire_word(WIRE_POP, 1));
+    put_name_of(WIRE_LABEL | 7, "route=/pay", strlen("route=/pay"));
+    put_name_of(WIRE_LABEL | 9, "tenant=b", strlen("tenant=b"));
+    put_labels(2, (uint64_t[]){7, 9});
+    put(wire_word(WIRE_PUSH, 0x1000));
+    put(0);
+    put(wire_word(WIRE_CREDIT, 2));
+    put_raw_sample(5, REGISTERS, 1);
+    put(wire_word(WIRE_POP, 1));
+    put_labels(1, (uint64_t[]){9});
+    put(wire_word(WIRE_CREDIT, 4));
+    put_labels(0, NULL);
+    put(wire_word(WIRE_PUSH, 0x1000));
+    put(0);
+    put(wire_word(WIRE_CREDIT, 8));
+    drain();
+    CHECK(!reader.broken);
+    uint32_t thread = node_child(tree, MCCT_ROOT, addresses_thread(map, "writer"));
+    uint32_t code = addresses_frame(map, 0x1000, 0);
+    uint32_t pay = label_frame(7, "route=/pay"), tenant = label_frame(9, "tenant=b");
+    uint32_t both = node_child(tree, node_child(tree, thread, pay), tenant);
+    CHECK_UINT(weight_at(node_child(tree, both, code)), 2);
+    CHECK_UINT(weight_at(node_child(tree, thread, tenant)), 4);
+    CHECK_UINT(weight_at(node_child(tree, thread, code)), 9);
+    struct raw_sample *sample = raw_sample_list_take(&deferred);
+    uint32_t frame[CONTEXT_ROOT_FRAMES];
+    CHECK_UINT(context_root_frames(map, &sample->root, frame), 3);
+    CHECK_UINT(frame[1], pay);
+    CHECK_UINT(frame[2], tenant);
+    raw_sample_free(sample);
+    stop();
+}
+
+static bool labels_break(uint64_t n, uint64_t id, unsigned missing) {
+    start();
+    put(wire_word(WIRE_PUSH, WIRE_LABEL | n));
+    for (uint64_t i = 0; i < n && i < 10; i++)
+        put(id);
+    uint64_t head = atomic_load(&slot->head);
+    ring_publish(slot, head - missing);
+    drain();
+    bool broken = reader.broken;
+    stop();
+    return broken;
+}
+
+static void test_label_lies(void) {
+    CHECK(!labels_break(WIRE_LABELS, WIRE_LABEL_IDS - 1, 0)); /* not named: as generated code */
+    CHECK(labels_break(WIRE_LABELS + 1, 1, 0));
+    CHECK(labels_break(WIRE_LABEL - 1, 1, 0));
+    CHECK(labels_break(1, 0, 0));
+    CHECK(labels_break(1, WIRE_LABEL_IDS, 0));
+    CHECK(labels_break(1, UINT64_MAX, 0));
+    CHECK(labels_break(2, 1, 1));
+    start(); /* frames that POP has taken from the labels are missing */
+    put_labels(2, (uint64_t[]){1, 2});
+    put(wire_word(WIRE_POP, 1));
+    put_labels(1, (uint64_t[]){1});
+    drain();
+    CHECK(reader.broken);
     stop();
 }
 
@@ -585,6 +682,8 @@ int main(void) {
     test_draws();
     test_refused();
     test_thread();
+    test_labels();
+    test_label_lies();
     test_random_words();
     test_subwindows();
     return check_report();
