@@ -81,6 +81,12 @@ seen = by_label(report(wall, "--by", "label"))
 check(result.status == 0 and {"route=/pay", "route=/list", "[no label]"} <= set(seen), f"wall: {seen}")
 check(seen["route=/pay"] > 1.3 * seen["route=/list"], f"wall: {seen}")
 
+alloc = scratch("alloc.pb.gz")
+result = record([LABELS, "alloc"], alloc, "--metric", "alloc")
+profile = report(alloc, "--by", "label")
+pay = by_label(profile).get("route=/pay", 0) / profile["total"]
+check(result.status == 0 and abs(pay - 0.75) < 0.11, f"allocated for /pay: {pay:.3f}")  # of 400 samples
+
 # ---- live, and of a while ----
 
 with Daemon() as daemon:
@@ -116,6 +122,25 @@ with late:
     check(early.wait(60) == 0, "it has ended")
     seen = by_label(json.loads(run([HCCT, "hot", "--socket", late.socket, *BY_LABEL]).out))
     check(seen.get("route=/pay", 0) > 0.9 * sum(seen.values()), f"set before hcctd came: {seen}")
+
+# ---- a daemon that is restarted ----
+
+state = scratch("state")
+kept = Daemon("--state-dir", state, "--checkpoint", "1").start()
+early = subprocess.Popen([LABELS, "early"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                         env=kept.env(HCCT_RATE="1000"))
+check(kept.wait_for(lambda p: p["pid"] == early.pid and p["walks"] > 100) is not None, "it is sampled")
+check(kept.stop() == 0, "hcctd ends")
+kept.start()
+check(kept.wait_for(lambda p: p["pid"] == early.pid and p["state"] == "live") is not None,
+      "it goes on with the next one")
+time.sleep(0.3)
+early.stdin.close()
+check(early.wait(60) == 0, "it has ended")
+kept.wait_for(lambda p: p["pid"] == early.pid and p["state"] == "finished")
+seen = by_label(json.loads(run([HCCT, "hot", "--socket", kept.socket, *BY_LABEL]).out))
+check(seen.get("route=/pay", 0) > 0.9 * sum(seen.values()) and len(seen) <= 2, f"over a restart: {seen}")
+check(kept.stop() == 0, "hcctd ends with status 0")
 
 # ---- more values than there is room for ----
 

@@ -7,6 +7,7 @@
  *                           CPU time in ns of each
  *   labels fork             a child of fork goes on for what its parent is at work for
  *   labels values N SPINS   as many values, and so much work for each
+ *   labels alloc            three quarters of what it allocates are for one route
  *   labels early            has its label before it says so, and works until its input ends
  *   labels stop             is not sampled in unseen(), but in seen()
  */
@@ -123,6 +124,15 @@ static int with_values(unsigned n, unsigned spins) {
     return 0;
 }
 
+static int with_alloc(void) {
+    for (unsigned i = 0; i < 200000; i++) {
+        hcct_label_set("route", routes[i % 4 == 0]);
+        void *volatile block = malloc(1000);
+        free(block);
+    }
+    return 0;
+}
+
 static void *wait_for_end(void *done) {
     char c;
     while (read(STDIN_FILENO, &c, 1) > 0)
@@ -173,6 +183,8 @@ int main(int argc, char **argv) {
         return with_fork();
     if (strcmp(mode, "values") == 0 && argc > 3)
         return with_values((unsigned)atoi(argv[2]), (unsigned)atoi(argv[3]));
+    if (strcmp(mode, "alloc") == 0)
+        return with_alloc();
     if (strcmp(mode, "early") == 0)
         return with_early();
     if (strcmp(mode, "stop") == 0)
