@@ -145,7 +145,7 @@ static void count_unseen(pid_t tid) {
     struct wire_session *session = session_enter(thread_self);
     if (session == NULL)
         return;
-    atomic_fetch_add(&session->lost_ns, ticker_now(ticker_cpu_clock(tid)));
+    atomic_fetch_add(&session->lost_ns[agent.settings.ticks_to], ticker_now(ticker_cpu_clock(tid)));
     session_leave(thread_self);
 }
 
@@ -226,7 +226,7 @@ void late_threads_forget(void) {
             continue;
         t->ending = true; /* a tick that is on its way does nothing */
         trigger_stop(t);
-        t->slot = NULL;
+        memset(t->streams, 0, sizeof t->streams);
         thread_release(t);
     }
     atomic_store(&due_ns, 0);
