@@ -127,8 +127,12 @@ bool locate_agent(char path[PATH_MAX]) {
     return locate_library(&agent, path);
 }
 
-bool locate_events(unsigned collector, char path[PATH_MAX]) {
-    return locate_library(wire_of_locks(collector) ? &locks : &blocks, path);
+bool locate_blocks(char path[PATH_MAX]) {
+    return locate_library(&blocks, path);
+}
+
+bool locate_locks(char path[PATH_MAX]) {
+    return locate_library(&locks, path);
 }
 
 bool locate_daemon(char path[PATH_MAX]) {

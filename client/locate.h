@@ -13,8 +13,9 @@
 /* Its sibling, for processes that run already. */
 bool locate_late_agent(char path[PATH_MAX]);
 bool locate_agent(char path[PATH_MAX]);
-/* What stands before malloc or before locks, by the collector (wire_of_events). */
-bool locate_events(unsigned collector, char path[PATH_MAX]);
+/* What stands before malloc, and before locks. */
+bool locate_blocks(char path[PATH_MAX]);
+bool locate_locks(char path[PATH_MAX]);
 bool locate_daemon(char path[PATH_MAX]);
 bool locate_remote(char path[PATH_MAX]); /* hcct-remote */
 

@@ -96,7 +96,7 @@ int operand_read(const char *word, const struct operand_options *options,
     char *data = profile_file_load(word, &bytes);
 
     if (data != NULL)
-        *profile = profile_file_parse(word, data, bytes);
+        *profile = profile_file_parse_metric(word, data, bytes, options->metric);
     free(data);
     return *profile != NULL ? HCCT_EXIT_OK : HCCT_EXIT_FAILURE;
 }

@@ -38,7 +38,7 @@ struct operand_options {
          offsetof(struct type, member.metric),                                                     \
          0,                                                                                        \
          0,                                                                                        \
-         "of @now: only processes that count this: cpu, wall, alloc, ..."},                        \
+         "of several metrics this one: cpu, wall, alloc, ... (a file's first)"},                   \
     {                                                                                              \
         "socket", 0, OPTION_STRING, "PATH", offsetof(struct type, member.socket), 0, 0,            \
             "where hcctd listens ($HCCT_SOCKET)"                                                   \

@@ -113,9 +113,12 @@ static bool has_name(const struct listed_process *process, const char *name) {
 static int complain_several(const char *name, const struct process_list *list) {
     char pids[256] = "";
     size_t used = 0;
+    uint32_t last = 0;
     for (size_t i = 0; i < list->n && used + 16 < sizeof pids; i++)
-        if (list->item[i].live && has_name(&list->item[i], name))
-            used += (size_t)sprintf(pids + used, "%s%u", used > 0 ? ", " : "", list->item[i].pid);
+        if (list->item[i].live && has_name(&list->item[i], name) && list->item[i].pid != last) {
+            last = list->item[i].pid;
+            used += (size_t)sprintf(pids + used, "%s%u", used > 0 ? ", " : "", last);
+        }
     complain("several processes are called %s: name one by its pid: %s", name, pids);
     return HCCT_EXIT_USAGE;
 }
@@ -134,8 +137,8 @@ static int choose(const struct process_list *list, const char *name, uint32_t *p
         if (!has_name(process, name))
             continue;
         if (process->live) {
+            n_live += live == NULL || live->pid != process->pid; /* one has several metrics */
             live = process;
-            n_live++;
         } else {
             finished = process;
         }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "common/base/options.h"
+#include "common/wire/metric.h"
 
 #define PROFILE_BYTES_MAX ((size_t)1 << 30)
 
@@ -47,9 +48,20 @@ char *profile_file_load(const char *name, size_t *bytes) {
     return data;
 }
 
+void profile_file_say_others(const struct profile *profile, const struct format *format) {
+    if (*profile->others != '\0' && format != formats)
+        complain("%s has one metric, %s: left out %s (--metric chooses)", format->name,
+                 metric_word_of_type(profile->type), profile->others);
+}
+
 struct profile *profile_file_parse(const char *name, const void *data, size_t bytes) {
+    return profile_file_parse_metric(name, data, bytes, NULL);
+}
+
+struct profile *profile_file_parse_metric(const char *name, const void *data, size_t bytes,
+                                          const char *metric) {
     char error[512];
-    struct profile *profile = format_read(data, bytes, error, sizeof error);
+    struct profile *profile = format_read_metric(data, bytes, metric, error, sizeof error);
     if (profile == NULL)
         complain("%s: %s", name, error);
     return profile;

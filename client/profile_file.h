@@ -16,6 +16,13 @@ char *profile_file_load(const char *name, size_t *bytes);
 
 /* Reads a profile from memory (format_read()); NULL: complained, with `name` in the sentence. */
 struct profile *profile_file_parse(const char *name, const void *data, size_t bytes);
+/* The same of one of several metrics; NULL: the first one (read_pprof_metric()). */
+struct profile *profile_file_parse_metric(const char *name, const void *data, size_t bytes,
+                                          const char *metric);
+
+/* Says which metrics the profile leaves out, where its format has room for one and does not say so.
+ */
+void profile_file_say_others(const struct profile *profile, const struct format *format);
 
 /* Writes in `format`; with phi > 0, what weighs less than that share is not shown. False with
  * errno set when writing failed. */

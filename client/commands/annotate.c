@@ -18,7 +18,7 @@
 #define AROUND_DEFAULT 3
 
 struct annotate_options {
-    const char *socket, *process, *format, *source;
+    const char *socket, *process, *format, *source, *metric;
     unsigned around;
     bool regex;
 };
@@ -28,6 +28,8 @@ struct annotate_options {
 static const struct option_spec specs[] = {
     {"process", 'p', OPTION_STRING, "PID|NAME", AT(process), 0, 0,
      "a running program, from hcctd (all that are profiled)"},
+    {"metric", 0, OPTION_STRING, "WHAT", AT(metric), 0, 0,
+     "of several metrics this one: cpu, heap, lock, ... (the first)"},
     {"regex", 0, OPTION_FLAG, NULL, AT(regex), 0, 0,
      "FUNCTION is a regular expression: all functions that it matches"},
     {"source", 0, OPTION_STRING, "DIR", AT(source), 0, 0,
@@ -51,10 +53,10 @@ static const struct option_command command = {
     .options = specs,
 };
 
-static int load_file(const char *name, struct profile **profile) {
+static int load_file(const char *name, const char *metric, struct profile **profile) {
     size_t bytes;
     char *data = profile_file_load(name, &bytes);
-    *profile = data != NULL ? profile_file_parse(name, data, bytes) : NULL;
+    *profile = data != NULL ? profile_file_parse_metric(name, data, bytes, metric) : NULL;
     free(data);
     return *profile != NULL ? HCCT_EXIT_OK : HCCT_EXIT_FAILURE;
 }
@@ -69,6 +71,8 @@ static int load_live(const struct annotate_options *options, struct profile **pr
     query_start(&query, "/v1/hot");
     query_add(&query, "format", "pprof");
     query_add(&query, "symbols", "complete");
+    if (options->metric != NULL)
+        query_add_metric(&query, options->metric);
     status = processes_query(&query, path, options->process);
     if (status == HCCT_EXIT_OK)
         status = ask(path, "GET", query.text, &answer);
@@ -127,7 +131,8 @@ int cmd_annotate(int argc, char **argv) {
         return status;
     if (rest + 1 < argc)
         options_no_more(&command, argc, argv, rest + 2);
-    status = rest + 1 < argc ? load_file(argv[rest + 1], &profile) : load_live(&options, &profile);
+    status = rest + 1 < argc ? load_file(argv[rest + 1], options.metric, &profile)
+                             : load_live(&options, &profile);
     if (status == HCCT_EXIT_OK)
         status = show(profile, argv[rest], &options);
     profile_free(profile);

@@ -90,7 +90,8 @@ static void preload(const char *library) {
 
 static void set_environment(const struct launch *launch) {
     char text[16];
-    preload(launch->events);
+    preload(launch->locks);
+    preload(launch->blocks);
     preload(launch->agent);
     let_sanitizer_start();
     setenv("HCCT_SOCKET", launch->socket, 1);

@@ -20,12 +20,13 @@ struct launch {
     const char *budget;    /* percent.h, NULL: none */
     const char *clock;     /* cpu, wall or perf, NULL: the agent's default */
     const char *collector; /* walks or calls, NULL: the agent's default */
-    const char *metric;    /* metric.h, NULL: as the collector says */
-    const char *events;    /* absolute path of what stands before malloc or locks, or NULL */
-    const char *every;     /* N or N/routine, NULL: every call */
-    const char *credit;    /* last or new, NULL: the agent's default */
-    const char *modules;   /* whose calls are followed (call_choice.h), NULL: the default */
-    const char *tags;      /* tags.h, NULL: none */
+    const char *metric;    /* a list (metric.h), NULL: as the collector says */
+    const char *blocks,
+        *locks;          /* absolute paths of what stands before malloc, and locks, or NULL */
+    const char *every;   /* N or N/routine, NULL: every call */
+    const char *credit;  /* last or new, NULL: the agent's default */
+    const char *modules; /* whose calls are followed (call_choice.h), NULL: the default */
+    const char *tags;    /* tags.h, NULL: none */
     const struct runtime_names *names; /* how it is made to name generated code */
     bool lines;                        /* of innermost frames */
     bool threads;                      /* at the root of contexts */

@@ -7,6 +7,7 @@
 #include "client/processes.h"
 #include "common/base/options.h"
 #include "common/base/utf8.h"
+#include "common/wire/metric.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -63,12 +64,12 @@ static void print_process(const struct listed_process *process) {
     printable(name, sizeof name, process->command);
     snprintf(seen, sizeof seen, "%" PRIu64 " %s", process->calls ? process->total : process->walks,
              process->calls ? "calls" : "samples");
-    printf("%-8s %-20s %-8s %9s %18s %9" PRIu64 " %8s %8" PRIu64 "\n", pid, name,
+    printf("%-8s %-20s %-8s %9s %18s %9" PRIu64 " %8s %8" PRIu64 " %s\n", pid, name,
            process->live && process->on ? "live"
            : process->live              ? "stopped"
            : process->waiting           ? "waiting"
                                         : "finished",
-           cpu, seen, process->contexts, memory, process->lost);
+           cpu, seen, process->contexts, memory, process->lost, metric_word_of_kind(process->kind));
 }
 
 static int print_table(const char *path) {
@@ -76,8 +77,8 @@ static int print_table(const char *path) {
     int status = processes_ask(path, &list);
     if (status != HCCT_EXIT_OK)
         return status;
-    printf("%-8s %-20s %-8s %9s %18s %9s %8s %8s\n", "PID", "COMMAND", "STATE", "CPU", "SEEN",
-           "CONTEXTS", "MEMORY", "LOST");
+    printf("%-8s %-20s %-8s %9s %18s %9s %8s %8s %s\n", "PID", "COMMAND", "STATE", "CPU", "SEEN",
+           "CONTEXTS", "MEMORY", "LOST", "METRIC");
     for (size_t i = 0; i < list.n; i++)
         print_process(&list.item[i]);
     processes_free(&list);

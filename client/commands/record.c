@@ -26,6 +26,7 @@
 #include "common/profile/call_modules.h"
 #include "common/profile/call_words.h"
 #include "common/render/format_number.h"
+#include "common/render/pprof_join.h"
 #include "common/wire/wire.h"
 
 #include <errno.h>
@@ -40,8 +41,9 @@ enum { EXIT_OURS = 125, EXIT_NOT_EXECUTABLE = 126, EXIT_NOT_FOUND = 127 };
 static struct recording {
     struct private_daemon daemon;
     struct output output;
-    char socket[PATHS_SOCKET_MAX];          /* absolute: the command may change its directory */
-    char agent[PATH_MAX], events[PATH_MAX]; /* events: empty where it is not needed */
+    char socket[PATHS_SOCKET_MAX]; /* absolute: the command may change its directory */
+    char agent[PATH_MAX];
+    char blocks[PATH_MAX], locks[PATH_MAX]; /* empty where they are not needed */
     char name[64];                          /* of the profile, when none was given */
     struct runtime_names names;
     struct timespec began;
@@ -108,8 +110,8 @@ static bool prepare(const struct record_options *options, const struct view *vie
     }
     launch_catch_signals(abandon);
     return locate_agent(recording.agent) &&
-           (!wire_of_events(record_metric(options)) ||
-            locate_events(record_metric(options), recording.events)) &&
+           (!record_has(options, wire_of_blocks) || locate_blocks(recording.blocks)) &&
+           (!record_has(options, wire_of_locks) || locate_locks(recording.locks)) &&
            output_open(&recording.output, name, program) && start_daemon(options);
 }
 
@@ -251,17 +253,46 @@ static bool was_profiled(const struct record_options *options, const struct proc
 
 enum fetched { FETCHED, FETCHED_NOTHING, FETCH_FAILED };
 
-static enum fetched fetch(const struct record_options *options, const struct launch_end *end,
-                          char *const *argv, struct http_answer *answer) {
+/* The profiles of the metrics that have samples, as hcctd gave them. */
+struct fetch {
+    struct http_answer answer[WIRE_METRICS_MAX];
+    const char *name[WIRE_METRICS_MAX];
+    unsigned n;
+};
+
+static void free_fetch(struct fetch *fetch) {
+    for (unsigned i = 0; i < fetch->n; i++)
+        free(fetch->answer[i].body);
+}
+
+/* As hcctd calls it. */
+static const char *kind_of(const struct record_options *options, const struct metric *metric) {
+    const char *clock_word = options->clock != NULL ? options->clock : getenv("HCCT_CLOCK");
+    bool wall = clock_word != NULL && strcmp(clock_word, "wall") == 0;
+    unsigned clock = metric->clock != WIRE_CLOCKS ? metric->clock
+                     : wall                       ? WIRE_CLOCK_WALL
+                                                  : WIRE_CLOCK_CPU;
+    return metric_kind(metric->collector, clock);
+}
+
+static bool has_samples(const struct process_list *list, uint32_t only, const char *kind) {
+    for (size_t i = 0; i < list->n; i++)
+        if ((only == 0 || list->item[i].pid == only) && list->item[i].walks > 0 &&
+            strcmp(list->item[i].kind, kind) == 0)
+            return true;
+    return false;
+}
+
+/* `kind`: NULL where there is one only. */
+static bool fetch_one(const struct record_options *options, const struct launch_end *end,
+                      char *const *argv, const char *kind, struct fetch *fetch) {
     struct query query;
     uint32_t only = only_pid(options, end->pid);
-    if (processes_ask(recording.socket, &recording.processes) != HCCT_EXIT_OK)
-        return FETCH_FAILED;
-    if (!was_profiled(options, &recording.processes, only, argv[0], end->cpu_ns))
-        return FETCHED_NOTHING;
     char *title = command_line_title(argv);
     query_start(&query, "/v1/hot");
     query_add(&query, "format", "pprof");
+    if (kind != NULL)
+        query_add(&query, "collector", kind);
     if (only > 0)
         query_add_unsigned(&query, "pid", only);
     else if (!options->no_follow) /* else the kernel's count is of more than the profile */
@@ -270,20 +301,84 @@ static enum fetched fetch(const struct record_options *options, const struct lau
     if (title != NULL)
         query_add(&query, "title", title);
     free(title);
-    bool answered = ask(recording.socket, "GET", query.text, answer) == HCCT_EXIT_OK;
+    if (ask(recording.socket, "GET", query.text, &fetch->answer[fetch->n]) != HCCT_EXIT_OK)
+        return false;
+    fetch->n++;
+    return true;
+}
+
+/* At least one of the metrics has samples; the others are said to have none. */
+static bool fetch_all(const struct record_options *options, const struct launch_end *end,
+                      char *const *argv, const struct metric_list *list, struct fetch *fetch) {
+    uint32_t only = only_pid(options, end->pid);
+    for (unsigned i = 0; i < list->n; i++) {
+        const char *kind = kind_of(options, list->metric[i]);
+        if (!has_samples(&recording.processes, only, kind)) {
+            complain("there is no sample of %s: it is not in the profile", list->metric[i]->name);
+            continue;
+        }
+        fetch->name[fetch->n] = list->metric[i]->name;
+        if (!fetch_one(options, end, argv, kind, fetch))
+            return false;
+    }
+    return fetch->n > 0;
+}
+
+static enum fetched fetch(const struct record_options *options, const struct launch_end *end,
+                          char *const *argv, struct fetch *fetch) {
+    struct metric_list list;
+    bool answered;
+    if (processes_ask(recording.socket, &recording.processes) != HCCT_EXIT_OK)
+        return FETCH_FAILED;
+    if (!was_profiled(options, &recording.processes, only_pid(options, end->pid), argv[0],
+                      end->cpu_ns))
+        return FETCHED_NOTHING;
+    record_metrics(options, &list);
+    answered = list.n > 1 ? fetch_all(options, end, argv, &list, fetch)
+                          : fetch_one(options, end, argv, NULL, fetch);
     return answered ? FETCHED : FETCH_FAILED;
 }
 
+static bool join(const struct fetch *fetch, FILE *file) {
+    struct pprof_part parts[WIRE_METRICS_MAX];
+    char error[512];
+    for (unsigned i = 0; i < fetch->n; i++)
+        parts[i] = (struct pprof_part){fetch->answer[i].body, fetch->answer[i].bytes};
+    if (pprof_join(file, parts, fetch->n, error, sizeof error))
+        return true;
+    complain("the metrics can't be joined in one profile: %s", error);
+    return false;
+}
+
+/* A page has room for all metrics. */
+static unsigned parse_others(const struct fetch *fetch, struct profile *others[WIRE_METRICS_MAX]) {
+    unsigned n = 0;
+    for (unsigned i = 1; i < fetch->n; i++) {
+        const struct http_answer *answer = &fetch->answer[i];
+        others[n] = profile_file_parse("hcctd's answer", answer->body, answer->bytes);
+        n += others[n] != NULL;
+    }
+    return n;
+}
+
 /* The profile into its file: as it came when it is to be pprof, converted otherwise. */
-static bool store(const struct http_answer *answer, const struct profile *profile,
-                  const struct view *view, pid_t pid, char **name) {
+static bool store(const struct fetch *fetch, const struct profile *profile, const struct view *view,
+                  pid_t pid, char **name) {
     struct format_options plain = view->options;
+    struct profile *others[WIRE_METRICS_MAX];
     plain.color = false;
     plain.width = 0;
+    plain.others = (const struct profile *const *)others;
+    if (view->format->write == write_html)
+        plain.n_others = parse_others(fetch, others);
     FILE *file = recording.output.file;
     bool written = view->format->write == write_pprof
-                       ? fwrite(answer->body, 1, answer->bytes, file) == answer->bytes
+                       ? join(fetch, file)
                        : profile_file_write(file, profile, view->format, &plain, 0);
+    if (view->format->write != write_pprof && plain.n_others == 0)
+        profile_file_say_others(profile, view->format);
+    for (unsigned i = 0; i < plain.n_others; i++)
+        profile_free(others[i]);
     if (!written) {
         output_fail(&recording.output);
         return false;
@@ -310,12 +405,23 @@ static void tell_no_python(const struct profile *profile) {
                  "that begins with it");
 }
 
+static void name_others(struct profile *profile, const struct fetch *fetch) {
+    char others[256] = "";
+    for (unsigned i = 1, used = 0; i < fetch->n && used < sizeof others; i++)
+        used += (unsigned)snprintf(others + used, sizeof others - used, "%s%s", i > 1 ? ", " : "",
+                                   fetch->name[i]);
+    profile->others = profile_string(profile, others);
+}
+
 static bool finish(const struct record_options *options, const struct view *view,
-                   const struct http_answer *answer, pid_t pid) {
+                   const struct fetch *fetch, pid_t pid) {
     char *name = NULL;
     bool to_stdout = recording.output.file == stdout;
-    struct profile *profile = profile_file_parse("hcctd's answer", answer->body, answer->bytes);
-    bool stored = profile != NULL && store(answer, profile, view, pid, &name);
+    const struct http_answer *first = &fetch->answer[0];
+    struct profile *profile = profile_file_parse("hcctd's answer", first->body, first->bytes);
+    if (profile != NULL)
+        name_others(profile, fetch);
+    bool stored = profile != NULL && store(fetch, profile, view, pid, &name);
     if (stored && !options->no_report)
         show(profile, view);
     if (stored && options->python)
@@ -364,7 +470,8 @@ static int run(const struct record_options *options, const struct view *view, ch
                                   .clock = options->clock,
                                   .collector = options->collector,
                                   .metric = options->metric,
-                                  .events = recording.events[0] != '\0' ? recording.events : NULL,
+                                  .blocks = recording.blocks[0] != '\0' ? recording.blocks : NULL,
+                                  .locks = recording.locks[0] != '\0' ? recording.locks : NULL,
                                   .every = options->every,
                                   .credit = options->credit,
                                   .modules = options->modules,
@@ -376,19 +483,19 @@ static int run(const struct record_options *options, const struct view *view, ch
                                   .check = options->check,
                                   .keep = recording.daemon.pid,
                                   .follow = !options->no_follow};
-    struct http_answer answer = {0};
+    struct fetch found = {.n = 0};
     struct launch_end end;
     clock_gettime(CLOCK_REALTIME, &recording.began);
     if (!launch_run(&launch, &end))
         return EXIT_OURS;
     if (end.error != 0)
         return exec_status(argv[0], end.error);
-    enum fetched fetched = fetch(options, &end, argv, &answer);
+    enum fetched fetched = fetch(options, &end, argv, &found);
     private_daemon_stop(&recording.daemon);
     remove_perf_maps(options, end.pid);
     bool good = fetched == FETCHED_NOTHING ||
-                (fetched == FETCHED && finish(options, view, &answer, end.pid));
-    free(answer.body);
+                (fetched == FETCHED && finish(options, view, &found, end.pid));
+    free_fetch(&found);
     if (!good)
         complain("the profile of %s is lost", argv[0]);
     return good || end.status != 0 ? end.status : EXIT_OURS;
@@ -397,17 +504,17 @@ static int run(const struct record_options *options, const struct view *view, ch
 /* Of a process that runs, which is left before its profile is shown. */
 static int run_attached(const struct record_options *options, const struct view *view, char *name) {
     char *argv[] = {name, NULL};
-    struct http_answer answer = {0};
+    struct fetch found = {.n = 0};
     const struct launch_end end = {.pid = options->pid};
     const char *seen = recording.daemon.seen[0] != '\0' ? recording.daemon.seen : NULL;
     if (!record_attached_begin(options, recording.socket, seen))
         return HCCT_EXIT_FAILURE;
     record_attached_wait(options);
-    enum fetched fetched = fetch(options, &end, argv, &answer);
+    enum fetched fetched = fetch(options, &end, argv, &found);
     record_attached_end(options);
     private_daemon_stop(&recording.daemon);
-    bool good = fetched == FETCHED && finish(options, view, &answer, end.pid);
-    free(answer.body);
+    bool good = fetched == FETCHED && finish(options, view, &found, end.pid);
+    free_fetch(&found);
     if (fetched == FETCHED_NOTHING)
         return HCCT_EXIT_NO_DATA;
     if (!good)

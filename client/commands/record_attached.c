@@ -53,7 +53,7 @@ static const char *contradiction(const struct record_options *options) {
         const char *sentence;
     } rules[] = {
         {record_counts_calls(options), "--collector calls"},
-        {wire_of_events(record_metric(options)) || record_samples_waits(options), "--metric"},
+        {record_has(options, wire_of_events) || record_samples_waits(options), "--metric"},
         {options->burst != NULL, "--burst"},
         {options->clock != NULL && strcmp(options->clock, "cpu") != 0, "--clock wall or perf"},
         {options->check, "--check"},

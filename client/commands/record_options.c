@@ -48,8 +48,8 @@ static const struct option_spec specs[] = {
     {"collector", 0, OPTION_STRING, "HOW", offsetof(struct record_options, collector), 0, 0,
      "walks: stack samples; calls: every call, of programs as they are (walks)"},
     {"metric", 0, OPTION_STRING, "WHAT", offsetof(struct record_options, metric), 0, 0,
-     "cpu; wait: time off the CPU; lock: for locks; alloc, heap: bytes (allocated, not freed) "
-     "(cpu)"},
+     "cpu; wait: time off the CPU; lock: for locks; alloc, heap: bytes (allocated, not freed); "
+     "several with commas (cpu)"},
     {"modules", 0, OPTION_STRING, "PATTERNS", offsetof(struct record_options, modules), 0, 0,
      "calls: of which modules, such as 'app,libz*' (all but the C library's)"},
     {"every", 0, OPTION_STRING, "N", offsetof(struct record_options, every), 0, 0,
@@ -91,6 +91,7 @@ static const struct option_command command = {
                 "  hcct record --by line -F 2000 make -j4\n"
                 "  hcct record -p 812 --duration 10s\n"
                 "  hcct record --metric heap ./app\n"
+                "  hcct record --metric cpu,heap,lock ./app    and hcct report --metric heap\n"
                 "  hcct record --collector calls --burst 2ms/20ms ./app\n",
     .options = specs,
     .takes_command = true,
@@ -122,18 +123,30 @@ void record_options_parse(int argc, char **argv, struct record_options *options,
         options->threads = true;
 }
 
-static const struct metric *metric_of(const struct record_options *options) {
-    return options->metric != NULL ? metric_find(options->metric) : NULL;
+void record_metrics(const struct record_options *options, struct metric_list *list) {
+    if (options->metric == NULL || metric_list_read(options->metric, list) != NULL)
+        (void)metric_list_read("cpu", list);
 }
 
 unsigned record_metric(const struct record_options *options) {
-    const struct metric *metric = metric_of(options);
-    return metric != NULL ? metric->collector : WIRE_COLLECT_WALKS;
+    struct metric_list list;
+    record_metrics(options, &list);
+    return list.metric[list.by_ticks < list.n ? list.by_ticks : 0]->collector;
+}
+
+bool record_has(const struct record_options *options, bool (*kind)(uint32_t collector)) {
+    struct metric_list list;
+    record_metrics(options, &list);
+    for (unsigned i = 0; i < list.n; i++)
+        if (kind(list.metric[i]->collector))
+            return true;
+    return false;
 }
 
 bool record_samples_waits(const struct record_options *options) {
-    const struct metric *metric = metric_of(options);
-    return metric != NULL && metric->clock == WIRE_CLOCK_OFF;
+    struct metric_list list;
+    record_metrics(options, &list);
+    return list.by_ticks < list.n && list.metric[list.by_ticks]->clock == WIRE_CLOCK_OFF;
 }
 
 bool record_counts_calls(const struct record_options *options) {
@@ -166,10 +179,15 @@ static bool words_are_known(const struct record_options *options) {
            is_one_of("credit", options->credit, credits);
 }
 
-static bool metric_is_one(const char *word) {
-    if (word == NULL || metric_find(word) != NULL)
+static bool metrics_are_some(const char *text) {
+    struct metric_list list;
+    const char *sentence = text != NULL ? metric_list_read(text, &list) : NULL;
+    if (sentence == NULL)
         return true;
-    complain("there is no metric '%s': --metric takes " METRICS_EXPECTED, word);
+    if (strcmp(sentence, METRICS_LIST_EXPECTED) == 0)
+        complain("there is no metric '%s': --metric takes %s", text, sentence);
+    else
+        complain("--metric %s: %s", text, sentence);
     return false;
 }
 
@@ -237,6 +255,12 @@ static bool summary_is_known(const char *word) {
 
 /* ---- what goes together ---- */
 
+static bool several(const struct record_options *options) {
+    struct metric_list list;
+    record_metrics(options, &list);
+    return list.n > 1;
+}
+
 /* The sentence about the first pair that contradicts itself, or NULL. */
 static const char *contradiction(const struct record_options *options) {
     bool calls = record_counts_calls(options), events = wire_of_events(record_metric(options));
@@ -254,6 +278,10 @@ static const char *contradiction(const struct record_options *options) {
          "--clock"},
         {events && (options->lines || options->check),
          "--lines and --check are for samples of time, not for allocations or locks"},
+        {options->python && record_has(options, wire_of_events) && several(options),
+         "--python shows functions for one --metric: record the others in a run of their own"},
+        {options->check && record_has(options, wire_of_events),
+         "--check is for samples of time alone: record other metrics in a run of their own"},
         {events && options->trace != NULL,
          "--trace keeps samples of time, or calls: of allocations and locks there is none"},
         {!calls && options->every != NULL,
@@ -300,7 +328,7 @@ static const char *contradiction(const struct record_options *options) {
 }
 
 bool record_options_agree(const struct record_options *options) {
-    if (!words_are_known(options) || !metric_is_one(options->metric) ||
+    if (!words_are_known(options) || !metrics_are_some(options->metric) ||
         !burst_is_one(options->burst) || !budget_is_one(options->budget) ||
         !tags_are_some(options->tags) || !modules_are_some(options->modules) ||
         !every_is_one(options->every) || !summary_is_known(options->summary))

@@ -9,13 +9,14 @@
 #include <sys/types.h>
 
 #include "client/view.h"
+#include "common/wire/metric.h"
 
 /* Strings are NULL and numbers 0 when not given, but for what record_options_parse() says. */
 struct record_options {
     const char *socket, *burst, *clock;     /* burst: short ones where there is a budget */
     const char *budget;                     /* percent.h */
     const char *collector, *every, *credit; /* collector: HCCT_COLLECTOR counts, too */
-    const char *metric;                     /* metric.h; HCCT_METRICS counts, too */
+    const char *metric;                     /* a list (metric.h); HCCT_METRICS counts, too */
     const char *modules;                    /* call_choice.h; HCCT_MODULES counts, too */
     uint64_t memory_limit;                  /* bytes, 0: the daemon's default */
     const char *summary, *trace, *tags;
@@ -39,8 +40,12 @@ void record_options_parse(int argc, char **argv, struct record_options *options,
 /* False: a value can't be, or two contradict each other; complained. */
 bool record_options_agree(const struct record_options *options);
 
-/* What --metric asks for: its collector (metric.h), WIRE_COLLECT_WALKS without one. */
+/* What --metric asks for, in its order; without it the one metric of time. Options that agree. */
+void record_metrics(const struct record_options *options, struct metric_list *list);
+/* The collector of the one that is sampled by time, else of the first one (metric.h). */
 unsigned record_metric(const struct record_options *options);
+/* Some of them is of that kind (wire.h). */
+bool record_has(const struct record_options *options, bool (*kind)(uint32_t collector));
 /* Time off the processor is sampled. */
 bool record_samples_waits(const struct record_options *options);
 /* Calls are counted, stacks are not walked. */

@@ -7,18 +7,24 @@
 #include "client/profile_output.h"
 #include "client/transform_options.h"
 #include "client/view.h"
+#include "common/wire/wire.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 struct report_options {
     struct view_options view;
     struct transform transform;
+    const char *metric;
 };
 
 static const struct option_spec specs[] = {
     VIEW_SPECS(report_options, "write to FILE, not to the terminal"),
     TRANSFORM_SPECS(report_options, transform),
+    {"metric", 0, OPTION_STRING, "WHAT", offsetof(struct report_options, metric), 0, 0,
+     "of several metrics this one: cpu, heap, lock, ..., or a sample type (the first)"},
     {NULL, 0, OPTION_FLAG, NULL, 0, 0, 0, NULL},
 };
 
@@ -28,9 +34,34 @@ static const struct option_command command = {
              "FILE - is standard input; without FILE it is " HCCT_RECORDED ", as record writes it.",
     .examples = "  hcct report\n"
                 "  hcct report --by line --phi 0.05 hcct.pb.gz\n"
-                "  hcct report -o hcct.folded hcct.pb.gz     for flame graphs\n",
+                "  hcct report -o hcct.folded hcct.pb.gz     for flame graphs\n"
+                "  hcct report --metric heap hcct.pb.gz      of record --metric cpu,heap\n",
     .options = specs,
 };
+
+/* A page has room for all metrics of the run. */
+struct others {
+    struct profile *profile[WIRE_METRICS_MAX];
+    unsigned n;
+};
+
+static void read_others(struct others *others, const struct profile *first, const char *path,
+                        const void *data, size_t bytes, const struct report_options *options,
+                        enum profile_by by) {
+    char names[256], *rest = names, *name;
+    snprintf(names, sizeof names, "%s", first->others);
+    while (others->n < WIRE_METRICS_MAX && (name = strsep(&rest, ", ")) != NULL) {
+        struct profile *profile =
+            *name != '\0' ? profile_file_parse_metric(path, data, bytes, name) : NULL;
+        if (profile != NULL)
+            others->profile[others->n++] = transform_apply(profile, &options->transform, by);
+    }
+}
+
+static void free_others(struct others *others) {
+    while (others->n > 0)
+        profile_free(others->profile[--others->n]);
+}
 
 int cmd_report(int argc, char **argv) {
     struct report_options options = {.view = VIEW_NOT_GIVEN};
@@ -53,12 +84,20 @@ int cmd_report(int argc, char **argv) {
     char *data = profile_file_load(path, &bytes);
     if (data == NULL)
         return HCCT_EXIT_FAILURE;
-    struct profile *profile = profile_file_parse(path, data, bytes);
+    struct profile *profile = profile_file_parse_metric(path, data, bytes, options.metric);
+    struct others others = {.n = 0};
+    if (profile != NULL && view.format->write == write_html && options.metric == NULL)
+        read_others(&others, profile, path, data, bytes, &options, view.options.by);
     free(data);
     if (profile == NULL)
         return HCCT_EXIT_FAILURE;
     profile = transform_apply(profile, &options.transform, view.options.by);
+    view.options.others = (const struct profile *const *)others.profile;
+    view.options.n_others = others.n;
+    if (others.n == 0)
+        profile_file_say_others(profile, view.format);
     int status = profile_output(profile, &view, &options.view);
+    free_others(&others);
     profile_free(profile);
     return status;
 }

@@ -32,6 +32,7 @@
 #include "common/code/module.h"
 #include "common/code/system_call.h"
 #include "common/profile/profile_contexts.h"
+#include "common/wire/metric.h"
 #include "common/wire/wire.h"
 
 struct assembler {
@@ -347,22 +348,13 @@ static bool counts_calls(const struct profile_process *process) {
     return process->collector != NULL && strcmp(process->collector, "calls") == 0;
 }
 
-/* What is sampled by events, in the words of other tools that do so. */
-static const struct {
-    const char *collector, *type, *unit;
-} events[] = {
-    {"alloc", "alloc_space", "bytes"}, {"alloc-objects", "alloc_objects", "count"},
-    {"heap", "inuse_space", "bytes"},  {"heap-objects", "inuse_objects", "count"},
-    {"lock", "delay", "nanoseconds"},  {"lock-waits", "contentions", "count"},
-};
-
 static void describe_type(struct profile *profile, const char *collector, const char *type) {
     const char *unit = strcmp(type, "calls") == 0 ? "count" : "nanoseconds";
-    for (size_t i = 0; i < HCCT_ARRAY_LEN(events) && collector != NULL; i++)
-        if (strcmp(collector, events[i].collector) == 0) {
-            type = events[i].type;
-            unit = events[i].unit;
-        }
+    const struct metric *metric = collector != NULL ? metric_find(collector) : NULL;
+    if (metric != NULL) { /* of events: walks are no metric's name */
+        type = metric->type;
+        unit = metric->unit;
+    }
     profile->type = profile_string(profile, type);
     profile->unit = profile_string(profile, unit);
 }

@@ -15,6 +15,7 @@ static struct profile *copy_head(const struct profile *from) {
     to->unit = profile_string(to, from->unit);
     to->summary = profile_string(to, from->summary);
     to->title = profile_string(to, from->title);
+    to->others = profile_string(to, from->others);
     to->phi = from->phi;
     to->epsilon = from->epsilon;
     to->period = from->period;

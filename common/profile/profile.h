@@ -147,6 +147,7 @@ struct profile {
     const char *type;    /* "cpu", "wall", "wait" or "calls", or what another tool counted */
     const char *unit;    /* "nanoseconds", "count", ... */
     const char *title;   /* the command line that was recorded, as a shell takes it; "": none */
+    const char *others;  /* metrics of the same run that are not in it: "heap, lock"; "": none */
     double phi, epsilon; /* 0: not known (a foreign profile) */
     const char *summary; /* "" when not known */
     uint64_t period;     /* weight of one sample as asked for, 0: not known */

@@ -29,8 +29,9 @@ struct layout {
 
 static const struct layout head_layout = {
     .bytes = sizeof(struct profile),
-    .n = 4,
-    .string = {AT(profile, type), AT(profile, unit), AT(profile, title), AT(profile, summary)},
+    .n = 5,
+    .string = {AT(profile, type), AT(profile, unit), AT(profile, title), AT(profile, summary),
+               AT(profile, others)},
 };
 static const struct layout module_layout = {
     .bytes = sizeof(struct profile_module),

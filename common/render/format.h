@@ -29,6 +29,9 @@ struct format_options {
     unsigned n;     /* show only the n hottest contexts (and their ancestors), 0: all */
     double phi;     /* show only what has this share of N, as profile_prune has it; 0: all */
     const char *focus, *ignore; /* as filter.h has them; NULL: not asked for. For format_write */
+    const struct profile *const
+        *others; /* html only: of the same run, for other metrics, n_others */
+    unsigned n_others;
     bool all; /* text of a comparison only: also what did not change beyond its error */
 };
 
@@ -104,6 +107,10 @@ bool write_page_data_diff(FILE *out, const struct diff *diff, const struct forma
  * one sentence what is wrong. Ours come back whole (write, read, write gives the same bytes after
  * decompression). */
 struct profile *read_pprof(const void *data, size_t bytes, char *error, size_t error_bytes);
+/* The same of one of several metrics in it: a metric (common/wire/metric.h) or a type; NULL: the
+ * one that is to be shown first. profile->others says which are left out. */
+struct profile *read_pprof_metric(const void *data, size_t bytes, const char *metric, char *error,
+                                  size_t error_bytes);
 
 /* The same for profiles of OpenTelemetry, uncompressed. What is not in every profile of that format
  * (all that comments of ours say) is there again in what write_otlp wrote. */
@@ -111,5 +118,7 @@ struct profile *read_otlp(const void *data, size_t bytes, char *error, size_t er
 
 /* Either of the two, by what is in it; gzipped or not. */
 struct profile *format_read(const void *data, size_t bytes, char *error, size_t error_bytes);
+struct profile *format_read_metric(const void *data, size_t bytes, const char *metric, char *error,
+                                   size_t error_bytes);
 
 #endif

@@ -8,6 +8,7 @@
 #include "common/base/gzip.h"
 #include "common/render/format.h"
 #include "common/render/pprof_message.h"
+#include "common/wire/metric.h"
 
 #define WIRE_BYTES 2 /* the wire type of messages and strings */
 
@@ -41,23 +42,42 @@ static bool is_otlp(const uint8_t *at, size_t bytes) {
     return dictionary;
 }
 
-static struct profile *read_either(const void *data, size_t bytes, char *error,
-                                   size_t error_bytes) {
-    return is_otlp(data, bytes) ? read_otlp(data, bytes, error, error_bytes)
-                                : read_pprof(data, bytes, error, error_bytes);
+/* Profiles of OpenTelemetry have one metric here. */
+static struct profile *read_otlp_metric(const void *data, size_t bytes, const char *metric,
+                                        char *error, size_t error_bytes) {
+    struct profile *profile = read_otlp(data, bytes, error, error_bytes);
+
+    if (profile == NULL || metric == NULL ||
+        strcmp(metric_type_of_word(metric), profile->type) == 0)
+        return profile;
+    snprintf(error, error_bytes, "it has no metric %s: it has %s", metric,
+             metric_word_of_type(profile->type));
+    profile_free(profile);
+    return NULL;
 }
 
-struct profile *format_read(const void *data, size_t bytes, char *error, size_t error_bytes) {
+static struct profile *read_either(const void *data, size_t bytes, const char *metric, char *error,
+                                   size_t error_bytes) {
+    return is_otlp(data, bytes) ? read_otlp_metric(data, bytes, metric, error, error_bytes)
+                                : read_pprof_metric(data, bytes, metric, error, error_bytes);
+}
+
+struct profile *format_read_metric(const void *data, size_t bytes, const char *metric, char *error,
+                                   size_t error_bytes) {
     struct profile *profile;
     size_t plain_bytes;
     uint8_t *plain;
 
     if (!gzip_is(data, bytes))
-        return read_either(data, bytes, error, error_bytes);
+        return read_either(data, bytes, metric, error, error_bytes);
     plain = gzip_unpack(data, bytes, PPROF_MAX_PLAIN_BYTES, &plain_bytes, error, error_bytes);
     if (plain == NULL)
         return NULL;
-    profile = read_either(plain, plain_bytes, error, error_bytes);
+    profile = read_either(plain, plain_bytes, metric, error, error_bytes);
     free(plain);
     return profile;
+}
+
+struct profile *format_read(const void *data, size_t bytes, char *error, size_t error_bytes) {
+    return format_read_metric(data, bytes, NULL, error, error_bytes);
 }

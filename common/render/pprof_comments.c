@@ -16,6 +16,7 @@
 #define VERSION      2
 #define PROFILE_WORD "hcct: profile "
 #define PROCESS_WORD "hcct: process "
+#define METRIC_WORD  "hcct: metric "
 
 /* ---- writing ---- */
 
@@ -74,6 +75,23 @@ char *comment_profile(const struct profile *profile) {
     if (profile->kernel_ns != 0)
         fprintf(out, " kernel_ns=%" PRIu64, profile->kernel_ns);
     return memory_stream_end(out, NULL, "comments");
+}
+
+char *comment_metric(const struct comment_metric *metric) {
+    FILE *out = memory_stream("comments");
+
+    fprintf(out, METRIC_WORD "%s", metric->type);
+    if (metric->period != 0)
+        fprintf(out, " period=%" PRIu64, metric->period);
+    return memory_stream_end(out, NULL, "comments");
+}
+
+bool comment_read_metric(const char *comment, struct comment_metric *metric) {
+    *metric = (struct comment_metric){.period = 0};
+    if (strncmp(comment, METRIC_WORD, strlen(METRIC_WORD)) != 0)
+        return false;
+    sscanf(comment + strlen(METRIC_WORD), "%63s period=%" SCNu64, metric->type, &metric->period);
+    return true;
 }
 
 char *comment_process(const struct profile *profile, uint32_t process) {

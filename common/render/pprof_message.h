@@ -21,9 +21,13 @@ bool pprof_message_with(const struct profile *profile, const struct format_optio
                         bool (*use)(const Perftools__Profiles__Profile *message, void *arg),
                         void *arg);
 
-/* The profile of a message, in which any number may be wrong. NULL: `error` says what is. */
-struct profile *pprof_message_read(const Perftools__Profiles__Profile *message, char *error,
-                                   size_t error_bytes);
+/* The profile of a message, in which any number may be wrong; of several metrics that one, or that
+ * type, NULL: the default one. NULL: `error` says what is. */
+struct profile *pprof_message_read(const Perftools__Profiles__Profile *message, const char *metric,
+                                   char *error, size_t error_bytes);
+
+/* The message as a file. False: errno says why. */
+bool pprof_message_write(const Perftools__Profiles__Profile *message, void *out);
 
 /* Parsed messages are many times larger than their bytes: a small file could ask for all memory.
  * Give &budget.allocator to an unpack function; once it has failed, `exceeded` says whether the

@@ -436,7 +436,7 @@ struct profile *read_otlp(const void *data, size_t bytes, char *error, size_t er
         return NULL;
     }
     if (translate(&t, message))
-        profile = pprof_message_read(&t.to, error, error_bytes);
+        profile = pprof_message_read(&t.to, NULL, error, error_bytes);
     otlp__profiles_data__free_unpacked(message, &budget.allocator);
     free(t.to.string_table);
     free(t.to.sample);

@@ -3,8 +3,9 @@
  * read_pprof.c - profile.proto files, of ours and of other tools, into a profile.
  *
  * The data may be anything: sizes are limited, every number that refers to something is checked.
- * A foreign profile is one process, named by its first mapping; of several sample types the
- * default one is taken, else the last, as pprof itself does.
+ * A foreign profile is one process, named by its first mapping; of several sample types the one
+ * that is asked for is taken, or the default one, else the last, as pprof itself does. Where a file
+ * of ours has several metrics, comments belong to the one that stands before them.
  */
 #include <inttypes.h>
 #include <stdarg.h>
@@ -19,6 +20,7 @@
 #include "common/render/pprof_comments.h"
 #include "common/render/pprof_message.h"
 #include "common/wire/compiler.h"
+#include "common/wire/metric.h"
 
 #define MAX_PARSED_BYTES ((size_t)2 << 30)
 #define MAX_LINES        1000 /* inlined functions at one address */
@@ -61,6 +63,10 @@ struct reader {
     const Perftools__Profiles__Sample *last; /* the sample before, NULL: none */
     uint32_t last_root, last_node;
     bool ours;
+    const char *type;       /* of the weight that is asked for; NULL: none is */
+    const char *metric;     /* the same, as it was asked for */
+    bool has_metrics;       /* the file has several ... */
+    uint64_t metric_period; /* ... and this is the period of the one that is read */
 };
 
 static void say(struct reader *r, const char *format, ...) hcct_printf(2, 3);
@@ -230,12 +236,33 @@ static void add_owner(struct reader *r, const struct owner *owner, uint32_t proc
     r->owners[process] = *owner;
 }
 
+static void note_other(struct profile *profile, const char *type) {
+    char others[256];
+
+    snprintf(others, sizeof(others), "%s%s%s", profile->others,
+             *profile->others != '\0' ? ", " : "", metric_word_of_type(type));
+    profile->others = profile_word(profile, others);
+}
+
 static bool read_comments(struct reader *r) {
+    bool others = false;
+
     for (size_t i = 0; i < r->message->n_comment; i++) {
+        struct comment_metric metric;
         const char *comment;
 
         if (!get_text(r, r->message->comment[i], &comment))
             return false;
+        if (comment_read_metric(comment, &metric)) {
+            others = strcmp(metric.type, r->profile->type) != 0;
+            if (others)
+                note_other(r->profile, metric.type);
+            else
+                r->metric_period = metric.period;
+            r->has_metrics = true;
+        }
+        if (others)
+            continue;
         r->ours |= comment_read(r->profile, comment, &r->version);
         if (r->profile->n_processes > MAX_PROCESSES)
             return FAIL(r, "it has more than %d processes", MAX_PROCESSES);
@@ -345,7 +372,11 @@ static bool read_sample(struct reader *r, const Perftools__Profiles__Sample *sam
     uint32_t process, node, root;
     size_t shared;
 
-    if (!read_values(r, sample, &count, &error) || !sample_process(r, sample, &process))
+    if (!read_values(r, sample, &count, &error))
+        return false;
+    if (r->has_metrics && count == 0 && error == 0)
+        return true; /* of another one */
+    if (!sample_process(r, sample, &process))
         return false;
     if (!r->ours && r->value_walks < sample->n_value && sample->value[r->value_walks] > 0)
         r->profile->processes[process].walks += (uint64_t)sample->value[r->value_walks];
@@ -374,11 +405,30 @@ static bool read_sample(struct reader *r, const Perftools__Profiles__Sample *sam
 
 /* ---- the whole ---- */
 
+/* What there is, where something else is asked for. Errors stand behind what they are of. */
+static bool say_metrics(struct reader *r) {
+    const Perftools__Profiles__Profile *message = r->message;
+    char known[256] = "";
+
+    for (size_t i = 0, used = 0; i < message->n_sample_type && used < sizeof(known); i++) {
+        const char *type = message->string_table[message->sample_type[i]->type];
+        size_t length = strlen(type);
+
+        if (length > 6 && strcmp(type + length - 6, "_error") == 0)
+            continue;
+        used += (size_t)snprintf(known + used, sizeof(known) - used, "%s%s", used > 0 ? ", " : "",
+                                 metric_word_of_type(type));
+    }
+    return FAIL(r, "it has no metric %s: it has %s", r->metric, known);
+}
+
 /* Which of a sample's values is the weight, which its error, which the number of samples. */
 static bool choose_values(struct reader *r) {
     const Perftools__Profiles__Profile *message = r->message;
     size_t n = message->n_sample_type;
     const char *type, *unit, *chosen_type, *chosen_unit;
+
+    bool found = false;
 
     r->value = n - 1;
     r->value_walks = n;
@@ -386,12 +436,17 @@ static bool choose_values(struct reader *r) {
         if (!get_text(r, message->sample_type[i]->type, &type) ||
             !get_text(r, message->sample_type[i]->unit, &unit))
             return false;
-        if (message->default_sample_type != 0 &&
-            message->sample_type[i]->type == message->default_sample_type)
+        if (r->type != NULL ? strcmp(type, r->type) == 0
+                            : message->default_sample_type != 0 &&
+                                  message->sample_type[i]->type == message->default_sample_type) {
             r->value = i;
+            found = true;
+        }
         if (strcmp(type, "samples") == 0 && strcmp(unit, "count") == 0)
             r->value_walks = i;
     }
+    if (r->type != NULL && !found)
+        return say_metrics(r);
     chosen_type = message->string_table[message->sample_type[r->value]->type];
     chosen_unit = message->string_table[message->sample_type[r->value]->unit];
     r->value_error = r->value;
@@ -422,7 +477,9 @@ static bool period_is_weight(const struct reader *r) {
 static void read_header(struct reader *r) {
     const Perftools__Profiles__Profile *message = r->message;
 
-    if (message->period > 0 && period_is_weight(r))
+    if (r->has_metrics)
+        r->profile->period = r->metric_period;
+    else if (message->period > 0 && period_is_weight(r))
         r->profile->period = (uint64_t)message->period;
     r->profile->time_ns = message->time_nanos > 0 ? (uint64_t)message->time_nanos : 0;
     r->profile->duration_ns = message->duration_nanos > 0 ? (uint64_t)message->duration_nanos : 0;
@@ -497,9 +554,11 @@ void pprof_budget_init(struct pprof_budget *budget) {
         .left = MAX_PARSED_BYTES};
 }
 
-struct profile *pprof_message_read(const Perftools__Profiles__Profile *message, char *error,
-                                   size_t error_bytes) {
+struct profile *pprof_message_read(const Perftools__Profiles__Profile *message, const char *metric,
+                                   char *error, size_t error_bytes) {
     struct reader r = {.message = message,
+                       .metric = metric,
+                       .type = metric != NULL ? metric_type_of_word(metric) : NULL,
                        .profile = profile_new(),
                        .error = error,
                        .error_bytes = error_bytes,
@@ -518,8 +577,8 @@ struct profile *pprof_message_read(const Perftools__Profiles__Profile *message, 
     return NULL;
 }
 
-static struct profile *read_plain(const uint8_t *data, size_t bytes, char *error,
-                                  size_t error_bytes) {
+static struct profile *read_plain(const uint8_t *data, size_t bytes, const char *metric,
+                                  char *error, size_t error_bytes) {
     struct pprof_budget budget;
     Perftools__Profiles__Profile *message;
     struct profile *profile;
@@ -532,12 +591,13 @@ static struct profile *read_plain(const uint8_t *data, size_t bytes, char *error
                                  : "it is not a pprof profile, or it is damaged or cut off");
         return NULL;
     }
-    profile = pprof_message_read(message, error, error_bytes);
+    profile = pprof_message_read(message, metric, error, error_bytes);
     perftools__profiles__profile__free_unpacked(message, &budget.allocator);
     return profile;
 }
 
-struct profile *read_pprof(const void *data, size_t bytes, char *error, size_t error_bytes) {
+struct profile *read_pprof_metric(const void *data, size_t bytes, const char *metric, char *error,
+                                  size_t error_bytes) {
     struct profile *profile;
     size_t plain_bytes;
     uint8_t *plain;
@@ -547,11 +607,15 @@ struct profile *read_pprof(const void *data, size_t bytes, char *error, size_t e
         return NULL;
     }
     if (!gzip_is(data, bytes))
-        return read_plain(data, bytes, error, error_bytes);
+        return read_plain(data, bytes, metric, error, error_bytes);
     plain = gzip_unpack(data, bytes, PPROF_MAX_PLAIN_BYTES, &plain_bytes, error, error_bytes);
     if (plain == NULL)
         return NULL;
-    profile = read_plain(plain, plain_bytes, error, error_bytes);
+    profile = read_plain(plain, plain_bytes, metric, error, error_bytes);
     free(plain);
     return profile;
+}
+
+struct profile *read_pprof(const void *data, size_t bytes, char *error, size_t error_bytes) {
+    return read_pprof_metric(data, bytes, NULL, error, error_bytes);
 }

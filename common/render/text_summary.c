@@ -574,10 +574,19 @@ static void put_unresolved(const struct text *text) {
             text->profile->unresolved == 1 ? " is named" : "s are named");
 }
 
+/* Where they are: --metric chooses. */
+static void put_others(const struct text *text) {
+    if (*text->profile->others == '\0')
+        return;
+    text_label(text, "others");
+    fprintf(text->out, "%s of the same run: see --metric\n", text->profile->others);
+}
+
 void text_summary(const struct text *text) {
     struct profile_process sum = add_up(text->profile);
 
     put_total(text, &sum);
+    put_others(text);
     put_kernel(text, &sum);
     put_children(text, &sum);
     text_calls(text, &sum);

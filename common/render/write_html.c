@@ -4,6 +4,7 @@
  */
 #include "common/render/write_html.h"
 
+#include "common/profile/filter.h"
 #include "common/render/page_data.h"
 
 /* page_style, page_style_hash, page_body, page_script, page_script_hash */
@@ -41,9 +42,23 @@ static bool close_data(FILE *out) {
     return put_end(out);
 }
 
+/* Filtered as the first one was by whoever writes it. */
+static void put_other(FILE *out, const struct profile *profile,
+                      const struct format_options *options) {
+    struct profile *filtered = NULL;
+
+    if (options->focus != NULL || options->ignore != NULL)
+        filtered = profile_filter(profile, options->focus, options->ignore);
+    fputs("</script>\n<script type=\"application/json\" class=\"other-data\">", out);
+    page_data_write(out, filtered != NULL ? filtered : profile, options);
+    profile_free(filtered);
+}
+
 bool write_html(FILE *out, const struct profile *profile, const struct format_options *options) {
     open_data(out);
     page_data_write(out, profile, options);
+    for (unsigned i = 0; i < options->n_others; i++)
+        put_other(out, options->others[i], options);
     return close_data(out);
 }
 

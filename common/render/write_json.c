@@ -194,6 +194,7 @@ static void put_header(struct json_out *json, const struct profile *profile, enu
     json_string_member(json, "unit", profile->unit);
     json_string_member(json, "by", profile_by_word(by));
     json_known_member(json, "title", profile->title);
+    json_known_member(json, "others", profile->others);
     json_double_member(json, "phi", profile->phi);
     json_double_member(json, "epsilon", profile->epsilon);
     json_string_member(json, "summary", profile->summary);

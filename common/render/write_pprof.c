@@ -324,7 +324,7 @@ static void fill(struct builder *b) {
             add_sample(b, &profile->nodes[i]);
 }
 
-static bool write_message(const Perftools__Profiles__Profile *message, void *arg) {
+bool pprof_message_write(const Perftools__Profiles__Profile *message, void *arg) {
     FILE *out = arg;
     size_t bytes = perftools__profiles__profile__get_packed_size(message), packed_bytes;
     uint8_t *plain = memory_new(bytes, 1, "the profile file"), *packed;
@@ -395,5 +395,5 @@ bool pprof_message_with(const struct profile *profile, const struct format_optio
 }
 
 bool write_pprof(FILE *out, const struct profile *profile, const struct format_options *options) {
-    return pprof_message_with(profile, options, write_message, out);
+    return pprof_message_with(profile, options, pprof_message_write, out);
 }

@@ -10,14 +10,14 @@
 #include "common/wire/compiler.h"
 
 static const struct metric metrics[] = {
-    {"cpu", WIRE_COLLECT_WALKS, WIRE_CLOCKS},
-    {"wait", WIRE_COLLECT_WALKS, WIRE_CLOCK_OFF},
-    {"alloc", WIRE_COLLECT_ALLOC, WIRE_CLOCKS},
-    {"alloc-objects", WIRE_COLLECT_ALLOC_OBJECTS, WIRE_CLOCKS},
-    {"heap", WIRE_COLLECT_HEAP, WIRE_CLOCKS},
-    {"heap-objects", WIRE_COLLECT_HEAP_OBJECTS, WIRE_CLOCKS},
-    {"lock", WIRE_COLLECT_LOCK, WIRE_CLOCKS},
-    {"lock-waits", WIRE_COLLECT_LOCK_WAITS, WIRE_CLOCKS},
+    {"cpu", WIRE_COLLECT_WALKS, WIRE_CLOCKS, "cpu", "nanoseconds"},
+    {"wait", WIRE_COLLECT_WALKS, WIRE_CLOCK_OFF, "wait", "nanoseconds"},
+    {"alloc", WIRE_COLLECT_ALLOC, WIRE_CLOCKS, "alloc_space", "bytes"},
+    {"alloc-objects", WIRE_COLLECT_ALLOC_OBJECTS, WIRE_CLOCKS, "alloc_objects", "count"},
+    {"heap", WIRE_COLLECT_HEAP, WIRE_CLOCKS, "inuse_space", "bytes"},
+    {"heap-objects", WIRE_COLLECT_HEAP_OBJECTS, WIRE_CLOCKS, "inuse_objects", "count"},
+    {"lock", WIRE_COLLECT_LOCK, WIRE_CLOCKS, "delay", "nanoseconds"},
+    {"lock-waits", WIRE_COLLECT_LOCK_WAITS, WIRE_CLOCKS, "contentions", "count"},
 };
 
 const struct metric *metric_find(const char *word) {
@@ -25,6 +25,58 @@ const struct metric *metric_find(const char *word) {
         if (strcmp(word, metrics[i].name) == 0)
             return &metrics[i];
     return NULL;
+}
+
+/* A name that ends at `end`. */
+static const struct metric *find_part(const char *word, const char *end) {
+    for (size_t i = 0; i < HCCT_ARRAY_LEN(metrics); i++)
+        if (strlen(metrics[i].name) == (size_t)(end - word) &&
+            strncmp(word, metrics[i].name, (size_t)(end - word)) == 0)
+            return &metrics[i];
+    return NULL;
+}
+
+static bool is_of_time(uint32_t collector) {
+    return collector == WIRE_COLLECT_WALKS;
+}
+
+/* What the list has of a kind, of which there may be one. */
+static unsigned count(const struct metric_list *list, bool (*kind)(uint32_t)) {
+    unsigned n = 0;
+    for (unsigned i = 0; i < list->n; i++)
+        n += kind(list->metric[i]->collector);
+    return n;
+}
+
+static const char *contradiction(const struct metric_list *list) {
+    for (unsigned i = 0; i < list->n; i++)
+        for (unsigned k = 0; k < i; k++)
+            if (list->metric[i] == list->metric[k])
+                return "a metric is named twice";
+    if (count(list, is_of_time) > 1)
+        return "cpu and wait are by one timer: only one of them can be in a run";
+    if (count(list, wire_of_heap) > 1)
+        return "heap and heap-objects are one table of blocks: only one of them can be in a run";
+    return NULL;
+}
+
+const char *metric_list_read(const char *text, struct metric_list *list) {
+    *list = (struct metric_list){.n = 0};
+    for (const char *word = text, *end;; word = end + 1) {
+        end = strchr(word, ',');
+        end = end != NULL ? end : word + strlen(word);
+        const struct metric *metric = find_part(word, end);
+        if (metric == NULL || list->n == WIRE_METRICS_MAX)
+            return METRICS_LIST_EXPECTED;
+        list->metric[list->n++] = metric;
+        if (*end == '\0')
+            break;
+    }
+    list->by_ticks = list->n;
+    for (unsigned i = 0; i < list->n; i++)
+        if (is_of_time(list->metric[i]->collector))
+            list->by_ticks = i;
+    return contradiction(list);
 }
 
 const char *metric_kind(unsigned collector, unsigned clock) {
@@ -41,6 +93,18 @@ const char *metric_kind_of_word(const char *word) {
 
 const char *metric_word_of_kind(const char *kind) {
     return strcmp(kind, walks) == 0 ? cpu : kind;
+}
+
+const char *metric_type_of_word(const char *word) {
+    const struct metric *metric = metric_find(word);
+    return metric != NULL ? metric->type : word;
+}
+
+const char *metric_word_of_type(const char *type) {
+    for (size_t i = 0; i < HCCT_ARRAY_LEN(metrics); i++)
+        if (strcmp(metrics[i].type, type) == 0)
+            return metrics[i].name;
+    return type;
 }
 
 const char *metric_collector(unsigned collector) {

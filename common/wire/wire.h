@@ -126,6 +126,11 @@ enum wire_credit {
     0x80000000u /* in wire_hello.every: of each routine, not of all together                       \
                  */
 
+/* Metrics of one session. Each has slots of its own: of n metrics, slot i is one of metric i % n,
+ * in the order of the hello. So a thread has a ring, a cursor and counters for each, and modules,
+ * tables and all else once. */
+#define WIRE_METRICS_MAX 7u
+
 struct wire_hello {
     char magic[8];    /* WIRE_HELLO_MAGIC, not terminated */
     uint32_t version; /* WIRE_VERSION */
@@ -133,11 +138,13 @@ struct wire_hello {
     uint32_t pid;     /* as the agent sees itself; the daemon goes by SO_PEERCRED */
     uint32_t rate;    /* walks per second of CPU time that the user asked for */
     uint32_t flags;   /* WIRE_HELLO_* */
-    uint32_t clock;   /* enum wire_clock */
+    uint16_t clock;   /* enum wire_clock */
+    uint16_t credit;  /* enum wire_credit */
     uint64_t burst_length_ns, burst_period_ns; /* of CPU time; 0, 0: uniform sampling */
-    uint32_t collector;                        /* enum wire_collector */
+    uint8_t collector;                         /* enum wire_collector: of the first metric ... */
+    uint8_t more;                         /* ... and so many others, below WIRE_METRICS_MAX ... */
+    uint8_t others[WIRE_METRICS_MAX - 1]; /* ... each enum wire_collector */
     uint32_t every;    /* calls: one of so many is counted, 1: all; and WIRE_EVERY_EACH */
-    uint32_t credit;   /* enum wire_credit */
     uint32_t sessions; /* that this program has had, before this one: 0 after exec */
 };
 
@@ -294,8 +301,9 @@ struct wire_session {
 #undef IN_MEMORY
 #undef IN_MEMORY_DAEMON
 #undef IN_MEMORY_AGENT
-    char tags[TAGS_ROOM];            /* tags.h; before the first module is sent. Empty: none */
-    _Atomic uint64_t lost_ns;        /* weights of samples of threads that found no slot */
+    char tags[TAGS_ROOM]; /* tags.h; before the first module is sent. Empty: none */
+    _Atomic uint64_t
+        lost_ns[WIRE_METRICS_MAX];   /* weights of samples of threads that found no slot */
     char command[WIRE_COMMAND_ROOM]; /* the name that the program was executed by, as tags. A slash
                                         before it: of a file or link, and no script. Empty: that of
                                         its file */
@@ -304,7 +312,8 @@ struct wire_session {
     uint32_t is_child;       /* 1: it is one itself, and has called no exec; as tags */
     _Atomic uint32_t left;   /* 1, as its last word: the agent has left a process that goes on */
     _Atomic uint64_t cpu_ns; /* CPU time of the process when it ended orderly; 0: not known */
-    _Atomic uint32_t stopped; /* 1: the program has asked not to be sampled (hcct.h) */
+    _Atomic uint32_t blocks_doubled; /* WIRE_BLOCKS_MEAN is doubled so many times */
+    _Atomic uint32_t stopped;        /* 1: the program has asked not to be sampled (hcct.h) */
 };
 
 /* The first page of the table arena. */
@@ -463,7 +472,8 @@ static inline uint64_t wire_call(uint64_t pops, uint64_t routine, uint64_t site)
     return WIRE_CALL | pops << WIRE_POPS_SHIFT | routine << WIRE_CODE_SHIFT | site;
 }
 
-_Static_assert(sizeof(struct wire_hello) == 64, "hello is 64 bytes");
+_Static_assert(sizeof(struct wire_hello) == 64,
+               "hello is 64 bytes: those of other versions are, too");
 _Static_assert(sizeof(struct wire_welcome) == 64, "welcome is 64 bytes");
 _Static_assert(offsetof(struct wire_slot, counter) == 3 * WIRE_CACHE_LINE, "slot header");
 _Static_assert(sizeof(struct wire_slot) % WIRE_CACHE_LINE == 0, "ring begins on a cache line");

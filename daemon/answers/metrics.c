@@ -17,6 +17,7 @@
 #include "common/wire/wire.h"
 #include "daemon/answers/config.h"
 #include "daemon/ingest/frame_sweep.h"
+#include "common/wire/metric.h"
 #include "daemon/ingest/module_sweep.h"
 #include "daemon/ingest/registry.h"
 #include "daemon/ingest/session_room.h"
@@ -27,6 +28,8 @@ struct sample {
     pid_t pid;
     char command[256]; /* as a label's value: escaped */
     uint32_t collector;
+    const char *metric;
+    bool again; /* of the same process as another: what is the process's is that one's */
     struct process_stats stats;
     struct mcct_stats tree;
     size_t window_bytes;
@@ -107,28 +110,30 @@ static const struct figure {
     double (*of)(const struct sample *sample);
     bool counter; /* grows as long as the process lives: _total is added to its name */
     bool summed;  /* makes sense for all finished processes together */
+    bool whole;   /* is the process's, not a metric's */
 } figures[] = {
-    {"walks", "Stack samples that were credited to contexts", walks, true, true},
-    {"complete_walks", "Walks that reached the outermost frame", complete, true, true},
-    {"lost_ticks", "Timer expirations without a sample of their own", lost, true, true},
-    {"agent_seconds", "CPU time that the agent took", agent_seconds, true, true},
-    {"cpu_seconds", "CPU time of the process", cpu_seconds, true, true},
-    {"profiled_seconds", "Time credited to contexts", total_seconds, true, true},
+    {"walks", "Stack samples that were credited to contexts", walks, true, true, false},
+    {"complete_walks", "Walks that reached the outermost frame", complete, true, true, false},
+    {"lost_ticks", "Timer expirations without a sample of their own", lost, true, true, false},
+    {"agent_seconds", "CPU time that the agent took", agent_seconds, true, true, false},
+    {"cpu_seconds", "CPU time of the process", cpu_seconds, true, true, true},
+    {"profiled_seconds", "Time credited to contexts", total_seconds, true, true, false},
     {"lock_wait_seconds", "Time that threads waited for locks which others had", waited_seconds,
-     true, true},
-    {"profiled_calls", "Calls credited to contexts", total_calls, true, true},
+     true, true, false},
+    {"profiled_calls", "Calls credited to contexts", total_calls, true, true, false},
     {"profiled_bytes", "Bytes of sampled allocations, or of those not freed", total_bytes, false,
-     true},
-    {"contexts", "Nodes of the calling context tree", contexts, false, true},
-    {"monitored_contexts", "Contexts whose weight is counted", monitored, false, true},
+     true, false},
+    {"contexts", "Nodes of the calling context tree", contexts, false, true, false},
+    {"monitored_contexts", "Contexts whose weight is counted", monitored, false, true, false},
     {"tree_bytes", "Memory of the tree and of the summary that selects its contexts", bytes, false,
-     true},
+     true, false},
     {"window_bytes", "Memory of what is kept of the last hour, for windows", window_bytes, false,
-     true},
+     true, false},
     {"unseen_ratio", "Largest share that a context outside the tree can have", unseen_share, false,
-     false},
-    {"sampling", "1 while the agent samples, 0 while it is paused", sampling, false, false},
-    {"walk_rate_hertz", "Samples that were asked for in a second of CPU time", rate, false, false},
+     false, false},
+    {"sampling", "1 while the agent samples, 0 while it is paused", sampling, false, false, true},
+    {"walk_rate_hertz", "Samples that were asked for in a second of CPU time", rate, false, false,
+     true},
 };
 
 /* ---- samples ---- */
@@ -158,7 +163,11 @@ static void name_command(struct sample *s, const char *command) {
 }
 
 static void take(struct process *p, struct sample *s) {
-    *s = (struct sample){.pid = p->pid, .collector = p->sampling.collector};
+    *s = (struct sample){
+        .pid = p->pid,
+        .collector = p->sampling.collector,
+        .again = p->sampling.place > 0,
+        .metric = metric_word_of_kind(metric_kind(p->sampling.collector, p->sampling.clock))};
     name_command(s, process_command(p));
     pthread_mutex_lock(&p->lock);
     process_stats_locked(p, &s->stats);
@@ -178,6 +187,15 @@ static void one(FILE *out, const char *name, const char *help, bool counter, dou
     fprintf(out, "%s %.15g\n", name, value);
 }
 
+/* A process of several metrics has one sample for each; the first has no label of its own, so that
+ * the labels of a process of one metric do not change. */
+static void write_one(FILE *out, const char *name, const struct sample *s, double value) {
+    fprintf(out, "%s{pid=\"%d\",command=\"%s\"", name, (int)s->pid, s->command);
+    if (s->again)
+        fprintf(out, ",metric=\"%s\"", s->metric);
+    fprintf(out, "} %.15g\n", value);
+}
+
 static void write_live(FILE *out, const struct sample *live, size_t n) {
     char name[128];
     for (size_t f = 0; f < sizeof figures / sizeof figures[0] && n > 0; f++) {
@@ -185,8 +203,8 @@ static void write_live(FILE *out, const struct sample *live, size_t n) {
                  figures[f].counter ? "_total" : "");
         head(out, name, figures[f].help, figures[f].counter);
         for (size_t i = 0; i < n; i++)
-            fprintf(out, "%s{pid=\"%d\",command=\"%s\"} %.15g\n", name, (int)live[i].pid,
-                    live[i].command, figures[f].of(&live[i]));
+            if (!(live[i].again && figures[f].whole))
+                write_one(out, name, &live[i], figures[f].of(&live[i]));
     }
 }
 
@@ -200,9 +218,9 @@ static void write_finished(FILE *out, struct process *const *processes, size_t n
         if (processes[i]->live)
             continue;
         take(processes[i], &s);
-        runs += processes[i]->runs;
+        runs += s.again ? 0 : processes[i]->runs;
         for (size_t f = 0; f < sizeof sum / sizeof sum[0]; f++)
-            sum[f] += figures[f].of(&s);
+            sum[f] += s.again && figures[f].whole ? 0 : figures[f].of(&s);
     }
     one(out, "hcct_finished_processes", "Finished processes whose profiles are kept", false,
         (double)runs);
@@ -360,7 +378,7 @@ static void write_daemon(FILE *out, size_t live) {
 }
 
 enum query_status metrics_write(const struct query *query, FILE *out, struct query_error *error) {
-    size_t n, live = 0;
+    size_t n, live = 0, whole = 0;
     struct process **processes = query_processes(query, &n);
     struct sample *samples = processes != NULL ? calloc(n + 1, sizeof *samples) : NULL;
     if (samples == NULL) {
@@ -368,9 +386,11 @@ enum query_status metrics_write(const struct query *query, FILE *out, struct que
         return query_no_memory("a list of processes", error);
     }
     for (size_t i = 0; i < n; i++)
-        if (processes[i]->live)
-            take(processes[i], &samples[live++]);
-    write_daemon(out, live);
+        if (processes[i]->live) {
+            take(processes[i], &samples[live]);
+            whole += !samples[live++].again;
+        }
+    write_daemon(out, whole);
     write_users(out, query);
     write_live(out, samples, live);
     write_finished(out, processes, n);

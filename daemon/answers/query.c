@@ -60,6 +60,10 @@ static bool set_collector(struct query *q, const char *value) {
     return false;
 }
 
+static bool set_metric(struct query *q, const char *value) {
+    return set_collector(q, metric_kind_of_word(value));
+}
+
 static bool set_phi(struct query *q, const char *value) {
     bool ok = number(value, 0, 1, &q->phi) && q->phi > 0 && q->phi < 1;
     q->options.phi = ok ? q->phi : 0;
@@ -179,6 +183,8 @@ static const struct {
     {"tag", set_tag, "a tag as HCCT_TAGS has it: KEY=VALUE"},
     {"collector", set_collector,
      "walks, wall, wait, calls, alloc, alloc-objects, heap, heap-objects, lock or lock-waits"},
+    {"metric", set_metric,
+     "cpu, wall, wait, calls, alloc, alloc-objects, heap, heap-objects, lock or lock-waits"},
     {"phi", set_phi, "a fraction between 0 and 1"},
     {"n", set_n, "a number of contexts, from 1 on"},
     {"by", set_by, "function, site, line, module, thread or label"},
@@ -276,7 +282,33 @@ struct process **query_processes(const struct query *query, size_t *n) {
     return registry_list(wanted, query, n);
 }
 
+size_t query_choose(const struct query *query, struct process **processes, size_t n) {
+    size_t kept = 0;
+    for (size_t i = 0; i < n; i++)
+        if (query->collector == NULL && processes[i]->sampling.place > 0)
+            registry_put(processes[i]);
+        else
+            processes[kept++] = processes[i];
+    return kept;
+}
+
 /* ---- answers ---- */
+
+/* The metrics that query_choose() would leave out, each once. */
+static void name_others(struct query *query, struct process *const *processes, size_t n) {
+    query->others[0] = '\0';
+    for (size_t i = 0; i < n && query->collector == NULL; i++) {
+        const char *word = metric_word_of_kind(kind_of(processes[i]));
+        size_t used = strlen(query->others);
+        bool named = false;
+        for (size_t k = 0; k < i && !named; k++)
+            named = processes[k]->sampling.place > 0 &&
+                    strcmp(metric_word_of_kind(kind_of(processes[k])), word) == 0;
+        if (processes[i]->sampling.place > 0 && !named)
+            snprintf(query->others + used, sizeof query->others - used, "%s%s",
+                     used > 0 ? ", " : "", word);
+    }
+}
 
 static bool have_windows(struct process *const *processes, size_t n, struct query_error *error) {
     for (size_t i = 0; i < n; i++)
@@ -354,6 +386,7 @@ static void write_profile(void *arg) {
     }
     profile->title = profile_string(profile, query->title);
     profile->kernel_ns = query->kernel_ns;
+    profile->others = profile_string(profile, query->others);
     bool written = query->to_render ? render_order_write(query->format, w->out, w->start, profile,
                                                          &query->options)
                                     : format_write(query->format, w->out, profile, &query->options);
@@ -466,10 +499,15 @@ static enum query_status write_both(const struct query *query, struct process *c
     return status == QUERY_OK ? query_write(query, processes, n, out, error) : status;
 }
 
-enum query_status query_hot(const struct query *query, FILE *out, struct query_error *error) {
+enum query_status query_hot(const struct query *asked, FILE *out, struct query_error *error) {
+    struct query chosen = *asked, *query = &chosen;
     size_t n;
     struct process **processes = query_processes(query, &n);
     enum query_status status = QUERY_NOT_FOUND;
+    if (processes != NULL) {
+        name_others(query, processes, n);
+        n = query_choose(query, processes, n);
+    }
     if (processes == NULL)
         status = query_no_memory("a list of processes", error);
     else if (query->diff && !can_compare(query, error))

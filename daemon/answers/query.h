@@ -23,6 +23,7 @@ struct query {
     uint64_t kernel_ns; /* what the asker knows of the profile's CPU time (profile.h); 0: nothing */
     const struct format *format;
     struct format_options options;
+    char others[128]; /* metrics that are left out, as one is shown (query_choose) */
     bool
         to_render; /* what is written is an order (render_order.h) for a renderer, not the answer */
     uint64_t window_ns;            /* weights of the last so much time; 0: since the start */
@@ -64,6 +65,10 @@ bool query_wants(const struct query *query, pid_t pid, const char *exe, const ch
 
 /* The processes that are asked for, with references (registry_free_list). NULL: no memory. */
 struct process **query_processes(const struct query *query, size_t *n);
+
+/* Of these, of which no metric was asked for, those that count another one than the first of their
+ * session are left out. Returns how many stay. */
+size_t query_choose(const struct query *query, struct process **processes, size_t n);
 
 /* Writes the hot contexts of these processes, or the order to render them (to_render). Everything
  * published before is in it. */

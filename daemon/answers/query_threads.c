@@ -93,6 +93,7 @@ enum query_status query_threads(const struct query *query, FILE *out, struct que
     struct process **processes = query_processes(query, &n);
     if (processes == NULL)
         return query_no_memory("a list of processes", error);
+    n = query_choose(query, processes, n);
     if (n == 0) {
         registry_free_list(processes, n);
         return query_nothing(query, error);

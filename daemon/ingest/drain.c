@@ -102,6 +102,15 @@ static uint64_t step_of(const struct process *p) {
     return rate > 0 ? 1000000000u / rate : 0;
 }
 
+/* The mean is doubled where the heap is followed, too, and its table was full. What came before
+ * that is taken for less sure than it is. */
+static uint64_t events_mean(const struct process *p) {
+    uint32_t doubled =
+        atomic_load_explicit(&p->memory.session->blocks_doubled, memory_order_relaxed);
+    uint64_t mean = process_events_mean(p->sampling.collector);
+    return wire_of_blocks(p->sampling.collector) && doubled < 32 ? mean << doubled : mean;
+}
+
 static struct reader *reader_of(struct process *p, uint32_t i) {
     if (p->readers[i] == NULL)
         p->readers[i] = calloc(1, sizeof *p->readers[i]);
@@ -116,7 +125,7 @@ static struct reader *reader_of(struct process *p, uint32_t i) {
         p->readers[i]->subwindows = p->subwindows;
         p->readers[i]->heap = p->heap;
         if (!wire_of_heap(p->sampling.collector))
-            p->readers[i]->events_mean = process_events_mean(p->sampling.collector);
+            p->readers[i]->events_mean = events_mean(p);
         p->readers[i]->draws_shift = process_draws_shift(p);
     }
     return p->readers[i];
@@ -189,7 +198,7 @@ static bool drain_all(struct process *p, struct sweep sweep) {
     p->undrained = false;
     process_take_names(p);
     uint32_t n = session_memory_slots(&p->memory);
-    for (uint32_t i = 0; i < n; i++)
+    for (uint32_t i = p->sampling.place; i < n; i += session_memory_places(&p->sampling))
         drain_slot(p, i, &sweep);
     p->fills_soon = sweep.fills_soon;
     if (sweep.copies)
@@ -209,9 +218,11 @@ bool process_drain(struct process *p, process_module_seen *seen, void *arg) {
     windows_turn(p, now);
     if (is_read(p)) {
         addresses_refresh(p->addresses);
-        any = drain_all(
-            p, (struct sweep){.seen = seen, .arg = arg, .now = now, .repeats_left = REPEATS_MAX});
-        session_memory_extend(&p->memory, p->pid);
+        any = drain_all(p, (struct sweep){.seen = p->shares ? NULL : seen,
+                                          .arg = arg,
+                                          .now = now,
+                                          .repeats_left = REPEATS_MAX});
+        session_memory_extend(&p->memory, p->pid, session_memory_places(&p->sampling));
         atomic_store_explicit(&p->memory.session->heartbeat_ns, now, memory_order_relaxed);
     }
     deferred_unwind_take(p, &deferred);

@@ -89,38 +89,49 @@ static void finish(struct process *process) {
     registry_put(process);
 }
 
-/* The process goes on from the session that the same program had, if that is known. */
-static void go_on(struct process *process) {
-    struct process *old = registry_find_live(process->pid);
-    if (old != NULL && !identity_same(&old->identity, &process->identity)) {
-        registry_put(old);
-        return;
-    }
-    if (old == NULL)
-        old = registry_find_waiting(process->pid, &process->identity);
-    if (old == NULL)
-        return;
+/* Of these, the one that counts what `old` has counted, if they are of the same program. */
+static struct process *successor(struct process *const *processes, size_t n,
+                                 const struct process *old) {
+    for (size_t i = 0; i < n; i++)
+        if (identity_same(&old->identity, &processes[i]->identity) &&
+            processes[i]->sampling.collector == old->sampling.collector)
+            return processes[i];
+    return NULL;
+}
+
+/* Gives the reference back. A session that the same program had before goes on in this one, of
+ * which there may be no metric like it. */
+static void replace(struct process *old, struct process *const *processes, size_t n, bool again) {
+    struct process *process = again ? successor(processes, n, old) : NULL;
     if (old->live)
         watch_no_more(old);
-    if (resume(process, old))
+    if (process != NULL && resume(process, old))
         registry_remove(old);
     else
         process_finish(old);
+    old->waiting = false; /* for nothing that could still come */
     registry_put(old);
 }
 
-void ingest_adopt(struct process *process, bool again) {
-    struct frame_user *frames = process->frames;
+void ingest_adopt(struct process *const *processes, size_t n, bool again) {
+    struct frame_user *frames = processes[0]->frames;
+    pid_t pid = processes[0]->pid;
+    uint64_t number[WIRE_METRICS_MAX];
+    struct process *old;
+    bool there = true;
     frame_hold(frames); /* a tree may be on its way from one process to another */
-    if (again)
-        go_on(process);
-    finish(registry_find_live(process->pid)); /* exec: a new program in the same process */
-    uint64_t number = process->number;
-    bool there = watch_end(process);
-    registry_add(process);
+    while ((old = registry_find_live(pid)) != NULL) /* exec: a new program in the same process */
+        replace(old, processes, n, again);
+    while (again && (old = registry_find_waiting(pid, &processes[0]->identity)) != NULL)
+        replace(old, processes, n, true);
+    for (size_t i = 0; i < n; i++) {
+        number[i] = processes[i]->number;
+        there &= watch_end(processes[i]);
+        registry_add(processes[i]);
+    }
     frame_drop(frames);
-    if (!there)
-        finish(registry_find_numbered(number));
+    for (size_t i = 0; i < n && !there; i++)
+        finish(registry_find_numbered(number[i]));
     wake();
 }
 

@@ -13,9 +13,10 @@ bool ingest_start(void);
 /* Ends the thread; what is still in the rings is read by ingest_flush. */
 void ingest_stop(void);
 
-/* A process has come: it belongs to the registry from now on, and its end will be noticed. `again`:
- * its program has had another session; what is known of that is its own. Any thread. */
-void ingest_adopt(struct process *process, bool again);
+/* A process has come, once for each of its n metrics, at most WIRE_METRICS_MAX: they belong to the
+ * registry from now on, and their end will be noticed. `again`: its program has had another
+ * session; what is known of that is its own. Any thread. */
+void ingest_adopt(struct process *const *processes, size_t n, bool again);
 
 /* Reads the rings of the process, or of all when it is NULL, now: what was published before the
  * call is in the tree after it, raw stack samples too unless that takes seconds. Any thread but the

@@ -49,6 +49,12 @@ static struct subwindows *new_subwindows(const struct mcct_params *tree, uint64_
     return subwindows_new(&params, windows_time(since_ns));
 }
 
+static bool make_memory(struct process *p, const struct process_params *params) {
+    if (params->beside != NULL)
+        return session_memory_share(&p->memory, &params->beside->memory);
+    return session_memory_make(&p->memory, params->pid, &params->sampling, &params->needs);
+}
+
 struct process *process_new(const struct process_params *params) {
     struct process *p = calloc(1, sizeof *p);
     if (p == NULL)
@@ -68,7 +74,8 @@ struct process *process_new(const struct process_params *params) {
     p->tree = mcct_new(&params->tree);
     p->frames = frame_user(params->uid);
     p->addresses = addresses_new(p->frames);
-    p->arena = arena_get(params->uid);
+    p->arena = params->beside != NULL ? arena_ref(params->beside->arena) : arena_get(params->uid);
+    p->shares = params->beside != NULL;
     uint32_t collector = params->sampling.collector;
     bool windows = process_keeps_windows(collector), heap = wire_of_heap(collector);
     if (collector == WIRE_COLLECT_WALKS)
@@ -80,8 +87,8 @@ struct process *process_new(const struct process_params *params) {
     pthread_mutex_init(&p->lock, NULL);
     if (p->exe == NULL || p->tree == NULL || p->frames == NULL || p->addresses == NULL ||
         p->arena == NULL || !addresses_name_generated(p->addresses, params->pid, params->uid) ||
-        !session_memory_make(&p->memory, params->pid, &params->sampling) ||
-        (windows && p->subwindows == NULL) || (heap && p->heap == NULL)) {
+        !make_memory(p, params) || (windows && p->subwindows == NULL) ||
+        (heap && p->heap == NULL)) {
         process_free(p);
         return NULL;
     }
@@ -295,7 +302,7 @@ static void sum_live(struct process *p, struct process_stats *sum) {
         sum->broken += p->readers[i]->broken;
         process_stats_add_slot(sum, session_memory_slot(&p->memory, i));
     }
-    process_stats_add_session(sum, session);
+    process_stats_add_session(sum, session, p->sampling.place);
     sum->children += session->is_child != 0;
     sum->slots_refused += p->memory.slots_refused;
     sum->signal = atomic_load(&session->signal);

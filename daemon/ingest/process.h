@@ -53,6 +53,7 @@ struct process {
     uint32_t threads_open; /* of ended.threads, those that lived when the session ended */
     uint64_t ended_mono_ns;
     struct session_memory memory; /* while live */
+    bool shares;                  /* the memory is another's, who sees to tables (beside) */
     struct arena *arena;
     struct mcct *tree;         /* of all that was credited; process_tree() is what there is now */
     struct heap *heap;         /* of sampled blocks, where they were allocated; NULL: no such */
@@ -97,11 +98,13 @@ struct process_params {
     pid_t pid;
     uid_t uid;
     struct session_sampling sampling;
+    struct session_needs needs;
+    const struct process *beside; /* of the same session, for another metric; NULL: none */
     struct mcct_params tree;
 };
 
-/* What lies between two samples of events, in bytes or nanoseconds; 0: it samples none, or they
- * weigh one each. */
+/* What lies between two samples of events at first, in bytes or nanoseconds; 0: it samples none, or
+ * they weigh one each. */
 static inline uint64_t process_events_mean(uint32_t collector) {
     if (!wire_of_events(collector) || wire_of_numbers(collector))
         return 0;

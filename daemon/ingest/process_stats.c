@@ -33,8 +33,9 @@ void process_stats_add_slot(struct process_stats *sum, const struct wire_slot *s
         sum->counter[i] += atomic_load_explicit(&slot->counter[i], memory_order_relaxed);
 }
 
-void process_stats_add_session(struct process_stats *sum, struct wire_session *session) {
-    sum->counter[WIRE_LOST_NS] += atomic_load(&session->lost_ns);
+void process_stats_add_session(struct process_stats *sum, struct wire_session *session,
+                               uint32_t place) {
+    sum->counter[WIRE_LOST_NS] += atomic_load(&session->lost_ns[place % WIRE_METRICS_MAX]);
     sum->counter[WIRE_LOST] += atomic_load(&session->lost);
 #define ADD_AGENT(member) sum->member += atomic_load(&session->member);
 #define ADD_DAEMON(member)

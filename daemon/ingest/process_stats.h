@@ -72,7 +72,9 @@ void process_stats_add(struct process_stats *sum, const struct process_stats *mo
 /* What the agent counts for a thread. */
 void process_stats_add_slot(struct process_stats *sum, const struct wire_slot *slot);
 
-/* What the agent counts for the process as a whole, beside its threads' counters. */
-void process_stats_add_session(struct process_stats *sum, struct wire_session *session);
+/* What the agent counts for the process as a whole, beside its threads' counters; of what it counts
+ * for each metric that of the one at `place`. */
+void process_stats_add_session(struct process_stats *sum, struct wire_session *session,
+                               uint32_t place);
 
 #endif

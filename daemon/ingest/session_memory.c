@@ -29,13 +29,20 @@ static bool allocate(struct session_memory *memory, uint64_t offset, uint64_t by
     return true;
 }
 
+/* Another that shares the memory may have published more. */
+static void publish(_Atomic uint32_t *ready, uint32_t upto) {
+    uint32_t old = atomic_load(ready);
+    while (old < upto && !atomic_compare_exchange_weak(ready, &old, upto))
+        ;
+}
+
 static bool allocate_slots(struct session_memory *memory, uint32_t upto) {
     uint32_t have = memory->slots_ready;
     if (!allocate(memory, WIRE_SLOTS_OFFSET + have * memory->slot_bytes,
                   (upto - have) * memory->slot_bytes))
         return false;
     memory->slots_ready = upto;
-    atomic_store_explicit(&memory->session->slots_ready, upto, memory_order_release);
+    publish(&memory->session->slots_ready, upto);
     return true;
 }
 
@@ -45,7 +52,7 @@ static bool allocate_modules(struct session_memory *memory, uint32_t upto) {
                   (uint64_t)(upto - have) * WIRE_MODULE_BYTES))
         return false;
     memory->modules_ready = upto;
-    atomic_store_explicit(&memory->session->modules_ready, upto, memory_order_release);
+    publish(&memory->session->modules_ready, upto);
     return true;
 }
 
@@ -72,17 +79,22 @@ static bool allocate_first(struct session_memory *memory, uint32_t modules, uint
     return allocate_slots(memory, slots);
 }
 
+static uint32_t first_slots(const struct session_sampling *sampling, bool events) {
+    return (events ? FIRST_SLOTS_OF_EVENTS : FIRST_SLOTS) * session_memory_places(sampling);
+}
+
 bool session_memory_make(struct session_memory *memory, pid_t pid,
-                         const struct session_sampling *sampling) {
+                         const struct session_sampling *sampling,
+                         const struct session_needs *needs) {
     bool calls = sampling->collector == WIRE_COLLECT_CALLS;
     *memory =
         (struct session_memory){.fd = -1, .slot_bytes = calls ? WIRE_CALLS_BYTES : WIRE_SLOT_BYTES};
-    bool heap = wire_of_heap(sampling->collector);
+    bool heap = needs->heap || wire_of_heap(sampling->collector);
+    bool events = needs->events || wire_of_events(sampling->collector);
     if (!open_memory(memory) ||
         (heap && !allocate(memory, WIRE_BLOCKS_OFFSET, WIRE_BLOCKS_BYTES)) ||
         !allocate_first(memory, calls ? FIRST_MODULES_OF_CALLS : FIRST_MODULES,
-                        wire_of_events(sampling->collector) ? FIRST_SLOTS_OF_EVENTS
-                                                            : FIRST_SLOTS)) {
+                        first_slots(sampling, events))) {
         session_memory_free(memory);
         return false;
     }
@@ -97,6 +109,25 @@ bool session_memory_make(struct session_memory *memory, pid_t pid,
     atomic_store(&session->control, WIRE_CONTROL_ON);
     atomic_store(&session->max_frames, WIRE_MAX_FRAMES);
     return true;
+}
+
+/* Allocates what is allocated already, which changes nothing: neither is to believe what the agent
+ * can write. */
+bool session_memory_share(struct session_memory *memory, const struct session_memory *other) {
+    uint64_t bytes = WIRE_SESSION_BYTES(other->slot_bytes);
+    *memory = (struct session_memory){.fd = fcntl(other->fd, F_DUPFD_CLOEXEC, 0),
+                                      .slot_bytes = other->slot_bytes,
+                                      .slots_ready = other->slots_ready,
+                                      .modules_ready = other->modules_ready};
+    void *at = memory->fd >= 0 ? mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                                      MAP_SHARED | MAP_NORESERVE, memory->fd, 0)
+                               : MAP_FAILED;
+    if (at != MAP_FAILED) {
+        memory->session = at;
+        return true;
+    }
+    session_memory_free(memory);
+    return false;
 }
 
 void session_memory_free(struct session_memory *memory) {
@@ -117,19 +148,19 @@ static uint32_t at_least(uint32_t n, uint32_t limit) {
 }
 
 /* Twice as many, or as many as are asked for, of those that the process may have. */
-static void extend_slots(struct session_memory *memory, pid_t pid) {
+static void extend_slots(struct session_memory *memory, pid_t pid, uint32_t places) {
     uint32_t used = atomic_load_explicit(&memory->session->slots_used, memory_order_relaxed);
     memory->slots_refused = 0;
     if (used < memory->slots_ready || memory->slots_ready >= WIRE_SLOTS_MAX)
         return;
     uint32_t wanted = at_least(at_most(used, WIRE_SLOTS_MAX), 2 * memory->slots_ready);
-    uint32_t upto = at_most(wanted, session_room_slots(pid, memory->slot_bytes));
+    uint32_t upto = at_most(wanted, session_room_slots(pid, memory->slot_bytes, places));
     if (upto <= memory->slots_ready || !allocate_slots(memory, upto))
         memory->slots_refused = at_most(used, WIRE_SLOTS_MAX) - memory->slots_ready;
 }
 
-void session_memory_extend(struct session_memory *memory, pid_t pid) {
-    extend_slots(memory, pid);
+void session_memory_extend(struct session_memory *memory, pid_t pid, uint32_t places) {
+    extend_slots(memory, pid, places);
     uint32_t used = atomic_load_explicit(&memory->session->modules_used, memory_order_relaxed);
     /* ahead of need: an object without an entry is generated code to whoever reads a stack */
     if (used >= memory->modules_ready / 2 && memory->modules_ready < WIRE_MODULES_MAX)

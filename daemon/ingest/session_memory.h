@@ -37,15 +37,31 @@ struct session_sampling {
     uint32_t budget_ppm;                       /* calls: what profiling may cost; 0: no matter */
     bool lines;                                /* walks: places in innermost routines, too */
     bool threads;                              /* contexts begin with their thread's name */
+    uint32_t place,
+        places; /* among the metrics of one session (wire.h); 0, 0 or 0, 1: it is alone */
+};
+
+/* What other metrics of the same session ask for beside the first one. */
+struct session_needs {
+    bool heap, events;
 };
 
 bool session_memory_make(struct session_memory *memory, pid_t pid,
-                         const struct session_sampling *sampling);
+                         const struct session_sampling *sampling,
+                         const struct session_needs *needs);
+/* The memory of `other`, mapped once more: each of both is freed by itself, and has its own account
+ * of what is ready. */
+bool session_memory_share(struct session_memory *memory, const struct session_memory *other);
 void session_memory_free(struct session_memory *memory);
+
+/* Of a session of so many metrics, how many slots a thread may take. */
+static inline uint32_t session_memory_places(const struct session_sampling *sampling) {
+    return sampling->places > 0 ? sampling->places : 1;
+}
 
 /* Allocates more slots and module records when the agent of that process is about to use up what
  * there is, as far as it may have them (session_room.h). */
-void session_memory_extend(struct session_memory *memory, pid_t pid);
+void session_memory_extend(struct session_memory *memory, pid_t pid, uint32_t places);
 
 /* Words of each slot's ring. */
 uint64_t session_memory_ring(const struct session_memory *memory);

@@ -99,9 +99,9 @@ uint64_t session_room_taken(void) {
 
 /* ---- one process ---- */
 
-uint32_t session_room_slots(pid_t pid, uint64_t slot_bytes) {
+uint32_t session_room_slots(pid_t pid, uint64_t slot_bytes, uint32_t places) {
     struct proc_stat stat;
     uint64_t threads = proc_stat_read(pid, &stat) ? stat.threads : 0;
-    uint64_t slots = SESSION_ROOM_SPARE / slot_bytes + 2 * threads;
+    uint64_t slots = SESSION_ROOM_SPARE / slot_bytes + 2 * threads * places;
     return slots < WIRE_SLOTS_MAX ? (uint32_t)slots : WIRE_SLOTS_MAX;
 }

@@ -24,8 +24,8 @@ uint64_t session_room_taken(void);
 uint64_t session_room_limit(void);
 
 /* Slots that the process may have now: for its threads, as many more for threads that have ended
- * since the last sweep, and SESSION_ROOM_SPARE for those that come and go in between.
- * WIRE_SLOTS_MAX at most. Any thread. */
-uint32_t session_room_slots(pid_t pid, uint64_t slot_bytes);
+ * since the last sweep, `places` for each, and SESSION_ROOM_SPARE for those that come and go in
+ * between. WIRE_SLOTS_MAX at most. Any thread. */
+uint32_t session_room_slots(pid_t pid, uint64_t slot_bytes, uint32_t places);
 
 #endif

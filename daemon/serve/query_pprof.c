@@ -65,6 +65,7 @@ static void forget(struct moment *m) {
 static bool take(struct moment *m, const struct query *query, size_t more) {
     *m = (struct moment){.wall_ns = clock_ns(CLOCK_REALTIME), .mono_ns = clock_now()};
     m->process = query_processes(query, &m->n);
+    m->n = m->process != NULL ? query_choose(query, m->process, m->n) : 0;
     query_hold_frames(m->process, m->n);
     m->part = calloc(m->n + more + 1, sizeof *m->part);
     bool whole = m->process != NULL && m->part != NULL;

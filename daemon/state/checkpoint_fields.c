@@ -49,6 +49,8 @@ static const struct field {
     FIELD(sampling.every_each),
     FIELD(sampling.credit),
     FIELD(sampling.budget_ppm),
+    FIELD(sampling.place),
+    FIELD(sampling.places),
     FIELD(stats.cpu_ns),
     FIELD(stats.threads),
     FIRST_PROCESS_COUNTERS(COUNTER) /* common/wire/counters.h */

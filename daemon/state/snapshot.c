@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "common/base/own_directory.h"
+#include "common/wire/metric.h"
 #include "daemon/answers/config.h"
 #include "daemon/ingest/registry.h"
 #include "daemon/render/renderer.h"
@@ -45,7 +46,10 @@ static void name_file(const struct process *p, const struct format *format, char
     clock_gettime(CLOCK_REALTIME, &now);
     gmtime_r(&now.tv_sec, &tm);
     strftime(when, sizeof when, "%Y%m%dT%H%M%S", &tm);
-    snprintf(name, bytes, "hcct-%s-%d-%s.%06ld%s", command, (int)p->pid, when, now.tv_nsec / 1000,
+    const char *metric = metric_kind(p->sampling.collector, p->sampling.clock);
+    bool first = p->sampling.place == 0;
+    snprintf(name, bytes, "hcct-%s-%d-%s.%06ld%s%s%s", command, (int)p->pid, when,
+             now.tv_nsec / 1000, first ? "" : ".", first ? "" : metric_word_of_kind(metric),
              format->suffix);
 }
 

@@ -19,7 +19,8 @@ struct blocks_change {
 
 struct blocks_link {
     struct event_link event;
-    bool heap; /* blocks are followed until they are freed */
+    bool heap;    /* blocks are followed until they are freed ... */
+    bool objects; /* ... and weigh so many objects in the session's memory, not bytes */
     /* False: not just now, nothing was done. Those that the session does not know are left alone.
      */
     bool (*change)(const struct blocks_change *change, unsigned n);

@@ -134,9 +134,16 @@ static void send_leaving(void) {
     }
 }
 
+/* What the session's memory says of a block that is followed. */
 static uint64_t weight_of(uint64_t size, uint32_t doubled, uint64_t *random) {
-    return hcct_blocks_link.event.numbers ? course_number(size, table_mean(doubled), random)
-                                          : course_weight(size, table_mean(doubled));
+    return hcct_blocks_link.objects ? course_number(size, table_mean(doubled), random)
+                                    : course_weight(size, table_mean(doubled));
+}
+
+static void weigh(struct event_sample *sample, size_t size, uint32_t doubled, uint64_t *random) {
+    sample->doubled = doubled;
+    sample->weight = course_weight(size, table_mean(doubled));
+    sample->count = course_number(size, table_mean(doubled), random);
 }
 
 /* R may have been doubled since it was drawn. */
@@ -208,7 +215,7 @@ void table_add(void *address, size_t size, uint32_t doubled, const struct event_
     if (!stays(size, &doubled, random))
         return;
     if (!hcct_blocks_link.heap) {
-        sample.weight = weight_of(size, doubled, random);
+        weigh(&sample, size, doubled, random);
         (void)hcct_blocks_link.event.sample(&sample);
         return;
     }
@@ -217,7 +224,7 @@ void table_add(void *address, size_t size, uint32_t doubled, const struct event_
     sample.number = find_place(address, size, &doubled, random);
     if (sample.number == 0)
         return;
-    sample.weight = weight_of(size, doubled, random);
+    weigh(&sample, size, doubled, random);
     follow(address, size, doubled, &sample);
 }
 

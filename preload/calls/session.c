@@ -44,7 +44,7 @@ void calls_use_slot(struct calls *c, struct wire_session *session, struct wire_s
     c->arena = atomic_load(&agent.process->arena);
     c->session = session;
     c->slot = slot;
-    c->head = thread->head;
+    c->head = thread->stream->head;
     c->generation = 0;
     c->code_start = c->code_bytes = 0;
     c->cursor = c->common = c->base + 1;
@@ -67,7 +67,7 @@ void calls_leave_session(struct calls *c) {
         return;
     calls_write_back(c);
     count_unread(c);
-    c->thread->head = c->head;
+    c->thread->stream->head = c->head;
     c->at = c->limit = NULL;
     c->slot = NULL;
     atomic_store(&c->session, NULL);

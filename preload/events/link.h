@@ -28,13 +28,14 @@ struct event_place {
 
 struct event_sample {
     struct event_place place;
-    uint64_t weight;
-    uint64_t number; /* of a block, as in the session's memory; 0: it is not followed */
+    uint64_t weight;  /* bytes or nanoseconds that it stands for ... */
+    uint64_t count;   /* ... and events */
+    uint64_t number;  /* of a block, as in the session's memory; 0: it is not followed */
+    uint32_t doubled; /* of a block: the mean between two was doubled so many times */
 };
 
 struct event_link {
     _Atomic bool ready; /* set last */
-    bool numbers;       /* weights are numbers of events, not their lengths */
     /* Sends the sample. False: it is lost. Keeps errno, takes no memory and no lock. */
     bool (*sample)(const struct event_sample *sample);
 };

@@ -9,13 +9,13 @@
 #include "preload/labels/table.h"
 #include "preload/sample/emit.h"
 
-static bool is_named(const struct labels_thread *labels, uint32_t id) {
+static bool is_named(const struct labels_sent *labels, uint32_t id) {
     return (labels->named[id / 64] >> id % 64 & 1) != 0;
 }
 
 static bool send_name(struct agent_thread *thread, struct wire_slot *slot, uint32_t id) {
     const struct label *label = label_at(id);
-    uint64_t at = thread->head, words = (label->length + 7) / 8;
+    uint64_t at = thread->stream->head, words = (label->length + 7) / 8;
     if (ring_room(slot, WALK_WORDS, at) < 2 + words)
         return false;
     ring_put(slot, WALK_WORDS, at++, wire_word(WIRE_PUSH, WIRE_NAME | label->length));
@@ -25,9 +25,9 @@ static bool send_name(struct agent_thread *thread, struct wire_slot *slot, uint3
         memcpy(&word, label->text + 8 * i, sizeof word);
         ring_put(slot, WALK_WORDS, at++, word);
     }
-    thread->head = at;
+    thread->stream->head = at;
     ring_publish(slot, at);
-    thread->labels.named[id / 64] |= 1ull << id % 64;
+    thread->stream->labels.named[id / 64] |= 1ull << id % 64;
     return true;
 }
 
@@ -35,18 +35,18 @@ bool labels_send_changed(struct agent_thread *thread, struct wire_slot *slot, ui
     unsigned n = 0;
     for (; n < WIRE_LABELS && labels_nth(labels, n) != 0; n++) {
         uint32_t id = labels_nth(labels, n);
-        if (!is_named(&thread->labels, id) && !send_name(thread, slot, id))
+        if (!is_named(&thread->stream->labels, id) && !send_name(thread, slot, id))
             return false;
     }
-    uint64_t at = thread->head;
+    uint64_t at = thread->stream->head;
     if (ring_room(slot, WALK_WORDS, at) < EMIT_POP_WORDS + 1 + n)
         return false;
     emit_pop(thread, slot, &at);
     ring_put(slot, WALK_WORDS, at++, wire_word(WIRE_PUSH, WIRE_LABEL | n));
     for (unsigned i = 0; i < n; i++)
         ring_put(slot, WALK_WORDS, at++, labels_nth(labels, i));
-    thread->head = at;
+    thread->stream->head = at;
     ring_publish(slot, at);
-    thread->labels.sent = labels;
+    thread->stream->labels.now = labels;
     return true;
 }

@@ -18,10 +18,11 @@ bool labels_send_changed(struct agent_thread *thread, struct wire_slot *slot, ui
 static inline bool labels_send(struct agent_thread *thread, struct wire_session *session,
                                struct wire_slot *slot) {
     session_tell_labels(session);
-    const _Atomic uint64_t *now = thread->labels.now;
+    const _Atomic uint64_t *now = thread->labels;
     uint64_t labels =
         hcct_likely(now != NULL) ? atomic_load_explicit(now, memory_order_relaxed) : 0;
-    return hcct_likely(labels == thread->labels.sent) || labels_send_changed(thread, slot, labels);
+    return hcct_likely(labels == thread->stream->labels.now) ||
+           labels_send_changed(thread, slot, labels);
 }
 
 #endif

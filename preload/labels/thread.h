@@ -7,7 +7,6 @@
 
 #include <stdatomic.h>
 #include <stdint.h>
-#include <string.h>
 
 #include "common/wire/wire.h"
 
@@ -23,16 +22,10 @@ static inline uint32_t labels_nth(uint64_t labels, unsigned i) {
     return (uint32_t)(labels >> i * LABEL_BITS) & ((1u << LABEL_BITS) - 1);
 }
 
-struct labels_thread {
-    const _Atomic uint64_t *now;         /* its labels_self; NULL: not known yet */
-    uint64_t sent;                       /* those of the daemon's cursor */
+/* What a stream has sent of them. */
+struct labels_sent {
+    uint64_t now;                        /* those of the daemon's cursor */
     uint64_t named[WIRE_LABEL_IDS / 64]; /* bit by number: its text was sent */
 };
-
-/* The daemon is another one: it knows nothing. Any context. */
-static inline void labels_thread_forget(struct labels_thread *labels) {
-    labels->sent = 0;
-    memset(labels->named, 0, sizeof labels->named);
-}
 
 #endif

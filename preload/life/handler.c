@@ -126,8 +126,8 @@ static void count_restart(struct agent_thread *self, enum restart_verdict verdic
     struct wire_session *session = verdict == RESTART_NONE ? NULL : session_enter(self);
     if (session == NULL)
         return;
-    if (self->slot != NULL && verdict == RESTART_AGAIN)
-        session_count(self->slot, WIRE_RESTARTED, 1);
+    if (self->stream->slot != NULL && verdict == RESTART_AGAIN)
+        session_count(self->stream->slot, WIRE_RESTARTED, 1);
     session_leave(self);
 }
 

@@ -99,6 +99,8 @@ static void set(const struct wire_attach *request) {
     agent.settings = (struct agent_settings){.rate = request->rate,
                                              .clock = WIRE_CLOCK_CPU,
                                              .collector = WIRE_COLLECT_WALKS,
+                                             .metrics = 1,
+                                             .metric = {WIRE_COLLECT_WALKS},
                                              .every = 1,
                                              .credit = WIRE_CREDIT_LAST,
                                              .enable = true,

@@ -40,7 +40,7 @@ enum wire_attach_fate late_threads_add(pid_t tid, uint64_t blocked) {
     thread->tid = tid;
     thread->stack_low = thread->stack_high = 0;
     thread->masked = NULL;
-    thread->labels.now = NULL;
+    thread->labels = NULL;
     if (trigger_adopt(thread))
         return WIRE_ATTACH_SAMPLED;
     thread_release(thread);
@@ -77,7 +77,7 @@ struct agent_thread *late_threads_adopt(struct agent_thread *owner) {
         return NULL;
     thread_self = owner;
     owner->masked = &sleep_masked;
-    owner->labels.now = &labels_self;
+    owner->labels = &labels_self;
     if (owner->tid == (pid_t)sys0(SYS_getpid))
         thread_find_main_stack(owner);
     else
@@ -147,7 +147,7 @@ static void count_unseen(pid_t tid) {
     struct wire_session *session = session_enter(thread_self);
     if (session == NULL)
         return;
-    atomic_fetch_add(&session->lost_ns, ticker_now(ticker_cpu_clock(tid)));
+    atomic_fetch_add(&session->lost_ns[agent.settings.ticks_to], ticker_now(ticker_cpu_clock(tid)));
     session_leave(thread_self);
 }
 
@@ -228,7 +228,7 @@ void late_threads_forget(void) {
             continue;
         t->ending = true; /* a tick that is on its way does nothing */
         trigger_stop(t);
-        t->slot = NULL;
+        memset(t->streams, 0, sizeof t->streams);
         thread_release(t);
     }
     atomic_store(&due_ns, 0);

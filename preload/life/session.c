@@ -143,13 +143,15 @@ static bool attach(struct agent_process *process, int wait_ms) {
                                           (set->lines ? WIRE_HELLO_LINES : 0) |
                                           (set->threads ? WIRE_HELLO_THREADS : 0) |
                                           set->budget_ppm << WIRE_HELLO_BUDGET_SHIFT,
-                                 .clock = set->clock,
+                                 .clock = (uint16_t)set->clock,
                                  .burst_length_ns = set->burst_length_ns,
                                  .burst_period_ns = set->burst_period_ns,
-                                 .collector = set->collector,
+                                 .collector = set->metric[0],
+                                 .more = (uint8_t)(set->metrics - 1),
                                  .every = set->every | (set->every_each ? WIRE_EVERY_EACH : 0),
-                                 .credit = set->credit,
+                                 .credit = (uint16_t)set->credit,
                                  .sessions = atomic_load(&process->epoch)};
+    memcpy(request.others, &set->metric[1], sizeof request.others);
     drop(process);
     if (!connect_daemon(set->socket, &request, wait_ms, &found))
         return false;
@@ -306,14 +308,24 @@ void session_leave_for_good(void) {
     drop(agent.process);
 }
 
+/* Nothing more will be written to the thread's slots. */
+static void end_slots(struct agent_thread *thread) {
+    for (unsigned i = 0; i < agent.settings.metrics; i++) {
+        struct wire_slot *slot = thread->streams[i].slot;
+        thread->streams[i].slot = NULL;
+        if (slot != NULL)
+            atomic_store_explicit(&slot->state, WIRE_SLOT_ENDED, memory_order_release);
+    }
+}
+
 void session_give_back(void) {
     struct agent_process *process = agent.process;
     struct wire_session *session = atomic_load(&process->session);
     atomic_store(&process->barred, true);
     process->awaits = false;
     for (struct agent_thread *t = thread_first(); t != NULL; t = t->next)
-        if (t->slot != NULL && t->epoch == atomic_load(&process->epoch) && session != NULL)
-            atomic_store_explicit(&t->slot->state, WIRE_SLOT_ENDED, memory_order_release);
+        if (t->epoch == atomic_load(&process->epoch) && session != NULL)
+            end_slots(t);
     if (session != NULL)
         atomic_store(&session->left, 1);
     drop(process);
@@ -355,12 +367,7 @@ static bool is_hidden_by_other(const struct agent_thread *thread) {
 
 static void begin_epoch(struct agent_thread *thread, uint32_t epoch) {
     thread->epoch = epoch;
-    thread->slot = NULL;
-    thread->missed_slot = false;
-    thread->sent_frames = thread->common_frames = thread->sent_mark = 0;
-    thread->sent_leaf = (struct unwind_frame){0, 0};
-    thread->map_seen = 0;
-    labels_thread_forget(&thread->labels);
+    memset(thread->streams, 0, sizeof thread->streams);
     if (thread->python != NULL)
         python_thread_forget(thread->python);
     thread->shown.depth = 0;
@@ -430,14 +437,14 @@ static void note_slot(struct wire_session *session, uint32_t used) {
 void session_expect_slots(struct wire_session *session) {
     uint32_t threads = 0;
     for (struct agent_thread *t = thread_first(); t != NULL; t = t->next)
-        threads += atomic_load_explicit(&t->used, memory_order_relaxed);
+        threads += agent.settings.metrics * atomic_load_explicit(&t->used, memory_order_relaxed);
     note_slot(session, threads < agent.process->slots ? threads : agent.process->slots);
 }
 
-/* First fit, so that the slots in use stay at the low, allocated end. */
-static struct wire_slot *claim(struct wire_session *session, pid_t tid) {
+/* First fit, so that the slots in use stay at the low, allocated end. `of`: the metric. */
+static struct wire_slot *claim(struct wire_session *session, pid_t tid, uint32_t of) {
     uint32_t ready = atomic_load_explicit(&session->slots_ready, memory_order_acquire);
-    for (uint32_t i = 0; i < ready && i < agent.process->slots; i++) {
+    for (uint32_t i = of; i < ready && i < agent.process->slots; i += agent.settings.metrics) {
         struct wire_slot *slot = slot_at(session, i);
         uint32_t state = WIRE_SLOT_FREE;
         if (atomic_load_explicit(&slot->state, memory_order_relaxed) == state &&
@@ -458,25 +465,26 @@ static struct wire_slot *claim(struct wire_session *session, pid_t tid) {
 }
 
 struct wire_slot *session_slot(struct agent_thread *thread, struct wire_session *session) {
-    if (thread->slot != NULL)
-        return thread->slot;
-    thread->slot = claim(session, thread->tid);
-    if (thread->slot != NULL) {
-        thread->head = atomic_load(&thread->slot->head);
-    } else if (!thread->missed_slot) {
-        thread->missed_slot = true;
+    struct stream *stream = thread->stream;
+    if (stream->slot != NULL)
+        return stream->slot;
+    stream->slot = claim(session, thread->tid, (uint32_t)(stream - thread->streams));
+    if (stream->slot != NULL) {
+        stream->head = atomic_load(&stream->slot->head);
+    } else if (!stream->missed_slot) {
+        stream->missed_slot = true;
         atomic_fetch_add(&session->slots_missing, 1);
     }
-    return thread->slot;
+    return stream->slot;
 }
 
 void session_give_slot_of(struct agent_thread *ended) {
     struct wire_session *session = session_enter(thread_self);
     if (session == NULL)
         return;
-    if (ended->slot != NULL && ended->epoch == thread_self->epoch)
-        atomic_store_explicit(&ended->slot->state, WIRE_SLOT_ENDED, memory_order_release);
-    ended->slot = NULL;
+    if (ended->epoch == thread_self->epoch)
+        end_slots(ended);
+    memset(ended->streams, 0, sizeof ended->streams);
     session_leave(thread_self);
 }
 
@@ -484,8 +492,6 @@ void session_give_slot(struct agent_thread *thread) {
     struct wire_session *session = session_enter(thread);
     if (session == NULL)
         return;
-    if (thread->slot != NULL)
-        atomic_store_explicit(&thread->slot->state, WIRE_SLOT_ENDED, memory_order_release);
-    thread->slot = NULL;
+    end_slots(thread);
     session_leave(thread);
 }

@@ -60,7 +60,7 @@ void session_leave_for_good(void);
  * Thread context, while no other thread is inside (confine_hold). */
 void session_give_back(void);
 void session_may_begin(void);
-/* Another thread has ended, without a word: its slot is the daemon's. Signal context. */
+/* Another thread has ended, without a word: its slots are the daemon's. Signal context. */
 void session_give_slot_of(struct agent_thread *ended);
 
 /* Around a fork, which is counted: the child is not to have descriptors of a handshake that another
@@ -79,14 +79,14 @@ bool session_was_ended(struct wire_session *session, const struct wire_arena *ar
  * the session or while nobody can replace it. */
 bool session_is_dead(struct wire_session *session);
 
-/* The thread's slot in the session, claimed when it has none; NULL: no slot is free. Signal
- * context, or thread context while no tick can come, inside the session; for another thread while
- * that is kept out. */
+/* The slot of the thread's stream (thread->stream) in the session, claimed when it has none; NULL:
+ * no slot is free. Signal context, or thread context while no tick can come, inside the session;
+ * for another thread while that is kept out. */
 struct wire_slot *session_slot(struct agent_thread *thread, struct wire_session *session);
 /* Asks for a slot for each thread that is there now; the daemon makes it soon. Any context, inside
  * the session. */
 void session_expect_slots(struct wire_session *session);
-/* The thread ends: its slot is the daemon's. Thread context. */
+/* The thread ends: its slots are the daemon's. Thread context. */
 void session_give_slot(struct agent_thread *thread);
 
 /* Reports labels that have found no place. Any context, inside the session. */
@@ -105,6 +105,12 @@ static inline bool session_is_on(struct wire_session *session) {
     if (hcct_unlikely(atomic_load_explicit(&session->stopped, memory_order_relaxed) != stopped))
         atomic_store_explicit(&session->stopped, stopped, memory_order_relaxed);
     return (control & WIRE_CONTROL_ON) != 0 && stopped == 0;
+}
+
+/* A sample of that weight is lost, as its thread has no slot. Any context, inside the session. */
+static inline void session_lose(struct agent_thread *thread, struct wire_session *session,
+                                uint64_t weight) {
+    atomic_fetch_add(&session->lost_ns[thread->stream - thread->streams], weight);
 }
 
 static inline void session_count(struct wire_slot *slot, enum wire_counter which, uint64_t n) {

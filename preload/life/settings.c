@@ -45,7 +45,7 @@ static const struct setting {
     {"HCCT_BURST", NO_BURST, "LENGTH/PERIOD, such as 2ms/20ms", parse_burst, 0, 0, 0},
     {"HCCT_RATE", "100", "1 to 10000", parse_number, AT(rate), 1, 10000},
     {"HCCT_CLOCK", "cpu", "cpu, wall or perf", parse_clock, AT(clock), 0, 0},
-    {"HCCT_METRICS", NO_METRICS, METRICS_EXPECTED, parse_metrics, 0, 0, 0},
+    {"HCCT_METRICS", NO_METRICS, METRICS_LIST_EXPECTED, parse_metrics, 0, 0, 0},
     {"HCCT_EVERY", "1", "N or N/routine, N from 1 to 1000000000", parse_every, 0, 0, 0},
     {"HCCT_CREDIT", "last", "last or new", parse_credit, 0, 0, 0},
     {"HCCT_MODULES", "", "patterns of file names or paths, with commas between them", parse_modules,
@@ -185,13 +185,21 @@ static bool parse_collector(const struct setting *s, const char *text,
 /* After the collector and the clock, which it stands above. */
 static bool parse_metrics(const struct setting *s, const char *text,
                           struct agent_settings *settings) {
-    const struct metric *metric = metric_find(text);
+    struct metric_list list;
     (void)s;
-    if (metric == NULL)
-        return strcmp(text, NO_METRICS) == 0;
-    settings->collector = metric->collector;
-    if (metric->clock != WIRE_CLOCKS)
-        settings->clock = metric->clock;
+    settings->metrics = 1;
+    settings->metric[0] = (uint8_t)settings->collector;
+    if (strcmp(text, NO_METRICS) == 0)
+        return true;
+    if (metric_list_read(text, &list) != NULL)
+        return false;
+    settings->metrics = list.n;
+    for (unsigned i = 0; i < list.n; i++)
+        settings->metric[i] = (uint8_t)list.metric[i]->collector;
+    settings->ticks_to = list.by_ticks < list.n ? list.by_ticks : 0;
+    settings->collector = settings->metric[settings->ticks_to];
+    if (list.metric[settings->ticks_to]->clock != WIRE_CLOCKS)
+        settings->clock = list.metric[settings->ticks_to]->clock;
     return true;
 }
 
@@ -287,6 +295,11 @@ void settings_read(struct agent_settings *settings) {
         if (text != NULL && text[0] != '\0')
             say_bad(s, text, instead);
         s->parse(s, instead, settings);
+    }
+    if (settings->metrics > 1 && settings->python) {
+        settings->python = false;
+        settings_say(settings, true,
+                     "HCCT_PYTHON is for one metric: ", "functions of Python are not shown");
     }
     if (paths_socket(settings->socket, sizeof settings->socket, NULL) >= sizeof settings->socket) {
         settings->socket[0] = '\0';

@@ -11,8 +11,8 @@
  *                 by the kernel's task clock event
  *   HCCT_COLLECTOR walks; calls: of programs built with        walks
  *                 -finstrument-functions
- *   HCCT_METRICS  cpu, alloc, alloc-objects, heap or           as HCCT_COLLECTOR says
- *                 heap-objects: what is sampled
+ *   HCCT_METRICS  what is sampled (common/wire/metric.h),      as HCCT_COLLECTOR says
+ *                 with commas in between: cpu,heap,lock
  *   HCCT_BUDGET   calls: PERCENT of the CPU time that          none
  *                 profiling may cost: bursts are so far
  *                 apart (HCCT_BURST: at least its period)
@@ -47,20 +47,25 @@
 #include "common/wire/call_choice.h"
 #include "common/wire/paths.h"
 #include "common/wire/tags.h"
+#include "common/wire/wire.h"
 
 struct agent_settings {
     char socket[PATHS_SOCKET_MAX]; /* empty: the path is too long to be one */
     unsigned rate;
     unsigned clock;                            /* enum wire_clock */
     uint64_t burst_length_ns, burst_period_ns; /* 0, 0: no bursts */
-    uint32_t burst_error_ppm;       /* calls: bursts are left out up to that error; 0: none are */
-    unsigned collector;             /* enum wire_collector */
-    uint32_t budget_ppm;            /* calls: what profiling may cost; 0: no matter */
-    unsigned every;                 /* calls: one of so many is counted */
-    bool every_each;                /* of each routine, not of all together */
-    unsigned credit;                /* enum wire_credit */
-    char modules[CALL_CHOICE_ROOM]; /* empty: the default */
-    int signal;                     /* 0: choose */
+    uint32_t burst_error_ppm; /* calls: bursts are left out up to that error; 0: none are */
+    unsigned
+        collector; /* enum wire_collector: how ticks are used; of events alone, the first metric */
+    unsigned metrics;                 /* that are counted, at least one ... */
+    uint8_t metric[WIRE_METRICS_MAX]; /* ... enum wire_collector, as they were asked for */
+    unsigned ticks_to;                /* the one that samples by ticks are of; 0: none is */
+    uint32_t budget_ppm;              /* calls: what profiling may cost; 0: no matter */
+    unsigned every;                   /* calls: one of so many is counted */
+    bool every_each;                  /* of each routine, not of all together */
+    unsigned credit;                  /* enum wire_credit */
+    char modules[CALL_CHOICE_ROOM];   /* empty: the default */
+    int signal;                       /* 0: choose */
     bool follow;
     bool attach_at_start;
     bool enable;
@@ -73,6 +78,14 @@ struct agent_settings {
     bool leaves;          /* when its daemon has gone it detaches itself */
     char tags[TAGS_ROOM]; /* empty: none */
 };
+
+/* Some of the metrics is of that kind (wire.h). Any context. */
+static inline bool settings_have(const struct agent_settings *settings, bool (*kind)(uint32_t)) {
+    for (unsigned i = 0; i < settings->metrics; i++)
+        if (kind(settings->metric[i]))
+            return true;
+    return false;
+}
 
 /* The agent is switched off. Makes no system call. Process context. */
 bool settings_are_off(void);

@@ -40,8 +40,9 @@
  * to a thread that sleeps. */
 static bool may_attach_later(void) {
     const struct agent_settings *set = &agent.settings;
-    return !set->attach_at_start && set->collector == WIRE_COLLECT_WALKS &&
-           set->clock == WIRE_CLOCK_CPU && set->follow && set->socket[0] == '/';
+    return !set->attach_at_start && !settings_have(set, wire_of_events) &&
+           set->collector == WIRE_COLLECT_WALKS && set->clock == WIRE_CLOCK_CPU && set->follow &&
+           set->socket[0] == '/';
 }
 
 /* Where each call is to be seen, a program does not begin before its calls are redirected. */

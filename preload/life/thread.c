@@ -10,6 +10,7 @@
  */
 #include "preload/life/thread.h"
 
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 
@@ -143,7 +144,8 @@ static void forget_trigger(struct agent_thread *thread) {
 /* Nothing of an earlier thread's, or of the parent process's, holds any more. */
 static void forget(struct agent_thread *t) {
     t->epoch = 0;
-    t->slot = NULL;
+    memset(t->streams, 0, sizeof t->streams);
+    t->stream = &t->streams[agent.settings.ticks_to];
     t->unsent_ns = t->least_ns = t->walk_price_ns = 0;
     t->copies = (struct copies){0};
     t->price_scale = SAMPLING_PRICE_AS_LISTED;

@@ -10,8 +10,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "preload/labels/thread.h"
 #include "preload/life/agent.h"
+#include "preload/life/stream.h"
 #include "preload/sample/copies.h"
 #include "preload/sample/interval.h"
 #include "preload/sample/memo.h"
@@ -109,18 +109,16 @@ struct agent_thread {
 
     /* the session that the rest belongs to */
     uint32_t epoch;
-    uint32_t map_seen;      /* modules_generation() that the daemon knows for this thread */
-    struct wire_slot *slot; /* NULL: none claimed yet */
-    uint64_t head;          /* position in the ring */
-    uint64_t unsent_ns;     /* time that is still to be credited */
-    uint64_t random;        /* the state of its draws */
+    struct stream *stream; /* that is written to: of ticks, but for the time of an event's sample */
+    struct stream streams[WIRE_METRICS_MAX]; /* settings.metrics of them */
+    uint64_t unsent_ns;                      /* time that is still to be credited */
+    uint64_t random;                         /* the state of its draws */
     uint64_t walk_price_ns; /* of the last walk, by its frames; 0: there was none */
     uint32_t price_scale;   /* what measured walks cost to that, in SAMPLING_PRICE_AS_LISTED-ths */
     uint32_t burst_sent;    /* the burst of the last sample (points.begun), 0: none */
     uint64_t sample_marks;  /* of the sample that is being taken: WIRE_SAME_BURST, WIRE_ATTACHED */
     uint64_t least_ns;      /* a walk has to stand for so much time, as the last one was costly */
     struct copies copies;   /* of its stack, that go to the daemon */
-    bool missed_slot;       /* counted once */
 
     uint16_t module_cache[THREAD_MODULE_CACHE]; /* module index + 1, by a hash of the address */
 
@@ -131,20 +129,17 @@ struct agent_thread {
     struct unwind_registers interrupted; /* of the walk being made: not on a signal's stack, ... */
     uint64_t scratch[UNWIND_SCRATCH_WORDS]; /* ... nor is this */
 
-    /* the shadow stack: what the last walk found, and how much of it was sent */
+    /* the shadow stack: what the last walk found; the streams know how much of it was sent */
     struct memo memo;
     uint32_t memo_validity; /* modules_validity() of which the memo is */
     struct shown shown;     /* the frames of the last walk */
-    uint32_t sent_frames;   /* frames below the daemon's cursor, without the mark */
-    uint32_t common_frames; /* of these, the outermost ones that are shown */
-    uint32_t sent_mark;     /* outermost pseudo-frame, 0: none */
     /* What stands below the frames: the system call that the sample met, or, where lines are asked
      * for, WIRE_LEAF_PC and the pc. Nothing: both 0. */
-    struct unwind_frame leaf, sent_leaf; /* of the last walk; and below the daemon's cursor */
-    uint64_t shown_call;                 /* sleep_place.call of the sample that is being taken */
-    struct labels_thread labels;         /* what its contexts begin with */
-    struct check *check;                 /* what HCCT_CHECK keeps, else NULL */
-    struct python_thread *python; /* python/thread.h; NULL: its functions were never asked for */
+    struct unwind_frame leaf;       /* of the last walk */
+    uint64_t shown_call;            /* sleep_place.call of the sample that is being taken */
+    const _Atomic uint64_t *labels; /* its labels_self; NULL: not known yet */
+    struct check *check;            /* what HCCT_CHECK keeps, else NULL */
+    struct python_thread *python;   /* python/thread.h; NULL: its functions were never asked for */
     _Atomic(struct agent_thread *) next_free; /* while it is not used */
     void *handler_stack;                      /* handler_stack.h: stays with the context */
 

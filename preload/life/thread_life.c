@@ -94,7 +94,7 @@ void thread_begin(struct agent_thread *thread) {
     thread->tid = (pid_t)sys0(SYS_gettid);
     thread_self = thread;
     thread->masked = &sleep_masked;
-    thread->labels.now = &labels_self;
+    thread->labels = &labels_self;
     pthread_setspecific(end_key, thread);
     if (!handler_stack_begin(thread))
         handler_room_begin(thread, 0);
@@ -151,7 +151,8 @@ void thread_step_in(struct agent_thread *thread) {
 /* Destructors of the application may still report calls, or allocate: ours goes last, as far as
  * that is up to us. */
 static bool later(struct agent_thread *thread) {
-    return agent.settings.collector != WIRE_COLLECT_WALKS &&
+    bool calls = agent.settings.collector == WIRE_COLLECT_CALLS;
+    return (calls || settings_have(&agent.settings, wire_of_events)) &&
            ++thread->end_rounds < PTHREAD_DESTRUCTOR_ITERATIONS - 1 &&
            pthread_setspecific(end_key, thread) == 0;
 }
@@ -188,7 +189,7 @@ bool thread_start_main(void) {
     thread->tid = (pid_t)sys0(SYS_gettid);
     thread_self = thread;
     thread->masked = &sleep_masked;
-    thread->labels.now = &labels_self;
+    thread->labels = &labels_self;
     pthread_setspecific(end_key, thread);
     handler_stack_begin(thread);
     return true;

@@ -63,8 +63,8 @@ static void draw(void) {
 static void send(uint64_t ns, const struct event_place *place) {
     const struct event_sample sample = {
         .place = *place,
-        .weight = hcct_locks_link.numbers ? course_number(ns, WIRE_LOCKS_MEAN, &locks_course.random)
-                                          : course_weight(ns, WIRE_LOCKS_MEAN),
+        .weight = course_weight(ns, WIRE_LOCKS_MEAN),
+        .count = course_number(ns, WIRE_LOCKS_MEAN, &locks_course.random),
     };
     (void)hcct_locks_link.sample(&sample);
 }

@@ -142,7 +142,7 @@ enum python_code python_code_at(struct python_thread *python, uint64_t code) {
 /* Published whole. */
 static bool put_name(struct agent_thread *thread, struct wire_slot *slot, uint64_t code,
                      unsigned bytes) {
-    uint64_t at = thread->head;
+    uint64_t at = thread->stream->head;
     unsigned words = (bytes + 7) / 8;
     if (ring_room(slot, WALK_WORDS, at) < 2 + words)
         return false;
@@ -153,7 +153,7 @@ static bool put_name(struct agent_thread *thread, struct wire_slot *slot, uint64
         memcpy(&word, thread->python->text + 8 * i, sizeof word);
         ring_put(slot, WALK_WORDS, at++, word);
     }
-    thread->head = at;
+    thread->stream->head = at;
     ring_publish(slot, at);
     return true;
 }

@@ -78,8 +78,8 @@ struct python_shown python_show(struct agent_thread *thread, struct wire_slot *s
     python->same = 0;
     make(&making, chain.functions);
     python->depth = making.depth;
-    if (thread->common_frames > python->same)
-        thread->common_frames = python->same;
+    if (thread->stream->common_frames > python->same)
+        thread->stream->common_frames = python->same;
     thread->shown = (struct shown){python->frame, sizeof *python->frame, making.depth};
     session_count(slot, WIRE_PYTHON_FRAMES, chain.functions);
     session_count(slot, WIRE_PYTHON_MISSED, chain.missed);

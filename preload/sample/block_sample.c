@@ -19,9 +19,9 @@ static struct wire_block *block_of(struct wire_session *session, uint64_t number
 bool block_sample_name(struct agent_thread *thread, struct wire_slot *slot, uint64_t number) {
     if (number == 0)
         return true;
-    if (ring_room(slot, WALK_WORDS, thread->head) == 0)
+    if (ring_room(slot, WALK_WORDS, thread->stream->head) == 0)
         return false;
-    ring_put(slot, WALK_WORDS, thread->head++, wire_word(WIRE_BLOCK, number));
+    ring_put(slot, WALK_WORDS, thread->stream->head++, wire_word(WIRE_BLOCK, number));
     return true;
 }
 
@@ -67,12 +67,17 @@ static bool change(const struct blocks_change *change, unsigned n) {
     return event_inside(change_all, &job) && done;
 }
 
+static bool is_of_heap_objects(uint32_t collector) {
+    return collector == WIRE_COLLECT_HEAP_OBJECTS;
+}
+
 void block_sample_start(void) {
-    hcct_blocks_link.heap = wire_of_heap(agent.settings.collector);
+    hcct_blocks_link.heap = settings_have(&agent.settings, wire_of_heap);
+    hcct_blocks_link.objects = settings_have(&agent.settings, is_of_heap_objects);
     hcct_blocks_link.change = change;
 }
 
 void block_sample_in_child(void) {
-    if (wire_of_blocks(agent.settings.collector))
+    if (settings_have(&agent.settings, wire_of_blocks))
         hcct_blocks_link.clear();
 }

@@ -257,8 +257,8 @@ static uint64_t reach(struct agent_thread *thread, const struct wire_session *se
     struct points *points = &thread->trigger.points;
     uint32_t before = points->begun;
     uint64_t weight = points_reach(points, plan, limit, &thread->random);
-    if (points->begun != before && session != NULL && thread->slot != NULL)
-        session_count(thread->slot, WIRE_BURSTS, points->begun - before);
+    if (points->begun != before && session != NULL && thread->stream->slot != NULL)
+        session_count(thread->stream->slot, WIRE_BURSTS, points->begun - before);
     return weight;
 }
 
@@ -449,7 +449,7 @@ static void check_point(struct agent_thread *thread, const struct sleep_place *p
     uint64_t next = points_next(&t->points);
     if (now.cpu_ns >= next + LOST_NS)
         agent_hooks.check_signal();
-    if (thread->slot == NULL)
+    if (thread->stream->slot == NULL)
         return;
     if (now.cpu_ns + within >= next) {
         edge_sample_inside(thread, place, within);

@@ -14,51 +14,54 @@ static bool has_leaf(const struct unwind_frame *leaf) {
 }
 
 void emit_pop(struct agent_thread *thread, struct wire_slot *slot, uint64_t *at) {
-    uint32_t depth = thread->sent_frames + (thread->sent_mark != 0) + has_leaf(&thread->sent_leaf);
+    uint32_t depth = thread->stream->sent_frames + (thread->stream->sent_mark != 0) +
+                     has_leaf(&thread->stream->sent_leaf);
     if (depth > 0)
         ring_put(slot, WALK_WORDS, (*at)++, wire_word(WIRE_POP, depth));
-    thread->sent_frames = thread->common_frames = thread->sent_mark = 0;
-    thread->sent_leaf = (struct unwind_frame){0, 0};
+    thread->stream->sent_frames = thread->stream->common_frames = thread->stream->sent_mark = 0;
+    thread->stream->sent_leaf = (struct unwind_frame){0, 0};
 }
 
 void emit_map(struct agent_thread *thread, struct wire_slot *slot, uint64_t *at) {
     uint32_t generation = modules_generation();
-    if (hcct_likely(thread->map_seen == generation))
+    if (hcct_likely(thread->stream->map_seen == generation))
         return;
     emit_pop(thread, slot, at);
     ring_put(slot, WALK_WORDS, (*at)++, wire_word(WIRE_MAP, generation));
-    thread->map_seen = generation;
+    thread->stream->map_seen = generation;
 }
 
 static void send_mark(struct agent_thread *thread, struct wire_slot *slot, uint64_t *at,
                       uint32_t mark) {
-    if (hcct_likely(thread->sent_mark == mark))
+    if (hcct_likely(thread->stream->sent_mark == mark))
         return;
     emit_pop(thread, slot, at);
     if (mark != 0) {
         ring_put(slot, WALK_WORDS, (*at)++, wire_word(WIRE_PUSH, mark));
         ring_put(slot, WALK_WORDS, (*at)++, 0);
     }
-    thread->sent_mark = mark;
+    thread->stream->sent_mark = mark;
 }
 
 static bool is_leaf_sent(const struct agent_thread *thread) {
-    return unwind_frame_is(&thread->sent_leaf, &thread->leaf);
+    return unwind_frame_is(&thread->stream->sent_leaf, &thread->leaf);
 }
 
 /* All of the last walk was sent, from its first frame down to its leaf. */
 static bool is_sent(const struct agent_thread *thread) {
     uint32_t depth = thread->shown.depth;
-    return thread->sent_frames == depth && thread->common_frames == depth && is_leaf_sent(thread);
+    return thread->stream->sent_frames == depth && thread->stream->common_frames == depth &&
+           is_leaf_sent(thread);
 }
 
 static void pop_rest(struct agent_thread *thread, struct wire_slot *slot, uint64_t *at) {
-    uint32_t levels = thread->sent_frames - thread->common_frames + has_leaf(&thread->sent_leaf);
+    uint32_t levels = thread->stream->sent_frames - thread->stream->common_frames +
+                      has_leaf(&thread->stream->sent_leaf);
     if (levels == 0 || is_sent(thread))
         return;
     ring_put(slot, WALK_WORDS, (*at)++, wire_word(WIRE_POP, levels));
-    thread->sent_frames = thread->common_frames;
-    thread->sent_leaf = (struct unwind_frame){0, 0};
+    thread->stream->sent_frames = thread->stream->common_frames;
+    thread->stream->sent_leaf = (struct unwind_frame){0, 0};
 }
 
 /* How many frames from i on are the same as the one outside of i. */
@@ -75,10 +78,10 @@ static uint32_t repeats(const struct agent_thread *thread, uint32_t i) {
 /* Pushes frames as long as there is room for them and for the credit. True: all of them. */
 static bool push_rest(struct agent_thread *thread, struct wire_slot *slot, uint64_t *at) {
     uint64_t room = ring_room(slot, WALK_WORDS, *at);
-    while (thread->sent_frames < thread->shown.depth) {
-        const struct unwind_frame *frame = thread_shown(thread, thread->sent_frames);
+    while (thread->stream->sent_frames < thread->shown.depth) {
+        const struct unwind_frame *frame = thread_shown(thread, thread->stream->sent_frames);
         uint64_t before = *at;
-        uint32_t repeated = repeats(thread, thread->sent_frames);
+        uint32_t repeated = repeats(thread, thread->stream->sent_frames);
         if (room < 3)
             return false;
         if (repeated > 0) {
@@ -88,7 +91,7 @@ static bool push_rest(struct agent_thread *thread, struct wire_slot *slot, uint6
             ring_put(slot, WALK_WORDS, (*at)++, frame->site);
             repeated = 1;
         }
-        thread->common_frames = thread->sent_frames += repeated;
+        thread->stream->common_frames = thread->stream->sent_frames += repeated;
         room -= *at - before;
     }
     return room >= 1;
@@ -102,36 +105,37 @@ static bool push_leaf(struct agent_thread *thread, struct wire_slot *slot, uint6
         return false;
     ring_put(slot, WALK_WORDS, (*at)++, wire_word(WIRE_PUSH, thread->leaf.routine));
     ring_put(slot, WALK_WORDS, (*at)++, thread->leaf.site);
-    thread->sent_leaf = thread->leaf;
+    thread->stream->sent_leaf = thread->leaf;
     return true;
 }
 
 bool emit_sample(struct agent_thread *thread, struct wire_slot *slot, uint32_t mark,
                  uint64_t weight) {
-    uint64_t at = thread->head;
+    uint64_t at = thread->stream->head;
+    thread->stream->whole = false;
     if (ring_room(slot, WALK_WORDS, at) < HEAD_WORDS)
         return false;
     emit_map(thread, slot, &at);
     send_mark(thread, slot, &at, mark);
     pop_rest(thread, slot, &at);
     bool all = push_rest(thread, slot, &at) && push_leaf(thread, slot, &at);
+    thread->stream->whole = all && thread->shown.depth > 0;
     if (all)
         ring_put(slot, WALK_WORDS, at++, wire_word(WIRE_CREDIT, weight | thread->sample_marks));
-    thread->head = at;
+    thread->stream->head = at;
     ring_publish(slot, at);
     return all;
 }
 
 bool emit_can_repeat(const struct agent_thread *thread, struct wire_slot *slot) {
-    return thread->shown.depth != 0 && is_sent(thread) &&
-           thread->map_seen == modules_generation() &&
-           ring_room(slot, WALK_WORDS, thread->head) != 0;
+    return thread->stream->whole && thread->stream->map_seen == modules_generation() &&
+           ring_room(slot, WALK_WORDS, thread->stream->head) != 0;
 }
 
 bool emit_repeat(struct agent_thread *thread, struct wire_slot *slot, uint64_t weight) {
     if (!emit_can_repeat(thread, slot))
         return false;
-    ring_put(slot, WALK_WORDS, thread->head++, wire_word(WIRE_CREDIT, weight));
-    ring_publish(slot, thread->head);
+    ring_put(slot, WALK_WORDS, thread->stream->head++, wire_word(WIRE_CREDIT, weight));
+    ring_publish(slot, thread->stream->head);
     return true;
 }

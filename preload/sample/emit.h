@@ -37,8 +37,8 @@ void emit_pop(struct agent_thread *thread, struct wire_slot *slot, uint64_t *at)
  * does not publish. Signal context, inside the session. */
 void emit_map(struct agent_thread *thread, struct wire_slot *slot, uint64_t *at);
 
-/* Whether the context of the last sample can be credited again: false where that was not sent
- * whole, or there is no room. Signal context, inside the session. */
+/* Whether the context of the stream's last sample can be credited again: false where that was not
+ * sent whole, or there is no room. Signal context, inside the session. */
 bool emit_can_repeat(const struct agent_thread *thread, struct wire_slot *slot);
 
 /* Credits `weight` to the context of the last sample, which stays. False: not emit_can_repeat.

@@ -52,7 +52,8 @@ uint32_t emit_raw_stack(struct agent_thread *thread, struct wire_session *sessio
                         const struct unwind_env *env) {
     const struct unwind_registers *regs = inner > 0 ? &thread->memo.at : &thread->interrupted;
     uint64_t sp = regs->reg[ARCH_SP] & ~7ull, n = words_above(env, sp), word, copied = 0;
-    uint64_t start = thread->head;
+    uint64_t start = thread->stream->head;
+    thread->stream->whole = false;
     bool in_call = wire_is_system_call(thread->leaf.routine) && inner < WIRE_RAW_STACK_FRAMES_MAX;
     if (ring_room(slot, WALK_WORDS, start) <
         EMIT_MAP_WORDS + HEAD_WORDS + FRAME_WORDS * (inner + in_call) + n)
@@ -73,7 +74,7 @@ uint32_t emit_raw_stack(struct agent_thread *thread, struct wire_session *sessio
     ring_put(slot, WALK_WORDS, start, wire_word(WIRE_RAW_STACK, weight | thread->sample_marks));
     ring_put(slot, WALK_WORDS, start + 1, WIRE_RAW_STACK_SIZES(inner + in_call, ARCH_REGS, copied));
     put_place(thread, slot, start + 2, regs);
-    thread->head = at;
+    thread->stream->head = at;
     ring_publish(slot, at);
     return (uint32_t)(at - start);
 }

@@ -28,6 +28,7 @@
 
 struct sample_job {
     const struct event_sample *sample;
+    bool (*kind)(uint32_t collector); /* metrics that it is of */
     bool *sent;
 };
 
@@ -44,7 +45,7 @@ static struct wire_session *enter(struct agent_thread *thread) {
 }
 
 static bool walk(struct agent_thread *thread, struct wire_session *session, struct wire_slot *slot,
-                 const struct event_sample *sample) {
+                 const struct event_sample *sample, uint64_t weight, uint64_t number) {
     const struct sleep_place caller = {sample->place.pc, sample->place.sp, sample->place.frame, 0,
                                        0};
     struct sleep_place none;
@@ -53,11 +54,11 @@ static bool walk(struct agent_thread *thread, struct wire_session *session, stru
     _Atomic uint64_t *lost = &slot->counter[WIRE_LOST];
     uint64_t before = atomic_load_explicit(lost, memory_order_relaxed);
     thread->sample_marks = 0;
-    if (block_sample_name(thread, slot, sample->number)) {
-        walk_sample(thread, session, slot, sample->weight, &uc);
+    if (block_sample_name(thread, slot, number)) {
+        walk_sample(thread, session, slot, weight, &uc);
     } else {
         session_count(slot, WIRE_LOST, 1);
-        session_count(slot, WIRE_LOST_NS, sample->weight);
+        session_count(slot, WIRE_LOST_NS, weight);
     }
     return atomic_load_explicit(lost, memory_order_relaxed) == before;
 }
@@ -66,7 +67,7 @@ static bool walk(struct agent_thread *thread, struct wire_session *session, stru
  * waiting for that, what threads allocate first would be missing. Once in a thread. */
 static struct wire_slot *wait_for_slot(struct agent_thread *thread, struct wire_session *session) {
     const struct timespec nap = {0, NAP_NS};
-    bool first = thread->slot == NULL && !thread->missed_slot;
+    bool first = thread->stream->slot == NULL && !thread->stream->missed_slot;
     struct wire_slot *slot = session_slot(thread, session);
     for (int i = 0; first && slot == NULL && i < WAITS_FOR_SLOT; i++) {
         sys2(SYS_nanosleep, &nap, NULL);
@@ -75,28 +76,69 @@ static struct wire_slot *wait_for_slot(struct agent_thread *thread, struct wire_
     return slot;
 }
 
+/* For the metric whose stream the thread has. Blocks are followed by the one of the heap alone. */
+static bool take_for(struct agent_thread *thread, struct wire_session *session, uint32_t metric,
+                     const struct event_sample *sample) {
+    uint64_t weight = wire_of_numbers(metric) ? sample->count : sample->weight;
+    uint64_t number = wire_of_heap(metric) ? sample->number : 0;
+    struct wire_slot *slot = wait_for_slot(thread, session);
+    if (slot == NULL) {
+        session_lose(thread, session, weight);
+        return false;
+    }
+    bool sent = walk(thread, session, slot, sample, weight, number);
+    if (sent && number != 0)
+        block_sample_show(session, number, weight);
+    return sent;
+}
+
+/* No tick comes meanwhile, which would find another stream than its own. True: the sample was sent
+ * for the metric that follows it, where there is one. */
+static bool take_for_all(struct agent_thread *thread, struct wire_session *session,
+                         const struct sample_job *job) {
+    const struct agent_settings *set = &agent.settings;
+    struct stream *of_ticks = thread->stream;
+    bool any = false, followed = true;
+    for (unsigned i = 0; i < set->metrics; i++) {
+        if (!job->kind(set->metric[i]))
+            continue;
+        thread->stream = &thread->streams[i];
+        bool sent = take_for(thread, session, set->metric[i], job->sample);
+        any |= sent;
+        followed &= sent || !wire_of_heap(set->metric[i]);
+    }
+    thread->stream = of_ticks;
+    return any && followed;
+}
+
 static void take(struct agent_thread *thread, const void *argument) {
     const struct sample_job *job = argument;
-    const struct event_sample *sample = job->sample;
     struct wire_session *session = enter(thread);
     if (session == NULL)
         return; /* no daemon, or another thread works on the session */
     no_room_tell(session);
-    struct wire_slot *slot = session_is_on(session) ? wait_for_slot(thread, session) : NULL;
-    if (slot != NULL)
-        *job->sent = walk(thread, session, slot, sample);
-    else if (session_is_on(session))
-        atomic_fetch_add(&session->lost_ns, sample->weight);
-    if (*job->sent && sample->number != 0)
-        block_sample_show(session, sample->number, sample->weight);
+    if (job->kind == wire_of_blocks &&
+        job->sample->doubled !=
+            atomic_load_explicit(&session->blocks_doubled, memory_order_relaxed))
+        atomic_store(&session->blocks_doubled, job->sample->doubled);
+    if (session_is_on(session))
+        *job->sent = take_for_all(thread, session, job);
     session_leave(thread);
 }
 
-static bool send(const struct event_sample *sample) {
+static bool send(const struct event_sample *sample, bool (*kind)(uint32_t collector)) {
     bool sent = false;
-    const struct sample_job job = {sample, &sent};
+    const struct sample_job job = {sample, kind, &sent};
     (void)event_inside(take, &job);
     return sent;
+}
+
+static bool send_block(const struct event_sample *sample) {
+    return send(sample, wire_of_blocks);
+}
+
+static bool send_lock(const struct event_sample *sample) {
+    return send(sample, wire_of_locks);
 }
 
 /* ---- for the agent ---- */
@@ -113,34 +155,34 @@ static struct event_link *link_of_locks(void) {
 static const struct kind {
     bool (*is_it)(uint32_t collector);
     struct event_link *(*link)(void);
+    bool (*send)(const struct event_sample *sample);
     const char *missing;
 } kinds[] = {
-    {wire_of_blocks, link_of_blocks,
+    {wire_of_blocks, link_of_blocks, send_block,
      "allocations are not sampled: libhcctblocks.so must follow libhcctagent.so in LD_PRELOAD"},
-    {wire_of_locks, link_of_locks,
+    {wire_of_locks, link_of_locks, send_lock,
      "waits for locks are not sampled: libhcctlocks.so must follow libhcctagent.so in LD_PRELOAD"},
 };
 
 static bool start(const struct kind *kind) {
-    uint32_t collector = agent.settings.collector;
     struct event_link *link = kind->link();
     if (link == NULL) {
         settings_say(&agent.settings, true, kind->missing, "");
         return false;
     }
-    agent.settings.lines = agent.settings.check = false; /* of samples by time */
-    if (wire_of_blocks(collector))
+    agent.settings.check = false; /* of samples by time, as the next one */
+    agent.settings.lines &= !wire_of_events(agent.settings.collector);
+    if (kind->is_it == wire_of_blocks)
         block_sample_start();
-    link->numbers = wire_of_numbers(collector);
-    link->sample = send;
+    link->sample = kind->send;
     atomic_store_explicit(&link->ready, true, memory_order_release);
     return true;
 }
 
 bool event_sample_start(void) {
     for (unsigned i = 0; i < HCCT_ARRAY_LEN(kinds); i++)
-        if (kinds[i].is_it(agent.settings.collector))
-            return start(&kinds[i]);
+        if (settings_have(&agent.settings, kinds[i].is_it) && !start(&kinds[i]))
+            return false;
     return true;
 }
 
@@ -156,7 +198,7 @@ static bool has_tables(struct wire_session *session) {
 
 void event_sample_await(void) {
     const struct timespec nap = {0, NAP_NS};
-    bool wanted = wire_of_events(agent.settings.collector) || agent.settings.python;
+    bool wanted = settings_have(&agent.settings, wire_of_events) || agent.settings.python;
     struct wire_session *session = wanted ? session_enter(thread_self) : NULL;
     if (session == NULL)
         return;

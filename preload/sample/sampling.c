@@ -102,7 +102,7 @@ static void tell_missed(struct wire_session *session) {
     no_room_tell(session);
     _Atomic uint64_t *missed = &agent.process->missed_ns;
     if (hcct_unlikely(atomic_load_explicit(missed, memory_order_relaxed) != 0))
-        atomic_fetch_add(&session->lost_ns, atomic_exchange(missed, 0));
+        atomic_fetch_add(&session->lost_ns[agent.settings.ticks_to], atomic_exchange(missed, 0));
 }
 
 /* Samples of one burst are marked as such; `attached`: WIRE_ATTACHED, or 0. */
@@ -119,7 +119,7 @@ static bool walk_in(struct agent_thread *thread, struct wire_session *session, u
     struct wire_slot *slot = session_slot(thread, session);
     tell_missed(session);
     if (slot == NULL) {
-        atomic_fetch_add(&session->lost_ns, weight);
+        session_lose(thread, session, weight);
         return false;
     }
     uint64_t taken = taken_weight(thread, weight);

@@ -245,8 +245,8 @@ static void tick(struct agent_thread *thread, struct wire_session *session, enum
     if (agent.settings.collector != WIRE_COLLECT_WALKS)
         return;
     sample(thread, session, &plan, kind, expiries, uc);
-    if (thread->slot != NULL)
-        session_count(thread->slot, WIRE_EXPIRIES, expiries);
+    if (thread->stream->slot != NULL)
+        session_count(thread->stream->slot, WIRE_EXPIRIES, expiries);
 }
 
 void trigger_before_sleep(void) {
@@ -266,8 +266,8 @@ void trigger_before_sleep(void) {
 
 static void measure(struct agent_thread *thread, uint64_t began, uint32_t every) {
     uint64_t ns = ticker_now(CLOCK_THREAD_CPUTIME_ID) - began;
-    if (thread->slot != NULL)
-        session_count(thread->slot, WIRE_HANDLER_NS, every * ns);
+    if (thread->stream->slot != NULL)
+        session_count(thread->stream->slot, WIRE_HANDLER_NS, every * ns);
     sampling_measured(thread, ns);
 }
 

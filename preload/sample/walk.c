@@ -108,7 +108,7 @@ static void send_context(struct agent_thread *thread, struct wire_slot *slot, ui
 static uint64_t pc_to_send(struct agent_thread *thread, struct wire_session *session) {
     struct unwind_module module;
     if (hcct_likely(!agent.settings.lines) || thread->memo.depth == 0 ||
-        python_is_innermost(thread))
+        thread->stream != &thread->streams[agent.settings.ticks_to] || python_is_innermost(thread))
         return 0;
     uint64_t pc = thread->memo.frame[thread->memo.depth - 1].pc;
     return modules_find(thread, session, pc, &module) ? pc : 0;
@@ -125,6 +125,13 @@ static struct unwind_frame leaf_of(struct agent_thread *thread, struct wire_sess
     return (struct unwind_frame){WIRE_LEAF_PC, pc_to_send(thread, session)};
 }
 
+/* What another metric has sent is compared with this walk, too. */
+static void shorten_common(struct agent_thread *thread, uint32_t same) {
+    for (unsigned i = 0; i < agent.settings.metrics; i++)
+        if (thread->streams[i].common_frames > same)
+            thread->streams[i].common_frames = same;
+}
+
 /* The memo has the stack as it is now. Of the last context that was sent, the common prefix
  * holds. */
 static void update_memo(struct agent_thread *thread, struct wire_session *session,
@@ -135,8 +142,7 @@ static void update_memo(struct agent_thread *thread, struct wire_session *sessio
     thread_stack_above(thread, regs->reg[ARCH_SP], &env->low, &env->high);
     pass_over(env, regs);
     memo_walk(&thread->memo, env, regs, frame_limit(session), result);
-    if (thread->common_frames > result->same)
-        thread->common_frames = result->same;
+    shorten_common(thread, result->same);
 }
 
 bool walk_whole(struct agent_thread *thread, struct wire_session *session, const ucontext_t *uc) {

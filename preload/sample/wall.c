@@ -109,7 +109,7 @@ static bool slept_elsewhere(const struct trigger *t) {
 /* The points up to `limit` were in the sleep that the last check met and that is over now. */
 static void credit_sleep(struct agent_thread *thread, uint64_t limit) {
     struct trigger *t = &thread->trigger;
-    struct wire_slot *slot = thread->slot;
+    struct wire_slot *slot = thread->stream->slot;
     bool known = t->wall.late && t->wall.asleep && slot != NULL && emit_can_repeat(thread, slot);
     t->wall.late = t->wall.asleep = false;
     sleep_burst &= ~(uint32_t)SLEEP_NEXT;
@@ -177,7 +177,7 @@ void wall_tick(struct agent_thread *thread, struct wire_session *session,
     thread->unsent_ns += reach(thread, off + tolerance(plan, same));
     bool walked = walk(thread, session, uc, call);
     if (walked && (in_call || call != NULL))
-        session_count(thread->slot, WIRE_ASLEEP, 1);
+        session_count(thread->stream->slot, WIRE_ASLEEP, 1);
     t->wall.in_call = in_call;
     t->wall.asleep = in_call && walked;
     t->wall.sleeps = switches;

@@ -51,7 +51,7 @@ static void credit(struct agent_thread *thread, struct wire_session *session) {
         return;
     struct wire_slot *slot = session_slot(thread, session);
     if (slot == NULL) {
-        atomic_fetch_add(&session->lost_ns, weight);
+        session_lose(thread, session, weight);
         return;
     }
     memset(&uc, 0, sizeof uc);

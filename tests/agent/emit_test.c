@@ -33,6 +33,7 @@ static void start(void) {
     memset(&thread, 0, sizeof thread);
     reader = (struct reader){.size = WIRE_RING_WORDS(WIRE_SLOT_BYTES)};
     memset(frames, 0, sizeof frames);
+    thread.stream = thread.streams;
     thread.memo = (struct memo){.frame = frames, .room = 1024};
     slot = aligned_alloc(64, WIRE_SLOT_BYTES);
     memset(slot, 0, WIRE_SLOT_BYTES);
@@ -79,8 +80,8 @@ static void make_context(uint32_t depth, uint64_t bits) {
     thread.memo.depth = depth;
     thread.shown = (struct shown){frames, sizeof *frames, depth};
     thread.leaf = (struct unwind_frame){0, 0};
-    if (thread.common_frames > same)
-        thread.common_frames = same;
+    if (thread.streams[0].common_frames > same)
+        thread.streams[0].common_frames = same;
 }
 
 /* As the agent does: what was sent is not unsent any more. */
@@ -189,18 +190,20 @@ static void test_place_alone(void) {
     CHECK(emit_repeat(&thread, slot, 3));
     CHECK_UINT(words(), at + 2);
     thread.leaf.site = 0x1502;
-    CHECK(!emit_repeat(&thread, slot, 3)); /* the last walk was not sent */
+    CHECK(
+        emit_repeat(&thread, slot, 3)); /* of what was sent: another walk was for another stream */
+    CHECK_UINT(words(), at + 3);
     thread.unsent_ns = 30;
     CHECK(emit(0)); /* POP, PUSH LEAF_PC, CREDIT */
-    CHECK_UINT(words(), at + 6);
+    CHECK_UINT(words(), at + 7);
     thread.leaf.site = 0;
     thread.unsent_ns = 40;
     CHECK(emit(0)); /* POP, CREDIT: to the routine itself */
-    CHECK_UINT(words(), at + 8);
+    CHECK_UINT(words(), at + 9);
     drain();
     CHECK_UINT(weight_of(5, 0), 40);
     thread.leaf.site = 0x1501;
-    CHECK_UINT(weight_of(5, 0), 33);
+    CHECK_UINT(weight_of(5, 0), 36);
     thread.leaf.site = 0x1502;
     CHECK_UINT(weight_of(5, 0), 30);
     CHECK_UINT(mcct_depth(&reader.cursor), 5);
@@ -211,11 +214,11 @@ static void test_place_alone(void) {
 static void check_room_for_place(uint64_t room) {
     start();
     make_context(3, 0);
-    thread.map_seen = generation;
+    thread.streams[0].map_seen = generation;
     thread.leaf.site = 0x1301;
     thread.unsent_ns = 5;
-    thread.head = reader.at = WALK_WORDS - room;
-    atomic_store(&slot->head, thread.head);
+    thread.streams[0].head = reader.at = WALK_WORDS - room;
+    atomic_store(&slot->head, thread.streams[0].head);
     CHECK(!emit(0));
     CHECK(!emit_repeat(&thread, slot, 1));
     CHECK_UINT(thread.unsent_ns, 5);

@@ -29,8 +29,8 @@ SLOTS_READY = 64 + 16
 
 
 def hello(version=VERSION, size=64, pid=0, rate=100, sessions=0, collector=0, clock=0):
-    return struct.pack("<8sIIIIII QQ IIII", b"HCCTAGNT", version, size, pid, rate, 0, clock, 0, 0,
-                       collector, 1, 0, sessions)
+    return struct.pack("<8sIIIIII QQ B7x II", b"HCCTAGNT", version, size, pid, rate, 0, clock, 0, 0,
+                       collector, 1, sessions)
 
 
 def connect(path):

@@ -83,7 +83,7 @@ static struct process *adopt(pid_t pid) {
     struct process *process = process_new(&params);
     CHECK(process != NULL);
     registry_ref(process); /* this test's */
-    ingest_adopt(process, false);
+    ingest_adopt(&process, 1, false);
     return process;
 }
 

@@ -14,6 +14,7 @@
 
 #define THREADS 300u
 
+static const struct session_needs no_needs;
 static const struct session_sampling walks = {.rate = 100, .every = 1};
 static const struct session_sampling calls = {.collector = WIRE_COLLECT_CALLS, .every = 1};
 
@@ -28,22 +29,22 @@ static uint64_t allocated(const struct session_memory *memory) {
 static void ask_for_all(struct session_memory *memory) {
     atomic_store(&memory->session->slots_used, UINT32_MAX);
     for (int sweep = 0; sweep < 20; sweep++)
-        session_memory_extend(memory, getpid());
+        session_memory_extend(memory, getpid(), 1);
 }
 
 static void test_lie(const struct session_sampling *sampling) {
     struct session_memory memory;
-    CHECK(session_memory_make(&memory, getpid(), sampling));
+    CHECK(session_memory_make(&memory, getpid(), sampling, &no_needs));
     CHECK_UINT(session_room_taken(), allocated(&memory));
     ask_for_all(&memory);
-    uint32_t may = session_room_slots(getpid(), memory.slot_bytes);
+    uint32_t may = session_room_slots(getpid(), memory.slot_bytes, 1);
     CHECK(may < WIRE_SLOTS_MAX);
     CHECK_UINT(memory.slots_ready, may);
     CHECK_UINT(memory.slots_refused, WIRE_SLOTS_MAX - may);
     CHECK_UINT(session_room_taken(), allocated(&memory));
     CHECK(allocated(&memory) < 2 * SESSION_ROOM_SPARE);
     atomic_store(&memory.session->slots_used, 1);
-    session_memory_extend(&memory, getpid());
+    session_memory_extend(&memory, getpid(), 1);
     CHECK_UINT(memory.slots_refused, 0);
     session_memory_free(&memory);
     CHECK_UINT(session_room_taken(), 0);
@@ -62,17 +63,17 @@ static void *be_there(void *unused) {
 static void test_truth(void) {
     struct session_memory memory;
     pthread_t thread[THREADS];
-    uint32_t alone = session_room_slots(getpid(), WIRE_CALLS_BYTES);
+    uint32_t alone = session_room_slots(getpid(), WIRE_CALLS_BYTES, 1);
     pthread_barrier_init(&all_there, NULL, THREADS + 1);
     pthread_barrier_init(&all_seen, NULL, THREADS + 1);
     for (unsigned i = 0; i < THREADS; i++)
         if (pthread_create(&thread[i], NULL, be_there, NULL) != 0)
             exit(1);
     pthread_barrier_wait(&all_there);
-    CHECK(session_memory_make(&memory, getpid(), &walks));
+    CHECK(session_memory_make(&memory, getpid(), &walks, &no_needs));
     ask_for_all(&memory);
     CHECK(memory.slots_ready >= THREADS);
-    CHECK(session_room_slots(getpid(), WIRE_CALLS_BYTES) >= alone + 2 * THREADS);
+    CHECK(session_room_slots(getpid(), WIRE_CALLS_BYTES, 1) >= alone + 2 * THREADS);
     session_memory_free(&memory);
     pthread_barrier_wait(&all_seen);
     for (unsigned i = 0; i < THREADS; i++)
@@ -85,16 +86,17 @@ static void test_limit(void) {
     struct session_memory memory, more;
     uint64_t limit = session_room_limit();
     CHECK(limit > 0 && !session_room_take(limit + 1) && !session_room_take(UINT64_MAX));
-    CHECK(session_memory_make(&memory, getpid(), &walks));
+    CHECK(session_memory_make(&memory, getpid(), &walks, &no_needs));
     uint64_t rest = limit - session_room_taken();
     CHECK(session_room_take(rest));
-    CHECK(!session_memory_make(&more, getpid(), &walks)); /* another session, or more of this */
+    CHECK(!session_memory_make(&more, getpid(), &walks,
+                               &no_needs)); /* another session, or more of this */
     ask_for_all(&memory);
     CHECK_UINT(memory.slots_refused, WIRE_SLOTS_MAX - memory.slots_ready);
     CHECK_UINT(session_room_taken(), limit);
     session_room_give(rest);
     ask_for_all(&memory);
-    CHECK_UINT(memory.slots_ready, session_room_slots(getpid(), WIRE_SLOT_BYTES));
+    CHECK_UINT(memory.slots_ready, session_room_slots(getpid(), WIRE_SLOT_BYTES, 1));
     session_memory_free(&memory);
     CHECK_UINT(session_room_taken(), 0);
 }

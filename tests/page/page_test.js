@@ -119,6 +119,22 @@ async function rewrite(page, name) {
     return out;
 }
 
+// The metrics of one file, by M and by the chooser; and the page's address has the one that is shown.
+async function metrics(page) {
+    const shown = () => page.evaluate(() => ({type: hcct.profile.type, total: hcct.profile.total, hash: location.hash,
+                                              value: document.getElementById("metric").selectedOptions[0].text}));
+    const out = {first: await shown()};
+    out.offered = await page.evaluate(() => document.getElementById("metric").hidden ? 0 :
+        document.getElementById("metric").options.length);
+    await page.keyboard.press("M");
+    out.second = await shown();
+    await page.reload();
+    out.again = await shown();
+    await page.selectOption("#metric", "0");
+    out.back = await shown();
+    return out;
+}
+
 async function visit(browser, one, shots) {
     const {page, complaints} = await open(browser, `file://${one.file}`, one.scheme);
     const out = one.diff ? await page.evaluate(() => {
@@ -130,6 +146,7 @@ async function visit(browser, one, shots) {
         return {rows, after, before: widths()};
     }) : one.empty ? {message: await page.textContent("#message")} : await seen(page, one);
     if (one.use) out.steps = await use(page);
+    if (one.metrics) out.metrics = await metrics(page);
     if (one.rewrite) out.rewrite = await rewrite(page, one.rewrite);
     if (one.wide) out.text = await page.evaluate(() => {
         const tree = hcct.panes[0].layout.tree, lines = [];
@@ -141,7 +158,7 @@ async function visit(browser, one, shots) {
     });
     await page.screenshot({path: `${shots}/${one.name}.png`});
     out.theme = await page.evaluate(() => document.documentElement.dataset.theme);
-    out.handlers = await page.evaluate(() => document.querySelectorAll("img, script:not(#data)").length);
+    out.handlers = await page.evaluate(() => document.querySelectorAll("img, script:not([type])").length);
     out.drawnMs = await page.evaluate(() => performance.getEntriesByName("hcct-drawn")[0].startTime);
     out.complaints = complaints;
     await page.context().close();

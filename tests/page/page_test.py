@@ -154,6 +154,25 @@ def record_some():
         subprocess.run([HCCT, "report", path, "-o", scratch(f"real.{form}")], check=True)
 
 
+def record_metrics():
+    """The page of a file that has several metrics."""
+    path = scratch("metrics.pb.gz")
+    subprocess.run([HCCT, "record", "--metric", "cpu,alloc", "--no-report", "-o", path, "--", target("metrics"), "60"],
+                   stdout=subprocess.DEVNULL, check=False)
+    for form in ("html", "json"):
+        subprocess.run([HCCT, "report", path, "-o", scratch(f"metrics.{form}")], check=True)
+
+
+def check_metrics(seen, report):
+    check(seen["offered"] == 2 and seen["first"]["type"] == seen["back"]["type"] == "cpu" and
+          seen["first"]["value"] == "CPU time" and seen["first"]["total"] == report["total"],
+          "metrics: the first one is shown, and both are offered")
+    check(seen["second"]["type"] == "alloc_space" and seen["second"]["value"] == "Allocated bytes" and
+          seen["second"]["total"] > 0, "metrics: M shows the next one")
+    check(seen["again"] == seen["second"] and "metric=alloc_space" in seen["second"]["hash"],
+          "metrics: the address brings it back")
+
+
 def main():
     modules()
     os.makedirs(SHOTS, exist_ok=True)
@@ -169,6 +188,9 @@ def main():
     cases += own
     if not os.environ.get("HCCT_SANITIZERS", "no").strip("no"):
         record_some()
+        record_metrics()
+        cases.append({"name": "metrics", "metrics": True, "file": scratch("metrics.html"),
+                      "json": scratch("metrics.json")})
         cases.append({"name": "real", "file": scratch("real.html"), "json": scratch("real.json")})
     with open(scratch("cases.json"), "w") as out:
         json.dump(cases, out)
@@ -188,6 +210,8 @@ def main():
                   "18,014,398,509,481,988 calls" in " ".join(seen["text"]), "wide: digits are exact")
         else:
             check_numbers(name, seen, report, one)
+        if one.get("metrics"):
+            check_metrics(seen["metrics"], report)
         if one.get("rewrite"):
             check_rewrite(one["rewrite"], seen["rewrite"])
     check_use(all_seen["shell"]["steps"])

@@ -16,6 +16,7 @@ check_PROGRAMS += \
 	tests/report/render_order_test \
 	tests/report/since_test \
 	tests/report/text_test \
+	tests/report/pprof_join_test \
 	tests/report/title_test \
 	tests/report/transform_test \
 	tests/report/write_sample \
@@ -80,6 +81,9 @@ tests_report_text_test_SOURCES = tests/report/text_test.c tests/report/sample.c 
 	tests/report/sample_calls.c tests/report/sample.h tests/check.h
 tests_report_text_test_LDADD = libhcct_render.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS)
 
+tests_report_pprof_join_test_SOURCES = tests/report/pprof_join_test.c tests/check.h
+tests_report_pprof_join_test_LDADD = libhcct_render.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS)
+
 tests_report_title_test_SOURCES = tests/report/title_test.c tests/check.h
 tests_report_title_test_LDADD = libhcct_render.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS)
 
@@ -109,6 +113,7 @@ TESTS += \
 	tests/report/render_order_test \
 	tests/report/since_test \
 	tests/report/text_test \
+	tests/report/pprof_join_test \
 	tests/report/title_test \
 	tests/report/transform_test \
 	tests/report/writers_test

@@ -8,7 +8,7 @@ const KEYS = [
     ["t", "table of functions"], ["c  C", "copy the name, the whole context"], ["d", "light or dark"],
     ["p", "pause (live)"], ["m  x", "merge the box's function into its callers; drop contexts with it"],
     ["o", "begin at the box's function"], ["k  e", "collapse the box's module; recursion"],
-    ["u", "take back the last of these"], ["M", "the next metric that is there (live)"], ["l", "time line (live): arrows choose, Shift extends, Esc clears"],
+    ["u", "take back the last of these"], ["M", "the next metric that is there"], ["l", "time line (live): arrows choose, Shift extends, Esc clears"],
     ["v", "the chosen time compared with the rest, or by itself again (live)"], ["?", "this help"],
 ];
 
@@ -78,7 +78,7 @@ const COMMANDS = {
     "u": (app) => app.undo(),
     "l": (app) => app.live && byId("strip-canvas").focus(),
     "v": (app) => app.live && app.live.compare(),
-    "M": (app) => app.live && app.live.nextMetric(),
+    "M": (app) => (app.live || app.file).nextMetric(),
     "?": () => byId("keys").showModal(),
     "Enter": (app) => app.focus && app.zoom(app.focus.pane, app.focus.node),
     "Backspace": (app) => app.zoomOut(),

@@ -5,7 +5,7 @@ const byId = (id) => document.getElementById(id);
 const app = {
     base: null, steps: [], profile: null, process: 0, mode: "down", function: -1, flip: false, widths: "value",
     search: {text: "", regex: false}, match: null, chosen: -1,
-    panes: [], hover: null, focus: null, live: null, drawn: null,
+    panes: [], hover: null, focus: null, live: null, file: null, drawn: null,
 
     // A new state of what is shown; where one was, zoom, search and choice stay.
     setProfile(base) {
@@ -148,7 +148,8 @@ const app = {
     goTo() {
         const state = readState(this);
         if (this.live) this.live.read(state);
-        if (this.base) this.setProfile(this.base);
+        if (this.file) this.file.show(this.file.find(state.get("metric")));
+        else if (this.base) this.setProfile(this.base);
         if (this.live) this.live.start();
     },
 
@@ -419,7 +420,8 @@ function main() {
         app.live.start();
         return;
     }
-    app.setProfile(readProfile(JSON.parse(data.textContent)));
+    app.file = new FileMetrics(app, [data, ...document.querySelectorAll(".other-data")]);
+    app.file.show(app.file.find(state.get("metric")));
     performance.mark("hcct-drawn");
 }
 

@@ -21,6 +21,42 @@ function kindText(profile) {
     return known ? known.text : profile.type || profile.unit;
 }
 
+// A file may have several profiles of one run, each of another metric: an element for each.
+class FileMetrics {
+    constructor(app, elements) {
+        Object.assign(this, {app, profiles: elements.map((e) => readProfile(JSON.parse(e.textContent))), at: 0});
+        const select = byId("metric");
+        select.hidden = elements.length < 2;
+        select.replaceChildren(...this.profiles.map((profile, i) => new Option(kindText(profile), i)));
+        select.addEventListener("change", () => this.choose(Number(select.value)));
+    }
+
+    // By the type that its profile has; the first where there is no such.
+    find(type) {
+        return Math.max(0, this.profiles.findIndex((profile) => profile.type === type));
+    }
+
+    show(i) {
+        this.at = i;
+        byId("metric").value = i;
+        this.app.setProfile(this.profiles[i]);
+    }
+
+    choose(i) {
+        this.show(i);
+        writeState(this.app, true);
+    }
+
+    // To the page's address.
+    addTo(state) {
+        if (this.at > 0) state.set("metric", this.profiles[this.at].type);
+    }
+
+    nextMetric() {
+        if (this.profiles.length > 1) this.choose((this.at + 1) % this.profiles.length);
+    }
+}
+
 class Metrics {
     constructor(live) {
         Object.assign(this, {asked: "", kinds: [], windowed: new Set()});

@@ -21,7 +21,7 @@ function writeState(app, anew) {
     if (app.flip) state.set("flip", "1");
     if (app.search.text !== "") state.set(app.search.regex ? "regex" : "search", app.search.text);
     if (app.steps.length > 0) state.set("steps", app.steps.map(stepWord).join(";"));
-    if (live) live.addTo(state);
+    if (live || app.file) (live || app.file).addTo(state);
     const text = state.toString();
     if (text === location.hash.slice(1)) return;
     const address = text === "" ? location.pathname + location.search : `#${text}`;

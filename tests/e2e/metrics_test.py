@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: LGPL-3.0-or-later
+"""Several metrics in one run: a program that knows what it computes, allocates, keeps and waits for is recorded
+with all of them at once. Each metric holds the truth within its interval, as in a run of its own; each is chosen by
+its name, from the one file and from a running hcctd; and the program, or whoever counts CPU time alone, can't tell.
+
+Estimates are by chance: within six standard deviations here."""
+
+import gzip
+import json
+import math
+import os
+import re
+import socket
+
+from support import AGENT, HCCT, Daemon, check, finish, record, report, run, scratch, target
+
+BLOCKS_MEAN, LOCKS_MEAN = 524288, 500000
+SIX = 6
+PROGRAM = [target("metrics"), "150"]
+NEEDED = {"cpu": ("cpu", "nanoseconds"), "alloc": ("alloc_space", "bytes"), "heap": ("inuse_space", "bytes"),
+          "lock": ("delay", "nanoseconds"), "lock-waits": ("contentions", "count")}
+
+
+def text(*command, **more):
+    result = run([HCCT, *command], env={"LC_ALL": "C.UTF-8", "COLUMNS": "200"}, **more)
+    return result.status, result.out.decode(), result.err.decode()
+
+
+def shown(path, metric):
+    status, out, err = text("report", "--format", "json", "--metric", metric, path)
+    if status != 0:
+        raise SystemExit(err)
+    return json.loads(out)
+
+
+def folded(path, metric):
+    """{name: weight of all contexts with it}"""
+    sums = {}
+    for line in text("report", "--format", "folded", "--metric", metric, path)[1].splitlines():
+        frames, _, weight = line.rpartition(" ")
+        for name in set(frames.split(";")):
+            sums[name] = sums.get(name, 0) + int(weight)
+    return sums
+
+
+def get(path, what):
+    """The body that hcctd answers with."""
+    with socket.socket(socket.AF_UNIX) as connection:
+        connection.connect(path)
+        connection.sendall(f"GET {what} HTTP/1.0\r\nHost: hcct\r\n\r\n".encode())
+        return b"".join(iter(lambda: connection.recv(65536), b"")).partition(b"\r\n\r\n")[2].decode()
+
+
+def truth(out):
+    known = dict(line.split() for line in out.decode().splitlines())
+    return {name: int(number) for name, number in known.items()}
+
+
+def near(seen, true, sigma, what, more=0):
+    check(true - SIX * sigma <= seen <= true + SIX * sigma + more,
+          f"{what}: {seen} seen, {true} true, standard deviation {sigma:.0f}")
+
+
+def check_all(path, known, metrics):
+    for metric in metrics:
+        profile = shown(path, metric)
+        check((profile["type"], profile["unit"]) == NEEDED[metric], f"{metric} is called {profile['type']}")
+        others = ", ".join(other for other in metrics if other != metric)
+        check(profile.get("others", "") == others, f"{metric}: beside it are {others or 'none'}")
+        check(profile["total"] == sum(node["self"] for node in profile["contexts"])
+              if "contexts" in profile else True, f"{metric}: weights add up to N")
+        sums = folded(path, metric)
+        if metric == "cpu":
+            for name in ("few", "many"):
+                true = known[f"{name}_ns"]
+                # samples are 1 ms apart, and what runs before a timer's first tick is an estimate
+                near(sums.get(f"compute_{name}", 0), true, math.sqrt(2e6 * true), f"cpu of {name}", true / 10)
+        elif metric in ("alloc", "heap"):
+            for name in ("small", "large"):
+                true = known[f"{name}_bytes"] / (5 if metric == "heap" else 1)
+                near(sums.get(f"allocate_{name}", 0), true, math.sqrt(BLOCKS_MEAN * true), f"{metric} of {name}")
+        elif metric == "lock":
+            true = known["waited_ns"]
+            near(sums.get("wait_for_lock", 0), true, math.sqrt(LOCKS_MEAN * true), "lock", true / 10)
+        else:
+            check(sums.get("wait_for_lock", 0) <= 2 * 150 * 1.5, "lock-waits: no more than there were")
+
+
+# ---- the truth, at once and one by one ----
+
+plain = run(PROGRAM)
+together = scratch("together.pb.gz")
+metrics = ["cpu", "alloc", "heap", "lock", "lock-waits"]
+result = record(PROGRAM, together, "--metric", ",".join(metrics))
+check(result.status == plain.status == 3, "the program ends as without a profiler")
+check(re.sub(rb"\d{6,}", b"", result.out) == re.sub(rb"\d{6,}", b"", plain.out), "and says the same")
+check_all(together, truth(result.out), metrics)
+check(b"others" in result.err and b"alloc, heap, lock, lock-waits" in result.err,
+      "the report on stderr says that there are others")
+
+for metric in ("alloc", "lock"):
+    alone = scratch(f"{metric}.pb.gz")
+    result = record(PROGRAM, alone, "--metric", metric)
+    check_all(alone, truth(result.out), [metric])
+
+other_way = scratch("other.pb.gz")
+result = record(PROGRAM, other_way, "--metric", "heap,cpu")
+check(report(other_way)["type"] == "inuse_space", "the first one named is shown first")
+check_all(other_way, truth(result.out), ["heap", "cpu"])
+
+# ---- the file ----
+
+plain_bytes = gzip.open(together).read()
+for metric in metrics:
+    name = NEEDED[metric][0].encode()
+    check(name in plain_bytes and name + b"_error" in plain_bytes, f"{metric} and its error are sample types")
+status, out, err = text("report", "--metric", "faulty", together)
+check(status != 0 and "it has cpu, alloc, heap, lock, lock-waits" in err, "an unknown metric: which there are")
+status, out, err = text("report", "--format", "speedscope", together)
+check(status == 0 and "left out alloc, heap, lock, lock-waits" in err, "a format for one metric says what it lacks")
+status, out, err = text("report", "--metric", "lock", together)
+check("wait_for_lock" in out and "others" in out, "the text has the metric, and names the others")
+single = scratch("single.pb.gz")
+check(text("report", "--metric", "heap", "-o", single, together)[0] == 0, "one metric in a file of its own")
+check(shown(single, "heap")["total"] == shown(together, "heap")["total"], "is the same there")
+again = scratch("sum.pb.gz")
+check(text("merge", "--metric", "alloc", "-o", again, together, together)[0] == 0, "merge by metric")
+check(report(again)["total"] == 2 * shown(together, "alloc")["total"], "adds up")
+status, out, err = text("diff", "--metric", "heap", together, together)
+check(status == 0 and "allocate_large" in out or "no" in out.lower(), "diff by metric")
+
+# ---- what can't be together ----
+
+for words, sentence in (("cpu,wait", "by one timer"), ("heap,heap-objects", "one table"), ("cpu,cpu", "named twice"),
+                        ("cpu,", "there is no metric"), ("cpu,calls", "there is no metric")):
+    status, out, err = text("record", "--metric", words, "--", "true")
+    check(status != 0 and sentence in err and err.count("\n") == 1, f"{words}: refused in one sentence: {err!r}")
+said = run([target("metrics"), "2"], env={"LD_PRELOAD": AGENT, "HCCT_METRICS": "cpu,wait",
+                                          "HCCT_SOCKET": scratch("none")})
+check(said.status == 3 and said.err.count(b"\n") == 1 and b"HCCT_METRICS" in said.err,
+      "the agent names a value that can't be, and the program runs")
+
+# ---- always on ----
+
+LIBRARIES = ":".join([AGENT] + [os.path.join(os.path.dirname(AGENT), f"libhcct{name}.so") for name in ("blocks", "locks")])
+with Daemon() as daemon:
+    env = {**daemon.env(), "LD_PRELOAD": LIBRARIES, "HCCT_METRICS": "cpu,heap,lock", "HCCT_RATE": "1000"}
+    check(run(PROGRAM, env=env).status == 3, "always on: the program ends as ever")
+    processes = daemon.processes()
+    check([p["kind"] for p in processes if p["pid"] == processes[0]["pid"]] == ["walks", "heap", "lock"],
+          "the list has a line for each metric")
+    listed = text("list", "--socket", daemon.socket)[1]
+    check(all(re.search(rf" {m}$", listed, re.M) for m in ("cpu", "heap", "lock")), "and so has hcct list")
+    kinds = {"cpu": "compute_many", "heap": "allocate_large", "lock": "wait_for_lock"}
+    for metric, function in kinds.items():
+        status, out, err = text("hot", "--socket", daemon.socket, "--metric", metric)
+        check(status == 0 and function in out, f"hot --metric {metric}: {err}")
+        check(function in get(daemon.socket, f"/v1/hot?metric={metric}"), f"/v1/hot?metric={metric}")
+    status, out, err = text("hot", "--socket", daemon.socket)
+    check(status == 0 and "compute_many" in out and re.search(r"^others +heap, lock", out, re.M),
+          "hot without a metric shows the first, and names the others")
+    figures = get(daemon.socket, "/metrics").splitlines()
+    names = [line.rpartition(" ")[0] for line in figures if not line.startswith("#")]
+    check(len(names) == len(set(names)), "no figure stands twice in /metrics")
+
+finish()
