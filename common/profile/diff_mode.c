@@ -5,9 +5,10 @@
  * Where one function became slower, all others weigh what they weighed before: but their shares
  * fall. Where a program ran longer, all weigh more, by one factor. So the factor is sought that
  * most functions have in common: 1, where at least half of their weight agrees with it within its
- * chance and TOLERANCE (runs of one program differ by so much); else one near the weighted median
- * of their ratios, where half agrees with that. So that one heavy function does not decide alone,
- * each counts for at most HEAVIEST.
+ * chance and TOLERANCE (runs of one program differ by so much), and these together do, too: where
+ * samples are few, each function for itself agrees with nearly any factor. Else one near the
+ * weighted median of their ratios, where half agrees with that. So that one heavy function does not
+ * decide alone, each counts for at most HEAVIEST.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -20,7 +21,7 @@
 #define HEAVIEST         0.1 /* of all weight */
 #define MOST             0.5
 #define LEAST            0.001 /* share of a function that is asked */
-#define ROUNDS           3
+#define ROUNDS           8
 #define LEAST_FUNCTIONS  3
 #define MEDIAN_DEVIATION 1.2533 /* of a median, where that of a mean is 1 */
 
@@ -80,11 +81,21 @@ static struct voices collect(const struct diff *diff) {
     return voices;
 }
 
+/* Of a ratio of weights that are such parts of both totals. */
+static double samples_deviation(const struct diff *diff, double before, double after) {
+    before *= diff->side[DIFF_BEFORE].samples;
+    after *= diff->side[DIFF_AFTER].samples;
+    if (diff->sampling != DIFF_SAMPLED)
+        return 0;
+    return sqrt((before > 0 ? 1 / before : 0) + (after > 0 ? 1 / after : 0));
+}
+
 /* Those whose weights agree with a scale. */
 struct agreed {
     uint32_t n;
-    double votes; /* part of all */
-    double ratio; /* of their weights together */
+    double votes;     /* part of all */
+    double ratio;     /* of their weights together */
+    double deviation; /* of the ratio, as a part of it, by chance */
 };
 
 static bool agrees(const struct diff *diff, const struct voice *voice) {
@@ -113,6 +124,8 @@ static struct agreed who_agrees(struct diff *diff, const struct voices *voices, 
     }
     diff->scale = 1;
     agreed.ratio = before > 0 ? after / before : scale;
+    agreed.deviation = samples_deviation(diff, before / (double)diff->before_total,
+                                         after / (double)diff->after_total);
     return agreed;
 }
 
@@ -123,14 +136,6 @@ static double median_ratio(const struct voices *voices) {
     while (i + 1 < voices->n && sum + voices->voice[i].vote < voices->votes / 2)
         sum += voices->voice[i++].vote;
     return voices->voice[i].ratio;
-}
-
-static double samples_deviation(const struct diff *diff) {
-    double before = diff->side[DIFF_BEFORE].samples, after = diff->side[DIFF_AFTER].samples;
-
-    if (diff->sampling != DIFF_SAMPLED)
-        return 0;
-    return MEDIAN_DEVIATION * sqrt((before > 0 ? 1 / before : 0) + (after > 0 ? 1 / after : 0));
 }
 
 /* The median is drawn towards what became slower; those who agree with it tell better. Two that
@@ -151,7 +156,14 @@ static void take_scale(struct diff *diff, const struct voices *voices) {
     diff->why = DIFF_OTHER_WORK;
     diff->agree = agreed.votes;
     diff->scale = ratio;
-    diff->scale_deviation = ratio * samples_deviation(diff);
+    diff->scale_deviation = ratio * MEDIAN_DEVIATION * samples_deviation(diff, 1, 1);
+}
+
+static bool is_same_work(const struct agreed *agreed) {
+    double larger = agreed->ratio > 1 ? agreed->ratio : 1;
+    double allowed = larger * (TOLERANCE + Z_95 * agreed->deviation);
+
+    return agreed->votes >= MOST && fabs(agreed->ratio - 1) <= allowed;
 }
 
 static void listen(struct diff *diff) {
@@ -160,9 +172,11 @@ static void listen(struct diff *diff) {
     diff->mode = DIFF_ABSOLUTE;
     diff->why = DIFF_TOO_FEW;
     if (voices.n >= LEAST_FUNCTIONS) {
-        diff->agree = who_agrees(diff, &voices, 1).votes;
+        struct agreed agreed = who_agrees(diff, &voices, 1);
+
+        diff->agree = agreed.votes;
         diff->why = DIFF_SAME_WORK;
-        if (diff->agree < MOST)
+        if (!is_same_work(&agreed))
             take_scale(diff, &voices);
     }
     free(voices.voice);

@@ -337,6 +337,34 @@ static void test_more_work(void) {
     CHECK(rose >= 8);
 }
 
+/* Few samples, of each of which one function has some dozens: each for itself could be as before,
+ * but all of them together can't. In both orders. */
+static void test_more_work_seen_badly(void) {
+    const struct sampled less = {.samples = 500, .clump = 1},
+                         more = {.samples = 900, .clump = 1, .heavier = 200};
+    uint64_t seed = 8, right = 0, beyond = 0;
+
+    for (int pair = 0; pair < 40; pair++) {
+        const struct sampled *before = pair % 2 == 0 ? &less : &more;
+        struct forest forest;
+        struct diff diff;
+
+        grow_shares(&forest, &seed);
+        for (uint32_t i = 1; i < FOREST_CONTEXTS; i++)
+            forest.weight[i] = i <= 10;
+        if (!make(&diff, sample(&forest, before, &seed),
+                  sample(&forest, before == &less ? &more : &less, &seed), DIFF_AUTO))
+            return;
+        right += diff.why == DIFF_OTHER_WORK;
+        beyond += diff.beyond;
+        diff_free(&diff);
+    }
+    printf("few samples: the same work was not done in %u of 40 pairs, %u changes\n",
+           (unsigned)right, (unsigned)beyond);
+    CHECK(right >= 39);
+    CHECK(beyond <= 44); /* the slower one, in each */
+}
+
 /* Nothing in common but the names. */
 static void test_no_factor(uint64_t *seed) {
     struct forest before, after;
@@ -487,6 +515,7 @@ int main(void) {
     test_sampling();
     test_slower();
     test_more_work();
+    test_more_work_seen_badly();
     test_no_factor(&seed);
     test_builds();
     test_modules();
