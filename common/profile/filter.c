@@ -123,13 +123,13 @@ struct fates {
 };
 
 static enum fate fate_of(const struct fates *fates, uint32_t node) {
-    const bool *focus = fates->focus, *ignore = fates->ignore;
+    bool in_focus = fates->focus == NULL || fates->focus[node];
 
-    if (ignore != NULL && ignore[node])
+    if (fates->ignore != NULL && fates->ignore[node])
         return IGNORED;
-    if (focus == NULL || focus[node])
-        return STAYS;
-    return fates->hidden[node] ? UNKNOWN : OUT_OF_FOCUS;
+    if (fates->hidden[node] && (fates->ignore != NULL || !in_focus))
+        return UNKNOWN;
+    return in_focus ? STAYS : OUT_OF_FOCUS;
 }
 
 /* By node: is it in the path of a context that stays? */
@@ -150,9 +150,10 @@ static struct profile *copy_paths(const struct profile *from, const struct fates
     struct profile *to = copy_begin(from);
     uint32_t *copy = memory_new(from->n_nodes, sizeof(*copy), "contexts");
     uint32_t *place = memory_new(from->n_locations, sizeof(*place), "locations");
-    const uint32_t pseudo[FATES] = {[OUT_OF_FOCUS] = profile_add_pseudo(to, FILTER_NOT_IN_FOCUS),
-                                    [UNKNOWN] = profile_add_pseudo(to, PROFILE_PRUNED),
-                                    [IGNORED] = profile_add_pseudo(to, FILTER_IGNORED)};
+    static const char *const names[FATES] = {[OUT_OF_FOCUS] = FILTER_NOT_IN_FOCUS,
+                                             [UNKNOWN] = PROFILE_PRUNED,
+                                             [IGNORED] = FILTER_IGNORED};
+    uint32_t pseudo[FATES] = {0};
 
     for (uint32_t i = 1; i < from->n_nodes; i++) {
         const struct profile_node *node = &from->nodes[i];
@@ -160,8 +161,11 @@ static struct profile *copy_paths(const struct profile *from, const struct fates
         enum fate fate = fate_of(fates, i);
         uint64_t count = fate == STAYS ? node->count : 0, error = fate == STAYS ? node->error : 0;
 
-        if (fate != STAYS && (node->count > 0 || node->error > 0))
+        if (fate != STAYS && (node->count > 0 || node->error > 0)) {
+            if (pseudo[fate] == 0)
+                pseudo[fate] = profile_add_pseudo(to, names[fate]);
             profile_add_node(to, root, pseudo[fate], node->count, node->error);
+        }
         if (node->parent == 0) {
             copy[i] = root;
             to->nodes[root].count += count;

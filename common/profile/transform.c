@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "common/base/memory.h"
+#include "common/profile/bounds.h"
 #include "common/profile/copy.h"
 #include "common/profile/filter.h"
 
@@ -17,7 +18,9 @@ struct rewriting {
     uint32_t *node;   /* of `from` -> of `to` */
     uint32_t *place;  /* location of `from` -> of `to`, 0: not there yet */
     bool *matched;    /* by location of `from`; NULL: nothing is looked for */
+    bool *hidden;     /* by node of `from`: its frames are not all known, one may be matched */
     uint32_t outside; /* location of `to` for what is not in question */
+    uint32_t unknown; /* ... and for what may be */
 };
 
 /* Where the context goes; its caller, which is no root, has gone already. */
@@ -47,7 +50,10 @@ static void add_weight(struct profile_node *sum, const struct profile_node *more
 }
 
 static struct profile *rewrite(struct profile *profile, bool *matched, rewrite_fn where) {
-    struct rewriting r = {.from = profile, .to = copy_begin(profile), .matched = matched};
+    struct rewriting r = {.from = profile,
+                          .to = copy_begin(profile),
+                          .matched = matched,
+                          .hidden = profile_find_hidden(profile)};
     r.node = memory_new(profile->n_nodes, sizeof(*r.node), "contexts");
     r.place = memory_new(profile->n_locations, sizeof(*r.place), "locations");
     for (uint32_t i = 1; i < profile->n_nodes; i++) {
@@ -58,6 +64,7 @@ static struct profile *rewrite(struct profile *profile, bool *matched, rewrite_f
     free(r.node);
     free(r.place);
     free(matched);
+    free(r.hidden);
     profile_free(profile);
     return r.to;
 }
@@ -70,34 +77,44 @@ static uint32_t merge(struct rewriting *r, uint32_t i) {
     return r->matched[node->location] ? caller : add_below(r, caller, i);
 }
 
-/* Where the contexts of a root go that are not in question. */
-static uint32_t add_outside(struct rewriting *r, uint32_t root, const char *name) {
-    if (r->outside == 0)
-        r->outside = profile_add_pseudo(r->to, name);
-    return profile_add_node(r->to, root, r->outside, 0, 0);
+/* Contexts below the root that have no frames of their own any more. */
+static uint32_t add_apart(struct rewriting *r, uint32_t root, uint32_t *place, const char *name) {
+    if (*place == 0)
+        *place = profile_add_pseudo(r->to, name);
+    return profile_add_node(r->to, root, *place, 0, 0);
 }
 
-static bool is_outside(const struct rewriting *r, uint32_t node) {
-    return r->outside != 0 && r->to->nodes[node].location == r->outside;
+static bool is_apart(const struct rewriting *r, uint32_t node) {
+    uint32_t location = r->to->nodes[node].location;
+    return location != 0 && (location == r->outside || location == r->unknown);
 }
 
 static uint32_t drop(struct rewriting *r, uint32_t i) {
     const struct profile_node *node = &r->from->nodes[i];
-    uint32_t caller = r->node[node->parent];
-    if (is_outside(r, caller))
+    uint32_t caller = r->node[node->parent], root = profile_root(r->to, node->process);
+    if (r->matched[node->location])
+        return add_apart(r, root, &r->outside, FILTER_IGNORED);
+    if (is_apart(r, caller))
         return caller;
-    return r->matched[node->location]
-               ? add_outside(r, profile_root(r->to, node->process), FILTER_IGNORED)
-               : add_below(r, caller, i);
+    return r->hidden[i] ? add_apart(r, root, &r->unknown, PROFILE_PRUNED) : add_below(r, caller, i);
+}
+
+/* It has begun, or it stands below another of its kind. */
+static uint32_t add_somewhere_below(struct rewriting *r, uint32_t root, uint32_t i) {
+    uint32_t first = add_below(r, root, i), unknown = profile_add_pseudo(r->to, PROFILE_PRUNED);
+    return add_below(r, profile_add_node(r->to, first, unknown, 0, 0), i);
 }
 
 static uint32_t reroot(struct rewriting *r, uint32_t i) {
     const struct profile_node *node = &r->from->nodes[i];
     uint32_t caller = r->node[node->parent], root = profile_root(r->to, node->process);
-    bool inside = caller != root && !is_outside(r, caller);
-    if (inside || r->matched[node->location])
-        return add_below(r, inside ? caller : root, i);
-    return add_outside(r, root, FILTER_NOT_IN_FOCUS);
+    bool inside = caller != root && !is_apart(r, caller);
+    if (inside)
+        return add_below(r, caller, i);
+    if (r->matched[node->location])
+        return r->hidden[i] ? add_somewhere_below(r, root, i) : add_below(r, root, i);
+    return r->hidden[i] ? add_apart(r, root, &r->unknown, PROFILE_PRUNED)
+                        : add_apart(r, root, &r->outside, FILTER_NOT_IN_FOCUS);
 }
 
 /* The frame that stands for a module's. */
@@ -122,12 +139,34 @@ static uint32_t collapse(struct rewriting *r, uint32_t i) {
                : profile_add_node(r->to, caller, place, 0, 0);
 }
 
+/* The outermost frame above, or the root where there is none. */
+static uint32_t outermost(const struct profile *profile, uint32_t node) {
+    while (!is_root(profile, node) && !is_root(profile, profile->nodes[node].parent))
+        node = profile->nodes[node].parent;
+    return node;
+}
+
+/* The PROFILE_PRUNED frame that it stands below. */
+static uint32_t hidden_top(const struct rewriting *r, uint32_t node) {
+    while (r->hidden[r->from->nodes[node].parent])
+        node = r->from->nodes[node].parent;
+    return node;
+}
+
+/* Frames that are not known may lead back to any that is. */
 static uint32_t fold(struct rewriting *r, uint32_t i) {
     const struct profile_node *node = &r->from->nodes[i];
-    uint32_t caller = r->node[node->parent], place = place_of(r, node->location);
-    for (uint32_t at = caller; !is_root(r->to, at); at = r->to->nodes[at].parent)
+    uint32_t caller = r->node[node->parent], place = place_of(r, node->location), unknown = 0;
+    if (r->hidden[i] && !r->hidden[node->parent])
+        return add_below(r, outermost(r->to, caller), i);
+    if (r->hidden[i])
+        unknown = place_of(r, r->from->nodes[hidden_top(r, i)].location);
+    for (uint32_t at = caller; !is_root(r->to, at); at = r->to->nodes[at].parent) {
         if (r->to->nodes[at].location == place)
             return at;
+        if (r->to->nodes[at].location == unknown)
+            break;
+    }
     return add_below(r, caller, i);
 }
 
@@ -146,6 +185,15 @@ struct profile *transform_one(struct profile *profile, enum transform_kind kind,
         [TRANSFORM_COLLAPSE] = collapse, [TRANSFORM_FOLD] = fold, [TRANSFORM_INVERT] = invert,
     };
     return rewrite(profile, matched, where[kind]);
+}
+
+/* What is hidden may be of other contexts than before. */
+static void find_errors(struct profile *profile) {
+    uint64_t *most = bounds_self(profile);
+    for (uint32_t i = 1; i < profile->n_nodes; i++)
+        if (profile->nodes[i].error < most[i])
+            profile->nodes[i].error = most[i];
+    free(most);
 }
 
 /* ---- what is looked for ---- */
@@ -182,8 +230,10 @@ struct profile *transform_apply(struct profile *profile, const struct transform 
         grouped = transform_one(grouped, TRANSFORM_ROOT, filter_match_locations(grouped, t->root));
     if (t->collapse != NULL)
         grouped = transform_one(grouped, TRANSFORM_COLLAPSE, match_modules(grouped, t->collapse));
-    if (t->recursion)
+    if (t->recursion) {
         grouped = transform_one(grouped, TRANSFORM_FOLD, NULL);
+        find_errors(grouped);
+    }
     if (t->invert)
         grouped = transform_one(grouped, TRANSFORM_INVERT, NULL);
     return grouped;

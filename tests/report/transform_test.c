@@ -51,11 +51,41 @@ static char *folded(const struct profile *profile) {
     return sorted;
 }
 
-static void expect(const struct transform *transform, const char *want) {
-    struct profile *profile = transform_apply(small(), transform, PROFILE_BY_FUNCTION);
+static void expect_of(struct profile *from, const struct transform *transform, const char *want) {
+    struct profile *profile = transform_apply(from, transform, PROFILE_BY_FUNCTION);
     char *got = folded(profile);
     CHECK_STR(got, want);
     free(got);
+    profile_free(profile);
+}
+
+static void expect(const struct transform *transform, const char *want) {
+    expect_of(small(), transform, want);
+}
+
+/* What stands in a frame that is not known may be of any: it is nowhere for certain. */
+static struct profile *some_hidden(void) {
+    struct profile *profile = small();
+    sample_add(profile, 1, "main@app/f/" PROFILE_PRUNED, 1000000, 0);
+    return profile;
+}
+
+static void test_hidden(void) {
+    expect_of(some_hidden(), &(struct transform){.root = "^h$"},
+              "[not in focus] 1010|[~] 1000000|h 100100|h;write;sort;read 10000");
+    expect_of(some_hidden(), &(struct transform){.root = "^f$"},
+              "[not in focus] 110000|f;[~] 1000000|f;f;h 100|f;g;f;g;f 10|f;memcpy;memmove 1000");
+    expect_of(some_hidden(), &(struct transform){.recursion = true},
+              "main;[~] 1000000|main;f 10|main;f;h 100|main;f;memcpy;memmove 1000|"
+              "main;h;write;sort;read 10000|start;h 100000");
+    struct profile *known = small();
+    sample_add(known, 1, "main@app/f/" PROFILE_PRUNED "/k", 1000000, 0);
+    expect_of(known, &(struct transform){.root = "^k$"}, "[not in focus] 111110|k;[~];k 1000000");
+    struct profile *profile =
+        transform_apply(some_hidden(), &(struct transform){.recursion = true}, PROFILE_BY_FUNCTION);
+    for (uint32_t i = 1; i < profile->n_nodes; i++)
+        if (profile->nodes[i].count == 100)
+            CHECK_UINT(profile->nodes[i].error, 1000000);
     profile_free(profile);
 }
 
@@ -86,9 +116,10 @@ static uint64_t weight_of(const struct profile *profile) {
     return sum;
 }
 
-/* By name: is it on the stack twice? */
+/* By name: is it on the stack twice, as far as frames are known? */
 static bool recurs(const struct profile *profile, uint32_t node) {
-    for (uint32_t at = profile->nodes[node].parent; profile->nodes[at].parent != 0;
+    for (uint32_t at = profile->nodes[node].parent;
+         profile->nodes[at].parent != 0 && !profile_is_pruned(profile, profile->nodes[at].location);
          at = profile->nodes[at].parent)
         if (profile->nodes[at].location == profile->nodes[node].location)
             return true;
@@ -122,6 +153,7 @@ int main(void) {
         {.merge = "e", .root = "a", .collapse = "bin", .recursion = true, .invert = true},
     };
     test_each();
+    test_hidden();
     for (size_t i = 0; i < sizeof some / sizeof some[0]; i++) {
         test_any(&some[i], sample_shell());
         test_any(&some[i], sample_hard());
