@@ -116,6 +116,14 @@ result = record(PROGRAM, other_way, "--metric", "heap,cpu")
 check(report(other_way)["type"] == "inuse_space", "the first one named is shown first")
 check_all(other_way, truth(result.out), ["heap", "cpu"])
 
+# ---- who counts CPU time alone has nothing of it ----
+
+for options, libraries in (((), []), (("--metric", "cpu,heap"), ["blocks"]), (("--metric", "cpu,lock"), ["locks"]),
+                           (("--metric", "faults"), [])):
+    maps = record(["cat", "/proc/self/maps"], scratch("maps.pb.gz"), "--no-report", *options).out.decode()
+    there = [name for name in ("blocks", "locks") if f"libhcct{name}.so" in maps]
+    check("libhcctagent.so" in maps and there == libraries, f"{options}: beside the agent are {libraries}")
+
 # ---- the file ----
 
 plain_bytes = gzip.open(together).read()
@@ -171,5 +179,10 @@ with Daemon() as daemon:
     figures = get(daemon.socket, "/metrics").splitlines()
     names = [line.rpartition(" ")[0] for line in figures if not line.startswith("#")]
     check(len(names) == len(set(names)), "no figure stands twice in /metrics")
+    everything = {**env, "HCCT_METRICS": "cpu,alloc,heap,lock,lock-waits,faults", "HCCT_RATE": "5000"}
+    for name in ("blocks_places", "locks_places"):
+        alone, watched = run([target(name)]), run([target(name)], env=everything)
+        check((watched.status, watched.out, watched.err) == (alone.status, alone.out, alone.err) and alone.status == 0,
+              f"{name}: allocations and locks in all places are answered the same: {watched.err[-200:]!r}")
 
 finish()
