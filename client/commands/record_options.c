@@ -48,7 +48,7 @@ static const struct option_spec specs[] = {
     {"collector", 0, OPTION_STRING, "HOW", offsetof(struct record_options, collector), 0, 0,
      "walks: stack samples; calls: every call, of programs as they are (walks)"},
     {"metric", 0, OPTION_STRING, "WHAT", offsetof(struct record_options, metric), 0, 0,
-     "cpu; wait: time off the CPU; lock: for locks; alloc, heap: bytes (allocated, not freed); "
+     "cpu; wait: time off the CPU; lock: for locks; alloc, heap: bytes (all, not freed); faults; "
      "several with commas (cpu)"},
     {"modules", 0, OPTION_STRING, "PATTERNS", offsetof(struct record_options, modules), 0, 0,
      "calls: of which modules, such as 'app,libz*' (all but the C library's)"},
@@ -255,6 +255,14 @@ static bool summary_is_known(const char *word) {
 
 /* ---- what goes together ---- */
 
+static bool is_of_faults(uint32_t collector) {
+    return collector == WIRE_COLLECT_FAULTS;
+}
+
+static bool only_faults(const struct record_options *options) {
+    return is_of_faults(record_metric(options));
+}
+
 static bool several(const struct record_options *options) {
     struct metric_list list;
     record_metrics(options, &list);
@@ -278,12 +286,14 @@ static const char *contradiction(const struct record_options *options) {
          "--clock"},
         {events && (options->lines || options->check),
          "--lines and --check are for samples of time, not for allocations or locks"},
-        {options->python && record_has(options, wire_of_events) && several(options),
+        {only_faults(options) && (options->lines || options->check || options->python),
+         "--lines, --check and --python are for samples of time: name cpu beside faults"},
+        {options->python && several(options),
          "--python shows functions for one --metric: record the others in a run of their own"},
         {options->check && record_has(options, wire_of_events),
          "--check is for samples of time alone: record other metrics in a run of their own"},
-        {events && options->trace != NULL,
-         "--trace keeps samples of time, or calls: of allocations and locks there is none"},
+        {(events || only_faults(options)) && options->trace != NULL,
+         "--trace keeps samples of time, or calls: of allocations, locks and faults there is none"},
         {!calls && options->every != NULL,
          "--every is for --collector calls: samples come by time, see --rate"},
         {!calls && options->credit != NULL,

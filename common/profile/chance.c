@@ -50,6 +50,8 @@ static struct size sample_size_of(const struct profile *profile, uint32_t proces
 
     if (profile_of_calls(profile) || strcmp(it->collector, "calls") == 0)
         return sample_size_of_calls(it);
+    if (profile_of_faults(profile))
+        return size; /* where each was is not a matter of chance alone */
     if (it->walks > 0)
         size.samples = draws_of_one_weight(it, it->walks);
     else if (profile->period > 0)

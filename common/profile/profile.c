@@ -354,6 +354,10 @@ bool profile_of_calls(const struct profile *profile) {
     return strcmp(profile->type, "calls") == 0 && strcmp(profile->unit, "count") == 0;
 }
 
+bool profile_of_faults(const struct profile *profile) {
+    return strcmp(profile->type, "faults") == 0 && strcmp(profile->unit, "count") == 0;
+}
+
 double profile_scale(const struct profile_process *process) {
     if (strcmp(process->collector, "calls") != 0 || process->burst_period_ns == 0 ||
         process->seen_ns == 0 || process->seen_ns > process->cpu_burst_ns)

@@ -227,6 +227,8 @@ bool profile_of_calls(const struct profile *profile);
 bool profile_of_blocks(const struct profile *profile);
 /* Weights are of waits for locks. */
 bool profile_of_locks(const struct profile *profile);
+/* Weights are numbers of page faults, each at the sample that came after it. */
+bool profile_of_faults(const struct profile *profile);
 /* By what a count is to be multiplied for an estimate of all calls, where they are seen in bursts
  * only: CPU time in all by what bursts stand for, or by the time within them where each call counts
  * once, of both the program's own. 1 for all else. */

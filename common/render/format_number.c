@@ -103,6 +103,7 @@ static const struct {
     {"inuse_objects", "blocks allocated and not freed"},
     {"delay", "waited for locks"},
     {"contentions", "waits for locks"},
+    {"faults", "page faults"},
 };
 
 const char *format_type(const struct profile *profile, uint64_t weight) {

@@ -574,6 +574,16 @@ static void put_unresolved(const struct text *text) {
             text->profile->unresolved == 1 ? " is named" : "s are named");
 }
 
+static void put_estimate(const struct text *text) {
+    if (!profile_of_faults(text->profile))
+        return;
+    text_label(text, "estimate");
+    fputs("faults are counted at samples of CPU time (getrusage), and given to the context of the "
+          "sample:\n          they were in it, or in what ran since the sample before; N is what "
+          "was counted\n",
+          text->out);
+}
+
 /* Where they are: --metric chooses. */
 static void put_others(const struct text *text) {
     if (*text->profile->others == '\0')
@@ -587,6 +597,7 @@ void text_summary(const struct text *text) {
 
     put_total(text, &sum);
     put_others(text);
+    put_estimate(text);
     put_kernel(text, &sum);
     put_children(text, &sum);
     text_calls(text, &sum);

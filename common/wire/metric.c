@@ -18,6 +18,7 @@ static const struct metric metrics[] = {
     {"heap-objects", WIRE_COLLECT_HEAP_OBJECTS, WIRE_CLOCKS, "inuse_objects", "count"},
     {"lock", WIRE_COLLECT_LOCK, WIRE_CLOCKS, "delay", "nanoseconds"},
     {"lock-waits", WIRE_COLLECT_LOCK_WAITS, WIRE_CLOCKS, "contentions", "count"},
+    {"faults", WIRE_COLLECT_FAULTS, WIRE_CLOCKS, "faults", "count"},
 };
 
 const struct metric *metric_find(const char *word) {
@@ -40,6 +41,17 @@ static bool is_of_time(uint32_t collector) {
     return collector == WIRE_COLLECT_WALKS;
 }
 
+static bool is_of_faults(uint32_t collector) {
+    return collector == WIRE_COLLECT_FAULTS;
+}
+
+static bool samples_sleep(const struct metric_list *list) {
+    for (unsigned i = 0; i < list->n; i++)
+        if (list->metric[i]->clock == WIRE_CLOCK_OFF)
+            return true;
+    return false;
+}
+
 /* What the list has of a kind, of which there may be one. */
 static unsigned count(const struct metric_list *list, bool (*kind)(uint32_t)) {
     unsigned n = 0;
@@ -55,6 +67,8 @@ static const char *contradiction(const struct metric_list *list) {
                 return "a metric is named twice";
     if (count(list, is_of_time) > 1)
         return "cpu and wait are by one timer: only one of them can be in a run";
+    if (samples_sleep(list) && count(list, is_of_faults) > 0)
+        return "faults are counted at samples of CPU time, of which wait has none";
     if (count(list, wire_of_heap) > 1)
         return "heap and heap-objects are one table of blocks: only one of them can be in a run";
     return NULL;
@@ -73,8 +87,10 @@ const char *metric_list_read(const char *text, struct metric_list *list) {
             break;
     }
     list->by_ticks = list->n;
-    for (unsigned i = 0; i < list->n; i++)
-        if (is_of_time(list->metric[i]->collector))
+    for (unsigned i = 0; i < list->n;
+         i++) /* faults have ticks of their own where there is no time */
+        if (is_of_time(list->metric[i]->collector) ||
+            (is_of_faults(list->metric[i]->collector) && list->by_ticks == list->n))
             list->by_ticks = i;
     return contradiction(list);
 }
@@ -111,7 +127,7 @@ const char *metric_collector(unsigned collector) {
     if (collector == WIRE_COLLECT_CALLS)
         return "calls";
     for (size_t i = 0; i < HCCT_ARRAY_LEN(metrics); i++)
-        if (metrics[i].collector == collector && wire_of_events(collector))
+        if (metrics[i].collector == collector && collector > WIRE_COLLECT_CALLS)
             return metrics[i].name;
     return walks;
 }

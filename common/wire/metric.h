@@ -7,11 +7,9 @@
 
 #include "common/wire/wire.h"
 
-#define METRICS_EXPECTED "cpu, wait, alloc, alloc-objects, heap, heap-objects, lock or lock-waits"
 #define METRICS_LIST_EXPECTED                                                                      \
-    "one or more of cpu, wait, alloc, alloc-objects, heap, heap-objects, lock and lock-waits, "    \
-    "such "                                                                                        \
-    "as cpu,heap"
+    "one or more of cpu, wait, alloc, alloc-objects, heap, heap-objects, lock, lock-waits and "    \
+    "faults, such as cpu,heap"
 
 struct metric {
     const char *name;
@@ -27,7 +25,7 @@ const struct metric *metric_find(const char *word);
 struct metric_list {
     const struct metric *metric[WIRE_METRICS_MAX];
     unsigned n;        /* at least 1 */
-    unsigned by_ticks; /* the one of time; n: there is none */
+    unsigned by_ticks; /* the one of time, else that of faults; n: there is none */
 };
 
 /* Reads names with commas between them. NULL: these can be counted together; else why not, as a

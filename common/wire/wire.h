@@ -86,12 +86,14 @@ enum wire_collector {
     /* sampled waits for locks that another thread had; contexts are walks */
     WIRE_COLLECT_LOCK = 6, /* weights are times */
     WIRE_COLLECT_LOCK_WAITS = 7,
+    /* page faults since the sample before, at samples of time; contexts are walks */
+    WIRE_COLLECT_FAULTS = 8, /* weights are their numbers */
     WIRE_COLLECTORS
 };
 
 /* Samples come by what the program does, not by time. */
 static inline bool wire_of_events(uint32_t collector) {
-    return collector >= WIRE_COLLECT_ALLOC && collector < WIRE_COLLECTORS;
+    return collector >= WIRE_COLLECT_ALLOC && collector <= WIRE_COLLECT_LOCK_WAITS;
 }
 
 /* Allocations are sampled. */
@@ -109,10 +111,10 @@ static inline bool wire_of_locks(uint32_t collector) {
     return collector == WIRE_COLLECT_LOCK || collector == WIRE_COLLECT_LOCK_WAITS;
 }
 
-/* Events weigh one each, not what they are long. */
+/* Events weigh one each, not what they are long; and so do page faults. */
 static inline bool wire_of_numbers(uint32_t collector) {
     return collector == WIRE_COLLECT_ALLOC_OBJECTS || collector == WIRE_COLLECT_HEAP_OBJECTS ||
-           collector == WIRE_COLLECT_LOCK_WAITS;
+           collector == WIRE_COLLECT_LOCK_WAITS || collector == WIRE_COLLECT_FAULTS;
 }
 
 /* Which edges of the tree gain when a context is sampled (the ACCT report's comparison). */

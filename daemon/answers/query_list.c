@@ -32,13 +32,15 @@ static const struct unit {
     const char *total, *unseen;
 } times = {"total_ns", "unseen_ns"}, calls = {"calls", "unseen_calls"},
   bytes = {"total_bytes", "unseen_bytes"}, objects = {"total_objects", "unseen_objects"},
-  waits = {"total_waits", "unseen_waits"};
+  waits = {"total_waits", "unseen_waits"}, faults = {"total_faults", "unseen_faults"};
 
 static const struct unit *unit_of(uint32_t collector) {
     if (wire_of_blocks(collector))
         return wire_of_numbers(collector) ? &objects : &bytes;
     if (wire_of_locks(collector))
         return wire_of_numbers(collector) ? &waits : &times;
+    if (collector == WIRE_COLLECT_FAULTS)
+        return &faults;
     return collector == WIRE_COLLECT_CALLS ? &calls : &times;
 }
 

@@ -129,10 +129,12 @@ static void free_group(struct group *group) {
 
 /* The metric by whose clock and rate the agent's timers go: of events none do. */
 static uint32_t leader(const struct session_sampling *sampling, uint32_t n) {
-    for (uint32_t i = 0; i < n; i++)
-        if (!wire_of_events(sampling[i].collector))
-            return i;
-    return 0;
+    uint32_t first = 0;
+    for (uint32_t i = n; i-- > 0;)
+        if (!wire_of_events(sampling[i].collector) &&
+            (first == 0 || sampling[i].collector == WIRE_COLLECT_WALKS))
+            first = i;
+    return first;
 }
 
 static bool add(struct group *group, struct process_params *params,

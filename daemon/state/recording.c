@@ -48,7 +48,7 @@ static void end(struct process *process) {
 
 void recording_begin(struct process *process) {
     struct profile_process about;
-    if (writer == NULL || wire_of_events(process->sampling.collector))
+    if (writer == NULL || (process->sampling.collector > WIRE_COLLECT_CALLS))
         return; /* a trace has times, or calls */
     process_describe(process, &about);
     uint64_t period = process_period(&process->sampling, process->sampling.rate);

@@ -100,6 +100,7 @@ static void set(const struct wire_attach *request) {
                                              .clock = WIRE_CLOCK_CPU,
                                              .collector = WIRE_COLLECT_WALKS,
                                              .metrics = 1,
+                                             .faults = WIRE_METRICS_MAX,
                                              .metric = {WIRE_COLLECT_WALKS},
                                              .every = 1,
                                              .credit = WIRE_CREDIT_LAST,

@@ -189,15 +189,21 @@ static bool parse_metrics(const struct setting *s, const char *text,
     (void)s;
     settings->metrics = 1;
     settings->metric[0] = (uint8_t)settings->collector;
+    settings->faults = WIRE_METRICS_MAX;
     if (strcmp(text, NO_METRICS) == 0)
         return true;
     if (metric_list_read(text, &list) != NULL)
         return false;
     settings->metrics = list.n;
-    for (unsigned i = 0; i < list.n; i++)
+    for (unsigned i = 0; i < list.n; i++) {
         settings->metric[i] = (uint8_t)list.metric[i]->collector;
+        if (settings->metric[i] == WIRE_COLLECT_FAULTS)
+            settings->faults = i;
+    }
     settings->ticks_to = list.by_ticks < list.n ? list.by_ticks : 0;
     settings->collector = settings->metric[settings->ticks_to];
+    if (settings->collector == WIRE_COLLECT_FAULTS)
+        settings->collector = WIRE_COLLECT_WALKS;
     if (list.metric[settings->ticks_to]->clock != WIRE_CLOCKS)
         settings->clock = list.metric[settings->ticks_to]->clock;
     return true;
@@ -296,6 +302,7 @@ void settings_read(struct agent_settings *settings) {
             say_bad(s, text, instead);
         s->parse(s, instead, settings);
     }
+    settings->lines &= settings->faults != settings->ticks_to; /* of samples of time */
     if (settings->metrics > 1 && settings->python) {
         settings->python = false;
         settings_say(settings, true,

@@ -59,13 +59,14 @@ struct agent_settings {
         collector; /* enum wire_collector: how ticks are used; of events alone, the first metric */
     unsigned metrics;                 /* that are counted, at least one ... */
     uint8_t metric[WIRE_METRICS_MAX]; /* ... enum wire_collector, as they were asked for */
-    unsigned ticks_to;                /* the one that samples by ticks are of; 0: none is */
-    uint32_t budget_ppm;              /* calls: what profiling may cost; 0: no matter */
-    unsigned every;                   /* calls: one of so many is counted */
-    bool every_each;                  /* of each routine, not of all together */
-    unsigned credit;                  /* enum wire_credit */
-    char modules[CALL_CHOICE_ROOM];   /* empty: the default */
-    int signal;                       /* 0: choose */
+    unsigned faults;     /* the one of page faults; WIRE_METRICS_MAX: they are not counted */
+    unsigned ticks_to;   /* the one that samples by ticks are of; 0: none is */
+    uint32_t budget_ppm; /* calls: what profiling may cost; 0: no matter */
+    unsigned every;      /* calls: one of so many is counted */
+    bool every_each;     /* of each routine, not of all together */
+    unsigned credit;     /* enum wire_credit */
+    char modules[CALL_CHOICE_ROOM]; /* empty: the default */
+    int signal;                     /* 0: choose */
     bool follow;
     bool attach_at_start;
     bool enable;

@@ -186,6 +186,13 @@ uint64_t thread_switches(void) {
     return (uint64_t)usage.ru_nvcsw + (uint64_t)usage.ru_nivcsw;
 }
 
+uint64_t thread_faults(void) {
+    struct rusage usage;
+    if (sys2(SYS_getrusage, RUSAGE_THREAD, &usage) != 0)
+        return 0;
+    return (uint64_t)usage.ru_minflt + (uint64_t)usage.ru_majflt;
+}
+
 uint64_t thread_sleeps(void) {
     struct rusage usage;
     return sys2(SYS_getrusage, RUSAGE_THREAD, &usage) == 0 ? (uint64_t)usage.ru_nvcsw : 0;

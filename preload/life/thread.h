@@ -111,8 +111,9 @@ struct agent_thread {
     uint32_t epoch;
     struct stream *stream; /* that is written to: of ticks, but for the time of an event's sample */
     struct stream streams[WIRE_METRICS_MAX]; /* settings.metrics of them */
-    uint64_t unsent_ns;                      /* time that is still to be credited */
-    uint64_t random;                         /* the state of its draws */
+    uint64_t faults;        /* of the thread at its last sample, where they are counted */
+    uint64_t unsent_ns;     /* time that is still to be credited */
+    uint64_t random;        /* the state of its draws */
     uint64_t walk_price_ns; /* of the last walk, by its frames; 0: there was none */
     uint32_t price_scale;   /* what measured walks cost to that, in SAMPLING_PRICE_AS_LISTED-ths */
     uint32_t burst_sent;    /* the burst of the last sample (points.begun), 0: none */
@@ -170,7 +171,9 @@ void thread_release(struct agent_thread *thread);
 
 /* How often the calling thread has left the processor, ever. Any context. */
 uint64_t thread_switches(void);
-/* Of these, how often to sleep. */
+/* Its page faults, ever. Any context. */
+uint64_t thread_faults(void);
+/* How often it has left the processor to sleep. */
 uint64_t thread_sleeps(void);
 
 /* In a child: only the calling thread is left. */

@@ -114,6 +114,30 @@ static void mark(struct agent_thread *thread, uint64_t attached) {
     thread->burst_sent = burst;
 }
 
+/* Page faults since the last sample: they were in its context, or in what ran in between. Their
+ * stream is that of the ticks where time is not counted. */
+static uint64_t new_faults(struct agent_thread *thread) {
+    uint64_t now = thread_faults(), n = now > thread->faults ? now - thread->faults : 0;
+    thread->faults = now;
+    return n;
+}
+
+static void walk_faults(struct agent_thread *thread, struct wire_session *session,
+                        const ucontext_t *uc) {
+    struct stream *of_ticks = thread->stream;
+    uint64_t n = new_faults(thread);
+    if (n == 0)
+        return;
+    thread->stream = &thread->streams[agent.settings.faults];
+    thread->sample_marks = 0;
+    struct wire_slot *slot = session_slot(thread, session);
+    if (slot != NULL)
+        (void)walk_sample(thread, session, slot, n, uc);
+    else
+        session_lose(thread, session, n);
+    thread->stream = of_ticks;
+}
+
 static bool walk_in(struct agent_thread *thread, struct wire_session *session, uint64_t weight,
                     uint64_t attached, const ucontext_t *uc) {
     struct wire_slot *slot = session_slot(thread, session);
@@ -127,8 +151,14 @@ static bool walk_in(struct agent_thread *thread, struct wire_session *session, u
         session_count(slot, WIRE_SKIPPED, 1);
         return false;
     }
+    if (hcct_unlikely(agent.settings.faults == agent.settings.ticks_to)) {
+        walk_faults(thread, session, uc);
+        return true;
+    }
     mark(thread, attached);
     struct walk_cost cost = walk_sample(thread, session, slot, taken, uc);
+    if (hcct_unlikely(agent.settings.faults != WIRE_METRICS_MAX))
+        walk_faults(thread, session, uc);
     pay(thread, cost);
     copies_walked(&thread->copies, cost.copied, &thread->random);
     return true;

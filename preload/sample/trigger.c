@@ -96,6 +96,8 @@ void trigger_start(struct agent_thread *thread, uint64_t since) {
     *t = (struct trigger){0};
     thread->random = ticker_now(CLOCK_MONOTONIC) + (uint64_t)thread->tid * SECOND_NS;
     sleep_burst = 0; /* a child of fork has the parent's */
+    if (agent.settings.faults != WIRE_METRICS_MAX)
+        thread->faults = thread_faults();
     if (thread->no_room)
         return;
     if (!thread_timer_make(thread, TRIGGER_CPU, ticker_cpu_clock(thread->tid))) {

@@ -18,7 +18,7 @@ BLOCKS_MEAN, LOCKS_MEAN = 524288, 500000
 SIX = 6
 PROGRAM = [target("metrics"), "150"]
 NEEDED = {"cpu": ("cpu", "nanoseconds"), "alloc": ("alloc_space", "bytes"), "heap": ("inuse_space", "bytes"),
-          "lock": ("delay", "nanoseconds"), "lock-waits": ("contentions", "count")}
+          "lock": ("delay", "nanoseconds"), "lock-waits": ("contentions", "count"), "faults": ("faults", "count")}
 
 
 def text(*command, **more):
@@ -67,8 +67,8 @@ def check_all(path, known, metrics):
         check((profile["type"], profile["unit"]) == NEEDED[metric], f"{metric} is called {profile['type']}")
         others = ", ".join(other for other in metrics if other != metric)
         check(profile.get("others", "") == others, f"{metric}: beside it are {others or 'none'}")
-        check(profile["total"] == sum(node["self"] for node in profile["contexts"])
-              if "contexts" in profile else True, f"{metric}: weights add up to N")
+        check(profile["total"] == sum(node["count"] for node in profile["nodes"]) > 0,
+              f"{metric}: weights add up to N")
         sums = folded(path, metric)
         if metric == "cpu":
             for name in ("few", "many"):
@@ -82,6 +82,13 @@ def check_all(path, known, metrics):
         elif metric == "lock":
             true = known["waited_ns"]
             near(sums.get("wait_for_lock", 0), true, math.sqrt(LOCKS_MEAN * true), "lock", true / 10)
+        elif metric == "faults":
+            # at samples of CPU time: of all of them some before the first and after the last are missing
+            total, touched = profile["total"], sums.get("touch_pages", 0)
+            check(0.7 * known["touched"] <= total <= 1.1 * known["faults"] + 1000,
+                  f"faults: {total} seen, of {known['touched']} pages touched {known['faults']}")
+            check(touched > 0.5 * total, f"faults: {touched} of {total} where pages are touched")
+            check("chance" not in profile, "faults: no interval is promised")
         else:
             check(sums.get("wait_for_lock", 0) <= 2 * 150 * 1.5, "lock-waits: no more than there were")
 
@@ -90,15 +97,16 @@ def check_all(path, known, metrics):
 
 plain = run(PROGRAM)
 together = scratch("together.pb.gz")
-metrics = ["cpu", "alloc", "heap", "lock", "lock-waits"]
+metrics = ["cpu", "alloc", "heap", "lock", "lock-waits", "faults"]
 result = record(PROGRAM, together, "--metric", ",".join(metrics))
 check(result.status == plain.status == 3, "the program ends as without a profiler")
-check(re.sub(rb"\d{6,}", b"", result.out) == re.sub(rb"\d{6,}", b"", plain.out), "and says the same")
+MEASURED = rb"(?m)^(few_ns|many_ns|waited_ns|faults) \d+"
+check(re.sub(MEASURED, b"", result.out) == re.sub(MEASURED, b"", plain.out), "and says the same")
 check_all(together, truth(result.out), metrics)
-check(b"others" in result.err and b"alloc, heap, lock, lock-waits" in result.err,
+check(b"others" in result.err and b"alloc, heap, lock, lock-waits, faults" in result.err,
       "the report on stderr says that there are others")
 
-for metric in ("alloc", "lock"):
+for metric in ("alloc", "lock", "faults"):
     alone = scratch(f"{metric}.pb.gz")
     result = record(PROGRAM, alone, "--metric", metric)
     check_all(alone, truth(result.out), [metric])
@@ -108,6 +116,14 @@ result = record(PROGRAM, other_way, "--metric", "heap,cpu")
 check(report(other_way)["type"] == "inuse_space", "the first one named is shown first")
 check_all(other_way, truth(result.out), ["heap", "cpu"])
 
+# ---- who counts CPU time alone has nothing of it ----
+
+for options, libraries in (((), []), (("--metric", "cpu,heap"), ["blocks"]), (("--metric", "cpu,lock"), ["locks"]),
+                           (("--metric", "faults"), [])):
+    maps = record(["cat", "/proc/self/maps"], scratch("maps.pb.gz"), "--no-report", *options).out.decode()
+    there = [name for name in ("blocks", "locks") if f"libhcct{name}.so" in maps]
+    check("libhcctagent.so" in maps and there == libraries, f"{options}: beside the agent are {libraries}")
+
 # ---- the file ----
 
 plain_bytes = gzip.open(together).read()
@@ -115,9 +131,9 @@ for metric in metrics:
     name = NEEDED[metric][0].encode()
     check(name in plain_bytes and name + b"_error" in plain_bytes, f"{metric} and its error are sample types")
 status, out, err = text("report", "--metric", "faulty", together)
-check(status != 0 and "it has cpu, alloc, heap, lock, lock-waits" in err, "an unknown metric: which there are")
+check(status != 0 and "it has cpu, alloc, heap, lock, lock-waits, faults" in err, "an unknown metric: which there are")
 status, out, err = text("report", "--format", "speedscope", together)
-check(status == 0 and "left out alloc, heap, lock, lock-waits" in err, "a format for one metric says what it lacks")
+check(status == 0 and "left out alloc, heap, lock, lock-waits, faults" in err, "a format for one metric says what it lacks")
 status, out, err = text("report", "--metric", "lock", together)
 check("wait_for_lock" in out and "others" in out, "the text has the metric, and names the others")
 single = scratch("single.pb.gz")
@@ -132,6 +148,7 @@ check(status == 0 and "allocate_large" in out or "no" in out.lower(), "diff by m
 # ---- what can't be together ----
 
 for words, sentence in (("cpu,wait", "by one timer"), ("heap,heap-objects", "one table"), ("cpu,cpu", "named twice"),
+                        ("faults,wait", "samples of CPU time"),
                         ("cpu,", "there is no metric"), ("cpu,calls", "there is no metric")):
     status, out, err = text("record", "--metric", words, "--", "true")
     check(status != 0 and sentence in err and err.count("\n") == 1, f"{words}: refused in one sentence: {err!r}")
@@ -162,5 +179,10 @@ with Daemon() as daemon:
     figures = get(daemon.socket, "/metrics").splitlines()
     names = [line.rpartition(" ")[0] for line in figures if not line.startswith("#")]
     check(len(names) == len(set(names)), "no figure stands twice in /metrics")
+    everything = {**env, "HCCT_METRICS": "cpu,alloc,heap,lock,lock-waits,faults", "HCCT_RATE": "5000"}
+    for name in ("blocks_places", "locks_places"):
+        alone, watched = run([target(name)]), run([target(name)], env=everything)
+        check((watched.status, watched.out, watched.err) == (alone.status, alone.out, alone.err) and alone.status == 0,
+              f"{name}: allocations and locks in all places are answered the same: {watched.err[-200:]!r}")
 
 finish()

@@ -136,6 +136,9 @@ static void test_lists(void) {
     CHECK(metric_list_read("cp", &list) != NULL && metric_list_read("cpux", &list) != NULL);
     CHECK(strstr(metric_list_read("cpu,wait", &list), "timer") != NULL);
     CHECK(strstr(metric_list_read("heap,alloc,heap-objects", &list), "table") != NULL);
+    CHECK(metric_list_read("faults,heap", &list) == NULL && list.by_ticks == 0);
+    CHECK(metric_list_read("faults,cpu", &list) == NULL && list.by_ticks == 1);
+    CHECK(strstr(metric_list_read("faults,wait", &list), "CPU time") != NULL);
     CHECK(strstr(metric_list_read("lock,lock", &list), "twice") != NULL);
     CHECK_STR(metric_type_of_word("heap"), "inuse_space");
     CHECK_STR(metric_word_of_type("inuse_space"), "heap");

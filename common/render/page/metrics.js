@@ -13,6 +13,7 @@ const METRICS = {
     alloc: {type: "alloc_space", text: "Allocated bytes"},
     "alloc-objects": {type: "alloc_objects", text: "Allocated blocks"},
     heap: {type: "inuse_space", text: "Bytes not freed"},
+    faults: {type: "faults", text: "Page faults"},
     "heap-objects": {type: "inuse_objects", text: "Blocks not freed"},
 };
 
