@@ -9,6 +9,7 @@
 #include <link.h>
 #include <stddef.h>
 
+#include "common/wire/compiler.h"
 #include "preload/labels/checked.h"
 #include "preload/wrap/next_symbol.h"
 
@@ -55,13 +56,20 @@ bool otel_variable_find(struct otel_variable *found) {
     return true;
 }
 
+/* The calling thread's own area and vector are as the loader has made them. Blocks of libraries
+ * that were closed are not. */
+static uint64_t load(struct checked *c, uint64_t at, bool is_own) {
+    return hcct_likely(is_own) ? *(const volatile uint64_t *)at : checked_word(c, at);
+}
+
 uint64_t otel_variable_read(const struct otel_variable *variable, struct checked *c,
                             uint64_t thread) {
+    bool is_own = thread == (uint64_t)(uintptr_t)__builtin_thread_pointer();
     if (variable->is_static)
-        return checked_word(c, thread + variable->offset);
-    uint64_t vector = checked_word(c, thread + VECTOR_AT);
-    if (c->failed || checked_word(c, vector - ENTRY_BYTES) < variable->module)
+        return load(c, thread + variable->offset, is_own);
+    uint64_t vector = load(c, thread + VECTOR_AT, is_own);
+    if (c->failed || load(c, vector - ENTRY_BYTES, is_own) < variable->module)
         return 0;
-    uint64_t block = checked_word(c, vector + ENTRY_BYTES * variable->module);
+    uint64_t block = load(c, vector + ENTRY_BYTES * variable->module, is_own);
     return c->failed || block == UNUSED ? 0 : checked_word(c, block + variable->offset);
 }
