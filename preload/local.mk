@@ -70,6 +70,9 @@ preload_libagent_la_SOURCES = $(UNWIND_SOURCES) \
 	preload/python/show.h preload/python/thread.h \
 	preload/labels/said.c preload/labels/said.h preload/labels/send.c preload/labels/send.h \
 	preload/labels/table.c preload/labels/table.h preload/labels/thread.h \
+	preload/labels/word.c preload/labels/word.h preload/labels/otel.c preload/labels/otel.h \
+	preload/labels/otel_process.c preload/labels/otel_process.h preload/labels/otel_thread.c \
+	preload/labels/otel_thread.h preload/labels/checked.h \
 	preload/blocks/link.h preload/events/link.h preload/locks/link.h \
 	preload/sample/block_sample.c preload/sample/block_sample.h \
 	preload/sample/call_number.h $(CALL_NUMBER_SOURCE) \

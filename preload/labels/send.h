@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 
+#include "preload/labels/otel.h"
 #include "preload/life/session.h"
 #include "preload/life/thread.h"
 
@@ -18,9 +19,13 @@ bool labels_send_changed(struct agent_thread *thread, struct wire_slot *slot, ui
 static inline bool labels_send(struct agent_thread *thread, struct wire_session *session,
                                struct wire_slot *slot) {
     session_tell_labels(session);
+    if (hcct_unlikely(!agent.settings.labels))
+        return true;
     const _Atomic uint64_t *now = thread->labels;
     uint64_t labels =
         hcct_likely(now != NULL) ? atomic_load_explicit(now, memory_order_relaxed) : 0;
+    if (hcct_unlikely(atomic_load_explicit(&otel_is_there, memory_order_acquire)))
+        labels = otel_add_labels(thread, labels);
     return hcct_likely(labels == thread->stream->labels.now) ||
            labels_send_changed(thread, slot, labels);
 }

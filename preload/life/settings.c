@@ -56,6 +56,7 @@ static const struct setting {
     {"HCCT_ATTACH", "tick", "tick or start", parse_attach, 0, 0, 0},
     {"HCCT_LINES", "no", "yes or no", parse_yes_no, AT(lines), 0, 0},
     {"HCCT_THREADS", "no", "yes or no", parse_yes_no, AT(threads), 0, 0},
+    {"HCCT_LABELS", "yes", "yes or no", parse_yes_no, AT(labels), 0, 0},
     {"HCCT_PYTHON", "no", "yes or no", parse_yes_no, AT(python), 0, 0},
     {"HCCT_TAGS", NO_TAGS, TAGS_EXPECTED, parse_tags, 0, 0, 0},
     {"HCCT_CHECK", "no", "yes or no", parse_yes_no, AT(check), 0, 0},

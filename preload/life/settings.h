@@ -74,6 +74,7 @@ struct agent_settings {
     bool check;
     bool lines; /* walks only */
     bool threads;
+    bool labels;
     bool python;
     bool ticks_only;      /* walks by the CPU timer alone: nothing stands before what can sleep */
     bool leaves;          /* when its daemon has gone it detaches itself */

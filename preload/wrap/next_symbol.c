@@ -191,21 +191,33 @@ static const struct link_map *next_object(void) {
 
 /* dlsym itself, which the agent stands before, too: in whatever object there is one, also of
  * another C library, whose loader leaves pointers as they are in the file. */
-static uint64_t dlsym_in(const struct dl_phdr_info *info) {
+static const ElfW(Sym) * find_in(const struct dl_phdr_info *info, const char *name) {
     struct link_map map = {.l_addr = info->dlpi_addr};
     struct object object;
     for (int i = 0; i < info->dlpi_phnum; i++)
         if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
             map.l_ld = (void *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
     if (map.l_ld == _DYNAMIC)
-        return 0;
+        return NULL;
     read_object_at(&map, map.l_addr, &object);
     if (object.symbols == NULL || object.names == NULL)
-        return 0;
-    const ElfW(Sym) *symbol = object.table != NULL       ? find(&object, "dlsym", hash_of("dlsym"))
-                              : object.old_table != NULL ? find_among_all(&object, "dlsym")
-                                                         : NULL;
-    return plain_function(&map, symbol);
+        return NULL;
+    return object.table != NULL       ? find(&object, name, hash_of(name))
+           : object.old_table != NULL ? find_among_all(&object, name)
+                                      : NULL;
+}
+
+static uint64_t dlsym_in(const struct dl_phdr_info *info) {
+    const struct link_map map = {.l_addr = info->dlpi_addr};
+    return plain_function(&map, find_in(info, "dlsym"));
+}
+
+bool symbol_thread_local(const struct dl_phdr_info *info, const char *name, uint64_t *offset) {
+    const ElfW(Sym) *symbol = find_in(info, name);
+    if (symbol == NULL || ELF64_ST_TYPE(symbol->st_info) != STT_TLS)
+        return false;
+    *offset = symbol->st_value;
+    return true;
 }
 
 static int find_dlsym(struct dl_phdr_info *info, size_t size, void *found) {

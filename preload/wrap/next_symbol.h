@@ -6,6 +6,7 @@
 #ifndef HCCT_NEXT_SYMBOL_H
 #define HCCT_NEXT_SYMBOL_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* The function of that name in the first object that has one, of those that follow this one in the
@@ -37,6 +38,11 @@ void *symbol_anywhere(const char *name);
 /* What stands behind a function of this object that others can use: the next one of its name; 0: it
  * is none, or only the loader could tell. Takes no lock. Any context that stays in its objects. */
 uint64_t next_behind(uint64_t own);
+
+/* Whether an object has a thread-local variable of that name for others to use, and where in its
+ * block that is. Any context in which the object stays. */
+struct dl_phdr_info;
+bool symbol_thread_local(const struct dl_phdr_info *info, const char *name, uint64_t *offset);
 
 enum symbol_answer { SYMBOL_MISSING, SYMBOL_THERE, SYMBOL_UNKNOWN };
 /* Whether the object that has `code` defines a symbol for others to use. Any context. */

@@ -2,7 +2,7 @@
 /*
  * seccomp.c - how a program confines itself: prctl, and syscall() with either number, as libc
  * has no function for seccomp. A system call that it makes with an instruction of its own is not
- * seen.
+ * seen. By prctl it also says that it has an OpenTelemetry context.
  */
 #include <errno.h>
 #include <linux/seccomp.h>
@@ -12,7 +12,9 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
+#include "preload/labels/otel.h"
 #include "preload/life/agent.h"
+#include "preload/life/confine.h"
 #include "preload/life/silence.h"
 #include "preload/sample/edge.h"
 #include "preload/wrap/real.h"
@@ -21,6 +23,19 @@
 /* Without a filter it fails: libraries try whether the kernel knows of filters at all. */
 static bool prctl_confines(unsigned long mode, unsigned long filter) {
     return mode == SECCOMP_MODE_STRICT || (mode == SECCOMP_MODE_FILTER && filter != 0);
+}
+
+/* Whether the kernel takes names of mappings does not matter. */
+static int name_mapping(const unsigned long argument[4]) {
+    int result = real_prctl(PR_SET_VMA, argument), saved = errno;
+    struct agent_thread *self = agent_started() && agent.settings.labels ? thread_self : NULL;
+    uint32_t before;
+    if (argument[0] == PR_SET_VMA_ANON_NAME && self != NULL && confine_enter(self, &before)) {
+        otel_see_mapping(argument[1], argument[3]);
+        confine_leave(self, before);
+    }
+    errno = saved;
+    return result;
 }
 
 hcct_export int prctl(int option, ...) {
@@ -32,6 +47,8 @@ hcct_export int prctl(int option, ...) {
     for (int i = 0; i < 4; i++)
         argument[i] = va_arg(list, unsigned long);
     va_end(list);
+    if (option == PR_SET_VMA)
+        return name_mapping(argument);
     if (option != PR_SET_SECCOMP || !prctl_confines(argument[0], argument[1]))
         return real_prctl(option, argument);
     confine_begin(&confine, false, &caller);

@@ -106,7 +106,13 @@ TESTS += tests/agent/blocks_test
 # What a program says of itself (hcct.h).
 check_PROGRAMS += tests/agent/labels_test
 tests_agent_labels_test_SOURCES = preload/labels/said.c preload/labels/said.h preload/labels/table.c \
-	preload/labels/table.h preload/labels/thread.h tests/agent/labels_test.c
+	preload/labels/table.h preload/labels/thread.h preload/labels/word.c \
+	preload/labels/word.h tests/agent/labels_test.c
 tests_agent_labels_test_LDFLAGS = -pthread
 TESTS += tests/agent/header_test.sh tests/agent/labels_test
 EXTRA_DIST += tests/agent/header_test.sh
+
+check_PROGRAMS += tests/agent/otel_test
+tests_agent_otel_test_SOURCES = preload/labels/checked.h preload/labels/otel_process.c \
+	preload/labels/otel_process.h preload/sample/stack.c tests/agent/otel_test.c
+TESTS += tests/agent/otel_test

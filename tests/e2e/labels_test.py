@@ -4,11 +4,13 @@ by the wall clock and of allocations; in a child of fork; of a program that was 
 C++; more values than there is room for; and a program that stops its sampling."""
 
 import json
+import os
 import subprocess
 import sys
 import time
 
-from support import (AGENT, HCCT, Daemon, check, finish, folded, record, report, run, scratch, target)
+from support import (AGENT, BUILD, HCCT, Daemon, check, finish, folded, record, report, run, scratch,
+                     target)
 
 LABELS, CPP = target("labels"), target("labels_cpp")
 BY_LABEL = ["--by", "label", "--format", "json"]
@@ -188,6 +190,24 @@ profile = report(python, "--by", "label")
 seen = by_label(profile)
 check(result.status == 0 and all(seen.get(name, 0) > 0.3 * profile["total"]
                                  for name in ("route=/pay", "route=/größe")), f"python: {seen}")
+
+# ---- OpenTelemetry's thread context ----
+
+LIBRARIES = os.path.join(BUILD, "tests", "targets", ".libs")
+for command in ([target("otel"), "0.5"],
+                *([target("otel_opened"), "0.5", os.path.join(LIBRARIES, f"otel_{how}.so")]
+                  for how in ("call", "descriptor", "place"))):
+    otel = scratch("otel.pb.gz")
+    result = record(command, otel)
+    profile = report(otel, "--by", "label")
+    seen = by_label(profile)
+    pay = seen.get("http.route=/pay", 0) / profile["total"]
+    check(result.status == 0 and 0.65 < pay < 0.85, f"{command}: {pay:.3f} for one route")
+    check(set(seen) <= {"http.route=/pay", "http.route=/list", "[no label]"} and
+          seen.get("[no label]", 0) < 0.05 * profile["total"], f"routes alone: {seen}")
+result = record([target("otel"), "0.5"], otel, env={"HCCT_LABELS": "0"})
+check(result.status == 0 and set(by_label(report(otel, "--by", "label"))) == {"[no label]"},
+      "HCCT_LABELS=0: none")
 
 # ---- stop and start ----
 

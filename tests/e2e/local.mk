@@ -315,6 +315,33 @@ tests_targets_labels_cpp_SOURCES = tests/targets/labels_cpp.cc
 tests_targets_labels_cpp_CXXFLAGS = -std=c++11 -Wall -Wextra $(WERROR_CFLAGS) -fno-pie
 tests_targets_labels_cpp_LDFLAGS = -no-pie
 
+# What SDKs of OpenTelemetry say of threads: the variable in the program, or in a library that is
+# opened, where it is reached by descriptors, by a call or by its place.
+check_PROGRAMS += tests/targets/otel tests/targets/otel_opened
+tests_targets_otel_SOURCES = tests/targets/otel.c tests/targets/otel.h
+tests_targets_otel_CFLAGS = $(TARGET_CFLAGS) -pthread -DOWN_VARIABLE
+tests_targets_otel_LDFLAGS = -pthread -Wc,-rdynamic
+tests_targets_otel_opened_SOURCES = tests/targets/otel.c tests/targets/otel.h
+tests_targets_otel_opened_CFLAGS = $(TARGET_CFLAGS) -pthread
+tests_targets_otel_opened_LDFLAGS = -pthread
+check_LTLIBRARIES += tests/targets/otel_call.la tests/targets/otel_descriptor.la \
+	tests/targets/otel_place.la
+OTEL_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
+tests_targets_otel_call_la_SOURCES = tests/targets/otel.h tests/targets/otel_library.c
+tests_targets_otel_call_la_CFLAGS = $(TARGET_CFLAGS)
+tests_targets_otel_call_la_LDFLAGS = $(OTEL_LDFLAGS)
+tests_targets_otel_descriptor_la_SOURCES = tests/targets/otel.h tests/targets/otel_library.c
+tests_targets_otel_descriptor_la_CFLAGS = $(TARGET_CFLAGS) $(TLS_DESCRIPTORS)
+tests_targets_otel_descriptor_la_LDFLAGS = $(OTEL_LDFLAGS)
+tests_targets_otel_place_la_SOURCES = tests/targets/otel.h tests/targets/otel_library.c
+tests_targets_otel_place_la_CFLAGS = $(TARGET_CFLAGS) -ftls-model=initial-exec
+tests_targets_otel_place_la_LDFLAGS = $(OTEL_LDFLAGS)
+if HCCT_X86_64
+TLS_DESCRIPTORS = -mtls-dialect=gnu2
+else
+TLS_DESCRIPTORS = -mtls-dialect=desc
+endif
+
 check_PROGRAMS += tests/targets/lines
 tests_targets_lines_SOURCES = tests/targets/lines.c
 tests_targets_lines_CFLAGS = $(TARGET_CFLAGS) -O1 -g

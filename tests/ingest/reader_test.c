@@ -577,6 +577,8 @@ static void test_random_words(void) {
             }
             if (next_random(&state) % 1000 == 0)
                 put(next_random(&state) << 31 ^ next_random(&state));
+            if (next_random(&state) % 500 == 0)
+                put_labels(n % (WIRE_LABELS + 1), (uint64_t[]){n, 1, 2, 3});
             if (i % 100 == 99)
                 drain();
             CHECK(reader.at <= atomic_load(&slot->head));
