@@ -6,6 +6,7 @@
  * What the command writes to stdout, its exit status and what it does on signals are as without us.
  */
 #include "client/ask.h"
+#include "client/attach/attach.h"
 #include "client/attach/named.h"
 #include "client/command.h"
 #include "client/command_line.h"
@@ -220,6 +221,8 @@ static bool was_profiled(const struct record_options *options, const struct proc
         sum.no_room += list->item[i].no_room;
         sum.no_room_ns += list->item[i].no_room_ns;
     }
+    if (options->pid != 0 && attach_is_limited(options->pid))
+        seen = false; /* sessions may have been begun in vain, again and again */
     if (seen && calls) {
         complain_no_call(options, pid, program);
         return false;

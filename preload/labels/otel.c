@@ -117,11 +117,11 @@ static void add(struct checked *c, const char *key, struct value value, uint64_t
 uint64_t otel_add_labels(const struct agent_thread *thread, uint64_t labels) {
     struct checked c = {.at = 0};
     struct value value[WANTED] = {{0, 0}};
-    if (thread->labels.now == NULL)
+    if (thread->labels == NULL)
         return labels;
     if (thread == thread_self) /* a record may stand there */
         thread_stack_above(thread, thread->interrupted.reg[ARCH_SP], &c.low, &c.high);
-    uint64_t own = (uint64_t)(uintptr_t)thread->labels.now - labels_offset;
+    uint64_t own = (uint64_t)(uintptr_t)thread->labels - labels_offset;
     uint64_t record = otel_variable_read(&variable, &c, own);
     if (record == 0 || checked_byte(&c, record + VALID_AT) != 1)
         return labels;
