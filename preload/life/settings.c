@@ -177,8 +177,10 @@ static bool parse_clock(const struct setting *s, const char *text,
 static bool parse_collector(const struct setting *s, const char *text,
                             struct agent_settings *settings) {
     static const struct word words[] = {{"walks", WIRE_COLLECT_WALKS},
+                                        {"encode", WIRE_COLLECT_WALKS},
                                         {"calls", WIRE_COLLECT_CALLS}};
     (void)s;
+    settings->encode = strcmp(text, "encode") == 0;
     return find_word(words, HCCT_ARRAY_LEN(words), text, &settings->collector);
 }
 
@@ -190,6 +192,7 @@ static bool parse_metrics(const struct setting *s, const char *text,
     if (metric == NULL)
         return strcmp(text, NO_METRICS) == 0;
     settings->collector = metric->collector;
+    settings->encode = false;
     if (metric->clock != WIRE_CLOCKS)
         settings->clock = metric->clock;
     return true;

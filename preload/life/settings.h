@@ -9,7 +9,9 @@
  *                 ,adaptive=5% fewer, up to that error
  *   HCCT_CLOCK    cpu; wall: sleeping threads too; perf: cpu   cpu
  *                 by the kernel's task clock event
- *   HCCT_COLLECTOR walks; calls: of programs built with        walks
+ *   HCCT_COLLECTOR walks; encode: walks, but for what the       walks
+ *                 thread's own record of open calls tells;
+ *                 calls: of programs built with
  *                 -finstrument-functions
  *   HCCT_METRICS  cpu, alloc, alloc-objects, heap or           as HCCT_COLLECTOR says
  *                 heap-objects: what is sampled
@@ -55,6 +57,7 @@ struct agent_settings {
     uint64_t burst_length_ns, burst_period_ns; /* 0, 0: no bursts */
     uint32_t burst_error_ppm;       /* calls: bursts are left out up to that error; 0: none are */
     unsigned collector;             /* enum wire_collector */
+    bool encode;                    /* walks: contexts from the open calls, which slots keep */
     uint32_t budget_ppm;            /* calls: what profiling may cost; 0: no matter */
     unsigned every;                 /* calls: one of so many is counted */
     bool every_each;                /* of each routine, not of all together */

@@ -102,3 +102,9 @@ tests_agent_blocks_test_SOURCES = preload/blocks/table.c preload/events/course.c
 	tests/agent/blocks_test.c
 tests_agent_blocks_test_LDADD = -lm
 TESTS += tests/agent/blocks_test
+
+# The code around calls, of which the thread's open ones are kept.
+check_PROGRAMS += tests/agent/slot_test
+tests_agent_slot_test_SOURCES = preload/encode/shallow.c preload/encode/shallow.h \
+	preload/encode/slot.c preload/encode/slot.h tests/agent/slot_test.c
+TESTS += tests/agent/slot_test
