@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
- * dear.h - calls that are made so often that keeping them costs much: they are left alone.
+ * dear.h - as long as keeping calls costs too much, those that cost are left alone.
  *
- * A sample that meets a thread on its way through a slot says what that slot costs: it is as likely
- * as the time that slots like it take. A call with more than its share of all samples leads through
- * its slot no longer. As no context depends on which calls do, nothing else changes, but that walks
- * find it from then on.
+ * How many samples meet a thread on its way through a slot is the share of time that slots take.
+ * While it is too large, calls of the function that is called there lead through slots no longer:
+ * the more they cost, the sooner they are met. As no context depends on which calls are kept,
+ * nothing else changes, but that walks find them from then on.
  */
 #ifndef HCCT_ENCODE_DEAR_H
 #define HCCT_ENCODE_DEAR_H

@@ -18,12 +18,8 @@
 /* Sets site.level of all sites. Any context, while the module is made. */
 void shallow_find(const struct redirect_module *m);
 
-/* It is left alone. */
 static inline bool shallow_is(const struct redirect_site *site) {
     return site->level < SHALLOW_LEVELS;
-}
-static inline void shallow_leave(struct redirect_site *site) {
-    site->level = 0;
 }
 
 #endif

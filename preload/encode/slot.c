@@ -190,7 +190,7 @@ static void write_slots(const struct redirect_module *m) {
 /* Slots of calls that are left alone are there all the same, as sites have their numbers by them.
  * Of a call through a word there are six bytes, the second at `code`. */
 static void lead(const struct redirect_module *m, uint32_t i, uint8_t *code, uint64_t address) {
-    if (shallow_is(&m->site[i]))
+    if (shallow_is(&m->site[i]) || atomic_load(&redirect_callee_of(m, i)->dear))
         return;
     if (redirect_callee_of(m, i)->target == 0)
         code[-1] = 0x90;

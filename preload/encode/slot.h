@@ -71,9 +71,14 @@ static inline uint64_t slot_start(uint64_t address) {
 }
 
 /* Of the slot that has this address. */
-static inline struct redirect_site *slot_site(uint64_t address) {
+static inline const struct redirect_site *slot_site(uint64_t address) {
     const struct slot_page *page = slot_page_of(address);
     return &page->module->site[page->first + address % WIRE_PAGE / SLOT_BYTES - 1];
+}
+
+/* What it calls. */
+static inline struct redirect_callee *slot_callee(uint64_t address) {
+    return &slot_page_of(address)->module->callee[slot_site(address)->callee & REDIRECT_CALLEE];
 }
 
 /* The return address of the call as the program has it. */

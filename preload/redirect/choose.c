@@ -9,6 +9,7 @@
  */
 #include <elf.h>
 #include <link.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/auxv.h>
 
@@ -120,10 +121,20 @@ const struct redirect_form *redirect_form(void) {
 
 /* ---- names ---- */
 
+static _Atomic bool opened_apart;
+
+void redirect_opens_apart(void) {
+    atomic_store(&opened_apart, true);
+}
+
+/* What an exception passes there on its way is not lost. */
+static bool may_unwind(uint64_t code) {
+    return !agent.settings.encode || (!atomic_load(&opened_apart) && !unwinder_is_in(code));
+}
+
 bool redirect_means(const char *path, uint64_t code) {
     return form != NULL && !modules_is_agent(code) && !call_choice(NEVER, path) &&
-           call_choice(agent.settings.modules, path) &&
-           !(agent.settings.encode && unwinder_is_in(code));
+           call_choice(agent.settings.modules, path) && may_unwind(code);
 }
 
 /* The program itself has an empty name. */

@@ -18,8 +18,7 @@ struct redirect_site {
     uint32_t back;     /* the return address, from the module's text */
     uint32_t callee;   /* index, with REDIRECT_* */
     int32_t cfa;
-    uint16_t level;       /* encode/shallow.h */
-    _Atomic uint16_t met; /* encode/dear.h */
+    uint32_t level; /* encode/shallow.h */
 };
 
 #define REDIRECT_BY_FP   (1u << 31) /* the frame goes by the frame pointer */
@@ -30,6 +29,7 @@ struct redirect_callee {
     _Atomic uint64_t routine; /* known to the daemon; through a word: as it was when last seen */
     const uint64_t *word;     /* of the GOT, where the function's address is; NULL: a direct call */
     uint64_t target;          /* of the call instruction; 0: it is through the word itself */
+    _Atomic bool dear;        /* encode/dear.h */
 };
 
 struct redirect_form;

@@ -40,7 +40,11 @@ bool redirect_is_meant(void);
  * context. */
 bool redirect_means(const char *path, uint64_t code);
 
-/* The same of the object that has that address. */
+/* An object is about to come that may have a libgcc of its own, or another view of who defines
+ * what: where that matters (encode/unwinder.h), calls of those that come from now on are left
+ * alone. Any context. */
+void redirect_opens_apart(void);
+/* The same as redirect_means of the object that has that address. */
 bool redirect_means_at(uint64_t code);
 
 /* The agent calls functions of the object that begins there, which stands before libc with them (a

@@ -125,15 +125,22 @@ static void send_context(struct agent_thread *thread, struct wire_slot *slot, ui
         session_count(slot, WIRE_SEARCHED, result->searched);
 }
 
+/* Of the innermost frame; 0: there is none. Open calls are found from where the thread is. */
+static uint64_t innermost_pc(const struct agent_thread *thread) {
+    const struct memo *memo = &thread->memo;
+    if (agent.settings.encode)
+        return thread->interrupted.pc;
+    return memo->depth == 0 ? 0 : memo->frame[memo->depth - 1].pc;
+}
+
 /* The pc of the last walk, which is sent when lines were asked for and it is in code that has
  * some. */
 static uint64_t pc_to_send(struct agent_thread *thread, struct wire_session *session) {
     struct unwind_module module;
-    if (hcct_likely(!agent.settings.lines) || thread->memo.depth == 0 ||
-        python_is_innermost(thread))
+    if (hcct_likely(!agent.settings.lines) || python_is_innermost(thread))
         return 0;
-    uint64_t pc = thread->memo.frame[thread->memo.depth - 1].pc;
-    return modules_find(thread, session, pc, &module) ? pc : 0;
+    uint64_t pc = innermost_pc(thread);
+    return pc != 0 && modules_find(thread, session, pc, &module) ? pc : 0;
 }
 
 /* What stands below the innermost frame. */

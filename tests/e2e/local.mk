@@ -279,7 +279,7 @@ tests_targets_redirect_own_CFLAGS = $(TARGET_CFLAGS) -O1
 tests_targets_redirect_steps_SOURCES = tests/targets/redirect_steps.c
 tests_targets_redirect_steps_CFLAGS = $(TARGET_CFLAGS) -O1
 tests_targets_redirect_text_SOURCES = tests/targets/redirect_text.c
-tests_targets_redirect_text_CFLAGS = $(TARGET_CFLAGS) -O1
+tests_targets_redirect_text_CFLAGS = $(TARGET_CFLAGS) -O1 -fno-optimize-sibling-calls
 
 # tests/targets/restless loads the plugins above.
 check_PROGRAMS += tests/targets/calls_asked tests/targets/restless
