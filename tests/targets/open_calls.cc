@@ -92,7 +92,7 @@ OWN_FRAME static int deep(int depth) {
 }
 
 OWN_FRAME static int in_handler(int depth) {
-    return depth == 0 ? work(40) : in_handler(depth - 1) + 1;
+    return depth == 0 ? work(2000) : in_handler(depth - 1) + 1;
 }
 
 static void on_alarm(int) {
@@ -114,8 +114,10 @@ OWN_FRAME static long sort(void) {
 
 static long turns(int n) {
     long sum = 0;
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
         sum += catcher(i) + jump(i);
+        raise(SIGALRM);
+    }
     return sum + fib(22) + deep(3000) + sort();
 }
 
