@@ -62,9 +62,12 @@ preload_libagent_la_SOURCES = $(UNWIND_SOURCES) \
 	preload/life/thread.c preload/life/thread.h \
 	preload/life/thread_life.c preload/life/thread_life.h preload/redirect/chain.h \
 	preload/redirect/choose.c \
-	preload/redirect/enter.h preload/redirect/found.c preload/redirect/module.h preload/redirect/price.c \
+	preload/encode/encode.c preload/encode/encode.h preload/encode/slot.c preload/encode/slot.h \
+	preload/encode/dear.c preload/encode/dear.h preload/encode/shallow.c preload/encode/shallow.h \
+	preload/encode/unwinder.c preload/encode/unwinder.h preload/redirect/dynamic.c preload/redirect/dynamic.h \
+	preload/redirect/enter.h preload/redirect/form.h preload/redirect/found.c preload/redirect/module.h preload/redirect/price.c \
 	preload/redirect/redirect.c preload/redirect/redirect.h preload/redirect/stub.c \
-	preload/redirect/stub.h preload/redirect/text_copy.c preload/redirect/text_copy.h \
+	preload/redirect/stub.h preload/redirect/stub_form.c preload/redirect/text_copy.c preload/redirect/text_copy.h \
 	preload/python/frames.c preload/python/frames.h preload/python/names.c preload/python/names.h \
 	preload/python/runtime.c preload/python/runtime.h preload/python/show.c \
 	preload/python/show.h preload/python/thread.h \

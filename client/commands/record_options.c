@@ -46,12 +46,12 @@ static const struct option_spec specs[] = {
     {"check", 0, OPTION_FLAG, NULL, offsetof(struct record_options, check), 0, 0,
      "walk each stack twice, the second time in full, and count differences"},
     {"collector", 0, OPTION_STRING, "HOW", offsetof(struct record_options, collector), 0, 0,
-     "walks: stack samples; calls: every call, of programs as they are (walks)"},
+     "walks: stack samples; encode: these, by open calls that are kept; calls: every call (walks)"},
     {"metric", 0, OPTION_STRING, "WHAT", offsetof(struct record_options, metric), 0, 0,
      "cpu; wait: time off the CPU; lock: for locks; alloc, heap: bytes (all, not freed); faults; "
      "several with commas (cpu)"},
     {"modules", 0, OPTION_STRING, "PATTERNS", offsetof(struct record_options, modules), 0, 0,
-     "calls: of which modules, such as 'app,libz*' (all but the C library's)"},
+     "calls, encode: of which modules, such as 'app,libz*' (all but the C library's)"},
     {"every", 0, OPTION_STRING, "N", offsetof(struct record_options, every), 0, 0,
      "count one call in N; N/routine: one call in N of each function (1)"},
     {"credit", 0, OPTION_STRING, "WHICH", offsetof(struct record_options, credit), 0, 0,
@@ -100,13 +100,14 @@ static const struct option_command command = {
 void record_options_parse(int argc, char **argv, struct record_options *options, int *rest) {
     options_parse(&command, argc, argv, options, rest);
     const char *passed_on = getenv("HCCT_COLLECTOR");
-    if (options->collector == NULL && passed_on != NULL && strcmp(passed_on, "calls") == 0)
-        options->collector = "calls";
+    if (options->collector == NULL && passed_on != NULL &&
+        (strcmp(passed_on, "calls") == 0 || strcmp(passed_on, "encode") == 0))
+        options->collector = passed_on;
     if (options->metric == NULL && options->collector == NULL)
         options->metric = getenv("HCCT_METRICS");
     if (options->metric != NULL && options->metric[0] == '\0')
         options->metric = NULL;
-    if (options->modules == NULL && record_counts_calls(options))
+    if (options->modules == NULL && (record_counts_calls(options) || record_keeps_calls(options)))
         options->modules = getenv("HCCT_MODULES");
     if (options->budget != NULL && options->burst == NULL && record_counts_calls(options))
         options->burst = PERCENT_BURST;
@@ -153,6 +154,10 @@ bool record_counts_calls(const struct record_options *options) {
     return options->collector != NULL && strcmp(options->collector, "calls") == 0;
 }
 
+bool record_keeps_calls(const struct record_options *options) {
+    return options->collector != NULL && strcmp(options->collector, "encode") == 0;
+}
+
 /* ---- values ---- */
 
 /* `words`: those that can be, ended by NULL. */
@@ -172,7 +177,7 @@ static bool is_one_of(const char *name, const char *word, const char *const *wor
 
 static bool words_are_known(const struct record_options *options) {
     static const char *const clocks[] = {"cpu", "wall", "perf", NULL};
-    static const char *const collectors[] = {"walks", "calls", NULL};
+    static const char *const collectors[] = {"walks", "encode", "calls", NULL};
     static const char *const credits[] = {"last", "new", NULL};
     return is_one_of("clock", options->clock, clocks) &&
            is_one_of("collector", options->collector, collectors) &&
@@ -272,6 +277,7 @@ static bool several(const struct record_options *options) {
 /* The sentence about the first pair that contradicts itself, or NULL. */
 static const char *contradiction(const struct record_options *options) {
     bool calls = record_counts_calls(options), events = wire_of_events(record_metric(options));
+    bool encode = record_keeps_calls(options);
     const struct rule {
         bool broken;
         const char *sentence;
@@ -298,8 +304,8 @@ static const char *contradiction(const struct record_options *options) {
          "--every is for --collector calls: samples come by time, see --rate"},
         {!calls && options->credit != NULL,
          "--credit is for --collector calls: a sample weighs the time since the one before"},
-        {!calls && options->modules != NULL,
-         "--modules is for --collector calls: stacks are sampled wherever they are"},
+        {!calls && !encode && options->modules != NULL,
+         "--modules is for --collector calls and encode: stacks are sampled wherever they are"},
         {!calls && options->budget != NULL,
          "--budget is for --collector calls: what samples cost follows from --rate"},
         {!calls && burst_is_adaptive(options->burst),
@@ -319,6 +325,12 @@ static const char *contradiction(const struct record_options *options) {
          "--lines says where samples find a function at work: --collector calls makes none"},
         {calls && options->python,
          "--python is for samples: --collector calls counts calls of the interpreter"},
+        {encode && options->metric != NULL,
+         "--metric is for --collector walks: encode samples the time that threads take"},
+        {encode && options->python,
+         "--python is for --collector walks: encode keeps calls of the interpreter"},
+        {encode && options->process != NULL,
+         "--collector encode keeps calls from a program's beginning: it does not go with -p"},
         {options->duration != NULL && options->process == NULL,
          "--duration is for -p: a command that is run is recorded until its end"},
         {options->trace != NULL && options->socket != NULL,

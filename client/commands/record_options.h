@@ -48,6 +48,8 @@ unsigned record_metric(const struct record_options *options);
 bool record_has(const struct record_options *options, bool (*kind)(uint32_t collector));
 /* Time off the processor is sampled. */
 bool record_samples_waits(const struct record_options *options);
+/* Stacks are sampled, and contexts found by the calls that are open (encode). */
+bool record_keeps_calls(const struct record_options *options);
 /* Calls are counted, stacks are not walked. */
 bool record_counts_calls(const struct record_options *options);
 

@@ -476,6 +476,25 @@ static void put_budget(const struct text *text, const struct profile_process *su
             format_time(sum->reading_ns).text);
 }
 
+/* The collector encode. */
+static void put_encode(const struct text *text, const struct profile_process *sum) {
+    uint64_t walked = sum->encode_unkept + sum->encode_foreign + sum->encode_rule;
+    if (sum->encoded == 0)
+        return;
+    text_label(text, "encode");
+    fprintf(text->out, "%s of the contexts by the calls that were open, and %s of all frames",
+            format_share((double)sum->encoded / (double)(sum->encoded + walked)).text,
+            format_share((double)sum->encoded_frames / (double)sum->frames).text);
+    if (walked > 0)
+        fprintf(
+            text->out,
+            "\n          by walks: %s where no calls were kept, %s on another stack, %s where no "
+            "simple rule led to one",
+            format_count(sum->encode_unkept).text, format_count(sum->encode_foreign).text,
+            format_count(sum->encode_rule).text);
+    fputc('\n', text->out);
+}
+
 static void put_check(const struct text *text, const struct profile_process *sum) {
     if (sum->checked == 0)
         return;
@@ -613,6 +632,7 @@ void text_summary(const struct text *text) {
     put_bursts(text, &sum);
     put_budget(text, &sum);
     text_calls_seen(text, &sum);
+    put_encode(text, &sum);
     put_check(text, &sum);
     put_cost(text, &sum);
     put_gap(text, &sum);

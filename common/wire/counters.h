@@ -59,8 +59,13 @@
     SHOWN(ASLEEP, 16, asleep, GROWS)       /* walks of a thread in a system call (wall clock) */   \
     SHOWN(RESTARTED, 17, restarted, GROWS) /* system calls restarted after our signal */           \
     SHOWN(CHECKED, 18, checked, GROWS) /* walks made twice, memoized and in full (HCCT_CHECK) */   \
-    SHOWN(DIFFERENT, 19, different, GROWS)   /* of these, walks that differ: must stay 0 */        \
-    SHOWN(IDENTIFIERS, 20, identifiers, SUM) /* (pc, stack height) pairs seen (HCCT_CHECK) */      \
+    SHOWN(DIFFERENT, 19, different, GROWS) /* of these, walks that differ: must stay 0 */          \
+    SHOWN(ENCODED, 38, encoded, GROWS) /* contexts found by the open calls that were kept ... */   \
+    SHOWN(ENCODED_FRAMES, 39, encoded_frames, GROWS) /* ... and frames of these by no walk */      \
+    SHOWN(ENCODE_UNKEPT, 40, encode_unkept, GROWS)   /* found by a walk: no calls are kept ... */  \
+    SHOWN(ENCODE_FOREIGN, 41, encode_foreign, GROWS) /* ... the thread is on another stack ... */  \
+    SHOWN(ENCODE_RULE, 42, encode_rule, GROWS) /* ... or no simple rule leads to an open call */   \
+    SHOWN(IDENTIFIERS, 20, identifiers, SUM)   /* (pc, stack height) pairs seen (HCCT_CHECK) */    \
     SHOWN(AMBIGUOUS, 21, ambiguous, SUM)     /* of these, pairs that stood for several contexts */ \
     SHOWN(RECURRED, 22, recurred, GROWS)     /* walks whose pair had been seen before */           \
     SHOWN(IDENTIFIED, 23, identified, GROWS) /* of these, walks with its last one's context */     \

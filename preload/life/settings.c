@@ -178,8 +178,10 @@ static bool parse_clock(const struct setting *s, const char *text,
 static bool parse_collector(const struct setting *s, const char *text,
                             struct agent_settings *settings) {
     static const struct word words[] = {{"walks", WIRE_COLLECT_WALKS},
+                                        {"encode", WIRE_COLLECT_WALKS},
                                         {"calls", WIRE_COLLECT_CALLS}};
     (void)s;
+    settings->encode = strcmp(text, "encode") == 0;
     return find_word(words, HCCT_ARRAY_LEN(words), text, &settings->collector);
 }
 
@@ -195,6 +197,7 @@ static bool parse_metrics(const struct setting *s, const char *text,
         return true;
     if (metric_list_read(text, &list) != NULL)
         return false;
+    settings->encode = false;
     settings->metrics = list.n;
     for (unsigned i = 0; i < list.n; i++) {
         settings->metric[i] = (uint8_t)list.metric[i]->collector;

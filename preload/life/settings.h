@@ -9,7 +9,9 @@
  *                 ,adaptive=5% fewer, up to that error
  *   HCCT_CLOCK    cpu; wall: sleeping threads too; perf: cpu   cpu
  *                 by the kernel's task clock event
- *   HCCT_COLLECTOR walks; calls: of programs built with        walks
+ *   HCCT_COLLECTOR walks; encode: walks, but for what the       walks
+ *                 thread's own record of open calls tells;
+ *                 calls: of programs built with
  *                 -finstrument-functions
  *   HCCT_METRICS  what is sampled (common/wire/metric.h),      as HCCT_COLLECTOR says
  *                 with commas in between: cpu,heap,lock
@@ -57,6 +59,7 @@ struct agent_settings {
     uint32_t burst_error_ppm; /* calls: bursts are left out up to that error; 0: none are */
     unsigned
         collector; /* enum wire_collector: how ticks are used; of events alone, the first metric */
+    bool encode;   /* walks: contexts from the open calls, which slots keep */
     unsigned metrics;                 /* that are counted, at least one ... */
     uint8_t metric[WIRE_METRICS_MAX]; /* ... enum wire_collector, as they were asked for */
     unsigned faults;     /* the one of page faults; WIRE_METRICS_MAX: they are not counted */

@@ -7,6 +7,7 @@
 
 #include "preload/calls/call_burst.h"
 #include "preload/calls/calls.h"
+#include "preload/encode/encode.h"
 #include "preload/life/agent.h"
 #include "preload/life/attach.h"
 #include "preload/life/confine.h"
@@ -40,18 +41,20 @@
  * to a thread that sleeps. */
 static bool may_attach_later(void) {
     const struct agent_settings *set = &agent.settings;
-    return !set->attach_at_start && !settings_have(set, wire_of_events) &&
+    return !set->attach_at_start && !settings_have(set, wire_of_events) && !set->encode &&
            set->collector == WIRE_COLLECT_WALKS && set->clock == WIRE_CLOCK_CPU && set->follow &&
            set->socket[0] == '/';
 }
 
 /* Where each call is to be seen, a program does not begin before its calls are redirected. */
 static void await_call_sites(void) {
-    struct wire_session *session =
-        agent.settings.burst_length_ns == 0 ? session_enter(thread_self) : NULL;
+    bool all = agent.settings.encode || agent.settings.burst_length_ns == 0;
+    struct wire_session *session = all ? session_enter(thread_self) : NULL;
     if (session == NULL)
         return;
     redirect_await(thread_self, session);
+    if (agent.settings.encode)
+        encode_follow(thread_self, session, 0);
     session_leave(thread_self);
 }
 
@@ -114,6 +117,7 @@ __attribute__((constructor)) static void agent_start(void) {
         event_sample_await();
     }
     handler_room_begin(thread_self, ticker_now(CLOCK_THREAD_CPUTIME_ID));
+    encode_begin(thread_self);
     /* before: exec, the loader, and what the agent itself has taken */
     trigger_start(thread_self, UINT64_MAX);
     calls_begin(thread_self);

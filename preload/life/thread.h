@@ -146,6 +146,7 @@ struct agent_thread {
 
     struct calls *calls;              /* calls.h; NULL: calls were never followed */
     struct redirect_thread *redirect; /* redirect/enter.h; NULL: no redirected ones */
+    struct encode_thread *encode;     /* encode/encode.c; NULL: its calls were never kept */
     struct {                          /* calls/fork.c, while the process forks */
         bool report;                  /* one is under way */
         struct calls_frame *base;     /* of the open calls, NULL: none */
@@ -159,9 +160,13 @@ struct agent_thread {
 extern __thread struct agent_thread *thread_self
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
+static inline const struct unwind_frame *shown_frame(const struct shown *shown, uint32_t i) {
+    return (const void *)((const char *)shown->first + i * shown->stride);
+}
+
 static inline const struct unwind_frame *thread_shown(const struct agent_thread *thread,
                                                       uint32_t i) {
-    return (const void *)((const char *)thread->shown.first + i * thread->shown.stride);
+    return shown_frame(&thread->shown, i);
 }
 
 /* A context that nobody uses; NULL: there is no memory. Thread context. */

@@ -9,6 +9,7 @@
 #include <sys/resource.h>
 
 #include "preload/calls/calls.h"
+#include "preload/encode/encode.h"
 #include "preload/life/confine.h"
 #include "preload/life/ends.h"
 #include "preload/life/fork.h"
@@ -98,6 +99,7 @@ void thread_begin(struct agent_thread *thread) {
     pthread_setspecific(end_key, thread);
     if (!handler_stack_begin(thread))
         handler_room_begin(thread, 0);
+    encode_begin(thread);
     trigger_start(thread, 0);
     calls_begin(thread);
     signal_unblock();
@@ -113,6 +115,7 @@ static void leave(struct agent_thread *thread) {
         trigger_stop(thread);
         handler_room_end(thread);
     }
+    encode_end();
     session_give_slot(thread);
 }
 
@@ -143,6 +146,7 @@ void thread_step_in(struct agent_thread *thread) {
     pthread_setspecific(end_key, thread);
     thread->ending = false;
     handler_room_begin(thread, ticker_now(CLOCK_THREAD_CPUTIME_ID));
+    encode_begin(thread);
     trigger_start(thread, UINT64_MAX);
     calls_begin(thread);
     signal_unblock();

@@ -9,18 +9,23 @@
  */
 #include <elf.h>
 #include <link.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/auxv.h>
 
 #include "common/wire/call_choice.h"
+#include "preload/encode/slot.h"
+#include "preload/encode/unwinder.h"
 #include "preload/life/agent.h"
 #include "preload/life/modules.h"
+#include "preload/redirect/dynamic.h"
+#include "preload/redirect/form.h"
 #include "preload/redirect/redirect.h"
 #include "preload/redirect/stub.h"
 #include "preload/wrap/next_symbol.h"
 #include "preload/wrap/real.h"
 
-static bool meant;
+static const struct redirect_form *form; /* NULL: nothing is meant */
 
 /* The agent and its signal handler run in the first ones; libc closes the others past dlclose. */
 #define NEVER                                                                                      \
@@ -31,43 +36,6 @@ static bool meant;
 
 #define HOOK "__cyg_profile_func_enter"
 
-struct dynamic {
-    const ElfW(Sym) * symbols;
-    const char *names;
-    const uint32_t *hash;
-    const ElfW(Rela) * relocations, *plt_relocations;
-    uint64_t relocations_bytes, plt_relocations_bytes;
-};
-
-static void read_dynamic(const ElfW(Dyn) * entry, struct dynamic *d) {
-    for (; entry->d_tag != DT_NULL; entry++) {
-        if (entry->d_tag == DT_SYMTAB)
-            d->symbols = (const void *)entry->d_un.d_ptr;
-        else if (entry->d_tag == DT_STRTAB)
-            d->names = (const void *)entry->d_un.d_ptr;
-        else if (entry->d_tag == DT_GNU_HASH)
-            d->hash = (const void *)entry->d_un.d_ptr;
-        else if (entry->d_tag == DT_RELA)
-            d->relocations = (const void *)entry->d_un.d_ptr;
-        else if (entry->d_tag == DT_RELASZ)
-            d->relocations_bytes = entry->d_un.d_val;
-        else if (entry->d_tag == DT_JMPREL)
-            d->plt_relocations = (const void *)entry->d_un.d_ptr;
-        else if (entry->d_tag == DT_PLTRELSZ)
-            d->plt_relocations_bytes = entry->d_un.d_val;
-    }
-}
-
-/* Symbols that a module needs come before those that it has, which a hash table counts from. */
-static bool needs(const struct dynamic *d, const char *name) {
-    if (d->symbols == NULL || d->names == NULL || d->hash == NULL)
-        return false;
-    for (uint32_t i = 1; i < d->hash[1]; i++)
-        if (strcmp(d->names + d->symbols[i].st_name, name) == 0)
-            return true;
-    return false;
-}
-
 /* The first object is the program. */
 static int read_program(struct dl_phdr_info *info, size_t size, void *arg) {
     struct dynamic d = {0};
@@ -75,8 +43,8 @@ static int read_program(struct dl_phdr_info *info, size_t size, void *arg) {
     (void)size;
     for (int i = 0; i < info->dlpi_phnum; i++)
         if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
-            read_dynamic((const void *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr), &d);
-    *reports = needs(&d, HOOK);
+            dynamic_read((const void *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr), &d);
+    *reports = dynamic_needs(&d, HOOK);
     return 1;
 }
 
@@ -116,15 +84,11 @@ static void note_imported(uint64_t function, const char *name) {
 }
 
 /* All are bound. */
-static void note_imports(const struct dynamic *d, uint64_t bias, const ElfW(Rela) * relocation,
-                         uint64_t bytes) {
-    for (uint64_t i = 0; i < bytes / sizeof *relocation; i++) {
-        const ElfW(Sym) *symbol = &d->symbols[ELF64_R_SYM(relocation[i].r_info)];
-        if (ELF64_R_SYM(relocation[i].r_info) != 0 && symbol->st_shndx == SHN_UNDEF &&
-            ELF64_ST_TYPE(symbol->st_info) == STT_FUNC)
-            note_imported(*(const uint64_t *)(bias + relocation[i].r_offset),
-                          d->names + symbol->st_name);
-    }
+static void take_import(void *arg, const ElfW(Rela) * relocation, const ElfW(Sym) * symbol,
+                        const char *name) {
+    const uint64_t *bias = arg;
+    if (ELF64_ST_TYPE(symbol->st_info) == STT_FUNC)
+        note_imported(*(const uint64_t *)(*bias + relocation->r_offset), name);
 }
 
 static void find_interposers(void) {
@@ -132,25 +96,52 @@ static void find_interposers(void) {
     struct dynamic d = {0};
     if (real_dl_find_object((void *)(uintptr_t)redirect_start, &own) != 0)
         return;
-    read_dynamic(own.dlfo_link_map->l_ld, &d);
-    note_imports(&d, own.dlfo_link_map->l_addr, d.relocations, d.relocations_bytes);
-    note_imports(&d, own.dlfo_link_map->l_addr, d.plt_relocations, d.plt_relocations_bytes);
+    uint64_t bias = own.dlfo_link_map->l_addr;
+    dynamic_read(own.dlfo_link_map->l_ld, &d);
+    dynamic_imports(&d, take_import, &bias);
 }
 
 void redirect_start(void) {
-    meant = agent.settings.collector == WIRE_COLLECT_CALLS && stub_start() &&
-            (agent.settings.modules[0] != '\0' || !program_reports());
-    if (meant)
+    if (agent.settings.encode)
+        form = unwinder_knows_slots() ? slot_form() : NULL;
+    else if (agent.settings.collector == WIRE_COLLECT_CALLS && stub_start() &&
+             (agent.settings.modules[0] != '\0' || !program_reports()))
+        form = &redirect_stub_form;
+    if (form != NULL)
         find_interposers();
 }
 
 bool redirect_is_meant(void) {
-    return meant;
+    return form != NULL;
+}
+
+const struct redirect_form *redirect_form(void) {
+    return form;
 }
 
 /* ---- names ---- */
 
+static _Atomic bool opened_apart;
+
+void redirect_opens_apart(void) {
+    atomic_store(&opened_apart, true);
+}
+
+/* What an exception passes there on its way is not lost. */
+static bool may_unwind(uint64_t code) {
+    return !agent.settings.encode || (!atomic_load(&opened_apart) && !unwinder_is_in(code));
+}
+
 bool redirect_means(const char *path, uint64_t code) {
-    return meant && !modules_is_agent(code) && !call_choice(NEVER, path) &&
-           call_choice(agent.settings.modules, path);
+    return form != NULL && !modules_is_agent(code) && !call_choice(NEVER, path) &&
+           call_choice(agent.settings.modules, path) && may_unwind(code);
+}
+
+/* The program itself has an empty name. */
+bool redirect_means_at(uint64_t code) {
+    struct dl_find_object found;
+    if (real_dl_find_object((void *)code, &found) != 0 || found.dlfo_link_map->l_name == NULL)
+        return false;
+    const char *name = found.dlfo_link_map->l_name;
+    return redirect_means(name[0] != '\0' ? name : agent.command, code);
 }

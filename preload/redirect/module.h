@@ -18,7 +18,7 @@ struct redirect_site {
     uint32_t back;     /* the return address, from the module's text */
     uint32_t callee;   /* index, with REDIRECT_* */
     int32_t cfa;
-    uint32_t unused;
+    uint32_t level; /* encode/shallow.h */
 };
 
 #define REDIRECT_BY_FP   (1u << 31) /* the frame goes by the frame pointer */
@@ -29,9 +29,13 @@ struct redirect_callee {
     _Atomic uint64_t routine; /* known to the daemon; through a word: as it was when last seen */
     const uint64_t *word;     /* of the GOT, where the function's address is; NULL: a direct call */
     uint64_t target;          /* of the call instruction; 0: it is through the word itself */
+    _Atomic bool dear;        /* encode/dear.h */
 };
 
+struct redirect_form;
+
 struct redirect_module {
+    const struct redirect_form *form;
     uint64_t text, bytes;
     struct redirect_site *site;
     struct redirect_callee *callee;
@@ -43,6 +47,7 @@ struct redirect_module {
     uint64_t copy;             /* where the text with redirected calls rests */
     uint64_t spare;            /* where the file's text rests meanwhile */
     bool on;
+    _Atomic bool stale;     /* other calls are to lead there than those that do in the copy */
     _Atomic uint32_t there; /* all of this is filled, and the object has not gone: its number,
                              * which no other has; else 0 */
 };

@@ -4,7 +4,7 @@
  * module that is none.
  */
 #include "common/wire/call_sites.h"
-#include "preload/redirect/module.h"
+#include "preload/redirect/form.h"
 #include "preload/redirect/redirect.h"
 #include "preload/redirect/stub.h"
 #include "preload/redirect/text_copy.h"
@@ -27,8 +27,13 @@ struct price_usual redirect_price(void) {
     uint64_t code = (uintptr_t)stub_call_often;
     struct redirect_callee callee = {.target = (uintptr_t)stub_return};
     struct redirect_site site = {.routine = code, .function = code, .cfa = 8};
-    struct redirect_module module = {
-        .text = code, .start = code, .site = &site, .callee = &callee, .sites = 1, .callees = 1};
+    struct redirect_module module = {.form = &redirect_stub_form,
+                                     .text = code,
+                                     .start = code,
+                                     .site = &site,
+                                     .callee = &callee,
+                                     .sites = 1,
+                                     .callees = 1};
     struct bench bench = {.calls = price_bench_make(code)};
     struct price_usual usual = {0};
     if (bench.calls != NULL) {

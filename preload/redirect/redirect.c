@@ -25,6 +25,7 @@
 #include "preload/life/session.h"
 #include "preload/life/sys.h"
 #include "preload/redirect/enter.h"
+#include "preload/redirect/form.h"
 #include "preload/redirect/module.h"
 #include "preload/redirect/stub.h"
 #include "preload/redirect/text_copy.h"
@@ -38,11 +39,13 @@
 
 static struct redirect_module *_Atomic modules; /* NULL: none was ever redirected */
 static _Atomic uint32_t used;                   /* of them */
-static _Atomic uint32_t users;                  /* threads whose calls are followed */
+static _Atomic uint32_t users;                  /* threads whose calls are followed ... */
+static _Atomic bool always;                     /* ... and one more: redirect_hold */
 static _Atomic uint32_t changing;               /* one thread changes something */
 static _Atomic bool all_on;                     /* since the last change */
 static _Atomic uint32_t closing;                /* threads in dlclose */
 static _Atomic bool suspended;
+static _Atomic uint32_t readers;   /* redirect_reads */
 static uint32_t numbers;           /* given to modules */
 static _Atomic uint64_t opened_ns; /* the first dlopen since all objects were known, 0: none */
 static _Atomic uint64_t learned_from_ns, learned_to_ns; /* what this and dlsym were, meanwhile */
@@ -129,6 +132,16 @@ void redirect_await_on(void) {
     follow_users();
 }
 
+void redirect_hold(bool wanted) {
+    if (!redirect_is_meant() || atomic_exchange(&always, wanted) == wanted)
+        return;
+    if (wanted)
+        atomic_fetch_add(&users, 1);
+    else
+        atomic_fetch_sub(&users, 1);
+    follow_users();
+}
+
 void redirect_leave(struct calls *c) {
     struct redirect_thread *r = c->redirect;
     if (r == NULL || !atomic_exchange(&r->uses, false))
@@ -209,7 +222,8 @@ static enum calls_verdict make_ready(const struct wire_module *logged,
             return atomic_load(&modules) == NULL ? CALLS_NO_MEMORY : CALLS_TOO_MANY;
         if (!object_at(text, &object) || (uint64_t)object.dlfo_map_start != logged->start)
             return CALLS_TEXT_DIFFERS;
-        *m = (struct redirect_module){.text = text,
+        *m = (struct redirect_module){.form = redirect_form(),
+                                      .text = text,
                                       .bytes = table->text_bytes,
                                       .sites = table->sites,
                                       .callees = table->callees,
@@ -424,7 +438,7 @@ static void learn_opened(struct agent_thread *thread, bool wait) {
     atomic_store(&learned_to_ns, ticker_now(CLOCK_MONOTONIC));
     modules_learn_all(thread, session);
     atomic_store(&answered, 0);
-    if (wait && agent.settings.burst_length_ns == 0)
+    if (wait && !agent.settings.encode && agent.settings.burst_length_ns == 0)
         await_opened(thread, session);
     atomic_store(&learned_from_ns, 0);
     atomic_store(&learned_to_ns, 0);
@@ -463,11 +477,17 @@ static bool has_gone(const struct redirect_module *m) {
            object.dlfo_eh_frame != m->eh_frame;
 }
 
+static void wait_for_readers(void) {
+    for (int i = 0; i < WAITS_FOR_OTHER && atomic_load(&readers) != 0; i++)
+        nap();
+}
+
 static void forget_gone(void) {
     for (uint32_t i = 0; i < atomic_load(&used); i++) {
         struct redirect_module *m = &atomic_load(&modules)[i];
         if (atomic_load(&m->there) != 0 && has_gone(m)) {
             atomic_store(&m->there, 0);
+            wait_for_readers();
             text_copy_free(m);
         }
     }
@@ -562,7 +582,8 @@ void redirect_after_fork_parent(void) {
 /* Where another thread was in dlclose, nothing changes places any more. Sessions are numbered anew,
  * and none has heard yet what is redirected: a burst need not wait for that. */
 void redirect_after_fork_child(void) {
-    atomic_store(&users, 0);
+    atomic_store(&users, atomic_load(&always));
+    atomic_store(&readers, 0);
     atomic_store(&answered_epoch, 0);
     atomic_store(&as_in_parent, all_ready);
     for (struct agent_thread *t = thread_first(); t != NULL; t = t->next)
@@ -646,13 +667,69 @@ bool redirect_is_stub(uint64_t address) {
 
 bool redirect_find_stubs(uint64_t address, struct unwind_module *module) {
     const struct redirect_module *m = stubs_at(address);
-    if (m == NULL)
+    if (m == NULL || m->form->in_program != NULL)
         return false;
     *module = (struct unwind_module){.start = m->stubs,
                                      .end = m->stubs + m->stub_bytes,
                                      .bias = m->stubs,
                                      .table = &stub_table.table};
     return true;
+}
+
+uint64_t redirect_in_program(uint64_t address) {
+    const struct redirect_module *m = stubs_at(address);
+    return m == NULL || m->form->in_program == NULL ? address : m->form->in_program(address);
+}
+
+/* ---- copies that are written anew ---- */
+
+#define RENEW_LEAST_NS 50000000u /* from one to the next */
+#define RENEW_ONE_IN   100u      /* and a part of all time, at most */
+
+static _Atomic bool some_stale;
+static _Atomic uint64_t renew_from_ns; /* CLOCK_MONOTONIC */
+
+void redirect_write_anew(uint64_t stub) {
+    for (uint32_t i = 0; i < atomic_load(&used); i++) {
+        struct redirect_module *m = &atomic_load(&modules)[i];
+        if (atomic_load(&m->there) != 0 && stub - m->stubs < m->stub_bytes)
+            atomic_store(&m->stale, true);
+    }
+    atomic_store(&some_stale, true);
+}
+
+static void write_stale(void) {
+    for (uint32_t i = 0; i < atomic_load(&used); i++) {
+        struct redirect_module *m = &atomic_load(&modules)[i];
+        if (atomic_load(&m->there) != 0 && atomic_exchange(&m->stale, false))
+            text_copy_write_anew(m);
+    }
+}
+
+void redirect_renew(void) {
+    if (!atomic_load_explicit(&some_stale, memory_order_relaxed) || !may_change())
+        return;
+    uint64_t began_ns = ticker_now(CLOCK_MONOTONIC);
+    if (began_ns < atomic_load(&renew_from_ns) || !begin_change())
+        return;
+    atomic_store(&some_stale, false);
+    if (atomic_load(&closing) == 0)
+        write_stale();
+    uint64_t now_ns = ticker_now(CLOCK_MONOTONIC);
+    atomic_store(&renew_from_ns, now_ns + RENEW_LEAST_NS + RENEW_ONE_IN * (now_ns - began_ns));
+    end_change();
+}
+
+uint64_t redirect_in_file(uint64_t address) {
+    const struct redirect_module *m = text_of(address);
+    return m == NULL || !m->on ? address : m->spare + (address - m->text);
+}
+
+void redirect_reads(bool begins) {
+    if (begins)
+        atomic_fetch_add(&readers, 1);
+    else
+        atomic_fetch_sub(&readers, 1);
 }
 
 bool redirect_find_object(uint64_t address, struct dl_find_object *found) {

@@ -6,6 +6,8 @@
  *   choose.c     which modules are meant
  *   redirect.c   the modules that are redirected; when their texts change places
  *   text_copy.c    a module's second text; how they change places
+ *   form.h         what its calls are led through: stubs, or slots (preload/encode/)
+ *   stub_form.c    stubs of a module
  *   stub.c         the code in between: the one part that knows instructions
  *   enter.c      a call: who has made it, by what is known of the caller; the hot path
  *   found.c      the same where a walk has to tell
@@ -38,6 +40,13 @@ bool redirect_is_meant(void);
  * context. */
 bool redirect_means(const char *path, uint64_t code);
 
+/* An object is about to come that may have a libgcc of its own, or another view of who defines
+ * what: where that matters (encode/unwinder.h), calls of those that come from now on are left
+ * alone. Any context. */
+void redirect_opens_apart(void);
+/* The same as redirect_means of the object that has that address. */
+bool redirect_means_at(uint64_t code);
+
 /* The agent calls functions of the object that begins there, which stands before libc with them (a
  * sanitizer, a program with a clock of its own): its calls are left alone. Any context. */
 bool redirect_is_interposer(uint64_t start);
@@ -68,6 +77,8 @@ bool redirect_use(struct calls *c);
 void redirect_leave(struct calls *c);
 /* The other thread is waited for. Thread context. */
 void redirect_await_on(void);
+/* Calls are redirected from now on, whoever is followed; or no longer. Any context. */
+void redirect_hold(bool wanted);
 /* The calling thread enters a call that can sleep, and has come back: meanwhile calls need not be
  * redirected for it. Its burst ends if they can't be at once. Thread context, our signal blocked.
  */
@@ -97,6 +108,18 @@ bool redirect_is_stub(uint64_t address);
 /* As the loader would answer if stubs were an object of their own. Any context. */
 struct dl_find_object;
 bool redirect_find_object(uint64_t address, struct dl_find_object *found);
+
+/* What an address in the code that calls are led through is in the program's own text; any other is
+ * itself. Between redirect_reads(true) and (false), where nothing of that code goes. Any context.
+ */
+uint64_t redirect_in_program(uint64_t address);
+void redirect_reads(bool begins);
+/* Other calls of the module with that stub are to be led through them from the next
+ * redirect_renew() on, which does so when it has not cost too much of late. Any context. */
+void redirect_write_anew(uint64_t stub);
+void redirect_renew(void);
+/* Where the file's code is that belongs at that address; any other is itself. As above. */
+uint64_t redirect_in_file(uint64_t address);
 
 /* ---- price.c ---- */
 

@@ -87,6 +87,7 @@ void stub_call_set_direct(uint8_t *code, uint64_t address, uint64_t target);
 /* Whether this code, of which 16 bytes can be read, is not a function but what asks the loader to
  * bind one: where a word of the GOT leads until then. */
 bool stub_is_binder(const uint8_t *code);
+#define STUB_BINDER_BYTES 16u
 
 /* Calls what(argument) on the stack that ends at `stack_end`, with the registers that are not for
  * general use kept in `area` (stub_area_bytes(), at a multiple of 64, zeroed at first). */

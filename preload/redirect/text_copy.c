@@ -22,6 +22,7 @@
 #include <sys/resource.h>
 
 #include "preload/life/sys.h"
+#include "preload/redirect/form.h"
 #include "preload/redirect/stub.h"
 
 #ifndef MREMAP_DONTUNMAP
@@ -91,25 +92,8 @@ static uint64_t map_near(const struct redirect_module *m, uint64_t bytes) {
     return at;
 }
 
-static const struct redirect_callee *callee_of(const struct redirect_module *m, uint32_t i) {
-    return &m->callee[m->site[i].callee & REDIRECT_CALLEE];
-}
-
-static void write_stub(const struct redirect_module *m, uint8_t *page, uint32_t i) {
-    const struct redirect_callee *k = callee_of(m, i);
-    if (k->target != 0)
-        stub_write(page, m->stubs, i, k->target);
-    else
-        stub_write_by_word(page, m->stubs, i, (uintptr_t)k->word);
-}
-
-static bool write_stubs(struct redirect_module *m) {
-    for (uint32_t i = 0; i < m->sites; i++) {
-        uint8_t *page = (uint8_t *)(stub_at(m->stubs, i) & ~(uint64_t)(WIRE_PAGE - 1));
-        if (i % STUB_PER_PAGE == 0)
-            stub_write_head((struct stub_page *)(void *)page, m, i);
-        write_stub(m, page, i);
-    }
+static bool write_stubs(const struct redirect_module *m) {
+    m->form->write(m);
     return sys3(SYS_mprotect, m->stubs, m->stub_bytes, PROT_READ | PROT_EXEC) == 0;
 }
 
@@ -126,13 +110,13 @@ static bool words_are_near(const struct redirect_module *m) {
 }
 
 enum calls_verdict text_copy_make_stubs(struct redirect_module *m) {
-    m->stub_bytes = stub_room(m->sites);
+    m->stub_bytes = m->form->bytes(m->sites);
     m->stubs = map_near(m, m->stub_bytes);
     if (m->stubs == 0)
         return CALLS_FAR;
     if (!words_are_near(m))
         return CALLS_FAR;
-    stub_write_unwind(&m->unwind, m->stubs, m->stub_bytes);
+    m->form->write_unwind(&m->unwind, m->stubs, m->stub_bytes);
     return write_stubs(m) ? CALLS_FOLLOWED : CALLS_FORBIDDEN;
 }
 
@@ -201,11 +185,10 @@ static bool write_copy(const struct redirect_module *m, long fd) {
     long at = sys6(SYS_mmap, 0, m->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (failed(at))
         return false;
-    memcpy((void *)at, (const void *)m->text, m->bytes);
+    memcpy((void *)at, (const void *)(m->on ? m->spare : m->text), m->bytes);
     for (uint32_t i = 0; i < m->sites; i++) {
         uint64_t call = m->site[i].back - CALL_SITE_BYTES;
-        (callee_of(m, i)->target != 0 ? stub_call_set : stub_call_set_direct)(
-            (uint8_t *)at + call, m->text + call, stub_at(m->stubs, i));
+        m->form->lead(m, i, (uint8_t *)at + call, m->text + call);
     }
     sys2(SYS_munmap, at, m->bytes);
     return true;
@@ -226,6 +209,17 @@ static enum calls_verdict make_copy(struct redirect_module *m) {
     bool written = write_copy(m, fd), mapped = written && map_copy(m, fd);
     sys1(SYS_close, fd);
     return mapped ? CALLS_FOLLOWED : written ? CALLS_FORBIDDEN : CALLS_NO_MEMORY;
+}
+
+/* One mapping takes the other's place, so whoever runs there meets one or the other. */
+void text_copy_write_anew(struct redirect_module *m) {
+    long fd = make_file(m->bytes);
+    if (fd < 0)
+        return;
+    if (write_copy(m, fd))
+        sys6(SYS_mmap, m->on ? m->text : m->copy, m->bytes, PROT_READ | PROT_EXEC,
+             MAP_PRIVATE | MAP_FIXED, fd, 0);
+    sys1(SYS_close, fd);
 }
 
 /* ---- changing places ---- */

@@ -23,6 +23,9 @@ enum calls_verdict text_copy_make_stubs(struct redirect_module *m);
 /* They change places. False: nothing has changed. Any context, one thread at a time, while the
  * object is mapped. */
 bool text_copy_switch(struct redirect_module *m, bool on);
+/* The copy is made again, by what m->form->lead does now. Where there is no memory it stays as it
+ * is. As above. */
+void text_copy_write_anew(struct redirect_module *m);
 /* The object has gone, or will not be redirected. Any context. */
 void text_copy_free(struct redirect_module *m);
 

@@ -34,14 +34,12 @@ void check_reset(struct check *check) {
         sys3(SYS_madvise, check, sizeof *check, MADV_DONTNEED);
 }
 
-static bool same(const struct memo *memo, const struct unwind_frame *full, uint32_t n) {
-    if (memo->depth != n)
+static bool same(const struct shown *frames, const struct unwind_frame *full, uint32_t n) {
+    if (frames->depth != n)
         return false;
-    for (uint32_t i = 0; i < n; i++) {
-        const struct unwind_frame *f = &memo->frame[n - 1 - i].frame;
-        if (f->routine != full[i].routine || f->site != full[i].site)
+    for (uint32_t i = 0; i < n; i++)
+        if (!unwind_frame_is(shown_frame(frames, n - 1 - i), &full[i]))
             return false;
-    }
     return true;
 }
 
@@ -50,10 +48,10 @@ static uint64_t mix(uint64_t hash, uint64_t value) {
     return hash ^ hash >> 29;
 }
 
-static uint64_t hash_of(const struct memo *memo) {
-    uint64_t hash = memo->depth;
-    for (uint32_t i = 0; i < memo->depth; i++)
-        hash = mix(mix(hash, memo->frame[i].frame.routine), memo->frame[i].frame.site);
+static uint64_t hash_of(const struct shown *frames) {
+    uint64_t hash = frames->depth;
+    for (uint32_t i = 0; i < frames->depth; i++)
+        hash = mix(mix(hash, shown_frame(frames, i)->routine), shown_frame(frames, i)->site);
     return hash;
 }
 
@@ -68,10 +66,11 @@ static struct identifier *find(struct check *check, uint64_t pc, uint64_t height
 }
 
 static void identify(struct agent_thread *thread, struct wire_slot *slot,
-                     const struct unwind_registers *regs) {
+                     const struct shown *frames) {
+    const struct unwind_registers *regs = &thread->interrupted;
     uint64_t height = thread->stack_high - regs->reg[ARCH_SP];
     struct identifier *id = find(thread->check, regs->pc, height);
-    uint64_t context = hash_of(&thread->memo);
+    uint64_t context = hash_of(frames);
     if (id == NULL)
         return;
     if (id->pc == 0) {
@@ -90,14 +89,13 @@ static void identify(struct agent_thread *thread, struct wire_slot *slot,
 }
 
 void check_walk(struct agent_thread *thread, struct wire_slot *slot, const struct unwind_env *env,
-                const struct unwind_registers *regs, uint32_t limit, enum unwind_end end) {
-    struct unwind_registers copy = *regs;
+                const struct shown *frames, uint32_t limit, enum unwind_end end) {
+    struct unwind_registers copy = thread->interrupted;
     uint32_t n;
     enum unwind_end full = unwind_walk(env, &copy, thread->check->frame, limit, &n);
     if (full == UNWIND_PENDING)
         return; /* an object was loaded, or unloaded, between the two */
     session_count(slot, WIRE_CHECKED, 1);
-    session_count(slot, WIRE_DIFFERENT,
-                  full != end || !same(&thread->memo, thread->check->frame, n));
-    identify(thread, slot, regs);
+    session_count(slot, WIRE_DIFFERENT, full != end || !same(frames, thread->check->frame, n));
+    identify(thread, slot, frames);
 }

@@ -15,9 +15,9 @@ struct check *check_new(void);
 /* Forgets what it has seen: another thread uses it now. */
 void check_reset(struct check *check);
 
-/* Compares thread->memo, which ended at `end`, with a full walk from `regs`, and counts. Signal
- * context, inside the session. */
+/* Compares `frames`, where a walk has ended at `end`, with a full walk from thread->interrupted,
+ * and counts. Signal context, inside the session. */
 void check_walk(struct agent_thread *thread, struct wire_slot *slot, const struct unwind_env *env,
-                const struct unwind_registers *regs, uint32_t limit, enum unwind_end end);
+                const struct shown *frames, uint32_t limit, enum unwind_end end);
 
 #endif

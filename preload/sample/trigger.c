@@ -15,6 +15,7 @@
 #include "preload/sample/trigger.h"
 
 #include "preload/calls/call_burst.h"
+#include "preload/encode/encode.h"
 #include "preload/life/agent.h"
 #include "preload/life/confine.h"
 #include "preload/life/modules.h"
@@ -322,8 +323,10 @@ static void tick_alone(struct agent_thread *thread, enum trigger_kind kind, uint
         found = !plan.idle;
     }
     thread->unsent_ns = 0;
-    if (!found)
+    if (!found) {
         follow(thread, NULL, &searching, UINT64_MAX, false);
+        encode_rest();
+    }
 }
 
 /* ---- a thread that is stepped ---- */

@@ -4,10 +4,12 @@
  */
 #include "preload/sample/walk.h"
 
+#include "preload/encode/encode.h"
 #include "preload/labels/send.h"
 #include "preload/life/modules.h"
 #include "preload/life/session.h"
 #include "preload/python/show.h"
+#include "preload/redirect/redirect.h"
 #include "preload/sample/check.h"
 #include "preload/sample/emit.h"
 #include "preload/sample/emit_raw_stack.h"
@@ -31,6 +33,7 @@ struct walk {
     struct agent_thread *thread;
     struct wire_session *session;
     struct stack_probe probe;
+    uint64_t low, high; /* as in the environment, where words are not read as they are */
 };
 
 static bool find(void *arg, uint64_t pc, struct unwind_module *module) {
@@ -41,6 +44,26 @@ static bool find(void *arg, uint64_t pc, struct unwind_module *module) {
 static bool read_probed(void *arg, uint64_t address, uint64_t *word) {
     struct walk *walk = arg;
     return stack_read(&walk->probe, address, word);
+}
+
+/* Return addresses are in slots: they are read as the program's own, and so is its code. */
+static bool read_in_program(void *arg, uint64_t address, uint64_t *word) {
+    struct walk *walk = arg;
+    bool read = true;
+    if (address - walk->low < walk->high - walk->low)
+        *word = *(const volatile uint64_t *)address;
+    else
+        read = stack_read(&walk->probe, redirect_in_file(address), word);
+    if (read)
+        *word = redirect_in_program(*word);
+    return read;
+}
+
+static struct unwind_env env_of(struct walk *walk) {
+    return (struct unwind_env){.find = find,
+                               .read = agent.settings.encode ? read_in_program : read_probed,
+                               .arg = walk,
+                               .scratch = walk->thread->scratch};
 }
 
 static uint32_t frame_limit(struct wire_session *session) {
@@ -103,15 +126,23 @@ static void send_context(struct agent_thread *thread, struct wire_slot *slot, ui
         session_count(slot, WIRE_SEARCHED, result->searched);
 }
 
+/* Of the innermost frame; 0: there is none. Open calls are found from where the thread is. */
+static uint64_t innermost_pc(const struct agent_thread *thread) {
+    const struct memo *memo = &thread->memo;
+    if (agent.settings.encode)
+        return thread->interrupted.pc;
+    return memo->depth == 0 ? 0 : memo->frame[memo->depth - 1].pc;
+}
+
 /* The pc of the last walk, which is sent when lines were asked for and it is in code that has
  * some. */
 static uint64_t pc_to_send(struct agent_thread *thread, struct wire_session *session) {
     struct unwind_module module;
-    if (hcct_likely(!agent.settings.lines) || thread->memo.depth == 0 ||
+    if (hcct_likely(!agent.settings.lines) ||
         thread->stream != &thread->streams[agent.settings.ticks_to] || python_is_innermost(thread))
         return 0;
-    uint64_t pc = thread->memo.frame[thread->memo.depth - 1].pc;
-    return modules_find(thread, session, pc, &module) ? pc : 0;
+    uint64_t pc = innermost_pc(thread);
+    return pc != 0 && modules_find(thread, session, pc, &module) ? pc : 0;
 }
 
 /* What stands below the innermost frame. */
@@ -132,25 +163,34 @@ static void shorten_common(struct agent_thread *thread, uint32_t same) {
             thread->streams[i].common_frames = same;
 }
 
-/* The memo has the stack as it is now. Of the last context that was sent, the common prefix
- * holds. */
-static void update_memo(struct agent_thread *thread, struct wire_session *session,
-                        struct unwind_env *env, const ucontext_t *uc, struct memo_result *result) {
+/* All words of the stack are read by read_in_program. */
+static void read_all(struct unwind_env *env, const struct unwind_registers *regs) {
+    struct walk *walk = env->arg;
+    thread_stack_above(walk->thread, regs->reg[ARCH_SP], &walk->low, &walk->high);
+    env->low = env->high = 8;
+    encode_step_out(env, &walk->thread->interrupted);
+}
+
+/* Where the walk begins: thread->interrupted. */
+static void begin(struct agent_thread *thread, struct unwind_env *env, const ucontext_t *uc) {
     struct unwind_registers *regs = &thread->interrupted;
     validate_memo(thread);
     unwind_registers_of(regs, uc);
-    thread_stack_above(thread, regs->reg[ARCH_SP], &env->low, &env->high);
+    if (hcct_unlikely(agent.settings.encode))
+        read_all(env, regs);
+    else
+        thread_stack_above(thread, regs->reg[ARCH_SP], &env->low, &env->high);
     pass_over(env, regs);
-    memo_walk(&thread->memo, env, regs, frame_limit(session), result);
+    memo_walk(&thread->memo, env, &thread->interrupted, frame_limit(session), result);
     shorten_common(thread, result->same);
 }
 
 bool walk_whole(struct agent_thread *thread, struct wire_session *session, const ucontext_t *uc) {
     struct walk walk = {.thread = thread, .session = session};
-    struct unwind_env env = {
-        .find = find, .read = read_probed, .arg = &walk, .scratch = thread->scratch};
+    struct unwind_env env = env_of(&walk);
     struct memo_result result;
-    update_memo(thread, session, &env, uc, &result);
+    begin(thread, &env, uc);
+    update_memo(thread, session, &env, &result);
     return result.end == UNWIND_COMPLETE;
 }
 
@@ -159,12 +199,15 @@ static bool is_to_copy(const struct memo_result *result) {
     return result->end == UNWIND_PENDING || result->end == UNWIND_RICH;
 }
 
+static struct shown shown_of(const struct memo *memo) {
+    return (struct shown){memo->frame, sizeof *memo->frame, memo->depth};
+}
+
 /* What is sent of the walk: the memo's frames, unless functions of Python are asked for, which no
  * copy of a stack shows. False: the ring has no room for their names. */
 static bool show_frames(struct agent_thread *thread, struct wire_session *session,
                         struct wire_slot *slot, struct memo_result *result) {
-    struct memo *memo = &thread->memo;
-    thread->shown = (struct shown){memo->frame, sizeof *memo->frame, memo->depth};
+    thread->shown = shown_of(&thread->memo);
     if (hcct_likely(!agent.settings.python) || thread->python == NULL)
         return true;
     struct python_shown shown = python_show(thread, slot, frame_limit(session));
@@ -174,32 +217,82 @@ static bool show_frames(struct agent_thread *thread, struct wire_session *sessio
     return !shown.lost;
 }
 
+/* The context from the calls that are open, with no more of a walk than that takes. What the walk
+ * has found is what is shown then, and nothing is in the memo. */
+static void show_open_calls(struct agent_thread *thread, struct wire_session *session,
+                            struct wire_slot *slot, const struct unwind_env *env,
+                            struct memo_result *result) {
+    struct encode_found found;
+    if (encode_find(thread, slot, env, &thread->interrupted, frame_limit(session), &found)) {
+        *result = (struct memo_result){.end = found.truncated ? UNWIND_TRUNCATED : UNWIND_COMPLETE,
+                                       .stepped = found.stepped};
+        return;
+    }
+    memo_walk(&thread->memo, env, &thread->interrupted, frame_limit(session), result);
+    if (!is_to_copy(result))
+        encode_show_walk(thread);
+}
+
+/* Sends what is shown, or a copy of the stack. */
+static struct walk_cost send(struct walk *walk, struct wire_slot *slot, uint64_t weight,
+                             const struct unwind_env *env, const struct memo_result *result,
+                             bool lost) {
+    struct agent_thread *thread = walk->thread;
+    uint32_t copied = 0, depth = thread->shown.depth;
+    if (hcct_unlikely(lost)) {
+        lose(slot, weight);
+    } else if (is_to_copy(result)) {
+        copied = send_copy(thread, walk->session, slot, weight, result, env);
+        depth = 0;
+    } else {
+        send_context(thread, slot, weight, result);
+    }
+    return (struct walk_cost){.stepped = result->stepped + result->effort,
+                              .reread = depth > result->stepped ? depth - result->stepped : 0,
+                              .copied = copied};
+}
+
+/* False: the ring has no room for what is shown. */
+static bool find_frames(struct walk *walk, struct wire_slot *slot, const struct unwind_env *env,
+                        struct memo_result *result) {
+    if (hcct_unlikely(agent.settings.encode)) {
+        show_open_calls(walk->thread, walk->session, slot, env, result);
+        return true;
+    }
+    update_memo(walk->thread, walk->session, env, result);
+    return show_frames(walk->thread, walk->session, slot, result) || is_to_copy(result);
+}
+
+/* With what a full walk finds; functions of Python are none of that. */
+static void check(struct walk *walk, struct wire_slot *slot, const struct unwind_env *env,
+                  enum unwind_end end) {
+    struct agent_thread *thread = walk->thread;
+    const struct shown shown = agent.settings.encode ? thread->shown : shown_of(&thread->memo);
+    check_walk(thread, slot, env, &shown, frame_limit(walk->session), end);
+}
+
+static struct walk_cost take_sample(struct walk *walk, struct wire_slot *slot, uint64_t weight,
+                                    const ucontext_t *uc) {
+    struct agent_thread *thread = walk->thread;
+    struct unwind_env env = env_of(walk);
+    struct memo_result result;
+    begin(thread, &env, uc);
+    bool labelled = labels_send(thread, walk->session, slot);
+    bool found = find_frames(walk, slot, &env, &result);
+    thread->leaf = leaf_of(thread, walk->session, &env, uc);
+    if (hcct_unlikely(thread->check != NULL) && !is_to_copy(&result))
+        check(walk, slot, &env, result.end);
+    return send(walk, slot, weight, &env, &result, !labelled || !found);
+}
+
 struct walk_cost walk_sample(struct agent_thread *thread, struct wire_session *session,
                              struct wire_slot *slot, uint64_t weight, const ucontext_t *uc) {
     struct walk walk = {.thread = thread, .session = session};
-    struct unwind_env env = {
-        .find = find, .read = read_probed, .arg = &walk, .scratch = thread->scratch};
-    struct unwind_registers *regs = &thread->interrupted;
-    struct memo_result result;
-    uint32_t copied = 0;
-    update_memo(thread, session, &env, uc, &result);
-    bool labelled = labels_send(thread, session, slot);
-    bool shown = show_frames(thread, session, slot, &result);
-    thread->leaf = leaf_of(thread, session, &env, uc);
-    if (hcct_unlikely(!labelled)) {
-        lose(slot, weight);
-    } else if (is_to_copy(&result)) {
-        copied = send_copy(thread, session, slot, weight, &result, &env);
-    } else {
-        if (hcct_unlikely(thread->check != NULL))
-            check_walk(thread, slot, &env, regs, frame_limit(session), result.end);
-        if (hcct_likely(shown))
-            send_context(thread, slot, weight, &result);
-        else
-            lose(slot, weight);
-    }
-    uint32_t depth = thread->memo.depth; /* 0 when the memo holds nothing */
-    return (struct walk_cost){.stepped = result.stepped + result.effort,
-                              .reread = depth > result.stepped ? depth - result.stepped : 0,
-                              .copied = copied};
+    if (hcct_likely(!agent.settings.encode))
+        return take_sample(&walk, slot, weight, uc);
+    encode_follow(thread, session, arch_pc(uc));
+    redirect_reads(true);
+    struct walk_cost cost = take_sample(&walk, slot, weight, uc);
+    redirect_reads(false);
+    return cost;
 }

@@ -37,17 +37,21 @@ __asm__(".text\n" BEFORE(dlopen) BEFORE(dlmopen) BEFORE(dlsym) BEFORE(dlvsym));
 
 #define CALLED_THERE __attribute__((used, visibility("hidden")))
 
-CALLED_THERE void *before_dlopen(void);
+CALLED_THERE void *before_dlopen(const char *file, int mode);
 CALLED_THERE void *before_dlmopen(void);
 CALLED_THERE void *before_dlsym(void);
 CALLED_THERE void *before_dlvsym(void);
 
-void *before_dlopen(void) {
+void *before_dlopen(const char *file, int mode) {
+    (void)file;
+    if ((mode & RTLD_DEEPBIND) != 0)
+        redirect_opens_apart();
     redirect_opening();
     return real_dl(REAL_DLOPEN);
 }
 
 void *before_dlmopen(void) {
+    redirect_opens_apart();
     redirect_opening();
     return real_dl(REAL_DLMOPEN);
 }

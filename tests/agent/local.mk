@@ -116,3 +116,9 @@ check_PROGRAMS += tests/agent/otel_test
 tests_agent_otel_test_SOURCES = preload/labels/checked.h preload/labels/otel_process.c \
 	preload/labels/otel_process.h preload/sample/stack.c tests/agent/otel_test.c
 TESTS += tests/agent/otel_test
+
+# The code around calls, of which the thread's open ones are kept.
+check_PROGRAMS += tests/agent/slot_test
+tests_agent_slot_test_SOURCES = preload/encode/shallow.c preload/encode/shallow.h \
+	preload/encode/slot.c preload/encode/slot.h tests/agent/slot_test.c
+TESTS += tests/agent/slot_test

@@ -36,7 +36,7 @@ e2e_tests = tests/e2e/check_test.py tests/e2e/daemon_test.py tests/e2e/deep_test
 	tests/e2e/calls_locked_test.py \
 	tests/e2e/redirect_torture_test.py tests/e2e/attach_test.py tests/e2e/attach_running_test.py \
 	tests/e2e/blocks_test.py tests/e2e/locks_test.py tests/e2e/metrics_test.py tests/e2e/wait_test.py \
-	tests/e2e/encode_test.py tests/e2e/runtime_names_test.py
+	tests/e2e/encode_test.py tests/e2e/encode_contexts_test.py tests/e2e/runtime_names_test.py
 TESTS += $(e2e_tests)
 EXTRA_DIST += $(e2e_tests) tests/e2e/calls_support.py tests/e2e/rusage.py tests/e2e/screen.py \
 	tests/e2e/support.py tests/e2e/users_support.py tests/e2e/wire_support.py tests/e2e/workloads.py
@@ -63,6 +63,14 @@ tests_targets_attach_shares_LDFLAGS = -pthread
 tests_targets_attach_library_la_SOURCES = tests/targets/attach_library.c
 tests_targets_attach_library_la_CFLAGS = $(TARGET_CFLAGS)
 tests_targets_attach_library_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
+
+# Calls that end in all ways, and many of one kind, for contexts by open calls.
+check_PROGRAMS += tests/targets/dear_calls tests/targets/open_calls
+tests_targets_dear_calls_SOURCES = tests/targets/dear_calls.c
+tests_targets_dear_calls_CFLAGS = $(TARGET_CFLAGS) $(USUAL_CFLAGS)
+tests_targets_open_calls_SOURCES = tests/targets/open_calls.cc
+tests_targets_open_calls_CXXFLAGS = $(CALLS_CXXFLAGS) $(USUAL_CFLAGS) -pthread
+tests_targets_open_calls_LDFLAGS = -pthread
 
 # What is left to process 1.
 check_PROGRAMS += tests/targets/orphans
@@ -271,7 +279,7 @@ tests_targets_redirect_own_CFLAGS = $(TARGET_CFLAGS) -O1
 tests_targets_redirect_steps_SOURCES = tests/targets/redirect_steps.c
 tests_targets_redirect_steps_CFLAGS = $(TARGET_CFLAGS) -O1
 tests_targets_redirect_text_SOURCES = tests/targets/redirect_text.c
-tests_targets_redirect_text_CFLAGS = $(TARGET_CFLAGS) -O1
+tests_targets_redirect_text_CFLAGS = $(TARGET_CFLAGS) -O1 -fno-optimize-sibling-calls
 
 # tests/targets/restless loads the plugins above.
 check_PROGRAMS += tests/targets/calls_asked tests/targets/restless

@@ -140,6 +140,20 @@ static void test_counters(void) {
     check_says(profile, "asked for", false);
     process->rate_changes = process->skipped = 0;
     process->walks = 9633;
+    check_says(profile, "\nencode ", false);
+    process->encoded = 9000;
+    process->frames = 20000;
+    process->encoded_frames = 15000;
+    check_says(profile,
+               "\nencode    100.0 % of the contexts by the calls that were open, and 75.0 % of all "
+               "frames\n",
+               true);
+    process->encode_foreign = 1000;
+    check_says(profile,
+               "\nencode    90.0 % of the contexts by the calls that were open, and 75.0 % of all "
+               "frames\n          by walks: 0 where no calls were kept, 1,000 on another stack, 0 "
+               "where no simple rule led to one\n",
+               true);
     process->checked = 9000;
     process->different = 2;
     process->refused = 1;
