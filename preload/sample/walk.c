@@ -181,6 +181,12 @@ static void begin(struct agent_thread *thread, struct unwind_env *env, const uco
     else
         thread_stack_above(thread, regs->reg[ARCH_SP], &env->low, &env->high);
     pass_over(env, regs);
+}
+
+/* The memo has the stack as it is now. Of the last context that was sent, the common prefix
+ * holds. */
+static void update_memo(struct agent_thread *thread, struct wire_session *session,
+                        const struct unwind_env *env, struct memo_result *result) {
     memo_walk(&thread->memo, env, &thread->interrupted, frame_limit(session), result);
     shorten_common(thread, result->same);
 }
