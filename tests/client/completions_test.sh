@@ -33,8 +33,8 @@ formats=$(hcct report --format none /dev/null 2>&1 | sed 's/.*there are: //; s/,
 offers_only "record replay report" hcct re
 offers "record hot list report help --version" hcct ""
 offers_only "--budget --burst --by" hcct record --b
-offers_only "function site line module thread" hcct record --by ""
-offers_only "line" hcct hot --by l
+offers_only "function site line module thread label" hcct record --by ""
+offers_only "line label" hcct hot --by l
 offers_only "$formats" hcct report --format ""
 offers_only "text json" hcct list --format ""
 offers "hot list" hcct help ""
