@@ -91,9 +91,9 @@ class Queries(support.ClientTest):
         lines = out.decode().splitlines()
         self.assertEqual(status, 0)
         self.assertEqual(lines[0].split(), ["PID", "COMMAND", "STATE", "CPU", "SEEN", "CONTEXTS",
-                                            "MEMORY", "LOST"])
+                                            "MEMORY", "LOST", "METRIC"])
         self.assertEqual(lines[1].split(), ["4711", "server", "live", "12.34s", "1234", "samples",
-                                            "321", "120.6K", "5"])
+                                            "321", "120.6K", "5", "cpu"])
         self.assertEqual(lines[2].split()[:3], ["-", "cc1", "finished"])
         self.assertIn("a [2Jb", lines[4])
         status, out, _ = self.hcct("list", "--format", "json")

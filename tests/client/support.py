@@ -31,8 +31,9 @@ needs_signals = unittest.skipIf("thread" in os.environ.get("HCCT_SANITIZERS", ""
 LIVE = {"pid": 4711, "exe": "/opt/app/server", "command": "server", "state": "live",
         "since": 1700000000, "runs": 1, "threads": 3, "cpu_ns": 12_340_000_000,
         "total_ns": 12_300_000_000, "walks": 1234, "complete": 1230, "shipped": 2, "lost": 5,
-        "contexts": 321, "monitored": 100, "bytes": 123456, "rate": 100}
-CALLING = {**LIVE, "collector": "calls", "calls": 262_143_112, "walks": 0}
+        "contexts": 321, "monitored": 100, "bytes": 123456, "rate": 100,
+        "collector": "walks", "kind": "walks"}
+CALLING = {**LIVE, "collector": "calls", "kind": "calls", "calls": 262_143_112, "walks": 0}
 del CALLING["total_ns"]
 FINISHED = {**LIVE, "pid": 0, "exe": "/usr/bin/cc1", "command": "cc1", "state": "finished",
             "runs": 17}
