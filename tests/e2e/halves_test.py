@@ -66,7 +66,7 @@ if sys.argv[1:2] == ["--runs"]:
     matrix(int(sys.argv[2]))
     finish()
 
-SECONDS = 3
+SECONDS = 2
 for setting, programs in (("100", IN_STEP), ("250", IN_STEP + PROGRAMS[2:4]), ("1000", PROGRAMS + IN_STEP[-1:]),
                           ("4000", PROGRAMS[:4])):
     options, samples = SETTINGS[setting]
