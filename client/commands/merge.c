@@ -10,6 +10,7 @@
 #include "common/base/memory.h"
 #include "common/profile/merge.h"
 #include "common/render/format_number.h"
+#include "common/wire/metric.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -73,6 +74,10 @@ static int merge(struct profile *const *parts, char *const *names, size_t n,
         complain("%s: %s", names[bad], error);
         return HCCT_EXIT_FAILURE;
     }
+    if (*sum->others != '\0')
+        complain("one metric is added up, %s: left out %s (--metric chooses)",
+                 metric_word_of_type(sum->type), sum->others);
+    sum->others = "";
     int status = put(sum, n, view, given);
     profile_free(sum);
     return status;

@@ -228,6 +228,8 @@ static void merge_header(struct profile *to, const struct profile *from, bool fi
     /* what has phi of the sum has it of a part, which keeps it, when the part's phi is no larger */
     to->phi = from->phi > to->phi ? from->phi : to->phi;
     to->epsilon = from->epsilon > to->epsilon ? from->epsilon : to->epsilon;
+    if (first)
+        to->others = profile_string(to, from->others);
     to->title = first || strcmp(to->title, from->title) == 0 ? profile_string(to, from->title) : "";
     to->window_ns = from->window_ns > to->window_ns ? from->window_ns : to->window_ns;
     to->is_past |= from->is_past;

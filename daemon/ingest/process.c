@@ -320,7 +320,8 @@ void process_stats_locked(struct process *p, struct process_stats *stats) {
     if (p->live)
         sum_live(p, stats);
     /* the kernel counts in hundredths of a second; what was credited is certain */
-    if (!wire_clock_sleeps(p->sampling.clock) && stats->cpu_ns < stats->counter[WIRE_CREDITED_NS])
+    if (p->sampling.collector == WIRE_COLLECT_WALKS && !wire_clock_sleeps(p->sampling.clock) &&
+        stats->cpu_ns < stats->counter[WIRE_CREDITED_NS])
         stats->cpu_ns = stats->counter[WIRE_CREDITED_NS];
 }
 

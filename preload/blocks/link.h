@@ -24,7 +24,8 @@ struct blocks_link {
     /* False: not just now, nothing was done. Those that the session does not know are left alone.
      */
     bool (*change)(const struct blocks_change *change, unsigned n);
-    /* For the agent, in a child of fork: the blocks of its parent are not its own. */
+    /* For the agent, in a child of fork: neither the blocks of its parent nor its chance are its
+     * own. */
     void (*clear)(void);
 };
 

@@ -17,8 +17,6 @@
 #include "preload/blocks/link.h"
 #include "preload/wrap/next_symbol.h"
 
-struct blocks_link hcct_blocks_link = {.clear = table_clear};
-
 /* ---- the next library's ---- */
 
 enum name {
@@ -85,6 +83,14 @@ hcct_noinline void blocks_forget(void *block) {
     table_forget(table_find(block));
     errno = saved;
 }
+
+/* Points that are drawn already are those of the parent and of all its children. */
+static void begin_in_child(void) {
+    blocks_course.course = (struct course){.left = 0};
+    table_clear();
+}
+
+struct blocks_link hcct_blocks_link = {.clear = begin_in_child};
 
 /* ---- what the application calls ---- */
 

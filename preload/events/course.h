@@ -23,10 +23,11 @@
 struct course {
     uint64_t left; /* up to the next point, with the unit that it lies in */
     uint64_t random;
+    int process; /* that it is of: a child of fork begins anew */
     bool begun;
 };
 
-/* Chance begins for a thread, otherwise than for any other, and in any other run. */
+/* Chance begins for a thread, otherwise than for any other, in any other process and run. */
 void course_begin(struct course *course);
 
 /* Up to the next point and with the unit that it lies in, at least 1. */

@@ -152,12 +152,10 @@ void thread_step_in(struct agent_thread *thread) {
     signal_unblock();
 }
 
-/* Destructors of the application may still report calls, or allocate: ours goes last, as far as
- * that is up to us. */
+/* Destructors of the application may still compute, report calls, or allocate: ours goes last, as
+ * far as that is up to us. */
 static bool later(struct agent_thread *thread) {
-    bool calls = agent.settings.collector == WIRE_COLLECT_CALLS;
-    return (calls || settings_have(&agent.settings, wire_of_events)) &&
-           ++thread->end_rounds < PTHREAD_DESTRUCTOR_ITERATIONS - 1 &&
+    return ++thread->end_rounds < PTHREAD_DESTRUCTOR_ITERATIONS - 1 &&
            pthread_setspecific(end_key, thread) == 0;
 }
 

@@ -18,6 +18,7 @@
 #include <stdint.h>
 #include <threads.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "common/wire/wire.h"
 #include "preload/events/course.h"
@@ -73,7 +74,7 @@ static void send(uint64_t ns, const struct event_place *place) {
 static hcct_noinline void waited(uint64_t since, const struct event_place *place) {
     int saved = errno;
     uint64_t ns = now() - since + 1; /* shorter than the clock can tell is still a wait */
-    if (!locks_course.begun) {
+    if (!locks_course.begun || locks_course.process != getpid()) {
         course_begin(&locks_course);
         draw();
     }

@@ -135,6 +135,22 @@ seen = weights(path, ["large"])["large"]
 check(report(path)["type"] == "inuse_space" and abs(seen - 36e6) < 6 * math.sqrt(MEAN * 36e6),
       f"with lines, bursts and the wall clock: {seen} of 36000000")
 
+# ---- children of fork, each of which has its own chance ----
+
+path = scratch("forked.pb.gz")
+FORKS = """import os
+for _ in range(8):
+    pid = os.fork()
+    if pid == 0:
+        for _ in range(100):
+            bytearray(100000)
+        os._exit(0)
+    os.waitpid(pid, 0)
+"""
+record([sys.executable, "-c", FORKS], path, "--metric", "alloc")
+totals = [process["total"] for process in report(path)["processes"]]
+check(len(set(totals)) >= 4, f"children of fork differ by chance: {totals}")
+
 # ---- what can't be ----
 
 path = scratch("refused.pb.gz")

@@ -131,6 +131,13 @@ chance = 5 * math.sqrt(used * SECOND / 4000)
 check(0.91 * used - chance <= seen <= 1.08 * used + chance,
       f"ends of threads: {seen / SECOND:.3f} s credited or lost, {used / SECOND:.3f} s used")
 
+# Threads whose destructors compute, after ours.
+path = scratch("destructors.pb.gz")
+record([target("destructors"), "8"], path)
+destroyed = sum(ns for frames, ns in folded(path) if "destroy" in frames)
+check(0.75 <= destroyed / (0.8 * SECOND) <= 1.25,
+      f"destructors of threads: {destroyed / SECOND:.3f} of 0.8 s")
+
 # A process ends, without destructors, while no tick can come.
 path = scratch("leave.pb.gz")
 code = """import ctypes, os, time

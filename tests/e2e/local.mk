@@ -113,9 +113,12 @@ tests_targets_latency_SOURCES = tests/targets/latency.c
 tests_targets_latency_CFLAGS = $(TARGET_CFLAGS) -pthread
 tests_targets_latency_LDFLAGS = -pthread
 
-check_PROGRAMS += tests/targets/lives tests/targets/rounds
+check_PROGRAMS += tests/targets/lives tests/targets/destructors tests/targets/rounds
 tests_targets_rounds_SOURCES = tests/targets/rounds.c
 tests_targets_rounds_CFLAGS = $(TARGET_CFLAGS) -O1 -fno-optimize-sibling-calls
+tests_targets_destructors_SOURCES = tests/targets/destructors.c
+tests_targets_destructors_CFLAGS = $(TARGET_CFLAGS) -pthread
+tests_targets_destructors_LDFLAGS = -pthread
 tests_targets_lives_SOURCES = tests/targets/lives.c
 tests_targets_lives_CFLAGS = $(TARGET_CFLAGS) -pthread
 tests_targets_lives_LDFLAGS = -pthread
