@@ -35,7 +35,7 @@ static inline size_t label_key_length(const char *key) {
 
 /* The number of a label, made on first sight, of a key of so many bytes; long values are cut
  * between characters. 0: the key is none, or there is no room for it. `*placed`: the value has its
- * own. Makes a system call at the first label. Thread context. */
+ * own. Makes a system call at the first label: thread context, and any once there is a label. */
 uint32_t label_intern(const char *key, size_t length, const char *value, bool *placed);
 
 /* One that label_intern has given. Any context. */
