@@ -66,7 +66,11 @@ preload_libagent_la_SOURCES = $(UNWIND_SOURCES) \
 	preload/encode/dear.c preload/encode/dear.h preload/encode/shallow.c preload/encode/shallow.h \
 	preload/encode/unwinder.c preload/encode/unwinder.h preload/redirect/dynamic.c preload/redirect/dynamic.h \
 	preload/redirect/enter.h preload/redirect/form.h preload/redirect/found.c preload/redirect/module.h preload/redirect/price.c \
-	preload/redirect/redirect.c preload/redirect/redirect.h preload/redirect/stub.c \
+	preload/redirect/ready.c preload/redirect/ready.h preload/redirect/module_list.c \
+	preload/redirect/module_list.h preload/redirect/places.c preload/redirect/places.h \
+	preload/redirect/renew.c preload/redirect/opened.c preload/redirect/opened.h \
+	preload/redirect/gone.c preload/redirect/forked.c preload/redirect/lookup.c \
+	preload/redirect/lookup.h preload/redirect/redirect.h preload/redirect/stub.c \
 	preload/redirect/stub.h preload/redirect/stub_form.c preload/redirect/text_copy.c preload/redirect/text_copy.h \
 	preload/python/frames.c preload/python/frames.h preload/python/names.c preload/python/names.h \
 	preload/python/runtime.c preload/python/runtime.h preload/python/show.c \

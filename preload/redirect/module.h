@@ -52,6 +52,4 @@ struct redirect_module {
                              * which no other has; else 0 */
 };
 
-#define REDIRECT_MODULES_MAX 128u
-
 #endif

@@ -4,11 +4,18 @@
  * which report the calls, while some thread's calls are followed.
  *
  *   choose.c     which modules are meant
- *   redirect.c   the modules that are redirected; when their texts change places
+ *   ready.c      modules become ready: what the daemon has said of each
+ *   module_list.c  those that are redirected
+ *   places.c     when their texts change places
  *   text_copy.c    a module's second text; how they change places
+ *   renew.c        second texts that are written anew
  *   form.h         what its calls are led through: stubs, or slots (preload/encode/)
  *   stub_form.c    stubs of a module
  *   stub.c         the code in between: the one part that knows instructions
+ *   opened.c     objects that come while the program runs
+ *   gone.c       objects that go
+ *   forked.c     a fork meanwhile
+ *   lookup.c     what an address is to walks and unwinders
  *   enter.c      a call: who has made it, by what is known of the caller; the hot path
  *   found.c      the same where a walk has to tell
  *   price.c      what a report takes, by which bursts leave it out
@@ -51,7 +58,7 @@ bool redirect_means_at(uint64_t code);
  * sanitizer, a program with a clock of its own): its calls are left alone. Any context. */
 bool redirect_is_interposer(uint64_t start);
 
-/* ---- redirect.c ---- */
+/* ---- ready.c ---- */
 
 /* Waits until the daemon has said of each module that is loaded now where its calls are, as none is
  * to be missed. Process context, inside the session. */
@@ -60,6 +67,8 @@ void redirect_await(struct agent_thread *thread, struct wire_session *session);
  * is noticed when `pc` is in it; 0: no pc is known. False: of some it has not, or no slot is free,
  * and where there is none it does not. Any context, inside the session. */
 bool redirect_read_sites(struct agent_thread *thread, struct wire_session *session, uint64_t pc);
+
+/* ---- opened.c ---- */
 
 /* Around dlopen, which takes note of its caller, so that nothing can be done at its end: an object
  * may be there from now on, of which nothing is known; and before what the program does with one
@@ -70,6 +79,8 @@ void redirect_learn_opened(bool wait);
 /* Since when such an object may have been there, as CLOCK_MONOTONIC has it; 0: there is none. Any
  * context. */
 uint64_t redirect_missed_from(void);
+
+/* ---- places.c ---- */
 
 /* The thread's calls are followed from now on; and no longer. While there is one such thread, calls
  * are redirected; false: not yet, as another thread is changing places. Any context. */
@@ -85,23 +96,38 @@ void redirect_hold(bool wanted);
 void redirect_doze(const struct agent_thread *thread);
 void redirect_wake(struct agent_thread *thread);
 
-/* Calls that return to that address are redirected. Any context. */
-bool redirect_is_site(uint64_t address);
+/* The process is about to forbid itself system calls: the file's text is back for good, and comes
+ * again if that was refused. Thread context. */
+void redirect_suspend(void);
+void redirect_resume(void);
+
+/* ---- gone.c ---- */
+
 /* The object of a module that had that number is still mapped. Any context. */
 struct redirect_module;
 bool redirect_is_there(const struct redirect_module *module, uint32_t number);
 /* Around dlclose: nothing changes places, and what has gone is forgotten. Thread context. */
 void redirect_closing(void);
 void redirect_closed(void);
-/* The process is about to forbid itself system calls: the file's text is back for good, and comes
- * again if that was refused. Thread context. */
-void redirect_suspend(void);
-void redirect_resume(void);
+
+/* ---- forked.c ---- */
+
 /* Around a fork, in the thread that calls it; the child has no other. Thread context. */
 void redirect_before_fork(void);
 void redirect_after_fork_parent(void);
 void redirect_after_fork_child(void);
 
+/* ---- renew.c ---- */
+
+/* Other calls of the module with that stub are to be led through them from the next
+ * redirect_renew() on, which does so when it has not cost too much of late. Any context. */
+void redirect_write_anew(uint64_t stub);
+void redirect_renew(void);
+
+/* ---- lookup.c ---- */
+
+/* Calls that return to that address are redirected. Any context. */
+bool redirect_is_site(uint64_t address);
 /* Stubs at that address, as a module with a rule for walks; false: there are none. Any context. */
 bool redirect_find_stubs(uint64_t address, struct unwind_module *module);
 bool redirect_is_stub(uint64_t address);
@@ -114,10 +140,6 @@ bool redirect_find_object(uint64_t address, struct dl_find_object *found);
  */
 uint64_t redirect_in_program(uint64_t address);
 void redirect_reads(bool begins);
-/* Other calls of the module with that stub are to be led through them from the next
- * redirect_renew() on, which does so when it has not cost too much of late. Any context. */
-void redirect_write_anew(uint64_t stub);
-void redirect_renew(void);
 /* Where the file's code is that belongs at that address; any other is itself. As above. */
 uint64_t redirect_in_file(uint64_t address);
 
