@@ -68,20 +68,18 @@ step() {
     fi
 }
 
-# tests ACTION...: all, one on a line, as grep's action leaves them. Those that measure whole programs
-# get the machine for themselves.
+# tests ACTION...: all, one on a line, as grep's action leaves them: those that run whole programs, which
+# take most of the time, or with -v all others.
 tests() {
     make -s -C "$build" print-tests | tr ' ' '\n' |
         grep "$@" -e '^tests/\(e2e\|hazards\|soak\)/' -e '^tests/client/record_test.py$' | grep .
 }
 
-# make_check: all tests, as far as they go side by side.
+# make_check: all tests, side by side, the long ones first; no test goes by how fast the machine is.
 make_check() {
-    whole=yes
-    make -s -j "$(nproc)" -C "$build" check TESTS= || return 1
-    make -s -k -j "$(nproc)" -C "$build" check VERBOSE=1 TESTS="$(tests -v | tr '\n' ' ')" || whole=no
-    make -s -C "$build" check VERBOSE=1 TESTS="$(tests | tr '\n' ' ')" || whole=no
-    [ $whole = yes ]
+    make -s -j "$(nproc)" -C "$build" check TESTS= &&
+        make -s -k -j "$(nproc)" -C "$build" check VERBOSE=1 \
+            TESTS="$( (tests && tests -v) | tr '\n' ' ')"
 }
 
 # check DIRECTORY COMMAND...: runs the tests, counts those in DIRECTORY.
