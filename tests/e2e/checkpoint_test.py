@@ -18,10 +18,11 @@ def one(daemon, pid, seconds=15, **want):
 
 
 def own_weights(daemon):
-    """{path of functions: weight} of the program that runs on."""
-    result = run([HCCT, "hot", "--socket", daemon.socket, "-p", str(app.pid), "--format", "folded",
-                  "--phi", "0.000001"])
-    lines = result.out.decode().splitlines()
+    """{path of functions: weight} of the program that runs on. With all names: an answer in text has
+    for now what is known soon."""
+    path = scratch("weights.pb.gz")
+    run([HCCT, "hot", "--socket", daemon.socket, "-p", str(app.pid), "-o", path])
+    lines = run([HCCT, "report", "--format", "folded", path]).out.decode().splitlines()
     return {line.rsplit(" ", 1)[0]: int(line.rsplit(" ", 1)[1]) for line in lines}
 
 
