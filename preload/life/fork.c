@@ -25,6 +25,7 @@
 static void before_fork(void) {
     if (!agent_started() || thread_self == NULL)
         return;
+    trigger_before_sleep(); /* what it waits in the fork is not the last sleep's */
     signal_block_for_fork();
     if (!confine_is_quiet())
         child_ends_expect();

@@ -5,6 +5,7 @@
 #include "preload/sample/edge.h"
 
 #include <signal.h>
+#include <sys/syscall.h>
 #include <ucontext.h>
 
 #include "preload/life/agent.h"
@@ -68,6 +69,8 @@ void edge_sample_last(struct agent_thread *thread, struct sleep_place caller) {
     uint32_t before;
     if (!confine_enter(thread, &before))
         return;
+    if (agent.process->is_child)
+        caller.call = 1 + SYS_exit_group; /* most of it is the kernel's */
     edge_sample_inside(thread, &caller, agent.process->is_child ? child_ends_rest() : 0);
     child_ends_note();
     confine_leave(thread, before);

@@ -7,7 +7,7 @@ from support import check, finish, folded, record, report, run, scratch, target
 
 SECONDS = "5"
 PART = 0.03  # of a thread's time may be wrong
-FORK_PART = 0.1  # children wait for the daemon first; and the time in fork itself
+FORK_PART = 0.1  # children wait for the daemon first
 
 path = scratch("calls.pb.gz")
 
