@@ -84,6 +84,7 @@ preload_libagent_la_SOURCES = $(UNWIND_SOURCES) \
 	preload/sample/block_sample.c preload/sample/block_sample.h \
 	preload/sample/call_number.h $(CALL_NUMBER_SOURCE) \
 	preload/sample/event_inside.c preload/sample/event_inside.h \
+	preload/sample/event_library.c preload/sample/event_library.h \
 	preload/sample/event_sample.c preload/sample/event_sample.h \
 	preload/sample/burst.c preload/sample/burst.h \
 	preload/sample/check.c preload/sample/check.h preload/sample/copies.c \

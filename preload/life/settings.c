@@ -290,6 +290,24 @@ static const char *fallback(const struct setting *s, const struct agent_settings
                : s->fallback;
 }
 
+/* Ticks are of one that stays: where the clock matters, it is as before. */
+void settings_keep_metrics(struct agent_settings *settings, bool (*keep)(uint32_t collector)) {
+    unsigned n = 0, ticks_to = settings->ticks_to;
+    settings->ticks_to = 0;
+    for (unsigned i = 0; i < settings->metrics; i++) {
+        if (!keep(settings->metric[i]))
+            continue;
+        if (i == settings->faults)
+            settings->faults = n;
+        if (i == ticks_to)
+            settings->ticks_to = n;
+        settings->metric[n++] = settings->metric[i];
+    }
+    settings->metrics = n;
+    if (wire_of_events(settings->collector))
+        settings->collector = settings->metric[0];
+}
+
 bool settings_are_off(void) {
     const char *text = getenv("HCCT_ENABLE");
     unsigned value;

@@ -92,6 +92,10 @@ static inline bool settings_have(const struct agent_settings *settings, bool (*k
     return false;
 }
 
+/* Leaves those metrics out that `keep` does not want, which are events; at least one must stay.
+ * Process context. */
+void settings_keep_metrics(struct agent_settings *settings, bool (*keep)(uint32_t collector));
+
 /* The agent is switched off. Makes no system call. Process context. */
 bool settings_are_off(void);
 

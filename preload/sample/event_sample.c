@@ -8,15 +8,15 @@
 #include <time.h>
 #include <ucontext.h>
 
-#include "preload/blocks/link.h"
+#include "preload/events/link.h"
 #include "preload/life/agent.h"
 #include "preload/life/modules.h"
 #include "preload/life/no_room.h"
 #include "preload/life/session.h"
 #include "preload/life/sys.h"
-#include "preload/locks/link.h"
 #include "preload/sample/block_sample.h"
 #include "preload/sample/event_inside.h"
+#include "preload/sample/event_library.h"
 #include "preload/sample/walk.h"
 #include "preload/wrap/sleep.h"
 
@@ -143,46 +143,31 @@ static bool send_lock(const struct event_sample *sample) {
 
 /* ---- for the agent ---- */
 
-/* What the library of a collector has to do with the agent; NULL: it is not there. */
-static struct event_link *link_of_blocks(void) {
-    return &hcct_blocks_link != NULL ? &hcct_blocks_link.event : NULL;
-}
-
-static struct event_link *link_of_locks(void) {
-    return &hcct_locks_link;
-}
-
 static const struct kind {
+    uint32_t collector; /* one of them */
     bool (*is_it)(uint32_t collector);
-    struct event_link *(*link)(void);
     bool (*send)(const struct event_sample *sample);
-    const char *missing;
 } kinds[] = {
-    {wire_of_blocks, link_of_blocks, send_block,
-     "allocations are not sampled: libhcctblocks.so must follow libhcctagent.so in LD_PRELOAD"},
-    {wire_of_locks, link_of_locks, send_lock,
-     "waits for locks are not sampled: libhcctlocks.so must follow libhcctagent.so in LD_PRELOAD"},
+    {WIRE_COLLECT_ALLOC, wire_of_blocks, send_block},
+    {WIRE_COLLECT_LOCK, wire_of_locks, send_lock},
 };
 
-static bool start(const struct kind *kind) {
-    struct event_link *link = kind->link();
-    if (link == NULL) {
-        settings_say(&agent.settings, true, kind->missing, "");
-        return false;
-    }
+static void start(const struct kind *kind) {
+    struct event_link *link = event_library_link(kind->collector);
     agent.settings.check = false; /* of samples by time, as the next one */
     agent.settings.lines &= !wire_of_events(agent.settings.collector);
     if (kind->is_it == wire_of_blocks)
         block_sample_start();
     link->sample = kind->send;
     atomic_store_explicit(&link->ready, true, memory_order_release);
-    return true;
 }
 
 bool event_sample_start(void) {
+    if (!event_library_choose(&agent.settings))
+        return false;
     for (unsigned i = 0; i < HCCT_ARRAY_LEN(kinds); i++)
-        if (settings_have(&agent.settings, kinds[i].is_it) && !start(&kinds[i]))
-            return false;
+        if (settings_have(&agent.settings, kinds[i].is_it))
+            start(&kinds[i]);
     return true;
 }
 

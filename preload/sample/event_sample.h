@@ -11,8 +11,9 @@
 
 #include <stdbool.h>
 
-/* Makes itself known to that library, where events are to be sampled. False: they are, and it is
- * not there: the process is not profiled. Process context. */
+/* Makes itself known to the libraries of the events that are to be sampled. Metrics whose library
+ * is not there are left out, and it is said. False: none is left, the process is not profiled.
+ * Process context. */
 bool event_sample_start(void);
 
 /* Waits for the unwind tables of what is loaded, as a program begins, where events are sampled or

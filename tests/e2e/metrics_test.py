@@ -17,6 +17,8 @@ from support import AGENT, HCCT, Daemon, check, finish, record, report, run, scr
 BLOCKS_MEAN, LOCKS_MEAN = 524288, 500000
 SIX = 6
 PROGRAM = [target("metrics"), "150"]
+LIBRARIES = ":".join([AGENT] + [os.path.join(os.path.dirname(AGENT), f"libhcct{name}.so")
+                                 for name in ("blocks", "locks")])
 NEEDED = {"cpu": ("cpu", "nanoseconds"), "alloc": ("alloc_space", "bytes"), "heap": ("inuse_space", "bytes"),
           "lock": ("delay", "nanoseconds"), "lock-waits": ("contentions", "count"), "faults": ("faults", "count")}
 
@@ -159,7 +161,6 @@ check(said.status == 3 and said.err.count(b"\n") == 1 and b"HCCT_METRICS" in sai
 
 # ---- always on ----
 
-LIBRARIES = ":".join([AGENT] + [os.path.join(os.path.dirname(AGENT), f"libhcct{name}.so") for name in ("blocks", "locks")])
 with Daemon() as daemon:
     env = {**daemon.env(), "LD_PRELOAD": LIBRARIES, "HCCT_METRICS": "cpu,heap,lock", "HCCT_RATE": "1000"}
     check(run(PROGRAM, env=env).status == 3, "always on: the program ends as ever")
@@ -179,6 +180,27 @@ with Daemon() as daemon:
     figures = get(daemon.socket, "/metrics").splitlines()
     names = [line.rpartition(" ")[0] for line in figures if not line.startswith("#")]
     check(len(names) == len(set(names)), "no figure stands twice in /metrics")
+    # without a library: what can be had is, and the rest is said
+    for libraries, wanted, kinds, sentence in (
+            ([], "cpu,alloc", ["walks"], "alloc can't be sampled: libhcctblocks.so must follow libhcctagent.so in "
+             "LD_PRELOAD; only cpu will be"),
+            ([], "lock,faults,heap,cpu", ["faults", "walks"], "lock, heap can't be sampled: libhcctblocks.so and "
+             "libhcctlocks.so must follow libhcctagent.so in LD_PRELOAD; only faults, cpu will be"),
+            (["blocks"], "lock,heap,alloc-objects", ["heap", "alloc-objects"], "lock can't be sampled: libhcctlocks.so "
+             "must follow libhcctagent.so in LD_PRELOAD; only heap, alloc-objects will be"),
+            ([], "lock,wait", ["wait"], "lock can't be sampled: libhcctlocks.so must follow libhcctagent.so in "
+             "LD_PRELOAD; only wait will be"),
+            (["locks"], "alloc", [], "alloc can't be sampled: libhcctblocks.so must follow libhcctagent.so in "
+             "LD_PRELOAD; this process is not profiled")):
+        before = {p["pid"] for p in daemon.processes()}
+        preloaded = ":".join(path for path in LIBRARIES.split(":")
+                             if path == AGENT or any(f"libhcct{name}.so" in path for name in libraries))
+        partly = run(PROGRAM, env={**env, "LD_PRELOAD": preloaded, "HCCT_METRICS": wanted})
+        check(partly.status == 3 and partly.err.decode() == f"hcct: HCCT_METRICS: {sentence}\n",
+              f"{wanted} with {libraries}: said in one sentence, {partly.err!r}")
+        new = [p for p in daemon.processes() if p["pid"] not in before]
+        check(sorted(p["kind"] for p in new) == sorted(kinds) and all(p["walks"] > 0 for p in new),
+              f"{wanted} with {libraries}: profiled are {[(p['kind'], p['walks']) for p in new]}")
     everything = {**env, "HCCT_METRICS": "cpu,alloc,heap,lock,lock-waits,faults", "HCCT_RATE": "5000"}
     for name in ("blocks_places", "locks_places"):
         alone, watched = run([target(name)]), run([target(name)], env=everything)
