@@ -57,26 +57,35 @@ static const struct option_command command = {
     .options = specs,
 };
 
+/* Bounds have room for all that was lost; of a heap they can't. */
+static bool allows_for_all(const struct diff *diff) {
+    bool all = true;
+    for (int side = 0; side < DIFF_SIDES; side++)
+        all &= diff->side[side].lost == 0 || !diff->side[side].may_be_gone;
+    return all;
+}
+
 /* One sentence on stderr says what rose. */
 static int judge(const struct diff *diff, const struct diff_given *given) {
     struct diff_rise rise;
     double percent = 100 * given->fraction;
+    const char *surely = allows_for_all(diff) ? "surely" : "but for what was lost";
 
     diff_find_rises(diff, given->fraction, given->contexts, &rise);
     if (rise.n > 0)
-        complain(
-            "%s weight of %s rose by %.1f %%, surely by more than %g %%; %u %s%s did so%s%s%s%s",
-            rise.inclusive ? "the inclusive" : "the self", rise.worst,
-            rise.weight.before > 0 ? 100 * diff_change(&rise.weight) / (double)rise.weight.before
-                                   : INFINITY,
-            percent, rise.n, given->contexts ? "context" : "function", rise.n == 1 ? "" : "s",
-            rise.total ? ", and the total" : "",
-            rise.inclusive && *rise.blamed != '\0' ? "; of self weights that of " : "",
-            rise.inclusive ? rise.blamed : "",
-            rise.inclusive && *rise.blamed != '\0' ? " rose most" : "");
+        complain("%s weight of %s rose by %.1f %%, %s by more than %g %%; %u %s%s did so%s%s%s%s",
+                 rise.inclusive ? "the inclusive" : "the self", rise.worst,
+                 rise.weight.before > 0
+                     ? 100 * diff_change(&rise.weight) / (double)rise.weight.before
+                     : INFINITY,
+                 surely, percent, rise.n, given->contexts ? "context" : "function",
+                 rise.n == 1 ? "" : "s", rise.total ? ", and the total" : "",
+                 rise.inclusive && *rise.blamed != '\0' ? "; of self weights that of " : "",
+                 rise.inclusive ? rise.blamed : "",
+                 rise.inclusive && *rise.blamed != '\0' ? " rose most" : "");
     else if (rise.total)
-        complain("the total rose by %.1f %%, surely by more than %g %%",
-                 100 * diff_change(&diff->total) / (double)diff->total.before, percent);
+        complain("the total rose by %.1f %%, %s by more than %g %%",
+                 100 * diff_change(&diff->total) / (double)diff->total.before, surely, percent);
     return rise.n > 0 || rise.total ? HCCT_EXIT_ABOVE : HCCT_EXIT_OK;
 }
 

@@ -120,7 +120,11 @@ static double interval(const struct diff *diff, uint32_t process,
 
 struct diff_weight diff_judge(const struct diff *diff, uint32_t process,
                               const struct diff_bounds side[DIFF_SIDES]) {
-    const struct diff_bounds *before = &side[DIFF_BEFORE], *after = &side[DIFF_AFTER];
+    struct diff_bounds widened[DIFF_SIDES] = {side[DIFF_BEFORE], side[DIFF_AFTER]};
+    const struct diff_bounds *before = &widened[DIFF_BEFORE], *after = &widened[DIFF_AFTER];
+
+    for (int i = 0; i < DIFF_SIDES; i++)
+        diff_loss_widen(diff, i, process, &widened[i]);
     struct diff_weight w = {
         .after = after->count,
         .after_error = after->error,
@@ -211,14 +215,18 @@ static void weigh(struct diff *diff) {
 
 /* ---- the whole ---- */
 
-/* The total itself is an estimate. */
+static uint64_t total_with_lost(const struct diff_side *side) {
+    return side->total + (side->may_be_gone ? 0 : side->lost);
+}
+
+/* The total itself is an estimate. What was lost is in it, though not known by context. */
 static void weigh_total(struct diff *diff) {
     double sum = chance_total_variance(&diff->join->all[DIFF_BEFORE].chance) +
                  chance_total_variance(&diff->join->all[DIFF_AFTER].chance);
     struct diff_weight *w = &diff->total;
 
-    w->before = diff->before_total;
-    w->after = diff->after_total;
+    w->before = total_with_lost(&diff->side[DIFF_BEFORE]);
+    w->after = total_with_lost(&diff->side[DIFF_AFTER]);
     w->interval = diff->sampling == DIFF_SAMPLED ? Z_95 * sqrt(sum) : 0;
     w->margin = w->interval + (w->interval > 0 ? RUNS_DIFFER * (double)w->before : 0);
     w->beyond = fabs(diff_change(w)) > w->margin;
@@ -232,6 +240,8 @@ static void describe_side(struct diff *diff, int side, const char *name, const c
     it->name = profile_string(diff->profile, name);
     it->title = profile_string(diff->profile, title);
     it->total = join->all[side].total;
+    it->lost = join->all[side].lost;
+    it->may_be_gone = join->all[side].may_be_gone;
     it->samples = join->all[side].chance.kind == CHANCE_SAMPLED
                       ? chance_samples(&join->all[side].chance, CHANCE_TYPICAL, 0)
                       : 0;

@@ -15,6 +15,10 @@
  *                    there was. `interval` is half of the 95 % interval of after - before. It says
  *                    nothing of how runs of one program differ among themselves.
  *
+ * What was lost of the samples is in no context. It may belong to any: the certain bounds have room
+ * for that, and weights of before are scaled so that as much seems lost on both sides
+ * (diff_loss.c).
+ *
  * A change is `beyond` its error when no values within the certain bounds are nearer to each other
  * than the interval, made so wide that in 95 of 100 comparisons no context that did not change is
  * beyond it by chance. Where no interval is known (DIFF_UNKNOWN) only the certain bounds are held
@@ -56,6 +60,8 @@ enum diff_sampling {
 struct diff_side {
     const char *name;  /* of the file, "" when it has none */
     uint64_t total;    /* N */
+    uint64_t lost;     /* weight of what was lost, which is in no context and not in N */
+    bool may_be_gone;  /* of a heap: it may have been freed since, and no bound has room for it */
     double samples;    /* effective sample size of a share of a tenth; 0: exact, or not known */
     const char *title; /* what was recorded (profile.h), "" when it is not known */
     const char *exe;   /* what its process is called; of several the heaviest */
@@ -76,6 +82,9 @@ enum diff_why {
     DIFF_ASKED,      /* it was asked for */
     DIFF_COUNTED,    /* absolute: both counted all there was */
     DIFF_SAME_WORK,  /* absolute: most functions weigh the same */
+    DIFF_MAYBE_SAME, /* absolute: most functions weigh the same, or by chance only seem to */
+    DIFF_LOST,       /* so much was lost that the same work looks like other work. Absolute
+                      * where most functions weigh the same, else shares */
     DIFF_TOO_FEW,    /* absolute: too few functions to tell a longer run from a slower one */
     DIFF_OTHER_WORK, /* scaled: most functions weigh more, or less, by one factor */
     DIFF_NO_FACTOR,  /* shares: they have no factor in common */
@@ -95,14 +104,15 @@ struct diff_options {
 struct diff {
     struct profile *profile; /* union of both forests; its counts and errors are those of `after` */
     struct diff_weight *self, *inclusive; /* by node of profile; entry 0 is none */
-    struct diff_weight total;             /* N of both, not scaled */
-    uint64_t before_total, after_total;   /* the same */
+    struct diff_weight total;             /* N of both and what was lost, not scaled */
+    uint64_t before_total, after_total;   /* N alone */
     double scale;                         /* what weights of `before` were multiplied by */
     double scale_deviation;               /* its standard deviation, 0 where it was not estimated */
     double quantile;                      /* of the margins, in standard deviations */
     enum diff_mode mode;                  /* never DIFF_AUTO */
     enum diff_why why;
-    double agree; /* share of the functions' weight that agrees with the scale; 0: not asked */
+    double common; /* DIFF_MAYBE_SAME: the factor that these functions have in common */
+    double agree;  /* share of the functions' weight that agrees with the scale; 0: not asked */
     enum diff_sampling sampling;
     enum profile_by by;
     struct diff_side side[DIFF_SIDES];

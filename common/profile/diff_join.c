@@ -160,6 +160,8 @@ static uint32_t join_process(struct joining *j, int side, const struct profile_p
 
 static void add_process(struct diff_group *group, const struct profile *from, uint32_t process,
                         uint64_t total) {
+    group->lost += profile_lost(from, &from->processes[process]);
+    group->may_be_gone = profile_of_heap(from);
     if (total == 0)
         return; /* it was there and has nothing */
     chance_add(&group->chance, from, process, total);

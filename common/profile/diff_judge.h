@@ -19,6 +19,17 @@ void diff_choose_mode(struct diff *diff);
 double diff_deviation(const struct diff *diff, uint32_t process,
                       const struct diff_bounds side[DIFF_SIDES]);
 
+/* Of what there was on that side, in all contexts and lost, the part that was lost. */
+double diff_lost_share(const struct diff *diff, int side);
+
+/* What weights of before are to be multiplied by, so that they are as if as much of it had been
+ * lost as of after: 1 where nothing, or next to nothing, was lost. */
+double diff_loss_scale(const struct diff *diff);
+
+/* Any part of what was lost may be this context's. `process`: as for diff_judge(). */
+void diff_loss_widen(const struct diff *diff, int side, uint32_t process,
+                     struct diff_bounds *bounds);
+
 /* Neither a root nor a "[~]" nor what is below one. */
 bool diff_is_context(const struct diff *diff, uint32_t node);
 

@@ -8,7 +8,15 @@
  * chance and TOLERANCE (runs of one program differ by so much), and these together do, too: where
  * samples are few, each function for itself agrees with nearly any factor. Else one near the
  * weighted median of their ratios, where half agrees with that. So that one heavy function does not
- * decide alone, each counts for at most HEAVIEST.
+ * decide alone, each counts for at most HEAVIEST, and what half of the weight says counts only
+ * where half of the functions agree, each for one: those that either side does not have are not
+ * asked.
+ *
+ * Together they tell a factor better than each for itself. One beyond TOLERANCE that chance allows
+ * for is said: it is not known then whether the same work was done.
+ *
+ * What was lost on either side is allowed for by a factor of its own (diff_loss.c), from which all
+ * others are counted. Where more than TOLERANCE was lost it may hide other work, or look like it.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -33,6 +41,7 @@ struct voice {
 struct voices {
     struct voice *voice;
     uint32_t n;
+    uint32_t on_both; /* of these, what both sides have */
     double votes;
 };
 
@@ -58,6 +67,10 @@ static void add_weights(const struct diff *diff, struct voice *voice) {
     }
 }
 
+static bool is_on_both(const struct voice *voice) {
+    return voice->side[DIFF_BEFORE].count > 0 && voice->side[DIFF_AFTER].count > 0;
+}
+
 static struct voices collect(const struct diff *diff) {
     uint32_t n = diff->profile->n_locations;
     struct voices voices = {.voice = memory_new(n, sizeof(struct voice), "functions")};
@@ -75,6 +88,7 @@ static struct voices collect(const struct diff *diff) {
         voice.vote = share < HEAVIEST ? share : HEAVIEST;
         voice.ratio = before > 0 ? after / before : INFINITY;
         voices.votes += voice.vote;
+        voices.on_both += is_on_both(&voice);
         voices.voice[voices.n++] = voice;
     }
     qsort(voices.voice, voices.n, sizeof(*voices.voice), compare_ratios);
@@ -93,6 +107,7 @@ static double samples_deviation(const struct diff *diff, double before, double a
 /* Those whose weights agree with a scale. */
 struct agreed {
     uint32_t n;
+    uint32_t on_both; /* of these, what both sides have */
     double votes;     /* part of all */
     double ratio;     /* of their weights together */
     double deviation; /* of the ratio, as a part of it, by chance */
@@ -118,11 +133,12 @@ static struct agreed who_agrees(struct diff *diff, const struct voices *voices, 
         if (!agrees(diff, voice))
             continue;
         agreed.n++;
+        agreed.on_both += is_on_both(voice);
         agreed.votes += voice->vote / voices->votes;
         before += (double)voice->side[DIFF_BEFORE].count;
         after += (double)voice->side[DIFF_AFTER].count;
     }
-    diff->scale = 1;
+    diff->scale = diff_loss_scale(diff);
     agreed.ratio = before > 0 ? after / before : scale;
     agreed.deviation = samples_deviation(diff, before / (double)diff->before_total,
                                          after / (double)diff->after_total);
@@ -138,6 +154,11 @@ static double median_ratio(const struct voices *voices) {
     return voices->voice[i].ratio;
 }
 
+/* By weight and by number. */
+static bool are_most(const struct agreed *agreed, const struct voices *voices) {
+    return agreed->votes >= MOST && 2 * agreed->on_both >= voices->on_both;
+}
+
 /* The median is drawn towards what became slower; those who agree with it tell better. Two that
  * agree may have met by chance. */
 static void take_scale(struct diff *diff, const struct voices *voices) {
@@ -150,7 +171,7 @@ static void take_scale(struct diff *diff, const struct voices *voices) {
         agreed = who_agrees(diff, voices, ratio);
         ratio = agreed.ratio;
     }
-    if (agreed.votes <= MOST || agreed.n < LEAST_FUNCTIONS)
+    if (!are_most(&agreed, voices) || agreed.votes == MOST || agreed.n < LEAST_FUNCTIONS)
         return;
     diff->mode = DIFF_SCALED;
     diff->why = DIFF_OTHER_WORK;
@@ -159,11 +180,28 @@ static void take_scale(struct diff *diff, const struct voices *voices) {
     diff->scale_deviation = ratio * MEDIAN_DEVIATION * samples_deviation(diff, 1, 1);
 }
 
-static bool is_same_work(const struct agreed *agreed) {
-    double larger = agreed->ratio > 1 ? agreed->ratio : 1;
-    double allowed = larger * (TOLERANCE + Z_95 * agreed->deviation);
+/* `chance`: standard deviations that are allowed for. */
+static bool is_factor(const struct agreed *agreed, double factor, double chance) {
+    double larger = agreed->ratio > factor ? agreed->ratio : factor;
+    double allowed = larger * (TOLERANCE + chance * agreed->deviation);
 
-    return agreed->votes >= MOST && fabs(agreed->ratio - 1) <= allowed;
+    return fabs(agreed->ratio - factor) <= allowed;
+}
+
+static void listen_to(struct diff *diff, const struct voices *voices) {
+    double as_lost = diff->scale;
+    struct agreed agreed = who_agrees(diff, voices, as_lost);
+
+    diff->agree = agreed.votes;
+    diff->common = agreed.ratio / as_lost;
+    diff->why = is_factor(&agreed, as_lost, 0) ? DIFF_SAME_WORK : DIFF_MAYBE_SAME;
+    if (!are_most(&agreed, voices) || !is_factor(&agreed, as_lost, Z_95))
+        take_scale(diff, voices);
+}
+
+static bool was_much_lost(const struct diff *diff) {
+    return diff_lost_share(diff, DIFF_BEFORE) > TOLERANCE ||
+           diff_lost_share(diff, DIFF_AFTER) > TOLERANCE;
 }
 
 static void listen(struct diff *diff) {
@@ -171,21 +209,24 @@ static void listen(struct diff *diff) {
 
     diff->mode = DIFF_ABSOLUTE;
     diff->why = DIFF_TOO_FEW;
-    if (voices.n >= LEAST_FUNCTIONS) {
-        struct agreed agreed = who_agrees(diff, &voices, 1);
-
-        diff->agree = agreed.votes;
-        diff->why = DIFF_SAME_WORK;
-        if (!is_same_work(&agreed))
-            take_scale(diff, &voices);
+    if (voices.n >= LEAST_FUNCTIONS)
+        listen_to(diff, &voices);
+    if (was_much_lost(diff)) {
+        diff->mode = diff->mode == DIFF_ABSOLUTE ? DIFF_ABSOLUTE : DIFF_SHARES;
+        diff->why = DIFF_LOST;
+        diff->scale_deviation = 0;
     }
     free(voices.voice);
 }
 
+static bool has_counted_all(const struct diff *diff) {
+    return diff->sampling == DIFF_EXACT && !was_much_lost(diff);
+}
+
 void diff_choose_mode(struct diff *diff) {
-    diff->scale = 1;
+    diff->scale = diff_loss_scale(diff);
     diff->why = DIFF_ASKED;
-    if (diff->mode == DIFF_AUTO && diff->sampling == DIFF_EXACT) {
+    if (diff->mode == DIFF_AUTO && has_counted_all(diff)) {
         diff->mode = DIFF_ABSOLUTE;
         diff->why = DIFF_COUNTED;
     }

@@ -6,7 +6,7 @@ libhcct_profile_a_SOURCES = \
 	common/profile/call_words.c common/profile/call_words.h common/profile/chance.c common/profile/chance.h \
 	common/profile/copy.c common/profile/copy.h common/profile/diff.c common/profile/diff.h \
 	common/profile/diff_bounds.c common/profile/diff_join.c common/profile/diff_join.h \
-	common/profile/diff_judge.h common/profile/diff_mode.c common/profile/diff_order.c \
+	common/profile/diff_judge.h common/profile/diff_loss.c common/profile/diff_mode.c common/profile/diff_order.c \
 	common/profile/diff_rise.c common/profile/eval.c common/profile/eval.h \
 	common/profile/eval_entries.c common/profile/eval_entries.h common/profile/eval_join.c \
 	common/profile/eval_join.h common/profile/eval_processes.c \

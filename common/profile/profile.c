@@ -346,6 +346,10 @@ bool profile_of_blocks(const struct profile *profile) {
     return strncmp(profile->type, "alloc_", 6) == 0 || strncmp(profile->type, "inuse_", 6) == 0;
 }
 
+bool profile_of_heap(const struct profile *profile) {
+    return strncmp(profile->type, "inuse_", 6) == 0;
+}
+
 bool profile_of_locks(const struct profile *profile) {
     return strcmp(profile->type, "delay") == 0 || strcmp(profile->type, "contentions") == 0;
 }
@@ -365,6 +369,12 @@ double profile_scale(const struct profile_process *process) {
     /* profiles of earlier times have calls as they were seen */
     uint64_t stands_ns = process->stands_ns != 0 ? process->stands_ns : process->seen_ns;
     return (double)process->cpu_burst_ns / (double)stands_ns;
+}
+
+uint64_t profile_lost(const struct profile *profile, const struct profile_process *process) {
+    if (profile_of_calls(profile))
+        return process->lost * (process->every > 1 ? process->every : 1);
+    return process->lost_ns + (strcmp(profile->type, "cpu") == 0 ? process->gap_ns : 0);
 }
 
 bool profile_is_sample(const struct profile_process *process) {

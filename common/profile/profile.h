@@ -225,6 +225,8 @@ uint64_t profile_total(const struct profile *profile);
 bool profile_of_calls(const struct profile *profile);
 /* Weights are of allocations, or of what was allocated and not freed. */
 bool profile_of_blocks(const struct profile *profile);
+/* Of these, of what was allocated and not freed. */
+bool profile_of_heap(const struct profile *profile);
 /* Weights are of waits for locks. */
 bool profile_of_locks(const struct profile *profile);
 /* Weights are numbers of page faults, each at the sample that came after it. */
@@ -233,6 +235,9 @@ bool profile_of_faults(const struct profile *profile);
  * only: CPU time in all by what bursts stand for, or by the time within them where each call counts
  * once, of both the program's own. 1 for all else. */
 double profile_scale(const struct profile_process *process);
+/* What weighs so much was lost, in the profile's unit, and is in no context: samples that found no
+ * room, CPU time that a hcctd which was killed had not written down, calls. */
+uint64_t profile_lost(const struct profile *profile, const struct profile_process *process);
 /* Its weights are estimates from a part of what it did: stack samples, bursts, one call in N. */
 bool profile_is_sample(const struct profile_process *process);
 

@@ -4,7 +4,7 @@
  *
  *   format, version, type, unit, by, mode, why, scale, sampling, compared, beyond
  *   total: {before, after, interval, beyond}, not scaled
- *   before, after: {file, exe, executables, total, samples}
+ *   before, after: {file, exe, executables, total, lost, samples}
  *   nodes: [{parent, process, function, module, file, line, address, inlined, self, inclusive}]
  *
  * A node's `parent` is its place in `nodes`, which is before its own, or null for the root of an
@@ -44,6 +44,7 @@ static void put_side(struct json_out *json, const char *key, const struct diff_s
     json_known_member(json, "title", side->title);
     json_number_member(json, "executables", side->n_exes);
     json_number_member(json, "total", side->total);
+    json_number_member(json, "lost", side->lost);
     if (side->samples > 0)
         json_double_member(json, "samples", round(side->samples * 1000) / 1000);
     json_end(json, '}');
@@ -84,9 +85,14 @@ static void put_node(struct json_out *json, const struct diff *diff, uint32_t no
 }
 
 static const char *const whys[] = {
-    [DIFF_ASKED] = "asked",           [DIFF_COUNTED] = "counted",
-    [DIFF_SAME_WORK] = "same work",   [DIFF_TOO_FEW] = "too few functions",
-    [DIFF_OTHER_WORK] = "other work", [DIFF_NO_FACTOR] = "no common factor",
+    [DIFF_ASKED] = "asked",
+    [DIFF_COUNTED] = "counted",
+    [DIFF_SAME_WORK] = "same work",
+    [DIFF_MAYBE_SAME] = "too few samples",
+    [DIFF_LOST] = "lost",
+    [DIFF_TOO_FEW] = "too few functions",
+    [DIFF_OTHER_WORK] = "other work",
+    [DIFF_NO_FACTOR] = "no common factor",
 };
 
 static void put_total(struct json_out *json, const struct diff_weight *total) {

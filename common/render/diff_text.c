@@ -122,6 +122,35 @@ static void put_total(const struct report *r) {
     fputc('\n', r->out);
 }
 
+static bool any_lost(const struct diff *diff) {
+    return diff->side[DIFF_BEFORE].lost > 0 || diff->side[DIFF_AFTER].lost > 0;
+}
+
+/* A comparison of what is left says nothing of what is not. */
+static void put_loss(const struct report *r) {
+    const struct diff *diff = r->diff;
+    const char *separator = "";
+
+    if (!any_lost(diff))
+        return;
+    label(r, "lost");
+    for (int side = 0; side < DIFF_SIDES; side++) {
+        const struct diff_side *it = &diff->side[side];
+
+        if (it->lost == 0)
+            continue;
+        fprintf(r->out, "%s%s of it %s", separator, format_weight(diff->profile, it->lost).text,
+                side == DIFF_BEFORE ? "before" : "after");
+        if (!it->may_be_gone)
+            fprintf(r->out, " (%s)", format_share(diff_lost_share(diff, side)).text);
+        separator = ", ";
+    }
+    fprintf(r->out, ", in no context: %s\n",
+            diff->side[DIFF_AFTER].may_be_gone
+                ? "what of that was freed since is not known, and in no bound"
+                : "bounds have room for it anywhere");
+}
+
 static void put_why(const struct report *r) {
     const struct diff *diff = r->diff;
 
@@ -130,17 +159,29 @@ static void put_why(const struct report *r) {
         fputs("as asked for", r->out);
         break;
     case DIFF_COUNTED:
-        fputs("both have counted everything", r->out);
+        fputs(any_lost(diff) ? "both have counted nearly everything"
+                             : "both have counted everything",
+              r->out);
         break;
     case DIFF_SAME_WORK:
         fputs("the same work was done, as most functions weigh the same", r->out);
+        break;
+    case DIFF_MAYBE_SAME:
+        fprintf(r->out,
+                "most functions weigh %s %.4g, which may be chance: samples are too few to tell "
+                "whether the same work was done",
+                r->times, diff->common);
+        break;
+    case DIFF_LOST:
+        fputs("too much was lost to tell whether the same work was done", r->out);
         break;
     case DIFF_TOO_FEW:
         fputs("there are too few functions to tell more work from slower work", r->out);
         break;
     case DIFF_OTHER_WORK:
-        fprintf(r->out, "%s work was done, as most functions weigh %s %.4g",
-                diff->scale > 1 ? "more" : "less", r->times, diff->scale);
+        fprintf(r->out, "%s work was done, or all of it became %s: most functions weigh %s %.4g",
+                diff->scale > 1 ? "more" : "less", diff->scale > 1 ? "slower" : "faster", r->times,
+                diff->scale);
         break;
     case DIFF_NO_FACTOR:
         fputs("most functions weigh something else, by no common factor", r->out);
@@ -153,12 +194,12 @@ static void put_how(const struct report *r) {
 
     label(r, "compared");
     fprintf(r->out, "%s by %s: ",
-            diff->mode == DIFF_SHARES   ? "shares of the total"
-            : diff->mode == DIFF_SCALED ? "scaled weights"
-                                        : "weights as they are",
+            diff->mode == DIFF_SHARES ? "shares of the total"
+            : diff->scale != 1        ? "scaled weights"
+                                      : "weights as they are",
             profile_by_word(diff->by));
     put_why(r);
-    if (diff->mode != DIFF_ABSOLUTE)
+    if (diff->scale != 1)
         fprintf(r->out, "; weights before are shown %s %.4g", r->times, diff->scale);
     fputc('\n', r->out);
 }
@@ -393,6 +434,7 @@ bool write_text_diff(FILE *out, const struct diff *diff, const struct format_opt
     put_side(&report, DIFF_BEFORE);
     put_side(&report, DIFF_AFTER);
     put_total(&report);
+    put_loss(&report);
     put_how(&report);
     put_error(&report);
     put_functions(&report);

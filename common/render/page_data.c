@@ -297,6 +297,8 @@ static void put_sides(struct page *page, const struct diff *diff) {
         json_string_member(&page->json, "exe", diff->side[i].exe);
         json_known_member(&page->json, "title", diff->side[i].title);
         put_total(page, diff->side[i].total);
+        json_key(&page->json, "lost");
+        put_weight(page, diff->side[i].lost);
         json_end(&page->json, '}');
     }
 }

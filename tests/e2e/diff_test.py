@@ -1,11 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-3.0-or-later
-"""diff of two builds: the function that became slower by a tenth is the first of all contexts."""
+"""diff of two builds: the function that became slower by a tenth is the first of all contexts. Of two runs of the
+same work, of which one has lost samples: nothing has changed for sure."""
 
 import json
+import os
+import signal
+import subprocess
+import sys
 
-from support import HCCT, check, finish, record, report, run, scratch, target
+from support import AGENT, HCCT, Daemon, check, finish, record, report, run, scratch, target
 
+BLOCKS = os.path.join(os.path.dirname(AGENT), "libhcctblocks.so")
 RATE = "4000"
 SAMPLES = 12000  # with which the interval is half of the change
 
@@ -80,4 +86,53 @@ check(report(merged)["total"] == 2 * report(before)["total"], "the sum weighs wh
 diff = compare(before, merged)
 check(diff["beyond"] == 0, "the sum of a profile with itself is more of the same work")
 check(abs(diff["after"]["samples"] / diff["before"]["samples"] - 2) < 1e-6, "and twice the samples")
+
+# ---- what was lost ----
+
+ALLOCATES = """
+import sys
+print(flush=True)
+sys.stdin.readline()
+for i in range(30000):
+    bytes(1000000)
+print(flush=True)
+sys.stdin.readline()
+"""
+
+
+def allocations(path, stopped):
+    """The same work each time; where hcctd stands still in the middle of it most samples find no room."""
+    with Daemon() as daemon:
+        program = subprocess.Popen([sys.executable, "-c", ALLOCATES], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                   env={**os.environ, **daemon.env(), "LD_PRELOAD": f"{AGENT}:{BLOCKS}",
+                                        "HCCT_METRICS": "alloc"})
+        program.stdout.readline()
+        if stopped:
+            daemon.process.send_signal(signal.SIGSTOP)
+        program.stdin.write(b"\n")
+        program.stdin.flush()
+        program.stdout.readline()
+        daemon.process.send_signal(signal.SIGCONT)
+        program.communicate(b"\n")
+        daemon.wait_for(lambda p: p["pid"] == program.pid and p["state"] == "finished")
+        result = run([HCCT, "hot", "--socket", daemon.socket, "-o", path])
+        check(result.status == 0, f"the profile can be had: {result.err.decode()}")
+    return path
+
+
+lossy, kept = allocations(scratch("lossy.pb.gz"), True), allocations(scratch("kept.pb.gz"), False)
+for one, other in ((lossy, kept), (kept, lossy)):
+    diff = compare(one, other)
+    total = diff["total"]
+    check(abs(total["after"] / total["before"] - 1) < 0.1, f"no more was allocated, with what was lost: {total}")
+    check(diff["why"] == "lost" and diff["beyond"] == 0, f"nothing is said to have changed: {diff['why']}")
+    result = run([HCCT, "diff", one, other])
+    text = result.out.decode()
+    check("\nlost      " in text and "too much was lost to tell" in text and "the same work was done, as" not in text,
+          f"what was lost is said: {text[:700]}")
+    result = run([HCCT, "diff", "--fail-above", "2%", one, other])
+    check(result.status == 0, f"nothing has surely risen: {result.err.decode()}")
+share = diff["after"]["lost"] / (diff["after"]["lost"] + diff["after"]["total"])
+check(share > 0.1, f"of one {100 * share:.0f} % were lost")
+check(diff["before"]["lost"] < 0.1 * diff["after"]["lost"], "of the other next to none")
 finish()

@@ -284,7 +284,7 @@ static void test_sampling(void) {
 static void test_slower(void) {
     const struct sampled before = {.samples = 16000, .clump = 1};
     const struct sampled after = {.samples = 16800, .clump = 1, .heavier = 10};
-    uint64_t seed = 5, first = 0, alone = 0;
+    uint64_t seed = 5, first = 0, alone = 0, same = 0;
 
     for (int pair = 0; pair < 20; pair++) {
         struct forest forest;
@@ -295,7 +295,8 @@ static void test_slower(void) {
         if (!make(&diff, sample(&forest, &before, &seed), sample(&forest, &after, &seed),
                   DIFF_AUTO))
             return;
-        CHECK(diff.mode == DIFF_ABSOLUTE && diff.why == DIFF_SAME_WORK);
+        CHECK(diff.mode == DIFF_ABSOLUTE);
+        same += diff.why == DIFF_SAME_WORK; /* or samples are too few */
         contexts = diff_contexts(&diff, &n);
         alone += diff.beyond == 1;
         first += n > 0 && forest_context(diff.profile, contexts[0]) == 1 &&
@@ -305,6 +306,7 @@ static void test_slower(void) {
         diff_free(&diff);
     }
     CHECK(first >= 19);
+    CHECK(same >= 18);
     CHECK(alone >= 18); /* the others did not become faster */
 }
 
@@ -363,6 +365,159 @@ static void test_more_work_seen_badly(void) {
            (unsigned)right, (unsigned)beyond);
     CHECK(right >= 39);
     CHECK(beyond <= 44); /* the slower one, in each */
+}
+
+/* ---- what was lost ---- */
+
+/* One third of the samples has found no room: with `gone` all of them context 1's, which has half,
+ * else of any context. */
+static struct profile *sample_with_loss(const struct forest *truth, unsigned samples, bool gone,
+                                        uint64_t *seed) {
+    const struct sampled how = {.samples = samples - samples / 3, .clump = 1};
+    struct forest rest = *truth;
+    struct profile *profile;
+
+    if (gone)
+        rest.weight[1] -= forest_total(&rest) / 3;
+    profile = sample(&rest, &how, seed);
+    profile->processes[1].lost = samples / 3;
+    profile->processes[1].lost_ns = (uint64_t)(samples / 3) * WEIGHT;
+    return profile;
+}
+
+/* The same program twice; before, a third was lost. It did not become 1.5 times as heavy, nor does
+ * any function by itself, also where losses came down on one of them. */
+static void test_lost(void) {
+    uint64_t seed = 11;
+
+    for (int pair = 0; pair < 20; pair++) {
+        const struct sampled whole_run = {.samples = 16000, .clump = 1};
+        bool gone = pair % 2 != 0, swapped = pair % 4 >= 2;
+        struct forest forest;
+        struct diff_rise rise;
+        struct diff diff;
+
+        grow_shares(&forest, &seed);
+        struct profile *lossy = sample_with_loss(&forest, whole_run.samples, gone, &seed);
+        struct profile *kept = sample(&forest, &whole_run, &seed);
+        if (!make(&diff, swapped ? kept : lossy, swapped ? lossy : kept, DIFF_AUTO))
+            return;
+        const struct diff_side *side = &diff.side[swapped ? DIFF_AFTER : DIFF_BEFORE];
+        CHECK_UINT(side->lost, (uint64_t)(16000 / 3) * WEIGHT);
+        CHECK(diff.why == DIFF_LOST);
+        CHECK(gone || diff.mode == DIFF_ABSOLUTE);
+        if (diff.mode == DIFF_ABSOLUTE)
+            CHECK(fabs(diff.scale - (swapped ? 1 / 1.5 : 1.5)) < 0.01);
+        CHECK(!diff.total.beyond);
+        CHECK_UINT(diff.beyond, 0);
+        diff_find_rises(&diff, 0, false, &rise);
+        CHECK(rise.n == 0 && !rise.total);
+        diff_free(&diff);
+    }
+}
+
+/* Twice the total, and hardly anything lost: what is sure is still said. */
+static void test_little_lost(void) {
+    const struct sampled before = {.samples = 16000, .clump = 1};
+    const struct sampled after = {.samples = 24000, .clump = 1, .heavier = 100};
+    uint64_t seed = 12;
+    struct forest forest;
+    struct diff_rise rise;
+    struct diff diff;
+
+    grow_shares(&forest, &seed);
+    struct profile *lossy = sample(&forest, &before, &seed);
+    lossy->processes[1].lost = 160;
+    lossy->processes[1].lost_ns = 160ull * WEIGHT;
+    if (!make(&diff, lossy, sample(&forest, &after, &seed), DIFF_AUTO))
+        return;
+    CHECK(diff.why == DIFF_SAME_WORK && diff.mode == DIFF_ABSOLUTE);
+    CHECK(fabs(diff.scale - 1.01) < 0.0001);
+    CHECK_UINT(diff.total.before, 16160ull * WEIGHT);
+    diff_find_rises(&diff, 0.3, false, &rise);
+    CHECK(rise.n >= 1 && strcmp(rise.worst, "f1") == 0 && rise.total);
+    /* all that was lost may have been f1's, and nothing of what was lost after */
+    for (uint32_t i = 1; i < diff.profile->n_nodes; i++)
+        if (forest_context(diff.profile, i) == 2) {
+            uint64_t count = diff.self[i].before - diff.self[i].before_error;
+            CHECK(diff.self[i].before + diff.self[i].before_more >= count + 160ull * WEIGHT);
+        }
+    diff_free(&diff);
+}
+
+/* ---- the same work? ---- */
+
+/* Each function weighs so many times as much, seen by so many samples each time. */
+static enum diff_why why_of_factor(double factor, unsigned samples, struct diff *diff) {
+    struct forest before, after;
+    uint64_t seed = 13;
+
+    forest_grow(&before, &seed, 100);
+    for (uint32_t i = 1; i < FOREST_CONTEXTS; i++)
+        before.weight[i] = i <= 20 ? (uint64_t)(samples / 20) * WEIGHT : 0;
+    after = before;
+    for (uint32_t i = 1; i < FOREST_CONTEXTS; i++)
+        after.weight[i] = (uint64_t)(factor * (double)before.weight[i]);
+    struct profile *profile[DIFF_SIDES];
+    for (int side = 0; side < DIFF_SIDES; side++) {
+        profile[side] =
+            forest_profile(side == DIFF_BEFORE ? &before : &after,
+                           &(struct forest_view){.collector = "walks", .exe = "/opt/app"}, &seed);
+        profile[side]->type = profile_string(profile[side], "cpu");
+        profile[side]->processes[1].walks = samples;
+        profile[side]->processes[1].drawn = samples;
+        profile[side]->processes[1].drawn_squares = samples;
+        profile[side]->processes[1].varied_total = 1;
+    }
+    return make(diff, profile[0], profile[1], DIFF_AUTO) ? diff->why : DIFF_ASKED;
+}
+
+static void test_common_factor(void) {
+    static const struct {
+        double factor;
+        unsigned samples;
+        enum diff_why why;
+    } cases[] = {
+        {1, 1000, DIFF_SAME_WORK},          {1.02, 100000, DIFF_SAME_WORK},
+        {1.075, 2000, DIFF_MAYBE_SAME},     {1.075, 100000, DIFF_OTHER_WORK},
+        {1 / 1.075, 2000, DIFF_MAYBE_SAME}, {2, 2000, DIFF_OTHER_WORK},
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        struct diff diff;
+        enum diff_why why = why_of_factor(cases[i].factor, cases[i].samples, &diff);
+
+        if (why != cases[i].why)
+            fprintf(stderr, "factor %g, %u samples: why %d\n", cases[i].factor, cases[i].samples,
+                    (int)why);
+        CHECK(why == cases[i].why);
+        if (why == DIFF_MAYBE_SAME)
+            CHECK(fabs(diff.common - cases[i].factor) < 0.02 && diff.mode == DIFF_ABSOLUTE);
+        diff_free(&diff);
+    }
+}
+
+/* One function has nearly all of the weight and is as before, eleven others weigh twice as much:
+ * neither the one nor the eleven are "most". */
+static void test_one_against_eleven(void) {
+    struct forest before, after;
+    uint64_t seed = 14;
+    struct diff diff;
+
+    forest_grow(&before, &seed, 100);
+    for (uint32_t i = 1; i < FOREST_CONTEXTS; i++)
+        before.weight[i] = i == 1 ? 950000 : i <= 12 ? 4500 : 0;
+    after = before;
+    for (uint32_t i = 2; i <= 12; i++)
+        after.weight[i] = 2 * before.weight[i];
+    struct profile *one = forest_profile(&before, &whole, &seed);
+    struct profile *other = forest_profile(&after, &whole, &seed);
+    one->type = other->type = "cpu"; /* what counts everything is not asked */
+    one->processes[1].collector = other->processes[1].collector = "walks";
+    if (!make(&diff, one, other, DIFF_AUTO))
+        return;
+    CHECK(diff.mode == DIFF_SHARES && diff.why == DIFF_NO_FACTOR);
+    diff_free(&diff);
 }
 
 /* Nothing in common but the names. */
@@ -517,6 +672,10 @@ int main(void) {
     test_more_work();
     test_more_work_seen_badly();
     test_no_factor(&seed);
+    test_common_factor();
+    test_one_against_eleven();
+    test_lost();
+    test_little_lost();
     test_builds();
     test_modules();
     test_recursion();
