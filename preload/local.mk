@@ -86,6 +86,7 @@ preload_libagent_la_SOURCES = $(UNWIND_SOURCES) \
 	preload/sample/event_inside.c preload/sample/event_inside.h \
 	preload/sample/event_library.c preload/sample/event_library.h \
 	preload/sample/event_sample.c preload/sample/event_sample.h \
+	preload/sample/held_sample.c preload/sample/held_sample.h \
 	preload/sample/burst.c preload/sample/burst.h \
 	preload/sample/check.c preload/sample/check.h preload/sample/copies.c \
 	preload/sample/copies.h preload/sample/draw.c preload/sample/draw.h preload/sample/edge.c \
@@ -145,7 +146,8 @@ preload_libhcctblocks_la_LDFLAGS = $(AGENT_LDFLAGS) -Wl,-z,nodlopen
 
 # What stands before locks: only in programs whose waits for locks are sampled.
 pkglib_LTLIBRARIES += preload/libhcctlocks.la
-preload_libhcctlocks_la_SOURCES = preload/locks/link.h preload/locks/wrap.c \
+preload_libhcctlocks_la_SOURCES = preload/locks/held.c preload/locks/held.h \
+	preload/locks/inside.h preload/locks/link.h preload/locks/release.c preload/locks/wrap.c \
 	preload/events/course.c preload/events/course.h preload/events/link.h \
 	preload/sample/draw.c preload/sample/draw.h preload/wrap/next_symbol.c \
 	preload/wrap/next_symbol.h

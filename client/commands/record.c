@@ -197,7 +197,10 @@ static void complain_no_room(const struct listed_process *sum, const char *progr
 
 static void complain_no_event(const char *program, unsigned collector) {
     complain("%s has no sample, and no profile is written: %s", program,
-             wire_of_locks(collector)
+             wire_of_held(collector)
+                 ? "no thread waited long for locks that others gave back (one of "
+                   "some 0.5 ms is sampled)"
+             : wire_of_locks(collector)
                  ? "its threads waited too little for locks of libc (one of some 0.5 ms is sampled)"
                  : "it allocated too little (one of some 512 KiB is sampled), has freed all of it, "
                    "or brings a malloc of its own");

@@ -27,7 +27,8 @@
 
 /* What differences make sense of: what is allocated at a moment is none of them. */
 const char *const spool_collectors[SPOOL_COLLECTORS] = {
-    "walks", "wall", "wait", "calls", "alloc", "alloc-objects", "lock", "lock-waits", "faults"};
+    "walks",         "wall", "wait",       "calls",     "alloc",
+    "alloc-objects", "lock", "lock-waits", "lock-held", "faults"};
 
 static void base_name(char name[NAME_ROOM], int collector, uint64_t number) {
     snprintf(name, NAME_ROOM, "base-%s-%" PRIu64, spool_collectors[collector], number);

@@ -19,7 +19,7 @@
 
 #include "client/remote/target.h"
 
-#define SPOOL_COLLECTORS 9
+#define SPOOL_COLLECTORS 10
 
 struct spool {
     int directory;

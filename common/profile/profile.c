@@ -351,7 +351,8 @@ bool profile_of_heap(const struct profile *profile) {
 }
 
 bool profile_of_locks(const struct profile *profile) {
-    return strcmp(profile->type, "delay") == 0 || strcmp(profile->type, "contentions") == 0;
+    return strcmp(profile->type, "delay") == 0 || strcmp(profile->type, "contentions") == 0 ||
+           strcmp(profile->type, "held_delay") == 0;
 }
 
 bool profile_of_calls(const struct profile *profile) {

@@ -103,6 +103,7 @@ static const struct {
     {"inuse_objects", "blocks allocated and not freed"},
     {"delay", "waited for locks"},
     {"contentions", "waits for locks"},
+    {"held_delay", "of others' waiting for locks"},
     {"faults", "page faults"},
 };
 

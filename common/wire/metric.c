@@ -18,6 +18,7 @@ static const struct metric metrics[] = {
     {"heap-objects", WIRE_COLLECT_HEAP_OBJECTS, WIRE_CLOCKS, "inuse_objects", "count"},
     {"lock", WIRE_COLLECT_LOCK, WIRE_CLOCKS, "delay", "nanoseconds"},
     {"lock-waits", WIRE_COLLECT_LOCK_WAITS, WIRE_CLOCKS, "contentions", "count"},
+    {"lock-held", WIRE_COLLECT_LOCK_HELD, WIRE_CLOCKS, "held_delay", "nanoseconds"},
     {"faults", WIRE_COLLECT_FAULTS, WIRE_CLOCKS, "faults", "count"},
 };
 
@@ -80,8 +81,10 @@ const char *metric_list_read(const char *text, struct metric_list *list) {
         end = strchr(word, ',');
         end = end != NULL ? end : word + strlen(word);
         const struct metric *metric = find_part(word, end);
-        if (metric == NULL || list->n == WIRE_METRICS_MAX)
+        if (metric == NULL)
             return METRICS_LIST_EXPECTED;
+        if (list->n == WIRE_METRICS_MAX)
+            return "at most seven metrics can be in a run";
         list->metric[list->n++] = metric;
         if (*end == '\0')
             break;

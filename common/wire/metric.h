@@ -8,8 +8,8 @@
 #include "common/wire/wire.h"
 
 #define METRICS_LIST_EXPECTED                                                                      \
-    "one or more of cpu, wait, alloc, alloc-objects, heap, heap-objects, lock, lock-waits and "    \
-    "faults, such as cpu,heap"
+    "one or more of cpu, wait, alloc, alloc-objects, heap, heap-objects, lock, lock-waits, "       \
+    "lock-held and faults, such as cpu,heap"
 
 struct metric {
     const char *name;

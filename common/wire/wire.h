@@ -44,7 +44,7 @@
 #include "common/wire/counters.h"
 #include "common/wire/tags.h"
 
-#define WIRE_VERSION       16u
+#define WIRE_VERSION       17u
 #define WIRE_HELLO_MAGIC   "HCCTAGNT"
 #define WIRE_SESSION_MAGIC 0x7353746363680001ull
 
@@ -88,12 +88,15 @@ enum wire_collector {
     WIRE_COLLECT_LOCK_WAITS = 7,
     /* page faults since the sample before, at samples of time; contexts are walks */
     WIRE_COLLECT_FAULTS = 8, /* weights are their numbers */
+    /* the same waits for locks, at who has them meanwhile, when it gives them back */
+    WIRE_COLLECT_LOCK_HELD = 9, /* weights are times */
     WIRE_COLLECTORS
 };
 
 /* Samples come by what the program does, not by time. */
 static inline bool wire_of_events(uint32_t collector) {
-    return collector >= WIRE_COLLECT_ALLOC && collector <= WIRE_COLLECT_LOCK_WAITS;
+    return (collector >= WIRE_COLLECT_ALLOC && collector <= WIRE_COLLECT_LOCK_WAITS) ||
+           collector == WIRE_COLLECT_LOCK_HELD;
 }
 
 /* Allocations are sampled. */
@@ -106,9 +109,18 @@ static inline bool wire_of_heap(uint32_t collector) {
     return collector == WIRE_COLLECT_HEAP || collector == WIRE_COLLECT_HEAP_OBJECTS;
 }
 
-/* Waits for locks are sampled. */
-static inline bool wire_of_locks(uint32_t collector) {
+/* Waits for locks are sampled, by who waits ... */
+static inline bool wire_of_waits(uint32_t collector) {
     return collector == WIRE_COLLECT_LOCK || collector == WIRE_COLLECT_LOCK_WAITS;
+}
+
+/* ... or by who lets them wait. */
+static inline bool wire_of_held(uint32_t collector) {
+    return collector == WIRE_COLLECT_LOCK_HELD;
+}
+
+static inline bool wire_of_locks(uint32_t collector) {
+    return wire_of_waits(collector) || wire_of_held(collector);
 }
 
 /* Events weigh one each, not what they are long; and so do page faults. */

@@ -182,10 +182,12 @@ static const struct {
     {"exe", set_exe, "the path or the name of an executable, or of a command"},
     {"tag", set_tag, "a tag as HCCT_TAGS has it: KEY=VALUE"},
     {"collector", set_collector,
-     "walks, wall, wait, calls, alloc, alloc-objects, heap, heap-objects, lock, lock-waits or "
+     "walks, wall, wait, calls, alloc, alloc-objects, heap, heap-objects, lock, lock-waits, "
+     "lock-held or "
      "faults"},
     {"metric", set_metric,
-     "cpu, wall, wait, calls, alloc, alloc-objects, heap, heap-objects, lock, lock-waits or "
+     "cpu, wall, wait, calls, alloc, alloc-objects, heap, heap-objects, lock, lock-waits, "
+     "lock-held or "
      "faults"},
     {"phi", set_phi, "a fraction between 0 and 1"},
     {"n", set_n, "a number of contexts, from 1 on"},

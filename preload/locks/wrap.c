@@ -14,50 +14,21 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <threads.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "common/wire/wire.h"
-#include "preload/events/course.h"
-#include "preload/locks/link.h"
-#include "preload/wrap/next_symbol.h"
-
-#define SECOND_NS 1000000000
+#include "preload/locks/held.h"
+#include "preload/locks/inside.h"
 
 struct event_link hcct_locks_link;
-
-static __thread struct course locks_course __attribute__((tls_model("initial-exec")));
-
-/* ---- the next library's ---- */
-
-struct function {
-    const char *name;
-    _Atomic(void *) found;
-};
-
-static hcct_noinline void *look_up(struct function *it) {
-    void *function = next_by_itself(it->name);
-    atomic_store_explicit(&it->found, function, memory_order_relaxed);
-    return function;
-}
-
-static inline void *next(struct function *it) {
-    void *function = atomic_load_explicit(&it->found, memory_order_relaxed);
-    return hcct_likely(function != NULL) ? function : look_up(it);
-}
+__thread struct course locks_course __attribute__((tls_model("initial-exec")));
 
 /* ---- a wait ---- */
 
-static uint64_t now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (uint64_t)time.tv_sec * SECOND_NS + (uint64_t)time.tv_nsec;
-}
-
-static void draw(void) {
+void locks_course_begin(void) {
+    course_begin(&locks_course);
     locks_course.left = course_gap(WIRE_LOCKS_MEAN, &locks_course.random);
 }
 
@@ -70,20 +41,53 @@ static void send(uint64_t ns, const struct event_place *place) {
     (void)hcct_locks_link.sample(&sample);
 }
 
-/* A point may lie in it. Keeps errno. */
-static hcct_noinline void waited(uint64_t since, const struct event_place *place) {
-    int saved = errno;
-    uint64_t ns = now() - since + 1; /* shorter than the clock can tell is still a wait */
-    if (!locks_course.begun || locks_course.process != getpid()) {
-        course_begin(&locks_course);
-        draw();
-    }
+/* A point may lie in it. */
+static void sample_wait(uint64_t ns, const struct event_place *place) {
     if (ns < locks_course.left) {
         locks_course.left -= ns;
-    } else {
-        draw();
-        send(ns, place);
+        return;
     }
+    locks_course.left = course_gap(WIRE_LOCKS_MEAN, &locks_course.random);
+    send(ns, place);
+}
+
+struct wait {
+    uint64_t since;
+    struct held_table *table; /* NULL: whoever releases it is not asked for */
+    struct held_place *place; /* NULL: there is no room in the table */
+};
+
+static hcct_noinline struct wait wait_begin(const volatile void *lock) {
+    struct wait wait = {locks_now(), atomic_load(&hcct_held_link.table), NULL};
+    locks_course_here();
+    if (wait.table != NULL)
+        wait.place = held_begin(wait.table, lock, wait.since, &locks_course.random);
+    return wait;
+}
+
+/* Whoever has released it was charged when it did. */
+static void end_held(const struct wait *wait, uint64_t now, bool gave_up) {
+    uint64_t ns = now - wait->since;
+    if (wait->place != NULL) {
+        struct held_rest rest = held_end(wait->table, wait->place, now, &locks_course.random);
+        if (rest.weight > 0 && (gave_up || !rest.parted))
+            hcct_held_link.lose(rest.weight);
+    } else if (ns > 0 && course_gap(WIRE_LOCKS_MEAN, &locks_course.random) <= ns) {
+        hcct_held_link.lose(course_weight(ns, WIRE_LOCKS_MEAN));
+    }
+}
+
+/* Keeps errno. */
+static hcct_noinline void wait_end(const struct wait *wait, bool gave_up,
+                                   const struct event_place *place) {
+    int saved = errno;
+    uint64_t now = locks_now();
+    locks_course_here();
+    if (wait->table != NULL)
+        end_held(wait, now, gave_up);
+    if (event_link_is_ready(&hcct_locks_link))
+        sample_wait(now - wait->since + 1,
+                    place); /* shorter than the clock tells is still a wait */
     errno = saved;
 }
 
@@ -91,7 +95,8 @@ static hcct_noinline void waited(uint64_t since, const struct event_place *place
 
 /* Without a profile nobody asks what a wait took. */
 static inline bool is_off(void) {
-    return hcct_unlikely(!event_link_is_ready(&hcct_locks_link));
+    return hcct_unlikely(!event_link_is_ready(&hcct_locks_link) &&
+                         atomic_load_explicit(&hcct_held_link.table, memory_order_relaxed) == NULL);
 }
 
 static bool is_clock(clockid_t clock) {
@@ -103,8 +108,9 @@ static bool is_moment(const struct timespec *end) {
 }
 
 /* `parameters` of a function, the first of which is `lock`, and the same as `arguments`. It may be
- * tried by `trial` unless `refused`; that answers `busy` where somebody else has the lock. */
-#define LOCK(symbol, parameters, arguments, trial, busy, refused)                                  \
+ * tried by `trial` unless `refused`; that answers `busy` where somebody else has the lock. It
+ * answers `late` where it was not had in time. */
+#define LOCK(symbol, parameters, arguments, trial, busy, refused, late)                            \
     hcct_export int symbol parameters {                                                            \
         static struct function function = {.name = #symbol}, attempt = {.name = #trial};           \
         if (!(refused)) {                                                                          \
@@ -116,9 +122,9 @@ static bool is_moment(const struct timespec *end) {
         if ((refused) || is_off())                                                                 \
             return wait arguments;                                                                 \
         const struct event_place place = EVENT_CALLER;                                             \
-        uint64_t since = now();                                                                    \
+        const struct wait waiting = wait_begin(lock);                                              \
         int result = wait arguments;                                                               \
-        waited(since, &place);                                                                     \
+        wait_end(&waiting, result == (late), &place);                                              \
         return result;                                                                             \
     }
 
@@ -127,20 +133,23 @@ static bool is_moment(const struct timespec *end) {
 #define UNTIL    const struct timespec *end
 #define BY_CLOCK clockid_t clock, const struct timespec *end
 
-LOCK(pthread_mutex_lock, (MUTEX), (lock), pthread_mutex_trylock, EBUSY, false)
-LOCK(pthread_mutex_timedlock, (MUTEX, UNTIL), (lock, end), pthread_mutex_trylock, EBUSY, false)
+LOCK(pthread_mutex_lock, (MUTEX), (lock), pthread_mutex_trylock, EBUSY, false, ETIMEDOUT)
+LOCK(pthread_mutex_timedlock, (MUTEX, UNTIL), (lock, end), pthread_mutex_trylock, EBUSY, false,
+     ETIMEDOUT)
 LOCK(pthread_mutex_clocklock, (MUTEX, BY_CLOCK), (lock, clock, end), pthread_mutex_trylock, EBUSY,
-     !is_clock(clock))
-LOCK(pthread_rwlock_rdlock, (RWLOCK), (lock), pthread_rwlock_tryrdlock, EBUSY, false)
-LOCK(pthread_rwlock_wrlock, (RWLOCK), (lock), pthread_rwlock_trywrlock, EBUSY, false)
+     !is_clock(clock), ETIMEDOUT)
+LOCK(pthread_rwlock_rdlock, (RWLOCK), (lock), pthread_rwlock_tryrdlock, EBUSY, false, ETIMEDOUT)
+LOCK(pthread_rwlock_wrlock, (RWLOCK), (lock), pthread_rwlock_trywrlock, EBUSY, false, ETIMEDOUT)
 LOCK(pthread_rwlock_timedrdlock, (RWLOCK, UNTIL), (lock, end), pthread_rwlock_tryrdlock, EBUSY,
-     !is_moment(end))
+     !is_moment(end), ETIMEDOUT)
 LOCK(pthread_rwlock_timedwrlock, (RWLOCK, UNTIL), (lock, end), pthread_rwlock_trywrlock, EBUSY,
-     !is_moment(end))
+     !is_moment(end), ETIMEDOUT)
 LOCK(pthread_rwlock_clockrdlock, (RWLOCK, BY_CLOCK), (lock, clock, end), pthread_rwlock_tryrdlock,
-     EBUSY, !is_clock(clock) || !is_moment(end))
+     EBUSY, !is_clock(clock) || !is_moment(end), ETIMEDOUT)
 LOCK(pthread_rwlock_clockwrlock, (RWLOCK, BY_CLOCK), (lock, clock, end), pthread_rwlock_trywrlock,
-     EBUSY, !is_clock(clock) || !is_moment(end))
-LOCK(pthread_spin_lock, (pthread_spinlock_t * lock), (lock), pthread_spin_trylock, EBUSY, false)
-LOCK(mtx_lock, (mtx_t * lock), (lock), mtx_trylock, thrd_busy, false)
-LOCK(mtx_timedlock, (mtx_t * lock, UNTIL), (lock, end), mtx_trylock, thrd_busy, false)
+     EBUSY, !is_clock(clock) || !is_moment(end), ETIMEDOUT)
+LOCK(pthread_spin_lock, (pthread_spinlock_t * lock), (lock), pthread_spin_trylock, EBUSY, false,
+     ETIMEDOUT)
+LOCK(mtx_lock, (mtx_t * lock), (lock), mtx_trylock, thrd_busy, false, thrd_timedout)
+LOCK(mtx_timedlock, (mtx_t * lock, UNTIL), (lock, end), mtx_trylock, thrd_busy, false,
+     thrd_timedout)

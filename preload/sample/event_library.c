@@ -21,13 +21,18 @@ static struct event_link *link_of_locks(void) {
     return &hcct_locks_link;
 }
 
+static struct event_link *link_of_held(void) {
+    return &hcct_held_link != NULL ? &hcct_held_link.event : NULL;
+}
+
 static const struct library {
     bool (*is_its)(uint32_t collector);
     struct event_link *(*link)(void);
     const char *name;
 } libraries[] = {
     {wire_of_blocks, link_of_blocks, "libhcctblocks.so"},
-    {wire_of_locks, link_of_locks, "libhcctlocks.so"},
+    {wire_of_waits, link_of_locks, "libhcctlocks.so"},
+    {wire_of_held, link_of_held, "libhcctlocks.so"},
 };
 
 struct event_link *event_library_link(uint32_t collector) {

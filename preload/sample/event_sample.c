@@ -17,6 +17,7 @@
 #include "preload/sample/block_sample.h"
 #include "preload/sample/event_inside.h"
 #include "preload/sample/event_library.h"
+#include "preload/sample/held_sample.h"
 #include "preload/sample/walk.h"
 #include "preload/wrap/sleep.h"
 
@@ -137,8 +138,12 @@ static bool send_block(const struct event_sample *sample) {
     return send(sample, wire_of_blocks);
 }
 
-static bool send_lock(const struct event_sample *sample) {
-    return send(sample, wire_of_locks);
+static bool send_wait(const struct event_sample *sample) {
+    return send(sample, wire_of_waits);
+}
+
+static bool send_held(const struct event_sample *sample) {
+    return send(sample, wire_of_held);
 }
 
 /* ---- for the agent ---- */
@@ -149,7 +154,8 @@ static const struct kind {
     bool (*send)(const struct event_sample *sample);
 } kinds[] = {
     {WIRE_COLLECT_ALLOC, wire_of_blocks, send_block},
-    {WIRE_COLLECT_LOCK, wire_of_locks, send_lock},
+    {WIRE_COLLECT_LOCK, wire_of_waits, send_wait},
+    {WIRE_COLLECT_LOCK_HELD, wire_of_held, send_held},
 };
 
 static void start(const struct kind *kind) {
@@ -158,6 +164,8 @@ static void start(const struct kind *kind) {
     agent.settings.lines &= !wire_of_events(agent.settings.collector);
     if (kind->is_it == wire_of_blocks)
         block_sample_start();
+    if (kind->is_it == wire_of_held && !held_sample_start())
+        return;
     link->sample = kind->send;
     atomic_store_explicit(&link->ready, true, memory_order_release);
 }

@@ -35,7 +35,7 @@ e2e_tests = tests/e2e/check_test.py tests/e2e/daemon_test.py tests/e2e/deep_test
 	tests/e2e/calls_said_test.py tests/e2e/calls_linked_test.py tests/e2e/calls_interposed_test.py \
 	tests/e2e/calls_locked_test.py \
 	tests/e2e/redirect_torture_test.py tests/e2e/attach_test.py tests/e2e/attach_running_test.py \
-	tests/e2e/blocks_test.py tests/e2e/locks_test.py tests/e2e/metrics_test.py tests/e2e/wait_test.py \
+	tests/e2e/blocks_test.py tests/e2e/held_test.py tests/e2e/locks_test.py tests/e2e/metrics_test.py tests/e2e/wait_test.py \
 	tests/e2e/encode_test.py tests/e2e/encode_contexts_test.py tests/e2e/runtime_names_test.py
 TESTS += $(e2e_tests)
 EXTRA_DIST += $(e2e_tests) tests/e2e/calls_support.py tests/e2e/rusage.py tests/e2e/screen.py \
@@ -422,7 +422,10 @@ tests_targets_metrics_CFLAGS = $(TARGET_CFLAGS) -O1 -fno-builtin -pthread
 tests_targets_metrics_LDFLAGS = -pthread
 
 # The same as of blocks, of waits for locks.
-check_PROGRAMS += tests/targets/locks_places tests/targets/locks_truth
+check_PROGRAMS += tests/targets/locks_held tests/targets/locks_places tests/targets/locks_truth
+tests_targets_locks_held_SOURCES = tests/targets/locks_held.c
+tests_targets_locks_held_CFLAGS = $(TARGET_CFLAGS) -O1 -pthread
+tests_targets_locks_held_LDFLAGS = -pthread
 tests_targets_locks_places_SOURCES = tests/targets/locks_places.c
 tests_targets_locks_places_CFLAGS = $(TARGET_CFLAGS) -O1 -pthread
 tests_targets_locks_places_LDFLAGS = -pthread

@@ -10,6 +10,7 @@ const METRICS = {
     calls: {type: "calls", text: "Calls"},
     lock: {type: "delay", text: "Waiting for locks"},
     "lock-waits": {type: "contentions", text: "Waits for locks"},
+    "lock-held": {type: "held_delay", text: "Others' waiting for locks"},
     alloc: {type: "alloc_space", text: "Allocated bytes"},
     "alloc-objects": {type: "alloc_objects", text: "Allocated blocks"},
     heap: {type: "inuse_space", text: "Bytes not freed"},

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
+/*
+ * inside.h - what the functions of libhcctlocks.so have in common: the next library's functions,
+ * the clock, and the chance of the calling thread.
+ *
+ * Thread context, or inside a handler of the application.
+ */
+#ifndef HCCT_LOCKS_INSIDE_H
+#define HCCT_LOCKS_INSIDE_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/wire/compiler.h"
+#include "preload/events/course.h"
+#include "preload/wrap/next_symbol.h"
+
+#define SECOND_NS 1000000000
+
+struct function {
+    const char *name;
+    _Atomic(void *) found;
+};
+
+static hcct_noinline void *look_up(struct function *it) {
+    void *function = next_by_itself(it->name);
+    atomic_store_explicit(&it->found, function, memory_order_relaxed);
+    return function;
+}
+
+static inline void *next(struct function *it) {
+    void *function = atomic_load_explicit(&it->found, memory_order_relaxed);
+    return hcct_likely(function != NULL) ? function : look_up(it);
+}
+
+static inline uint64_t locks_now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (uint64_t)time.tv_sec * SECOND_NS + (uint64_t)time.tv_nsec;
+}
+
+/* `left` is of waits, by the one that waits. */
+extern __thread struct course locks_course
+    __attribute__((tls_model("initial-exec"), visibility("hidden")));
+void locks_course_begin(void) __attribute__((visibility("hidden")));
+
+/* A child of fork begins anew. */
+static inline void locks_course_here(void) {
+    if (!locks_course.begun || locks_course.process != getpid())
+        locks_course_begin();
+}
+
+#endif
