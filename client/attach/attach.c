@@ -15,6 +15,7 @@
 #include "client/attach/target.h"
 #include "common/base/options.h"
 #include "common/wire/compiler.h"
+#include "common/wire/metric.h"
 
 unsigned attach_rate_most(void) {
     struct timespec tick = {0, 0};
@@ -108,6 +109,29 @@ static bool find_socket(const struct attach *attach, char socket[PATHS_SOCKET_MA
     return false;
 }
 
+const char *attach_cannot_count(const struct metric_list *list, const char **metric) {
+    static const char bound[] = "is counted by a library that stands before functions of libc, and "
+                                "what runs has bound libc's own already",
+                      asleep[] = "is of threads that sleep, which only an agent that is there from "
+                                 "the beginning can interrupt unseen";
+    for (unsigned i = 0; i < list->n; i++) {
+        const struct metric *it = list->metric[i];
+        *metric = it->name;
+        if (wire_of_events(it->collector))
+            return bound;
+        if (it->clock == WIRE_CLOCK_OFF)
+            return asleep;
+    }
+    return NULL;
+}
+
+static void name_metrics(const struct metric_list *list, struct wire_attach *request) {
+    for (unsigned i = 0; i < list->n && i < WIRE_ATTACH_METRICS; i++) {
+        request->metric[i] = list->metric[i]->collector;
+        request->metrics = i + 1;
+    }
+}
+
 bool attach_begin(const struct attach *attach, struct attached *attached) {
     char why[512];
     struct injection injection = {.pid = attach->pid,
@@ -128,6 +152,7 @@ bool attach_begin(const struct attach *attach, struct attached *attached) {
     if (!find_socket(attach, request->socket))
         return false;
     injection.sends = !sight_has_file(attach->pid, attach->agent_path);
+    name_metrics(attach->metrics, request);
     snprintf(request->tags, sizeof request->tags, "%s", attach->tags != NULL ? attach->tags : "");
     if (!run(&injection, "attached to"))
         return false;

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+struct metric_list;
+
 struct attach {
     pid_t pid;
     const char *agent_path, *socket; /* absolute */
@@ -19,8 +21,9 @@ struct attach {
     bool lines;
     bool threads;
     bool python;
-    bool leaves;    /* the agent leaves when its daemon has gone */
-    double seconds; /* to find a moment at which it is safe */
+    const struct metric_list *metrics; /* that attach_cannot_count() allows */
+    bool leaves;                       /* the agent leaves when its daemon has gone */
+    double seconds;                    /* to find a moment at which it is safe */
 };
 
 /* What came of it, beside its success. */
@@ -29,6 +32,10 @@ struct attached {
     unsigned closed, timerless, roomless; /* of the others: see enum wire_attach_fate */
     double stopped_ms;                    /* so long was one of them held at most */
 };
+
+/* NULL: an agent in a process that runs can count these. Else why not, as the end of a sentence
+ * that begins with the name in `*metric`. */
+const char *attach_cannot_count(const struct metric_list *list, const char **metric);
 
 /* As often as the kernel's clock ticks. */
 unsigned attach_rate_most(void);

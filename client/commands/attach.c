@@ -14,6 +14,7 @@
 #include "client/locate.h"
 #include "client/processes.h"
 #include "common/base/options.h"
+#include "common/wire/metric.h"
 #include "common/wire/tags.h"
 
 #define WAIT_DEFAULT  5 /* seconds */
@@ -21,7 +22,7 @@
 #define REACHED_NS    20000000
 
 struct attach_options {
-    const char *socket, *tags;
+    const char *socket, *tags, *metric;
     unsigned rate, wait;
     bool lines;
     bool threads;
@@ -38,6 +39,8 @@ struct attach_options {
 static const struct option_spec attach_specs[] = {
     {"rate", 'F', OPTION_UNSIGNED, "HZ", AT(rate), 1, 10000,
      "samples per second of CPU time, up to the kernel's clock ticks (as many)"},
+    {"metric", 0, OPTION_STRING, "WHAT", AT(metric), 0, 0,
+     "cpu, faults, or both with a comma between them (cpu)"},
     {"lines", 0, OPTION_FLAG, NULL, AT(lines), 0, 0, "self weights by source line, too"},
     {"python", 0, OPTION_FLAG, NULL, AT(python), 0, 0,
      "functions of Python (3.11 to 3.13) in place of its interpreter's loop"},
@@ -124,7 +127,32 @@ static void say(const struct attach *attach, const struct attached *attached) {
         printf("it has not reached hcctd yet: it does when it next uses CPU time\n");
 }
 
-static int read_attach(const struct attach_options *options, struct attach *attach) {
+static bool read_metrics(const struct attach_options *options, struct metric_list *list) {
+    const char *metric, *word = options->metric != NULL ? options->metric : "cpu";
+    const char *wrong = metric_list_read(word, list);
+    if (wrong != NULL) {
+        complain("--metric '%s' is not possible: give cpu, faults or cpu,faults", word);
+        return false;
+    }
+    wrong = attach_cannot_count(list, &metric);
+    if (wrong != NULL)
+        complain("%s %s: start the program under 'hcct record --'", metric, wrong);
+    return wrong == NULL;
+}
+
+static bool agree(const struct attach_options *options, const struct metric_list *list) {
+    bool only_faults = list->n == 1 && list->metric[0]->collector == WIRE_COLLECT_FAULTS;
+    if (options->python && list->n > 1)
+        complain("--python shows functions for one --metric: attach for one of them");
+    else if (only_faults && (options->lines || options->python))
+        complain("--lines and --python are for samples of time: name cpu beside faults");
+    else
+        return true;
+    return false;
+}
+
+static int read_attach(const struct attach_options *options, struct attach *attach,
+                       struct metric_list *list) {
     unsigned most = attach_rate_most();
     attach->rate = options->rate != 0 ? options->rate : most;
     attach->lines = options->lines;
@@ -132,6 +160,9 @@ static int read_attach(const struct attach_options *options, struct attach *atta
     attach->python = options->python;
     attach->tags = options->tags;
     attach->seconds = options->wait;
+    attach->metrics = list;
+    if (!read_metrics(options, list) || !agree(options, list))
+        return HCCT_EXIT_USAGE;
     if (options->tags != NULL && !tags_check(options->tags)) {
         complain("--tags '%s' is not " TAGS_EXPECTED, options->tags);
         return HCCT_EXIT_USAGE;
@@ -152,7 +183,8 @@ int cmd_attach(int argc, char **argv) {
     struct attach attach = {.agent_path = library};
     int rest;
     options_parse(&attach_command, argc, argv, &options, &rest);
-    int status = read_attach(&options, &attach);
+    struct metric_list metrics;
+    int status = read_attach(&options, &attach, &metrics);
     if (status == HCCT_EXIT_OK)
         status = read_process(&attach_command, argc, argv, rest, &attach.pid);
     if (status == HCCT_EXIT_OK)

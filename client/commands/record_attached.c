@@ -21,6 +21,7 @@
 #include "common/base/clock.h"
 #include "common/base/options.h"
 #include "common/wire/compiler.h"
+#include "common/wire/metric.h"
 #include "common/wire/wire.h"
 
 #define WAIT_SECONDS 5
@@ -53,7 +54,6 @@ static const char *contradiction(const struct record_options *options) {
         const char *sentence;
     } rules[] = {
         {record_counts_calls(options), "--collector calls"},
-        {record_has(options, wire_of_events) || record_samples_waits(options), "--metric"},
         {options->burst != NULL, "--burst"},
         {options->clock != NULL && strcmp(options->clock, "cpu") != 0, "--clock wall or perf"},
         {options->check, "--check"},
@@ -66,7 +66,8 @@ static const char *contradiction(const struct record_options *options) {
 
 bool record_attached_agrees(struct record_options *options) {
     unsigned most = attach_rate_most();
-    const char *what = contradiction(options);
+    const char *what = contradiction(options), *metric, *wrong;
+    struct metric_list metrics;
     options->no_follow = true;
     if (options->duration != NULL && !parse_duration(options->duration, &options->seconds)) {
         complain("--duration '%s' is no time such as 10s, 500ms or 2m", options->duration);
@@ -76,6 +77,12 @@ bool record_attached_agrees(struct record_options *options) {
         complain("%s needs an agent that is there from the beginning, which -p can't have: start "
                  "the program under 'hcct record --'",
                  what);
+        return false;
+    }
+    record_metrics(options, &metrics);
+    wrong = attach_cannot_count(&metrics, &metric);
+    if (wrong != NULL) {
+        complain("%s %s: start the program under 'hcct record --'", metric, wrong);
         return false;
     }
     if (options->rate > most) {
@@ -103,6 +110,8 @@ static void hold_signals(int how) {
 bool record_attached_begin(const struct record_options *options, const char *socket,
                            const char *seen) {
     char library[PATH_MAX], why[256];
+    struct metric_list metrics;
+    record_metrics(options, &metrics);
     const struct attach attach = {.pid = options->pid,
                                   .agent_path = library,
                                   .socket = socket,
@@ -112,6 +121,7 @@ bool record_attached_begin(const struct record_options *options, const char *soc
                                   .lines = options->lines,
                                   .threads = options->threads,
                                   .python = options->python,
+                                  .metrics = &metrics,
                                   .leaves = options->socket == NULL,
                                   .seconds = WAIT_SECONDS};
     struct attached attached;

@@ -95,6 +95,20 @@ static enum wire_attach_answer prepare(void) {
 
 /* ---- each time ---- */
 
+/* By ticks of CPU time, all of them. */
+static void set_metrics(struct agent_settings *settings, const struct wire_attach *request) {
+    for (uint32_t i = 0; i < request->metrics && i < WIRE_ATTACH_METRICS; i++) {
+        settings->metric[i] = (uint8_t)request->metric[i];
+        settings->metrics = i + 1;
+        if (request->metric[i] == WIRE_COLLECT_FAULTS)
+            settings->faults = i;
+        if (request->metric[i] == WIRE_COLLECT_WALKS || request->metrics == 1)
+            settings->ticks_to = i;
+    }
+    settings->lines &= settings->faults != settings->ticks_to; /* of samples of time */
+    settings->python &= settings->metrics == 1;
+}
+
 static void set(const struct wire_attach *request) {
     agent.settings = (struct agent_settings){.rate = request->rate,
                                              .clock = WIRE_CLOCK_CPU,
@@ -110,6 +124,7 @@ static void set(const struct wire_attach *request) {
                                              .python = request->python != 0,
                                              .leaves = request->leaves != 0,
                                              .ticks_only = true};
+    set_metrics(&agent.settings, request);
     memcpy(agent.settings.socket, request->socket, sizeof agent.settings.socket);
     memcpy(agent.settings.tags, request->tags, sizeof agent.settings.tags);
     agent.settings.socket[sizeof agent.settings.socket - 1] = '\0';

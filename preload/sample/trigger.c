@@ -115,6 +115,7 @@ void trigger_start(struct agent_thread *thread, uint64_t since) {
 bool trigger_adopt(struct agent_thread *thread) {
     thread->trigger = (struct trigger){0};
     thread->random = ticker_now(CLOCK_MONOTONIC) + (uint64_t)thread->tid * SECOND_NS;
+    thread->faults = UINT64_MAX; /* of another thread: its first sample finds out */
     if (!thread_timer_make(thread, TRIGGER_CPU, ticker_cpu_clock(thread->tid)))
         return false;
     ticker_run(cpu_ticker(thread), 1, searching.coarse_ns);

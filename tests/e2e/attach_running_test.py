@@ -11,7 +11,7 @@ import subprocess
 import sys
 import time
 
-from support import AGENT, HCCT, Daemon, check, finish, folded, run, scratch, target
+from support import AGENT, HCCT, Daemon, check, finish, folded, report, run, scratch, target
 
 LIBRARY = os.path.join(os.path.dirname(target("x")), ".libs", "attach_library.so")
 HZ = round(1 / time.clock_getres(6))  # CLOCK_MONOTONIC_COARSE
@@ -224,6 +224,45 @@ def killed_midway(daemon):
     check(status == 0, f"and ends with status {status}")
 
 
+TOUCHES = """
+import mmap
+first = bytearray(64 << 20)  # before anybody is there
+print(flush=True)
+while True:
+    pages = mmap.mmap(-1, 16 << 20)
+    for i in range(0, len(pages), 4096):
+        pages[i] = 1
+    pages.close()
+"""
+
+
+def faults_of(pid):
+    return int(text_of(pid, "stat").rsplit(")", 1)[1].split()[7])
+
+
+def several_metrics(daemon):
+    process = start(sys.executable, "-c", TOUCHES)
+    process.stdout.readline()
+    before, path = faults_of(process.pid), scratch("faults.pb.gz")
+    result = run([HCCT, "record", "-p", str(process.pid), "--metric", "cpu,faults", "--duration", "2s", "-o", path])
+    there = faults_of(process.pid) - before
+    check(result.status == 0, f"cpu and faults of a process that runs: {result.err.decode()}")
+    for metric, kind in (("cpu", "nanoseconds"), ("faults", "count")):
+        shown = report(path, "--metric", metric)
+        check(shown["unit"] == kind and shown["total"] > 0, f"{metric} is in the profile")
+        if metric == "faults":
+            check(0.5 * there <= shown["total"] <= 1.05 * there + 1000,
+                  f"{shown['total']} faults seen, of {there} while it was attached to")
+    result = attach(daemon, process, "--metric", "faults")
+    check(result.status == 0, f"faults alone: {result.err.decode()}")
+    wait_cpu(process.pid, 0.5)
+    kinds = [p["kind"] for p in daemon.processes() if p["pid"] == process.pid]
+    check(kinds == ["faults"], f"it counts {kinds}")
+    check(detach(process).status == 0 and process.poll() is None, "it is detached from, and runs")
+    process.kill()
+    process.communicate()
+
+
 def refused(what, expected, *words):
     result = run([HCCT, *words])
     said = result.err.decode().strip()
@@ -238,7 +277,11 @@ def refusals(daemon):
     refused("no such process", "there is no process", *attached, "4194303")
     refused("too often", "more than an attached agent can", *attached, "--rate", str(HZ + 1), pid)
     refused("wall clock", "hcct record --", "record", "-p", pid, "--clock", "wall")
-    refused("allocations", "hcct record --", "record", "-p", pid, "--metric", "heap")
+    for words, name in (("heap", "heap"), ("cpu,alloc", "alloc"), ("cpu,lock", "lock"), ("wait", "wait")):
+        refused(words, f"^hcct: {name} is .*hcct record --", "record", "-p", pid, "--metric", words)
+        refused(words, f"^hcct: {name} is .*hcct record --", *attached, "--metric", words, pid)
+    refused("lines of faults", "name cpu beside", *attached, "--metric", "faults", "--lines", pid)
+    refused("no metric", "give cpu, faults or cpu,faults", *attached, "--metric", "tea", pid)
     refused("calls", "hcct record --", "record", "-p", pid, "--collector", "calls")
     refused("both", "not both", "record", "-p", pid, "--", "true")
     refused("no duration", "is no time", "record", "-p", pid, "--duration", "soon")
@@ -286,6 +329,7 @@ assert AGENT
 with Daemon() as shared:
     known_shares(shared)
     recording()
+    several_metrics(shared)
     quiet(shared)
     signals(shared)
     named(shared)
