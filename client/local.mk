@@ -16,6 +16,7 @@ client_hcct_SOURCES = \
 	client/http_client.c client/http_client.h client/json_in.c client/json_in.h \
 	client/locate.c client/locate.h client/main.c \
 	client/transform_options.c client/transform_options.h client/operand.c client/operand.h client/range.c client/range.h client/output.c client/output.h client/pager.c \
+	client/metric_answers.c client/metric_answers.h \
 	client/pager.h client/processes.c client/processes.h client/profile_file.c \
 	client/profile_file.h client/program_file.c client/program_file.h client/view.c \
 	client/view.h client/attach/attach.c client/attach/attach.h client/attach/judge.c \

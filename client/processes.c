@@ -73,9 +73,15 @@ void processes_free(struct process_list *list) {
 }
 
 int processes_ask(const char *path, struct process_list *list) {
+    struct query all;
+    query_start(&all, "/v1/processes");
+    return processes_ask_for(path, &all, list);
+}
+
+int processes_ask_for(const char *path, const struct query *query, struct process_list *list) {
     struct http_answer answer;
     *list = (struct process_list){0};
-    int status = ask(path, "GET", "/v1/processes", &answer);
+    int status = ask(path, "GET", query->text, &answer);
     if (status != HCCT_EXIT_OK)
         return status;
     if (!processes_parse(answer.body, answer.bytes, list)) {

@@ -34,6 +34,8 @@ struct process_list {
 /* Asks the daemon at `path`. Returns an exit status; complained unless HCCT_EXIT_OK. The caller
  * frees the list. */
 int processes_ask(const char *path, struct process_list *list);
+/* The same for the processes of a query of /v1/processes. */
+int processes_ask_for(const char *path, const struct query *query, struct process_list *list);
 /* Reads the daemon's JSON; false: it is not what /v1/processes answers. */
 bool processes_parse(const char *json, size_t bytes, struct process_list *list);
 void processes_free(struct process_list *list);

@@ -175,7 +175,6 @@ static void snapshot_all(bool final) {
     struct query_error error;
     unsigned n = 0;
     query_init(&query, geteuid());
-    query.format = format_find(config.report_format);
     if (config.report_dir == NULL && final)
         return;
     enum query_status status = snapshot_write(&query, say_written, &n, &error);

@@ -4,6 +4,7 @@
  */
 #include "client/ask.h"
 #include "client/command.h"
+#include "client/metric_answers.h"
 #include "client/output.h"
 #include "client/pager.h"
 #include "client/processes.h"
@@ -84,6 +85,38 @@ static int add_process(struct query *query, const char *path, const struct hot_o
     return processes_query(query, path, options->process);
 }
 
+/* What is asked for without a metric is of the first one; a file of pprof has room for all. */
+static bool takes_all_metrics(const struct hot_options *options, const struct view *view) {
+    return options->metric == NULL && options->view.output != NULL &&
+           view->format->write == write_pprof;
+}
+
+static int write_all(const struct metric_answers *answers, const char *name) {
+    struct output output;
+    if (!output_open(&output, name, NULL))
+        return HCCT_EXIT_FAILURE;
+    if (!metric_answers_join(answers, output.file)) {
+        output_fail(&output);
+        return HCCT_EXIT_FAILURE;
+    }
+    char *written = output_commit(&output, 0);
+    free(written);
+    return written != NULL ? HCCT_EXIT_OK : HCCT_EXIT_FAILURE;
+}
+
+/* Of the processes that the query is about, which the list's is, too. */
+static int keep_all_metrics(const char *path, const struct query *query, const struct query *list,
+                            const char *name, bool part) {
+    struct metric_answers answers = {.n = 0};
+    int status = metric_answers_ask(&answers, path, query, NULL);
+    if (status == HCCT_EXIT_OK)
+        status = metric_answers_ask_others(&answers, path, query, list, part);
+    if (status == HCCT_EXIT_OK)
+        status = write_all(&answers, name);
+    metric_answers_free(&answers);
+    return status;
+}
+
 static int write_answer(const struct http_answer *answer, const char *name) {
     struct output output;
     if (!output_open(&output, name != NULL ? name : "-", NULL))
@@ -102,7 +135,7 @@ static int show_answer(const struct http_answer *answer) {
 int cmd_hot(int argc, char **argv) {
     struct hot_options options = {.view = VIEW_NOT_GIVEN};
     struct http_answer answer;
-    struct query query;
+    struct query query, list;
     struct view view;
     char path[PATHS_SOCKET_MAX];
     int rest;
@@ -119,7 +152,10 @@ int cmd_hot(int argc, char **argv) {
     if (status != HCCT_EXIT_OK)
         return status;
     query_start(&query, "/v1/hot");
+    query_start(&list, "/v1/processes");
     status = add_process(&query, path, &options);
+    if (status == HCCT_EXIT_OK && takes_all_metrics(&options, &view))
+        status = add_process(&list, path, &options);
     if (status != HCCT_EXIT_OK)
         return status;
     add_view(&query, &options.view, &view);
@@ -127,6 +163,9 @@ int cmd_hot(int argc, char **argv) {
         query_add(&query, "window", options.window);
     if (!range_add(&query, &options.range, false))
         return HCCT_EXIT_USAGE;
+    if (takes_all_metrics(&options, &view))
+        return keep_all_metrics(path, &query, &list, options.view.output,
+                                options.window != NULL || range_is_given(&options.range));
     status = ask(path, "GET", query.text, &answer);
     if (status == HCCT_EXIT_OK)
         status = !to_file && pager_is_wanted() ? show_answer(&answer)

@@ -20,6 +20,7 @@
 #include "client/commands/record_options.h"
 #include "client/commands/runtime_names.h"
 #include "client/locate.h"
+#include "client/metric_answers.h"
 #include "client/output.h"
 #include "client/processes.h"
 #include "client/profile_file.h"
@@ -27,7 +28,6 @@
 #include "common/profile/call_modules.h"
 #include "common/profile/call_words.h"
 #include "common/render/format_number.h"
-#include "common/render/pprof_join.h"
 #include "common/wire/wire.h"
 
 #include <errno.h>
@@ -259,18 +259,6 @@ static bool was_profiled(const struct record_options *options, const struct proc
 
 enum fetched { FETCHED, FETCHED_NOTHING, FETCH_FAILED };
 
-/* The profiles of the metrics that have samples, as hcctd gave them. */
-struct fetch {
-    struct http_answer answer[WIRE_METRICS_MAX];
-    const char *name[WIRE_METRICS_MAX];
-    unsigned n;
-};
-
-static void free_fetch(struct fetch *fetch) {
-    for (unsigned i = 0; i < fetch->n; i++)
-        free(fetch->answer[i].body);
-}
-
 /* As hcctd calls it. */
 static const char *kind_of(const struct record_options *options, const struct metric *metric) {
     const char *clock_word = options->clock != NULL ? options->clock : getenv("HCCT_CLOCK");
@@ -291,14 +279,12 @@ static bool has_samples(const struct process_list *list, uint32_t only, const ch
 
 /* `kind`: NULL where there is one only. */
 static bool fetch_one(const struct record_options *options, const struct launch_end *end,
-                      char *const *argv, const char *kind, struct fetch *fetch) {
+                      char *const *argv, const char *kind, struct metric_answers *answers) {
     struct query query;
     uint32_t only = only_pid(options, end->pid);
     char *title = command_line_title(argv);
     query_start(&query, "/v1/hot");
     query_add(&query, "format", "pprof");
-    if (kind != NULL)
-        query_add(&query, "collector", kind);
     if (only > 0)
         query_add_unsigned(&query, "pid", only);
     else if (!options->no_follow) /* else the kernel's count is of more than the profile */
@@ -307,15 +293,13 @@ static bool fetch_one(const struct record_options *options, const struct launch_
     if (title != NULL)
         query_add(&query, "title", title);
     free(title);
-    if (ask(recording.socket, "GET", query.text, &fetch->answer[fetch->n]) != HCCT_EXIT_OK)
-        return false;
-    fetch->n++;
-    return true;
+    return metric_answers_ask(answers, recording.socket, &query, kind) == HCCT_EXIT_OK;
 }
 
 /* At least one of the metrics has samples; the others are said to have none. */
 static bool fetch_all(const struct record_options *options, const struct launch_end *end,
-                      char *const *argv, const struct metric_list *list, struct fetch *fetch) {
+                      char *const *argv, const struct metric_list *list,
+                      struct metric_answers *answers) {
     uint32_t only = only_pid(options, end->pid);
     for (unsigned i = 0; i < list->n; i++) {
         const char *kind = kind_of(options, list->metric[i]);
@@ -323,15 +307,14 @@ static bool fetch_all(const struct record_options *options, const struct launch_
             complain("there is no sample of %s: it is not in the profile", list->metric[i]->name);
             continue;
         }
-        fetch->name[fetch->n] = list->metric[i]->name;
-        if (!fetch_one(options, end, argv, kind, fetch))
+        if (!fetch_one(options, end, argv, kind, answers))
             return false;
     }
-    return fetch->n > 0;
+    return answers->n > 0;
 }
 
 static enum fetched fetch(const struct record_options *options, const struct launch_end *end,
-                          char *const *argv, struct fetch *fetch) {
+                          char *const *argv, struct metric_answers *answers) {
     struct metric_list list;
     bool answered;
     if (processes_ask(recording.socket, &recording.processes) != HCCT_EXIT_OK)
@@ -340,46 +323,24 @@ static enum fetched fetch(const struct record_options *options, const struct lau
                       end->cpu_ns))
         return FETCHED_NOTHING;
     record_metrics(options, &list);
-    answered = list.n > 1 ? fetch_all(options, end, argv, &list, fetch)
-                          : fetch_one(options, end, argv, NULL, fetch);
+    answered = list.n > 1 ? fetch_all(options, end, argv, &list, answers)
+                          : fetch_one(options, end, argv, NULL, answers);
     return answered ? FETCHED : FETCH_FAILED;
 }
 
-static bool join(const struct fetch *fetch, FILE *file) {
-    struct pprof_part parts[WIRE_METRICS_MAX];
-    char error[512];
-    for (unsigned i = 0; i < fetch->n; i++)
-        parts[i] = (struct pprof_part){fetch->answer[i].body, fetch->answer[i].bytes};
-    if (pprof_join(file, parts, fetch->n, error, sizeof error))
-        return true;
-    complain("the metrics can't be joined in one profile: %s", error);
-    return false;
-}
-
-/* A page has room for all metrics. */
-static unsigned parse_others(const struct fetch *fetch, struct profile *others[WIRE_METRICS_MAX]) {
-    unsigned n = 0;
-    for (unsigned i = 1; i < fetch->n; i++) {
-        const struct http_answer *answer = &fetch->answer[i];
-        others[n] = profile_file_parse("hcctd's answer", answer->body, answer->bytes);
-        n += others[n] != NULL;
-    }
-    return n;
-}
-
 /* The profile into its file: as it came when it is to be pprof, converted otherwise. */
-static bool store(const struct fetch *fetch, const struct profile *profile, const struct view *view,
-                  pid_t pid, char **name) {
+static bool store(const struct metric_answers *answers, const struct profile *profile,
+                  const struct view *view, pid_t pid, char **name) {
     struct format_options plain = view->options;
     struct profile *others[WIRE_METRICS_MAX];
     plain.color = false;
     plain.width = 0;
     plain.others = (const struct profile *const *)others;
     if (view->format->write == write_html)
-        plain.n_others = parse_others(fetch, others);
+        plain.n_others = metric_answers_others(answers, others);
     FILE *file = recording.output.file;
     bool written = view->format->write == write_pprof
-                       ? join(fetch, file)
+                       ? metric_answers_join(answers, file)
                        : profile_file_write(file, profile, view->format, &plain, 0);
     if (view->format->write != write_pprof && plain.n_others == 0)
         profile_file_say_others(profile, view->format);
@@ -411,23 +372,12 @@ static void tell_no_python(const struct profile *profile) {
                  "that begins with it");
 }
 
-static void name_others(struct profile *profile, const struct fetch *fetch) {
-    char others[256] = "";
-    for (unsigned i = 1, used = 0; i < fetch->n && used < sizeof others; i++)
-        used += (unsigned)snprintf(others + used, sizeof others - used, "%s%s", i > 1 ? ", " : "",
-                                   fetch->name[i]);
-    profile->others = profile_string(profile, others);
-}
-
 static bool finish(const struct record_options *options, const struct view *view,
-                   const struct fetch *fetch, pid_t pid) {
+                   const struct metric_answers *answers, pid_t pid) {
     char *name = NULL;
     bool to_stdout = recording.output.file == stdout;
-    const struct http_answer *first = &fetch->answer[0];
-    struct profile *profile = profile_file_parse("hcctd's answer", first->body, first->bytes);
-    if (profile != NULL)
-        name_others(profile, fetch);
-    bool stored = profile != NULL && store(fetch, profile, view, pid, &name);
+    struct profile *profile = metric_answers_first(answers);
+    bool stored = profile != NULL && store(answers, profile, view, pid, &name);
     if (stored && !options->no_report)
         show(profile, view);
     if (stored && options->python)
@@ -489,7 +439,7 @@ static int run(const struct record_options *options, const struct view *view, ch
                                   .check = options->check,
                                   .keep = recording.daemon.pid,
                                   .follow = !options->no_follow};
-    struct fetch found = {.n = 0};
+    struct metric_answers found = {.n = 0};
     struct launch_end end;
     clock_gettime(CLOCK_REALTIME, &recording.began);
     if (!launch_run(&launch, &end))
@@ -501,7 +451,7 @@ static int run(const struct record_options *options, const struct view *view, ch
     remove_perf_maps(options, end.pid);
     bool good = fetched == FETCHED_NOTHING ||
                 (fetched == FETCHED && finish(options, view, &found, end.pid));
-    free_fetch(&found);
+    metric_answers_free(&found);
     if (!good)
         complain("the profile of %s is lost", argv[0]);
     return good || end.status != 0 ? end.status : EXIT_OURS;
@@ -510,7 +460,7 @@ static int run(const struct record_options *options, const struct view *view, ch
 /* Of a process that runs, which is left before its profile is shown. */
 static int run_attached(const struct record_options *options, const struct view *view, char *name) {
     char *argv[] = {name, NULL};
-    struct fetch found = {.n = 0};
+    struct metric_answers found = {.n = 0};
     const struct launch_end end = {.pid = options->pid};
     const char *seen = recording.daemon.seen[0] != '\0' ? recording.daemon.seen : NULL;
     if (!record_attached_begin(options, recording.socket, seen))
@@ -520,7 +470,7 @@ static int run_attached(const struct record_options *options, const struct view 
     record_attached_end(options);
     private_daemon_stop(&recording.daemon);
     bool good = fetched == FETCHED && finish(options, view, &found, end.pid);
-    free_fetch(&found);
+    metric_answers_free(&found);
     if (fetched == FETCHED_NOTHING)
         return HCCT_EXIT_NO_DATA;
     if (!good)

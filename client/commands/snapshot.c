@@ -8,18 +8,21 @@
 #include "client/processes.h"
 #include "client/range.h"
 #include "common/base/options.h"
+#include "common/render/format.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 struct snapshot_options {
-    const char *socket, *process;
+    const char *socket, *process, *format;
     struct range_options range;
 };
 
 static const struct option_spec specs[] = {
     {"process", 'p', OPTION_STRING, "PID|NAME", offsetof(struct snapshot_options, process), 0, 0,
      "only this process (all live ones)"},
+    {"format", 0, OPTION_STRING, "FORMAT", offsetof(struct snapshot_options, format), 0, 0,
+     "of the files: " FORMAT_NAMES " (that of hcctd --report-format)"},
     RANGE_SPECS(snapshot_options, range),
     {"socket", 0, OPTION_STRING, "PATH", offsetof(struct snapshot_options, socket), 0, 0,
      "where hcctd listens ($HCCT_SOCKET)"},
@@ -30,7 +33,7 @@ static const struct option_command command = {
     .usage = "hcct snapshot [options]",
     .about = "Makes hcctd write profiles into its report directory, and prints their paths.",
     .examples = "  hcct snapshot\n"
-                "  hcct report $(hcct snapshot -p myserver)\n",
+                "  hcct report $(hcct snapshot -p myserver --format pprof)\n",
     .options = specs,
 };
 
@@ -63,6 +66,10 @@ int cmd_snapshot(int argc, char **argv) {
 
     options_parse(&command, argc, argv, &options, &rest);
     options_no_more(&command, argc, argv, rest);
+    if (options.format != NULL && format_find(options.format) == NULL) {
+        complain("--format '%s' is none of " FORMAT_NAMES, options.format);
+        return HCCT_EXIT_USAGE;
+    }
     int status = ask_socket(path, options.socket);
     if (status != HCCT_EXIT_OK)
         return status;
@@ -81,6 +88,8 @@ int cmd_snapshot(int argc, char **argv) {
             return status;
         query_add_unsigned(&query, "pid", pid);
     }
+    if (options.format != NULL)
+        query_add(&query, "format", options.format);
     if (!range_add(&query, &options.range, false))
         return HCCT_EXIT_USAGE;
     status = ask(path, "POST", query.text, &answer);

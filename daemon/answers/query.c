@@ -83,6 +83,7 @@ static bool set_by(struct query *q, const char *value) {
 
 static bool set_format(struct query *q, const char *value) {
     q->format = format_find(value);
+    q->has_format = true;
     return q->format != NULL;
 }
 

@@ -22,6 +22,7 @@ struct query {
     const char *title; /* of the profile (profile.h); NULL: none */
     uint64_t kernel_ns; /* what the asker knows of the profile's CPU time (profile.h); 0: nothing */
     const struct format *format;
+    bool has_format; /* it was asked for */
     struct format_options options;
     char others[128]; /* metrics that are left out, as one is shown (query_choose) */
     bool

@@ -19,7 +19,7 @@
 #include "common/wire/metric.h"
 #include "daemon/answers/config.h"
 #include "daemon/ingest/registry.h"
-#include "daemon/render/renderer.h"
+#include "daemon/state/snapshot_report.h"
 
 #define TEMPORARY      ".hcct-"
 #define TEMPORARY_NAME (sizeof TEMPORARY + 16)
@@ -77,45 +77,18 @@ static FILE *open_temporary(int directory, char name[TEMPORARY_NAME]) {
     return out;
 }
 
-static enum query_status render_to(const struct query *query, struct process *process,
-                                   struct rendering *rendering, FILE *out,
-                                   struct query_error *error) {
-    enum query_status status = query_write(query, &process, 1, rendering->order, error);
-    if (!rendering_order_done(rendering) && status == QUERY_OK)
-        return query_no_memory("a report", error);
-    if (status == QUERY_OK)
-        status = (enum query_status)rendering_run(rendering, -1, error->text, sizeof error->text);
-    if (status == QUERY_OK && !rendering_copy(rendering, out)) {
-        snprintf(error->text, sizeof error->text, "a report can't be written: %s", strerror(errno));
-        return QUERY_FAILED;
-    }
-    return status;
-}
-
-static enum query_status write_report(const struct query *query, struct process *process, FILE *out,
-                                      struct query_error *error) {
-    struct rendering rendering;
-    if (!query->to_render)
-        return query_write(query, &process, 1, out, error);
-    if (!rendering_open(&rendering))
-        return query_no_memory("a report", error);
-    enum query_status status = render_to(query, process, &rendering, out, error);
-    rendering_close(&rendering);
-    return status;
-}
-
-static enum query_status write_one(const struct query *query, struct process *process,
-                                   int directory, const char *name, struct query_error *error) {
+/* Of a process, with `n` of its metrics. */
+static enum query_status write_file(const struct query *query, struct process *const *metrics,
+                                    size_t n, int directory, const char *name,
+                                    struct query_error *error) {
     char temporary[TEMPORARY_NAME];
     FILE *out = open_temporary(directory, temporary);
     if (out == NULL)
         return cannot_write(name, error);
     struct query whole = *query;
-    whole.pid = process->pid;
     whole.patience = SYMBOL_COMPLETE;
     whole.options.phi = 0; /* a file is not cut */
-    whole.to_render = query_needs_renderer(&whole);
-    enum query_status status = write_report(&whole, process, out, error);
+    enum query_status status = snapshot_report_write(&whole, metrics, n, out, error);
     bool flushed = fflush(out) == 0 && fsync(fileno(out)) == 0;
     if ((fclose(out) != 0 || !flushed) && status == QUERY_OK)
         status = cannot_write(name, error);
@@ -135,19 +108,29 @@ static enum query_status write_all(const struct query *query, int directory,
     struct process **processes = query_processes(query, &n);
     if (processes == NULL)
         return query_no_memory("a list of processes", error);
-    for (size_t i = 0; i < n && status == QUERY_OK; i++) {
+    for (size_t i = 0, metrics; i < n && status == QUERY_OK; i += metrics) {
         char name[NAME_MAX + 1], path[PATH_MAX];
+        metrics = 1;
         if (!processes[i]->live)
             continue;
+        metrics = snapshot_report_metrics(query, &processes[i], n - i);
         ++*live;
         name_file(processes[i], query->format, name, sizeof name);
-        status = write_one(query, processes[i], directory, name, error);
+        status = write_file(query, &processes[i], metrics, directory, name, error);
         snprintf(path, sizeof path, "%s/%s", config.report_dir, name);
         if (status == QUERY_OK)
             written(arg, path);
     }
     registry_free_list(processes, n);
     return status;
+}
+
+/* Reports have a format of their own, unless another one was asked for. */
+static struct query in_format(const struct query *query) {
+    struct query formatted = *query;
+    if (!query->has_format)
+        formatted.format = format_find(config.report_format);
+    return formatted;
 }
 
 enum query_status snapshot_write(const struct query *query, snapshot_written *written, void *arg,
@@ -163,7 +146,8 @@ enum query_status snapshot_write(const struct query *query, snapshot_written *wr
     if (directory < 0)
         return cannot_use_directory(error);
     pthread_mutex_lock(&one_at_a_time);
-    enum query_status status = write_all(query, directory, written, arg, &live, error);
+    const struct query formatted = in_format(query);
+    enum query_status status = write_all(&formatted, directory, written, arg, &live, error);
     pthread_mutex_unlock(&one_at_a_time);
     close(directory);
     if (status == QUERY_OK && live == 0) {

@@ -11,6 +11,8 @@ import math
 import os
 import re
 import socket
+import subprocess
+import sys
 
 from support import AGENT, HCCT, Daemon, check, finish, record, report, run, scratch, target
 
@@ -159,6 +161,31 @@ said = run([target("metrics"), "2"], env={"LD_PRELOAD": AGENT, "HCCT_METRICS": "
 check(said.status == 3 and said.err.count(b"\n") == 1 and b"HCCT_METRICS" in said.err,
       "the agent names a value that can't be, and the program runs")
 
+# ---- snapshots ----
+
+ASLEEP = "import time, ctypes; x = [bytes(100000) for _ in range(300)]\nfor i in range(10**6): pass\nprint(flush=True); time.sleep(60)"
+with Daemon("--report-format", "pprof") as daemon:
+    asleep = subprocess.Popen([sys.executable, "-c", ASLEEP], stdout=subprocess.PIPE,
+                              env={**os.environ, **daemon.env(), "LD_PRELOAD": LIBRARIES, "HCCT_METRICS": "heap,cpu",
+                                   "HCCT_RATE": "1000"})
+    asleep.stdout.readline()
+    status, out, err = text("snapshot", "--socket", daemon.socket)
+    paths = out.split()
+    check(status == 0 and len(paths) == 1, f"one file for all metrics of a process: {paths} {err}")
+    both = report(paths[0])
+    check((both["type"], both["others"]) == ("inuse_space", "cpu") and both["total"] > 10000000,
+          f"snapshot has {both['type']}, {both.get('others')}")
+    check(shown(paths[0], "cpu")["total"] > 0, "and cpu")
+    one = text("snapshot", "--socket", daemon.socket, "-p", str(asleep.pid))[1].split()
+    check(len(one) == 1 and report(one[0])["others"] == "cpu", f"and so for one process: {one}")
+    single = text("snapshot", "--socket", daemon.socket, "--format", "folded")[1].split()
+    check(len(single) == 2 and all(path.endswith(".folded") for path in single) and
+          sum(path.endswith(".cpu.folded") for path in single) == 1, f"folded has a file for each: {single}")
+    status, out, err = text("snapshot", "--socket", daemon.socket, "--format", "paper")
+    check(status == 2 and "--format 'paper' is none of" in err, f"no such format: {err}")
+    asleep.kill()
+    asleep.communicate()
+
 # ---- always on ----
 
 with Daemon() as daemon:
@@ -177,6 +204,22 @@ with Daemon() as daemon:
     status, out, err = text("hot", "--socket", daemon.socket)
     check(status == 0 and "compute_many" in out and re.search(r"^others +heap, lock", out, re.M),
           "hot without a metric shows the first, and names the others")
+
+    # a file has them all, as that of record; with a metric, it alone; of a part of the time, what has parts
+    everything_in = scratch("hot.pb.gz")
+    status, out, err = text("hot", "--socket", daemon.socket, "-o", everything_in)
+    check(status == 0 and err == "", f"hot -o: {err}")
+    first = report(everything_in)
+    check((first["type"], first["others"]) == ("cpu", "heap, lock"), f"hot -o has {first['type']}, {first['others']}")
+    for metric, function in kinds.items():
+        check(folded(everything_in, metric).get(function, 0) > 0, f"hot -o: {metric} is in it")
+        alone = json.loads(get(daemon.socket, f"/v1/hot?metric={metric}&format=json"))
+        check(shown(everything_in, metric)["total"] == alone["total"], f"hot -o: {metric} is all there")
+    status, out, err = text("hot", "--socket", daemon.socket, "--metric", "lock", "-o", scratch("one.pb.gz"))
+    check(status == 0 and "others" not in report(scratch("one.pb.gz")), "hot --metric lock -o: lock alone")
+    status, out, err = text("hot", "--socket", daemon.socket, "--window", "1h", "-o", scratch("window.pb.gz"))
+    check(status == 0 and err == "hcct: heap has no windows: it is not in the profile\n" and
+          report(scratch("window.pb.gz"))["others"] == "lock", f"hot --window -o: {err}")
     figures = get(daemon.socket, "/metrics").splitlines()
     names = [line.rpartition(" ")[0] for line in figures if not line.startswith("#")]
     check(len(names) == len(set(names)), "no figure stands twice in /metrics")
