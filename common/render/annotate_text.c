@@ -86,7 +86,9 @@ static void put_source_line(FILE *out, char *text) {
     fputc('\n', out);
 }
 
-/* `line` may be NULL: it weighs nothing. `text` is its source, or NULL. */
+/* `line` may be NULL: it weighs nothing. `text` is its source, or NULL; of number 0, why it has
+ * none.
+ */
 static void put_line(FILE *out, const struct annotation *annotation,
                      const struct annotate_line *line, uint32_t number, char *text) {
     uint64_t total = annotation->total;
@@ -98,11 +100,34 @@ static void put_line(FILE *out, const struct annotation *annotation,
         fprintf(out, "%6u  ", number);
         put_source_line(out, text);
     } else {
-        fputs("     ?  line not recorded: the innermost frame is known by its function alone\n",
-              out);
+        fprintf(out, "     ?  %s\n", text);
     }
     if (line != NULL && total != 0)
         put_callees(out, line, total);
+}
+
+static bool calls_what_is_not_kept(const struct annotate_line *line) {
+    for (uint32_t i = 0; i < line->n_callees; i++)
+        if (strcmp(line->callees[i].name, PROFILE_PRUNED) != 0)
+            return false;
+    return true;
+}
+
+/* Of what has no line: what the function has itself, and then what it has called from there. */
+static void put_no_line(FILE *out, const struct annotation *annotation,
+                        const struct annotate_line *line) {
+    static char own[] = "line not recorded: the innermost frame is known by its function alone",
+                kept[] = "line not known: the calls are in contexts that are not kept",
+                called[] = "line not known: code of the caller without line information";
+    struct annotate_line self = {.self = line->self, .inclusive = line->self};
+    struct annotate_line calls = *line;
+
+    calls.self = 0;
+    calls.inclusive -= line->self < line->inclusive ? line->self : line->inclusive;
+    if (self.self > 0)
+        put_line(out, annotation, &self, 0, own);
+    if (calls.inclusive > 0)
+        put_line(out, annotation, &calls, 0, calls_what_is_not_kept(line) ? kept : called);
 }
 
 static bool is_near(const struct annotate_function *function, uint32_t number, uint32_t around) {
@@ -184,7 +209,7 @@ static void put_function(FILE *out, const struct annotation *annotation,
         fprintf(out, "%*s ", MORE_WIDTH, "more");
     fprintf(out, "%6s\n", "line");
     if (function->n_lines > 0 && function->lines[0].line == 0)
-        put_line(out, annotation, &function->lines[0], 0, NULL);
+        put_no_line(out, annotation, &function->lines[0]);
     if (source != NULL)
         put_source(out, annotation, function, source, sources->around);
     for (uint32_t i = 0; i < function->n_lines && source == NULL; i++)

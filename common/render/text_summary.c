@@ -412,7 +412,18 @@ static void put_confined(const struct text *text, const struct profile_process *
             sum->confined == 1 ? "itself" : "themselves", sum->confined == 1 ? "was" : "were");
 }
 
+static void put_invalid_labels(const struct text *text, const struct profile_process *sum) {
+    if (sum->labels_invalid == 0)
+        return;
+    text_label(text, "labels");
+    fprintf(text->out,
+            "%s time%s a label was set by a key that can be none, and is not shown: a key is a "
+            "letter, and up to 30 letters, digits, '_', '.' or '-' behind it\n",
+            format_count(sum->labels_invalid).text, sum->labels_invalid == 1 ? "" : "s");
+}
+
 static void put_labels(const struct text *text, const struct profile_process *sum) {
+    put_invalid_labels(text, sum);
     if (sum->labels_other == 0)
         return;
     text_label(text, "labels");

@@ -102,6 +102,8 @@
     X(no_room_ns, AGENT, SHOWN, "without_room_ns", uint64_t)                                       \
     /* labels that were set and had no place: "[other]", or none at all */                         \
     X(labels_other, AGENT, GROWN, "labels_other", uint64_t)                                        \
+    /* labels that were set by a key that can be none */                                           \
+    X(labels_invalid, AGENT, GROWN, "labels_invalid", uint64_t)                                    \
     /* children of fork, of which some have called exec since ... */                               \
     X(forked, AGENT, GROWN, "", uint32_t)                                                          \
     /* ... and those that have attached before */                                                  \

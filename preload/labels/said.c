@@ -24,9 +24,13 @@ static void set(uint64_t labels) {
 
 /* ---- what is exported ---- */
 
-static void count_other(void) {
-    if (agent.process != NULL)
-        atomic_fetch_add_explicit(&agent.process->labels_other, 1, memory_order_relaxed);
+/* It has no place, or can have none. */
+static void count_unplaced(const char *key, size_t length) {
+    struct agent_process *process = agent.process;
+    if (process != NULL)
+        atomic_fetch_add_explicit(label_is_key(key, length) ? &process->labels_other
+                                                            : &process->labels_invalid,
+                                  1, memory_order_relaxed);
 }
 
 void hcct_agent_label_clear(const char *key) {
@@ -46,7 +50,7 @@ void hcct_agent_label_set(const char *key, const char *value) {
     placed &= labels_change(&labels, key, length, id);
     set(labels);
     if (!placed)
-        count_other();
+        count_unplaced(key, length);
 }
 
 void hcct_agent_start(void) {

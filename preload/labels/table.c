@@ -62,7 +62,7 @@ const struct label *label_at(uint32_t id) {
 
 /* ---- texts ---- */
 
-static bool is_key(const char *key, size_t length) {
+bool label_is_key(const char *key, size_t length) {
     if (length == 0 || length > LABEL_KEY_BYTES)
         return false;
     for (size_t i = 0; i < length; i++) {
@@ -175,7 +175,8 @@ uint32_t label_intern(const char *key, size_t length, const char *value, bool *p
     compose(&it, key, length, value);
     uint16_t id = atomic_load_explicit(find(all, &it), memory_order_acquire);
     uint16_t other = 0;
-    if (hcct_unlikely(id == 0) && is_key(key, length) && (other = key_of(all, key, length)) != 0)
+    if (hcct_unlikely(id == 0) && label_is_key(key, length) &&
+        (other = key_of(all, key, length)) != 0)
         id = add(all, &it, LABEL_VALUES);
     *placed = id != 0;
     return id != 0 ? id : other;

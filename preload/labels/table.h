@@ -33,6 +33,10 @@ static inline size_t label_key_length(const char *key) {
     return strnlen(key, LABEL_KEY_BYTES + 1);
 }
 
+/* Whether a label can have that key: 1 to LABEL_KEY_BYTES letters, digits and "_.-", a letter
+ * first. Any context. */
+bool label_is_key(const char *key, size_t length);
+
 /* The number of a label, made on first sight, of a key of so many bytes; long values are cut
  * between characters. 0: the key is none, or there is no room for it. `*placed`: the value has its
  * own. Makes a system call at the first label: thread context, and any once there is a label. */

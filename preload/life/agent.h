@@ -96,7 +96,8 @@ struct agent_process {
     _Atomic uint32_t left_taken;  /* one thread changes it, others keep away */
     struct agent_left left[AGENT_LEFT_MAX];
     struct agent_ends ends;
-    _Atomic uint64_t labels_other; /* labels that have found no place; not reported yet */
+    _Atomic uint64_t labels_other;   /* labels that have found no place; not reported yet */
+    _Atomic uint64_t labels_invalid; /* labels whose key can be none; the same */
     _Atomic uint64_t
         missed_ns; /* weights of samples while the session was changed: to be reported */
     struct agent_no_room no_room;

@@ -89,11 +89,14 @@ void session_expect_slots(struct wire_session *session);
 /* The thread ends: its slots are the daemon's. Thread context. */
 void session_give_slot(struct agent_thread *thread);
 
-/* Reports labels that have found no place. Any context, inside the session. */
+/* Reports labels that have found no place, or can have none. Any context, inside the session. */
 static inline void session_tell_labels(struct wire_session *session) {
     _Atomic uint64_t *other = &agent.process->labels_other;
+    _Atomic uint64_t *invalid = &agent.process->labels_invalid;
     if (hcct_unlikely(atomic_load_explicit(other, memory_order_relaxed) != 0))
         atomic_fetch_add(&session->labels_other, atomic_exchange(other, 0));
+    if (hcct_unlikely(atomic_load_explicit(invalid, memory_order_relaxed) != 0))
+        atomic_fetch_add(&session->labels_invalid, atomic_exchange(invalid, 0));
 }
 
 /* The daemon and the program want samples; the daemon learns it here. Any context, inside the

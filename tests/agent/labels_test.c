@@ -40,6 +40,10 @@ static uint64_t others(void) {
     return atomic_exchange(&agent.process->labels_other, 0);
 }
 
+static uint64_t invalid(void) {
+    return atomic_exchange(&agent.process->labels_invalid, 0);
+}
+
 /* "key=value key=value", outermost first. */
 static const char *now(void) {
     static char text[4 * WIRE_LABEL_ROOM + 4];
@@ -98,7 +102,8 @@ static void test_set(void) {
 static void check_refused(const char *key) {
     hcct_label_set(key, "x");
     CHECK_UINT(labels_self, 0);
-    CHECK_UINT(others(), 1);
+    CHECK_UINT(others(), 0);
+    CHECK_UINT(invalid(), 1);
 }
 
 static void test_keys(void) {
@@ -187,6 +192,7 @@ static void test_flood(void) {
         hcct_label_clear(value);
     }
     CHECK_UINT(others(), 101);
+    CHECK_UINT(invalid(), 0);
     hcct_label_set("key99", "x");
     CHECK_STR(now(), "route=id3");
     clear_all();

@@ -156,6 +156,25 @@ check(abs(other - 75) < 10, f"request=[other] has {other:.1f} %, 75 % is true")
 text = run([HCCT, "report", flood]).out.decode()
 check("labels    3,001 times a label was set for which there was no room" in text, text)
 
+# ---- keys that can be none ----
+
+KEYS = """
+import ctypes, time
+label = ctypes.CDLL(None).hcct_label_set
+for i in range(7):
+    label(b"request id", b"x")
+label(b"kind", b"good")
+begin = time.thread_time()
+while time.thread_time() - begin < 0.3:
+    pass
+"""
+keys = scratch("keys.pb.gz")
+record([sys.executable, "-c", KEYS], keys)
+text = run([HCCT, "report", keys]).out.decode()
+check("labels    7 times a label was set by a key that can be none" in text and "no room" not in text, text)
+check(report(keys)["processes"][0].get("labels_invalid") == 7, "the profile has how many there were")
+check("kind=good" in by_label(report(keys, "--by", "label")), "a key that can be one is shown")
+
 # ---- C++ ----
 
 cpp = scratch("cpp.pb.gz")

@@ -166,6 +166,34 @@ static void test_text(void) {
     profile_free(p);
 }
 
+/* What f has itself, known by its function, and what it has called in contexts that are not kept: a
+ * row for each. */
+static void test_no_line(void) {
+    const struct profile_process process = {.exe = "/bin/app", .command = "app"};
+    const struct annotate_sources nowhere = {.around = 1};
+    struct profile *p = profile_new();
+    uint32_t root = profile_root(p, profile_add_process(p, &process));
+    uint32_t f = profile_add_node(p, root, add_place(p, 2, true, "f(int)", 10, NULL, 0), 300, 0);
+    uint32_t gone = profile_add_node(p, f, profile_add_pseudo(p, PROFILE_PRUNED), 0, 0);
+    struct annotation a;
+    char *text = NULL;
+    size_t bytes;
+    FILE *out = open_memstream(&text, &bytes);
+
+    profile_add_node(p, gone, add_place(p, 4, true, "h", 30, NULL, 0), 700, 0);
+    annotation_make(&a, p, "f", false);
+    CHECK(annotation_write_text(out, &a, &nowhere));
+    fclose(out);
+    char *own = strstr(text, "line not recorded"), *called = strstr(text, "line not known");
+    CHECK(own != NULL && called != NULL && own < called);
+    CHECK(strstr(text, "  30.00 %   30.00 %") != NULL && strstr(text, "70.00 %") != NULL);
+    CHECK(strstr(text, "100.00 %") == NULL);
+    CHECK(strstr(text, "contexts that are not kept") != NULL);
+    free(text);
+    annotation_free(&a);
+    profile_free(p);
+}
+
 /* What contexts that are not kept may have of a line, and of a function. */
 static void test_bounds(void) {
     struct profile *p = make_profile();
@@ -211,5 +239,6 @@ int main(void) {
     for (uint64_t seed = 1; seed <= 40; seed++)
         test_as_reported(sample_random(seed));
     test_text();
+    test_no_line();
     return check_report();
 }
