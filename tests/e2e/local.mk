@@ -154,7 +154,7 @@ tests_targets_broken_python_SOURCES = tests/targets/broken_python.c
 tests_targets_broken_python_CFLAGS = $(TARGET_CFLAGS) -pthread
 tests_targets_broken_python_LDFLAGS = -pthread -rdynamic
 check_PROGRAMS += tests/targets/jit
-tests_targets_jit_SOURCES = tests/targets/jit.c
+tests_targets_jit_SOURCES = tests/targets/jit.c tests/targets/made_object.h
 tests_targets_jit_CFLAGS = $(TARGET_CFLAGS)
 
 # The shared object has a plain name, which libtool does not wrap.
