@@ -15,6 +15,10 @@ static bool add(struct query *query, const char *name, const char *text, uint64_
     uint64_t ns;
     if (text == NULL)
         return true;
+    if (moment_is_mark(text)) {
+        query_add(query, name, text);
+        return true;
+    }
     if (!moment_parse(text, now, &ns)) {
         complain("--%s '%s': give " MOMENT_FORMS, name, text);
         return false;

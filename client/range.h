@@ -24,7 +24,7 @@ struct range_options {
      offsetof(struct type, member.since),                                                          \
      0,                                                                                            \
      0,                                                                                            \
-     "only from then on: 03:10, 2026-11-27T03:10, 15m (ago)"},                                     \
+     "only from then on: 03:10, 2026-11-27T03:10, 15m (ago), or a mark"},                          \
     {                                                                                              \
         "until", 0, OPTION_STRING, "WHEN", offsetof(struct type, member.until), 0, 0,              \
             "only up to then"                                                                      \
@@ -34,8 +34,8 @@ static inline bool range_is_given(const struct range_options *given) {
     return given->since != NULL || given->until != NULL;
 }
 
-/* Adds it to a query, as moments that do not depend on who reads them; `rest`: all that is kept but
- * that. False: one of them is no moment, and that was complained about. */
+/* Adds it to a query, as moments that do not depend on who reads them, or names of marks; `rest`:
+ * all that is kept but that. False: one of them is no moment, and that was complained about. */
 bool range_add(struct query *query, const struct range_options *given, bool rest);
 
 #endif

@@ -3,6 +3,7 @@ bin_PROGRAMS += daemon/hcctd
 daemon_hcctd_SOURCES = \
 	daemon/free.c daemon/hcctd.c daemon/answers/config.h daemon/answers/control.c \
 	daemon/answers/control.h daemon/answers/history.c daemon/answers/history.h \
+	daemon/answers/marked.c daemon/answers/marked.h \
 	daemon/answers/past.c daemon/answers/past.h daemon/answers/timeline.c \
 	daemon/answers/timeline.h daemon/answers/process_copies.c daemon/answers/process_copies.h \
 	daemon/answers/metrics.c daemon/answers/metrics.h daemon/answers/query.c \

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
- * list.c - what a running hcctd profiles, as a table.
+ * list.c - what a running hcctd profiles, and what programs have marked, as tables.
  */
 #include "client/ask.h"
 #include "client/command.h"
+#include "client/json_in.h"
 #include "client/processes.h"
 #include "common/base/options.h"
 #include "common/base/utf8.h"
@@ -13,14 +14,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 struct list_options {
     const char *socket, *format;
+    bool marks;
 };
 
 static const struct option_spec specs[] = {
     {"format", 0, OPTION_STRING, "F", offsetof(struct list_options, format), 0, 0,
      "text or json (text)"},
+    {"marks", 0, OPTION_FLAG, NULL, offsetof(struct list_options, marks), 0, 0,
+     "moments that programs have marked (hcct.h(3))"},
     {"socket", 0, OPTION_STRING, "PATH", offsetof(struct list_options, socket), 0, 0,
      "where hcctd listens ($HCCT_SOCKET)"},
     {NULL, 0, OPTION_FLAG, NULL, 0, 0, 0, NULL},
@@ -30,6 +35,7 @@ static const struct option_command command = {
     .usage = "hcct list [options]",
     .about = "Lists what hcctd profiles: live processes, and finished ones by executable.",
     .examples = "  hcct list\n"
+                "  hcct list --marks\n"
                 "  hcct list --format json | jq '.processes[].pid'\n",
     .options = specs,
 };
@@ -85,9 +91,46 @@ static int print_table(const char *path) {
     return HCCT_EXIT_OK;
 }
 
-static int print_json(const char *path) {
+/* "27 Nov 03:10:00", in local time. */
+static void moment_text(char *text, size_t bytes, double seconds) {
+    time_t time = (time_t)seconds;
+    struct tm when;
+    if (localtime_r(&time, &when) == NULL || strftime(text, bytes, "%d %b %H:%M:%S", &when) == 0)
+        text[0] = '\0';
+}
+
+static void print_mark(struct json_object *mark) {
+    char moment[64], program[64], name[256];
+    struct json_object *time = NULL;
+    json_object_object_get_ex(mark, "time", &time);
+    moment_text(moment, sizeof moment, json_object_get_double(time));
+    printable(program, sizeof program, json_in_text(mark, "command"));
+    printable(name, sizeof name, json_in_text(mark, "name"));
+    printf("%-16s %-8" PRIu64 " %-20s %s\n", moment, json_in_number(mark, "pid"), program, name);
+}
+
+static int print_marks(const char *path) {
     struct http_answer answer;
-    int status = ask(path, "GET", "/v1/processes", &answer);
+    int status = ask(path, "GET", "/v1/timeline", &answer);
+    if (status != HCCT_EXIT_OK)
+        return status;
+    struct json_object *root = json_in(answer.body, answer.bytes);
+    struct json_object *marks = json_in_array(root, "marks");
+    free(answer.body);
+    if (marks == NULL)
+        complain("%s: the answer has no marks: hcctd may be an older one", path);
+    else
+        printf("%-16s %-8s %-20s %s\n", "TIME", "PID", "COMMAND", "MARK");
+    for (size_t i = 0; marks != NULL && i < json_object_array_length(marks); i++)
+        if (json_object_is_type(json_object_array_get_idx(marks, i), json_type_object))
+            print_mark(json_object_array_get_idx(marks, i));
+    json_object_put(root);
+    return marks != NULL ? HCCT_EXIT_OK : HCCT_EXIT_FAILURE;
+}
+
+static int print_json(const char *path, const char *target) {
+    struct http_answer answer;
+    int status = ask(path, "GET", target, &answer);
     if (status != HCCT_EXIT_OK)
         return status;
     fwrite(answer.body, 1, answer.bytes, stdout);
@@ -112,5 +155,7 @@ int cmd_list(int argc, char **argv) {
     int status = ask_socket(path, options.socket);
     if (status != HCCT_EXIT_OK)
         return status;
-    return json ? print_json(path) : print_table(path);
+    if (json)
+        return print_json(path, options.marks ? "/v1/timeline" : "/v1/processes");
+    return options.marks ? print_marks(path) : print_table(path);
 }

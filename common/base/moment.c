@@ -91,3 +91,8 @@ bool moment_parse(const char *text, uint64_t now_ns, uint64_t *ns) {
     }
     return read_day(text, ns) || read_time(text, now_ns, ns) || read_number(text, now_ns, ns);
 }
+
+bool moment_is_mark(const char *text) {
+    unsigned char first = (unsigned char)text[0];
+    return first > ' ' && strchr("0123456789.+-:", first) == NULL && strcmp(text, "now") != 0;
+}

@@ -15,4 +15,8 @@
  * fifteen minutes ago (s, m, h, d). False: it is none of MOMENT_FORMS. */
 bool moment_parse(const char *text, uint64_t now_ns, uint64_t *ns);
 
+/* Whether it stands for a moment that a program has marked by this name (hcct.h): it begins as none
+ * of MOMENT_FORMS but "now" does. */
+bool moment_is_mark(const char *text);
+
 #endif

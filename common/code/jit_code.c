@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
- * jit_code.c - reading on of a perf map and of a jitdump.
+ * jit_code.c - reading on of a perf map, of a jitdump and of what is registered for debuggers.
  */
 #include "common/code/jit_code.h"
 
@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "common/base/clock.h"
+#include "common/code/jit_debug.h"
 #include "common/code/jit_dump.h"
 #include "common/code/jit_file.h"
 #include "common/code/jit_names.h"
@@ -54,6 +55,7 @@ struct jit_code {
     uid_t uid;
     struct frame_user *names; /* whose they are */
     struct source source[SOURCES];
+    struct jit_debug *debug;
     struct perf_map *map;   /* NULL: no address has been asked for */
     uint64_t late;          /* its number, where names come at its end; else 0 */
     struct jit_place place; /* with `late` */
@@ -84,12 +86,16 @@ struct jit_code *jit_code_new(pid_t pid, uid_t uid) {
     jit->source[MAP] = (struct source){.open = jit_file_open_map, .take = take_map, .fd = -1};
     jit->source[DUMP] = (struct source){
         .open = jit_file_open_dump, .take = take_dump, .fd = -1, .sparse = OPEN_DUMP};
-    return jit;
+    jit->debug = jit_debug_new(pid, uid);
+    if (jit->debug != NULL)
+        return jit;
+    free(jit);
+    return NULL;
 }
 
 /* ---- the files ---- */
 
-/* All files are read anew: what one has said may be hidden by what another says. */
+/* All is read anew: what one has said may be hidden by what another says. */
 static void forget_all(struct jit_code *jit) {
     struct perf_map *map = perf_map_new();
     if (map == NULL)
@@ -100,6 +106,7 @@ static void forget_all(struct jit_code *jit) {
         jit->source[i].at = 0;
         jit->source[i].broken = false;
     }
+    jit_debug_forget(jit->debug);
     jit->stale = true;
 }
 
@@ -163,6 +170,7 @@ static void read_on(struct jit_code *jit, size_t bytes) {
     for (unsigned i = 0; i < SOURCES; i++)
         if (jit->source[i].fd >= 0)
             feed(jit, &jit->source[i], bytes);
+    jit_debug_read(jit->debug, jit->map, jit->missed);
     perf_map_get_stats(jit->map, &after);
     if (after.replaced != before.replaced || (jit->missed && after.added != before.added)) {
         jit->stale = true;
@@ -260,6 +268,15 @@ void jit_code_free(struct jit_code *jit) {
     for (unsigned i = 0; i < SOURCES; i++)
         if (jit->source[i].fd >= 0)
             close(jit->source[i].fd);
+    jit_debug_free(jit->debug);
     perf_map_free(jit->map);
     free(jit);
+}
+
+void jit_code_module(struct jit_code *jit, uint32_t module, uint64_t bias) {
+    jit_debug_module(jit->debug, module, bias);
+}
+
+bool jit_code_is_refused(const struct jit_code *jit) {
+    return jit_debug_is_refused(jit->debug);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * jit_code.h - what one process's generated code is called: its perf map and its jitdump
- * (jit_file.h), read as they grow. The files are looked for when the first address is asked for.
+ * (jit_file.h), read as they grow, and what it registers for its debugger (jit_debug.h). They are
+ * looked for when the first address is asked for.
  *
  * A Java process that has -XX:+DumpPerfMapAtExit writes its map as it ends. What its addresses are
  * called is known when this is freed, which is after that (jit_names.h).
@@ -21,7 +22,10 @@ struct jit_code;
 struct jit_code *jit_code_new(pid_t pid, uid_t uid);
 void jit_code_free(struct jit_code *jit); /* NULL is allowed */
 
-/* The number (code/jit_names.h) of the name of the function at `address`. An address that the files
+/* A module (module.h) that the process has mapped. */
+void jit_code_module(struct jit_code *jit, uint32_t module, uint64_t bias);
+
+/* The number (code/jit_names.h) of the name of the function at `address`. An address that these
  * do not know makes them be read again, every few milliseconds at most. */
 uint32_t jit_code_name(struct jit_code *jit, uint64_t address);
 
@@ -29,5 +33,8 @@ uint32_t jit_code_name(struct jit_code *jit, uint64_t address);
  * nothing before the first jit_code_name. True: what that has said of addresses may be different
  * now. */
 bool jit_code_poll(struct jit_code *jit);
+
+/* What it registers for its debugger could not be read, as its memory may not be. */
+bool jit_code_is_refused(const struct jit_code *jit);
 
 #endif

@@ -45,9 +45,8 @@ static long own_pid(pid_t pid) {
     return own;
 }
 
-/* When the process was started, by CLOCK_BOOTTIME; 0: it is gone. The name before may hold
- * anything, so that the text is read from its last parenthesis on. */
-static uint64_t start_of(pid_t pid) {
+/* The name before may hold anything, so that the text is read from its last parenthesis on. */
+uint64_t jit_file_start(pid_t pid) {
     char path[64], text[1024];
     uint64_t ticks = 0;
     snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
@@ -71,7 +70,7 @@ void jit_place_keep(pid_t pid, struct jit_place *place) {
     snprintf(path, sizeof path, "/proc/%d/root", (int)pid);
     *place = (struct jit_place){.root = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC),
                                 .own_pid = own_pid(pid),
-                                .start_ns = start_of(pid)};
+                                .start_ns = jit_file_start(pid)};
 }
 
 void jit_place_drop(struct jit_place *place) {

@@ -25,6 +25,9 @@ void jit_place_drop(struct jit_place *place);
 /* As jit_file_open_map(), of a process that may be over. */
 int jit_place_open_map(const struct jit_place *place, uid_t uid);
 
+/* When a process was started, by CLOCK_BOOTTIME; 0: it is gone. */
+uint64_t jit_file_start(pid_t pid);
+
 /* A descriptor for reading of /tmp/perf-PID.map; -1: there is none. `pid` and `uid` as the daemon
  * sees them. */
 int jit_file_open_map(pid_t pid, uid_t uid);

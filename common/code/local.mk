@@ -15,9 +15,11 @@ libhcct_code_a_SOURCES = \
 	common/code/elf_worker_child.c common/code/elf_worker_limits.c \
 	common/code/elf_worker_limits.h common/code/frame.c common/code/frame.h \
 	common/code/init_code.c common/code/init_code.h common/code/jit_code.c \
-	common/code/jit_code.h common/code/jit_dump.c common/code/jit_dump.h \
+	common/code/jit_code.h common/code/jit_debug.c common/code/jit_debug.h \
+	common/code/jit_dump.c common/code/jit_dump.h \
 	common/code/jit_file.c common/code/jit_file.h common/code/jit_names.c \
-	common/code/jit_names.h common/code/module.c common/code/module.h \
+	common/code/jit_names.h common/code/jit_object.c common/code/jit_object.h \
+	common/code/module.c common/code/module.h \
 	common/code/module_open.c common/code/module_open.h common/code/module_protected.c \
 	common/code/module_protected.h common/code/perf_map.c common/code/perf_map.h \
 	common/code/raw_stack.h common/code/remote_target.c common/code/remote_target.h \

@@ -433,6 +433,16 @@ static void put_labels(const struct text *text, const struct profile_process *su
             format_count(sum->labels_other).text, sum->labels_other == 1 ? "" : "s");
 }
 
+static void put_generated(const struct text *text, const struct profile_process *sum) {
+    if (sum->generated_refused == 0)
+        return;
+    text_label(text, "names");
+    fputs(
+        "generated code is registered for debuggers, but hcctd may not read its names: that takes "
+        "a debugger's rights (ptrace; kernel.yama.ptrace_scope=0, or hcctd as root)\n",
+        text->out);
+}
+
 static void put_no_room(const struct text *text, const struct profile_process *sum) {
     if (sum->no_room == 0)
         return;
@@ -639,6 +649,7 @@ void text_summary(const struct text *text) {
     put_clock(text, &sum);
     put_confined(text, &sum);
     put_labels(text, &sum);
+    put_generated(text, &sum);
     put_no_room(text, &sum);
     put_bursts(text, &sum);
     put_budget(text, &sum);

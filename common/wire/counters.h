@@ -107,7 +107,11 @@
     /* children of fork, of which some have called exec since ... */                               \
     X(forked, AGENT, GROWN, "", uint32_t)                                                          \
     /* ... and those that have attached before */                                                  \
-    X(children, DAEMON, GROWN, "", uint32_t)
+    X(children, DAEMON, GROWN, "", uint32_t)                                                       \
+    /* processes that have registered generated code for debuggers, which hcctd may not read */    \
+    X(generated_refused, DAEMON, SHOWN, "generated_refused", uint32_t)                             \
+    /* marks that were set without a session; hcctd adds those that came faster than it reads */   \
+    X(marks_lost, AGENT, GROWN, "marks_lost", uint64_t)
 
 #define PROCESS_COUNTERS(X) FIRST_PROCESS_COUNTERS(X) LATER_PROCESS_COUNTERS(X)
 

@@ -278,6 +278,19 @@ struct wire_block {
 
 #define WIRE_BLOCK_PLACE(number) ((uint32_t)((number) & (WIRE_BLOCKS - 1)))
 
+/* A moment that the program has marked (hcct.h), agent. Mark n, from 1 on, has place
+ * (n - 1) % WIRE_MARKS: whoever reads looks at the number, at the rest and at the number again. */
+#define WIRE_MARKS     32u
+#define WIRE_MARK_ROOM 48u /* bytes of a name, its NUL included */
+
+#define WIRE_MARK_WRITING UINT64_MAX
+
+struct wire_mark {
+    _Atomic uint64_t number;  /* 0: there was none yet; WIRE_MARK_WRITING: by one thread alone */
+    _Atomic uint64_t time_ns; /* the daemon's CLOCK_MONOTONIC */
+    char name[WIRE_MARK_ROOM];
+};
+
 /* Bytes of a command's name, its NUL included; longer ones are cut. */
 #define WIRE_COMMAND_ROOM 128
 
@@ -328,6 +341,8 @@ struct wire_session {
     _Atomic uint64_t cpu_ns; /* CPU time of the process when it ended orderly; 0: not known */
     _Atomic uint32_t blocks_doubled; /* WIRE_BLOCKS_MEAN is doubled so many times */
     _Atomic uint32_t stopped;        /* 1: the program has asked not to be sampled (hcct.h) */
+    _Atomic uint64_t marks;          /* that were set, ever */
+    struct wire_mark mark[WIRE_MARKS];
 };
 
 /* The first page of the table arena. */

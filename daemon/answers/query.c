@@ -149,12 +149,18 @@ static bool set_window(struct query *q, const char *value) {
     return ok && q->window_ns > 0;
 }
 
+static bool set_moment(const char *value, uint64_t *ns, const char **mark) {
+    *mark = moment_is_mark(value) ? value : NULL;
+    *ns = 0;
+    return *mark != NULL || (moment_parse(value, clock_ns(CLOCK_REALTIME), ns) && *ns > 0);
+}
+
 static bool set_since(struct query *q, const char *value) {
-    return moment_parse(value, clock_ns(CLOCK_REALTIME), &q->since_ns) && q->since_ns > 0;
+    return set_moment(value, &q->since_ns, &q->since_mark);
 }
 
 static bool set_until(struct query *q, const char *value) {
-    return moment_parse(value, clock_ns(CLOCK_REALTIME), &q->until_ns) && q->until_ns > 0;
+    return set_moment(value, &q->until_ns, &q->until_mark);
 }
 
 static bool set_rest(struct query *q, const char *value) {
@@ -199,8 +205,8 @@ static const struct {
     {"cut", set_cut, "a fraction from 0 to 1"},
     {"top", set_top, "a number of functions"},
     {"window", set_window, "a time of up to an hour, such as 10s, 5m, 1h or 90 (seconds)"},
-    {"since", set_since, MOMENT_FORMS},
-    {"until", set_until, MOMENT_FORMS},
+    {"since", set_since, MOMENT_FORMS ", or the name of a mark"},
+    {"until", set_until, MOMENT_FORMS ", or the name of a mark"},
     {"rest", set_rest, "0 or 1"},
     {"diff", set_diff, "0 or 1"},
     {"symbols", set_symbols, "soon or complete"},

@@ -27,12 +27,13 @@ struct query {
     char others[128]; /* metrics that are left out, as one is shown (query_choose) */
     bool
         to_render; /* what is written is an order (render_order.h) for a renderer, not the answer */
-    uint64_t window_ns;            /* weights of the last so much time; 0: since the start */
-    uint64_t since_ns, until_ns;   /* or of a part of the past (ns since 1970), 0: open */
-    bool rest;                     /* or of all that is kept but that part */
-    bool diff;                     /* that compared with all else that is kept */
-    enum symbol_patience patience; /* with the symbols of large programs */
-    uid_t asker;                   /* sees its own processes; root and the daemon's user see all */
+    uint64_t window_ns;                  /* weights of the last so much time; 0: since the start */
+    uint64_t since_ns, until_ns;         /* or of a part of the past (ns since 1970), 0: open */
+    const char *since_mark, *until_mark; /* these are named so, and not known yet (marked.h) */
+    bool rest;                           /* or of all that is kept but that part */
+    bool diff;                           /* that compared with all else that is kept */
+    enum symbol_patience patience;       /* with the symbols of large programs */
+    uid_t asker; /* sees its own processes; root and the daemon's user see all */
 };
 
 /* HTTP statuses, as the answer to a query is one. */

@@ -12,6 +12,7 @@
 #include "common/base/json_out.h"
 #include "common/wire/metric.h"
 #include "daemon/answers/history.h"
+#include "daemon/answers/marked.h"
 #include "daemon/ingest/registry.h"
 #include "daemon/ingest/windows.h"
 
@@ -126,6 +127,7 @@ enum query_status timeline_write(const struct query *query, FILE *out, struct qu
     if (query->pid == 0 && query->exe == NULL && query->tag == NULL)
         put_hours(&json, query);
     json_end(&json, ']');
+    marked_put(&json, query);
     json_end(&json, '}');
     fputc('\n', out);
     return QUERY_OK;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
- * timeline.h - how much was going on when: weights by cell, of the last minute, hour and weeks.
+ * timeline.h - how much was going on when: weights by cell, of the last minute, hour and weeks, and
+ * the marks of programs.
  */
 #ifndef HCCT_TIMELINE_H
 #define HCCT_TIMELINE_H

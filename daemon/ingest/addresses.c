@@ -81,8 +81,11 @@ void addresses_forget(struct addresses *map) {
 }
 
 bool addresses_name_generated(struct addresses *map, pid_t pid, uid_t uid) {
-    if (map->jit == NULL)
+    if (map->jit == NULL) {
         map->jit = jit_code_new(pid, uid);
+        for (uint32_t i = 0; map->jit != NULL && i < map->ranges; i++)
+            jit_code_module(map->jit, map->range[i].module, map->range[i].bias);
+    }
     addresses_forget(map);
     return map->jit != NULL;
 }
@@ -92,12 +95,18 @@ void addresses_refresh(struct addresses *map) {
         addresses_forget(map);
 }
 
+bool addresses_is_refused(const struct addresses *map) {
+    return map->jit != NULL && jit_code_is_refused(map->jit);
+}
+
 bool addresses_add(struct addresses *map, uint64_t start, uint64_t end, uint64_t bias,
                    uint32_t module, uint32_t generation) {
     if (!array_grow(&map->range, map->ranges, &map->room, sizeof *map->range))
         return false;
     addresses_forget(map);
     map->range[map->ranges++] = (struct range){start, end, bias, module, generation};
+    if (map->jit != NULL)
+        jit_code_module(map->jit, module, bias);
     return true;
 }
 

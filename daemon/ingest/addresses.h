@@ -40,6 +40,9 @@ bool addresses_name_generated(struct addresses *map, pid_t pid, uid_t uid);
  * the label (WIRE_LABEL and its number), goes by this name, of so many bytes. */
 void addresses_tell(struct addresses *map, uint64_t code, const char *name, size_t length);
 
+/* It has generated code whose names hcctd may not read (jit_debug.h). */
+bool addresses_is_refused(const struct addresses *map);
+
 /* Notices generated code that has come or moved; to be called often, as it costs next to nothing.
  */
 void addresses_refresh(struct addresses *map);

@@ -12,6 +12,7 @@
 #include "common/base/clock.h"
 #include "common/code/module.h"
 #include "daemon/ingest/deferred_unwind.h"
+#include "daemon/ingest/marks.h"
 #include "daemon/ingest/registry.h"
 #include "daemon/ingest/threads.h"
 #include "daemon/ingest/windows.h"
@@ -197,6 +198,8 @@ static void drain_slot(struct process *p, uint32_t i, struct sweep *sweep) {
 static bool drain_all(struct process *p, struct sweep sweep) {
     p->undrained = false;
     process_take_names(p);
+    if (!p->shares)
+        marks_take(p);
     uint32_t n = session_memory_slots(&p->memory);
     for (uint32_t i = p->sampling.place; i < n; i += session_memory_places(&p->sampling))
         drain_slot(p, i, &sweep);

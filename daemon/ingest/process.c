@@ -304,6 +304,7 @@ static void sum_live(struct process *p, struct process_stats *sum) {
     }
     process_stats_add_session(sum, session, p->sampling.place);
     sum->children += session->is_child != 0;
+    sum->generated_refused += addresses_is_refused(p->addresses);
     sum->slots_refused += p->memory.slots_refused;
     sum->signal = atomic_load(&session->signal);
     sum->rate = atomic_load(&session->rate);

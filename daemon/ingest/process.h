@@ -69,6 +69,8 @@ struct process {
     void (*_Atomic finished)(struct process *); /* see process_say_finished; NULL: nobody asks */
     struct reader *readers[WIRE_SLOTS_MAX];     /* by slot, made on first use */
     uint32_t modules_seen;                      /* of the module log */
+    uint64_t marks_seen;                        /* of the session's marks ... */
+    uint64_t marks_wait_ns;                     /* ... the next is waited for since then */
     bool names_taken;                           /* tags and command are what they will be */
     struct process_stats ended;                 /* of threads that are gone, and of the past */
     _Atomic bool fills_soon;                    /* rings fill quickly: sweep again at once */

@@ -17,6 +17,7 @@
 #include "common/base/utf8.h"
 #include "common/render/write_html.h"
 #include "daemon/answers/control.h"
+#include "daemon/answers/marked.h"
 #include "daemon/answers/metrics.h"
 #include "daemon/answers/query.h"
 #include "daemon/answers/query_threads.h"
@@ -353,6 +354,8 @@ static unsigned prepare(struct request *request, const char *path, const char *m
     MHD_get_connection_values(request->connection, MHD_GET_ARGUMENT_KIND, take_argument,
                               &arguments);
     request->job = (struct http_job){.uid = asker, .run = compute};
+    if (arguments.status == QUERY_OK)
+        arguments.status = marked_resolve(&request->query, &request->error);
     return arguments.status != QUERY_OK ? arguments.status : 0;
 }
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * hcct.h - what a program says to the profiler hcct about itself: what its threads are at work for,
- * and when it is to be sampled. hcct.h(3) is its manual.
+ * which moments are of note, and when it is to be sampled. hcct.h(3) is its manual.
  *
  * The program links nothing. Where it runs without the agent, each call is a test of a pointer.
- * Any thread may call these functions, but no handler of a signal.
+ * Any thread may call these functions, but no handler of a signal, except hcct_mark().
  */
 #ifndef HCCT_H
 #define HCCT_H
@@ -23,6 +23,7 @@ extern "C" {
 
 extern void hcct_agent_label_set(const char *key, const char *value) HCCT_OF_AGENT;
 extern void hcct_agent_label_clear(const char *key) HCCT_OF_AGENT;
+extern void hcct_agent_mark(const char *name) HCCT_OF_AGENT;
 extern void hcct_agent_start(void) HCCT_OF_AGENT;
 extern void hcct_agent_stop(void) HCCT_OF_AGENT;
 
@@ -39,6 +40,13 @@ static __inline__ void hcct_label_set(const char *key, const char *value) {
 static __inline__ void hcct_label_clear(const char *key) {
     if (hcct_agent_label_clear)
         hcct_agent_label_clear(key);
+}
+
+/* This moment is called that: a part of the past can be asked for by its name. Handlers of signals
+ * may call this, too. */
+static __inline__ void hcct_mark(const char *name) {
+    if (hcct_agent_mark)
+        hcct_agent_mark(name);
 }
 
 /* The process is sampled again. */

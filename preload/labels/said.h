@@ -10,12 +10,14 @@
 
 hcct_export void hcct_agent_label_set(const char *key, const char *value);
 hcct_export void hcct_agent_label_clear(const char *key);
+hcct_export void hcct_agent_mark(const char *name); /* mark.c; signal handlers, too */
 hcct_export void hcct_agent_start(void);
 hcct_export void hcct_agent_stop(void);
 
 /* The same. */
 hcct_export void hcct_label_set(const char *key, const char *value);
 hcct_export void hcct_label_clear(const char *key);
+hcct_export void hcct_mark(const char *name);
 hcct_export void hcct_start(void);
 hcct_export void hcct_stop(void);
 

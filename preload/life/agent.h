@@ -98,6 +98,7 @@ struct agent_process {
     struct agent_ends ends;
     _Atomic uint64_t labels_other;   /* labels that have found no place; not reported yet */
     _Atomic uint64_t labels_invalid; /* labels whose key can be none; the same */
+    _Atomic uint64_t marks_lost;     /* set without a session; not reported yet */
     _Atomic uint64_t
         missed_ns; /* weights of samples while the session was changed: to be reported */
     struct agent_no_room no_room;

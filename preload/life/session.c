@@ -59,6 +59,10 @@ bool session_is_dead(struct wire_session *session) {
     return silent_ns > (int64_t)WIRE_HEARTBEAT_DEAD_NS;
 }
 
+uint64_t session_clock(void) {
+    return coarse_ns() - atomic_load_explicit(&agent.process->ahead_ns, memory_order_relaxed);
+}
+
 /* The daemon has just made the session. */
 static void learn_clock(struct agent_process *process, struct wire_session *session) {
     atomic_store(&process->ahead_ns, coarse_ns() - atomic_load(&session->heartbeat_ns));

@@ -26,7 +26,7 @@
 #define STORED_MAX     12u
 #define PASSED         32u
 #define WINDOW         64u
-#define NEAR_STACK     65536u /* a word further from the stack pointer is not kept account of */
+#define NEAR_STACK     1048576u /* a word further from the stack pointer is not kept account of */
 
 /* A word that the code writes on its way. */
 struct stored {

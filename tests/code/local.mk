@@ -8,6 +8,7 @@ CODE_TESTS = \
 	tests/code/hostile_elf_test \
 	tests/code/init_code_test \
 	tests/code/jit_code_test \
+	tests/code/jit_debug_test \
 	tests/code/perf_map_test \
 	tests/code/remote_init_test \
 	tests/code/remote_unwind_test \
@@ -53,6 +54,9 @@ tests_code_init_code_test_LDADD = libhcct_code.a libhcct_common.a $(ELF_LIBS)
 
 tests_code_jit_code_test_SOURCES = tests/code/jit_code_test.c
 tests_code_jit_code_test_LDADD = libhcct_ingest.a $(CODE_TEST_LIBS)
+
+tests_code_jit_debug_test_SOURCES = tests/code/jit_debug_test.c tests/targets/made_object.h
+tests_code_jit_debug_test_LDADD = $(CODE_TEST_LIBS)
 
 tests_code_perf_map_test_SOURCES = tests/code/perf_map_test.c
 tests_code_perf_map_test_LDADD = $(CODE_TEST_LIBS)

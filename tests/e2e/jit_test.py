@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-3.0-or-later
-"""Generated code is named by the program's perf map, and contexts go through it: from main into
-generated code, and from there into C."""
+"""Generated code is named by the program's perf map, or by what it registers for debuggers, and
+contexts go through it: from main into generated code, and from there into C."""
 
 import platform
 import shutil
@@ -12,35 +12,41 @@ from support import check, finish, folded, record, report, scratch, skip, target
 if platform.machine() != "x86_64":
     skip("the generated code is x86-64's")
 
-path = scratch("jit.pb.gz")
-result = record([target("jit"), "4"], path, "--rate", "250")
-if result.status == 77:
-    skip("code can't be generated here")
-check(result.status == 0, "the program ended with status 0")
 
-truth = {}
-for line in result.out.decode().splitlines():
-    weight, name = line.split(" ", 1)
-    truth[name] = int(weight)
-loop, call = truth
-total = sum(truth.values())
+def names(how, *words):
+    path = scratch(f"{how}.pb.gz")
+    result = record([target("jit"), "4", *words], path, "--rate", "250")
+    if result.status == 77:
+        skip("code can't be generated here")
+    check(result.status == 0, f"{how}: the program ended with status 0")
+    truth = {}
+    for line in result.out.decode().splitlines():
+        weight, name = line.split(" ", 1)
+        truth[name] = int(weight)
+    loop, call = truth
+    total = sum(truth.values())
 
-seen = {loop: 0, call: 0}
-for frames, weight in folded(path):
-    for name, expected in ((loop, ["main", loop.replace(";", ":")]),
-                           (call, ["main", call, "burn"])):
-        if any(frames[i:i + len(expected)] == expected for i in range(len(frames))):
-            seen[name] += weight
-for name, weight in truth.items():
-    true_share, share = 100 * weight / total, 100 * seen[name] / total
-    check(abs(share - true_share) <= 6,
-          f"{name}: {share:.2f} % of the time, below main, {true_share:.2f} % is true")
+    seen = {loop: 0, call: 0}
+    for frames, weight in folded(path):
+        for name, expected in ((loop, ["main", loop.replace(";", ":")]),
+                               (call, ["main", call, "burn"])):
+            if any(frames[i:i + len(expected)] == expected for i in range(len(frames))):
+                seen[name] += weight
+    for name, weight in truth.items():
+        true_share, share = 100 * weight / total, 100 * seen[name] / total
+        check(abs(share - true_share) <= 6,
+              f"{how}: {name}: {share:.2f} % of the time, below main, {true_share:.2f} % is true")
 
-for form in ("json", "text"):
-    text = report(path, form=form)
-    text = str(text) if form == "json" else text
-    check(loop in text and call in text, f"{form} has the names as they are")
-check("[jit]" in report(path, "--by", "module", form="text"), "their module is [jit]")
+    for form in ("json", "text"):
+        text = report(path, form=form)
+        text = str(text) if form == "json" else text
+        check(loop in text and call in text, f"{how}: {form} has the names as they are")
+    check("[jit]" in report(path, "--by", "module", form="text"), f"{how}: their module is [jit]")
+    return loop
+
+
+loop = names("listed")
+names("registered", "registered")
 
 # In a container: its PID is another there, and /tmp is its own.
 outside = tempfile.mkdtemp(prefix="hcct-test-", dir="/var/tmp")

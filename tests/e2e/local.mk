@@ -14,7 +14,7 @@ e2e_tests = tests/e2e/check_test.py tests/e2e/daemon_test.py tests/e2e/deep_test
 	tests/e2e/http_test.py tests/e2e/systemd_test.py tests/e2e/tags_test.py \
 	tests/e2e/child_ends_test.py tests/e2e/container_test.py tests/e2e/copies_test.py tests/e2e/forks_test.py tests/e2e/first_process_test.py \
 	tests/e2e/undisturbed_test.py \
-	tests/e2e/halves_test.py tests/e2e/init_test.py tests/e2e/intervals_test.py tests/e2e/labels_test.py \
+	tests/e2e/halves_test.py tests/e2e/init_test.py tests/e2e/intervals_test.py tests/e2e/labels_test.py tests/e2e/marks_test.py \
 	tests/e2e/known_shares_test.py tests/e2e/lines_test.py tests/e2e/lives_test.py \
 	tests/e2e/rate_test.py tests/e2e/readers_test.py tests/e2e/render_test.py tests/e2e/checkpoint_test.py \
 	tests/e2e/hostile_test.py tests/e2e/kill_test.py tests/e2e/many_test.py \
@@ -154,7 +154,7 @@ tests_targets_broken_python_SOURCES = tests/targets/broken_python.c
 tests_targets_broken_python_CFLAGS = $(TARGET_CFLAGS) -pthread
 tests_targets_broken_python_LDFLAGS = -pthread -rdynamic
 check_PROGRAMS += tests/targets/jit
-tests_targets_jit_SOURCES = tests/targets/jit.c
+tests_targets_jit_SOURCES = tests/targets/jit.c tests/targets/made_object.h
 tests_targets_jit_CFLAGS = $(TARGET_CFLAGS)
 
 # The shared object has a plain name, which libtool does not wrap.
@@ -318,6 +318,10 @@ tests_targets_named_threads_SOURCES = tests/targets/named_threads.c
 tests_targets_named_threads_CFLAGS = $(TARGET_CFLAGS) -pthread
 tests_targets_named_threads_LDFLAGS = -pthread
 
+check_PROGRAMS += tests/targets/marks
+tests_targets_marks_SOURCES = tests/targets/marks.c
+tests_targets_marks_CFLAGS = $(TARGET_CFLAGS) -pthread
+tests_targets_marks_LDFLAGS = -pthread
 check_PROGRAMS += tests/targets/labels tests/targets/labels_cpp
 tests_targets_labels_SOURCES = tests/targets/labels.c
 tests_targets_labels_CFLAGS = $(TARGET_CFLAGS) -pthread

@@ -119,7 +119,8 @@ with Daemon("--state-dir", state) as daemon:
           "they begin where minutes of the day do")
     whole = hot(daemon, "-p", app.pid)
 
-    refused(daemon, "--since 'noon': give a moment such as", "hot", "--since", "noon")
+    refused(daemon, "--since '1noon': give a moment such as", "hot", "--since", "1noon")
+    refused(daemon, "there is no mark noon", "hot", "--since", "noon")
     refused(daemon, "no time lies between", "hot", "--since", "5m", "--until", "10m")
     refused(daemon, "no time lies between", "hot", "--since", "5m", "--until", "5m")
     refused(daemon, "exclude each other", "hot", "--since", "5m", "--window", "5m")

@@ -2,7 +2,7 @@
 # tries the inputs that are kept and some thousand made of them, always the same; "make fuzz" builds
 # the targets once more, with clang's libFuzzer in the driver's place, and lets each look for more,
 # for FUZZ_SECONDS (60). FUZZ_TARGETS="ring trace" runs only these.
-FUZZ_NAMES = call_sites comments demangle eh_frame elf_protocol hello http_client jit_dump options perf_map pprof query ring \
+FUZZ_NAMES = call_sites comments demangle eh_frame elf_protocol hello http_client jit_dump jit_object options perf_map pprof query ring \
 	session trace unwind
 FUZZ_TESTS = \
 	tests/fuzz/call_sites_fuzz \
@@ -13,6 +13,7 @@ FUZZ_TESTS = \
 	tests/fuzz/hello_fuzz \
 	tests/fuzz/http_client_fuzz \
 	tests/fuzz/jit_dump_fuzz \
+	tests/fuzz/jit_object_fuzz \
 	tests/fuzz/options_fuzz \
 	tests/fuzz/perf_map_fuzz \
 	tests/fuzz/pprof_fuzz \
@@ -62,6 +63,10 @@ tests_fuzz_http_client_fuzz_SOURCES = client/ask.c client/http_client.c client/j
 	client/top/threads.c tests/fuzz/http_client_fuzz.c
 tests_fuzz_http_client_fuzz_LDFLAGS = $(FUZZ_LINK)
 tests_fuzz_http_client_fuzz_LDADD = libhcct_fuzz.a libhcct_render.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS)
+
+tests_fuzz_jit_object_fuzz_SOURCES = tests/fuzz/jit_object_fuzz.c tests/targets/made_object.h
+tests_fuzz_jit_object_fuzz_LDFLAGS = $(FUZZ_LINK)
+tests_fuzz_jit_object_fuzz_LDADD = libhcct_fuzz.a libhcct_code.a libhcct_common.a
 
 tests_fuzz_options_fuzz_SOURCES = common/wire/burst.c common/wire/percent.c common/base/nearest.c common/base/nearest.h common/base/utf8.c common/base/utf8.h tests/fuzz/options_fuzz.c
 tests_fuzz_options_fuzz_LDFLAGS = $(FUZZ_LINK)

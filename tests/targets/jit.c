@@ -4,7 +4,9 @@
  * and one that calls back into C. The program prints the CPU time that it has spent in each, as
  * "NANOSECONDS NAME". Status 77: code can't be generated here.
  *
- *   usage: jit SECONDS_OF_CPU
+ *   usage: jit SECONDS_OF_CPU [registered]
+ *
+ * registered: it is registered for debuggers instead.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -13,6 +15,8 @@
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "tests/targets/made_object.h"
 
 #define PAGE 4096
 
@@ -74,6 +78,22 @@ static void list(const char *path, const char *page) {
     fclose(map);
 }
 
+/* As gdb's manual has it; in a program of C, where nothing is exported. */
+struct jit_descriptor __jit_debug_descriptor = {.version = 1};
+
+/* Each function is an object of its own, newest first. */
+static void add_object(const void *code, size_t bytes, const char *name) {
+    struct made_object *object = malloc(sizeof *object);
+    struct jit_code_entry *entry = calloc(1, sizeof *entry);
+    if (object == NULL || entry == NULL)
+        exit(77);
+    make_object(object, (uintptr_t)code, bytes, &(struct made_function){name, 0, bytes}, 1);
+    *entry = (struct jit_code_entry){.next_entry = __jit_debug_descriptor.first_entry,
+                                     .symfile_addr = object,
+                                     .symfile_size = sizeof *object};
+    __jit_debug_descriptor.first_entry = entry;
+}
+
 __attribute__((noinline)) static void burn(void) {
     for (unsigned i = 0; i < 3000000; i++)
         sink += i;
@@ -91,7 +111,12 @@ int main(int argc, char **argv) {
     memcpy(&loop, &page, sizeof loop);
     memcpy(&call, &second, sizeof call);
     snprintf(path, sizeof path, "/tmp/perf-%d.map", (int)getpid());
-    list(path, page);
+    if (argc > 2) {
+        add_object(page, sizeof loop_code, LOOP_NAME);
+        add_object(page + PAGE / 2, sizeof caller_code, CALLER_NAME);
+    } else {
+        list(path, page);
+    }
     while (in_loop + in_call < wanted) {
         uint64_t start = cpu_ns();
         loop(20000000);

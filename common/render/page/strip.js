@@ -28,7 +28,7 @@ function laneCells(lane, level, now) {
 
 class Strip {
     constructor(live) {
-        Object.assign(this, {live, cells: [], from: -1, to: -1, kept: null, side: "", at: -1});
+        Object.assign(this, {live, cells: [], marks: [], from: -1, to: -1, kept: null, side: "", at: -1});
         this.canvas = byId("strip-canvas");
         byId("strip").hidden = false;
         this.canvas.addEventListener("pointerdown", (event) => this.press(event));
@@ -52,8 +52,14 @@ class Strip {
             const cells = laneCells(lane, level ? level.cells : [], line.now);
             this.cells.push(...cells.map((cell) => ({...cell, lane})));
         }
+        this.marks = line.marks || [];
         if (chosen) this.find(chosen);
         this.draw();
+    }
+
+    // Those of the moments of a cell.
+    marksOf(cell) {
+        return this.marks.filter((mark) => mark.time >= cell.since && mark.time < cell.until);
     }
 
     // The cells of a range: the finest that reach back to it.
@@ -108,6 +114,12 @@ class Strip {
             pen.fillRect(x, STRIP_BARS - height, bar, height);
         });
         pen.globalAlpha = 1;
+        this.cells.forEach((cell, i) => {
+            if (this.marksOf(cell).length === 0) return;
+            pen.fillStyle = color("--text");
+            pen.fillRect(places[i].x, 0, 1, STRIP_BARS);
+            pen.fillRect(places[i].x, 0, 4, 3);
+        });
         this.frame(pen, places, low, high, color);
         this.label(pen, places, color);
         this.tell();
@@ -154,6 +166,8 @@ class Strip {
         if (!range && i >= 0 && this.cells[i]) {
             parts.push(`${clockText(this.cells[i].since, true)}: ${this.loadText(this.cells[i])}`);
         }
+        const names = i >= 0 && this.cells[i] ? this.marksOf(this.cells[i]).map((m) => visibleText(m.name)) : [];
+        if (names.length > 0) parts.push([...new Set(names)].slice(0, 8).join(", "));
         byId("strip-text").textContent = parts.join(" \u00b7 ") ||
             "Time line: drag to choose a range, or use the arrow keys and Shift";
         this.canvas.setAttribute("aria-label", byId("strip-text").textContent);
