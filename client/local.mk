@@ -21,7 +21,7 @@ client_hcct_SOURCES = \
 	client/profile_file.h client/program_file.c client/program_file.h client/view.c \
 	client/view.h client/attach/attach.c client/attach/attach.h client/attach/judge.c \
 	client/attach/judge.h client/commands/annotate.c client/commands/attach.c client/commands/call_files.c \
-	client/commands/call_files.h client/commands/control.c client/commands/diff.c \
+	client/commands/call_files.h client/commands/control.c client/commands/decode.c client/commands/diff.c \
 	client/commands/doctor.c client/commands/doctor.h client/commands/doctor_calls.c \
 	client/commands/doctor_machine.c \
 	client/commands/doctor_parts.c client/commands/doctor_process.c client/commands/doctor_program.c client/commands/encode.c \

@@ -36,6 +36,7 @@ static const struct command {
     {"doctor", cmd_doctor, "what works on this machine, and for a program; and why not"},
     {"diff", cmd_diff, "what changed between two profiles, and what of it is more than error"},
     {"merge", cmd_merge, "add up profiles of several runs or hosts"},
+    {"decode", cmd_decode, "the paths of contexts by the numbers that programs have logged"},
     {"encode", cmd_encode, "calling contexts as numbers, tried on a recorded trace"},
     {"push", cmd_push, "send what hcctd profiles to a server, every 15 seconds what is new"},
     {"fleet", cmd_fleet, "the hot contexts of many hosts, from ClickHouse"},

@@ -7,7 +7,8 @@ daemon_hcctd_SOURCES = \
 	daemon/answers/past.c daemon/answers/past.h daemon/answers/timeline.c \
 	daemon/answers/timeline.h daemon/answers/process_copies.c daemon/answers/process_copies.h \
 	daemon/answers/metrics.c daemon/answers/metrics.h daemon/answers/query.c \
-	daemon/answers/query.h daemon/answers/query_list.c daemon/answers/query_threads.c \
+	daemon/answers/query.h daemon/answers/numbered_copies.c daemon/answers/numbered_copies.h \
+	daemon/answers/query_numbers.c daemon/answers/query_numbers.h daemon/answers/query_list.c daemon/answers/query_threads.c \
 	daemon/answers/query_threads.h daemon/render/descriptors.c daemon/render/descriptors.h \
 	daemon/render/render_counts.c daemon/render/render_counts.h \
 	daemon/render/render_child.c daemon/render/render_child.h daemon/render/render_protocol.h \

@@ -5,6 +5,7 @@ dist_man_MANS += \
 	man/hcct-detach.1 \
 	man/hcct-diff.1 \
 	man/hcct-doctor.1 \
+	man/hcct-decode.1 \
 	man/hcct-encode.1 \
 	man/hcct-eval.1 \
 	man/hcct-fleet.1 \

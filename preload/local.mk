@@ -62,6 +62,9 @@ preload_libagent_la_SOURCES = $(UNWIND_SOURCES) \
 	preload/life/thread.c preload/life/thread.h \
 	preload/life/thread_life.c preload/life/thread_life.h preload/redirect/chain.h \
 	preload/redirect/choose.c \
+	preload/context/context.h preload/context/quick.c preload/context/recent.h preload/context/said.c \
+	preload/context/exports.h preload/context/send.c preload/context/send.h \
+	preload/context/slow.c preload/context/table.c preload/context/table.h \
 	preload/encode/encode.c preload/encode/encode.h preload/encode/slot.c preload/encode/slot.h \
 	preload/encode/dear.c preload/encode/dear.h preload/encode/shallow.c preload/encode/shallow.h \
 	preload/encode/unwinder.c preload/encode/unwinder.h preload/redirect/dynamic.c preload/redirect/dynamic.h \

@@ -14,6 +14,7 @@
 
 #include "common/base/memory.h"
 #include "common/profile/copy.h"
+#include "common/profile/numbers.h"
 
 #define AGENT "libhcctagent.so"
 
@@ -143,6 +144,7 @@ struct profile *agent_frames_hide(struct profile *profile) {
             h.role[i] = role_of(&h, i);
             put(&h, i);
         }
+        numbers_copy(h.to, profile);
         profile_free(profile);
         profile = h.to;
     }

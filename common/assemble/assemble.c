@@ -31,6 +31,7 @@
 #include "common/code/jit_names.h"
 #include "common/code/module.h"
 #include "common/code/system_call.h"
+#include "common/profile/numbers.h"
 #include "common/profile/profile_contexts.h"
 #include "common/wire/metric.h"
 #include "common/wire/wire.h"
@@ -342,6 +343,19 @@ static void lay_out(struct assembler *f, struct tree_copy *copy, uint32_t root, 
         add_node(f, root, pruned, total - placed, 0);
 }
 
+/* A context that has a number is the places of its calls, as they are. */
+static void add_numbers(struct assembler *f, const struct assemble_part *part) {
+    uint32_t before = f->profile->n_numbers > 0 ? f->profile->n_numbers - 1 : 0;
+    for (size_t i = 0; i < part->n_numbers; i++) {
+        const struct assemble_number *it = &part->numbers[i];
+        uint32_t location = it->frame != 0 ? leaf_place(f, it->frame)
+                                           : profile_add_pseudo(f->profile, NUMBERS_THREAD);
+        if (location == 0)
+            location = mark_place(f, 0);
+        numbers_add(f->profile, it->number, it->parent != 0 ? it->parent + before : 0, location);
+    }
+}
+
 /* ---- the profile ---- */
 
 static bool counts_calls(const struct profile_process *process) {
@@ -405,6 +419,7 @@ struct profile *assemble_trees(struct assemble_part *parts, size_t n,
         take_effects(&f, &part->effects);
         if (part->copy.n > 0) /* a process may have nothing of what is asked for */
             lay_out(&f, &part->copy, root, part->copy.stats.total);
+        add_numbers(&f, part);
     }
     free(f.profile_module);
     free(f.routines);

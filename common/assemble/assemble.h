@@ -25,12 +25,21 @@ struct assemble_params {
                      * memory: the profile then has roots alone */
 };
 
+/* A context that has a number. */
+struct assemble_number {
+    uint64_t number;
+    uint32_t parent; /* place in the list, from 1 on, lower; 0: it has no caller */
+    uint32_t frame;  /* of its place (frame_is_leaf_pc); 0: a thread begins there */
+};
+
 /* One process. */
 struct assemble_part {
     struct tree_copy copy;
     struct scatter_effects effects; /* of functions */
-    bool linked;        /* its command is a name of its exe, maybe a link's, and no script */
-    char *call_modules; /* owned: where process.call_modules points; NULL: nowhere */
+    bool linked; /* its command is a name of its exe, maybe a link's, and no script */
+    struct assemble_number *numbers; /* owned; n_numbers */
+    size_t n_numbers;
+    char *call_modules;             /* owned: where process.call_modules points; NULL: nowhere */
     struct profile_process process; /* but what is the tree's: assemble_trees() fills that in */
 };
 

@@ -70,6 +70,7 @@ void profile_free(struct profile *profile) {
     free(profile->nodes);
     free(profile->processes);
     free(profile->flat);
+    free(profile->numbers);
     free(profile);
 }
 

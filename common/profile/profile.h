@@ -143,6 +143,13 @@ struct profile_process {
     uint32_t threads;
 };
 
+/* A context that the program has asked the number of (hcct.h), or a caller's: numbers.h. */
+struct profile_number {
+    uint64_t number;
+    uint32_t parent; /* the caller's, a lower place in the table; 0: it has none */
+    uint32_t location;
+};
+
 struct profile {
     const char *type;    /* "cpu", "wall", "wait" or "calls", or what another tool counted */
     const char *unit;    /* "nanoseconds", "count", ... */
@@ -176,6 +183,9 @@ struct profile {
      * the profile before the cut. */
     bool bounded;
     struct profile_flat *flat; /* NULL where it is not bounded */
+
+    struct profile_number *numbers; /* n_numbers, the empty entry 0 included; NULL: none */
+    uint32_t n_numbers, number_room;
 
     struct profile_index *index; /* private to profile.c: interning */
 };

@@ -165,6 +165,7 @@ bool profile_image_write(FILE *out, struct profile *profile) {
            put_lines(out, profile) &&
            put_entries(out, profile, profile->nodes, profile->n_nodes, &node_layout) &&
            put(out, profile->index->roots, profile->n_processes, sizeof(*profile->index->roots)) &&
+           put(out, profile->numbers, profile->n_numbers, sizeof(*profile->numbers)) &&
            (profile->flat == NULL ||
             put(out, profile->flat, profile->n_locations, sizeof(*profile->flat)));
 }
@@ -255,6 +256,8 @@ static bool get_head(FILE *in, struct profile *profile) {
     profile->nodes = NULL;
     profile->processes = NULL;
     profile->flat = NULL;
+    profile->numbers = NULL;
+    profile->number_room = 0;
     return true;
 }
 
@@ -275,9 +278,13 @@ static bool get_all(FILE *in, struct profile *profile) {
     profile->nodes = get(in, profile->n_nodes, sizeof(*profile->nodes));
     index->node_room = profile->n_nodes;
     index->roots = get(in, profile->n_processes, sizeof(*index->roots));
+    if (profile->n_numbers > 0)
+        profile->numbers = get(in, profile->n_numbers, sizeof(*profile->numbers));
+    profile->number_room = profile->n_numbers;
     if (head.has_flat)
         profile->flat = get(in, profile->n_locations, sizeof(*profile->flat));
     return profile->nodes != NULL && index->roots != NULL &&
+           (profile->numbers != NULL || profile->n_numbers == 0) &&
            (profile->flat != NULL || !head.has_flat);
 }
 

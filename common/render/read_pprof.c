@@ -16,6 +16,7 @@
 #include "common/base/gzip.h"
 #include "common/base/memory.h"
 #include "common/base/intern.h"
+#include "common/profile/numbers.h"
 #include "common/render/format.h"
 #include "common/render/pprof_comments.h"
 #include "common/render/pprof_message.h"
@@ -403,6 +404,19 @@ static bool read_sample(struct reader *r, const Perftools__Profiles__Sample *sam
     return true;
 }
 
+static bool read_number(struct reader *r, const Perftools__Profiles__HcctNumber *it) {
+    uint32_t location = *id_find(&r->locations, it->location_id);
+
+    if (location == 0)
+        return FAIL(r, "it is damaged: it refers to location %" PRIu64 ", which is not there",
+                    it->location_id);
+    if (it->parent != 0 && it->parent >= r->profile->n_numbers)
+        return FAIL(r, "it is damaged: the caller of context 0x%016" PRIx64 " is not there",
+                    it->number);
+    numbers_add(r->profile, it->number, (uint32_t)it->parent, location);
+    return true;
+}
+
 /* ---- the whole ---- */
 
 /* What there is, where something else is asked for. Errors stand behind what they are of. */
@@ -524,6 +538,9 @@ static bool read_message(struct reader *r) {
         return false;
     for (size_t i = 0; i < message->n_sample; i++)
         if (!read_sample(r, message->sample[i]))
+            return false;
+    for (size_t i = 0; i < message->n_hcct_number; i++)
+        if (!read_number(r, message->hcct_number[i]))
             return false;
     read_header(r);
     add_totals(r->profile);

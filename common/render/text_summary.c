@@ -443,6 +443,17 @@ static void put_generated(const struct text *text, const struct profile_process 
         text->out);
 }
 
+static void put_numbers(const struct text *text, const struct profile_process *sum) {
+    if (sum->numbers_unsure == 0 && sum->numbers_full == 0)
+        return;
+    text_label(text, "numbers");
+    fprintf(text->out,
+            "%s of %s walks for hcct_context() gave none, as a frame was not sure; %s time%s there "
+            "was no room for another path\n",
+            format_count(sum->numbers_unsure).text, format_count(sum->numbers_walked).text,
+            format_count(sum->numbers_full).text, sum->numbers_full == 1 ? "" : "s");
+}
+
 static void put_no_room(const struct text *text, const struct profile_process *sum) {
     if (sum->no_room == 0)
         return;
@@ -650,6 +661,7 @@ void text_summary(const struct text *text) {
     put_confined(text, &sum);
     put_labels(text, &sum);
     put_generated(text, &sum);
+    put_numbers(text, &sum);
     put_no_room(text, &sum);
     put_bursts(text, &sum);
     put_budget(text, &sum);

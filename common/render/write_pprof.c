@@ -15,6 +15,7 @@
 #include "common/base/gzip.h"
 #include "common/base/memory.h"
 #include "common/base/intern.h"
+#include "common/profile/numbers.h"
 #include "common/profile/stacks.h"
 #include "common/render/format.h"
 #include "common/render/pprof_comments.h"
@@ -43,7 +44,7 @@ struct builder {
     Perftools__Profiles__Label ***labels;   /* by process */
     size_t *n_labels;
     Perftools__Profiles__Profile message;
-    uint32_t string_room, sample_room, mapping_room, location_room, function_room;
+    uint32_t string_room, sample_room, mapping_room, location_room, function_room, number_room;
 };
 
 static bool same_text(const void *entries, uint32_t i, const void *key) {
@@ -83,6 +84,26 @@ static int64_t text_id(struct builder *b, const char *text) {
 
 /* ---- mappings ---- */
 
+/* The module needs the address of that location. */
+static void widen_range(struct builder *b, uint32_t location) {
+    const struct profile *profile = b->profile;
+    const struct profile_location *place = &profile->locations[location];
+    const struct profile_module *module = &profile->modules[place->module];
+    struct range *range = &b->ranges[place->module];
+
+    if (!range->used) {
+        bool known = module->start < module->limit;
+
+        range->used = true;
+        range->start = known ? module->start : place->address;
+        range->limit = known ? module->limit : place->address + 1;
+    }
+    if (place->address < range->start)
+        range->start = place->address;
+    if (place->address >= range->limit)
+        range->limit = place->address + 1;
+}
+
 /* The addresses that each module needs: what it says itself and what samples use. */
 static void find_ranges(struct builder *b) {
     const struct profile *profile = b->profile;
@@ -90,26 +111,15 @@ static void find_ranges(struct builder *b) {
 
     for (uint32_t i = profile->n_nodes - 1; i > 0; i--) {
         const struct profile_node *node = &profile->nodes[i];
-        const struct profile_location *place = &profile->locations[node->location];
-        const struct profile_module *module = &profile->modules[place->module];
-        struct range *range = &b->ranges[place->module];
 
         used[i] |= node->count > 0 || node->error > 0;
         if (!used[i])
             continue;
         used[node->parent] = true;
-        if (!range->used) {
-            bool known = module->start < module->limit;
-
-            range->used = true;
-            range->start = known ? module->start : place->address;
-            range->limit = known ? module->limit : place->address + 1;
-        }
-        if (place->address < range->start)
-            range->start = place->address;
-        if (place->address >= range->limit)
-            range->limit = place->address + 1;
+        widen_range(b, node->location);
     }
+    for (uint32_t i = 1; i < profile->n_numbers; i++)
+        widen_range(b, profile->numbers[i].location);
     free(used);
 }
 
@@ -272,6 +282,15 @@ static void add_sample(struct builder *b, const struct profile_node *node) {
     sample->n_label = b->n_labels[node->process];
 }
 
+static void add_number(struct builder *b, const struct profile_number *number) {
+    Perftools__Profiles__HcctNumber *message;
+
+    message = APPEND(b, hcct_number, number_room, *message, perftools__profiles__hcct_number__init);
+    message->number = number->number;
+    message->parent = number->parent;
+    message->location_id = location_id(b, number->location);
+}
+
 /* ---- the rest ---- */
 
 /* A type without a name would not be found again among its like: it gets one. */
@@ -322,6 +341,8 @@ static void fill(struct builder *b) {
     for (uint32_t i = 1; i < profile->n_nodes; i++)
         if (profile->nodes[i].count > 0 || profile->nodes[i].error > 0)
             add_sample(b, &profile->nodes[i]);
+    for (uint32_t i = 1; i < profile->n_numbers; i++)
+        add_number(b, &profile->numbers[i]);
 }
 
 bool pprof_message_write(const Perftools__Profiles__Profile *message, void *arg) {
@@ -351,6 +372,9 @@ static bool is_complete(const struct profile *profile) {
                               : profile->locations[node->location].n_lines == 0)
             return false;
     }
+    for (uint32_t i = 1; i < profile->n_numbers; i++)
+        if (profile->locations[profile->numbers[i].location].n_lines == 0)
+            return false;
     return true;
 }
 
@@ -366,6 +390,8 @@ bool pprof_message_with(const struct profile *profile, const struct format_optio
         copy = profile_keep(profile, options->n);
     else if (phi > 0 || !is_complete(profile))
         copy = profile_prune(profile, phi);
+    if (copy != NULL)
+        numbers_copy(copy, profile);
     b.profile = profile = copy != NULL ? copy : profile;
     perftools__profiles__profile__init(&b.message);
     b.ranges = memory_new(profile->n_modules, sizeof(*b.ranges), "modules");
@@ -388,6 +414,7 @@ bool pprof_message_with(const struct profile *profile, const struct format_optio
     free(b.message.mapping);
     free(b.message.location);
     free(b.message.function);
+    free(b.message.hcct_number);
     intern_free(&b.by_text);
     pool_free(&b.pool);
     profile_free(copy);

@@ -104,6 +104,12 @@
     X(labels_other, AGENT, GROWN, "labels_other", uint64_t)                                        \
     /* labels that were set by a key that can be none */                                           \
     X(labels_invalid, AGENT, GROWN, "labels_invalid", uint64_t)                                    \
+    /* of numbers of contexts that the program has asked for (hcct.h): those that took a walk ...  \
+     */                                                                                            \
+    X(numbers_walked, AGENT, GROWN, "", uint64_t)                                                  \
+    /* ... and those that it did not get: the walk was not sure, or there was no room */           \
+    X(numbers_unsure, AGENT, GROWN, "", uint64_t)                                                  \
+    X(numbers_full, AGENT, GROWN, "", uint64_t)                                                    \
     /* children of fork, of which some have called exec since ... */                               \
     X(forked, AGENT, GROWN, "", uint32_t)                                                          \
     /* ... and those that have attached before */                                                  \

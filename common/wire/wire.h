@@ -15,10 +15,11 @@
  * Then both share two memory objects, and no descriptor:
  *
  *   session memory, one for each process, written by both, sealed against resizing:
- *     [ struct wire_session | modules ... | blocks | slots ... ]
- *     The agent touches slot i only when i < slots_ready, and module j only when
- *     j < modules_ready: just these pages have been allocated, the rest are holes, and touching a
- *     hole when memory is full would be SIGBUS. The blocks are there where the heap is sampled.
+ *     [ struct wire_session | modules ... | blocks | slots ... | contexts ... ]
+ *     The agent touches slot i only when i < slots_ready, module j only when j < modules_ready, and
+ *     context k only when k < contexts_ready: just these pages have been allocated, the rest are
+ *     holes, and touching a hole when memory is full would be SIGBUS. The blocks are there where
+ *     the heap is sampled. Where address space is limited the agent has no contexts.
  *   table arena, one for many processes, written by the daemon, mapped read-only by agents:
  *     [ struct wire_arena | unwind tables (unwind_table.h) at offsets that wire_module.table names
  * ]
@@ -195,11 +196,15 @@ struct wire_welcome {
 #define WIRE_BLOCKS_MEAN  524288u /* bytes between two samples of a thread, at first */
 #define WIRE_LOCKS_MEAN   500000u /* nanoseconds of a thread's waiting between two samples */
 
-#define WIRE_MODULES_OFFSET            WIRE_HEADER_BYTES
-#define WIRE_BLOCKS_OFFSET             (WIRE_MODULES_OFFSET + WIRE_MODULES_MAX * WIRE_MODULE_BYTES)
-#define WIRE_BLOCKS_BYTES              (WIRE_BLOCKS * 16u)
-#define WIRE_SLOTS_OFFSET              (WIRE_BLOCKS_OFFSET + WIRE_BLOCKS_BYTES)
-#define WIRE_SESSION_BYTES(slot_bytes) (WIRE_SLOTS_OFFSET + (uint64_t)WIRE_SLOTS_MAX * (slot_bytes))
+#define WIRE_MODULES_OFFSET WIRE_HEADER_BYTES
+#define WIRE_BLOCKS_OFFSET  (WIRE_MODULES_OFFSET + WIRE_MODULES_MAX * WIRE_MODULE_BYTES)
+#define WIRE_BLOCKS_BYTES   (WIRE_BLOCKS * 16u)
+#define WIRE_SLOTS_OFFSET   (WIRE_BLOCKS_OFFSET + WIRE_BLOCKS_BYTES)
+#define WIRE_CONTEXTS       (1u << 20) /* with a number, of one process; 0 is none */
+#define WIRE_CONTEXTS_OFFSET(slot_bytes)                                                           \
+    (WIRE_SLOTS_OFFSET + (uint64_t)WIRE_SLOTS_MAX * (slot_bytes))
+#define WIRE_SESSION_BYTES(slot_bytes)                                                             \
+    (WIRE_CONTEXTS_OFFSET(slot_bytes) + WIRE_CONTEXTS * sizeof(struct wire_context))
 
 /* What the agent counts, for each thread, since the thread began: WIRE_WALKS and so on
  * (counters.h). */
@@ -291,6 +296,18 @@ struct wire_mark {
     char name[WIRE_MARK_ROOM];
 };
 
+/* A context that the program has asked the number of (hcct.h), or one of its callers: agent.
+ * Entries are appended, from contexts_first on, and never changed. */
+struct wire_context {
+    uint64_t pc;         /* a return address, or one of these; 0: never used */
+    uint32_t parent;     /* the caller's, a lower number; of a root 0 */
+    uint32_t generation; /* of the module log, by which the address is to be read (MAP) */
+};
+
+#define WIRE_CONTEXT_EXACT  (1ull << 63) /* where a signal came: no return address */
+#define WIRE_CONTEXT_THREAD (1ull << 61) /* the parent has created a thread, which begins here */
+#define WIRE_CONTEXT_ROOT   (1ull << 60) /* no caller; the rest means nothing to others */
+
 /* Bytes of a command's name, its NUL included; longer ones are cut. */
 #define WIRE_COMMAND_ROOM 128
 
@@ -315,7 +332,8 @@ struct wire_session {
     uint32_t clock;              /* enum wire_clock, as asked */
     _Atomic uint64_t burst_length_ns, burst_period_ns;
     _Atomic uint64_t reading_ns; /* CPU time of the daemon for this process, under a budget */
-    uint8_t pad1[WIRE_CACHE_LINE - 56];
+    _Atomic uint32_t contexts_ready;
+    uint8_t pad1[WIRE_CACHE_LINE - 60];
     /* written by the agent; its counters are those of counters.h */
     _Atomic uint32_t modules_used;
     _Atomic uint32_t slots_used; /* one more than the highest slot ever claimed */
@@ -343,6 +361,9 @@ struct wire_session {
     _Atomic uint32_t stopped;        /* 1: the program has asked not to be sampled (hcct.h) */
     _Atomic uint64_t marks;          /* that were set, ever */
     struct wire_mark mark[WIRE_MARKS];
+    /* struct wire_context: the upper half of their numbers (0: there are none), the first entry of
+     * this session, how many entries are asked for, and one more than the last that was sent */
+    _Atomic uint32_t contexts_tag, contexts_first, contexts_wanted, contexts_used;
 };
 
 /* The first page of the table arena. */
@@ -510,6 +531,7 @@ _Static_assert(sizeof(struct wire_module) == WIRE_MODULE_BYTES, "module record")
 _Static_assert(sizeof(struct wire_block) * WIRE_BLOCKS == WIRE_BLOCKS_BYTES &&
                    WIRE_BLOCKS == 1u << WIRE_BLOCKS_SHIFT,
                "block table");
+_Static_assert(sizeof(struct wire_context) == 16, "context record");
 _Static_assert(sizeof(struct wire_session) <= WIRE_HEADER_BYTES, "session header");
 _Static_assert(sizeof(struct wire_arena) <= WIRE_PAGE, "arena header");
 

@@ -12,6 +12,7 @@
 #include "common/base/clock.h"
 #include "common/wire/metric.h"
 #include "common/wire/wire.h"
+#include "daemon/answers/numbered_copies.h"
 #include "daemon/ingest/windows.h"
 
 static const char *const clock_names[WIRE_CLOCKS] = {[WIRE_CLOCK_CPU] = "cpu",
@@ -199,6 +200,7 @@ void assemble_part_free(struct assemble_part *part) {
     tree_copy_free(&part->copy);
     scatter_effects_free(&part->effects);
     free(part->call_modules);
+    free(part->numbers);
 }
 
 static bool is_over(const struct assemble_part *part) {
@@ -222,6 +224,13 @@ bool process_copies_take(struct process_copies *copies, struct process *const *p
     if (!whole)
         process_copies_free(copies);
     return whole;
+}
+
+bool process_copies_take_numbers(struct process_copies *copies, struct process *const *processes) {
+    for (size_t i = 0; i < copies->n; i++)
+        if (!numbered_copy_all(processes[i], &copies->part[i]))
+            return false;
+    return true;
 }
 
 void process_copies_leave_children(struct process_copies *copies) {

@@ -25,6 +25,9 @@ struct process_copies {
  * are left out. False: there is no memory, and nothing is held. */
 bool process_copies_take(struct process_copies *copies, struct process *const *processes, size_t n,
                          const struct subwindows_part *window);
+/* Beside the trees, contexts that programs have asked the numbers of: without a window, of the same
+ * processes. False: there is no memory. */
+bool process_copies_take_numbers(struct process_copies *copies, struct process *const *processes);
 /* The profile is to be of these processes alone, or of a part of their time: how many children they
  * have forked says nothing of it. */
 void process_copies_leave_children(struct process_copies *copies);

@@ -412,6 +412,12 @@ enum query_status query_no_memory(const char *what, struct query_error *error) {
     return QUERY_FAILED;
 }
 
+/* A file of all that there is, from which numbers of contexts can be read afterwards. */
+static bool has_numbers(const struct query *query, const struct past *past) {
+    return past->window == NULL && past_is_empty(past) && query->patience == SYMBOL_COMPLETE &&
+           query->options.n == 0 && strcmp(query->format->name, "pprof") == 0;
+}
+
 enum query_status query_write(const struct query *query, struct process *const *processes, size_t n,
                               FILE *out, struct query_error *error) {
     struct process_copies copies;
@@ -433,7 +439,12 @@ enum query_status query_write(const struct query *query, struct process *const *
                         .status = QUERY_OK,
                         .said = error};
     query_hold_frames(processes, n);
-    if (!process_copies_take(&copies, processes, n, past.window)) {
+    bool taken = process_copies_take(&copies, processes, n, past.window);
+    if (taken && has_numbers(query, &past) && !process_copies_take_numbers(&copies, processes)) {
+        process_copies_free(&copies);
+        taken = false;
+    }
+    if (!taken) {
         drop_frames(&w);
         past_free(&past);
         return query_no_memory("copies of the trees", error);

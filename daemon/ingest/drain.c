@@ -195,7 +195,15 @@ static void drain_slot(struct process *p, uint32_t i, struct sweep *sweep) {
         recycle(p, i, slot);
 }
 
+/* Their modules are in the log that was read meanwhile, unless an entry of that is still being
+ * filled: then they are taken the next time. */
+static void take_numbered(struct process *p, uint32_t upto, bool last) {
+    if (last || p->modules_seen == session_memory_modules(&p->memory))
+        numbered_take(&p->numbered, &p->memory, p->addresses, upto);
+}
+
 static bool drain_all(struct process *p, struct sweep sweep) {
+    uint32_t numbered = p->sampling.place == 0 ? numbered_sent(&p->memory) : 0;
     p->undrained = false;
     process_take_names(p);
     if (!p->shares)
@@ -203,6 +211,7 @@ static bool drain_all(struct process *p, struct sweep sweep) {
     uint32_t n = session_memory_slots(&p->memory);
     for (uint32_t i = p->sampling.place; i < n; i += session_memory_places(&p->sampling))
         drain_slot(p, i, &sweep);
+    take_numbered(p, numbered, sweep.last);
     p->fills_soon = sweep.fills_soon;
     if (sweep.copies)
         p->copied_mono_ns = sweep.now;

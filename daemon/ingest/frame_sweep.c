@@ -61,6 +61,7 @@ static bool mark_process(struct process *process) {
     scatter_each_frame(process->scatter, frame_mark);
     if (process->heap != NULL)
         heap_each_frame(process->heap, frame_mark);
+    numbered_each_frame(&process->numbered, frame_mark);
     for (size_t i = 0; i < process->effects.n; i++)
         frame_mark(process->effects.effect[i].frame);
     if (whole && process->subwindows != NULL)

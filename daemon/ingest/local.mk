@@ -8,7 +8,8 @@ libhcct_ingest_a_SOURCES = \
 	daemon/ingest/followed.h daemon/ingest/frame_sweep.c \
 	daemon/ingest/frame_sweep.h daemon/ingest/heap.c daemon/ingest/heap.h daemon/ingest/handshake.c daemon/ingest/handshake.h \
 	daemon/ingest/identity.c daemon/ingest/identity.h daemon/ingest/ingest.c \
-	daemon/ingest/ingest.h daemon/ingest/marks.c daemon/ingest/marks.h daemon/ingest/module_sweep.c daemon/ingest/module_sweep.h \
+	daemon/ingest/ingest.h daemon/ingest/marks.c daemon/ingest/marks.h daemon/ingest/module_sweep.c \
+	daemon/ingest/module_sweep.h daemon/ingest/numbered.c daemon/ingest/numbered.h \
 	daemon/ingest/proc_stat.c daemon/ingest/proc_stat.h daemon/ingest/process.c \
 	daemon/ingest/process.h daemon/ingest/process_stats.c daemon/ingest/process_stats.h \
 	daemon/ingest/raw_sample.c daemon/ingest/context_root.h daemon/ingest/raw_sample.h \

@@ -163,6 +163,7 @@ void process_free(struct process *p) {
     free(p->command);
     free(p->tags);
     followed_clear(&p->followed);
+    numbered_clear(&p->numbered);
     free(p);
 }
 

@@ -21,6 +21,7 @@
 #include "daemon/ingest/arena.h"
 #include "daemon/ingest/followed.h"
 #include "daemon/ingest/identity.h"
+#include "daemon/ingest/numbered.h"
 #include "daemon/ingest/process_stats.h"
 #include "daemon/ingest/raw_sample.h"
 #include "daemon/ingest/reader.h"
@@ -64,6 +65,7 @@ struct process {
     struct addresses *addresses;
     struct scatter *scatter;        /* of walks, while live ... */
     struct scatter_effects effects; /* ... and what it reported at the end, and before */
+    struct numbered numbered;       /* of the first metric: contexts that have numbers */
     struct followed followed;       /* of calls: modules that do not report theirs */
     struct trace_process *trace;    /* what is applied to the tree is kept, too; NULL: it is not */
     void (*_Atomic finished)(struct process *); /* see process_say_finished; NULL: nobody asks */

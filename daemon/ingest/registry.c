@@ -242,6 +242,7 @@ static void merge(struct process *into, struct process *p) {
     process_stats_add(&into->ended, &p->ended);
     scatter_effects_add(&into->effects, &p->effects);
     followed_add(&into->followed, &p->followed);
+    numbered_fold(&into->numbered, &p->numbered);
     into->runs += p->runs;
     pthread_mutex_unlock(&p->lock);
     pthread_mutex_unlock(&into->lock);

@@ -16,6 +16,7 @@
 #define FIRST_SLOTS            1u
 #define FIRST_SLOTS_OF_EVENTS  16u /* a thread's first sample may wait for its own */
 #define FIRST_MODULES          64u
+#define FIRST_CONTEXTS         4096u
 #define FIRST_MODULES_OF_CALLS 512 /* one without an entry would not be followed at first */
 
 static bool allocate(struct session_memory *memory, uint64_t offset, uint64_t bytes) {
@@ -53,6 +54,17 @@ static bool allocate_modules(struct session_memory *memory, uint32_t upto) {
         return false;
     memory->modules_ready = upto;
     publish(&memory->session->modules_ready, upto);
+    return true;
+}
+
+static bool allocate_contexts(struct session_memory *memory, uint32_t upto) {
+    uint32_t have = memory->contexts_ready;
+    if (!allocate(memory,
+                  WIRE_CONTEXTS_OFFSET(memory->slot_bytes) + have * sizeof(struct wire_context),
+                  (upto - have) * sizeof(struct wire_context)))
+        return false;
+    memory->contexts_ready = upto;
+    publish(&memory->session->contexts_ready, upto);
     return true;
 }
 
@@ -118,7 +130,8 @@ bool session_memory_share(struct session_memory *memory, const struct session_me
     *memory = (struct session_memory){.fd = fcntl(other->fd, F_DUPFD_CLOEXEC, 0),
                                       .slot_bytes = other->slot_bytes,
                                       .slots_ready = other->slots_ready,
-                                      .modules_ready = other->modules_ready};
+                                      .modules_ready = other->modules_ready,
+                                      .contexts_ready = other->contexts_ready};
     void *at = memory->fd >= 0 ? mmap(NULL, bytes, PROT_READ | PROT_WRITE,
                                       MAP_SHARED | MAP_NORESERVE, memory->fd, 0)
                                : MAP_FAILED;
@@ -159,8 +172,21 @@ static void extend_slots(struct session_memory *memory, pid_t pid, uint32_t plac
         memory->slots_refused = at_most(used, WIRE_SLOTS_MAX) - memory->slots_ready;
 }
 
+/* None until the first is asked for; then ahead of need. */
+static void extend_contexts(struct session_memory *memory) {
+    uint32_t wanted =
+        at_most(atomic_load_explicit(&memory->session->contexts_wanted, memory_order_relaxed),
+                WIRE_CONTEXTS);
+    if (wanted == 0 || (wanted < memory->contexts_ready / 2 && memory->contexts_ready > 0) ||
+        memory->contexts_ready == WIRE_CONTEXTS)
+        return;
+    uint32_t upto = at_least(at_least(2 * wanted, 2 * memory->contexts_ready), FIRST_CONTEXTS);
+    (void)allocate_contexts(memory, at_most(upto, WIRE_CONTEXTS));
+}
+
 void session_memory_extend(struct session_memory *memory, pid_t pid, uint32_t places) {
     extend_slots(memory, pid, places);
+    extend_contexts(memory);
     uint32_t used = atomic_load_explicit(&memory->session->modules_used, memory_order_relaxed);
     /* ahead of need: an object without an entry is generated code to whoever reads a stack */
     if (used >= memory->modules_ready / 2 && memory->modules_ready < WIRE_MODULES_MAX)

@@ -20,6 +20,7 @@ struct session_memory {
     uint64_t slot_bytes;
     uint32_t slots_ready; /* the daemon's own copies: those in the session may be lies */
     uint32_t modules_ready;
+    uint32_t contexts_ready;
     uint32_t slots_refused; /* that the agent asks for and does not get */
     uint64_t taken;         /* bytes, of session_room.h */
 };

@@ -20,6 +20,7 @@
 #include "daemon/answers/marked.h"
 #include "daemon/answers/metrics.h"
 #include "daemon/answers/query.h"
+#include "daemon/answers/query_numbers.h"
 #include "daemon/answers/query_threads.h"
 #include "daemon/answers/timeline.h"
 #include "daemon/render/render_slots.h"
@@ -56,7 +57,8 @@ struct request {
     struct query_error error;
     unsigned seconds; /* of /debug/pprof/profile */
     struct control control;
-    unsigned status; /* of the answer; 0: there is none yet */
+    struct query_number_list numbers; /* of /v1/contexts */
+    unsigned status;                  /* of the answer; 0: there is none yet */
     char *body;
     int file; /* that has the answer, where body is NULL; -1: none */
     size_t bytes;
@@ -81,6 +83,18 @@ static enum query_status serve_hot(struct request *r, FILE *out) {
 
 static enum query_status serve_threads(struct request *r, FILE *out) {
     return query_threads(&r->query, out, &r->error);
+}
+
+static enum query_status serve_contexts(struct request *r, FILE *out) {
+    return query_numbers(&r->query, &r->numbers, out, &r->error);
+}
+
+static bool set_contexts(struct request *r, const char *name, const char *value,
+                         enum query_status *status) {
+    bool known = strcmp(name, "number") == 0;
+    if (known)
+        *status = query_numbers_set(&r->numbers, value, &r->error);
+    return known;
 }
 
 static enum query_status serve_timeline(struct request *r, FILE *out) {
@@ -168,6 +182,7 @@ static const struct route {
     {"GET", "/v1/processes", serve_processes, "application/json"},
     {"GET", "/v1/threads", serve_threads, "application/json"},
     {"GET", "/v1/hot", serve_hot, NULL},
+    {"GET", "/v1/contexts", serve_contexts, "application/octet-stream"},
     {"GET", "/v1/timeline", serve_timeline, "application/json"},
     {"POST", "/v1/snapshot", serve_snapshot, "application/json"},
     {"POST", "/v1/control", serve_control, "application/json"},
@@ -183,6 +198,8 @@ static bool set_own(const struct route *route, struct request *request, const ch
                     const char *value, enum query_status *status) {
     if (route->serve == serve_control)
         return set_control(request, name, value, status);
+    if (route->serve == serve_contexts)
+        return set_contexts(request, name, value, status);
     return route->serve == serve_pprof && set_pprof(request, name, value, status);
 }
 

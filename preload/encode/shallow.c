@@ -6,6 +6,7 @@
  */
 #include "preload/encode/shallow.h"
 
+#include "preload/context/exports.h"
 #include "preload/redirect/redirect.h"
 #include "preload/redirect/stub.h"
 
@@ -35,11 +36,23 @@ static bool is_below(const struct redirect_module *m, uint64_t function, uint32_
     return true;
 }
 
+/* The functions that ask are not to be far from an open call: a number is wanted in no time. */
+static bool asks_for_context(uint64_t function) {
+    return function == (uintptr_t)hcct_agent_context || function == (uintptr_t)hcct_context;
+}
+
+bool shallow_asks(const struct redirect_module *m, const struct redirect_site *site) {
+    const struct redirect_callee *k = &m->callee[site->callee & REDIRECT_CALLEE];
+    return k->word != NULL && asks_for_context(*(const volatile uint64_t *)k->word);
+}
+
 /* What the loader has not bound yet may be anything. */
 static bool is_of_level(const struct redirect_module *m, const struct redirect_site *site,
                         uint32_t level) {
     const struct redirect_callee *k = &m->callee[site->callee & REDIRECT_CALLEE];
     uint64_t function = k->word != NULL ? *(const volatile uint64_t *)k->word : k->target;
+    if (asks_for_context(function))
+        return false;
     if (!is_in(m, function))
         return !redirect_means_at(function);
     if (k->word != NULL && stub_is_binder((const uint8_t *)function))

@@ -9,7 +9,9 @@
  *
  * A signal handler may come at any instruction. It leaves the entries of open calls as they are; it
  * may write over an entry that is not on the stack yet, so that entry is written once more when it
- * is. At worst one is lost, and a walk finds that call.
+ * is. At worst one is lost, and a walk finds that call. The number of an entry's context is written
+ * by who has found the call open; before the call is made nobody has, so that to clear it once is
+ * enough.
  */
 #include "preload/encode/slot.h"
 
@@ -28,9 +30,10 @@ __thread struct slot_self *slot_self;
 #define RETURN_AT    48u
 #define BRANCH_BYTES 5u
 
-_Static_assert(sizeof(struct slot_entry) == 24 && offsetof(struct slot_entry, from) == 8 &&
-                   offsetof(struct slot_entry, fp) == 16 && offsetof(struct slot_self, top) == 0 &&
-                   offsetof(struct slot_self, limit) == 8 &&
+_Static_assert(sizeof(struct slot_entry) == 32 && offsetof(struct slot_entry, from) == 8 &&
+                   offsetof(struct slot_entry, fp) == 16 &&
+                   offsetof(struct slot_entry, number) == 24 &&
+                   offsetof(struct slot_self, top) == 0 && offsetof(struct slot_self, limit) == 8 &&
                    offsetof(struct slot_self, low) == 16 && offsetof(struct slot_self, span) == 24,
                "the assembly knows the layout");
 
@@ -64,7 +67,7 @@ _Static_assert(sizeof(struct slot_entry) == 24 && offsetof(struct slot_entry, fr
     "popq %rcx\n.cfi_adjust_cfa_offset -8\n"                                                       \
     "popq %rax\n.cfi_adjust_cfa_offset -8\n"                                                       \
     "ret\n.cfi_adjust_cfa_offset 24\n"                                                             \
-    "8: subq $24, %rax\n"                                                                          \
+    "8: subq $32, %rax\n"                                                                          \
     "jmp 1b\n"                                                                                     \
     ".cfi_endproc\n"                                                                               \
     ".size " name ", . - " name "\n"                                                               \
@@ -73,7 +76,7 @@ _Static_assert(sizeof(struct slot_entry) == 24 && offsetof(struct slot_entry, fr
 
 __asm__(".text\n" BEGIN("slot_enter") "cmpq 8(%rcx), %rax\n"
                                       "je 7f\n"
-                                      "addq $24, %rax\n"
+                                      "addq $32, %rax\n"
                                       "movq %rdx, (%rax)\n"
                                       "movq (%rdx), %rdx\n" /* in the slot */
                                       "movq %rdx, 8(%rax)\n"
@@ -81,6 +84,7 @@ __asm__(".text\n" BEGIN("slot_enter") "cmpq 8(%rcx), %rax\n"
                                       "movq %rax, (%rcx)\n" /* it is on the stack */
                                       "movq %rdx, 8(%rax)\n"
                                       "movq %rbp, 16(%rax)\n"
+                                      "movq $0, 24(%rax)\n" /* and has no number */
                                       "leaq 24(%rsp), %rdx\n"
                                       "movq %rdx, (%rax)\n"
                                       "jmp 9f\n"
@@ -190,7 +194,8 @@ static void write_slots(const struct redirect_module *m) {
 /* Slots of calls that are left alone are there all the same, as sites have their numbers by them.
  * Of a call through a word there are six bytes, the second at `code`. */
 static void lead(const struct redirect_module *m, uint32_t i, uint8_t *code, uint64_t address) {
-    if (shallow_is(&m->site[i]) || atomic_load(&redirect_callee_of(m, i)->dear))
+    if (shallow_is(&m->site[i]) || shallow_asks(m, &m->site[i]) ||
+        atomic_load(&redirect_callee_of(m, i)->dear))
         return;
     if (redirect_callee_of(m, i)->target == 0)
         code[-1] = 0x90;

@@ -35,6 +35,9 @@ struct slot_entry {
     uint64_t place; /* where its return address is on the program's stack */
     uint64_t from;  /* an address in its slot */
     uint64_t fp;    /* the caller's frame pointer */
+    /* of the context in which it is made (context/table.h), once somebody has asked; else 0, or
+     * one that does not hold any more */
+    uint64_t number;
 };
 
 /* What a thread has of it. The code knows the layout. */

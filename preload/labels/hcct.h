@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * hcct.h - what a program says to the profiler hcct about itself: what its threads are at work for,
- * which moments are of note, and when it is to be sampled. hcct.h(3) is its manual.
+ * which moments are of note, and when it is to be sampled; and what it asks: in which context it is.
+ * hcct.h(3) is its manual.
  *
  * The program links nothing. Where it runs without the agent, each call is a test of a pointer.
- * Any thread may call these functions, but no handler of a signal, except hcct_mark().
+ * Any thread may call these functions; handlers of signals hcct_mark() and hcct_context() alone.
  */
 #ifndef HCCT_H
 #define HCCT_H
+
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -24,6 +27,7 @@ extern "C" {
 extern void hcct_agent_label_set(const char *key, const char *value) HCCT_OF_AGENT;
 extern void hcct_agent_label_clear(const char *key) HCCT_OF_AGENT;
 extern void hcct_agent_mark(const char *name) HCCT_OF_AGENT;
+extern uint64_t hcct_agent_context(void) HCCT_OF_AGENT;
 extern void hcct_agent_start(void) HCCT_OF_AGENT;
 extern void hcct_agent_stop(void) HCCT_OF_AGENT;
 
@@ -47,6 +51,13 @@ static __inline__ void hcct_label_clear(const char *key) {
 static __inline__ void hcct_mark(const char *name) {
     if (hcct_agent_mark)
         hcct_agent_mark(name);
+}
+
+/* The calling context as a number, for a log line, an event or a span: 'hcct decode NUMBER' prints
+ * its path. 0: there is none (no agent, no daemon, no room, or a frame that is not sure). A
+ * handler of a signal may call this, too. Always inlined, so that it is the caller's context. */
+static __inline__ __attribute__((__always_inline__)) uint64_t hcct_context(void) {
+    return hcct_agent_context ? hcct_agent_context() : 0;
 }
 
 /* The process is sampled again. */

@@ -79,21 +79,22 @@ struct agent_process {
     _Atomic(struct wire_session *) session;
     _Atomic(const struct wire_arena *) arena;
     uint64_t arena_bytes, slot_bytes, session_bytes;
-    uint32_t slots;               /* that are mapped */
-    _Atomic uint32_t epoch;       /* counts sessions; 0: none yet */
-    _Atomic uint32_t attaching;   /* one thread changes the session, others keep away */
-    _Atomic uint32_t forks;       /* under way: no handshake begins (session_before_fork) */
-    bool awaits;                  /* a program that has begun: session_is_awaited */
-    bool is_child;                /* of a fork, and has called no exec */
-    _Atomic uint32_t forked;      /* its own children; not reported yet */
-    _Atomic bool barred;          /* there is no room for a session (mlockall under a limit) */
-    _Atomic uint32_t leaving;     /* the process ends: no thread's stack may go (wall_leave.h) */
-    _Atomic uint64_t last_try_ns; /* when the daemon was last looked for */
-    _Atomic uint64_t ahead_ns;    /* by so much CLOCK_MONOTONIC is ahead of the daemon's, which is
-                                   * another one where either is in a time namespace */
-    _Atomic uint64_t lost;        /* calls that nobody has read; not reported yet */
-    _Atomic uint32_t left_some;   /* there are some in `left` */
-    _Atomic uint32_t left_taken;  /* one thread changes it, others keep away */
+    uint32_t slots;                /* that are mapped */
+    _Atomic uint32_t epoch;        /* counts sessions; 0: none yet */
+    _Atomic uint64_t contexts_tag; /* of `contexts`; 0: there is none */
+    _Atomic uint32_t attaching;    /* one thread changes the session, others keep away */
+    _Atomic uint32_t forks;        /* under way: no handshake begins (session_before_fork) */
+    bool awaits;                   /* a program that has begun: session_is_awaited */
+    bool is_child;                 /* of a fork, and has called no exec */
+    _Atomic uint32_t forked;       /* its own children; not reported yet */
+    _Atomic bool barred;           /* there is no room for a session (mlockall under a limit) */
+    _Atomic uint32_t leaving;      /* the process ends: no thread's stack may go (wall_leave.h) */
+    _Atomic uint64_t last_try_ns;  /* when the daemon was last looked for */
+    _Atomic uint64_t ahead_ns;     /* by so much CLOCK_MONOTONIC is ahead of the daemon's, which is
+                                    * another one where either is in a time namespace */
+    _Atomic uint64_t lost;         /* calls that nobody has read; not reported yet */
+    _Atomic uint32_t left_some;    /* there are some in `left` */
+    _Atomic uint32_t left_taken;   /* one thread changes it, others keep away */
     struct agent_left left[AGENT_LEFT_MAX];
     struct agent_ends ends;
     _Atomic uint64_t labels_other;   /* labels that have found no place; not reported yet */
@@ -103,6 +104,8 @@ struct agent_process {
         missed_ns; /* weights of samples while the session was changed: to be reported */
     struct agent_no_room no_room;
     struct agent_spent spent;
+    _Atomic(struct context_table *) contexts; /* context/table.h; NULL: nobody has asked */
+    _Atomic uint32_t contexts_naps;           /* context/slow.c: so often it has waited */
     _Atomic uint64_t untold_ns; /* of CPU time of threads that have ended: calls/burst_account.c */
 };
 

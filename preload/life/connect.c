@@ -102,7 +102,8 @@ static void choose_sizes(const struct wire_welcome *welcome, struct connect_resu
     result->slot_bytes = welcome->slot_bytes;
     result->slots =
         small ? (unsigned)(SMALL_SESSION / welcome->slot_bytes) : (unsigned)WIRE_SLOTS_MAX;
-    result->session_bytes = WIRE_SLOTS_OFFSET + result->slots * result->slot_bytes;
+    result->session_bytes = small ? WIRE_SLOTS_OFFSET + result->slots * result->slot_bytes
+                                  : WIRE_SESSION_BYTES(result->slot_bytes);
     result->arena_bytes =
         small && welcome->arena_bytes > SMALL_ARENA ? SMALL_ARENA : welcome->arena_bytes;
 }

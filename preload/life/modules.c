@@ -31,7 +31,7 @@ struct known {
 };
 
 static struct known known[WIRE_MODULES_MAX];
-static _Atomic uint32_t validity = 1;
+_Atomic uint32_t modules_valid = 1;
 static _Atomic uint32_t generation = 1;
 static _Atomic uint32_t closing; /* threads inside dlclose */
 static char executable[WIRE_MODULE_BYTES];
@@ -66,24 +66,20 @@ void modules_reset(void) {
 
 void modules_closing(void) {
     atomic_fetch_add(&closing, 1);
-    atomic_fetch_add(&validity, 1);
+    atomic_fetch_add(&modules_valid, 1);
 }
 
 void modules_closed(void) {
-    atomic_fetch_add(&validity, 1);
+    atomic_fetch_add(&modules_valid, 1);
     atomic_fetch_sub(&closing, 1);
 }
 
 void modules_recheck(void) {
-    atomic_fetch_add(&validity, 1);
+    atomic_fetch_add(&modules_valid, 1);
 }
 
 void modules_alone(void) {
     atomic_store(&closing, 0);
-}
-
-uint32_t modules_validity(void) {
-    return atomic_load_explicit(&validity, memory_order_acquire);
 }
 
 uint32_t modules_generation(void) {
@@ -200,7 +196,7 @@ static uint32_t append(struct wire_session *session, const struct dl_find_object
     k->bias = module->bias;
     k->eh_frame = found->dlfo_eh_frame;
     atomic_store(&k->table, NULL);
-    atomic_store_explicit(&k->checked, atomic_load(&validity), memory_order_release);
+    atomic_store_explicit(&k->checked, atomic_load(&modules_valid), memory_order_release);
     return i;
 }
 
@@ -226,7 +222,7 @@ bool modules_is_there(struct wire_session *session, uint32_t i) {
 /* Asks the loader who covers pc, and gives that object's entry, old or new. */
 static uint32_t ask_loader(struct wire_session *session, uint64_t pc, bool *exists) {
     struct dl_find_object found;
-    uint32_t now = atomic_load(&validity);
+    uint32_t now = atomic_load(&modules_valid);
     bool replaced = false;
     *exists = real_dl_find_object((void *)(uintptr_t)pc, &found) == 0 && is_mapped(&found);
     if (!*exists)
@@ -257,7 +253,7 @@ static bool covers(const struct known *k, uint64_t pc, uint32_t now) {
 }
 
 hcct_noinline static uint32_t search(struct wire_session *session, uint64_t pc, bool *exists) {
-    uint32_t now = atomic_load_explicit(&validity, memory_order_acquire);
+    uint32_t now = atomic_load_explicit(&modules_valid, memory_order_acquire);
     *exists = true;
     for (uint32_t i = modules_logged(session); i-- > 0;)
         if (covers(&known[i], pc, now))
@@ -286,7 +282,7 @@ static const struct unwind_table *table_of(struct wire_session *session, uint32_
 
 bool modules_find(struct agent_thread *thread, struct wire_session *session, uint64_t pc,
                   struct unwind_module *module) {
-    uint32_t now = atomic_load_explicit(&validity, memory_order_acquire);
+    uint32_t now = atomic_load_explicit(&modules_valid, memory_order_acquire);
     uint16_t *cached = &thread->module_cache[(pc >> 16) % THREAD_MODULE_CACHE];
     uint32_t i = *cached != 0 ? *cached - 1u : UINT32_MAX;
     if (i == UINT32_MAX || !covers(&known[i], pc, now)) {

@@ -9,6 +9,7 @@
 #ifndef HCCT_MODULES_H
 #define HCCT_MODULES_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -69,7 +70,11 @@ void modules_alone(void);
 bool modules_is_agent(uint64_t address);
 
 /* Changes whenever something found by address before must not be believed any more. Any context. */
-uint32_t modules_validity(void);
+extern _Atomic uint32_t modules_valid __attribute__((visibility("hidden")));
+
+static inline uint32_t modules_validity(void) {
+    return atomic_load_explicit(&modules_valid, memory_order_acquire);
+}
 
 /* Counts the changes after which an address may mean something else. Any context. */
 uint32_t modules_generation(void);

@@ -15,6 +15,7 @@
 #include <sys/prctl.h>
 #include <time.h>
 
+#include "preload/context/send.h"
 #include "preload/life/connect.h"
 #include "preload/life/hooks.h"
 #include "preload/life/modules.h"
@@ -348,6 +349,7 @@ void session_note_end(struct agent_thread *thread) {
     if (session == NULL)
         return;
     session_tell_labels(session);
+    context_send(session);
     atomic_store(&session->cpu_ns, ticker_now(CLOCK_PROCESS_CPUTIME_ID));
     session_leave(thread);
 }

@@ -148,6 +148,8 @@ struct agent_thread {
     struct calls *calls;              /* calls.h; NULL: calls were never followed */
     struct redirect_thread *redirect; /* redirect/enter.h; NULL: no redirected ones */
     struct encode_thread *encode;     /* encode/encode.c; NULL: its calls were never kept */
+    struct context_thread *context;   /* context/context.h; NULL: it has never asked for one */
+    uint64_t created_in;              /* number of the context it was created in; 0: not known */
     struct {                          /* calls/fork.c, while the process forks */
         bool report;                  /* one is under way */
         struct calls_frame *base;     /* of the open calls, NULL: none */

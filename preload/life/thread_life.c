@@ -9,6 +9,7 @@
 #include <sys/resource.h>
 
 #include "preload/calls/calls.h"
+#include "preload/context/context.h"
 #include "preload/encode/encode.h"
 #include "preload/life/confine.h"
 #include "preload/life/ends.h"
@@ -64,6 +65,9 @@ static struct agent_thread *reserve_for(const pthread_attr_t *attr) {
     if (t != NULL) {
         t->stack_low = stack_size(attr); /* thread_begin knows where it is */
         t->hidden_signal = thread_self != NULL ? thread_self->hidden_signal : 0;
+        t->created_in = 0;
+        if (t->context != NULL)
+            t->context->stamp = 0; /* of another thread */
     }
     return t;
 }
@@ -116,6 +120,7 @@ static void leave(struct agent_thread *thread) {
         handler_room_end(thread);
     }
     encode_end();
+    context_end();
     session_give_slot(thread);
 }
 

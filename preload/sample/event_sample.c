@@ -33,9 +33,7 @@ struct sample_job {
     bool *sent;
 };
 
-/* A session that was not there before learns what its parent's, or this one's last, knew.
- */
-static struct wire_session *enter(struct agent_thread *thread) {
+struct wire_session *event_session_enter(struct agent_thread *thread) {
     struct wire_session *session = session_enter(thread);
     if (session != NULL || !session_attach(false))
         return session;
@@ -114,7 +112,7 @@ static bool take_for_all(struct agent_thread *thread, struct wire_session *sessi
 
 static void take(struct agent_thread *thread, const void *argument) {
     const struct sample_job *job = argument;
-    struct wire_session *session = enter(thread);
+    struct wire_session *session = event_session_enter(thread);
     if (session == NULL)
         return; /* no daemon, or another thread works on the session */
     no_room_tell(session);

@@ -21,4 +21,12 @@ bool event_sample_start(void);
  * soon finds no room, and has no such functions. Process context, attached. */
 void event_sample_await(void);
 
+struct agent_thread;
+struct wire_session;
+
+/* session_enter(), which looks for a daemon where there is no session. One that was not there
+ * before learns what its parent's, or this one's last, knew. Signal context, as event_inside() has
+ * it. */
+struct wire_session *event_session_enter(struct agent_thread *thread);
+
 #endif

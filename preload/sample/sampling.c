@@ -13,6 +13,7 @@
  */
 #include "preload/sample/sampling.h"
 
+#include "preload/context/send.h"
 #include "preload/life/agent.h"
 #include "preload/life/no_room.h"
 #include "preload/life/modules.h"
@@ -142,6 +143,7 @@ static bool walk_in(struct agent_thread *thread, struct wire_session *session, u
                     uint64_t attached, const ucontext_t *uc) {
     struct wire_slot *slot = session_slot(thread, session);
     tell_missed(session);
+    context_send(session);
     if (slot == NULL) {
         session_lose(thread, session, weight);
         return false;

@@ -171,6 +171,28 @@ static void read_all(struct unwind_env *env, const struct unwind_registers *regs
     encode_step_out(env, &walk->thread->interrupted);
 }
 
+static void lend_in_program(struct walk *walk, uint64_t sp,
+                            void (*use)(const struct unwind_env *env, void *arg), void *arg) {
+    struct unwind_env env = env_of(walk);
+    thread_stack_above(walk->thread, sp, &walk->low, &walk->high);
+    env.low = env.high = 8;
+    redirect_reads(true);
+    use(&env, arg);
+    redirect_reads(false);
+}
+
+void walk_lend(struct agent_thread *thread, struct wire_session *session, uint64_t sp,
+               void (*use)(const struct unwind_env *env, void *arg), void *arg) {
+    struct walk walk = {.thread = thread, .session = session};
+    if (agent.settings.encode) {
+        lend_in_program(&walk, sp, use, arg);
+        return;
+    }
+    struct unwind_env env = env_of(&walk);
+    thread_stack_above(thread, sp, &env.low, &env.high);
+    use(&env, arg);
+}
+
 /* Where the walk begins: thread->interrupted. */
 static void begin(struct agent_thread *thread, struct unwind_env *env, const ucontext_t *uc) {
     struct unwind_registers *regs = &thread->interrupted;

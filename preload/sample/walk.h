@@ -20,6 +20,12 @@ struct walk_cost {
 struct walk_cost walk_sample(struct agent_thread *thread, struct wire_session *session,
                              struct wire_slot *slot, uint64_t weight, const ucontext_t *uc);
 
+/* What a walk of its own goes by, which leaves the thread's last one as it is: `use` may make steps
+ * from that stack pointer upwards, with a cache of its own. Signal context, inside the session. */
+struct unwind_env;
+void walk_lend(struct agent_thread *thread, struct wire_session *session, uint64_t sp,
+               void (*use)(const struct unwind_env *env, void *arg), void *arg);
+
 /* Walks, too, and sends nothing: the frames are in thread->memo. False: the walk did not reach the
  * root. Signal context, inside the session. */
 bool walk_whole(struct agent_thread *thread, struct wire_session *session, const ucontext_t *uc);

@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <threads.h>
 
+#include "preload/context/context.h"
 #include "preload/life/agent.h"
 #include "preload/life/signal.h"
 #include "preload/life/thread.h"
@@ -36,10 +37,13 @@ static int start_c11(void *arg) {
 hcct_export int pthread_create(pthread_t *restrict id, const pthread_attr_t *restrict attr,
                                void *(*start)(void *), void *restrict argument) {
     struct agent_thread *self = thread_self, *thread = thread_reserve(attr);
+    const struct event_place caller = EVENT_CALLER;
+    uint64_t created_in = thread != NULL ? context_of_creator(&caller) : 0;
     signal_before_thread(self);
     if (thread != NULL) {
         thread->start = start;
         thread->argument = argument;
+        thread->created_in = created_in;
     }
     int result = thread != NULL ? real_pthread_create(id, attr, start_posix, thread)
                                 : real_pthread_create(id, attr, start, argument);
@@ -51,10 +55,13 @@ hcct_export int pthread_create(pthread_t *restrict id, const pthread_attr_t *res
 
 hcct_export int thrd_create(thrd_t *id, thrd_start_t start, void *argument) {
     struct agent_thread *self = thread_self, *thread = thread_reserve(NULL);
+    const struct event_place caller = EVENT_CALLER;
+    uint64_t created_in = thread != NULL ? context_of_creator(&caller) : 0;
     signal_before_thread(self);
     if (thread != NULL) {
         thread->start_c11 = start;
         thread->argument = argument;
+        thread->created_in = created_in;
     }
     int result = thread != NULL ? real_thrd_create(id, start_c11, thread)
                                 : real_thrd_create(id, start, argument);

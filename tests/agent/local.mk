@@ -117,6 +117,14 @@ tests_agent_otel_test_SOURCES = preload/labels/checked.h preload/labels/otel_pro
 	preload/labels/otel_process.h preload/sample/stack.c tests/agent/otel_test.c
 TESTS += tests/agent/otel_test
 
+# Contexts by number.
+check_PROGRAMS += tests/agent/context_table_test
+tests_agent_context_table_test_SOURCES = preload/context/recent.h preload/context/table.c \
+	preload/context/table.h preload/sample/draw.c preload/sample/draw.h \
+	tests/agent/context_table_test.c
+tests_agent_context_table_test_LDFLAGS = -pthread
+TESTS += tests/agent/context_table_test
+
 # The code around calls, of which the thread's open ones are kept.
 check_PROGRAMS += tests/agent/slot_test
 tests_agent_slot_test_SOURCES = preload/encode/shallow.c preload/encode/shallow.h \

@@ -11,6 +11,7 @@
 #include <ucontext.h>
 #include <unwind.h>
 
+#include "preload/context/exports.h"
 #include "preload/encode/shallow.h"
 #include "preload/redirect/form.h"
 #include "preload/redirect/redirect.h"
@@ -41,6 +42,14 @@ static bool others_are_led = true; /* calls of the function outside, too */
 bool redirect_means_at(uint64_t code) {
     (void)code;
     return others_are_led;
+}
+
+uint64_t hcct_agent_context(void) {
+    return 0;
+}
+
+uint64_t hcct_context(void) {
+    return 0;
 }
 
 bool stub_is_binder(const uint8_t *code) {
@@ -159,7 +168,7 @@ static bool run(void) {
 /* ---- what is kept ---- */
 
 static bool is_entry(const struct slot_entry *e, unsigned i) {
-    return e->place == place_of(i) && slot_site(e->from) == &site[i] &&
+    return e->place == place_of(i) && slot_site(e->from) == &site[i] && e->number == 0 &&
            slot_back(e->from) == module.text + site[i].back;
 }
 
@@ -187,6 +196,8 @@ static void check_none(void) {
 
 static void test_kept(void) {
     begin();
+    for (unsigned i = 1; i < ENTRIES; i++)
+        entry[i].number = i; /* of contexts that are over */
     set_innermost(check_both_alone);
     CHECK(run() && self.top == entry);
     set_innermost(do_nothing);
@@ -328,6 +339,10 @@ static void test_shallow(void) {
     CHECK_UINT(site[LAST_SITE].level, 0);
     CHECK_UINT(site[FIRST_SITE].level, 1);
     CHECK(shallow_is(&site[FIRST_SITE]) && shallow_is(&site[LAST_SITE]));
+    CHECK(!shallow_asks(&module, &site[LAST_SITE]) && !shallow_asks(&module, &site[FIRST_SITE]));
+    set_called((void (*)(void))hcct_context); /* a function that asks is to have an entry */
+    shallow_find(&module);
+    CHECK(!shallow_is(&site[FIRST_SITE]) && shallow_asks(&module, &site[LAST_SITE]));
 }
 
 int main(void) {

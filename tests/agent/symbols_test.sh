@@ -60,8 +60,8 @@ wanted="$wanted __poll_chk __ppoll_chk __read_chk __recv_chk accept accept4 read
 # where calls of what they open or look up are redirected
 [ "$(uname -m)" != x86_64 ] || wanted="$wanted dlmopen dlopen dlsym dlvsym"
 # what a program says by hcct.h
-wanted="$wanted hcct_agent_label_clear hcct_agent_label_set hcct_agent_mark hcct_agent_start hcct_agent_stop
-    hcct_label_clear hcct_label_set hcct_mark hcct_start hcct_stop"
+wanted="$wanted hcct_agent_context hcct_agent_label_clear hcct_agent_label_set hcct_agent_mark hcct_agent_start
+    hcct_agent_stop hcct_context hcct_label_clear hcct_label_set hcct_mark hcct_start hcct_stop"
 check_defines libhcctagent.so $wanted
 
 # ---- its sibling for processes that run already, where a loader's lock may be another thread's ----

@@ -204,7 +204,7 @@ class Words(support.ClientTest):
         self.assertEqual((status, err), (2, "hcct: there is no command 'perf'; there are: "
                                             "record, attach, detach, hot, top, list, start, stop, set, "
                                             "snapshot, replay, report, annotate, doctor, diff, merge, "
-                                            "encode, push, fleet, eval, help\n"))
+                                            "decode, encode, push, fleet, eval, help\n"))
         self.assertEqual(self.hcct("help", "recrod")[0], 2)
         self.assertEqual(self.hcct()[0], 2)
 

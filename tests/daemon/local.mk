@@ -11,7 +11,7 @@ tests_daemon_assemble_test_LDADD = libhcct_assemble.a libhcct_code.a libhcct_ren
 	$(IBERTY_LIBS)
 
 QUERY_SOURCES = daemon/answers/control.c daemon/answers/history.c daemon/answers/past.c \
-	daemon/answers/process_copies.c daemon/answers/metrics.c \
+	daemon/answers/numbered_copies.c daemon/answers/process_copies.c daemon/answers/metrics.c \
 	daemon/answers/query.c daemon/answers/query_list.c daemon/answers/query_threads.c \
 	daemon/render/render_counts.c
 QUERY_LIBS = libhcct_ingest.a libhcct_assemble.a $(INGEST_TEST_LIBS)

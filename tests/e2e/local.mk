@@ -35,8 +35,9 @@ e2e_tests = tests/e2e/check_test.py tests/e2e/daemon_test.py tests/e2e/deep_test
 	tests/e2e/calls_said_test.py tests/e2e/calls_linked_test.py tests/e2e/calls_interposed_test.py \
 	tests/e2e/calls_locked_test.py \
 	tests/e2e/redirect_torture_test.py tests/e2e/attach_test.py tests/e2e/attach_running_test.py \
-	tests/e2e/blocks_test.py tests/e2e/held_test.py tests/e2e/locks_test.py tests/e2e/metrics_test.py tests/e2e/wait_test.py \
-	tests/e2e/encode_test.py tests/e2e/encode_contexts_test.py tests/e2e/runtime_names_test.py
+	tests/e2e/blocks_test.py tests/e2e/held_test.py tests/e2e/locks_test.py tests/e2e/metrics_test.py \
+	tests/e2e/wait_test.py tests/e2e/contexts_test.py tests/e2e/encode_test.py \
+	tests/e2e/encode_contexts_test.py tests/e2e/runtime_names_test.py
 TESTS += $(e2e_tests)
 EXTRA_DIST += $(e2e_tests) tests/e2e/calls_support.py tests/e2e/rusage.py tests/e2e/screen.py \
 	tests/e2e/support.py tests/e2e/users_support.py tests/e2e/wire_support.py tests/e2e/workloads.py
@@ -322,6 +323,12 @@ check_PROGRAMS += tests/targets/marks
 tests_targets_marks_SOURCES = tests/targets/marks.c
 tests_targets_marks_CFLAGS = $(TARGET_CFLAGS) -pthread
 tests_targets_marks_LDFLAGS = -pthread
+
+check_PROGRAMS += tests/targets/contexts tests/targets/contexts_cpp
+tests_targets_contexts_cpp_SOURCES = tests/targets/contexts_cpp.cc
+tests_targets_contexts_SOURCES = tests/targets/contexts.c
+tests_targets_contexts_CFLAGS = $(TARGET_CFLAGS) -pthread
+tests_targets_contexts_LDFLAGS = -pthread
 check_PROGRAMS += tests/targets/labels tests/targets/labels_cpp
 tests_targets_labels_SOURCES = tests/targets/labels.c
 tests_targets_labels_CFLAGS = $(TARGET_CFLAGS) -pthread

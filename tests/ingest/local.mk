@@ -6,6 +6,7 @@ INGEST_TESTS = \
 	tests/ingest/heap_test \
 	tests/ingest/ingest_test \
 	tests/ingest/module_sweep_test \
+	tests/ingest/numbered_test \
 	tests/ingest/reader_calls_test tests/ingest/reader_test \
 	tests/ingest/session_room_test \
 	tests/ingest/thread_name_test
@@ -19,6 +20,10 @@ TESTS += $(INGEST_TESTS)
 tests_ingest_folding_test_SOURCES = tests/ingest/folding_test.c
 tests_ingest_folding_test_LDADD = $(INGEST_TEST_LIBS)
 tests_ingest_folding_test_LDFLAGS = -pthread -Wl,--wrap=mcct_merge,--wrap=identity_read
+
+tests_ingest_numbered_test_SOURCES = tests/ingest/numbered_test.c
+tests_ingest_numbered_test_LDADD = $(INGEST_TEST_LIBS)
+tests_ingest_numbered_test_LDFLAGS = -pthread
 
 tests_ingest_module_sweep_test_SOURCES = tests/ingest/module_sweep_test.c
 tests_ingest_module_sweep_test_LDADD = $(INGEST_TEST_LIBS)

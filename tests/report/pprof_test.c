@@ -9,6 +9,7 @@
 #include <sys/resource.h>
 
 #include "common/base/gzip.h"
+#include "common/profile/numbers.h"
 #include "common/render/format.h"
 #include "common/render/pprof_comments.h"
 #include "common/render/profile.pb-c.h"
@@ -432,8 +433,45 @@ static void test_bomb(void) {
     free(bomb);
 }
 
+/* Contexts that have numbers, in places that have no weight; pruned, they all stay. */
+static void test_numbers(void) {
+    struct format_options options = format_default_options;
+    struct profile *profile = sample_calls();
+    struct profile_line line = {.function = profile_add_function(profile, "g", "g", "g.c", 1)};
+    uint32_t place = profile_add_location(profile, 1, 0x54321, false);
+    char *packed, error[256] = "";
+    size_t bytes;
+    FILE *out = open_memstream(&packed, &bytes);
+
+    profile_set_lines(profile, place, &line, 1);
+    uint32_t outer = numbers_add(profile, 0x4000000100000002, 0, place);
+    uint32_t inner = numbers_add(profile, 0x4000000100000001, outer, place);
+    options.phi = 0.5;
+    CHECK(outer != 0 && inner > outer && write_pprof(out, profile, &options));
+    fclose(out);
+    struct profile *back = read_pprof(packed, bytes, error, sizeof(error));
+    CHECK_STR(error, "");
+    uint32_t *sorted = numbers_sort(back);
+    uint32_t found = numbers_find(back, sorted, 0x4000000100000001);
+    CHECK(found == inner && back->n_numbers == profile->n_numbers);
+    CHECK(back->numbers[found].parent == outer);
+    CHECK(back->locations[back->numbers[found].location].lines[0].line == line.line);
+    CHECK(numbers_find(back, sorted, 0x4000000100000003) == 0);
+    free(sorted);
+    free(packed);
+    profile->numbers[inner].parent = inner + 1; /* not there */
+    struct file damaged = write_plain(profile);
+    CHECK(read_pprof(damaged.data, damaged.bytes, error, sizeof(error)) == NULL);
+    CHECK(strstr(error, "the caller of context 0x4000000100000001 is not there") != NULL);
+    profile->numbers[inner].parent = outer;
+    free(damaged.data);
+    profile_free(back);
+    round_trip(profile, true);
+}
+
 int main(void) {
     test_round_trips();
+    test_numbers();
     test_effects();
     test_completion();
     test_comments();
