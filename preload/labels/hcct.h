@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * hcct.h - what a program says to the profiler hcct about itself: what its threads are at work for,
- * which moments are of note, and when it is to be sampled; and what it asks: in which context it is.
- * hcct.h(3) is its manual.
+ * which moments are of note, and when it is to be sampled; and what it asks: in which context it
+ * is. hcct.h(3) is its manual.
  *
  * The program links nothing. Where it runs without the agent, each call is a test of a pointer.
  * Any thread may call these functions; handlers of signals hcct_mark() and hcct_context() alone.

@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 
 #include "preload/context/recent.h"
+#include "preload/life/memory.h"
 #include "tests/check.h"
 
 #define THREADS 4
