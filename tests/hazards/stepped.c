@@ -11,7 +11,7 @@
 
 #include "tests/hazards/busy.h"
 
-#define LOOPS 3000
+#define LOOPS 1000
 
 static int stepped(void) {
     volatile int sum = 0;
