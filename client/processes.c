@@ -72,16 +72,10 @@ void processes_free(struct process_list *list) {
     *list = (struct process_list){0};
 }
 
-int processes_ask(const char *path, struct process_list *list) {
-    struct query all;
-    query_start(&all, "/v1/processes");
-    return processes_ask_for(path, &all, list);
-}
-
-int processes_ask_for(const char *path, const struct query *query, struct process_list *list) {
+static int ask_for(const char *path, const char *target, struct process_list *list) {
     struct http_answer answer;
     *list = (struct process_list){0};
-    int status = ask(path, "GET", query->text, &answer);
+    int status = ask(path, "GET", target, &answer);
     if (status != HCCT_EXIT_OK)
         return status;
     if (!processes_parse(answer.body, answer.bytes, list)) {
@@ -92,6 +86,14 @@ int processes_ask_for(const char *path, const struct query *query, struct proces
     }
     free(answer.body);
     return status;
+}
+
+int processes_ask(const char *path, struct process_list *list) {
+    return ask_for(path, "/v1/processes", list);
+}
+
+int processes_ask_for(const char *path, const struct query *query, struct process_list *list) {
+    return ask_for(path, query->text, list);
 }
 
 /* ---- names ---- */

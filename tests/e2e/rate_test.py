@@ -14,8 +14,10 @@ for threads, seconds in ((1, 4), (4, 2), (16, 1.5)):
         ns, name = line.split()
         used[name] = int(ns)
     process = report(path)["processes"][0]
-    rate = process["walks"] / (process["total"] / 1e9)
-    check(970 <= rate <= 1030, f"{threads} threads: {rate:.0f} walks per second of CPU time")
+    # until hcctd has read the program's files a walk is dear, and some are left out by chance
+    rate = (process["walks"] + process["skipped"]) / (process["total"] / 1e9)
+    check(970 <= rate <= 1030, f"{threads} threads: {rate:.0f} points per second of CPU time, "
+                               f"{process['walks']} of {process['walks'] + process['skipped']} with a walk")
 
     seen = dict.fromkeys(used, 0)
     for frames, weight in folded(path):
