@@ -175,10 +175,10 @@ static bool same(const struct known *k, const struct wire_module *logged,
     return logged->path_len == length && memcmp(logged->path, path, length) == 0;
 }
 
-/* A new entry in both lists, valid from generation `since` on. Two threads may append the same
- * object: harmless. UINT32_MAX: there is no room (yet). */
+/* A new entry in both lists, valid from generation `since` on, that was there at `checked`. Two
+ * threads may append the same object: harmless. UINT32_MAX: there is no room (yet). */
 static uint32_t append(struct wire_session *session, const struct dl_find_object *found,
-                       uint32_t since) {
+                       uint32_t since, uint32_t checked) {
     uint32_t i = modules_logged(session), ready;
     do {
         ready = atomic_load_explicit(&session->modules_ready, memory_order_acquire);
@@ -196,7 +196,7 @@ static uint32_t append(struct wire_session *session, const struct dl_find_object
     k->bias = module->bias;
     k->eh_frame = found->dlfo_eh_frame;
     atomic_store(&k->table, NULL);
-    atomic_store_explicit(&k->checked, atomic_load(&modules_valid), memory_order_release);
+    atomic_store_explicit(&k->checked, checked, memory_order_release);
     return i;
 }
 
@@ -222,7 +222,8 @@ bool modules_is_there(struct wire_session *session, uint32_t i) {
 /* Asks the loader who covers pc, and gives that object's entry, old or new. */
 static uint32_t ask_loader(struct wire_session *session, uint64_t pc, bool *exists) {
     struct dl_find_object found;
-    uint32_t now = atomic_load(&modules_valid);
+    /* before the loader is asked: what it says may be over when it is written down */
+    uint32_t now = atomic_load(&modules_valid), since = modules_generation();
     bool replaced = false;
     *exists = real_dl_find_object((void *)(uintptr_t)pc, &found) == 0 && is_mapped(&found);
     if (!*exists)
@@ -237,14 +238,15 @@ static uint32_t ask_loader(struct wire_session *session, uint64_t pc, bool *exis
             return i;
         }
         if (k->start < (uintptr_t)found.dlfo_map_end && k->end > (uintptr_t)found.dlfo_map_start) {
+            if (atomic_load(&modules_valid) != now)
+                return UINT32_MAX; /* it may be the other one that is there by now */
+            if (!replaced) /* first: who finds one gone, or the new entry, is in its generation */
+                since = atomic_fetch_add(&generation, 1) + 1;
             atomic_store(&k->checked, GONE);
             replaced = true;
         }
     }
-    uint32_t i = append(session, &found, modules_generation() + replaced);
-    if (replaced)
-        atomic_fetch_add(&generation, 1);
-    return i;
+    return append(session, &found, since, now);
 }
 
 static bool covers(const struct known *k, uint64_t pc, uint32_t now) {

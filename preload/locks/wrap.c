@@ -107,19 +107,41 @@ static bool is_moment(const struct timespec *end) {
     return end->tv_nsec >= 0 && end->tv_nsec < SECOND_NS;
 }
 
-/* `parameters` of a function, the first of which is `lock`, and the same as `arguments`. It may be
- * tried by `trial` unless `refused`; that answers `busy` where somebody else has the lock. It
- * answers `late` where it was not had in time. */
-#define LOCK(symbol, parameters, arguments, trial, busy, refused, late)                            \
+/* What is done with a lock first. */
+enum first {
+    FIRST_TRY,  /* it is tried */
+    FIRST_ASK,  /* the function is asked at once, and its time is not taken */
+    FIRST_WAIT, /* somebody has it, and a trial would do harm */
+};
+
+#define MUTEX_ROBUST 16 /* of a mutex's kind, in libc */
+
+/* To try a robust mutex that can't be recovered takes it, in libc, and says that it is not had: the
+ * next one to ask would wait for ever. It is known by its word whether somebody has it. */
+static inline enum first first_of(const pthread_mutex_t *lock) {
+    if (hcct_likely((__atomic_load_n(&lock->__data.__kind, __ATOMIC_RELAXED) & MUTEX_ROBUST) == 0))
+        return FIRST_TRY;
+    return __atomic_load_n(&lock->__data.__lock, __ATOMIC_RELAXED) != 0 ? FIRST_WAIT : FIRST_ASK;
+}
+
+static inline enum first first_unless(bool refused) {
+    return refused ? FIRST_ASK : FIRST_TRY;
+}
+
+/* `parameters` of a function, the first of which is `lock`, and the same as `arguments`. `trial`
+ * tries it, and answers `busy` where somebody else has the lock. The function answers `late` where
+ * it was not had in time. */
+#define LOCK(symbol, parameters, arguments, trial, busy, begin, late)                              \
     hcct_export int symbol parameters {                                                            \
         static struct function function = {.name = #symbol}, attempt = {.name = #trial};           \
-        if (!(refused)) {                                                                          \
+        const enum first first = (begin);                                                          \
+        if (hcct_likely(first == FIRST_TRY)) {                                                     \
             int result = ((__typeof__(&trial))next(&attempt))(lock);                               \
             if (hcct_likely(result != (busy)))                                                     \
                 return result;                                                                     \
         }                                                                                          \
         int(*wait) parameters = (int(*) parameters)next(&function);                                \
-        if ((refused) || is_off())                                                                 \
+        if (first == FIRST_ASK || is_off())                                                        \
             return wait arguments;                                                                 \
         const struct event_place place = EVENT_CALLER;                                             \
         const struct wait waiting = wait_begin(lock);                                              \
@@ -133,23 +155,23 @@ static bool is_moment(const struct timespec *end) {
 #define UNTIL    const struct timespec *end
 #define BY_CLOCK clockid_t clock, const struct timespec *end
 
-LOCK(pthread_mutex_lock, (MUTEX), (lock), pthread_mutex_trylock, EBUSY, false, ETIMEDOUT)
-LOCK(pthread_mutex_timedlock, (MUTEX, UNTIL), (lock, end), pthread_mutex_trylock, EBUSY, false,
-     ETIMEDOUT)
+LOCK(pthread_mutex_lock, (MUTEX), (lock), pthread_mutex_trylock, EBUSY, first_of(lock), ETIMEDOUT)
+LOCK(pthread_mutex_timedlock, (MUTEX, UNTIL), (lock, end), pthread_mutex_trylock, EBUSY,
+     first_of(lock), ETIMEDOUT)
 LOCK(pthread_mutex_clocklock, (MUTEX, BY_CLOCK), (lock, clock, end), pthread_mutex_trylock, EBUSY,
-     !is_clock(clock), ETIMEDOUT)
-LOCK(pthread_rwlock_rdlock, (RWLOCK), (lock), pthread_rwlock_tryrdlock, EBUSY, false, ETIMEDOUT)
-LOCK(pthread_rwlock_wrlock, (RWLOCK), (lock), pthread_rwlock_trywrlock, EBUSY, false, ETIMEDOUT)
+     is_clock(clock) ? first_of(lock) : FIRST_ASK, ETIMEDOUT)
+LOCK(pthread_rwlock_rdlock, (RWLOCK), (lock), pthread_rwlock_tryrdlock, EBUSY, FIRST_TRY, ETIMEDOUT)
+LOCK(pthread_rwlock_wrlock, (RWLOCK), (lock), pthread_rwlock_trywrlock, EBUSY, FIRST_TRY, ETIMEDOUT)
 LOCK(pthread_rwlock_timedrdlock, (RWLOCK, UNTIL), (lock, end), pthread_rwlock_tryrdlock, EBUSY,
-     !is_moment(end), ETIMEDOUT)
+     first_unless(!is_moment(end)), ETIMEDOUT)
 LOCK(pthread_rwlock_timedwrlock, (RWLOCK, UNTIL), (lock, end), pthread_rwlock_trywrlock, EBUSY,
-     !is_moment(end), ETIMEDOUT)
+     first_unless(!is_moment(end)), ETIMEDOUT)
 LOCK(pthread_rwlock_clockrdlock, (RWLOCK, BY_CLOCK), (lock, clock, end), pthread_rwlock_tryrdlock,
-     EBUSY, !is_clock(clock) || !is_moment(end), ETIMEDOUT)
+     EBUSY, first_unless(!is_clock(clock) || !is_moment(end)), ETIMEDOUT)
 LOCK(pthread_rwlock_clockwrlock, (RWLOCK, BY_CLOCK), (lock, clock, end), pthread_rwlock_trywrlock,
-     EBUSY, !is_clock(clock) || !is_moment(end), ETIMEDOUT)
-LOCK(pthread_spin_lock, (pthread_spinlock_t * lock), (lock), pthread_spin_trylock, EBUSY, false,
+     EBUSY, first_unless(!is_clock(clock) || !is_moment(end)), ETIMEDOUT)
+LOCK(pthread_spin_lock, (pthread_spinlock_t * lock), (lock), pthread_spin_trylock, EBUSY, FIRST_TRY,
      ETIMEDOUT)
-LOCK(mtx_lock, (mtx_t * lock), (lock), mtx_trylock, thrd_busy, false, thrd_timedout)
-LOCK(mtx_timedlock, (mtx_t * lock, UNTIL), (lock, end), mtx_trylock, thrd_busy, false,
+LOCK(mtx_lock, (mtx_t * lock), (lock), mtx_trylock, thrd_busy, FIRST_TRY, thrd_timedout)
+LOCK(mtx_timedlock, (mtx_t * lock, UNTIL), (lock, end), mtx_trylock, thrd_busy, FIRST_TRY,
      thrd_timedout)
