@@ -23,7 +23,8 @@ def lives(what, command, burst, turns_ms=0):
         check(0.85 * turns_ms < cpu < 1.4 * turns_ms, f"{what}: {cpu:.0f} ms of CPU time, {turns_ms} in turns")
     check(bursts > 20, f"{what}: {bursts} bursts")
     # Were each burst a draw of what runs then. Periods leave less to chance than that.
-    most = 3 * math.sqrt(0.25 / bursts)
+    # Where signals are dear, threads of 1.5 ms have some 5 points too little of what they begin with.
+    most = 3 * math.sqrt(0.25 / bursts) + 0.06
     share, true = seen["first"] / max(total, 1), first / (first + second)
     check(abs(share - true) < most,
           f"{what}: {100 * share:.1f} % of calls are of first, {100 * true:.1f} % is true, {100 * most:.0f} at most")

@@ -26,7 +26,8 @@ def end(app, what):
     except subprocess.TimeoutExpired:
         app.kill()
         out, err = app.communicate()
-    check(app.returncode == 0 and out == RIGHT and err == b"", f"{what}: the program ends as it would")
+    good = app.returncode == 0 and out == RIGHT and err == b""
+    check(good, f"{what}: the program ends as it would" + ("" if good else f": {app.returncode} {out} {err}"))
 
 
 def wait_for_calls(daemon, app):

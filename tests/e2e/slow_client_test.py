@@ -150,8 +150,11 @@ def cpu_seconds(pid):
 with Daemon() as daemon:
     half = connect(daemon.socket)
     half.sendall(b"HCCTAGNT and no more")
-    time.sleep(2)
-    check(cpu_seconds(daemon.process.pid) < 0.5,
-          f"half a hello keeps hcctd from nothing: {cpu_seconds(daemon.process.pid)} s of CPU time")
+    spent = []  # in two seconds, three times: it would go on; a virtual machine may be charged with a pause once
+    for _ in range(3):
+        before = cpu_seconds(daemon.process.pid)
+        time.sleep(2)
+        spent.append(cpu_seconds(daemon.process.pid) - before)
+    check(min(spent) < 0.5, f"half a hello keeps hcctd from nothing: {spent} s of CPU time")
     half.close()
 finish()
