@@ -94,9 +94,9 @@ check_defines libhcctblocks.so $wanted
 # ---- the library that stands before locks ----
 
 check_library libhcctlocks.so
-wanted="hcct_locks_link mtx_lock mtx_timedlock pthread_spin_lock"
-for form in lock timedlock clocklock; do wanted="$wanted pthread_mutex_$form"; done
-for form in rdlock wrlock timedrdlock timedwrlock clockrdlock clockwrlock; do
+wanted="hcct_held_link hcct_locks_link mtx_lock mtx_timedlock mtx_unlock pthread_spin_lock pthread_spin_unlock"
+for form in lock timedlock clocklock unlock; do wanted="$wanted pthread_mutex_$form"; done
+for form in rdlock wrlock timedrdlock timedwrlock clockrdlock clockwrlock unlock; do
     wanted="$wanted pthread_rwlock_$form"
 done
 check_defines libhcctlocks.so $wanted
