@@ -129,10 +129,13 @@ static void owner_dies(int protocol) {
             say("repaired", pthread_mutex_consistent(&lock));
         say("unlocked", pthread_mutex_unlock(&lock));
         say("then", pthread_mutex_lock(&lock));
-        if (wait == 0) /* else the kernel goes by a list of what lies on this stack */
+        if (wait == 0) { /* else the kernel goes by a list of what lies on this stack */
             say("unlocked", pthread_mutex_unlock(&lock));
-        else
+        } else {
+            const struct timespec end = from_now(CLOCK_REALTIME, 1000);
+            say("and again", pthread_mutex_timedlock(&lock, &end));
             pthread_join(thread, NULL);
+        }
     }
 }
 
