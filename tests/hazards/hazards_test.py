@@ -148,8 +148,7 @@ HAZARDS = [
       for name, rate in (("", "100"), ("_often", "10000"))),
     *(Hazard("stepped" + name, "a debugger steps a child, and the handler in it", [program("stepped")],
              rarely=10, **env)
-      for name, env in (("", {"HCCT_RATE": "100"}), ("_often", {"HCCT_RATE": "1000"}),
-                        ("_wall", {"HCCT_CLOCK": "wall"}))),
+      for name, env in (("", {"HCCT_RATE": "100"}), ("_often", {"HCCT_RATE": "1000"}))),
     Hazard("found_stack", "a runtime relies on the alternate stack that it finds", rarely=5,
            HCCT_RATE="1000"),
 ]
