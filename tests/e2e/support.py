@@ -65,7 +65,7 @@ def children(pid):
 
 def check(condition, what):
     global _failed
-    print(("ok      " if condition else "NOT SO  ") + what, flush=True)
+    print("NOT SO  " + what if not condition else "ok      " + what.split("\n", 1)[0], flush=True)
     if not condition:
         _failed += 1
     return condition
