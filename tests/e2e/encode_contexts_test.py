@@ -57,7 +57,7 @@ def cases():
 def once(command, stdin_path, *options):
     stdin = open(stdin_path) if stdin_path else None
     path = scratch("profile.pb.gz")
-    result = record(command, path, *options, stdin=stdin)
+    result = record(command, path, *options, stdin=stdin, env={"LD_BIND_NOW": "1"})
     return result, report(path)["processes"]
 
 
