@@ -6,6 +6,7 @@
 #define HCCT_ASK_H
 
 #include "client/http_client.h"
+#include "client/option_words.h"
 #include "common/wire/paths.h"
 
 /* Where the daemon is: `override` (--socket, or NULL), else as paths.h says. A path that is too
@@ -15,6 +16,10 @@ int ask_socket(char path[PATHS_SOCKET_MAX], const char *override);
 /* One exchange with the daemon at `path`. HCCT_EXIT_OK: the answer's status is 2xx, the caller
  * frees its body. Else the reason stands on stderr, and the answer is empty. */
 int ask(const char *path, const char *method, const char *target, struct http_answer *answer);
+
+/* The same, where a refusal of hcctd's is about what was typed as `words` (option_words.h) says. */
+int ask_about(const char *path, const char *method, const char *target,
+              const struct option_word *words, struct http_answer *answer);
 
 /* The query of a target, "/v1/hot?pid=1&by=line". */
 struct query {

@@ -60,11 +60,10 @@ static const struct mark *last_before(const struct found *found, const char *nam
 
 static enum query_status there_is_none(const char *name, const char *where,
                                        struct query_error *error) {
-    snprintf(
-        error->text, sizeof error->text,
-        "there is no mark %.60s%s: hcct list --marks shows those that there are, and any other "
-        "moment is " MOMENT_FORMS,
-        name, where);
+    snprintf(error->text, sizeof error->text,
+             "there is no mark %.60s%s: hcct list --marks shows those that there are; or "
+             "give " MOMENT_FORMS,
+             name, where);
     return QUERY_NOT_FOUND;
 }
 
