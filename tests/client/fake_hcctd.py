@@ -68,7 +68,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if status != 200:
             self.refuse(status)
         else:
-            self.answer(200, json.dumps({"paths": ["/reports/a", "/reports/b"]}).encode())
+            self.answer(200, json.dumps({"paths": ["/reports/a", "/reports/b"],
+                                         "left_out": os.environ.get("FAKE_LEFT_OUT", "")}).encode())
 
 
 def main():

@@ -154,6 +154,12 @@ class Queries(support.ClientTest):
         self.assertEqual(self.log()[-1], "POST /v1/snapshot?pid=6")
         self.expect_error(4, "cc1 has finished", "snapshot", "-p", "cc1")
 
+    def test_snapshot_leaves_out(self):
+        self.serve(FAKE_LEFT_OUT="heap, calls")
+        self.assertEqual(self.hcct("snapshot", "--since", "10m"),
+                         (0, b"/reports/a\n/reports/b\n",
+                          "hcct: left out is what has no windows: heap, calls\n"))
+
     def test_report(self):
         status, out, err = self.hcct("report", "profile")
         self.assertEqual((status, err), (0, ""))

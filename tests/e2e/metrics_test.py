@@ -188,6 +188,14 @@ with Daemon("--report-format", "pprof") as daemon:
 
 # ---- always on ----
 
+    # of a part of the time there is no heap, and CPU time all the same
+    for form in ("pprof", "json"):
+        status, out, err = text("snapshot", "--socket", daemon.socket, "--since", "10m", "--format", form)
+        check(status == 0 and err == "hcct: left out is what has no windows: heap\n" and len(out.split()) == 1,
+              f"snapshot --since as {form}: {out!r} {err!r}")
+    parts = text("snapshot", "--socket", daemon.socket, "--since", "10m")[1].split()
+    check(len(parts) == 1 and report(parts[0])["type"] == "cpu" and "others" not in report(parts[0]) and
+          report(parts[0])["total"] > 0, f"snapshot --since has cpu alone: {parts}")
 with Daemon() as daemon:
     env = {**daemon.env(), "LD_PRELOAD": LIBRARIES, "HCCT_METRICS": "cpu,heap,lock", "HCCT_RATE": "1000"}
     check(run(PROGRAM, env=env).status == 3, "always on: the program ends as ever")
