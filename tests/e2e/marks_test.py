@@ -4,6 +4,7 @@ another; from threads and handlers of signals at once; and of children."""
 
 import json
 import subprocess
+import time
 
 from support import AGENT, HCCT, Daemon, check, finish, run, scratch, target
 
@@ -124,6 +125,28 @@ with Daemon() as daemon:
     check(daemon.wait_for(lambda p: "of the parent" in marks(daemon)) is not None, "that of the parent")
     check("of vfork" not in marks(daemon), f"a child of vfork marks nothing: {marks(daemon)}")
     app.end()
+
+# Those from before hcctd's start are kept, the last 24 of them, also where the program sleeps between them.
+daemon = Daemon()
+process = subprocess.Popen([MARKS, "early"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=daemon.env())
+time.sleep(1.2)
+begun = time.time()
+with daemon:
+    check(daemon.wait_for(lambda p: len(marks(daemon)) > 5) is not None, "marks from before hcctd's start are there")
+    process.stdin.write("\n")
+    process.stdin.flush()
+    count = int(process.stdout.readline())
+    daemon.wait_for(lambda p: f"early {count - 1}" in marks(daemon))
+    early = timeline(daemon)["marks"]
+    lost = sum(p["marks_lost"] for p in daemon.processes())
+    names, times = [mark["name"] for mark in early], [mark["time"] for mark in early]
+    check(len(names) + lost == count, f"{count} were set, {len(names)} are there, {lost} were lost")
+    check(names == [f"early {i}" for i in range(lost, count)], f"in their order, from {names[:1]} on")
+    check(lost == 0 or len(names) >= 24, f"only what is older than 24 others is lost: {lost}")
+    check(times == sorted(times) and times[-1] - times[0] > 0.09 * (len(times) - 1),
+          "each with the time when it was set")
+    check(lost > 0 or times[0] < begun, "which may be before hcctd's start")
+    process.communicate(timeout=60)
 
 plain = run([MARKS, "storm", "2000"])
 agent = run([MARKS, "storm", "2000"], env={"LD_PRELOAD": AGENT, "HCCT_SOCKET": scratch("nobody.sock")})
