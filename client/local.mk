@@ -14,7 +14,7 @@ client_hcct_SOURCES = \
 	client/attach/stop.h client/attach/target.c client/attach/target.h client/command.h client/command_line.c client/command_line.h \
 	client/diff_output.c client/diff_output.h client/profile_output.c client/profile_output.h \
 	client/http_client.c client/http_client.h client/json_in.c client/json_in.h \
-	client/locate.c client/locate.h client/main.c \
+	client/locate.c client/locate.h client/main.c client/mark_rows.c client/mark_rows.h \
 	client/transform_options.c client/transform_options.h client/operand.c client/operand.h client/range.c client/range.h client/output.c client/output.h client/pager.c \
 	client/metric_answers.c client/metric_answers.h \
 	client/pager.h client/processes.c client/processes.h client/profile_file.c \

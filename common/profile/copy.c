@@ -16,6 +16,7 @@ static struct profile *copy_head(const struct profile *from) {
     to->summary = profile_string(to, from->summary);
     to->title = profile_string(to, from->title);
     to->others = profile_string(to, from->others);
+    to->marks = profile_string(to, from->marks);
     to->phi = from->phi;
     to->epsilon = from->epsilon;
     to->period = from->period;

@@ -21,6 +21,7 @@
 #include "common/base/moment.h"
 #include "daemon/answers/config.h"
 #include "daemon/answers/past.h"
+#include "daemon/answers/marked.h"
 #include "daemon/answers/process_copies.h"
 #include "daemon/ingest/ingest.h"
 #include "daemon/ingest/registry.h"
@@ -408,6 +409,11 @@ static void write_profile(void *arg) {
 
 enum query_status query_no_memory(const char *what, struct query_error *error) {
     snprintf(error->text, sizeof error->text,
+    char *marks = marked_lines(query);
+    if (marks == NULL)
+        memory_die("marks");
+    profile->marks = profile_string(profile, marks);
+    free(marks);
              "hcctd has no memory for %s: ask for less (n=, phi=, pid=), or give it more", what);
     return QUERY_FAILED;
 }
