@@ -54,9 +54,7 @@ static void copy_nodes(struct profile *to, const struct profile *from, const uin
                 place[source->location] = copy_location(to, from, source->location);
             node[i] = profile_add_node(to, node[source->parent], place[source->location], 0, 0);
         }
-        to->nodes[node[i]].count += source->count;
-        to->nodes[node[i]].error += source->error;
-        to->nodes[node[i]].counter_error += source->counter_error;
+        copy_weight(&to->nodes[node[i]], source);
     }
     free(place);
     free(node);
