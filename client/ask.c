@@ -65,9 +65,14 @@ void query_start(struct query *query, const char *path) {
     query->used = (size_t)snprintf(query->text, sizeof query->text, "%s?", path);
 }
 
+/* Half an expression would get an answer to another question. */
 static void put(struct query *query, char c) {
-    if (query->used + 1 < sizeof query->text)
-        query->text[query->used++] = c;
+    if (query->used + 1 >= sizeof query->text) {
+        complain("what the options ask for is longer than the %zu bytes of a question",
+                 sizeof query->text - 1);
+        exit(HCCT_EXIT_USAGE);
+    }
+    query->text[query->used++] = c;
     query->text[query->used] = '\0';
 }
 

@@ -28,7 +28,8 @@ struct query {
 };
 
 void query_start(struct query *query, const char *path);
-/* Adds name=value; both become part of the text, what is special in a URL is escaped. */
+/* Adds name=value; both become part of the text, what is special in a URL is escaped. Ends the
+ * program, as options_parse() does, where there is no room. */
 void query_add(struct query *query, const char *name, const char *value);
 /* Only processes that count this: a metric as users name it. */
 void query_add_metric(struct query *query, const char *metric);

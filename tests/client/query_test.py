@@ -85,6 +85,11 @@ class Queries(support.ClientTest):
         self.expect_error(2, "@25:99..03:10: '25:99' is no moment: give a moment", "diff", "@25:99..03:10",
                           "profile")
 
+    def test_question_that_is_too_long(self):
+        self.serve()
+        self.expect_error(2, "longer than the 8191 bytes of a question", "hot", "--focus", "x" * 9000)
+        self.assertEqual(self.hcct("hot", "--focus", "x" * 8000)[0], 0)
+
     def test_no_daemon(self):
         for command in ("hot", "list", "snapshot"):
             self.expect_error(3, f"no hcctd listens at {self.runtime}/hcct/hcctd.sock: start one",
