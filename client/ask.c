@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "common/base/options.h"
-#include "common/wire/metric.h"
 
 /* The first question about a large program waits until its symbols have been read. */
 #define ANSWER_TIMEOUT_MS 120000
@@ -25,16 +24,6 @@ int ask_socket(char path[PATHS_SOCKET_MAX], const char *override) {
     return HCCT_EXIT_USAGE;
 }
 
-/* The daemon's sentence: its first line, with nothing in it that a terminal would obey. */
-static void first_line(char *line, size_t bytes, const char *body) {
-    size_t n = 0;
-    while (n + 1 < bytes && body[n] != '\0' && body[n] != '\n') {
-        line[n] = iscntrl((unsigned char)body[n]) ? '?' : body[n];
-        n++;
-    }
-    line[n] = '\0';
-}
-
 static int exit_status(unsigned http_status) {
     switch (http_status) {
     case 400:
@@ -46,7 +35,8 @@ static int exit_status(unsigned http_status) {
     }
 }
 
-int ask(const char *path, const char *method, const char *target, struct http_answer *answer) {
+int ask_about(const char *path, const char *method, const char *target,
+              const struct option_word *words, struct http_answer *answer) {
     char line[512];
     enum http_result result =
         http_exchange(path, method, target, ANSWER_TIMEOUT_MS, answer, line, sizeof line);
@@ -57,7 +47,7 @@ int ask(const char *path, const char *method, const char *target, struct http_an
     if (answer->status / 100 == 2)
         return HCCT_EXIT_OK;
     int status = exit_status(answer->status);
-    first_line(line, sizeof line, answer->body);
+    option_words_say(line, sizeof line, answer->body, words);
     if (line[0] != '\0')
         complain("%s", line);
     else
@@ -67,13 +57,22 @@ int ask(const char *path, const char *method, const char *target, struct http_an
     return status;
 }
 
+int ask(const char *path, const char *method, const char *target, struct http_answer *answer) {
+    return ask_about(path, method, target, option_words, answer);
+}
+
 void query_start(struct query *query, const char *path) {
     query->used = (size_t)snprintf(query->text, sizeof query->text, "%s?", path);
 }
 
+/* Half an expression would get an answer to another question. */
 static void put(struct query *query, char c) {
-    if (query->used + 1 < sizeof query->text)
-        query->text[query->used++] = c;
+    if (query->used + 1 >= sizeof query->text) {
+        complain("what the options ask for is longer than the %zu bytes of a question",
+                 sizeof query->text - 1);
+        exit(HCCT_EXIT_USAGE);
+    }
+    query->text[query->used++] = c;
     query->text[query->used] = '\0';
 }
 
@@ -100,7 +99,7 @@ void query_add(struct query *query, const char *name, const char *value) {
 }
 
 void query_add_metric(struct query *query, const char *metric) {
-    query_add(query, "collector", metric_kind_of_word(metric));
+    query_add(query, "metric", metric);
 }
 
 void query_add_unsigned(struct query *query, const char *name, unsigned value) {

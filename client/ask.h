@@ -6,6 +6,7 @@
 #define HCCT_ASK_H
 
 #include "client/http_client.h"
+#include "client/option_words.h"
 #include "common/wire/paths.h"
 
 /* Where the daemon is: `override` (--socket, or NULL), else as paths.h says. A path that is too
@@ -16,6 +17,10 @@ int ask_socket(char path[PATHS_SOCKET_MAX], const char *override);
  * frees its body. Else the reason stands on stderr, and the answer is empty. */
 int ask(const char *path, const char *method, const char *target, struct http_answer *answer);
 
+/* The same, where a refusal of hcctd's is about what was typed as `words` (option_words.h) says. */
+int ask_about(const char *path, const char *method, const char *target,
+              const struct option_word *words, struct http_answer *answer);
+
 /* The query of a target, "/v1/hot?pid=1&by=line". */
 struct query {
     char text[8192];
@@ -23,7 +28,8 @@ struct query {
 };
 
 void query_start(struct query *query, const char *path);
-/* Adds name=value; both become part of the text, what is special in a URL is escaped. */
+/* Adds name=value; both become part of the text, what is special in a URL is escaped. Ends the
+ * program, as options_parse() does, where there is no room. */
 void query_add(struct query *query, const char *name, const char *value);
 /* Only processes that count this: a metric as users name it. */
 void query_add_metric(struct query *query, const char *metric);

@@ -8,13 +8,13 @@ ATTACH_SOURCES = client/attach/inject_nowhere.c
 endif
 bin_PROGRAMS += client/hcct
 client_hcct_SOURCES = \
-	client/ask.c client/ask.h client/attach/code.c \
+	client/ask.c client/ask.h client/option_words.c client/option_words.h client/attach/code.c \
 	client/attach/code.h client/attach/filter.c client/attach/filter.h client/attach/image.c client/attach/image.h $(ATTACH_SOURCES) \
 	client/attach/inject.h client/attach/inject_words.c client/attach/named.c client/attach/named.h client/attach/sight.c client/attach/sight.h client/attach/stop.c \
 	client/attach/stop.h client/attach/target.c client/attach/target.h client/command.h client/command_line.c client/command_line.h \
 	client/diff_output.c client/diff_output.h client/profile_output.c client/profile_output.h \
 	client/http_client.c client/http_client.h client/json_in.c client/json_in.h \
-	client/locate.c client/locate.h client/main.c \
+	client/locate.c client/locate.h client/main.c client/mark_rows.c client/mark_rows.h \
 	client/transform_options.c client/transform_options.h client/operand.c client/operand.h client/range.c client/range.h client/output.c client/output.h client/pager.c \
 	client/metric_answers.c client/metric_answers.h \
 	client/pager.h client/processes.c client/processes.h client/profile_file.c \
@@ -60,7 +60,7 @@ BUILT_SOURCES += client/remote/push.pb-c.h
 endif
 CLEANFILES += client/remote/push.pb-c.c client/remote/push.pb-c.h
 client_remote_hcct_remote_SOURCES = \
-	client/ask.c client/ask.h client/diff_output.c client/diff_output.h client/http_client.c \
+	client/ask.c client/ask.h client/option_words.c client/option_words.h client/diff_output.c client/diff_output.h client/http_client.c \
 	client/http_client.h client/json_in.c client/profile_file.c client/profile_file.h \
 	client/profile_output.c client/profile_output.h client/json_in.h client/output.c client/output.h client/pager.c client/pager.h client/program_file.c \
 	client/program_file.h client/view.c \

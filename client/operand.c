@@ -18,6 +18,7 @@ struct part {
     const char *word;
     struct range_options range;
     bool rest;
+    const char *operand; /* in which this was typed; NULL: by options */
 };
 
 /* "03:10..03:15" is a range; either side may be empty. `text` has its sides then. */
@@ -44,14 +45,15 @@ static int ask_profile(const struct part *part, const struct operand_options *op
     query_add(&query, "symbols", "complete"); /* contexts are matched by them */
     if (part->word != NULL && strcmp(part->word, "now") != 0)
         query_add(&query, "window", part->word);
-    if (!range_add(&query, &part->range, part->rest))
+    if (!range_add(&query, &part->range, part->rest, part->operand))
         return HCCT_EXIT_USAGE;
     if (options->exe != NULL)
         query_add(&query, "exe", options->exe);
     if (options->metric != NULL)
         query_add_metric(&query, options->metric);
     status = processes_query(&query, path, options->process);
-    return status == HCCT_EXIT_OK ? ask(path, "GET", query.text, answer) : status;
+    const struct option_word *words = part->operand != NULL ? operand_words : option_words;
+    return status == HCCT_EXIT_OK ? ask_about(path, "GET", query.text, words, answer) : status;
 }
 
 static int read_part(const char *name, const struct part *part,
@@ -77,7 +79,7 @@ int operand_read_range(const struct range_options *range, bool rest,
 static int read_at(const char *word, const struct operand_options *options,
                    struct profile **profile) {
     char *text = strdup(word + 1);
-    struct part part = {.word = word + 1};
+    struct part part = {.word = word + 1, .operand = word};
 
     if (text == NULL)
         memory_die("an operand");

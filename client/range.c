@@ -10,7 +10,8 @@
 #include "client/command.h"
 #include "common/base/clock.h"
 
-static bool add(struct query *query, const char *name, const char *text, uint64_t now) {
+static bool add(struct query *query, const char *name, const char *text, const char *operand,
+                uint64_t now) {
     char seconds[40];
     uint64_t ns;
     if (text == NULL)
@@ -20,7 +21,10 @@ static bool add(struct query *query, const char *name, const char *text, uint64_
         return true;
     }
     if (!moment_parse(text, now, &ns)) {
-        complain("--%s '%s': give " MOMENT_FORMS, name, text);
+        if (operand != NULL)
+            complain("%s: '%s' is no moment: give " MOMENT_FORMS, operand, text);
+        else
+            complain("--%s '%s': give " MOMENT_FORMS, name, text);
         return false;
     }
     snprintf(seconds, sizeof seconds, "%" PRIu64 ".%09" PRIu64, ns / CLOCK_SECOND,
@@ -29,9 +33,11 @@ static bool add(struct query *query, const char *name, const char *text, uint64_
     return true;
 }
 
-bool range_add(struct query *query, const struct range_options *given, bool rest) {
+bool range_add(struct query *query, const struct range_options *given, bool rest,
+               const char *operand) {
     const uint64_t now = clock_ns(CLOCK_REALTIME);
     if (rest)
         query_add(query, "rest", "1");
-    return add(query, "since", given->since, now) && add(query, "until", given->until, now);
+    return add(query, "since", given->since, operand, now) &&
+           add(query, "until", given->until, operand, now);
 }

@@ -35,7 +35,9 @@ static inline bool range_is_given(const struct range_options *given) {
 }
 
 /* Adds it to a query, as moments that do not depend on who reads them, or names of marks; `rest`:
- * all that is kept but that. False: one of them is no moment, and that was complained about. */
-bool range_add(struct query *query, const struct range_options *given, bool rest);
+ * all that is kept but that. `operand`: the word that these stand in, NULL: they are options.
+ * False: one of them is no moment, and that was complained about. */
+bool range_add(struct query *query, const struct range_options *given, bool rest,
+               const char *operand);
 
 #endif

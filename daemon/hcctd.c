@@ -177,7 +177,8 @@ static void snapshot_all(bool final) {
     query_init(&query, geteuid());
     if (config.report_dir == NULL && final)
         return;
-    enum query_status status = snapshot_write(&query, say_written, &n, &error);
+    struct snapshot_files files = {.written = say_written, .arg = &n};
+    enum query_status status = snapshot_write(&query, &files, &error);
     if (status != QUERY_OK && !(final && status == QUERY_NOT_FOUND))
         complain("%s", error.text);
 }

@@ -78,7 +78,7 @@ preload_libagent_la_SOURCES = $(UNWIND_SOURCES) \
 	preload/python/frames.c preload/python/frames.h preload/python/names.c preload/python/names.h \
 	preload/python/runtime.c preload/python/runtime.h preload/python/show.c \
 	preload/python/show.h preload/python/thread.h \
-	preload/labels/mark.c preload/labels/said.c preload/labels/said.h preload/labels/send.c preload/labels/send.h \
+	preload/labels/mark.c preload/labels/marks.c preload/labels/marks.h preload/labels/said.c preload/labels/said.h preload/labels/send.c preload/labels/send.h \
 	preload/labels/table.c preload/labels/table.h preload/labels/thread.h \
 	preload/labels/word.c preload/labels/word.h preload/labels/otel.c preload/labels/otel.h \
 	preload/labels/otel_process.c preload/labels/otel_process.h preload/labels/otel_thread.c \

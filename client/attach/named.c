@@ -5,7 +5,9 @@
 #include "client/attach/named.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -78,13 +80,20 @@ static void complain_of_many(const char *who, const pid_t *list, size_t n) {
              n > SHOWN ? ", ..." : "");
 }
 
+static bool is_there(pid_t pid) {
+    bool is = kill(pid, 0) == 0 || errno != ESRCH;
+    if (!is)
+        complain("there is no process %d", (int)pid);
+    return is;
+}
+
 bool named_process(const char *who, pid_t *pid) {
     pid_t list[SHOWN];
     char *end;
     long number = strtol(who, &end, 10);
     if (number > 0 && number <= INT32_MAX && *end == '\0') {
         *pid = (pid_t)number;
-        return true;
+        return is_there(*pid);
     }
     char *clean = strdup(who);
     if (clean != NULL)

@@ -9,7 +9,7 @@
 #include <sys/types.h>
 
 /* PID, or the name of its command or of its program's file. False: there is no such process, or
- * more than one has that name; complained, with their numbers. A number is not looked up. */
+ * more than one has that name; complained, with their numbers. */
 bool named_process(const char *who, pid_t *pid);
 
 #endif

@@ -161,7 +161,7 @@ int cmd_hot(int argc, char **argv) {
     add_view(&query, &options.view, &view);
     if (options.window != NULL)
         query_add(&query, "window", options.window);
-    if (!range_add(&query, &options.range, false))
+    if (!range_add(&query, &options.range, false, NULL))
         return HCCT_EXIT_USAGE;
     if (takes_all_metrics(&options, &view))
         return keep_all_metrics(path, &query, &list, options.view.output,

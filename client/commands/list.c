@@ -5,6 +5,7 @@
 #include "client/ask.h"
 #include "client/command.h"
 #include "client/json_in.h"
+#include "client/mark_rows.h"
 #include "client/processes.h"
 #include "common/base/options.h"
 #include "common/base/utf8.h"
@@ -14,7 +15,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 struct list_options {
     const char *socket, *format;
@@ -91,22 +91,11 @@ static int print_table(const char *path) {
     return HCCT_EXIT_OK;
 }
 
-/* "27 Nov 03:10:00", in local time. */
-static void moment_text(char *text, size_t bytes, double seconds) {
-    time_t time = (time_t)seconds;
-    struct tm when;
-    if (localtime_r(&time, &when) == NULL || strftime(text, bytes, "%d %b %H:%M:%S", &when) == 0)
-        text[0] = '\0';
-}
-
 static void print_mark(struct json_object *mark) {
-    char moment[64], program[64], name[256];
     struct json_object *time = NULL;
     json_object_object_get_ex(mark, "time", &time);
-    moment_text(moment, sizeof moment, json_object_get_double(time));
-    printable(program, sizeof program, json_in_text(mark, "command"));
-    printable(name, sizeof name, json_in_text(mark, "name"));
-    printf("%-16s %-8" PRIu64 " %-20s %s\n", moment, json_in_number(mark, "pid"), program, name);
+    mark_row(json_object_get_double(time), json_in_number(mark, "pid"),
+             json_in_text(mark, "command"), json_in_text(mark, "name"));
 }
 
 static int print_marks(const char *path) {
@@ -120,7 +109,7 @@ static int print_marks(const char *path) {
     if (marks == NULL)
         complain("%s: the answer has no marks: hcctd may be an older one", path);
     else
-        printf("%-16s %-8s %-20s %s\n", "TIME", "PID", "COMMAND", "MARK");
+        mark_rows_head();
     for (size_t i = 0; marks != NULL && i < json_object_array_length(marks); i++)
         if (json_object_is_type(json_object_array_get_idx(marks, i), json_type_object))
             print_mark(json_object_array_get_idx(marks, i));

@@ -97,6 +97,12 @@ static const struct option_command command = {
     .takes_command = true,
 };
 
+/* NULL where it is empty, too. */
+static const char *environment_word(const char *name) {
+    const char *word = getenv(name);
+    return word != NULL && word[0] != '\0' ? word : NULL;
+}
+
 void record_options_parse(int argc, char **argv, struct record_options *options, int *rest) {
     options_parse(&command, argc, argv, options, rest);
     const char *passed_on = getenv("HCCT_COLLECTOR");
@@ -104,9 +110,7 @@ void record_options_parse(int argc, char **argv, struct record_options *options,
         (strcmp(passed_on, "calls") == 0 || strcmp(passed_on, "encode") == 0))
         options->collector = passed_on;
     if (options->metric == NULL && options->collector == NULL)
-        options->metric = getenv("HCCT_METRICS");
-    if (options->metric != NULL && options->metric[0] == '\0')
-        options->metric = NULL;
+        options->metric = environment_word("HCCT_METRICS");
     if (options->modules == NULL && (record_counts_calls(options) || record_keeps_calls(options)))
         options->modules = getenv("HCCT_MODULES");
     if (options->budget != NULL && options->burst == NULL && record_counts_calls(options))

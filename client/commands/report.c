@@ -3,10 +3,12 @@
  * report.c - a profile file in any format, without a daemon.
  */
 #include "client/command.h"
+#include "client/mark_rows.h"
 #include "client/profile_file.h"
 #include "client/profile_output.h"
 #include "client/transform_options.h"
 #include "client/view.h"
+#include "common/profile/mark_lines.h"
 #include "common/wire/wire.h"
 
 #include <stdio.h>
@@ -18,6 +20,7 @@ struct report_options {
     struct view_options view;
     struct transform transform;
     const char *metric;
+    bool marks;
 };
 
 static const struct option_spec specs[] = {
@@ -25,6 +28,8 @@ static const struct option_spec specs[] = {
     TRANSFORM_SPECS(report_options, transform),
     {"metric", 0, OPTION_STRING, "WHAT", offsetof(struct report_options, metric), 0, 0,
      "of several metrics this one: cpu, heap, lock, ..., or a sample type (the first)"},
+    {"marks", 0, OPTION_FLAG, NULL, offsetof(struct report_options, marks), 0, 0,
+     "only the moments that programs have marked (hcct.h(3))"},
     {NULL, 0, OPTION_FLAG, NULL, 0, 0, 0, NULL},
 };
 
@@ -63,6 +68,26 @@ static void free_others(struct others *others) {
         profile_free(others->profile[--others->n]);
 }
 
+/* Of the process that had the number. */
+static const char *program_of(const struct profile *profile, uint32_t pid) {
+    for (uint32_t i = 1; i < profile->n_processes; i++)
+        if (profile->processes[i].pid == pid)
+            return profile_process_name(&profile->processes[i]);
+    return "-";
+}
+
+static int show_marks(const char *path, const struct profile *profile) {
+    struct mark_line mark;
+    if (*profile->marks == '\0') {
+        complain("%s has no marks", path);
+        return HCCT_EXIT_NO_DATA;
+    }
+    mark_rows_head();
+    for (const char *text = profile->marks; mark_line_next(&text, &mark);)
+        mark_row((double)mark.time_ns / 1e9, mark.pid, program_of(profile, mark.pid), mark.name);
+    return HCCT_EXIT_OK;
+}
+
 int cmd_report(int argc, char **argv) {
     struct report_options options = {.view = VIEW_NOT_GIVEN};
     struct view view;
@@ -86,6 +111,12 @@ int cmd_report(int argc, char **argv) {
         return HCCT_EXIT_FAILURE;
     struct profile *profile = profile_file_parse_metric(path, data, bytes, options.metric);
     struct others others = {.n = 0};
+    if (profile != NULL && options.marks) {
+        int status = show_marks(path, profile);
+        free(data);
+        profile_free(profile);
+        return status;
+    }
     if (profile != NULL && view.format->write == write_html && options.metric == NULL)
         read_others(&others, profile, path, data, bytes, &options, view.options.by);
     free(data);

@@ -42,6 +42,9 @@ static int print_paths(const struct http_answer *answer) {
     struct json_object *root = json_in(answer->body, answer->bytes);
     struct json_object *paths = json_in_array(root, "paths");
     int status = HCCT_EXIT_OK;
+    const char *left_out = json_in_text(root, "left_out");
+    if (*left_out != '\0')
+        complain("left out is what has no windows: %s", left_out);
     if (paths != NULL) {
         for (size_t i = 0; i < json_object_array_length(paths); i++)
             puts(json_object_get_string(json_object_array_get_idx(paths, i)));
@@ -90,7 +93,7 @@ int cmd_snapshot(int argc, char **argv) {
     }
     if (options.format != NULL)
         query_add(&query, "format", options.format);
-    if (!range_add(&query, &options.range, false))
+    if (!range_add(&query, &options.range, false, NULL))
         return HCCT_EXIT_USAGE;
     status = ask(path, "POST", query.text, &answer);
     if (status == HCCT_EXIT_OK)

@@ -21,6 +21,7 @@
 #include "common/base/clock.h"
 #include "common/base/memory.h"
 #include "common/render/format.h"
+#include "common/wire/metric.h"
 
 #define PHI_DEFAULT 1e-4 /* a screen has no room for less, and is drawn anew all the time */
 
@@ -28,10 +29,6 @@
 #define ANSWER_TIMEOUT_MS 120000
 
 /* ---- one request ---- */
-
-static void first_line(char *line, size_t bytes, const char *body) {
-    snprintf(line, bytes, "%.*s", (int)strcspn(body, "\n"), body);
-}
 
 /* True: `answer` is a good one, and the caller's to free. Else response->outcome and its
  * sentence. */
@@ -47,7 +44,7 @@ static bool exchange(const char *socket, const char *target, struct http_answer 
         return true;
     response->outcome = answer->status == 404 ? TOP_NOT_FOUND : TOP_FAILED;
     response->window_refused = answer->status == 400;
-    first_line(response->sentence, sizeof response->sentence, answer->body);
+    option_words_say(response->sentence, sizeof response->sentence, answer->body, option_words);
     if (response->sentence[0] == '\0')
         snprintf(response->sentence, sizeof response->sentence, "hcctd answered with status %u",
                  answer->status);
@@ -62,7 +59,7 @@ static void start_query(struct query *query, const char *path, const struct top_
     if (request->exe[0] != '\0')
         query_add(query, "exe", request->exe);
     if (request->what == TOP_REQUEST_CONTEXTS && request->kind[0] != '\0')
-        query_add(query, "collector", request->kind);
+        query_add_metric(query, metric_word_of_kind(request->kind));
 }
 
 static bool unreadable(struct top_response *response, const char *what) {

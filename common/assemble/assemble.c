@@ -25,6 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/assemble/generated.h"
 #include "common/base/memory.h"
 #include "common/code/frame.h"
 #include "common/wire/compiler.h"
@@ -213,7 +214,7 @@ static uint32_t named_place(struct assembler *f, const char *module, uint64_t nu
  * call. */
 static uint32_t jit_place(struct assembler *f, uint64_t number) {
     bool call = system_call_is_name(jit_name((uint32_t)number));
-    return named_place(f, call ? PROFILE_KERNEL : "[jit]", number);
+    return named_place(f, call ? PROFILE_KERNEL : GENERATED_MODULE, number);
 }
 
 static uint32_t place_of_routine(struct assembler *f, uint32_t frame) {

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/assemble/generated.h"
 #include "common/base/memory.h"
 
 /* The name of last resort, "libx.so+0x12", is by the module's name in the profile. */
@@ -110,4 +111,5 @@ void symbolize(struct profile *profile, const uint32_t *module_of, struct symbol
         memory_die(what);
     free(location);
     free(request);
+    generated_demangle(profile, service);
 }

@@ -13,6 +13,9 @@
  *   ELF_IMAGE    to keep a module for stacks to come        struct elf_image_head
  *   ELF_UNWIND   to walk a stack (raw_stack.h); there   struct elf_walk_head | frames
  *                is no module, no file and no path
+ *   ELF_DEMANGLE what names are for people: each     symbols
+ *                with a newline in the place of the
+ *                path; no module, no file
  *
  * Both are the same program on the same machine, so numbers are in the machine's order. The child
  * parses hostile files, so the daemon checks each number that comes from it.
@@ -43,7 +46,16 @@
 #define ELF_WALK_MAX                                                                               \
     (sizeof(struct elf_walk_head) + RAW_STACK_FRAMES_MAX * sizeof(struct unwound_frame))
 
-enum elf_kind { ELF_TABLE, ELF_CALLS, ELF_SYMBOLS, ELF_NAMES, ELF_IMAGE, ELF_UNWIND, ELF_KINDS };
+enum elf_kind {
+    ELF_TABLE,
+    ELF_CALLS,
+    ELF_SYMBOLS,
+    ELF_NAMES,
+    ELF_IMAGE,
+    ELF_UNWIND,
+    ELF_DEMANGLE,
+    ELF_KINDS
+};
 
 struct elf_request {
     uint32_t magic;

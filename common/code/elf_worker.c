@@ -21,15 +21,17 @@
 
 /* How long the child may take for a request, by kind. */
 static const int64_t patience_ns[ELF_KINDS] = {
-    [ELF_TABLE] = 30000000000ll, [ELF_CALLS] = 60000000000ll, [ELF_SYMBOLS] = 60000000000ll,
-    [ELF_NAMES] = 10000000000ll, [ELF_IMAGE] = 10000000000ll, [ELF_UNWIND] = 3000000000ll};
+    [ELF_TABLE] = 30000000000ll,   [ELF_CALLS] = 60000000000ll, [ELF_SYMBOLS] = 60000000000ll,
+    [ELF_NAMES] = 10000000000ll,   [ELF_IMAGE] = 10000000000ll, [ELF_UNWIND] = 3000000000ll,
+    [ELF_DEMANGLE] = 10000000000ll};
 
 static const uint64_t answer_max[ELF_KINDS] = {[ELF_TABLE] = ELF_TABLE_MAX,
                                                [ELF_CALLS] = ELF_TABLE_MAX,
                                                [ELF_SYMBOLS] = ELF_SYMBOLS_MAX,
                                                [ELF_NAMES] = ELF_SYMBOLS_MAX,
                                                [ELF_IMAGE] = sizeof(struct elf_image_head),
-                                               [ELF_UNWIND] = ELF_WALK_MAX};
+                                               [ELF_UNWIND] = ELF_WALK_MAX,
+                                               [ELF_DEMANGLE] = ELF_SYMBOLS_MAX};
 
 /* A module whose request a child died of is tried once more, as the child may have died of
  * something else (somebody killed it, memory was short); then never again. */
@@ -62,7 +64,7 @@ enum outcome {
 struct question {
     enum elf_kind kind;
     uint32_t module;
-    char *path; /* malloc'ed, or NULL where there is no module */
+    char *path; /* malloc'ed, or NULL where there is no module; names to be demangled */
     int fd;
     const struct elf_query *query;
     uint32_t n;
@@ -316,6 +318,42 @@ bool elf_worker_symbols(struct elf_worker *worker, uint32_t module,
 bool elf_worker_names(struct elf_worker *worker, uint32_t module, const struct symbol_query *query,
                       size_t n, struct symbol *symbols) {
     return resolve(worker, module, ELF_NAMES, query, n, symbols);
+}
+
+/* ---- names ---- */
+
+/* In so many bytes, as they are sent: how many of the names fit, in *text. */
+static size_t put_names(const char *const *name, size_t n, char **text) {
+    size_t bytes = 0, fit = 0;
+    for (; fit < n && bytes + strlen(name[fit]) + 1 <= ELF_PATH_MAX; fit++)
+        bytes += strlen(name[fit]) + 1;
+    char *end = *text = malloc(bytes + 1);
+    for (size_t i = 0; i < fit && end != NULL; i++) {
+        end = stpcpy(end, name[i]);
+        *end++ = '\n';
+    }
+    if (end != NULL)
+        *end = '\0';
+    return end != NULL ? fit : 0;
+}
+
+/* The child that dies of a name is replaced for the next ones. */
+size_t elf_worker_demangle(struct elf_worker *worker, const char *const *name, size_t n,
+                           struct symbol *symbols) {
+    struct question question = {.kind = ELF_DEMANGLE, .fd = -1};
+    struct reply reply = {0};
+    size_t fit = put_names(name, n, &question.path);
+    pthread_mutex_lock(&worker->lock);
+    bool ok = fit > 0 && start_child(worker);
+    if (ok && (ask_once(worker, &question, &reply) != ANSWERED ||
+               !elf_get_symbols(reply.bytes, reply.n, symbols, fit))) {
+        end_child(worker);
+        ok = false;
+    }
+    pthread_mutex_unlock(&worker->lock);
+    drop_reply(&reply);
+    free(question.path);
+    return ok ? fit : 0;
 }
 
 /* ---- walks ---- */

@@ -78,6 +78,12 @@ void symbol_clear(struct symbol *symbol);
 bool elf_worker_names(struct elf_worker *worker, uint32_t module, const struct symbol_query *query,
                       size_t n, struct symbol *symbols);
 
+/* What linker's names are for people: as many of these n, from the first on, as one request has
+ * room for, of which each symbol has one line, to be given to symbol_clear. A name has no newline
+ * and less than 4096 bytes. Returns how many; 0: the child has failed over one of them. */
+size_t elf_worker_demangle(struct elf_worker *worker, const char *const *name, size_t n,
+                           struct symbol *symbols);
+
 /* Walks a raw stack sample. Modules in its ranges whose files can't be had lose their number (0:
  * code without unwind data). True: walk->frames is malloc'ed, for the caller to free. False: the
  * child failed over it, and with the same stack it may fail again. */

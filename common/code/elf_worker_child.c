@@ -12,6 +12,7 @@
 
 #include "common/base/confine.h"
 #include "common/code/call_sites_compile.h"
+#include "common/code/demangle.h"
 #include "common/code/elf_protocol.h"
 #include "common/code/elf_worker.h"
 #include "common/code/elf_worker_limits.h"
@@ -23,8 +24,8 @@
 
 /* CPU time of one request, below the time that the daemon waits for it. */
 static const unsigned cpu_seconds[ELF_KINDS] = {
-    [ELF_TABLE] = 25, [ELF_CALLS] = 50, [ELF_SYMBOLS] = 50,
-    [ELF_NAMES] = 8,  [ELF_IMAGE] = 8,  [ELF_UNWIND] = 1};
+    [ELF_TABLE] = 25, [ELF_CALLS] = 50, [ELF_SYMBOLS] = 50, [ELF_NAMES] = 8,
+    [ELF_IMAGE] = 8,  [ELF_UNWIND] = 1, [ELF_DEMANGLE] = 8};
 
 struct kept {
     uint32_t module;
@@ -114,6 +115,26 @@ static bool serve_symbols(struct child *child, const struct elf_request *request
     return sent;
 }
 
+/* The names stand in the place of the path, each up to its newline. */
+static bool serve_demangle(struct child *child, const struct elf_request *request, int fd) {
+    struct elf_bytes bytes = {0};
+    (void)request, (void)fd;
+    for (char *at = child->path, *end; (end = strchr(at, '\n')) != NULL; at = end + 1) {
+        struct symbol_line line = {.system_name = at};
+        *end = '\0';
+        line.name = demangle(at);
+        if (line.name == NULL) {
+            bytes.failed = true;
+            break;
+        }
+        elf_put_symbol(&bytes, &(struct symbol){.n_lines = 1, .lines = &line});
+        free(line.name);
+    }
+    bool sent = answer(child, !bytes.failed, bytes.bytes, bytes.n);
+    free(bytes.bytes);
+    return sent;
+}
+
 static bool serve_image(struct child *child, const struct elf_request *request, int fd) {
     struct unwind_image *image = unwind_image_open(fd);
     struct elf_image_head head = {0};
@@ -157,9 +178,9 @@ static bool prepare_for_stacks(struct child *child) {
 static bool receive_rest(struct child *child, const struct elf_request *request, int fd) {
     if (request->magic != ELF_REQUEST_MAGIC || request->kind >= ELF_KINDS ||
         request->path_bytes > ELF_PATH_MAX || request->queries > ELF_QUERIES_MAX ||
-        request->stack_bytes > ELF_STACK_MAX || (fd < 0) != (request->kind == ELF_UNWIND))
+        request->stack_bytes > ELF_STACK_MAX || (fd < 0) != (request->kind >= ELF_UNWIND))
         return false;
-    if (request->kind >= ELF_IMAGE && !prepare_for_stacks(child))
+    if ((request->kind == ELF_IMAGE || request->kind == ELF_UNWIND) && !prepare_for_stacks(child))
         return false;
     child->path[request->path_bytes] = '\0';
     return elf_receive(child->socket, child->path, request->path_bytes, ELF_NO_DEADLINE) ==
@@ -172,8 +193,9 @@ static bool receive_rest(struct child *child, const struct elf_request *request,
 
 static bool serve(struct child *child) {
     static bool (*const servers[ELF_KINDS])(struct child *, const struct elf_request *, int) = {
-        [ELF_TABLE] = serve_table,   [ELF_CALLS] = serve_table, [ELF_SYMBOLS] = serve_symbols,
-        [ELF_NAMES] = serve_symbols, [ELF_IMAGE] = serve_image, [ELF_UNWIND] = serve_unwind,
+        [ELF_TABLE] = serve_table,       [ELF_CALLS] = serve_table, [ELF_SYMBOLS] = serve_symbols,
+        [ELF_NAMES] = serve_symbols,     [ELF_IMAGE] = serve_image, [ELF_UNWIND] = serve_unwind,
+        [ELF_DEMANGLE] = serve_demangle,
     };
     struct elf_request request;
     int fd;

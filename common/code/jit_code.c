@@ -20,17 +20,19 @@
 #include "common/code/perf_map.h"
 
 #define MILLISECOND 1000000ull
-#define MISS_NS     (10 * MILLISECOND)   /* between readings because of an unknown address */
-#define POLL_NS     (100 * MILLISECOND)  /* between readings for new functions at old addresses */
-#define OPEN_NS     (1000 * MILLISECOND) /* between attempts to find a file */
-#define OPEN_DUMP   5u                   /* doublings of that for a jitdump, as that is dear */
-#define POLL_BYTES  (4u << 20)           /* read at once: the process's lock is held */
-#define MISS_BYTES  (256u << 10)
-#define CHUNK       32768
-#define LAST_BYTES  (64u << 20) /* of a map that is written at the end */
-#define LINE_BYTES  16384       /* of a command line in which options are found */
-#define BLOCK       64u         /* HotSpot puts no two functions into one */
-#define BLOCK_STEP  16u         /* its functions begin at multiples of this */
+#define MISS_NS     (10 * MILLISECOND) /* between readings because of an unknown address */
+#define POLL_NS                                                                                    \
+    (100 * MILLISECOND)                 /* between readings for new functions at old addresses; a  \
+                                           list that is seen to be another one is read sooner */
+#define OPEN_NS    (1000 * MILLISECOND) /* between attempts to find a file */
+#define OPEN_DUMP  5u                   /* doublings of that for a jitdump, as that is dear */
+#define POLL_BYTES (4u << 20)           /* read at once: the process's lock is held */
+#define MISS_BYTES (256u << 10)
+#define CHUNK      32768
+#define LAST_BYTES (64u << 20) /* of a map that is written at the end */
+#define LINE_BYTES 16384       /* of a command line in which options are found */
+#define BLOCK      64u         /* HotSpot puts no two functions into one */
+#define BLOCK_STEP 16u         /* its functions begin at multiples of this */
 
 _Static_assert(CHUNK >= JIT_DUMP_BYTES, "a chunk has at least one record");
 
@@ -255,6 +257,8 @@ bool jit_code_poll(struct jit_code *jit) {
     if (jit->map == NULL)
         return false;
     read_when_due(jit, POLL_NS, POLL_BYTES);
+    if (clock_now() - jit->read_ns >= MISS_NS && jit_debug_has_changed(jit->debug))
+        read_when_due(jit, MISS_NS, POLL_BYTES);
     bool stale = jit->stale;
     jit->stale = false;
     return stale;

@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -31,7 +32,7 @@
 #define KNOWN_BITS   14u
 #define PAUSE_NS     (10 * MILLISECOND)   /* between readings of all of a list, at first */
 #define PAUSE_NS_MAX (1000 * MILLISECOND) /* ... and when these are in vain */
-#define REST_TIMES   50u                  /* between any two, so many times what the first took */
+#define REST_TIMES   50u                  /* between any two, so many times the first's CPU time */
 #define OPEN_NS      (1000 * MILLISECOND) /* between attempts to open the memory */
 #define OBJECT_BYTES (1ull << 32)         /* no object has so many */
 
@@ -65,7 +66,8 @@ struct jit_debug {
     struct waiting *waiting;
     uint32_t n_waiting;
     size_t room_waiting;
-    uint64_t list[LISTS_MAX]; /* addresses of descriptors */
+    uint64_t list[LISTS_MAX];          /* addresses of descriptors ... */
+    struct descriptor seen[LISTS_MAX]; /* ... and what they said when they were last read */
     uint32_t lists;
     int memory; /* -1: not open */
     bool refused;
@@ -205,12 +207,15 @@ static bool take_object(struct jit_debug *debug, struct perf_map *map, uint64_t 
 }
 
 /* Returns whether there was something new. A list that is a circle ends with the budget. */
-static bool read_list(struct jit_debug *debug, struct perf_map *map, uint64_t list, bool all,
+static bool read_list(struct jit_debug *debug, struct perf_map *map, uint32_t list, bool all,
                       uint64_t *budget) {
     struct descriptor descriptor;
     struct node node;
     bool any = false;
-    if (!read_memory(debug, list, &descriptor, sizeof descriptor) || descriptor.version != VERSION)
+    if (!read_memory(debug, debug->list[list], &descriptor, sizeof descriptor))
+        return false;
+    debug->seen[list] = descriptor;
+    if (descriptor.version != VERSION)
         return false;
     uint64_t at = descriptor.first;
     for (uint32_t i = 0; at != 0 && *budget > NODE_BYTES; i++, at = node.next) {
@@ -227,19 +232,28 @@ static bool read_list(struct jit_debug *debug, struct perf_map *map, uint64_t li
 
 /* ---- all of it ---- */
 
+bool jit_debug_has_changed(const struct jit_debug *debug) {
+    struct descriptor now;
+    for (uint32_t i = 0; i < debug->lists && debug->memory >= 0; i++)
+        if (read_memory(debug, debug->list[i], &now, sizeof now) &&
+            memcmp(&now, &debug->seen[i], sizeof now) != 0)
+            return clock_now() >= debug->rest_ns;
+    return false;
+}
+
 void jit_debug_read(struct jit_debug *debug, struct perf_map *map, bool missed) {
-    uint64_t begin = clock_now(), budget = READ_BYTES;
+    uint64_t begin = clock_now(), cost = clock_ns(CLOCK_THREAD_CPUTIME_ID), budget = READ_BYTES;
     bool all = missed && begin >= debug->due_ns, any = false;
     search_modules(debug);
     if (debug->lists == 0 || begin < debug->rest_ns || !open_memory(debug))
         return;
     for (uint32_t i = 0; i < debug->lists; i++)
-        any |= read_list(debug, map, debug->list[i], all, &budget);
+        any |= read_list(debug, map, i, all, &budget);
     uint64_t end = clock_now();
     if (any)
         debug->pause_ns = PAUSE_NS;
     else if (all && debug->pause_ns < PAUSE_NS_MAX)
         debug->pause_ns *= 2;
     debug->due_ns = all || any ? end + debug->pause_ns : debug->due_ns;
-    debug->rest_ns = end + (end - begin) * REST_TIMES;
+    debug->rest_ns = end + (clock_ns(CLOCK_THREAD_CPUTIME_ID) - cost) * REST_TIMES;
 }

@@ -34,6 +34,9 @@ void jit_debug_module(struct jit_debug *debug, uint32_t module, uint64_t bias);
  * the whole list is read, now and then. */
 void jit_debug_read(struct jit_debug *debug, struct perf_map *map, bool missed);
 
+/* A list may be another one than at the last reading, and may be read. One system call for each. */
+bool jit_debug_has_changed(const struct jit_debug *debug);
+
 /* All that is registered is to be added anew. */
 void jit_debug_forget(struct jit_debug *debug);
 

@@ -31,12 +31,13 @@ struct job {
     struct symbol_query query[];
 };
 
-/* Functions of one module to be named, for somebody who waits. */
+/* Functions of one module to be named, or names to be made readable, for somebody who waits. */
 struct naming {
     struct elf_job job; /* first */
     uint32_t module;
     size_t n;
     const struct symbol_query *query;
+    const char *const *name; /* NULL: they are to be found by `query` */
     struct symbol *symbol;
     bool done;
 };
@@ -85,10 +86,28 @@ static void drop_job(struct elf_job *job, void *unused) {
     free((struct job *)job);
 }
 
+/* Where the child fails over one of many, ever fewer are tried, and that one is passed over. */
+static void make_readable(struct elf_worker *worker, const struct naming *naming) {
+    size_t most = naming->n;
+    for (size_t at = 0, done; at < naming->n; at += done) {
+        size_t n = naming->n - at < most ? naming->n - at : most;
+        done = elf_worker_demangle(worker, naming->name + at, n, naming->symbol + at);
+        if (done > 0)
+            most = 2 * n;
+        else if (n > 1)
+            most = n / 2;
+        else
+            done = 1;
+    }
+}
+
 static void name(struct elf_worker *worker, struct elf_job *job, void *arg) {
     struct symbol_service *service = arg;
     struct naming *naming = (struct naming *)job;
-    elf_worker_names(worker, naming->module, naming->query, naming->n, naming->symbol);
+    if (naming->name != NULL)
+        make_readable(worker, naming);
+    else
+        elf_worker_names(worker, naming->module, naming->query, naming->n, naming->symbol);
     pthread_mutex_lock(&service->lock);
     naming->done = true;
     pthread_cond_broadcast(&service->done);
@@ -279,6 +298,15 @@ static void wait_for_names(struct symbol_service *service, struct naming *naming
     while (!naming->done)
         pthread_cond_wait(&service->done, &service->lock);
     pthread_mutex_unlock(&service->lock);
+}
+
+void symbol_service_demangle(struct symbol_service *service, const char *const *name, size_t n,
+                             struct symbol *symbol) {
+    for (size_t i = 0; i < n; i++)
+        symbol[i] = (struct symbol){0};
+    if (n > 0)
+        wait_for_names(service, &(struct naming){
+                                    .module = MODULE_JIT, .n = n, .name = name, .symbol = symbol});
 }
 
 static void name_module(struct symbol_service *service, struct symbol_request *from,

@@ -45,6 +45,11 @@ enum symbol_patience {
 #define SYMBOL_FIRST_NS 1200000000ll
 #define SYMBOL_LATER_NS 2000000ll
 
+/* What n names of the linker's, of generated code, are for people: symbol[i] has one line, to be
+ * given to symbol_clear, or none: the worker has failed over it. Any thread may call. */
+void symbol_service_demangle(struct symbol_service *service, const char *const *name, size_t n,
+                             struct symbol *symbol);
+
 /* Serves n requests. Any thread may call. */
 void symbol_service_resolve(struct symbol_service *service, struct symbol_request *requests,
                             size_t n, enum symbol_patience patience);

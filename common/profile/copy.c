@@ -16,6 +16,7 @@ static struct profile *copy_head(const struct profile *from) {
     to->summary = profile_string(to, from->summary);
     to->title = profile_string(to, from->title);
     to->others = profile_string(to, from->others);
+    to->marks = profile_string(to, from->marks);
     to->phi = from->phi;
     to->epsilon = from->epsilon;
     to->period = from->period;
@@ -53,9 +54,7 @@ static void copy_nodes(struct profile *to, const struct profile *from, const uin
                 place[source->location] = copy_location(to, from, source->location);
             node[i] = profile_add_node(to, node[source->parent], place[source->location], 0, 0);
         }
-        to->nodes[node[i]].count += source->count;
-        to->nodes[node[i]].error += source->error;
-        to->nodes[node[i]].counter_error += source->counter_error;
+        copy_weight(&to->nodes[node[i]], source);
     }
     free(place);
     free(node);

@@ -97,20 +97,18 @@ bool *filter_match_locations(const struct profile *profile, const char *expressi
     return matched;
 }
 
-/* By node: is one of its frames matched? NULL where nothing is asked. */
-static bool *match_contexts(const struct profile *profile, const char *expression) {
-    bool *matched, *locations;
+/* By node: is one of its frames at one of these locations? NULL where nothing is asked. */
+static bool *match_contexts(const struct profile *profile, const bool *locations) {
+    bool *matched;
 
-    if (expression == NULL)
+    if (locations == NULL)
         return NULL;
     matched = memory_new(profile->n_nodes, sizeof(*matched), "contexts");
-    locations = filter_match_locations(profile, expression);
     for (uint32_t i = 1; i < profile->n_nodes; i++) {
         const struct profile_node *node = &profile->nodes[i];
 
         matched[i] = matched[node->parent] || locations[node->location];
     }
-    free(locations);
     return matched;
 }
 
@@ -159,31 +157,34 @@ static struct profile *copy_paths(const struct profile *from, const struct fates
         const struct profile_node *node = &from->nodes[i];
         uint32_t root = profile_root(to, node->process);
         enum fate fate = fate_of(fates, i);
-        uint64_t count = fate == STAYS ? node->count : 0, error = fate == STAYS ? node->error : 0;
+        uint32_t gains = root;
 
-        if (fate != STAYS && (node->count > 0 || node->error > 0)) {
-            if (pseudo[fate] == 0)
-                pseudo[fate] = profile_add_pseudo(to, names[fate]);
-            profile_add_node(to, root, pseudo[fate], node->count, node->error);
-        }
         if (node->parent == 0) {
             copy[i] = root;
-            to->nodes[root].count += count;
-            to->nodes[root].error += error;
         } else if (path[i]) {
             if (place[node->location] == 0)
                 place[node->location] = copy_location(to, from, node->location);
-            copy[i] = profile_add_node(to, copy[node->parent], place[node->location], count, error);
+            copy[i] = profile_add_node(to, copy[node->parent], place[node->location], 0, 0);
             to->nodes[copy[i]].inlined = node->inlined;
+            gains = copy[i];
         }
+        if (node->count == 0 && node->error == 0)
+            continue;
+        if (fate != STAYS) {
+            if (pseudo[fate] == 0)
+                pseudo[fate] = profile_add_pseudo(to, names[fate]);
+            gains = profile_add_node(to, root, pseudo[fate], 0, 0);
+        }
+        copy_weight(&to->nodes[gains], node);
     }
     free(copy);
     free(place);
     return to;
 }
 
-struct profile *profile_filter(const struct profile *profile, const char *focus,
-                               const char *ignore) {
+/* By locations; NULL: not asked for. */
+static struct profile *filter(const struct profile *profile, const bool *focus,
+                              const bool *ignore) {
     bool *in_focus = match_contexts(profile, focus), *ignored = match_contexts(profile, ignore);
     bool *hidden = profile_find_hidden(profile);
     const struct fates fates = {in_focus, ignored, hidden};
@@ -195,4 +196,19 @@ struct profile *profile_filter(const struct profile *profile, const char *focus,
     free(in_focus);
     free(ignored);
     return filtered;
+}
+
+struct profile *profile_filter(const struct profile *profile, const char *focus,
+                               const char *ignore) {
+    bool *in_focus = focus != NULL ? filter_match_locations(profile, focus) : NULL;
+    bool *ignored = ignore != NULL ? filter_match_locations(profile, ignore) : NULL;
+    struct profile *filtered = filter(profile, in_focus, ignored);
+
+    free(in_focus);
+    free(ignored);
+    return filtered;
+}
+
+struct profile *profile_ignore(const struct profile *profile, const bool *matched) {
+    return filter(profile, NULL, matched);
 }

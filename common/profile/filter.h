@@ -29,6 +29,10 @@ bool filter_check(const char *expression, char *error, size_t error_bytes);
 struct profile *profile_filter(const struct profile *profile, const char *focus,
                                const char *ignore);
 
+/* A new profile without the contexts that have a frame at one of these locations (matched, by
+ * location): as `ignore` does it. */
+struct profile *profile_ignore(const struct profile *profile, const bool *matched);
+
 /* By location, and by module: does the expression match it? As above. The caller frees them. */
 bool *filter_match_locations(const struct profile *profile, const char *expression);
 bool *filter_match_modules(const struct profile *profile, const char *expression);

@@ -11,7 +11,7 @@ libhcct_profile_a_SOURCES = \
 	common/profile/eval_entries.c common/profile/eval_entries.h common/profile/eval_join.c \
 	common/profile/eval_join.h common/profile/eval_processes.c \
 	common/profile/eval_processes.h common/profile/filter.c common/profile/filter.h \
-	common/profile/group.c \
+	common/profile/group.c common/profile/mark_lines.c common/profile/mark_lines.h \
 	common/profile/numbers.c common/profile/numbers.h \
 	common/profile/merge.c common/profile/merge.h common/profile/process_fields.c \
 	common/profile/process_fields.h \

@@ -35,7 +35,8 @@ struct profile *profile_new(void) {
     index->roots = memory_grow(NULL, 0, &index->root_room, sizeof(*index->roots), "a profile");
     index->roots[0] = 0;
     index->strings[0] = "";
-    profile->type = profile->unit = profile->summary = profile->title = profile->others = "";
+    profile->type = profile->unit = profile->summary = profile->title = profile->others =
+        profile->marks = "";
     profile->modules[0] = (struct profile_module){.path = "", .build_id = ""};
     profile->functions[0] = (struct profile_function){.name = "", .system_name = "", .file = ""};
     profile->processes[0] = (struct profile_process){.exe = "",

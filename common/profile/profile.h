@@ -155,6 +155,7 @@ struct profile {
     const char *unit;    /* "nanoseconds", "count", ... */
     const char *title;   /* the command line that was recorded, as a shell takes it; "": none */
     const char *others;  /* metrics of the same run that are not in it: "heap, lock"; "": none */
+    const char *marks;   /* moments that its programs have marked: mark_lines.h */
     double phi, epsilon; /* 0: not known (a foreign profile) */
     const char *summary; /* "" when not known */
     uint64_t period;     /* weight of one sample as asked for, 0: not known */

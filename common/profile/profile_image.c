@@ -29,9 +29,9 @@ struct layout {
 
 static const struct layout head_layout = {
     .bytes = sizeof(struct profile),
-    .n = 5,
+    .n = 6,
     .string = {AT(profile, type), AT(profile, unit), AT(profile, title), AT(profile, summary),
-               AT(profile, others)},
+               AT(profile, others), AT(profile, marks)},
 };
 static const struct layout module_layout = {
     .bytes = sizeof(struct profile_module),

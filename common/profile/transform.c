@@ -15,10 +15,13 @@
 struct rewriting {
     const struct profile *from;
     struct profile *to;
-    uint32_t *node;   /* of `from` -> of `to` */
-    uint32_t *place;  /* location of `from` -> of `to`, 0: not there yet */
-    bool *matched;    /* by location of `from`; NULL: nothing is looked for */
-    bool *hidden;     /* by node of `from`: its frames are not all known, one may be matched */
+    uint32_t *node;  /* of `from` -> of `to` */
+    uint32_t *place; /* location of `from` -> of `to`, 0: not there yet */
+    bool *matched;   /* by location of `from`; NULL: nothing is looked for */
+    bool *hidden;    /* by node of `from`: its frames are not all known, one may be matched */
+    /* By node of `from`, for TRANSFORM_FOLD: the outermost frame, of `to`, that it stands below,
+     * and the PROFILE_PRUNED frame, of `from`; either may be its own. */
+    uint32_t *outermost, *hidden_top;
     uint32_t outside; /* location of `to` for what is not in question */
     uint32_t unknown; /* ... and for what may be */
 };
@@ -43,12 +46,6 @@ static bool is_root(const struct profile *profile, uint32_t node) {
     return profile->nodes[node].parent == 0;
 }
 
-static void add_weight(struct profile_node *sum, const struct profile_node *more) {
-    sum->count += more->count;
-    sum->error += more->error;
-    sum->counter_error += more->counter_error;
-}
-
 static struct profile *rewrite(struct profile *profile, bool *matched, rewrite_fn where) {
     struct rewriting r = {.from = profile,
                           .to = copy_begin(profile),
@@ -56,13 +53,17 @@ static struct profile *rewrite(struct profile *profile, bool *matched, rewrite_f
                           .hidden = profile_find_hidden(profile)};
     r.node = memory_new(profile->n_nodes, sizeof(*r.node), "contexts");
     r.place = memory_new(profile->n_locations, sizeof(*r.place), "locations");
+    r.outermost = memory_new(profile->n_nodes, sizeof(*r.outermost), "contexts");
+    r.hidden_top = memory_new(profile->n_nodes, sizeof(*r.hidden_top), "contexts");
     for (uint32_t i = 1; i < profile->n_nodes; i++) {
         r.node[i] =
             is_root(profile, i) ? profile_root(r.to, profile->nodes[i].process) : where(&r, i);
-        add_weight(&r.to->nodes[r.node[i]], &profile->nodes[i]);
+        copy_weight(&r.to->nodes[r.node[i]], &profile->nodes[i]);
     }
     free(r.node);
     free(r.place);
+    free(r.outermost);
+    free(r.hidden_top);
     free(matched);
     free(r.hidden);
     profile_free(profile);
@@ -87,16 +88,6 @@ static uint32_t add_apart(struct rewriting *r, uint32_t root, uint32_t *place, c
 static bool is_apart(const struct rewriting *r, uint32_t node) {
     uint32_t location = r->to->nodes[node].location;
     return location != 0 && (location == r->outside || location == r->unknown);
-}
-
-static uint32_t drop(struct rewriting *r, uint32_t i) {
-    const struct profile_node *node = &r->from->nodes[i];
-    uint32_t caller = r->node[node->parent], root = profile_root(r->to, node->process);
-    if (r->matched[node->location])
-        return add_apart(r, root, &r->outside, FILTER_IGNORED);
-    if (is_apart(r, caller))
-        return caller;
-    return r->hidden[i] ? add_apart(r, root, &r->unknown, PROFILE_PRUNED) : add_below(r, caller, i);
 }
 
 /* It has begun, or it stands below another of its kind. */
@@ -139,28 +130,14 @@ static uint32_t collapse(struct rewriting *r, uint32_t i) {
                : profile_add_node(r->to, caller, place, 0, 0);
 }
 
-/* The outermost frame above, or the root where there is none. */
-static uint32_t outermost(const struct profile *profile, uint32_t node) {
-    while (!is_root(profile, node) && !is_root(profile, profile->nodes[node].parent))
-        node = profile->nodes[node].parent;
-    return node;
-}
-
-/* The PROFILE_PRUNED frame that it stands below. */
-static uint32_t hidden_top(const struct rewriting *r, uint32_t node) {
-    while (r->hidden[r->from->nodes[node].parent])
-        node = r->from->nodes[node].parent;
-    return node;
-}
-
 /* Frames that are not known may lead back to any that is. */
-static uint32_t fold(struct rewriting *r, uint32_t i) {
+static uint32_t fold_one(struct rewriting *r, uint32_t i) {
     const struct profile_node *node = &r->from->nodes[i];
     uint32_t caller = r->node[node->parent], place = place_of(r, node->location), unknown = 0;
     if (r->hidden[i] && !r->hidden[node->parent])
-        return add_below(r, outermost(r->to, caller), i);
+        return add_below(r, is_root(r->to, caller) ? caller : r->outermost[node->parent], i);
     if (r->hidden[i])
-        unknown = place_of(r, r->from->nodes[hidden_top(r, i)].location);
+        unknown = place_of(r, r->from->nodes[r->hidden_top[i]].location);
     for (uint32_t at = caller; !is_root(r->to, at); at = r->to->nodes[at].parent) {
         if (r->to->nodes[at].location == place)
             return at;
@@ -168,6 +145,14 @@ static uint32_t fold(struct rewriting *r, uint32_t i) {
             break;
     }
     return add_below(r, caller, i);
+}
+
+static uint32_t fold(struct rewriting *r, uint32_t i) {
+    uint32_t parent = r->from->nodes[i].parent;
+    r->hidden_top[i] = r->hidden[parent] ? r->hidden_top[parent] : i;
+    uint32_t to = fold_one(r, i);
+    r->outermost[i] = is_root(r->to, r->node[parent]) ? to : r->outermost[parent];
+    return to;
 }
 
 static uint32_t invert(struct rewriting *r, uint32_t i) {
@@ -179,12 +164,19 @@ static uint32_t invert(struct rewriting *r, uint32_t i) {
     return at;
 }
 
+static struct profile *drop(struct profile *profile, bool *matched) {
+    struct profile *rest = profile_ignore(profile, matched);
+    free(matched);
+    profile_free(profile);
+    return rest;
+}
+
 struct profile *transform_one(struct profile *profile, enum transform_kind kind, bool *matched) {
     static const rewrite_fn where[TRANSFORM_KINDS] = {
-        [TRANSFORM_MERGE] = merge,       [TRANSFORM_DROP] = drop, [TRANSFORM_ROOT] = reroot,
-        [TRANSFORM_COLLAPSE] = collapse, [TRANSFORM_FOLD] = fold, [TRANSFORM_INVERT] = invert,
+        [TRANSFORM_MERGE] = merge, [TRANSFORM_ROOT] = reroot,   [TRANSFORM_COLLAPSE] = collapse,
+        [TRANSFORM_FOLD] = fold,   [TRANSFORM_INVERT] = invert,
     };
-    return rewrite(profile, matched, where[kind]);
+    return kind == TRANSFORM_DROP ? drop(profile, matched) : rewrite(profile, matched, where[kind]);
 }
 
 /* What is hidden may be of other contexts than before. */

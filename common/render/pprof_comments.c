@@ -17,6 +17,7 @@
 #define PROFILE_WORD "hcct: profile "
 #define PROCESS_WORD "hcct: process "
 #define METRIC_WORD  "hcct: metric "
+#define MARK_WORD    "hcct: mark "
 
 /* ---- writing ---- */
 
@@ -92,6 +93,24 @@ bool comment_read_metric(const char *comment, struct comment_metric *metric) {
         return false;
     sscanf(comment + strlen(METRIC_WORD), "%63s period=%" SCNu64, metric->type, &metric->period);
     return true;
+}
+
+char *comment_mark(const struct mark_line *mark) {
+    size_t bytes;
+    FILE *out = memory_stream("comments");
+
+    fputs(MARK_WORD, out);
+    mark_line_put(out, mark);
+    char *text = memory_stream_end(out, &bytes, "comments");
+    text[bytes - 1] = '\0'; /* the line's end */
+    return text;
+}
+
+bool comment_read_mark(const char *comment, struct mark_line *mark) {
+    if (strncmp(comment, MARK_WORD, strlen(MARK_WORD)) != 0)
+        return false;
+    comment += strlen(MARK_WORD);
+    return mark_line_next(&comment, mark);
 }
 
 char *comment_process(const struct profile *profile, uint32_t process) {

@@ -5,6 +5,8 @@
  *   hcct: profile 2 phi=0.0001 epsilon=2e-05 summary=lazy-space-saving
  *   hcct: process 1 command=sqlite3 exe=/usr/bin/sqlite3 pid=812 runs=1 ...
  *
+ *   hcct: mark 1764270618.250000000 4711 work begins
+ *
  * Where there are several metrics, what follows this up to the next such line is of that one:
  *
  *   hcct: metric inuse_space period=524288
@@ -19,6 +21,7 @@
 
 #include <stdbool.h>
 
+#include "common/profile/mark_lines.h"
 #include "common/profile/profile.h"
 
 /* The comments; free() gives each back. */
@@ -28,6 +31,11 @@ char *comment_process(const struct profile *profile, uint32_t process);
 /* Takes one comment into the profile, and the version from that of the profile; false: it is none
  * of ours, or damaged. */
 bool comment_read(struct profile *profile, const char *comment, int *version);
+
+/* That of a mark; free() gives it back. */
+char *comment_mark(const struct mark_line *mark);
+/* False: it is none of these. */
+bool comment_read_mark(const char *comment, struct mark_line *mark);
 
 /* What a comment begins that is of one of several metrics. */
 struct comment_metric {

@@ -245,11 +245,20 @@ static void note_other(struct profile *profile, const char *type) {
     profile->others = profile_word(profile, others);
 }
 
-static bool read_comments(struct reader *r) {
+/* The last part of reading comments: those of marks were put together. */
+static void keep_marks(struct reader *r, FILE *marks) {
+    char *text = memory_stream_end(marks, NULL, "marks");
+
+    r->profile->marks = profile_string(r->profile, text);
+    free(text);
+}
+
+static bool take_comments(struct reader *r, FILE *marks) {
     bool others = false;
 
     for (size_t i = 0; i < r->message->n_comment; i++) {
         struct comment_metric metric;
+        struct mark_line mark;
         const char *comment;
 
         if (!get_text(r, r->message->comment[i], &comment))
@@ -264,10 +273,22 @@ static bool read_comments(struct reader *r) {
         }
         if (others)
             continue;
+        if (comment_read_mark(comment, &mark))
+            mark_line_put(marks, &mark);
         r->ours |= comment_read(r->profile, comment, &r->version);
         if (r->profile->n_processes > MAX_PROCESSES)
             return FAIL(r, "it has more than %d processes", MAX_PROCESSES);
     }
+    return true;
+}
+
+static bool read_comments(struct reader *r) {
+    FILE *marks = memory_stream("marks");
+    bool taken = take_comments(r, marks);
+
+    keep_marks(r, marks);
+    if (!taken)
+        return false;
     for (uint32_t i = 1; i < r->profile->n_processes; i++) {
         char *label = comment_process_label(r->profile, i);
         struct owner owner = {.label = profile_string(r->profile, label),

@@ -18,7 +18,7 @@ struct head {
     uint32_t format;                    /* its place in the table */
     uint32_t focus_bytes, ignore_bytes; /* with their ends; 0: none */
     uint32_t lines, top, width, n, by;  /* options, as format.h has them */
-    uint32_t color;
+    uint32_t color, as;
     double cut, phi;
     int64_t start; /* where the contexts are; what is before them is the order before */
 };
@@ -32,7 +32,8 @@ static bool put(FILE *out, const void *bytes, size_t n) {
 }
 
 bool render_order_write(const struct format *format, FILE *out, int64_t start,
-                        struct profile *profile, const struct format_options *options) {
+                        struct profile *profile, const struct format_options *options,
+                        enum render_order_as as) {
     int64_t begin = ftello(out);
     struct head head;
 
@@ -46,6 +47,7 @@ bool render_order_write(const struct format *format, FILE *out, int64_t start,
     head.n = options->n;
     head.by = options->by;
     head.color = options->color;
+    head.as = as;
     head.cut = options->cut;
     head.phi = options->phi;
     head.start = start;
@@ -85,8 +87,10 @@ static bool get_contexts(FILE *in, struct profile *profile, int64_t start, int64
            profile_contexts_add(profile, in, bytes / sizeof(struct profile_context));
 }
 
-/* Of the order that ends at `end`. *start: where it begins. False: it is none. */
-static bool read_order(FILE *in, int64_t end, struct render_order *order, int64_t *start) {
+/* Of the order that ends at `end`. *start: where it begins, *as: what it is to the one before.
+ * False: it is none. */
+static bool read_order(FILE *in, int64_t end, struct render_order *order, int64_t *start,
+                       enum render_order_as *as) {
     struct head head;
     uint32_t known = 0;
     int64_t begin = find_head(in, end);
@@ -100,6 +104,7 @@ static bool read_order(FILE *in, int64_t end, struct render_order *order, int64_
         !get_text(in, head.ignore_bytes, &order->ignore))
         return false;
     *start = head.start;
+    *as = head.as == RENDER_BESIDE ? RENDER_BESIDE : RENDER_AFTER;
     order->format = &formats[head.format];
     order->options = (struct format_options){.by = head.by,
                                              .cut = head.cut,
@@ -116,35 +121,48 @@ static bool read_order(FILE *in, int64_t end, struct render_order *order, int64_
            get_contexts(in, order->profile, head.start, begin);
 }
 
-/* The profile of the order that ends at `end`. */
-static struct profile *read_before(FILE *in, int64_t end) {
-    struct render_order order = {.format = NULL};
-    struct profile *before = NULL;
-    int64_t start;
+/* Takes in the profile of the order that ends at *end, which goes to where that begins; *as of
+ * both.
+ */
+static bool read_earlier(FILE *in, int64_t *end, enum render_order_as *as,
+                         struct render_order *order) {
+    struct render_order earlier = {.format = NULL};
+    enum render_order_as is = *as;
+    bool has_room =
+        is == RENDER_BESIDE ? order->n_others < WIRE_METRICS_MAX : order->before == NULL;
+    bool read = has_room && read_order(in, *end, &earlier, end, as);
 
-    if (read_order(in, end, &order, &start) && start == 0) {
-        before = order.profile;
-        order.profile = NULL;
-    }
-    render_order_free(&order);
-    return before;
+    if (read && is == RENDER_BESIDE)
+        order->others[order->n_others++] = earlier.profile;
+    else if (read)
+        order->before = earlier.profile;
+    if (read)
+        earlier.profile = NULL;
+    render_order_free(&earlier);
+    return read;
 }
 
 bool render_order_read(FILE *in, struct render_order *order) {
+    enum render_order_as as;
     int64_t start;
 
     *order = (struct render_order){.format = NULL};
-    if (fseeko(in, 0, SEEK_END) != 0 || !read_order(in, ftello(in), order, &start))
+    if (fseeko(in, 0, SEEK_END) != 0 || !read_order(in, ftello(in), order, &start, &as))
         return false;
-    if (start > 0)
-        order->before = read_before(in, start);
-    return start == 0 || order->before != NULL;
+    while (start > 0)
+        if (!read_earlier(in, &start, &as, order))
+            return false;
+    order->options.others = (const struct profile *const *)order->others;
+    order->options.n_others = order->n_others;
+    return true;
 }
 
 void render_order_free(struct render_order *order) {
     free(order->focus);
     free(order->ignore);
     profile_free(order->before);
+    for (unsigned i = 0; i < order->n_others; i++)
+        profile_free(order->others[i]);
     profile_free(order->profile);
     *order = (struct render_order){.format = NULL};
 }

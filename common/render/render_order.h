@@ -5,7 +5,8 @@
  * it: as profile_contexts.h has them, before all else.
  *
  * An order that stands behind another one in a file is for a comparison: the first has what was
- * before, the last what came after, and how it is written.
+ * before, the last what came after, and how it is written. Or they are for a page of several
+ * metrics: the last one has what is shown first.
  */
 #ifndef HCCT_RENDER_ORDER_H
 #define HCCT_RENDER_ORDER_H
@@ -15,20 +16,27 @@
 #include <stdio.h>
 
 #include "common/render/format.h"
+#include "common/wire/wire.h"
 
 struct render_order {
     const struct format *format;
     struct format_options options;
-    char *focus, *ignore;   /* what the options' point to; NULL: none */
-    struct profile *before; /* what the profile is compared with; NULL: nothing */
+    char *focus, *ignore;                     /* what the options' point to; NULL: none */
+    struct profile *before;                   /* what the profile is compared with; NULL: nothing */
+    struct profile *others[WIRE_METRICS_MAX]; /* of other metrics, the options point to them */
+    unsigned n_others;
     struct profile *profile;
 };
 
+/* What an order is to the one before it in the file, if there is one. */
+enum render_order_as { RENDER_AFTER, RENDER_BESIDE };
+
 /* To a file that can be positioned. What was written to it from `start` on are contexts, what is
- * before that is another order. False with errno set when writing failed, then or now. Filters may
- * be any text. */
+ * before that is another order, to which this one is `as`. False with errno set when writing
+ * failed, then or now. Filters may be any text. */
 bool render_order_write(const struct format *format, FILE *out, int64_t start,
-                        struct profile *profile, const struct format_options *options);
+                        struct profile *profile, const struct format_options *options,
+                        enum render_order_as as);
 
 /* False: what is there is no whole order. In any case render_order_free() follows. */
 bool render_order_read(FILE *in, struct render_order *order);

@@ -15,6 +15,7 @@
 
 #include "common/base/json_out.h"
 #include "common/base/memory.h"
+#include "common/profile/mark_lines.h"
 #include "common/profile/tree_view.h"
 #include "common/render/firefox_tables.h"
 #include "common/render/format.h"
@@ -186,6 +187,19 @@ static void put_share_fact(struct json_out *json, const char *label, double shar
         put_fact(json, label, format_share(share).text);
 }
 
+/* Not as markers: the time axis is weight, so that a moment has no place on it. */
+static void put_marks(struct firefox *f) {
+    struct mark_line mark;
+
+    for (const char *text = f->profile->marks; mark_line_next(&text, &mark);) {
+        char label[64];
+
+        snprintf(label, sizeof(label), "Mark at %.3f s",
+                 ((double)mark.time_ns - (double)f->profile->time_ns) / 1e9);
+        put_fact(&f->json, label, mark.name);
+    }
+}
+
 /* What the viewer shows of where a profile comes from. */
 static void put_facts(struct firefox *f) {
     const struct profile *profile = f->profile;
@@ -214,6 +228,7 @@ static void put_facts(struct firefox *f) {
         free(bound);
         free(name);
     }
+    put_marks(f);
     json_end(&f->json, ']');
     json_end(&f->json, '}');
     json_end(&f->json, ']');

@@ -50,6 +50,7 @@
 
 #include "common/base/json_out.h"
 #include "common/profile/bounds.h"
+#include "common/profile/mark_lines.h"
 #include "common/profile/process_fields.h"
 #include "common/profile/tree_view.h"
 #include "common/render/chance_json.h"
@@ -187,6 +188,22 @@ static void put_nodes(struct json_out *json, const struct profile *profile, enum
     free(upper);
 }
 
+static void put_marks(struct json_out *json, const struct profile *profile) {
+    struct mark_line mark;
+
+    if (*profile->marks == '\0')
+        return;
+    json_array_member(json, "marks");
+    for (const char *text = profile->marks; mark_line_next(&text, &mark);) {
+        json_begin(json, '{');
+        json_number_member(json, "time_ns", mark.time_ns);
+        json_number_member(json, "pid", mark.pid);
+        json_string_member(json, "name", mark.name);
+        json_end(json, '}');
+    }
+    json_end(json, ']');
+}
+
 static void put_header(struct json_out *json, const struct profile *profile, enum profile_by by) {
     json_string_member(json, "format", "hcct-profile");
     json_number_member(json, "version", 2);
@@ -203,6 +220,7 @@ static void put_header(struct json_out *json, const struct profile *profile, enu
     json_number_member(json, "duration_ns", profile->duration_ns);
     if (profile->window_ns != 0)
         json_number_member(json, "window_ns", profile->window_ns);
+    put_marks(json, profile);
     if (profile->is_past)
         json_bool_member(json, "past", true);
     if (profile->kernel_ns != 0)

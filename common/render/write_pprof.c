@@ -305,13 +305,30 @@ static Perftools__Profiles__ValueType *value_type(struct builder *b, const char 
     return type;
 }
 
+static size_t count_marks(const struct profile *profile) {
+    struct mark_line mark;
+    size_t n = 0;
+
+    for (const char *text = profile->marks; mark_line_next(&text, &mark);)
+        n++;
+    return n;
+}
+
 static void add_comments(struct builder *b) {
     const struct profile *profile = b->profile;
     Perftools__Profiles__Profile *message = &b->message;
+    struct mark_line mark;
 
-    message->comment = pool_alloc(&b->pool, profile->n_processes * sizeof(*message->comment));
+    message->comment = pool_alloc(&b->pool, (profile->n_processes + count_marks(profile)) *
+                                                sizeof(*message->comment));
     for (uint32_t i = 0; i < profile->n_processes; i++) {
         char *comment = i == 0 ? comment_profile(profile) : comment_process(profile, i);
+
+        message->comment[message->n_comment++] = text_id(b, comment);
+        free(comment);
+    }
+    for (const char *text = profile->marks; mark_line_next(&text, &mark);) {
+        char *comment = comment_mark(&mark);
 
         message->comment[message->n_comment++] = text_id(b, comment);
         free(comment);

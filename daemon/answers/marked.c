@@ -4,11 +4,14 @@
  */
 #include "daemon/answers/marked.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/base/array_grow.h"
+#include "common/base/clock.h"
 #include "common/base/moment.h"
+#include "common/profile/mark_lines.h"
 #include "daemon/ingest/marks.h"
 #include "daemon/ingest/windows.h"
 
@@ -60,11 +63,10 @@ static const struct mark *last_before(const struct found *found, const char *nam
 
 static enum query_status there_is_none(const char *name, const char *where,
                                        struct query_error *error) {
-    snprintf(
-        error->text, sizeof error->text,
-        "there is no mark %.60s%s: hcct list --marks shows those that there are, and any other "
-        "moment is " MOMENT_FORMS,
-        name, where);
+    snprintf(error->text, sizeof error->text,
+             "there is no mark %.60s%s: hcct list --marks shows those that there are; or "
+             "give " MOMENT_FORMS,
+             name, where);
     return QUERY_NOT_FOUND;
 }
 
@@ -119,6 +121,37 @@ enum query_status marked_resolve(struct query *query, struct query_error *error)
 }
 
 /* ---- a list ---- */
+
+static bool is_in_part(const struct query *query, uint64_t day_ns) {
+    uint64_t since = query->since_ns;
+    if (query->window_ns > 0)
+        since = clock_ns(CLOCK_REALTIME) - query->window_ns;
+    bool inside = day_ns >= since && (query->until_ns == 0 || day_ns < query->until_ns);
+    return inside != query->rest;
+}
+
+static void put_line(FILE *out, const struct mark *mark, uint64_t day_ns) {
+    struct mark_line line = {.time_ns = day_ns, .pid = (uint32_t)mark->pid};
+    snprintf(line.name, sizeof line.name, "%s", mark->name);
+    mark_line_put(out, &line);
+}
+
+char *marked_lines(const struct query *query) {
+    struct found found = find(query);
+    char *text = NULL;
+    size_t bytes;
+    FILE *out = open_memstream(&text, &bytes);
+    for (size_t i = 0; i < found.n && out != NULL; i++) {
+        uint64_t day_ns = windows_day_of_time(found.mark[i].time_ns);
+        if (is_in_part(query, day_ns))
+            put_line(out, &found.mark[i], day_ns);
+    }
+    free(found.mark);
+    if (out != NULL && fclose(out) == 0)
+        return text;
+    free(text);
+    return NULL;
+}
 
 void marked_put(struct json_out *json, const struct query *query) {
     struct found found = find(query);

@@ -12,6 +12,10 @@
  * that lie so to each other. Call after the last query_set(). QUERY_OK, or there are none. */
 enum query_status marked_resolve(struct query *query, struct query_error *error);
 
+/* The same of these as a profile has them (mark_lines.h), of the part of the past that is asked
+ * for; free() gives it back. NULL: no memory. */
+char *marked_lines(const struct query *query);
+
 /* A member "marks": those of the processes that are asked for, oldest first. */
 void marked_put(struct json_out *json, const struct query *query);
 

@@ -67,6 +67,10 @@ static bool reaches_back(const struct query *query) {
     return windows_time_of_day(query->since_ns) < first;
 }
 
+bool past_is_asked(const struct query *query) {
+    return query->window_ns > 0 || is_part(query);
+}
+
 bool past_find(const struct query *query, struct past *past, struct query_error *error) {
     uint64_t now = windows_time(clock_now());
     *past = (struct past){.query = query};
@@ -87,7 +91,7 @@ bool past_find(const struct query *query, struct past *past, struct query_error 
                  "in the past");
         return false;
     }
-    if (query->window_ns == 0 && !is_part(query))
+    if (!past_is_asked(query))
         return true;
     past->window = &past->part;
     past->part = subwindows_last(now, query->window_ns);

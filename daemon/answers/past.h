@@ -26,6 +26,9 @@ struct past {
 bool past_find(const struct query *query, struct past *past, struct query_error *error);
 void past_free(struct past *past);
 
+/* Is the query about a part of the time, and not all since the start? */
+bool past_is_asked(const struct query *query);
+
 /* Nothing of it is in files. */
 bool past_is_empty(const struct past *past);
 /* The opposite, of a query that no process may answer. */

@@ -15,11 +15,13 @@
 #include "common/code/frame.h"
 #include "common/code/module.h"
 #include "common/render/render_order.h"
+#include "common/wire/compiler.h"
 #include "common/wire/metric.h"
 #include "common/wire/tags.h"
 #include "common/base/clock.h"
 #include "common/base/moment.h"
 #include "daemon/answers/config.h"
+#include "daemon/answers/marked.h"
 #include "daemon/answers/past.h"
 #include "daemon/answers/process_copies.h"
 #include "daemon/ingest/ingest.h"
@@ -305,19 +307,31 @@ size_t query_choose(const struct query *query, struct process **processes, size_
 
 /* ---- answers ---- */
 
-/* The metrics that query_choose() would leave out, each once. */
-static void name_others(struct query *query, struct process *const *processes, size_t n) {
-    query->others[0] = '\0';
+/* The kinds that query_choose() would leave out. */
+struct other_kinds {
+    const char *kind[WIRE_COLLECTORS * WIRE_CLOCKS];
+    size_t n;
+};
+
+static void find_others(struct other_kinds *others, const struct query *query,
+                        struct process *const *processes, size_t n) {
+    others->n = 0;
     for (size_t i = 0; i < n && query->collector == NULL; i++) {
-        const char *word = metric_word_of_kind(kind_of(processes[i]));
+        const char *kind = kind_of(processes[i]);
+        bool found = processes[i]->sampling.place == 0;
+        for (size_t k = 0; k < others->n && !found; k++)
+            found = strcmp(others->kind[k], kind) == 0;
+        if (!found && others->n < HCCT_ARRAY_LEN(others->kind))
+            others->kind[others->n++] = kind;
+    }
+}
+
+static void name_others(struct query *query, const struct other_kinds *others) {
+    query->others[0] = '\0';
+    for (size_t i = 0; i < others->n; i++) {
         size_t used = strlen(query->others);
-        bool named = false;
-        for (size_t k = 0; k < i && !named; k++)
-            named = processes[k]->sampling.place > 0 &&
-                    strcmp(metric_word_of_kind(kind_of(processes[k])), word) == 0;
-        if (processes[i]->sampling.place > 0 && !named)
-            snprintf(query->others + used, sizeof query->others - used, "%s%s",
-                     used > 0 ? ", " : "", word);
+        snprintf(query->others + used, sizeof query->others - used, "%s%s", used > 0 ? ", " : "",
+                 metric_word_of_kind(others->kind[i]));
     }
 }
 
@@ -395,12 +409,19 @@ static void write_profile(void *arg) {
         if (profile == NULL)
             return;
     }
+    char *marks = marked_lines(query);
+    if (marks == NULL)
+        memory_die("marks");
+    profile->marks = profile_string(profile, marks);
+    free(marks);
     profile->title = profile_string(profile, query->title);
     profile->kernel_ns = query->kernel_ns;
     profile->others = profile_string(profile, query->others);
-    bool written = query->to_render ? render_order_write(query->format, w->out, w->start, profile,
-                                                         &query->options)
-                                    : format_write(query->format, w->out, profile, &query->options);
+    bool written =
+        query->to_render
+            ? render_order_write(query->format, w->out, w->start, profile, &query->options,
+                                 query->beside ? RENDER_BESIDE : RENDER_AFTER)
+            : format_write(query->format, w->out, profile, &query->options);
     if (!written) /* an order's file is in memory */
         w->error = query->to_render ? ENOMEM : errno;
     profile_free(profile);
@@ -521,13 +542,43 @@ static enum query_status write_both(const struct query *query, struct process *c
     return status == QUERY_OK ? query_write(query, processes, n, out, error) : status;
 }
 
+/* Of another metric, if it has what is asked for. */
+static enum query_status write_other(const struct query *query, const char *kind, FILE *out,
+                                     struct query_error *error) {
+    struct query other = *query;
+    enum query_status status = QUERY_OK;
+    size_t n;
+    other.collector = kind;
+    other.others[0] = '\0';
+    struct process **processes = query_processes(&other, &n);
+    if (processes == NULL)
+        return query_no_memory("a list of processes", error);
+    if (n > 0 && (!past_is_asked(&other) || have_windows(processes, n, error)))
+        status = query_write(&other, processes, n, out, error);
+    registry_free_list(processes, n);
+    return status;
+}
+
+/* What a page has beside its first metric, last first: an order for each. */
+static enum query_status write_others(const struct query *query, const struct other_kinds *others,
+                                      FILE *out, struct query_error *error) {
+    enum query_status status = QUERY_OK;
+    bool has_room = query->to_render && !query->diff && query->format->write == write_html;
+    for (size_t i = others->n; i-- > 0 && has_room && status == QUERY_OK;)
+        if (i + 1 < WIRE_METRICS_MAX)
+            status = write_other(query, others->kind[i], out, error);
+    return status;
+}
+
 enum query_status query_hot(const struct query *asked, FILE *out, struct query_error *error) {
     struct query chosen = *asked, *query = &chosen;
     size_t n;
     struct process **processes = query_processes(query, &n);
     enum query_status status = QUERY_NOT_FOUND;
+    struct other_kinds others = {.n = 0};
     if (processes != NULL) {
-        name_others(query, processes, n);
+        find_others(&others, query, processes, n);
+        name_others(query, &others);
         n = query_choose(query, processes, n);
     }
     if (processes == NULL)
@@ -538,9 +589,12 @@ enum query_status query_hot(const struct query *asked, FILE *out, struct query_e
         status = write_both(query, processes, n, out, error);
     else if (n > 0 && !query_have_one_unit(processes, n, error))
         status = QUERY_BAD;
-    else if (n > 0)
-        status = write_both(query, processes, n, out, error);
-    else
+    else if (n > 0) {
+        query->beside = !query->diff;
+        status = write_others(query, &others, out, error);
+        if (status == QUERY_OK)
+            status = write_both(query, processes, n, out, error);
+    } else
         status = query_nothing(query, error);
     registry_free_list(processes, n);
     return status;

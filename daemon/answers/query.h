@@ -25,6 +25,7 @@ struct query {
     bool has_format; /* it was asked for */
     struct format_options options;
     char others[128]; /* metrics that are left out, as one is shown (query_choose) */
+    bool beside;      /* the order is of another metric than the one before it in the file */
     bool
         to_render; /* what is written is an order (render_order.h) for a renderer, not the answer */
     uint64_t window_ns;                  /* weights of the last so much time; 0: since the start */

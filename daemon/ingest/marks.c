@@ -45,17 +45,14 @@ static void add(const struct mark *mark) {
     pthread_mutex_unlock(&lock);
 }
 
-/* The agent says when; it is not before the session, and not after now. */
-static uint64_t time_of(const struct process *process, uint64_t said) {
+/* The agent says when; that is not after now. It may be before this hcctd's beginning. */
+static uint64_t time_of(uint64_t said) {
     uint64_t now = clock_now();
-    if (said > now)
-        said = now;
-    return windows_time(said < process->since_mono_ns ? process->since_mono_ns : said);
+    return windows_time(said < now ? said : now);
 }
 
 static void keep(const struct process *process, const char *name, uint64_t said) {
-    struct mark mark = {
-        .time_ns = time_of(process, said), .uid = process->uid, .pid = process->pid};
+    struct mark mark = {.time_ns = time_of(said), .uid = process->uid, .pid = process->pid};
     snprintf(mark.name, sizeof mark.name, "%s", name);
     utf8_clean(mark.name);
     snprintf(mark.exe, sizeof mark.exe, "%s", process->exe);

@@ -84,6 +84,8 @@ static void render(void *unused) {
     order.profile = prepare(order.profile, &order.options);
     if (order.before != NULL)
         order.before = prepare(order.before, &order.options);
+    for (unsigned i = 0; i < order.n_others; i++)
+        order.others[i] = agent_frames_hide(order.others[i]); /* the page is filtered as a whole */
     bool written = order.before != NULL ? write_diff(&order, out)
                                         : order.format->write(out, order.profile, &order.options);
     if (!written || fflush(out) != 0) {

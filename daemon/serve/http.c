@@ -109,8 +109,10 @@ static enum query_status serve_snapshot(struct request *r, FILE *out) {
     struct json_out json = {.out = out};
     json_begin(&json, '{');
     json_array_member(&json, "paths");
-    enum query_status status = snapshot_write(&r->query, put_path, &json, &r->error);
+    struct snapshot_files files = {.written = put_path, .arg = &json};
+    enum query_status status = snapshot_write(&r->query, &files, &r->error);
     json_end(&json, ']');
+    json_string_member(&json, "left_out", files.left_out);
     json_end(&json, '}');
     fputc('\n', out);
     return status;

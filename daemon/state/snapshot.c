@@ -18,6 +18,7 @@
 #include "common/base/own_directory.h"
 #include "common/wire/metric.h"
 #include "daemon/answers/config.h"
+#include "daemon/answers/past.h"
 #include "daemon/ingest/registry.h"
 #include "daemon/state/snapshot_report.h"
 
@@ -99,27 +100,58 @@ static enum query_status write_file(const struct query *query, struct process *c
     return status;
 }
 
+/* `*named`: a bit for each collector that has been named. */
+static void name_left_out(struct snapshot_files *files, const struct process *p, uint32_t *named) {
+    const char *kind = metric_kind(p->sampling.collector, p->sampling.clock);
+    size_t used = strlen(files->left_out);
+    if ((*named >> p->sampling.collector & 1) == 0)
+        snprintf(files->left_out + used, sizeof files->left_out - used, "%s%s",
+                 used > 0 ? ", " : "", metric_word_of_kind(kind));
+    *named |= 1u << p->sampling.collector;
+}
+
+/* Those that live, without what has no past where that is asked for; how many stay. */
+static size_t choose(const struct query *query, struct process **processes, size_t n,
+                     struct snapshot_files *files, unsigned *live) {
+    size_t kept = 0;
+    uint32_t named = 0;
+    for (size_t i = 0; i < n; i++) {
+        struct process *p = processes[i];
+        bool has = !past_is_asked(query) || process_keeps_windows(p->sampling.collector);
+        *live += p->live;
+        if (p->live && !has)
+            name_left_out(files, p, &named);
+        if (p->live && has)
+            processes[kept++] = p;
+        else
+            registry_put(p);
+    }
+    return kept;
+}
+
 /* Reports of all that live. `*live`: how many there are. */
 static enum query_status write_all(const struct query *query, int directory,
-                                   snapshot_written *written, void *arg, unsigned *live,
+                                   struct snapshot_files *files, unsigned *live,
                                    struct query_error *error) {
     enum query_status status = QUERY_OK;
     size_t n;
     struct process **processes = query_processes(query, &n);
     if (processes == NULL)
         return query_no_memory("a list of processes", error);
+    n = choose(query, processes, n, files, live);
+    if (n == 0 && *live > 0) {
+        snprintf(error->text, sizeof error->text, "no windows are kept of %s: no report is written",
+                 files->left_out);
+        status = QUERY_BAD;
+    }
     for (size_t i = 0, metrics; i < n && status == QUERY_OK; i += metrics) {
         char name[NAME_MAX + 1], path[PATH_MAX];
-        metrics = 1;
-        if (!processes[i]->live)
-            continue;
         metrics = snapshot_report_metrics(query, &processes[i], n - i);
-        ++*live;
         name_file(processes[i], query->format, name, sizeof name);
         status = write_file(query, &processes[i], metrics, directory, name, error);
         snprintf(path, sizeof path, "%s/%s", config.report_dir, name);
         if (status == QUERY_OK)
-            written(arg, path);
+            files->written(files->arg, path);
     }
     registry_free_list(processes, n);
     return status;
@@ -133,7 +165,7 @@ static struct query in_format(const struct query *query) {
     return formatted;
 }
 
-enum query_status snapshot_write(const struct query *query, snapshot_written *written, void *arg,
+enum query_status snapshot_write(const struct query *query, struct snapshot_files *files,
                                  struct query_error *error) {
     static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
     unsigned live = 0;
@@ -147,7 +179,7 @@ enum query_status snapshot_write(const struct query *query, snapshot_written *wr
         return cannot_use_directory(error);
     pthread_mutex_lock(&one_at_a_time);
     const struct query formatted = in_format(query);
-    enum query_status status = write_all(&formatted, directory, written, arg, &live, error);
+    enum query_status status = write_all(&formatted, directory, files, &live, error);
     pthread_mutex_unlock(&one_at_a_time);
     close(directory);
     if (status == QUERY_OK && live == 0) {

@@ -14,10 +14,13 @@
 #include "daemon/ingest/process.h"
 #include "daemon/render/renderer.h"
 
-static enum query_status render_to(const struct query *query, struct process *process,
-                                   struct rendering *rendering, FILE *out,
+/* Of several metrics the first is the last order, and shown first. */
+static enum query_status render_to(const struct query *query, struct process *const *processes,
+                                   size_t n, struct rendering *rendering, FILE *out,
                                    struct query_error *error) {
-    enum query_status status = query_write(query, &process, 1, rendering->order, error);
+    enum query_status status = QUERY_OK;
+    while (n-- > 0 && status == QUERY_OK)
+        status = query_write(query, &processes[n], 1, rendering->order, error);
     if (!rendering_order_done(rendering) && status == QUERY_OK)
         return query_no_memory("a report", error);
     if (status == QUERY_OK)
@@ -29,19 +32,25 @@ static enum query_status render_to(const struct query *query, struct process *pr
     return status;
 }
 
-static enum query_status write_one(const struct query *query, struct process *process, FILE *out,
-                                   struct query_error *error) {
+static enum query_status write_rendered(const struct query *query, struct process *const *processes,
+                                        size_t n, FILE *out, struct query_error *error) {
     struct rendering rendering;
-    struct query of_process = *query;
-    of_process.pid = process->pid;
-    of_process.to_render = query_needs_renderer(&of_process);
-    if (!of_process.to_render)
-        return query_write(&of_process, &process, 1, out, error);
     if (!rendering_open(&rendering))
         return query_no_memory("a report", error);
-    enum query_status status = render_to(&of_process, process, &rendering, out, error);
+    enum query_status status = render_to(query, processes, n, &rendering, out, error);
     rendering_close(&rendering);
     return status;
+}
+
+/* Of one metric, or a page of n. */
+static enum query_status write_alone(const struct query *query, struct process *const *processes,
+                                     size_t n, FILE *out, struct query_error *error) {
+    struct query of_process = *query;
+    of_process.pid = processes[0]->pid;
+    of_process.to_render = query_needs_renderer(&of_process);
+    of_process.beside = true;
+    return of_process.to_render ? write_rendered(&of_process, processes, n, out, error)
+                                : query_write(&of_process, processes, 1, out, error);
 }
 
 /* ---- several metrics ---- */
@@ -66,7 +75,7 @@ static enum query_status write_part(const struct query *query, struct process *p
     FILE *stream = open_memstream(&j->text[j->n], &bytes);
     if (stream == NULL)
         return query_no_memory("a report", j->error);
-    enum query_status status = write_one(query, process, stream, j->error);
+    enum query_status status = write_alone(query, &process, 1, stream, j->error);
     if (fclose(stream) != 0 && status == QUERY_OK)
         status = query_no_memory("a report", j->error);
     j->part[j->n] = (struct pprof_part){j->text[j->n], bytes};
@@ -90,8 +99,12 @@ static enum query_status write_joined(const struct query *query, struct process 
     return status;
 }
 
-static bool has_room_for_all(const struct query *query) {
+static bool is_joined(const struct query *query) {
     return query->format->write == write_pprof;
+}
+
+static bool has_room_for_all(const struct query *query) {
+    return is_joined(query) || query->format->write == write_html;
 }
 
 static bool is_metric_of(const struct process *process, const struct process *other) {
@@ -116,6 +129,6 @@ size_t snapshot_report_metrics(const struct query *query, struct process **proce
 
 enum query_status snapshot_report_write(const struct query *query, struct process *const *processes,
                                         size_t n, FILE *out, struct query_error *error) {
-    return n == 1 ? write_one(query, processes[0], out, error)
-                  : write_joined(query, processes, n, out, error);
+    return n > 1 && is_joined(query) ? write_joined(query, processes, n, out, error)
+                                     : write_alone(query, processes, n, out, error);
 }

@@ -15,18 +15,8 @@ static bool is_named(const struct labels_sent *labels, uint32_t id) {
 
 static bool send_name(struct agent_thread *thread, struct wire_slot *slot, uint32_t id) {
     const struct label *label = label_at(id);
-    uint64_t at = thread->stream->head, words = (label->length + 7) / 8;
-    if (ring_room(slot, WALK_WORDS, at) < 2 + words)
+    if (!emit_name(thread, slot, WIRE_LABEL | id, label->text, label->length))
         return false;
-    ring_put(slot, WALK_WORDS, at++, wire_word(WIRE_PUSH, WIRE_NAME | label->length));
-    ring_put(slot, WALK_WORDS, at++, WIRE_LABEL | id);
-    for (uint64_t i = 0; i < words; i++) {
-        uint64_t word;
-        memcpy(&word, label->text + 8 * i, sizeof word);
-        ring_put(slot, WALK_WORDS, at++, word);
-    }
-    thread->stream->head = at;
-    ring_publish(slot, at);
     thread->stream->labels.named[id / 64] |= 1ull << id % 64;
     return true;
 }

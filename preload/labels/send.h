@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 
+#include "preload/labels/marks.h"
 #include "preload/labels/otel.h"
 #include "preload/life/session.h"
 #include "preload/life/thread.h"
@@ -19,6 +20,7 @@ bool labels_send_changed(struct agent_thread *thread, struct wire_slot *slot, ui
 static inline bool labels_send(struct agent_thread *thread, struct wire_session *session,
                                struct wire_slot *slot) {
     session_tell_labels(session);
+    marks_send(session);
     if (hcct_unlikely(!agent.settings.labels))
         return true;
     const _Atomic uint64_t *now = thread->labels;

@@ -50,6 +50,7 @@ struct agent_left {
 };
 
 #define AGENT_LEFT_MAX 64
+#define AGENT_MARKS    24u
 
 /* Of threads that have ended (ends.c). */
 struct agent_ends {
@@ -99,7 +100,11 @@ struct agent_process {
     struct agent_ends ends;
     _Atomic uint64_t labels_other;   /* labels that have found no place; not reported yet */
     _Atomic uint64_t labels_invalid; /* labels whose key can be none; the same */
-    _Atomic uint64_t marks_lost;     /* set without a session; not reported yet */
+    /* Marks that were set without a session, as a session has them but for the clock, which is the
+     * process's own (labels/marks.h): so many ever, of which so many were sent, or lost. */
+    _Atomic uint64_t marks, marks_sent;
+    struct wire_mark mark[AGENT_MARKS];
+    _Atomic uint64_t marks_lost; /* that could not be kept; not reported yet */
     _Atomic uint64_t
         missed_ns; /* weights of samples while the session was changed: to be reported */
     struct agent_no_room no_room;

@@ -16,6 +16,7 @@
 #include <time.h>
 
 #include "preload/context/send.h"
+#include "preload/labels/marks.h"
 #include "preload/life/connect.h"
 #include "preload/life/hooks.h"
 #include "preload/life/modules.h"
@@ -32,12 +33,6 @@
 #define FIRST_WAIT_MS 100
 #define CALLS_WAIT_MS 2000 /* the first, where each call is to be counted: hcctd is not stopped */
 #define LATER_WAIT_MS 3
-
-static uint64_t coarse_ns(void) {
-    struct timespec now;
-    real_clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 static bool says_goodbye(struct wire_session *session) {
     return (atomic_load_explicit(&session->control, memory_order_acquire) & WIRE_CONTROL_GONE) != 0;
@@ -56,17 +51,13 @@ bool session_is_dead(struct wire_session *session) {
         return true;
     uint64_t beat = atomic_load_explicit(&session->heartbeat_ns, memory_order_relaxed);
     uint64_t ahead = atomic_load_explicit(&agent.process->ahead_ns, memory_order_relaxed);
-    int64_t silent_ns = (int64_t)(coarse_ns() - beat - ahead);
+    int64_t silent_ns = (int64_t)(real_coarse_ns() - beat - ahead);
     return silent_ns > (int64_t)WIRE_HEARTBEAT_DEAD_NS;
-}
-
-uint64_t session_clock(void) {
-    return coarse_ns() - atomic_load_explicit(&agent.process->ahead_ns, memory_order_relaxed);
 }
 
 /* The daemon has just made the session. */
 static void learn_clock(struct agent_process *process, struct wire_session *session) {
-    atomic_store(&process->ahead_ns, coarse_ns() - atomic_load(&session->heartbeat_ns));
+    atomic_store(&process->ahead_ns, real_coarse_ns() - atomic_load(&session->heartbeat_ns));
 }
 
 bool session_is_held(void) {
@@ -186,7 +177,7 @@ static bool has_session(struct agent_process *process) {
 
 static bool is_due(struct agent_process *process, bool now) {
     uint64_t last = atomic_load(&process->last_try_ns); /* before the clock is read */
-    return now || coarse_ns() - last >= (agent_hooks.late ? LATE_RETRY_NS : RETRY_NS);
+    return now || real_coarse_ns() - last >= (agent_hooks.late ? LATE_RETRY_NS : RETRY_NS);
 }
 
 /* A process that is attached to is in the middle of its work. */
@@ -203,7 +194,7 @@ static bool attach_if_due(struct agent_process *process, bool now) {
     bool first = atomic_load(&process->last_try_ns) == 0;
     if (has_session(process) || !is_due(process, now) || !others_are_out())
         return false; /* others are in their handlers for a moment only */
-    atomic_store(&process->last_try_ns, coarse_ns());
+    atomic_store(&process->last_try_ns, real_coarse_ns());
     return attach(process, first ? first_wait_ms() : LATER_WAIT_MS);
 }
 
@@ -349,6 +340,7 @@ void session_note_end(struct agent_thread *thread) {
     if (session == NULL)
         return;
     session_tell_labels(session);
+    marks_send(session);
     context_send(session);
     atomic_store(&session->cpu_ns, ticker_now(CLOCK_PROCESS_CPUTIME_ID));
     session_leave(thread);

@@ -89,9 +89,6 @@ void session_expect_slots(struct wire_session *session);
 /* The thread ends: its slots are the daemon's. Thread context. */
 void session_give_slot(struct agent_thread *thread);
 
-/* The daemon's CLOCK_MONOTONIC, as exact as the kernel's tick. Any context. */
-uint64_t session_clock(void);
-
 /* Reports labels that have found no place, or can have none. Any context, inside the session. */
 static inline void session_tell_labels(struct wire_session *session) {
     _Atomic uint64_t *other = &agent.process->labels_other;

@@ -6,14 +6,13 @@
 
 #include <string.h>
 
-#include "common/wire/ring.h"
 #include "preload/python/runtime.h"
 #include "preload/python/thread.h"
+#include "preload/sample/emit.h"
 
 #define OBJECT_TYPE 8   /* in any object: its type */
 #define QUALIFIED   160 /* bytes of a qualified name that are shown, and the rest is of the file */
 #define PATH_PART   96  /* of a path that are read, from its end */
-#define WALK_WORDS  WIRE_RING_WORDS(WIRE_SLOT_BYTES)
 
 /* ---- texts ---- */
 
@@ -139,25 +138,6 @@ enum python_code python_code_at(struct python_thread *python, uint64_t code) {
     return it.name != 0 ? PYTHON_CODE_NEW : PYTHON_CODE_NAMELESS;
 }
 
-/* Published whole. */
-static bool put_name(struct agent_thread *thread, struct wire_slot *slot, uint64_t code,
-                     unsigned bytes) {
-    uint64_t at = thread->stream->head;
-    unsigned words = (bytes + 7) / 8;
-    if (ring_room(slot, WALK_WORDS, at) < 2 + words)
-        return false;
-    ring_put(slot, WALK_WORDS, at++, wire_word(WIRE_PUSH, WIRE_NAME | bytes));
-    ring_put(slot, WALK_WORDS, at++, WIRE_PYTHON | code);
-    for (unsigned i = 0; i < words; i++) {
-        uint64_t word;
-        memcpy(&word, thread->python->text + 8 * i, sizeof word);
-        ring_put(slot, WALK_WORDS, at++, word);
-    }
-    thread->stream->head = at;
-    ring_publish(slot, at);
-    return true;
-}
-
 bool python_name_tell(struct agent_thread *thread, struct wire_slot *slot, uint64_t code) {
     struct python_thread *python = thread->python;
     struct python_sent it;
@@ -165,7 +145,8 @@ bool python_name_tell(struct agent_thread *thread, struct wire_slot *slot, uint6
         return false;
     if (is_sent(python, &it))
         return true; /* it stands in this sample more than once */
-    if (!put_name(thread, slot, code, compose(python, &it)))
+    unsigned bytes = compose(python, &it);
+    if (!emit_name(thread, slot, WIRE_PYTHON | code, python->text, bytes))
         return false;
     *place_of(python, code) = it;
     python->has_sent = true;

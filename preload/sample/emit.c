@@ -4,6 +4,8 @@
  */
 #include "preload/sample/emit.h"
 
+#include <string.h>
+
 #include "common/wire/ring.h"
 #include "preload/life/modules.h"
 
@@ -29,6 +31,23 @@ void emit_map(struct agent_thread *thread, struct wire_slot *slot, uint64_t *at)
     emit_pop(thread, slot, at);
     ring_put(slot, WALK_WORDS, (*at)++, wire_word(WIRE_MAP, generation));
     thread->stream->map_seen = generation;
+}
+
+bool emit_name(struct agent_thread *thread, struct wire_slot *slot, uint64_t frame,
+               const char *text, uint64_t bytes) {
+    uint64_t at = thread->stream->head, words = (bytes + 7) / 8;
+    if (ring_room(slot, WALK_WORDS, at) < 2 + words)
+        return false;
+    ring_put(slot, WALK_WORDS, at++, wire_word(WIRE_PUSH, WIRE_NAME | bytes));
+    ring_put(slot, WALK_WORDS, at++, frame);
+    for (uint64_t i = 0; i < words; i++) {
+        uint64_t word;
+        memcpy(&word, text + 8 * i, sizeof word);
+        ring_put(slot, WALK_WORDS, at++, word);
+    }
+    thread->stream->head = at;
+    ring_publish(slot, at);
+    return true;
 }
 
 static void send_mark(struct agent_thread *thread, struct wire_slot *slot, uint64_t *at,

@@ -37,6 +37,12 @@ void emit_pop(struct agent_thread *thread, struct wire_slot *slot, uint64_t *at)
  * does not publish. Signal context, inside the session. */
 void emit_map(struct agent_thread *thread, struct wire_slot *slot, uint64_t *at);
 
+/* Sends, by itself, what a frame that is no address is called (WIRE_NAME): `bytes` of the text,
+ * which can be read up to the end of its last word. False: the ring had no room. Signal context,
+ * inside the session. */
+bool emit_name(struct agent_thread *thread, struct wire_slot *slot, uint64_t frame,
+               const char *text, uint64_t bytes);
+
 /* Whether the context of the stream's last sample can be credited again: false where that was not
  * sent whole, or there is no room. Signal context, inside the session. */
 bool emit_can_repeat(const struct agent_thread *thread, struct wire_slot *slot);

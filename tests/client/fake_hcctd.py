@@ -7,6 +7,8 @@ FAKE_LOG        file that gets one line for each request
 FAKE_PROCESSES  JSON array for /v1/processes
 FAKE_PROFILE    file with the answer to /v1/hot
 FAKE_STATUS     status of /v1/hot and /v1/snapshot, with a sentence as its answer (200)
+FAKE_SENTENCE  what is said with another status than 200 (a sentence from the daemon)
+FAKE_LEFT_OUT  metrics that /v1/snapshot leaves out (none)
 FAKE_START      "fail": ends before it listens
 FAKE_END        "early": ends when it is first asked for anything
 """
@@ -38,6 +40,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
 
+    def refuse(self, status):
+        sentence = os.environ.get("FAKE_SENTENCE", "a sentence from the daemon")
+        self.answer(status, sentence.encode() + b"\n")
+
     def note(self):
         if os.environ.get("FAKE_END") == "early":
             os._exit(1)
@@ -51,7 +57,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             processes = json.loads(os.environ.get("FAKE_PROCESSES", "[]"))
             self.answer(200, json.dumps({"daemon": {}, "processes": processes}).encode())
         elif status != 200:
-            self.answer(status, b"a sentence from the daemon\n")
+            self.refuse(status)
         else:
             with open(os.environ["FAKE_PROFILE"], "rb") as profile:
                 self.answer(200, profile.read())
@@ -60,9 +66,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.note()
         status = int(os.environ.get("FAKE_STATUS", "200"))
         if status != 200:
-            self.answer(status, b"a sentence from the daemon\n")
+            self.refuse(status)
         else:
-            self.answer(200, json.dumps({"paths": ["/reports/a", "/reports/b"]}).encode())
+            self.answer(200, json.dumps({"paths": ["/reports/a", "/reports/b"],
+                                         "left_out": os.environ.get("FAKE_LEFT_OUT", "")}).encode())
 
 
 def main():

@@ -51,6 +51,45 @@ class Queries(support.ClientTest):
                 self.expect_error(status, "a sentence from the daemon", "hot")
                 self.expect_error(status, "a sentence from the daemon", "snapshot")
 
+    def test_errors_name_what_was_typed(self):
+        for said, shown, words in (
+                ("window=5x is not possible: give a time", "--window '5x' is not possible: give a time",
+                 ("hot", "--window", "5x")),
+                ("window=5x is not possible: give a time", "'@5x' is not possible: give a time",
+                 ("diff", "@5x", "profile")),
+                ("collector=foo is not possible: give cpu", "--metric 'foo' is not possible: give cpu",
+                 ("diff", "--metric", "foo", "@now", "profile")),
+                ("exe= is not possible: give a path", "--exe '' is not possible: give a path",
+                 ("hot", "--exe", "")),
+                ("tag=pid= n= is not possible: give KEY=VALUE",
+                 "--tag 'pid= n=' is not possible: give KEY=VALUE", ("hot", "--tag", "pid= n=")),
+                ("window= and since= or until= exclude each other: give one of them",
+                 "--window and --since or --until exclude each other: give one of them", ("hot",)),
+                ("ask for one process (pid=), executable (exe=) or metric (collector=)",
+                 "ask for one process (-p), executable (--exe) or metric (--metric)", ("hot",)),
+                ("hcctd has no memory: ask for less (n=, phi=, pid=), or give it more",
+                 "hcctd has no memory: ask for less (-n, --phi, -p), or give it more", ("hot",)),
+                ("no time lies between since= and until=: the first must be before the second",
+                 "no time lies between the first moment and the second: the first must be before the",
+                 ("diff", "@03:10..03:05", "profile")),
+                ("nothing is called x=1 or span=2", "nothing is called x=1 or span=2", ("hot",)),
+                ("a\x1b[2J window=5x", "a?[2J window=5x", ("hot",))):
+            with self.subTest(said):
+                self.setUp()
+                self.serve(FAKE_STATUS="400", FAKE_SENTENCE=said)
+                self.expect_error(2, shown, *words)
+
+    def test_moment_that_is_none(self):
+        self.serve()
+        self.expect_error(2, "--since '25:99': give a moment", "diff", "--since", "25:99")
+        self.expect_error(2, "@25:99..03:10: '25:99' is no moment: give a moment", "diff", "@25:99..03:10",
+                          "profile")
+
+    def test_question_that_is_too_long(self):
+        self.serve()
+        self.expect_error(2, "longer than the 8191 bytes of a question", "hot", "--focus", "x" * 9000)
+        self.assertEqual(self.hcct("hot", "--focus", "x" * 8000)[0], 0)
+
     def test_no_daemon(self):
         for command in ("hot", "list", "snapshot"):
             self.expect_error(3, f"no hcctd listens at {self.runtime}/hcct/hcctd.sock: start one",
@@ -119,6 +158,12 @@ class Queries(support.ClientTest):
         self.hcct("snapshot", "-p", "x")
         self.assertEqual(self.log()[-1], "POST /v1/snapshot?pid=6")
         self.expect_error(4, "cc1 has finished", "snapshot", "-p", "cc1")
+
+    def test_snapshot_leaves_out(self):
+        self.serve(FAKE_LEFT_OUT="heap, calls")
+        self.assertEqual(self.hcct("snapshot", "--since", "10m"),
+                         (0, b"/reports/a\n/reports/b\n",
+                          "hcct: left out is what has no windows: heap, calls\n"))
 
     def test_report(self):
         status, out, err = self.hcct("report", "profile")

@@ -148,6 +148,13 @@ class Record(support.ClientTest):
         self.assertEqual(self.hcct("record")[0], 2)
         self.assertEqual(self.names(), [])
 
+    def test_process_that_is_not_there(self):
+        for command in (("record", "-p", "99999999"), ("attach", "99999999"), ("doctor", "-p", "99999999")):
+            with self.subTest(command):
+                status, out, err = self.hcct(*command)
+                self.assertNotEqual(status, 0)
+                self.assertEqual((out, err), (b"", "hcct: there is no process 99999999\n"))
+
     @support.needs_signals
     def test_term_reaches_command(self):
         process = self.start("record", "--no-report", "sh", "-c",
@@ -312,6 +319,7 @@ class RecordCalls(support.ClientTest):
                 (["--collector", "encode", "--metric", "heap"], "--metric is for --collector walks"),
                 (["--collector", "encode", "--python"], "--python is for --collector walks"),
                 ([*calls, "--credit", "all"], "no credit 'all'"),
+                (["--metric", ""], "there is no metric '': --metric takes one or more of cpu"),
                 (["--summary", "none-such"],
                  "no algorithm 'none-such'; there are: filtered-space-saving, space-saving"),
                 ([*calls, "--burst", "20ms/2ms"], "--burst '20ms/2ms' is no"),

@@ -15,12 +15,10 @@
 
 #include "common/code/frame.h"
 #include "common/code/jit_code.h"
-#include "common/code/jit_names.h"
 #include "common/code/module.h"
 #include "daemon/ingest/addresses.h"
 #include "tests/check.h"
-
-#define PATIENCE 1000 /* times 10 ms */
+#include "tests/code/jit_names_of.h"
 
 static char path[64], elsewhere[64], directory[64], dump_path[128];
 
@@ -38,19 +36,6 @@ static void put(const char *file, const char *mode, const char *text) {
         remove_files();
         exit(99);
     }
-}
-
-static const char *name_at(struct jit_code *jit, uint64_t address) {
-    return jit_name(jit_code_name(jit, address));
-}
-
-/* The name in the end. */
-static const char *awaited(struct jit_code *jit, uint64_t address, const char *name) {
-    for (unsigned i = 0; i < PATIENCE && strcmp(name_at(jit, address), name) != 0; i++) {
-        poll(NULL, 0, 10);
-        jit_code_poll(jit);
-    }
-    return name_at(jit, address);
 }
 
 static bool says_stale(struct jit_code *jit) {

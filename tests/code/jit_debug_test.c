@@ -14,13 +14,12 @@
 #include "common/code/frame.h"
 #include "common/code/jit_code.h"
 #include "common/code/jit_debug.h"
-#include "common/code/jit_names.h"
 #include "common/code/module.h"
 #include "tests/check.h"
+#include "tests/code/jit_names_of.h"
 #include "tests/targets/made_object.h"
 
-#define PATIENCE 1000 /* times 10 ms */
-#define MANY     200u
+#define MANY 200u
 
 struct jit_descriptor __jit_debug_descriptor = {.version = 1};
 
@@ -51,18 +50,6 @@ static struct jit_code *new_jit(void) {
     return jit;
 }
 
-static const char *name_at(struct jit_code *jit, uint64_t address) {
-    return jit_name(jit_code_name(jit, address));
-}
-
-static const char *awaited(struct jit_code *jit, uint64_t address, const char *name) {
-    for (unsigned i = 0; i < PATIENCE && strcmp(name_at(jit, address), name) != 0; i++) {
-        poll(NULL, 0, 10);
-        jit_code_poll(jit);
-    }
-    return name_at(jit, address);
-}
-
 static void test_names(void) {
     struct jit_code *jit = new_jit();
     add(0, 0x1000, "first");
@@ -85,6 +72,28 @@ static void test_names(void) {
     CHECK_STR(name_at(jit, 0x1010), "first");
     CHECK(!jit_code_is_refused(jit));
     jit_code_free(jit);
+}
+
+/* A list that is another one is seen at a look at its descriptor. */
+static void test_changed(void) {
+    struct perf_map *map = perf_map_new();
+    struct jit_debug *debug = jit_debug_new(getpid(), geteuid());
+    __jit_debug_descriptor = (struct jit_descriptor){.version = 1};
+    jit_debug_module(debug, module_intern_path("/proc/self/exe"), bias_of_executable());
+    CHECK(!jit_debug_has_changed(debug)); /* it is not known yet */
+    add(0, 0xe000, "one");
+    jit_debug_read(debug, map, true);
+    CHECK(!jit_debug_has_changed(debug));
+    __jit_debug_descriptor.first_entry = NULL; /* one goes, and another takes its place */
+    add(1, 0xe000, "other");
+    for (unsigned i = 0; i < PATIENCE && !jit_debug_has_changed(debug); i++)
+        poll(NULL, 0, 10); /* a reading is followed by a rest */
+    CHECK(jit_debug_has_changed(debug));
+    jit_debug_read(debug, map, false);
+    CHECK_STR(perf_map_find(map, 0xe050), "other");
+    CHECK(!jit_debug_has_changed(debug));
+    jit_debug_free(debug);
+    perf_map_free(map);
 }
 
 static void test_many(void) {
@@ -203,6 +212,7 @@ static void test_over(void) {
 
 int main(void) {
     test_names();
+    test_changed();
     test_many();
     test_nonsense();
     test_symbols();

@@ -52,10 +52,10 @@ tests_code_frame_test_LDADD = $(CODE_TEST_LIBS)
 tests_code_init_code_test_SOURCES = tests/code/init_code_test.c
 tests_code_init_code_test_LDADD = libhcct_code.a libhcct_common.a $(ELF_LIBS)
 
-tests_code_jit_code_test_SOURCES = tests/code/jit_code_test.c
+tests_code_jit_code_test_SOURCES = tests/code/jit_code_test.c tests/code/jit_names_of.h
 tests_code_jit_code_test_LDADD = libhcct_ingest.a $(CODE_TEST_LIBS)
 
-tests_code_jit_debug_test_SOURCES = tests/code/jit_debug_test.c tests/targets/made_object.h
+tests_code_jit_debug_test_SOURCES = tests/code/jit_debug_test.c tests/code/jit_names_of.h tests/targets/made_object.h
 tests_code_jit_debug_test_LDADD = $(CODE_TEST_LIBS)
 
 tests_code_perf_map_test_SOURCES = tests/code/perf_map_test.c

@@ -21,6 +21,18 @@
 /* ---- the child: a request for debug information waits at the gate, or is its death; where the
  * gate is for names, too, any request waits, and one for names says so ---- */
 
+/* A child whose first request has this name dies of it. */
+#define DEADLY "_Z deadly"
+
+static void die_of_name(const struct elf_request *request) {
+    char bytes[sizeof *request + ELF_PATH_MAX + 1] = "";
+    size_t n = sizeof *request + request->path_bytes;
+    if (request->kind == ELF_DEMANGLE && request->path_bytes <= ELF_PATH_MAX &&
+        recv(3, bytes, n, MSG_PEEK | MSG_WAITALL) == (ssize_t)n &&
+        strstr(bytes + sizeof *request, DEADLY) != NULL)
+        _exit(1);
+}
+
 static int child_main(void) {
     const char *gate = getenv("TEST_GATE"), *death = getenv("TEST_DEATH");
     char deadly[PATH_MAX];
@@ -31,8 +43,11 @@ static int child_main(void) {
     }
     bool all = gate != NULL && getenv("TEST_GATE_FOR_ALL") != NULL;
     struct elf_request request;
-    if (recv(3, &request, sizeof(request), MSG_PEEK | MSG_WAITALL) == (ssize_t)sizeof(request) &&
-        (all || request.kind == ELF_SYMBOLS)) {
+    bool whole =
+        recv(3, &request, sizeof(request), MSG_PEEK | MSG_WAITALL) == (ssize_t)sizeof(request);
+    if (whole)
+        die_of_name(&request);
+    if (whole && (all || request.kind == ELF_SYMBOLS)) {
         if (death != NULL)
             _exit(1);
         if (all && request.kind == ELF_NAMES)
@@ -176,6 +191,36 @@ static void test_end_at_work(void) {
     shut_gate(false);
 }
 
+/* More than one request has room for, and names that are none. */
+static void test_demangle(void) {
+    enum { MANY = 1000 };
+    static const char *name[MANY];
+    static struct symbol symbol[MANY];
+    struct symbol_service *service = symbol_service_new("/proc/self/exe");
+    for (size_t i = 0; i < MANY; i++)
+        name[i] = i % 2 == 0 ? "_ZN3app4loopEm" : "_Z not one";
+    symbol_service_demangle(service, name, MANY, symbol);
+    for (size_t i = 0; i < MANY; i++) {
+        CHECK_UINT(symbol[i].n_lines, 1);
+        if (symbol[i].n_lines != 1)
+            continue;
+        CHECK_STR(symbol[i].lines[0].name, i % 2 == 0 ? "app::loop(unsigned long)" : "_Z not one");
+        CHECK_STR(symbol[i].lines[0].system_name, name[i]);
+        symbol_clear(&symbol[i]);
+    }
+    symbol_service_demangle(service, name, 0, symbol);
+    symbol_service_free(service);
+    /* one that a child dies of costs itself, and no other */
+    service = symbol_service_new("/proc/self/exe");
+    name[0] = DEADLY;
+    symbol_service_demangle(service, name, MANY, symbol);
+    for (size_t i = 0; i < MANY; i++) {
+        CHECK_UINT(symbol[i].n_lines, i != 0);
+        symbol_clear(&symbol[i]);
+    }
+    symbol_service_free(service);
+}
+
 static void test_no_module(void) {
     struct symbol_service *service = symbol_service_new("/proc/self/exe");
     struct symbol_request requests[] = {{.module = 0, .query = {0x12, false}},
@@ -290,6 +335,7 @@ int main(int argc, char **argv) {
     test_failing();
     test_end_at_work();
     test_no_module();
+    test_demangle();
     CHECK(waitpid(-1, NULL, WNOHANG) == -1); /* no child is left behind */
     return check_report();
 }

@@ -71,7 +71,8 @@ static void assemble_it(void) {
     if (!elsewhere)
         return;
     CHECK_UINT(profile->n_nodes, 2);
-    CHECK(render_order_write(formats, params.contexts, 0, profile, &format_default_options));
+    CHECK(render_order_write(formats, params.contexts, 0, profile, &format_default_options,
+                             RENDER_AFTER));
     fclose(params.contexts);
     move_profile(order, bytes);
 }

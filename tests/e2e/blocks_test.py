@@ -12,22 +12,13 @@ import os
 import subprocess
 import sys
 
-from support import AGENT, HCCT, Daemon, check, finish, folded, record, report, run, scratch, target
+from support import AGENT, HCCT, Daemon, check, finish, record, report, run, scratch, target, weights
 
 MEAN = 512 * 1024
 BLOCKS = os.path.join(os.path.dirname(AGENT), "libhcctblocks.so")
 COLUMN = {"alloc": 1, "alloc-objects": 2, "heap": 3, "heap-objects": 4}
 TYPE = {"alloc": ("alloc_space", "bytes"), "alloc-objects": ("alloc_objects", "count"),
         "heap": ("inuse_space", "bytes"), "heap-objects": ("inuse_objects", "count")}
-
-
-def weights(path, names):
-    sums = dict.fromkeys(names, 0)
-    for frames, weight in folded(path):
-        for name in names:
-            if name in frames:
-                sums[name] += weight
-    return sums
 
 
 def truth(lines):

@@ -10,19 +10,10 @@ import json
 import math
 import os
 
-from support import AGENT, HCCT, Daemon, check, finish, folded, record, report, run, scratch, target
+from support import AGENT, HCCT, Daemon, check, finish, record, report, run, scratch, target, weights
 
 MEAN = 500000
 LOCKS = os.path.join(os.path.dirname(AGENT), "libhcctlocks.so")
-
-
-def weights(path, names):
-    sums = dict.fromkeys(names, 0)
-    for frames, weight in folded(path):
-        for name in names:
-            if name in frames:
-                sums[name] += weight
-    return sums
 
 
 def known_of(result):

@@ -13,7 +13,8 @@ if platform.machine() != "x86_64":
     skip("the generated code is x86-64's")
 
 
-def names(how, *words):
+def names(how, *words, shown=None):
+    """`shown`: what the names of the program's are for people."""
     path = scratch(f"{how}.pb.gz")
     result = record([target("jit"), "4", *words], path, "--rate", "250")
     if result.status == 77:
@@ -22,7 +23,7 @@ def names(how, *words):
     truth = {}
     for line in result.out.decode().splitlines():
         weight, name = line.split(" ", 1)
-        truth[name] = int(weight)
+        truth[(shown or {}).get(name, name)] = int(weight)
     loop, call = truth
     total = sum(truth.values())
 
@@ -47,6 +48,11 @@ def names(how, *words):
 
 loop = names("listed")
 names("registered", "registered")
+MANGLED = {"_ZN3app4loopEm": "app::loop(unsigned long)", "_RNvNtCs1234_7mycrate3foo3bar": "mycrate::foo::bar"}
+for how in (["registered", "mangled"], ["mangled"]):
+    names(" and ".join(how), *how, shown=MANGLED)
+    text = str(report(scratch(f"{' and '.join(how)}.pb.gz")))
+    check(all(name in text for name in MANGLED), "the linker's names are kept beside them")
 
 # In a container: its PID is another there, and /tmp is its own.
 outside = tempfile.mkdtemp(prefix="hcct-test-", dir="/var/tmp")

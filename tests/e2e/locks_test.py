@@ -11,20 +11,11 @@ import os
 import subprocess
 import sys
 
-from support import AGENT, HCCT, Daemon, check, finish, folded, record, report, run, scratch, target
+from support import AGENT, HCCT, Daemon, check, finish, record, report, run, scratch, target, weights
 
 MEAN = 500000
 LOCKS = os.path.join(os.path.dirname(AGENT), "libhcctlocks.so")
 WALK = 100000  # what a sample takes is in what the program measures: so much at most, on a busy machine
-
-
-def weights(path, names):
-    sums = dict.fromkeys(names, 0)
-    for frames, weight in folded(path):
-        for name in names:
-            if name in frames:
-                sums[name] += weight
-    return sums
 
 
 def one(metric):

@@ -4,8 +4,9 @@ another; from threads and handlers of signals at once; and of children."""
 
 import json
 import subprocess
+import time
 
-from support import AGENT, HCCT, Daemon, check, finish, run, scratch, target
+from support import AGENT, HCCT, Daemon, check, finish, record, report, run, scratch, target
 
 MARKS, CELL = target("marks"), 2
 
@@ -124,6 +125,73 @@ with Daemon() as daemon:
     check(daemon.wait_for(lambda p: "of the parent" in marks(daemon)) is not None, "that of the parent")
     check("of vfork" not in marks(daemon), f"a child of vfork marks nothing: {marks(daemon)}")
     app.end()
+
+# Those from before hcctd's start are kept, the last 24 of them, also where the program sleeps between them.
+daemon = Daemon()
+process = subprocess.Popen([MARKS, "early"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=daemon.env())
+time.sleep(1.2)
+begun = time.time()
+with daemon:
+    check(daemon.wait_for(lambda p: len(marks(daemon)) > 5) is not None, "marks from before hcctd's start are there")
+    process.stdin.write("\n")
+    process.stdin.flush()
+    count = int(process.stdout.readline())
+    daemon.wait_for(lambda p: f"early {count - 1}" in marks(daemon))
+    early = timeline(daemon)["marks"]
+    lost = sum(p["marks_lost"] for p in daemon.processes())
+    names, times = [mark["name"] for mark in early], [mark["time"] for mark in early]
+    check(len(names) + lost == count, f"{count} were set, {len(names)} are there, {lost} were lost")
+    check(names == [f"early {i}" for i in range(lost, count)], f"in their order, from {names[:1]} on")
+    check(lost == 0 or len(names) >= 24, f"only what is older than 24 others is lost: {lost}")
+    check(times == sorted(times) and times[-1] - times[0] > 0.09 * (len(times) - 1),
+          "each with the time when it was set")
+    check(lost > 0 or times[0] < begun, "which may be before hcctd's start")
+    process.communicate(timeout=60)
+
+# Profiles have them: of record, and of one that is running.
+def listed(path):
+    result = run([HCCT, "report", "--marks", path])
+    rows = [line.split(None, 5)[4:] for line in result.out.decode().splitlines()[1:]]
+    return result.status, [tuple(row) for row in rows], result.err.decode()
+
+
+path = scratch("phases.pb.gz")
+begun = time.time()
+result = record([MARKS, "phases", "0.3"], path)
+check(result.status == 0, f"recorded: {result.err[-300:]!r}")
+wanted = ["work begins", "change", "done"] * 2
+status, rows, err = listed(path)
+check(status == 0 and rows == [("marks", name) for name in wanted], f"report --marks: {rows} {err}")
+in_json = report(path)["marks"]
+check([mark["name"] for mark in in_json] == wanted and
+      all(begun < mark["time_ns"] / 1e9 < time.time() for mark in in_json), f"as JSON: {in_json}")
+info = json.loads(report(path, form="firefox"))["meta"]["extra"]
+facts = [entry["value"] for section in info for entry in section["entries"] if "Mark at" in entry["label"]]
+check(facts == wanted, f"for the Firefox Profiler: {facts}")
+again = scratch("again.pb.gz")
+run([HCCT, "report", "-o", again, path])
+check(report(again).get("marks") == in_json, "they stay in a copy")
+record(["sh", "-c", "i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done"], scratch("none.pb.gz"))
+status, rows, err = listed(scratch("none.pb.gz"))
+check(status == 4 and "has no marks" in err, f"a file without marks: {status} {err}")
+several = scratch("several.pb.gz")
+record([MARKS, "phases", "0.2"], several, "--metric", "cpu,faults")
+for metric in ("cpu", "faults"):
+    found = [mark["name"] for mark in report(several, "--metric", metric).get("marks", [])]
+    check(found == wanted, f"with several metrics, {metric}: {found}")
+with Daemon() as daemon:
+    app = App(daemon, "odd")
+    daemon.wait_for(lambda p: len(marks(daemon)) == 2)
+    spun = App(daemon, "phases", 0.2)
+    daemon.wait_for(lambda p: len(marks(daemon)) == 8)
+    run([HCCT, "hot", "--socket", daemon.socket, "-o", scratch("hot.pb.gz")])
+    names = [mark["name"] for mark in report(scratch("hot.pb.gz"))["marks"]]
+    check(names[2:] == wanted and names[:2] == marks(daemon)[:2], f"hot -o: {names}")
+    run([HCCT, "hot", "--socket", daemon.socket, "-p", str(spun.process.pid), "-o", scratch("one.pb.gz")])
+    names = [mark["name"] for mark in report(scratch("one.pb.gz"))["marks"]]
+    check(names == wanted, f"hot -p -o: {names}")
+    app.end()
+    spun.end()
 
 plain = run([MARKS, "storm", "2000"])
 agent = run([MARKS, "storm", "2000"], env={"LD_PRELOAD": AGENT, "HCCT_SOCKET": scratch("nobody.sock")})

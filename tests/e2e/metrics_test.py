@@ -47,6 +47,13 @@ def folded(path, metric):
     return sums
 
 
+def page_types(path):
+    """What the metrics of a page count, the one that is shown first."""
+    with open(path, encoding="utf-8") as page:
+        blocks = re.findall(r'<script type="application/json"[^>]*>(.*?)</script>', page.read(), re.S)
+    return [json.loads(block)["type"] for block in blocks]
+
+
 def get(path, what):
     """The body that hcctd answers with."""
     with socket.socket(socket.AF_UNIX) as connection:
@@ -181,6 +188,16 @@ with Daemon("--report-format", "pprof") as daemon:
     single = text("snapshot", "--socket", daemon.socket, "--format", "folded")[1].split()
     check(len(single) == 2 and all(path.endswith(".folded") for path in single) and
           sum(path.endswith(".cpu.folded") for path in single) == 1, f"folded has a file for each: {single}")
+    page = text("snapshot", "--socket", daemon.socket, "--format", "html")[1].split()
+    check(len(page) == 1 and page_types(page[0]) == ["inuse_space", "cpu"], f"a page has them all: {page}")
+    # of a part of the time there is no heap, and CPU time all the same
+    for form in ("pprof", "json"):
+        status, out, err = text("snapshot", "--socket", daemon.socket, "--since", "10m", "--format", form)
+        check(status == 0 and err == "hcct: left out is what has no windows: heap\n" and len(out.split()) == 1,
+              f"snapshot --since as {form}: {out!r} {err!r}")
+    parts = text("snapshot", "--socket", daemon.socket, "--since", "10m")[1].split()
+    check(len(parts) == 1 and report(parts[0])["type"] == "cpu" and "others" not in report(parts[0]) and
+          report(parts[0])["total"] > 0, f"snapshot --since has cpu alone: {parts}")
     status, out, err = text("snapshot", "--socket", daemon.socket, "--format", "paper")
     check(status == 2 and "--format 'paper' is none of" in err, f"no such format: {err}")
     asleep.kill()
@@ -220,6 +237,11 @@ with Daemon() as daemon:
     status, out, err = text("hot", "--socket", daemon.socket, "--window", "1h", "-o", scratch("window.pb.gz"))
     check(status == 0 and err == "hcct: heap has no windows: it is not in the profile\n" and
           report(scratch("window.pb.gz"))["others"] == "lock", f"hot --window -o: {err}")
+    for options, types in (((), ["cpu", "inuse_space", "delay"]), (("--metric", "lock"), ["delay"]),
+                           (("--window", "1h"), ["cpu", "delay"]), (("--focus", "o"), ["cpu", "inuse_space", "delay"])):
+        page = scratch("hot.html")
+        status, out, err = text("hot", "--socket", daemon.socket, "-o", page, *options)
+        check(status == 0 and page_types(page) == types, f"a page of hot {options}: {err}")
     figures = get(daemon.socket, "/metrics").splitlines()
     names = [line.rpartition(" ")[0] for line in figures if not line.startswith("#")]
     check(len(names) == len(set(names)), "no figure stands twice in /metrics")

@@ -140,6 +140,16 @@ def folded(path, *options):
     return [(line.rsplit(" ", 1)[0].split(";"), int(line.rsplit(" ", 1)[1])) for line in lines]
 
 
+def weights(path, names):
+    """{name: weight of all contexts with a frame of that name} of a profile."""
+    sums = dict.fromkeys(names, 0)
+    for frames, weight in folded(path):
+        for name in names:
+            if name in frames:
+                sums[name] += weight
+    return sums
+
+
 def wait_for_checkpoints(directory, seconds=60):
     """Until hcctd has written a checkpoint that began after this call: the second one from now on."""
     path = os.path.join(directory, "hcctd.state")

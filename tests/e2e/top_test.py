@@ -201,7 +201,7 @@ check(mixed.status != 0 and b"is not the same for all processes" in mixed.err, "
 wall = run([HCCT, "top", "--socket", daemon.socket, "--metric", "wall"])
 check(wall.status == 0 and b"of wall-clock time" in wall.out, "--metric wall")
 bad = run([HCCT, "top", "--socket", daemon.socket, "--metric", "nonsense"])
-check(bad.status != 0 and b"collector=nonsense is not possible" in bad.err, "a metric that there can't be")
+check(bad.status != 0 and b"--metric 'nonsense' is not possible" in bad.err, "a metric that there can't be")
 terminal.tmux("resize-window", "-x", "80", "-y", "24")
 terminal.command(f"clear; {HCCT} top --delay 0.2")
 terminal.wait(r"^N +\S+ \S+ of CPU time \(metric 1 of 2: M\)", "one of both is shown, and which")

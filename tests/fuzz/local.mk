@@ -59,7 +59,7 @@ tests_fuzz_hello_fuzz_SOURCES = tests/fuzz/hello_fuzz.c
 tests_fuzz_hello_fuzz_LDFLAGS = $(FUZZ_LINK)
 tests_fuzz_hello_fuzz_LDADD = $(FUZZ_INGEST)
 
-tests_fuzz_http_client_fuzz_SOURCES = client/ask.c client/http_client.c client/json_in.c client/processes.c \
+tests_fuzz_http_client_fuzz_SOURCES = client/ask.c client/option_words.c client/http_client.c client/json_in.c client/processes.c \
 	client/top/threads.c tests/fuzz/http_client_fuzz.c
 tests_fuzz_http_client_fuzz_LDFLAGS = $(FUZZ_LINK)
 tests_fuzz_http_client_fuzz_LDADD = libhcct_fuzz.a libhcct_render.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS)

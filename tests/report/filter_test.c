@@ -80,19 +80,42 @@ static void test_what_stays(void) {
     check_weights(".", ".", WEIGHTS(0, 0, 0, 0, 0, 155));
 }
 
+static void sum_errors(const struct profile *p, uint64_t *error, uint64_t *counter_error) {
+    for (uint32_t i = 1; i < p->n_nodes; i++) {
+        *error += p->nodes[i].error;
+        *counter_error += p->nodes[i].counter_error;
+    }
+}
+
+/* Contexts by what stands at their locations, as by expressions. */
+static void test_by_location(void) {
+    struct profile *p = make_profile();
+    bool *matched = filter_match_locations(p, "parse");
+    struct profile *filtered = profile_ignore(p, matched);
+
+    CHECK_UINT(weight_of(filtered, "parse"), 0);
+    CHECK_UINT(weight_of(filtered, "read"), 80);
+    CHECK_UINT(weight_of(filtered, FILTER_IGNORED), 50);
+    CHECK_UINT(profile_total(filtered), profile_total(p));
+    free(matched);
+    profile_free(filtered);
+    profile_free(p);
+}
+
 /* What holds for any profile: nothing is lost, of weight or of error. */
 static void test_sums(void) {
     static const char *const words[] = {NULL, "a", "f1", "^m", "[xyz]"};
 
     for (uint64_t seed = 1; seed <= 60; seed++) {
         struct profile *p = sample_random(seed);
-        struct profile *filtered = profile_filter(p, words[seed % 5], words[seed / 5 % 5]);
-        uint64_t error[2] = {0};
-
         for (uint32_t i = 1; i < p->n_nodes; i++)
-            error[0] += p->nodes[i].error;
-        for (uint32_t i = 1; i < filtered->n_nodes; i++)
-            error[1] += filtered->nodes[i].error;
+            p->nodes[i].counter_error = p->nodes[i].error / 2;
+        struct profile *filtered = profile_filter(p, words[seed % 5], words[seed / 5 % 5]);
+        uint64_t error[2] = {0}, counter_error[2] = {0};
+
+        sum_errors(p, &error[0], &counter_error[0]);
+        sum_errors(filtered, &error[1], &counter_error[1]);
+        CHECK_UINT(counter_error[1], counter_error[0]);
         CHECK_UINT(profile_total(filtered), profile_total(p));
         CHECK_UINT(error[1], error[0]);
         CHECK_UINT(filtered->n_processes, p->n_processes);
@@ -128,6 +151,7 @@ static void test_too_large(void) {
 
 int main(void) {
     test_what_stays();
+    test_by_location();
     test_sums();
     test_check();
     test_too_large();

@@ -30,7 +30,7 @@ static char *write_order(const struct format *format, struct profile *profile,
     char *order;
     FILE *out = open_memstream(&order, bytes);
 
-    CHECK(render_order_write(format, out, 0, profile, options));
+    CHECK(render_order_write(format, out, 0, profile, options, RENDER_AFTER));
     fclose(out);
     return order;
 }
@@ -111,9 +111,9 @@ static void test_comparison(void) {
     size_t bytes;
     FILE *out = open_memstream(&order, &bytes);
 
-    CHECK(render_order_write(json, out, 0, before, &format_default_options));
+    CHECK(render_order_write(json, out, 0, before, &format_default_options, RENDER_AFTER));
     int64_t start = ftello(out);
-    CHECK(render_order_write(json, out, start, after, &format_default_options));
+    CHECK(render_order_write(json, out, start, after, &format_default_options, RENDER_AFTER));
     fclose(out);
     FILE *in = fmemopen(order, bytes, "r");
     CHECK(render_order_read(in, &read) && read.before != NULL);
@@ -129,6 +129,31 @@ static void test_comparison(void) {
     free(order);
     profile_free(before);
     profile_free(after);
+}
+
+/* Of several metrics each is an order, and the last one is shown first. */
+static void test_beside(void) {
+    struct profile *part[] = {sample_build(), sample_names(), sample_shell()};
+    struct render_order read;
+    char *order;
+    size_t bytes;
+    FILE *out = open_memstream(&order, &bytes);
+
+    for (size_t i = 0; i < 3; i++)
+        CHECK(render_order_write(format_find("html"), out, ftello(out), part[i],
+                                 &format_default_options, RENDER_BESIDE));
+    fclose(out);
+    FILE *in = fmemopen(order, bytes, "r");
+    CHECK(render_order_read(in, &read) && read.before == NULL);
+    CHECK_UINT(profile_total(read.profile), profile_total(part[2]));
+    CHECK_UINT(read.options.n_others, 2);
+    CHECK_UINT(profile_total(read.options.others[0]), profile_total(part[1]));
+    CHECK_UINT(profile_total(read.options.others[1]), profile_total(part[0]));
+    render_order_free(&read);
+    fclose(in);
+    free(order);
+    for (size_t i = 0; i < 3; i++)
+        profile_free(part[i]);
 }
 
 /* An order that ends early is none, wherever it ends. */
@@ -156,6 +181,7 @@ int main(void) {
     test_texts();
     test_bounded();
     test_comparison();
+    test_beside();
     test_cut_off();
     return check_report();
 }

@@ -78,6 +78,12 @@ static void test_hidden(void) {
     expect_of(some_hidden(), &(struct transform){.recursion = true},
               "main;[~] 1000000|main;f 10|main;f;h 100|main;f;memcpy;memmove 1000|"
               "main;h;write;sort;read 10000|start;h 100000");
+    struct profile *deep = sample_none();
+    profile_add_process(deep, &(struct profile_process){.exe = "/usr/bin/app", .command = "app"});
+    sample_add(deep, 1, "main@app/f/g/f/" PROFILE_PRUNED "/h/f", 1, 0);
+    sample_add(deep, 1, "main@app/f/g/" PROFILE_PRUNED, 10, 0);
+    sample_add(deep, 1, PROFILE_PRUNED "/h", 100, 0);
+    expect_of(deep, &(struct transform){.recursion = true}, "[~];h 100|main;[~] 10|main;[~];h;f 1");
     struct profile *known = small();
     sample_add(known, 1, "main@app/f/" PROFILE_PRUNED "/k", 1000000, 0);
     expect_of(known, &(struct transform){.root = "^k$"}, "[not in focus] 111110|k;[~];k 1000000");

@@ -4,9 +4,9 @@
  * and one that calls back into C. The program prints the CPU time that it has spent in each, as
  * "NANOSECONDS NAME". Status 77: code can't be generated here.
  *
- *   usage: jit SECONDS_OF_CPU [registered]
+ *   usage: jit SECONDS_OF_CPU [registered] [mangled]
  *
- * registered: it is registered for debuggers instead.
+ * registered: it is registered for debuggers instead. mangled: by names of a linker's.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -22,6 +22,8 @@
 
 #define LOOP_NAME   "JS:*loop /srv/a b/app.js:3:7; twice"
 #define CALLER_NAME "LazyCompile:~call /srv/a b/app.js:9:1"
+
+static const char *loop_name = LOOP_NAME, *caller_name = CALLER_NAME;
 
 #ifdef __x86_64__
 /* void loop(uint64_t rounds) */
@@ -73,8 +75,8 @@ static void list(const char *path, const char *page) {
     FILE *map = fopen(path, "w");
     if (map == NULL)
         exit(77);
-    fprintf(map, "%lx %zx %s\n", (unsigned long)page, sizeof loop_code, LOOP_NAME);
-    fprintf(map, "%lx %zx %s\n", (unsigned long)page + PAGE / 2, sizeof caller_code, CALLER_NAME);
+    fprintf(map, "%lx %zx %s\n", (unsigned long)page, sizeof loop_code, loop_name);
+    fprintf(map, "%lx %zx %s\n", (unsigned long)page + PAGE / 2, sizeof caller_code, caller_name);
     fclose(map);
 }
 
@@ -111,9 +113,13 @@ int main(int argc, char **argv) {
     memcpy(&loop, &page, sizeof loop);
     memcpy(&call, &second, sizeof call);
     snprintf(path, sizeof path, "/tmp/perf-%d.map", (int)getpid());
-    if (argc > 2) {
-        add_object(page, sizeof loop_code, LOOP_NAME);
-        add_object(page + PAGE / 2, sizeof caller_code, CALLER_NAME);
+    if (strcmp(argv[argc - 1], "mangled") == 0) {
+        loop_name = "_ZN3app4loopEm";
+        caller_name = "_RNvNtCs1234_7mycrate3foo3bar";
+    }
+    if (argc > 2 && strcmp(argv[2], "registered") == 0) {
+        add_object(page, sizeof loop_code, loop_name);
+        add_object(page + PAGE / 2, sizeof caller_code, caller_name);
     } else {
         list(path, page);
     }
@@ -126,7 +132,7 @@ int main(int argc, char **argv) {
         in_call += cpu_ns() - middle;
     }
     unlink(path);
-    printf("%llu " LOOP_NAME "\n%llu " CALLER_NAME "\n", (unsigned long long)in_loop,
-           (unsigned long long)in_call);
+    printf("%llu %s\n%llu %s\n", (unsigned long long)in_loop, loop_name,
+           (unsigned long long)in_call, caller_name);
     return 0;
 }

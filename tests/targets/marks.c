@@ -10,9 +10,12 @@
  *                          mark more at the end. Waits, too
  *   marks children         a child of vfork marks "of vfork", one of fork "of fork", then this one
  *                          "of the parent". Waits, too
+ *   marks early            marks "early 0", "early 1", ... each tenth of a second until its input
+ * has a line, and sleeps between them: it uses next to no CPU time. Prints how many. Waits, too
  *   marks odd              names that are empty, long, or would steer a terminal
  */
 #include <errno.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -130,6 +133,18 @@ static void children(void) {
     hcct_mark("of the parent");
 }
 
+static void early(void) {
+    struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
+    char name[32];
+    int i = 0;
+    do {
+        snprintf(name, sizeof name, "early %d", i++);
+        hcct_mark(name);
+    } while (poll(&input, 1, 100) == 0);
+    (void)getchar();
+    printf("%d\n", i);
+}
+
 static void odd(void) {
     hcct_mark("");
     hcct_mark(NULL);
@@ -146,6 +161,8 @@ int main(int argc, char **argv) {
         storm(atol(argv[2]));
     else if (strcmp(argv[1], "children") == 0)
         children();
+    else if (strcmp(argv[1], "early") == 0)
+        early();
     else
         odd();
     printf("waits\n");
