@@ -150,6 +150,8 @@ static void pass(struct asking *asking, const struct unwind_registers *regs,
  * be found by a frame pointer of another one. */
 static bool is_of_unwinder(struct asking *asking, uint64_t pc) {
     struct unwind_module module;
+    if (modules_is_agent(pc))
+        return false; /* what stands before a call that sleeps: it asks for objects, and has none */
     if (!modules_find(asking->thread, asking->session, pc, &module))
         return true;
     for (unsigned i = 0; i < CONTEXT_OBJECTS; i++) {
