@@ -250,8 +250,9 @@ enum {
     WIRE_TABLE_NONE = 1,    /* there is none, and there will be none */
 };
 
-/* One mapped ELF object. Entries are appended and never changed. Where two overlap, addresses in a
- * stream belong to the later one whose generation is not above the stream's (MAP). */
+/* One mapped ELF object, or, where it is empty, one that had gone before it was written down.
+ * Entries are appended and never changed. Where two overlap, addresses in a stream belong to the
+ * later one whose generation is not above the stream's (MAP). */
 struct wire_module {
     uint64_t start; /* agent: first address of the mapping, and the first after it */
     uint64_t end;
