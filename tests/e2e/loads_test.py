@@ -47,6 +47,14 @@ for i in range(ROUNDS):
 
 
 
+def has_session(pid):
+    try:
+        with open(f"/proc/{pid}/maps") as maps:
+            return "memfd:hcct" in maps.read()
+    except OSError:
+        return False  # it has ended
+
+
 def examine_again(name, path):
     examine(name, path)
     own = {}
@@ -68,11 +76,13 @@ examine_again("one after another", path)
 with Daemon() as daemon:
     process = subprocess.Popen([target("loads"), "-r", str(MS), *libraries("again", 30)],
                                env={**os.environ, **daemon.env(HCCT_RATE="1000")})
+    while process.poll() is None and not has_session(process.pid):
+        time.sleep(0.005)
     while process.poll() is None:
-        time.sleep(0.03)
         daemon.process.send_signal(signal.SIGSTOP)
         time.sleep(0.15)
         daemon.process.send_signal(signal.SIGCONT)
+        time.sleep(0.03)
     check(process.returncode == 0, "a late hcctd: ended with status 0")
     daemon.wait_for(lambda it: it["state"] != "live")
     path = scratch("late.pb.gz")
