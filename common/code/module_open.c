@@ -149,11 +149,31 @@ static int open_by_path(const struct module_mapping *mapping, const struct area 
     return keep_if(fd >= 0 && agrees(fd, mapping, area, false), fd);
 }
 
+/* It was unloaded, and another object is mapped there now: where no build-id says so, the process's
+ * name for it is that of another file than the one that the kernel names, or of none. A relative
+ * name says nothing. */
+static bool is_anothers(const struct module_mapping *mapping, const struct area *area) {
+    struct stat info;
+    if (mapping->build_id_len > 0 || mapping->path[0] != '/' || area->path[0] == '\0' ||
+        strcmp(mapping->path, area->path) == 0)
+        return false;
+    int fd = open_in_root(mapping->pid, mapping->path);
+    if (fd < 0)
+        return errno == ENOENT;
+    bool another = fstat(fd, &info) == 0 && info.st_ino != area->inode;
+    close(fd);
+    return another;
+}
+
 int module_open_mapping(const struct module_mapping *mapping, char *path) {
     struct area area;
     char name[128];
     bool found = find_area(mapping, &area);
     int fd = -1;
+    if (found && is_anothers(mapping, &area)) {
+        memset(&area, 0, sizeof(area));
+        found = false;
+    }
     choose_path(mapping, &area, path);
     if (found) {
         snprintf(name, sizeof(name), "/proc/%ld/map_files/%" PRIx64 "-%" PRIx64, (long)mapping->pid,

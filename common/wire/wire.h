@@ -45,7 +45,7 @@
 #include "common/wire/counters.h"
 #include "common/wire/tags.h"
 
-#define WIRE_VERSION       17u
+#define WIRE_VERSION       18u
 #define WIRE_HELLO_MAGIC   "HCCTAGNT"
 #define WIRE_SESSION_MAGIC 0x7353746363680001ull
 
@@ -250,8 +250,9 @@ enum {
     WIRE_TABLE_NONE = 1,    /* there is none, and there will be none */
 };
 
-/* One mapped ELF object. Entries are appended and never changed. Where two overlap, addresses in a
- * stream belong to the later one whose generation is not above the stream's (MAP). */
+/* One mapped ELF object, or, where it is empty, one that had gone before it was written down.
+ * Entries are appended and never changed. Where two overlap, addresses in a stream belong to the
+ * later one whose generation is not above the stream's (MAP). */
 struct wire_module {
     uint64_t start; /* agent: first address of the mapping, and the first after it */
     uint64_t end;
@@ -299,9 +300,9 @@ struct wire_mark {
 /* A context that the program has asked the number of (hcct.h), or one of its callers: agent.
  * Entries are appended, from contexts_first on, and never changed. */
 struct wire_context {
-    uint64_t pc;         /* a return address, or one of these; 0: never used */
-    uint32_t parent;     /* the caller's, a lower number; of a root 0 */
-    uint32_t generation; /* of the module log, by which the address is to be read (MAP) */
+    uint64_t pc;     /* a return address, or one of these; 0: never used */
+    uint32_t parent; /* the caller's, a lower number; of a root 0 */
+    uint32_t module; /* of the module log, from 1 on, that the address is in; 0: in none */
 };
 
 #define WIRE_CONTEXT_EXACT  (1ull << 63) /* where a signal came: no return address */

@@ -23,12 +23,13 @@
 struct range {
     uint64_t start, end, bias;
     uint32_t module, generation;
+    uint32_t number; /* of those that were to be added, from 1 on */
 };
 
 struct addresses {
     struct addresses_cache cache; /* first: see addresses_frame */
     struct range *range;
-    uint32_t ranges;
+    uint32_t ranges, numbers; /* that were added, and that were to be */
     size_t room;
     uint32_t generation;   /* by which addresses are read; the cache belongs to it */
     bool remembers;        /* the cache is not empty */
@@ -101,10 +102,11 @@ bool addresses_is_refused(const struct addresses *map) {
 
 bool addresses_add(struct addresses *map, uint64_t start, uint64_t end, uint64_t bias,
                    uint32_t module, uint32_t generation) {
+    map->numbers++;
     if (!array_grow(&map->range, map->ranges, &map->room, sizeof *map->range))
         return false;
     addresses_forget(map);
-    map->range[map->ranges++] = (struct range){start, end, bias, module, generation};
+    map->range[map->ranges++] = (struct range){start, end, bias, module, generation, map->numbers};
     if (map->jit != NULL)
         jit_code_module(map->jit, module, bias);
     return true;
@@ -183,8 +185,7 @@ static uint32_t translate(struct addresses *map, uint64_t at, uint64_t address, 
 }
 
 /* Generated code has no places: its addresses mean nothing outside its process. */
-static uint32_t make_leaf_pc(struct addresses *map, uint64_t pc) {
-    const struct range *r = find_range(map, pc);
+static uint32_t make_place(struct addresses *map, const struct range *r, uint64_t pc) {
     struct frame_key key = {0};
     if (r != NULL && r->module != 0) {
         key.site_module = r->module;
@@ -193,10 +194,18 @@ static uint32_t make_leaf_pc(struct addresses *map, uint64_t pc) {
     return frame_intern_for(map->frames, &key);
 }
 
+uint32_t addresses_place(struct addresses *map, uint32_t n, uint64_t pc) {
+    const struct range *r = NULL;
+    for (uint32_t i = n < map->ranges ? n : map->ranges; i-- > 0 && r == NULL;)
+        if (map->range[i].number == n)
+            r = &map->range[i];
+    return make_place(map, r != NULL && pc >= r->start && pc < r->end ? r : NULL, pc);
+}
+
 static uint32_t make_frame(struct addresses *map, uint64_t routine, uint64_t site) {
     struct frame_key key = {.routine = routine, .site = site};
     if (routine == WIRE_LEAF_PC)
-        return make_leaf_pc(map, site);
+        return make_place(map, find_range(map, site), site);
     if (wire_is_system_call(routine)) {
         key.routine_module = MODULE_JIT;
         key.routine =

@@ -51,6 +51,10 @@ void addresses_refresh(struct addresses *map);
  * they are translated anew. */
 void addresses_forget(struct addresses *map);
 
+/* The frame of a place in the module that was added as the n-th, from 1 on, of whatever generation.
+ * Never fails: an address that is not in that one is in none. */
+uint32_t addresses_place(struct addresses *map, uint32_t n, uint64_t pc);
+
 /* How many ranges there are in this generation, and a copy of the newest n of them, oldest first.
  */
 uint32_t addresses_count(const struct addresses *map);

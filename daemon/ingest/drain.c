@@ -57,7 +57,7 @@ static void see_modules(struct process *p, process_module_seen *seen, void *arg)
         struct wire_module *m = session_memory_module(&p->memory, p->modules_seen);
         if (atomic_load_explicit(&m->filled, memory_order_acquire) == 0)
             return; /* the agent is about to; in order, so that later entries hide earlier ones */
-        uint32_t module = intern(p, m);
+        uint32_t module = m->start < m->end ? intern(p, m) : 0; /* else it is of nothing */
         addresses_add(p->addresses, m->start, m->end, m->bias, module, m->generation);
         if (module == 0)
             publish_nothing(m);

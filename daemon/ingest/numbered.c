@@ -22,9 +22,7 @@ uint32_t numbered_sent(const struct session_memory *memory) {
 
 static uint32_t frame_of(struct addresses *addresses, const struct wire_context *it) {
     uint64_t pc = it->pc & ~WIRE_CONTEXT_EXACT;
-    addresses_at(addresses, it->generation);
-    return addresses_frame(addresses, WIRE_LEAF_PC,
-                           (it->pc & WIRE_CONTEXT_EXACT) != 0 ? pc : pc - 1);
+    return addresses_place(addresses, it->module, (it->pc & WIRE_CONTEXT_EXACT) != 0 ? pc : pc - 1);
 }
 
 static struct numbered_node node_of(const struct numbered_table *table, uint32_t i,
@@ -33,7 +31,7 @@ static struct numbered_node node_of(const struct numbered_table *table, uint32_t
     struct wire_context it; /* a copy that the agent can't change under our hands */
     it.pc = *(const volatile uint64_t *)&shared->pc;
     it.parent = *(const volatile uint32_t *)&shared->parent;
-    it.generation = *(const volatile uint32_t *)&shared->generation;
+    it.module = *(const volatile uint32_t *)&shared->module;
     if ((it.pc & (WIRE_CONTEXT_ROOT | WIRE_CONTEXT_EXACT)) == WIRE_CONTEXT_ROOT && it.parent == 0)
         return (struct numbered_node){.kind = NUMBERED_ROOT};
     if (it.pc == 0 || it.parent < table->first || it.parent >= i)

@@ -56,6 +56,7 @@ struct context_object {
 struct context_passed {
     uint64_t pc;
     struct slot_entry *entry; /* NULL: it is not kept */
+    uint32_t module;          /* of the log, from 1 on, where the slow walk has passed it */
 };
 
 /* Of one thread; stays with its struct agent_thread. The thread alone uses it, and writes with all
@@ -78,10 +79,11 @@ struct context_thread {
 extern __thread struct context_thread *context_self
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
-/* What numbers that were found before hang on: the session, and what addresses mean. */
+/* What numbers that were found before hang on: the session, and what addresses mean. While an
+ * object is closed it is another one each time. */
 static inline uint64_t context_stamp(const struct agent_process *process) {
     uint64_t epoch = atomic_load_explicit(&process->epoch, memory_order_relaxed);
-    return (epoch << 32 | modules_validity()) & ((1ull << CONTEXT_STAMP_BITS) - 1);
+    return epoch << 32 | modules_validity();
 }
 
 /* The open call whose return address, `word`, is in that place; NULL: none. `*top` goes down to

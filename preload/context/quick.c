@@ -49,7 +49,7 @@ static uint32_t find_known(struct quick *q) {
             at.fp = entry->fp;
             at.known |= UNWIND_FP_KNOWN;
         }
-        q->passed[q->n++] = (struct context_passed){at.pc, entry};
+        q->passed[q->n++] = (struct context_passed){.pc = at.pc, .entry = entry};
         if (!unwind_usual(&env, &at, &step))
             return at.pc == t->outermost.pc && at.sp == t->outermost.sp ? t->own_root : 0;
         place = step.ra_at;
@@ -124,9 +124,10 @@ static uint64_t find(struct quick *q) {
     uint32_t number = find_known(q);
     if (hcct_unlikely(context_turn(t) != q->turn))
         return 0;
+    const struct context_meant meant = {.validity = (uint32_t)t->stamp};
     for (uint32_t i = q->n; number != 0 && i > 0; i--) {
         const struct context_passed *passed = &q->passed[i - 1];
-        number = context_find(q->table, number, passed->pc);
+        number = context_find(q->table, number, passed->pc, meant);
         if (number != 0 && passed->entry != NULL)
             passed->entry->number = t->tag | number;
     }

@@ -45,7 +45,7 @@ void context_send_rest(struct context_table *all, struct wire_session *session) 
         uint64_t pc = atomic_load_explicit(&node->pc, memory_order_acquire);
         if (pc == 0)
             break; /* another thread is about to fill it */
-        *entry_of(session, i) = (struct wire_context){pc, node->parent, node->generation};
+        *entry_of(session, i) = (struct wire_context){pc, node->parent, node->module};
     }
     atomic_thread_fence(memory_order_release);
     raise_to(&session->contexts_used, i);

@@ -103,7 +103,7 @@ static bool renew(struct asking *asking) {
     own->stamp = 0;
     forget_all(own);
     own->tag = asking->table->tag;
-    own->root = context_root(asking->table, stamp);
+    own->root = context_root(asking->table, (uint32_t)(stamp >> 32));
     own->own_root = own->root != 0 ? root_of(asking) : 0;
     own->outermost = (struct context_outermost){0, 0};
     own->stack_low = asking->thread->stack_low;
@@ -127,12 +127,22 @@ static struct slot_entry *open_call_at(struct asking *asking, uint64_t place) {
     return context_open_call(&asking->top, place, *(const volatile uint64_t *)place);
 }
 
+/* The number in the log of the module that is passed, which may be that of the last one. */
+static uint32_t module_of(const struct asking *asking, uint64_t pc, struct unwind_module *last) {
+    if (pc - last->start >= last->end - last->start &&
+        !modules_find(asking->thread, asking->session, pc, last))
+        *last = (struct unwind_module){0};
+    return last->number;
+}
+
 static void pass(struct asking *asking, const struct unwind_registers *regs,
-                 struct slot_entry *entry) {
+                 struct slot_entry *entry, struct unwind_module *last) {
     if (slot_helper_depth(regs->pc) != 0)
         return; /* a signal has come on the way to a call */
-    asking->own->passed[asking->n++] =
-        (struct context_passed){regs->exact ? regs->pc | WIRE_CONTEXT_EXACT : regs->pc, entry};
+    asking->own->passed[asking->n++] = (struct context_passed){
+        .pc = regs->exact ? regs->pc | WIRE_CONTEXT_EXACT : regs->pc,
+        .entry = entry,
+        .module = module_of(asking, regs->exact ? regs->pc : regs->pc - 1, last)};
 }
 
 /* The object of that code may have an unwinder, which a signal may have interrupted where it
@@ -140,6 +150,8 @@ static void pass(struct asking *asking, const struct unwind_registers *regs,
  * be found by a frame pointer of another one. */
 static bool is_of_unwinder(struct asking *asking, uint64_t pc) {
     struct unwind_module module;
+    if (modules_is_agent(pc))
+        return false; /* what stands before a call that sleeps: it asks for objects, and has none */
     if (!modules_find(asking->thread, asking->session, pc, &module))
         return true;
     for (unsigned i = 0; i < CONTEXT_OBJECTS; i++) {
@@ -155,7 +167,7 @@ static bool is_of_unwinder(struct asking *asking, uint64_t pc) {
 /* The frames from `place` on, where a return address is. */
 static enum unwind_end follow(struct asking *asking, const struct unwind_env *env,
                               struct unwind_registers *regs, uint64_t place) {
-    struct unwind_module module = {0};
+    struct unwind_module module = {0}, passed = {0};
     struct unwind_step step;
     bool interrupted = false;
     while (asking->n < WIRE_MAX_FRAMES) {
@@ -167,7 +179,7 @@ static enum unwind_end follow(struct asking *asking, const struct unwind_env *en
         interrupted |= regs->exact;
         if (interrupted && is_of_unwinder(asking, regs->pc))
             return UNWIND_NO_RULE;
-        pass(asking, regs, entry);
+        pass(asking, regs, entry, &passed);
         struct context_outermost at = {regs->pc, regs->reg[ARCH_SP]};
         enum unwind_end end = unwind_step(env, &module, regs, &step);
         if (end == UNWIND_COMPLETE) {
@@ -220,10 +232,10 @@ static void walk_until_tables_are_there(struct asking *asking) {
 
 /* Of what was passed, from the outermost on. 0: no room. */
 static uint64_t number_passed(const struct asking *asking) {
-    uint32_t number = asking->known, generation = modules_generation();
+    uint32_t number = asking->known;
     for (uint32_t i = asking->n; i > 0 && number != 0; i--) {
         const struct context_passed *passed = &asking->own->passed[i - 1];
-        number = context_add(asking->table, number, passed->pc, generation);
+        number = context_add(asking->table, number, passed->pc, passed->module);
         if (passed->entry != NULL && number != 0)
             passed->entry->number = asking->table->tag | number;
     }

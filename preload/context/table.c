@@ -49,7 +49,7 @@ struct context_table *context_table_make(void) {
 
 /* ---- nodes ---- */
 
-static uint32_t take(struct context_table *all, uint32_t parent, uint64_t pc, uint32_t generation) {
+static uint32_t take(struct context_table *all, uint32_t parent, uint64_t pc, uint32_t module) {
     uint32_t used = atomic_load_explicit(&all->used, memory_order_relaxed);
     do {
         if (used >= WIRE_CONTEXTS - 1)
@@ -57,7 +57,7 @@ static uint32_t take(struct context_table *all, uint32_t parent, uint64_t pc, ui
     } while (!atomic_compare_exchange_weak(&all->used, &used, used + 1));
     struct context_node *node = &all->node[used + 1];
     node->parent = parent;
-    node->generation = generation;
+    node->module = module;
     atomic_store_explicit(&node->pc, pc, memory_order_release);
     return used + 1;
 }
@@ -74,17 +74,19 @@ static uint32_t put(struct context_table *all, uint32_t first, unsigned level, u
         if (atomic_compare_exchange_strong(&all->place[context_place(first, level, hash, i)],
                                            &there, own))
             return mine;
-        if (context_is_node(all, there, hash, node->parent, pc))
+        if (context_is_node(all, there, hash, node->parent, pc) &&
+            context_is_meant(all, there, (struct context_meant){.module = node->module}))
             return (uint32_t)there;
     }
     return 0;
 }
 
-uint32_t context_add(struct context_table *all, uint32_t parent, uint64_t pc, uint32_t generation) {
-    uint32_t found = context_find(all, parent, pc), first = 0;
+uint32_t context_add(struct context_table *all, uint32_t parent, uint64_t pc, uint32_t module) {
+    uint32_t found = context_find(all, parent, pc, (struct context_meant){.module = module});
+    uint32_t first = 0;
     if (found != 0)
         return found;
-    uint32_t mine = take(all, parent, pc, generation);
+    uint32_t mine = take(all, parent, pc, module);
     if (mine == 0)
         return 0;
     uint64_t hash = context_hash(parent, pc);
@@ -96,8 +98,8 @@ uint32_t context_add(struct context_table *all, uint32_t parent, uint64_t pc, ui
     return 0;
 }
 
-uint32_t context_root(struct context_table *all, uint64_t stamp) {
-    uint64_t pc = WIRE_CONTEXT_ROOT | (stamp & ((1ull << CONTEXT_STAMP_BITS) - 1));
+uint32_t context_root(struct context_table *all, uint32_t epoch) {
+    uint64_t pc = WIRE_CONTEXT_ROOT | epoch;
     uint32_t root = atomic_load_explicit(&all->root, memory_order_acquire), mine = 0;
     for (;;) {
         if (root != 0 && atomic_load_explicit(&all->node[root].pc, memory_order_relaxed) == pc)

@@ -2,10 +2,14 @@
 /*
  * modules.c - the agent's own list beside the session's module log, same indices.
  *
- * An entry is valid while its `checked` equals the current validity number; a dlclose raises that
- * number, and the next look-up asks the loader again. An entry whose object is gone is never used
- * again; another object at the same addresses gets an entry of its own, and the map generation
- * tells the daemon that addresses are to be read anew.
+ * A new object is written where the newest entry for its addresses is another's. Of entries that
+ * overlap the newest counts, here and for the daemon, which reads streams by the generation of the
+ * log (wire.h): so an entry that has another one above it, however that came, is never used again,
+ * and a new one that is above another begins a generation. Its place is taken before the loader is
+ * asked for good: what comes to the same addresses later is above it.
+ *
+ * While an object's headers and name are read dlclose waits, for the time of a few preemptions: a
+ * word on a stack may point to what nobody runs in.
  */
 #include "preload/life/modules.h"
 
@@ -13,27 +17,31 @@
 #include <link.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "preload/life/confine.h"
 #include "preload/life/glibc.h"
 #include "preload/life/hooks.h"
 #include "preload/life/sys.h"
 #include "preload/sample/stack.h"
 #include "preload/wrap/real.h"
 
-#define GONE UINT32_MAX
+#define NAP_NS    20000
+#define NAPS_MOST 250 /* of a dlclose, for those who read what it may take away */
 
 struct known {
     uint64_t start, end, bias;
-    const void *eh_frame;     /* tells two objects at the same addresses apart */
-    _Atomic uint32_t checked; /* 0: entry not filled yet; GONE; else the validity number */
+    const void *eh_frame; /* tells two objects at the same addresses apart */
     _Atomic(const struct unwind_table *) table;
 };
 
 static struct known known[WIRE_MODULES_MAX];
-_Atomic uint32_t modules_valid = 1;
+_Atomic uint32_t modules_checked[WIRE_MODULES_MAX];
+_Atomic uint64_t modules_state = MODULES_ONE_VALIDITY;
 static _Atomic uint32_t generation = 1;
-static _Atomic uint32_t closing; /* threads inside dlclose */
+static _Atomic bool misleading;  /* modules_mislead */
+static _Atomic uint32_t readers; /* of what the loader has said, at this moment */
 static char executable[WIRE_MODULE_BYTES];
 static uint64_t own_start, own_end;
 
@@ -57,29 +65,54 @@ void modules_start(void) {
 
 void modules_reset(void) {
     for (uint32_t i = 0; i < WIRE_MODULES_MAX; i++) {
-        if (atomic_load_explicit(&known[i].checked, memory_order_relaxed) == 0)
+        if (atomic_load_explicit(&modules_checked[i], memory_order_relaxed) == MODULES_NOT_FILLED)
             break;
-        atomic_store(&known[i].checked, 0);
+        atomic_store(&modules_checked[i], MODULES_NOT_FILLED);
         atomic_store(&known[i].table, NULL);
     }
+    atomic_store(&misleading, false);
+}
+
+/* ---- objects that go ---- */
+
+static bool is_one_closing(void) {
+    return (uint32_t)atomic_load(&modules_state) != 0;
+}
+
+/* One that was stopped while it reads is not waited for. */
+static void await_readers(void) {
+    const struct timespec nap = {0, NAP_NS};
+    struct agent_thread *self = thread_self;
+    uint32_t before;
+    if (atomic_load(&readers) == 0 || self == NULL || !agent_owns_memory() ||
+        !confine_enter(self, &before))
+        return;
+    for (int i = 0; i < NAPS_MOST && atomic_load(&readers) != 0; i++)
+        sys2(SYS_nanosleep, &nap, NULL);
+    confine_leave(self, before);
 }
 
 void modules_closing(void) {
-    atomic_fetch_add(&closing, 1);
-    atomic_fetch_add(&modules_valid, 1);
+    atomic_fetch_add(&modules_state, MODULES_ONE_VALIDITY + 1);
+    await_readers();
 }
 
+/* In a child that was forked in dlclose nobody is in it. */
 void modules_closed(void) {
-    atomic_fetch_add(&modules_valid, 1);
-    atomic_fetch_sub(&closing, 1);
+    uint64_t state = atomic_load(&modules_state), one;
+    do
+        one = (uint32_t)state != 0 ? 1 : 0;
+    while (
+        !atomic_compare_exchange_weak(&modules_state, &state, state + MODULES_ONE_VALIDITY - one));
 }
 
 void modules_recheck(void) {
-    atomic_fetch_add(&modules_valid, 1);
+    atomic_fetch_add(&modules_state, MODULES_ONE_VALIDITY);
 }
 
 void modules_alone(void) {
-    atomic_store(&closing, 0);
+    atomic_fetch_and(&modules_state, ~(uint64_t)UINT32_MAX);
+    atomic_store(&readers, 0);
 }
 
 uint32_t modules_generation(void) {
@@ -94,6 +127,10 @@ struct wire_module *modules_entry(struct wire_session *session, uint32_t i) {
 uint32_t modules_logged(struct wire_session *session) {
     uint32_t n = atomic_load_explicit(&session->modules_used, memory_order_acquire);
     return n < WIRE_MODULES_MAX ? n : WIRE_MODULES_MAX;
+}
+
+bool modules_mislead(void) {
+    return atomic_load_explicit(&misleading, memory_order_relaxed);
 }
 
 /* ---- what an object is, read from its own mapped headers ---- */
@@ -175,10 +212,26 @@ static bool same(const struct known *k, const struct wire_module *logged,
     return logged->path_len == length && memcmp(logged->path, path, length) == 0;
 }
 
-/* A new entry in both lists, valid from generation `since` on, that was there at `checked`. Two
- * threads may append the same object: harmless. UINT32_MAX: there is no room (yet). */
-static uint32_t append(struct wire_session *session, const struct dl_find_object *found,
-                       uint32_t since, uint32_t checked) {
+/* Of an object that was there before, its table: one that is loaded again needs not wait for the
+ * daemon. */
+static const struct unwind_table *table_of_old(struct wire_session *session, uint32_t i) {
+    const struct wire_module *module = modules_entry(session, i);
+    for (uint32_t k = i; k-- > 0;) {
+        const struct wire_module *old = modules_entry(session, k);
+        const struct unwind_table *table =
+            atomic_load_explicit(&known[k].table, memory_order_acquire);
+        if (table != NULL && old->end - old->start == module->end - module->start &&
+            old->start - old->bias == module->start - module->bias &&
+            old->path_len == module->path_len && old->build_id_len == module->build_id_len &&
+            memcmp(old->path, module->path, module->path_len) == 0 &&
+            memcmp(old->build_id, module->build_id, module->build_id_len) == 0)
+            return table;
+    }
+    return NULL;
+}
+
+/* A place in both lists. UINT32_MAX: there is no room (yet). */
+static uint32_t take_place(struct wire_session *session) {
     uint32_t i = modules_logged(session), ready;
     do {
         ready = atomic_load_explicit(&session->modules_ready, memory_order_acquire);
@@ -187,17 +240,32 @@ static uint32_t append(struct wire_session *session, const struct dl_find_object
             return UINT32_MAX;
         }
     } while (!atomic_compare_exchange_weak(&session->modules_used, &i, i + 1));
+    return i;
+}
+
+/* Entry i says that it is of nothing. */
+static void fill_with_nothing(struct wire_session *session, uint32_t i) {
+    struct wire_module *module = modules_entry(session, i);
+    module->start = module->end = 1; /* beginning and end of nothing */
+    module->path_len = module->build_id_len = 0;
+    known[i].start = known[i].end = 1;
+    atomic_store(&modules_checked[i], MODULES_GONE);
+    atomic_store_explicit(&module->filled, 1, memory_order_release);
+}
+
+/* Entry i, from generation `since` on, of what was there at validity `now`. */
+static void fill(struct wire_session *session, uint32_t i, const struct dl_find_object *found,
+                 uint32_t since, uint32_t now) {
     struct wire_module *module = modules_entry(session, i);
     describe(found, since, module);
-    atomic_store_explicit(&module->filled, 1, memory_order_release);
     struct known *k = &known[i];
     k->start = module->start;
     k->end = module->end;
     k->bias = module->bias;
     k->eh_frame = found->dlfo_eh_frame;
-    atomic_store(&k->table, NULL);
-    atomic_store_explicit(&k->checked, checked, memory_order_release);
-    return i;
+    atomic_store(&k->table, table_of_old(session, i));
+    atomic_store_explicit(&module->filled, 1, memory_order_release);
+    atomic_store_explicit(&modules_checked[i], now, memory_order_release);
 }
 
 /* The loader still knows objects whose memory has just gone: one that a thread closed when its
@@ -210,57 +278,114 @@ static bool is_mapped(const struct dl_find_object *found) {
     return name == NULL || stack_is_readable((uintptr_t)name);
 }
 
+static bool ask(void *pc, struct dl_find_object *found) {
+    return real_dl_find_object(pc, found) == 0 && is_mapped(found);
+}
+
 bool modules_is_there(struct wire_session *session, uint32_t i) {
     struct dl_find_object found;
     const struct known *k = &known[i];
-    uint32_t checked = atomic_load_explicit(&k->checked, memory_order_acquire);
-    return checked != 0 && checked != GONE &&
-           real_dl_find_object((void *)(uintptr_t)k->start, &found) == 0 && is_mapped(&found) &&
-           same(k, modules_entry(session, i), &found);
+    uint32_t checked = atomic_load_explicit(&modules_checked[i], memory_order_acquire);
+    if (checked == MODULES_NOT_FILLED || checked == MODULES_GONE)
+        return false;
+    atomic_fetch_add(&readers, 1);
+    bool there =
+        ask((void *)(uintptr_t)k->start, &found) && same(k, modules_entry(session, i), &found);
+    atomic_fetch_sub(&readers, 1);
+    return there;
+}
+
+static bool overlaps(const struct known *k, const struct dl_find_object *found) {
+    return k->start < (uintptr_t)found->dlfo_map_end && k->end > (uintptr_t)found->dlfo_map_start;
+}
+
+/* The entry of what was found, if no other one is above it, or may be. UINT32_MAX: it has none. */
+static uint32_t confirm(struct wire_session *session, const struct dl_find_object *found,
+                        uint32_t now) {
+    for (uint32_t i = modules_logged(session); i-- > 0;) {
+        uint32_t checked = atomic_load_explicit(&modules_checked[i], memory_order_acquire);
+        if (checked == MODULES_NOT_FILLED)
+            return UINT32_MAX;
+        if (!overlaps(&known[i], found))
+            continue;
+        if (!same(&known[i], modules_entry(session, i), found))
+            return UINT32_MAX;
+        while (checked != MODULES_GONE)
+            if (atomic_compare_exchange_weak(&modules_checked[i], &checked, now))
+                return i;
+        return UINT32_MAX;
+    }
+    return UINT32_MAX;
+}
+
+/* What the new entry i hides is not used again. The generation from which on it does so: who finds
+ * one of the others gone, or the new entry, is in it already. */
+static uint32_t hide_others(uint32_t i, const struct dl_find_object *found) {
+    uint32_t since = modules_generation();
+    bool hides = false;
+    for (uint32_t k = i; k-- > 0;) {
+        uint32_t checked = atomic_load_explicit(&modules_checked[k], memory_order_acquire);
+        if (checked == MODULES_NOT_FILLED || !overlaps(&known[k], found))
+            continue;
+        if (!hides)
+            since = atomic_fetch_add(&generation, 1) + 1;
+        hides = true;
+        atomic_store(&modules_checked[k], MODULES_GONE);
+    }
+    return since;
+}
+
+/* There is no room for it. */
+static void note_missing(struct wire_session *session, const struct dl_find_object *found) {
+    for (uint32_t i = modules_logged(session); i-- > 0;)
+        if (atomic_load_explicit(&modules_checked[i], memory_order_acquire) != MODULES_NOT_FILLED &&
+            overlaps(&known[i], found))
+            atomic_store(&misleading, true);
+}
+
+/* A new entry for what covers pc, if something still does. */
+static uint32_t append(struct wire_session *session, uint64_t pc, uint32_t now, bool *exists) {
+    struct dl_find_object found;
+    uint32_t i = take_place(session);
+    if (i == UINT32_MAX)
+        return UINT32_MAX;
+    *exists = ask((void *)(uintptr_t)pc, &found);
+    if (!*exists) {
+        fill_with_nothing(session, i);
+        return UINT32_MAX;
+    }
+    fill(session, i, &found, hide_others(i, &found), now);
+    return i;
 }
 
 /* Asks the loader who covers pc, and gives that object's entry, old or new. */
-static uint32_t ask_loader(struct wire_session *session, uint64_t pc, bool *exists) {
+static uint32_t ask_loader(struct wire_session *session, uint64_t pc, uint32_t now, bool *exists) {
     struct dl_find_object found;
-    /* before the loader is asked: what it says may be over when it is written down */
-    uint32_t now = atomic_load(&modules_valid), since = modules_generation();
-    bool replaced = false;
-    *exists = real_dl_find_object((void *)(uintptr_t)pc, &found) == 0 && is_mapped(&found);
-    if (!*exists)
-        return UINT32_MAX;
-    for (uint32_t i = modules_logged(session); i-- > 0;) {
-        struct known *k = &known[i];
-        uint32_t checked = atomic_load_explicit(&k->checked, memory_order_acquire);
-        if (checked == 0 || checked == GONE)
-            continue;
-        if (same(k, modules_entry(session, i), &found)) {
-            atomic_store(&k->checked, now);
-            return i;
-        }
-        if (k->start < (uintptr_t)found.dlfo_map_end && k->end > (uintptr_t)found.dlfo_map_start) {
-            if (atomic_load(&modules_valid) != now)
-                return UINT32_MAX; /* it may be the other one that is there by now */
-            if (!replaced) /* first: who finds one gone, or the new entry, is in its generation */
-                since = atomic_fetch_add(&generation, 1) + 1;
-            atomic_store(&k->checked, GONE);
-            replaced = true;
-        }
+    uint32_t i = UINT32_MAX;
+    atomic_fetch_add(&readers, 1);
+    *exists = ask((void *)(uintptr_t)pc, &found);
+    if (*exists)
+        i = confirm(session, &found, now);
+    if (*exists && i == UINT32_MAX) {
+        i = append(session, pc, now, exists);
+        if (*exists && i == UINT32_MAX)
+            note_missing(session, &found);
     }
-    return append(session, &found, since, now);
+    atomic_fetch_sub(&readers, 1);
+    return i;
 }
 
-static bool covers(const struct known *k, uint64_t pc, uint32_t now) {
-    return atomic_load_explicit(&k->checked, memory_order_acquire) == now && pc >= k->start &&
-           pc < k->end;
+static bool covers(uint32_t i, uint64_t pc, uint32_t now) {
+    return modules_was_found(i, now) && pc >= known[i].start && pc < known[i].end;
 }
 
-hcct_noinline static uint32_t search(struct wire_session *session, uint64_t pc, bool *exists) {
-    uint32_t now = atomic_load_explicit(&modules_valid, memory_order_acquire);
+hcct_noinline static uint32_t search(struct wire_session *session, uint64_t pc, uint32_t now,
+                                     bool *exists) {
     *exists = true;
     for (uint32_t i = modules_logged(session); i-- > 0;)
-        if (covers(&known[i], pc, now))
+        if (covers(i, pc, now))
             return i;
-    return ask_loader(session, pc, exists);
+    return ask_loader(session, pc, now, exists);
 }
 
 /* The table that the daemon has named for entry i. Its header is checked once. */
@@ -284,12 +409,12 @@ static const struct unwind_table *table_of(struct wire_session *session, uint32_
 
 bool modules_find(struct agent_thread *thread, struct wire_session *session, uint64_t pc,
                   struct unwind_module *module) {
-    uint32_t now = atomic_load_explicit(&modules_valid, memory_order_acquire);
+    uint32_t now = modules_validity();
     uint16_t *cached = &thread->module_cache[(pc >> 16) % THREAD_MODULE_CACHE];
     uint32_t i = *cached != 0 ? *cached - 1u : UINT32_MAX;
-    if (i == UINT32_MAX || !covers(&known[i], pc, now)) {
+    if (i == UINT32_MAX || !covers(i, pc, now)) {
         bool exists;
-        i = search(session, pc, &exists);
+        i = search(session, pc, now, &exists);
         if (!exists)
             return agent_hooks.find_stubs(pc, module);
         if (i == UINT32_MAX) { /* the daemon is making room for the log */
@@ -302,6 +427,7 @@ bool modules_find(struct agent_thread *thread, struct wire_session *session, uin
     module->end = known[i].end;
     module->bias = known[i].bias;
     module->table = table_of(session, i, &module->pending);
+    module->number = i + 1;
     return true;
 }
 
@@ -315,12 +441,14 @@ void modules_learn_pointed(struct agent_thread *thread, struct wire_session *ses
     uint64_t *same_hash = &missed->page[page % MODULES_MISSED];
     if (word < ARCH_LOWEST_CODE || word >> 47 != 0 || *same_hash == page || missed->n == MISSES_MAX)
         return;
-    if (agent_hooks.late || atomic_load_explicit(&closing, memory_order_acquire) != 0)
-        return; /* nobody runs in what a stale word points to: it may be going right now */
-    if (modules_find(thread, session, word, &module))
-        return;
-    *same_hash = page;
-    missed->n++;
+    atomic_fetch_add(&readers, 1); /* before it is asked who closes: who begins to waits */
+    /* nobody runs in what a stale word points to: it may be going right now */
+    bool may = !agent_hooks.late && !is_one_closing();
+    if (may && !modules_find(thread, session, word, &module)) {
+        *same_hash = page;
+        missed->n++;
+    }
+    atomic_fetch_sub(&readers, 1);
 }
 
 /* ---- what is loaded at the start ---- */

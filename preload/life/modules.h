@@ -4,7 +4,14 @@
  *
  * Objects are found by _dl_find_object, which takes no lock, when a walk first meets them; each is
  * written to the session's module log, where the daemon reads what it is and answers with the
- * offset of its table. After a dlclose each known object is checked again before it is believed.
+ * offset of its table.
+ *
+ * What was found is believed as long as the validity is the same. Objects go in dlclose alone,
+ * which is announced before and after; while a thread is in it, each who asks for the validity is
+ * given another one, so that nothing that is found in that time is believed later, or by others.
+ * So whoever runs in an object that has taken another one's place has a validity for which the
+ * other one was never found: it has asked later than that was announced to go. An object that a
+ * thread runs in, or will come back to, can't go, so for such addresses what the loader says is so.
  */
 #ifndef HCCT_MODULES_H
 #define HCCT_MODULES_H
@@ -13,7 +20,32 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/wire/compiler.h"
+#include "common/wire/wire.h"
 #include "preload/life/thread.h"
+
+/* The validity in the upper half, and how many threads are in dlclose below. */
+extern _Atomic uint64_t modules_state __attribute__((visibility("hidden")));
+#define MODULES_ONE_VALIDITY (1ull << 32)
+
+/* By the module's place in the log, in which validity it was found last, or: */
+extern _Atomic uint32_t modules_checked[WIRE_MODULES_MAX] __attribute__((visibility("hidden")));
+#define MODULES_NOT_FILLED 0u         /* it says nothing yet */
+#define MODULES_GONE       UINT32_MAX /* another one has its place, or had it: never used again */
+
+/* Not one of the two above. */
+static inline uint32_t modules_validity_of(uint64_t state) {
+    return ((uint32_t)(state >> 32) & 0x3fffffffu) | 0x40000000u;
+}
+
+/* Changes whenever something found by address before must not be believed any more: to be read
+ * before what is found is looked for, once. Any context. */
+static inline uint32_t modules_validity(void) {
+    uint64_t state = atomic_load_explicit(&modules_state, memory_order_acquire);
+    if (hcct_unlikely((uint32_t)state != 0))
+        state = atomic_fetch_add(&modules_state, MODULES_ONE_VALIDITY) + MODULES_ONE_VALIDITY;
+    return modules_validity_of(state);
+}
 
 /* Remembers the executable's path, and where the agent itself is. Process context. */
 void modules_start(void);
@@ -34,7 +66,8 @@ void modules_note_all(void);
  * context, inside a session that nobody else has entered yet. */
 void modules_learn_again(struct agent_thread *thread, struct wire_session *session);
 
-/* The module that covers pc; false: none. Signal context, inside the session. */
+/* The module that covers pc; false: none. For a pc that is on no stack any more it may be one that
+ * is going. Signal context, inside the session. */
 bool modules_find(struct agent_thread *thread, struct wire_session *session, uint64_t pc,
                   struct unwind_module *module);
 
@@ -55,6 +88,13 @@ void modules_learn_pointed(struct agent_thread *thread, struct wire_session *ses
  * inside the session. */
 uint32_t modules_logged(struct wire_session *session);
 struct wire_module *modules_entry(struct wire_session *session, uint32_t i);
+/* Whether what is in the log as module `i` was found to be loaded in that validity. Any context. */
+static inline bool modules_was_found(uint32_t i, uint32_t validity) {
+    return atomic_load_explicit(&modules_checked[i], memory_order_acquire) == validity;
+}
+/* An object has found no room in the log that is at the place of one that has an entry: the daemon
+ * would take it for that. Any context. */
+bool modules_mislead(void);
 /* The object of that module is loaded: it has not gone, or has come back to its place. */
 bool modules_is_there(struct wire_session *session, uint32_t i);
 
@@ -68,13 +108,6 @@ void modules_alone(void);
 
 /* Whether `address` is the agent's own code. Any context, after modules_start. */
 bool modules_is_agent(uint64_t address);
-
-/* Changes whenever something found by address before must not be believed any more. Any context. */
-extern _Atomic uint32_t modules_valid __attribute__((visibility("hidden")));
-
-static inline uint32_t modules_validity(void) {
-    return atomic_load_explicit(&modules_valid, memory_order_acquire);
-}
 
 /* Counts the changes after which an address may mean something else. Any context. */
 uint32_t modules_generation(void);

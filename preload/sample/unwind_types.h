@@ -28,6 +28,7 @@ struct unwind_module {
     uint64_t start, end; /* run-time addresses */
     uint64_t bias;
     const struct unwind_table *table; /* NULL: none */
+    uint32_t number;                  /* of the module log, from 1 on; 0: it is not in it */
     bool pending;                     /* its table is still being made */
 };
 

@@ -98,6 +98,10 @@ static uint32_t send_copy(struct agent_thread *thread, struct wire_session *sess
                           struct wire_slot *slot, uint64_t weight, const struct memo_result *result,
                           const struct unwind_env *env) {
     uint32_t inner = steps_to_send(&thread->memo, result);
+    if (hcct_unlikely(modules_mislead())) {
+        lose(slot, weight);
+        return 0;
+    }
     uint32_t words = emit_raw_stack(thread, session, slot, weight, inner, env);
     if (words == 0) {
         lose(slot, weight);

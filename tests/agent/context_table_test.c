@@ -24,8 +24,14 @@ void *memory_map(size_t bytes, int protection, int flags, int fd) {
     return at != MAP_FAILED ? at : NULL;
 }
 
+_Atomic uint32_t modules_checked[WIRE_MODULES_MAX];
+
 static struct context_table *all;
 static uint32_t root;
+
+static uint32_t find(uint32_t parent, uint64_t pc, uint32_t module) {
+    return context_find(all, parent, pc, (struct context_meant){.module = module});
+}
 
 /* Down at random, then up to the root by what the table says: the same addresses. */
 static bool is_found_again(uint64_t *state) {
@@ -35,13 +41,13 @@ static bool is_found_again(uint64_t *state) {
         *state = *state * 6364136223846793005ull + 1442695040888963407ull;
         pc[depth] = 0x401000 + (*state >> 33) % PCS;
         uint32_t below = context_add(all, node, pc[depth], depth);
-        if (below == 0 || below <= node || context_find(all, node, pc[depth]) != below)
+        if (below == 0 || below <= node || find(node, pc[depth], depth) != below)
             return false;
         node = below;
     }
     *state = *state * 6364136223846793005ull + 1442695040888963407ull;
     for (; depth > 0; depth--) {
-        if (all->node[node].pc != pc[depth - 1] || all->node[node].generation != depth - 1)
+        if (all->node[node].pc != pc[depth - 1] || all->node[node].module != depth - 1)
             return false;
         node = all->node[node].parent;
     }
@@ -59,10 +65,12 @@ static int by_key(const void *a, const void *b) {
     const struct context_node *x = a, *y = b;
     if (x->parent != y->parent)
         return x->parent < y->parent ? -1 : 1;
-    return x->pc < y->pc ? -1 : x->pc > y->pc;
+    if (x->pc != y->pc)
+        return x->pc < y->pc ? -1 : 1;
+    return x->module < y->module ? -1 : x->module > y->module;
 }
 
-/* Each node that can be found is the only one of its parent and address. */
+/* Each node that can be found is the only one of its parent, address and module. */
 static void test_threads(void) {
     pthread_t id[THREADS];
     uint64_t wrong = 0;
@@ -77,7 +85,7 @@ static void test_threads(void) {
     uint32_t used = all->used, n = 0;
     struct context_node *found = calloc(used + 1, sizeof *found);
     for (uint32_t i = root + 1; i <= used; i++)
-        if (context_find(all, all->node[i].parent, all->node[i].pc) == i)
+        if (find(all->node[i].parent, all->node[i].pc, all->node[i].module) == i)
             memcpy(&found[n++], &all->node[i], sizeof *found);
     qsort(found, n, sizeof *found, by_key);
     for (uint32_t i = 1; i < n; i++)
@@ -91,13 +99,29 @@ static void test_root(void) {
     uint64_t pc = 0x401000;
     CHECK(again == root && other > root);
     CHECK(context_root(all, 2) == other && context_root(all, 1) > other);
-    CHECK(context_find(all, other, pc) == 0);
+    CHECK(find(other, pc, 0) == 0);
     uint32_t node = context_add(all, other, pc, 0);
-    CHECK(node != 0 && node != context_find(all, root, pc));
+    CHECK(node != 0 && node != find(root, pc, 0));
     CHECK(context_holds(all->tag | node, all->tag, other));
     CHECK(!context_holds(all->tag | root, all->tag, other));
     CHECK(!context_holds((all->tag ^ 1ull << 32) | node, all->tag, other));
     CHECK(!context_holds(0, all->tag, other));
+}
+
+/* One address below one parent, in modules that have followed each other there: what it means now
+ * is what was found last. */
+static void test_modules(void) {
+    const uint64_t pc = 0x700000;
+    const struct context_meant first = {.validity = 50}, second = {.validity = 51};
+    uint32_t of_3 = context_add(all, root, pc, 3), of_4 = context_add(all, root, pc, 4);
+    CHECK(of_3 != 0 && of_4 != 0 && of_3 != of_4);
+    CHECK(find(root, pc, 3) == of_3 && find(root, pc, 4) == of_4 && find(root, pc, 5) == 0);
+    atomic_store(&modules_checked[2], 50);
+    atomic_store(&modules_checked[3], 51);
+    CHECK(context_find(all, root, pc, first) == of_3);
+    CHECK(context_find(all, root, pc, second) == of_4);
+    atomic_store(&modules_checked[3], MODULES_GONE);
+    CHECK(context_find(all, root, pc, second) == 0);
 }
 
 /* Numbers have 16 hexadecimal digits and 19 decimal ones. */
@@ -113,9 +137,9 @@ static void test_full(void) {
     for (uint64_t pc = 0x500000; (before = context_add(all, parent, pc, 0)) != 0; pc++, made++)
         last = before;
     CHECK(all->used == WIRE_CONTEXTS - 1 && made > 0);
-    CHECK(context_find(all, parent, 0x500000) != 0);
-    CHECK(context_find(all, parent, 0x500000 + made - 1) == last);
-    CHECK(context_add(all, parent, 0x500000, 0) == context_find(all, parent, 0x500000));
+    CHECK(find(parent, 0x500000, 0) != 0);
+    CHECK(find(parent, 0x500000 + made - 1, 0) == last);
+    CHECK(context_add(all, parent, 0x500000, 0) == find(parent, 0x500000, 0));
     CHECK(context_root(all, 77) == 0);
 }
 
@@ -141,6 +165,7 @@ int main(void) {
     CHECK(all != NULL);
     root = context_root(all, 1);
     CHECK(root == 1);
+    test_modules();
     test_threads();
     test_root();
     test_tag();

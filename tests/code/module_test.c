@@ -150,6 +150,31 @@ static void test_replaced(const uint8_t *own_id, size_t own_bytes) {
     munmap(start, 4096);
 }
 
+/* The same of files that have no build-id: a link to the one that is mapped is another name for it.
+ */
+static void test_replaced_nameless(void) {
+    char gone[PATH_MAX], now[PATH_MAX], link[PATH_MAX], none[PATH_MAX];
+    struct module_info info;
+    write_text(path_of(gone, "gone-text"), "one");
+    write_text(path_of(now, "now-text"), "two");
+    char *start = map_file(now);
+    struct module_mapping mapping = mapping_at(start, gone);
+    uint32_t unloaded = module_intern(&mapping);
+    CHECK(module_get(unloaded, &info));
+    CHECK_STR(info.path, gone);
+    CHECK(info.fd >= 0);
+    CHECK(symlink(now, path_of(link, "link-text")) == 0);
+    mapping.path = link;
+    uint32_t mapped = module_intern(&mapping);
+    CHECK(mapped != unloaded && module_get(mapped, &info));
+    CHECK_STR(info.path, now);
+    mapping.path = path_of(none, "none-text");
+    CHECK(module_get(module_intern(&mapping), &info));
+    CHECK_STR(info.path, none);
+    CHECK_UINT(info.fd, -1);
+    munmap(start, 4096);
+}
+
 /* A process says that it mapped libc, by libc's build-id, but the file is another. */
 static void test_liar(const uint8_t *own_id, size_t own_bytes) {
     char path[PATH_MAX];
@@ -400,6 +425,7 @@ int main(void) {
         test_by_build_id(own_id, own_bytes);
         test_deleted(own_id, own_bytes);
         test_replaced(own_id, own_bytes);
+        test_replaced_nameless();
         test_liar(own_id, own_bytes);
         test_trust(own_id, own_bytes);
         if (geteuid() == 0)

@@ -2,9 +2,13 @@
 """Code that was loaded a moment ago goes by its library, never by "generated code": libraries that
 load each other and compute at once, and libraries that follow each other at one address."""
 
+import os
 import shutil
+import signal
+import subprocess
+import time
 
-from support import check, finish, folded, record, report, scratch, target
+from support import HCCT, Daemon, check, finish, folded, record, report, run, scratch, target
 
 ROUNDS, CHAIN, MS = 6, 8, 25
 
@@ -41,16 +45,48 @@ for i in range(ROUNDS):
                 if sum(f == "loads_work" for f in frames) == CHAIN and "main" in frames)
     check(whole >= 0.4 * total, f"chain: {100 * whole / total:.1f} % of the time is below all libraries")
 
+
+
+def has_session(pid):
+    try:
+        with open(f"/proc/{pid}/maps") as maps:
+            return "memfd:hcct" in maps.read()
+    except OSError:
+        return False  # it has ended
+
+
+def examine_again(name, path):
+    examine(name, path)
+    own = {}
+    for frames, weight in folded(path, "--by", "module"):
+        for module in {f for f in frames if f.startswith("again")}:
+            own[module] = own.get(module, 0) + weight
+    check(len(own) >= 29, f"{name}: {len(own)} libraries of 30 are named")
+    check(max(own.values(), default=0) < 3 * MS * 1e6, f"{name}: none has what is another's")
+    modules = report(path, "--by", "module", form="text")
+    check("generated" not in modules, f"{name}: no generated code by module")
+
+
 path = scratch("again.pb.gz")
 result = record([target("loads"), "-r", str(MS), *libraries("again", 30)], path, "--rate", "1000", "--no-report")
 check(result.status == 0, "one after another: ended with status 0")
-total = examine("one after another", path)
-own = {}
-for frames, weight in folded(path, "--by", "module"):
-    for module in {f for f in frames if f.startswith("again")}:
-        own[module] = own.get(module, 0) + weight
-check(len(own) >= 29, f"one after another: {len(own)} libraries of 30 are named")
-check(max(own.values(), default=0) < 3 * MS * 1e6, "one after another: none has what is another's")
-modules = report(path, "--by", "module", form="text")
-check("generated" not in modules, "one after another: no generated code by module")
+examine_again("one after another", path)
+
+# hcctd reads what was loaded when others are in its place already: it has no processor for so long
+with Daemon() as daemon:
+    process = subprocess.Popen([target("loads"), "-r", str(MS), *libraries("again", 30)],
+                               env={**os.environ, **daemon.env(HCCT_RATE="1000")})
+    while process.poll() is None and not has_session(process.pid):
+        time.sleep(0.005)
+    while process.poll() is None:
+        daemon.process.send_signal(signal.SIGSTOP)
+        time.sleep(0.15)
+        daemon.process.send_signal(signal.SIGCONT)
+        time.sleep(0.03)
+    check(process.returncode == 0, "a late hcctd: ended with status 0")
+    daemon.wait_for(lambda it: it["state"] != "live")
+    path = scratch("late.pb.gz")
+    result = run([HCCT, "hot", "--socket", daemon.socket, "-p", "loads", "-o", path])
+    check(result.status == 0, f"hcct hot: {result.err.decode()[:300]}")
+    examine_again("a late hcctd", path)
 finish()

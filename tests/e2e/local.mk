@@ -23,7 +23,7 @@ e2e_tests = tests/e2e/check_test.py tests/e2e/daemon_test.py tests/e2e/deep_test
 	tests/e2e/wall_test.py tests/e2e/wall_calls_test.py tests/e2e/wall_end_test.py \
 	tests/e2e/wall_fork_test.py tests/e2e/fork_cost_test.py tests/e2e/follow_test.py \
 	tests/e2e/jit_test.py tests/e2e/python_frames_test.py tests/e2e/system_calls_test.py tests/e2e/past_test.py \
-	tests/e2e/lifecycle_test.py tests/e2e/loads_test.py tests/e2e/oracle_test.py \
+	tests/e2e/lifecycle_test.py tests/e2e/loads_test.py tests/e2e/plugins_test.py tests/e2e/oracle_test.py \
 	tests/e2e/programs_test.py tests/e2e/sleep_test.py tests/e2e/storm_test.py \
 	tests/e2e/top_server_test.py tests/e2e/top_test.py tests/e2e/terminal_test.py \
 	tests/e2e/text_test.py tests/e2e/threads_test.py tests/e2e/totals_test.py tests/e2e/window_test.py \
@@ -149,6 +149,14 @@ tests_targets_loads_CFLAGS = $(TARGET_CFLAGS)
 tests_targets_loads_library_SOURCES = tests/targets/loads.c
 tests_targets_loads_library_CFLAGS = $(TARGET_CFLAGS) -DLOADS_LIBRARY -fPIC
 tests_targets_loads_library_LDFLAGS = -Wc,-shared -Wl,--build-id=none
+
+# As many plugins are made of it as a test needs, each with a name and a build-id of its own.
+check_PROGRAMS += tests/targets/plugins tests/targets/plugins_library
+tests_targets_plugins_SOURCES = tests/targets/plugins.c
+tests_targets_plugins_CFLAGS = $(TARGET_CFLAGS) -pthread
+tests_targets_plugins_library_SOURCES = tests/targets/plugins.c
+tests_targets_plugins_library_CFLAGS = $(TARGET_CFLAGS) -DPLUGINS_LIBRARY -fPIC
+tests_targets_plugins_library_LDFLAGS = -Wc,-shared -Wl,--build-id=sha1
 
 check_PROGRAMS += tests/targets/broken_python
 tests_targets_broken_python_SOURCES = tests/targets/broken_python.c

@@ -96,6 +96,34 @@ static void test_taken(struct numbered *numbered) {
     CHECK_UINT(marked, 3);
 }
 
+/* Of modules that have followed each other at one address, that which the agent names; in one that
+ * is not in the log, or elsewhere, in none. */
+static void test_modules(void) {
+    static const struct {
+        uint64_t pc;
+        uint32_t module, of, site;
+    } places[] = {{0x401101, 1, 4, 0x400100},
+                  {0x401101, 2, 9, 0x3ff100},
+                  {0x401101, 3, 0, 0},
+                  {0x409001, 1, 0, 0},
+                  {0x401101, 0, 0, 0}};
+    struct numbered numbered = {0};
+    CHECK(addresses_add(addresses, 0x401000, 0x402000, 0x1000, 4, 1));
+    CHECK(addresses_add(addresses, 0x401000, 0x402000, 0x2000, 9, 2));
+    atomic_store(&memory.session->contexts_tag, TAG + 2);
+    *entry(FIRST) = (struct wire_context){WIRE_CONTEXT_ROOT, 0, 0};
+    for (uint32_t i = 0; i < 5; i++)
+        *entry(FIRST + 1 + i) = (struct wire_context){places[i].pc, FIRST, places[i].module};
+    numbered_take(&numbered, &memory, addresses, FIRST + 6);
+    for (uint32_t i = 0; i < 5; i++) {
+        struct frame_key key;
+        CHECK(frame_get(numbered_node(numbered.tables, FIRST + 1 + i)->frame, &key));
+        CHECK_UINT(key.site_module, places[i].of);
+        CHECK_UINT(key.site, places[i].site);
+    }
+    numbered_clear(&numbered);
+}
+
 /* The oldest go first. */
 static void test_folded(struct numbered *numbered) {
     struct numbered all = {0};
@@ -121,6 +149,7 @@ int main(void) {
     CHECK(addresses != NULL && session_memory_make(&memory, getpid(), &walks, &no_needs));
     test_room();
     test_taken(&numbered);
+    test_modules();
     test_folded(&numbered);
     session_memory_free(&memory);
     addresses_free(addresses);

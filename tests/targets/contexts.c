@@ -8,7 +8,7 @@
  *            and ask in all of them so often; jumps leave some by longjmp
  *   forks    the same in a child of fork, and in its parent before and after
  *   signals  handlers ask, on the thread's stack and on one of their own, while functions that ask
- *            are interrupted by a timer
+ *            are interrupted by a timer, and in the middle of calls that sleep
  *   stacks   coroutines ask
  *   early    asks in a constructor, in a handler of exit and in the destructor of a thread's key
  *   price    the nanoseconds of a call, where the path is the same each time and where it is not
@@ -18,7 +18,9 @@
  * numbers of all calls on one path have to be one; "wrong" counts the others, "none" those that
  * gave 0.
  */
+#include <poll.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -287,6 +289,58 @@ OWN_FRAME static void interrupted(void) {
     ASK();
 }
 
+/* What the handler was given, and the path on which it has asked. */
+static volatile uint64_t asleep_number;
+static volatile uint32_t asleep_at;
+
+static void on_asleep(int number) {
+    (void)number;
+    asleep_at = below(self, self->at, __func__, __LINE__ + 1);
+    asleep_number = hcct_context();
+}
+
+/* Where in the call the signal comes is not known, so each time is a path by itself. */
+static void print_asleep(void) {
+    self->asked++;
+    self->none += asleep_number == 0;
+    if (asleep_number == 0)
+        return;
+    printf("0x%016lx ", (unsigned long)asleep_number);
+    print_path(self, asleep_at);
+    putchar('\n');
+}
+
+OWN_FRAME static void sleeps(timer_t timer) {
+    const struct itimerspec soon = {{0, 0}, {0, 20000000}};
+    const struct timespec long_time = {0, 200000000};
+    struct pollfd nothing = {.fd = -1};
+    struct timespec until;
+    sem_t never;
+    sem_init(&never, 0, 0);
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += 1;
+    timer_settime(timer, 0, &soon, NULL);
+    CALL(nanosleep(&long_time, NULL));
+    print_asleep();
+    timer_settime(timer, 0, &soon, NULL);
+    CALL(poll(&nothing, 1, 200));
+    print_asleep();
+    timer_settime(timer, 0, &soon, NULL);
+    CALL(sem_timedwait(&never, &until));
+    print_asleep();
+}
+
+OWN_FRAME static void asleep(void) {
+    struct sigaction action = {.sa_handler = on_asleep};
+    struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGUSR2};
+    timer_t timer;
+    sigaction(SIGUSR2, &action, NULL);
+    timer_create(CLOCK_MONOTONIC, &event, &timer);
+    for (int i = 0; i < 3; i++)
+        CALL(sleeps(timer));
+    timer_delete(timer);
+}
+
 static void signals_part(uint64_t calls) {
     static char side[SIDE_BYTES];
     stack_t stack = {.ss_sp = side, .ss_size = sizeof side};
@@ -297,6 +351,7 @@ static void signals_part(uint64_t calls) {
     sigaction(SIGUSR1, &action, NULL);
     for (int i = 0; i < 100; i++)
         CALL(interrupted());
+    CALL(asleep());
     sigaltstack(&stack, NULL);
     action.sa_flags = SA_ONSTACK;
     sigaction(SIGUSR1, &action, NULL);

@@ -58,11 +58,15 @@ int main(int argc, char **argv) {
     void *handle;
     int again = argc > 1 && strcmp(argv[1], "-r") == 0, n = 0;
     char *one[2] = {0};
+    const struct timespec rest = {0, 400000000};
     if (argc < again + 3)
         return 2;
     int ms = atoi(argv[again + 1]);
-    if (!again)
+    if (!again) {
         n = in_library(ms, argv + 2, &handle);
+        /* hcctd opens a file without a build-id while the program is there */
+        nanosleep(&rest, NULL);
+    }
     for (int i = 3; again && i < argc; i++) {
         one[0] = argv[i];
         n += in_library(ms, one, &handle);
