@@ -53,9 +53,9 @@ preload_libagent_la_SOURCES = $(UNWIND_SOURCES) \
 	preload/life/handler.c preload/life/handler.h preload/life/handler_room.c \
 	preload/life/handler_room.h preload/life/handler_stack.c preload/life/handler_stack.h $(HANDLER_STACK_SOURCE) \
 	preload/life/hooks.h preload/life/hooks_of_all.h preload/life/memory.c preload/life/memory.h \
-	preload/life/no_room.c preload/life/no_room.h \
+	preload/life/no_room.c preload/life/no_room.h preload/life/unsampled.c preload/life/unsampled.h \
 	preload/life/modules.c preload/life/modules.h preload/life/program_name.c \
-	preload/life/program_name.h preload/life/session.c preload/life/session.h preload/life/stream.h \
+	preload/life/program_name.h preload/life/session.c preload/life/session.h preload/life/session_left.c preload/life/session_left.h preload/life/stream.h \
 	preload/life/silence.c preload/life/silence.h \
 	preload/life/settings.c preload/life/settings.h preload/life/signal.c \
 	preload/life/signal.h preload/life/stopped.c preload/life/stopped.h preload/life/sys.h \

@@ -67,6 +67,9 @@ static bool add_service(const struct json_object *row, void *arg) {
         .cpu_ns = json_in_number(row, "cpu_ns"),
         .unseen = json_in_number(row, "unseen"),
     };
+    uint64_t known = process.total + process.lost_ns;
+    /* rows do not tell how long sampling was paused: no time is said to be missing */
+    process.unasked_ns = process.cpu_ns > known ? process.cpu_ns - known : 0;
     const char *metric = profile_word(profile, json_in_text(row, "metric"));
     uint64_t first = json_in_number(row, "first"), last = json_in_number(row, "last"),
              hosts = json_in_number(row, "hosts");

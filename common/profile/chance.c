@@ -94,12 +94,30 @@ static void note_children(struct chance *chance, const struct profile_process *p
     chance->attach = fmax(chance->attach, (double)process->attach_ns);
 }
 
+/* Of samples of CPU time as a whole, by the clock of the process. Of a part of it the clock was not
+ * read at the moments at which that begins and ends. */
+static void note_missing(struct chance *chance, const struct profile *profile, uint32_t process,
+                         uint64_t total) {
+    const struct profile_process *it = &profile->processes[process];
+    bool by_cpu = strcmp(it->clock, "cpu") == 0 || strcmp(it->clock, "perf") == 0;
+
+    if (strcmp(profile->type, "cpu") != 0 || strcmp(profile->unit, "nanoseconds") != 0 ||
+        strcmp(it->collector, "walks") != 0 || !by_cpu || it->cpu_ns == 0 ||
+        profile->window_ns != 0 || total != it->total)
+        return;
+    chance->missing += (double)it->cpu_ns - (double)total - (double)it->unasked_ns -
+                       (double)it->no_room_ns - (double)profile_lost(profile, it);
+}
+
 void chance_add(struct chance *chance, const struct profile *profile, uint32_t process,
                 uint64_t total) {
     struct size size = sample_size_of(profile, process, total);
     double effect[SHARE_CLASSES];
 
     note_children(chance, &profile->processes[process]);
+    note_missing(chance, profile, process, total);
+    if (!profile_of_calls(profile) && !profile_of_heap(profile))
+        chance->lost += (double)profile_lost(profile, &profile->processes[process]);
     if (total == 0)
         return;
     chance->total += (double)total;
@@ -179,5 +197,18 @@ double chance_total_variance(const struct chance *chance) {
 }
 
 double chance_total_half_width(const struct chance *chance) {
-    return Z_95 * sqrt(chance_total_variance(chance));
+    double known = chance->lost + fmax(chance->missing, 0);
+
+    return fmax(Z_95 * sqrt(chance_total_variance(chance)), known);
+}
+
+#define BEYOND_CHANCE 1.5 /* times the interval: more is left to chance once in 300 times */
+#define LEAST_MISSING 0.03
+
+double chance_left_out(const struct chance *chance) {
+    double half = Z_95 * sqrt(chance_total_variance(chance));
+    bool is_much = chance->missing > BEYOND_CHANCE * half &&
+                   chance->missing > LEAST_MISSING * (chance->total + chance->missing);
+
+    return is_much ? chance->missing : 0;
 }

@@ -30,6 +30,9 @@ struct chance {
     double lone;                   /* the greatest weight that was drawn by itself */
     double forked, children;       /* processes: made by fork, and of these, attached */
     double attach;                 /* what the first sample of such a child weighs */
+    double lost;    /* what weighs so much is known to be lost, and is not in `total` */
+    double missing; /* CPU time that the kernel has counted, and that neither `total` nor what is
+                     * known to be lost has; less than 0 where these have more */
 };
 
 #define CHANCE_NONE                                                                                \
@@ -53,9 +56,13 @@ double chance_samples(const struct chance *chance, double share, float effect);
 double chance_half_width(const struct chance *chance, double share, float effect);
 
 /* Half of the 95 % interval of the total, in the unit of the profile; 0: as above. Where the
- * profile does not tell it is that of samples that come independently. */
+ * profile does not tell it is that of samples that come independently. What is known to be lost, or
+ * missing, is in the interval. */
 double chance_total_half_width(const struct chance *chance);
-/* The variance of the total. */
+/* CPU time that no sample stands for, by more than chance makes of it, in ns: threads that could
+ * not be sampled, or a hcctd that got no processor to take what they sent. 0: none is known. */
+double chance_left_out(const struct chance *chance);
+/* The variance of the total, of what was not left out. */
 double chance_total_variance(const struct chance *chance);
 
 /* Shares for which the interval is given, where it is given for some only. */

@@ -162,8 +162,6 @@ static void add_process(struct diff_group *group, const struct profile *from, ui
                         uint64_t total) {
     group->lost += profile_lost(from, &from->processes[process]);
     group->may_be_gone = profile_of_heap(from);
-    if (total == 0)
-        return; /* it was there and has nothing */
     chance_add(&group->chance, from, process, total);
     group->total += total;
     group->capped += from->processes[process].capped;
@@ -235,6 +233,9 @@ static void tally_processes(struct diff_join *join, int side, const struct part 
         add_process(group, from, i, total[i]);
         add_process(&join->all[side], from, i, total[i]);
     }
+    for (uint32_t i = 1; i < join->profile->n_processes; i++)
+        join->group[side][i].lost += (uint64_t)chance_left_out(&join->group[side][i].chance);
+    join->all[side].lost += (uint64_t)chance_left_out(&join->all[side].chance);
     free(total);
 }
 

@@ -10,6 +10,8 @@ void chance_put_json(struct json_out *json, const struct chance *chance) {
     json_object_member(json, "chance");
     json_double_member(json, "samples", chance_samples(chance, CHANCE_TYPICAL, 0));
     json_double_member(json, "total_half_width", chance_total_half_width(chance));
+    if (chance_left_out(chance) > 0)
+        json_double_member(json, "left_out", chance_left_out(chance));
     json_array_member(json, "shares");
     for (int i = 0; i < CHANCE_SHARES; i++)
         json_double(json, chance_shares[i]);

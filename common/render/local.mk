@@ -13,7 +13,7 @@ libhcct_render_a_SOURCES = \
 	common/render/pprof_join.c common/render/pprof_join.h \
 	common/render/read_otlp.c common/render/read_pprof.c common/render/format_read.c \
 	common/render/render_order.c common/render/render_order.h \
-	common/render/results.h common/render/text.h common/render/text_calls.c \
+	common/render/results.h common/render/text.h common/render/text_calls.c common/render/text_missing.c \
 	common/render/text_call_modules.c common/render/text_cells.c common/render/text_choose.c common/render/text_choose.h \
 	common/render/text_layout.c common/render/text_processes.c common/render/text_summary.c \
 	common/render/text_table.c common/render/text_tree.c common/render/text_wrap.c \

@@ -106,6 +106,9 @@ void text_summary(const struct text *text); /* N, bounds, cost */
 
 /* The first word of a line of the summary. */
 void text_label(const struct text *text, const char *word);
+/* Of the summary, for profiles of CPU time: how much of it is in no context, and why. `sum`: the
+ * numbers of all processes. */
+void text_missing(const struct text *text, const struct profile_process *sum);
 /* Of the summary, for profiles of calls: which calls are counted, and what was odd. `sum`: the
  * numbers of all processes. */
 void text_calls(const struct text *text, const struct profile_process *sum);

@@ -18,7 +18,6 @@
 #define ENOUGH_WALKS   0.9 /* of those asked for: so few less is not worth a word */
 #define FEW_SAMPLES    10
 #define LEAST_REPORTED 0.001 /* of the total: what chance makes of it is not worth a word */
-#define NEAR_KERNEL    0.03  /* of the kernel's count: so little is not worth a word */
 #define NEARLY_ALL     0.95  /* of the walks: so few less is not worth a word */
 
 /* The numbers of all processes; bursts are those of processes that are sampled in bursts. */
@@ -45,7 +44,9 @@ static void put_chance_of_total(const struct text *text) {
     const struct chance chance = chance_of(text->profile);
     double half = chance_total_half_width(&chance);
 
-    if (chance.total_known && half > LEAST_REPORTED * (double)text->total)
+    bool known = chance.total_known || chance.lost > 0 || chance_left_out(&chance) > 0;
+
+    if (known && half > LEAST_REPORTED * (double)text->total)
         fprintf(text->out, " %s%s", text->glyphs->plus_minus,
                 format_weight(text->profile, (uint64_t)half).text);
 }
@@ -63,56 +64,6 @@ static void put_total(const struct text *text, const struct profile_process *sum
     title_put_window(text->out, text->profile);
     if (text->profile->window_ns == 0 && text->profile->duration_ns > 0)
         fprintf(text->out, ", %s elapsed", format_time(text->profile->duration_ns).text);
-    fputc('\n', text->out);
-}
-
-/* Where the time is that no context has. What is known of it comes first. */
-static void put_rest(const struct text *text, const struct profile_process *sum, double rest,
-                     bool chance) {
-    double unknown = rest - (double)sum->no_room_ns / (double)text->profile->kernel_ns;
-
-    fputs("; the rest is in no context: ", text->out);
-    if (sum->no_room > 0)
-        fputs("threads that were not sampled", text->out);
-    if (sum->no_room > 0 && sum->no_room_ns > 0)
-        fprintf(text->out, " (%s)", format_time(sum->no_room_ns).text);
-    if (sum->no_room > 0 && unknown > NEAR_KERNEL)
-        fputs(", ", text->out);
-    if (sum->no_room == 0 || unknown > NEAR_KERNEL)
-        fprintf(text->out,
-                "exec, the dynamic loader and the kernel's end of each process, and programs that "
-                "can't load the agent or reach hcctd%s",
-                chance ? "; or chance has left it out" : "");
-}
-
-/* Why N is not what the kernel has counted: it may have less and more at once. */
-static void put_difference(const struct text *text, const struct profile_process *sum,
-                           double share) {
-    const struct chance chance = chance_of(text->profile);
-    double more = (double)text->total - (double)text->profile->kernel_ns;
-    double half = chance_total_half_width(&chance);
-
-    if (share < 1 - NEAR_KERNEL)
-        put_rest(text, sum, 1 - share, half > LEAST_REPORTED * (double)text->total);
-    else if (share > 1 + NEAR_KERNEL && more <= half)
-        fputs("; chance alone may make that difference", text->out);
-    else if (share > 1 + NEAR_KERNEL)
-        fputs("; that is more than chance makes of it: N has children that nobody waited for, too",
-              text->out);
-}
-
-/* Beside N what the kernel has counted. */
-static void put_kernel(const struct text *text, const struct profile_process *sum) {
-    const struct profile *profile = text->profile;
-    double share = (double)text->total / (double)profile->kernel_ns;
-
-    if (profile->kernel_ns == 0 || strcmp(profile->type, "cpu") != 0 ||
-        strcmp(profile->unit, "nanoseconds") != 0)
-        return;
-    text_label(text, "kernel");
-    fprintf(text->out, "counted %s of CPU time for the command and its children: N is %s of it",
-            format_time(profile->kernel_ns).text, format_share(share).text);
-    put_difference(text, sum, share);
     fputc('\n', text->out);
 }
 
@@ -649,7 +600,7 @@ void text_summary(const struct text *text) {
     put_total(text, &sum);
     put_others(text);
     put_estimate(text);
-    put_kernel(text, &sum);
+    text_missing(text, &sum);
     put_children(text, &sum);
     text_calls(text, &sum);
     text_call_modules(text);

@@ -117,7 +117,11 @@
     /* processes that have registered generated code for debuggers, which hcctd may not read */    \
     X(generated_refused, DAEMON, SHOWN, "generated_refused", uint32_t)                             \
     /* marks that were set without a session; hcctd adds those that came faster than it reads */   \
-    X(marks_lost, AGENT, GROWN, "marks_lost", uint64_t)
+    X(marks_lost, AGENT, GROWN, "marks_lost", uint64_t)                                            \
+    /* CPU time of the process before the agent began: exec, the dynamic loader ... */             \
+    X(start_ns, AGENT, SHOWN, "start_ns", uint64_t)                                                \
+    /* ... and in which it was not to be sampled: there was no hcctd, or it was paused */          \
+    X(unasked_ns, AGENT, GROWN, "unasked_ns", uint64_t)
 
 #define PROCESS_COUNTERS(X) FIRST_PROCESS_COUNTERS(X) LATER_PROCESS_COUNTERS(X)
 

@@ -317,6 +317,12 @@ enum wire_control {
     WIRE_CONTROL_GONE = 2u, /* daemon, as its last word: no ring of this session is read any more */
 };
 
+/* Time of threads for which the agent did not sample them, by the clock of samples, agent. */
+struct wire_unsampled {
+    _Atomic uint64_t lost_ns;    /* they were to be, but the daemon had fallen silent */
+    _Atomic uint64_t unasked_ns; /* there was no daemon, or sampling was paused */
+};
+
 struct wire_session {
     /* written by the daemon before the agent sees it */
     uint64_t magic; /* WIRE_SESSION_MAGIC */
@@ -353,9 +359,14 @@ struct wire_session {
     char command[WIRE_COMMAND_ROOM]; /* the name that the program was executed by, as tags. A slash
                                         before it: of a file or link, and no script. Empty: that of
                                         its file */
-    _Atomic uint64_t lost;   /* calls that stood in rings of earlier sessions and were never read */
-    uint64_t earlier_ns;     /* CPU time of the process before it executed this program, as tags */
-    uint32_t is_child;       /* 1: it is one itself, and has called no exec; as tags */
+    _Atomic uint64_t lost; /* calls that stood in rings of earlier sessions and were never read */
+    uint64_t earlier_ns;   /* CPU time of the process before it executed this program, as tags */
+    uint64_t before_ns;    /* ... and after that, before this session; as tags */
+    struct wire_unsampled between; /* since the last session of this program, until this one; as
+                                    * tags */
+    struct wire_unsampled after; /* since the agent has left this one: all of it is in `between` of
+                                  * the next one, if there is one */
+    uint32_t is_child;           /* 1: it is one itself, and has called no exec; as tags */
     _Atomic uint32_t left;   /* 1, as its last word: the agent has left a process that goes on */
     _Atomic uint64_t cpu_ns; /* CPU time of the process when it ended orderly; 0: not known */
     _Atomic uint32_t blocks_doubled; /* WIRE_BLOCKS_MEAN is doubled so many times */

@@ -245,10 +245,11 @@ bool process_drain(struct process *p, process_module_seen *seen, void *arg) {
 
 /* ---- the end ---- */
 
-void process_end(struct process *p) {
+void process_end(struct process *p, bool over) {
     struct process_stats last;
     struct raw_sample_list deferred;
     pthread_mutex_lock(&p->lock);
+    p->over = over;
     windows_turn(p, clock_now());
     if (p->live) {
         drain_all(p, (struct sweep){
@@ -278,6 +279,6 @@ void process_end(struct process *p) {
 }
 
 void process_finish(struct process *p) {
-    process_end(p);
+    process_end(p, true);
     registry_finished(p);
 }

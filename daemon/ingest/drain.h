@@ -19,9 +19,10 @@ typedef void process_module_seen(void *arg, struct process *process, uint32_t in
  * there was something to read. Called by the ingest thread and before a query, with a reference. */
 bool process_drain(struct process *process, process_module_seen *seen, void *arg);
 
-/* The process is gone: drains its rings for the last time and gives back all but its tree. Raw
- * stack samples may still come to that (deferred_unwind.h). */
-void process_end(struct process *process);
+/* The session is over: drains its rings for the last time and gives back all but the tree. Raw
+ * stack samples may still come to that (deferred_unwind.h). `over`: so is the program, as far as
+ * is known. */
+void process_end(struct process *process, bool over);
 
 /* The same, and it is kept among the finished ones. */
 void process_finish(struct process *process);

@@ -99,12 +99,31 @@ static struct process *successor(struct process *const *processes, size_t n,
     return NULL;
 }
 
+/* A new program in the process: what the old one has used is not its start. */
+static void note_exec(struct process *old, struct process *const *processes, size_t n) {
+    struct process_stats stats;
+    pthread_mutex_lock(&old->lock);
+    old->executed = true;
+    process_stats_locked(old, &stats);
+    uint64_t used = old->live ? old->memory.session->earlier_ns + stats.counter[WIRE_CREDITED_NS] +
+                                    stats.counter[WIRE_LOST_NS] + stats.unasked_ns
+                              : 0;
+    if (wire_clock_sleeps(old->sampling.clock))
+        used = UINT64_MAX; /* it is not known */
+    pthread_mutex_unlock(&old->lock);
+    for (size_t i = 0; i < n; i++)
+        if (used > processes[i]->before.earlier_ns)
+            processes[i]->before.earlier_ns = used;
+}
+
 /* Gives the reference back. A session that the same program had before goes on in this one, of
  * which there may be no metric like it. */
 static void replace(struct process *old, struct process *const *processes, size_t n, bool again) {
     struct process *process = again ? successor(processes, n, old) : NULL;
     if (old->live)
         watch_no_more(old);
+    if (old->live && !again)
+        note_exec(old, processes, n);
     if (process != NULL && resume(process, old))
         registry_remove(old);
     else
@@ -119,6 +138,8 @@ void ingest_adopt(struct process *const *processes, size_t n, bool again) {
     uint64_t number[WIRE_METRICS_MAX];
     struct process *old;
     bool there = true;
+    for (size_t i = 0; i < n && again; i++)
+        processes[i]->before.by = BEFORE_BY_CLOCK; /* until its last session is found */
     frame_hold(frames); /* a tree may be on its way from one process to another */
     while ((old = registry_find_live(pid)) != NULL) /* exec: a new program in the same process */
         replace(old, processes, n, again);

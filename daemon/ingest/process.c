@@ -261,13 +261,27 @@ void process_publish_table(struct process *p, const struct module_table *it) {
 
 /* ---- goodbye ---- */
 
-/* Where it is gone: what it has said as it ended, or `otherwise`. */
-static uint64_t cpu_now(const struct process *p, uint64_t otherwise) {
+/* Samples of CPU time. */
+static bool has_cpu_time(const struct process *p) {
+    return p->sampling.collector == WIRE_COLLECT_WALKS && !wire_clock_sleeps(p->sampling.clock);
+}
+
+/* Where the clock is not known: the latest that was, or what there is an account of, which is
+ * certain. */
+static uint64_t cpu_accounted(const struct process *p, const struct process_stats *stats) {
+    uint64_t sum = stats->counter[WIRE_CREDITED_NS] + stats->counter[WIRE_LOST_NS] +
+                   stats->unasked_ns + stats->gap_ns;
+    return has_cpu_time(p) && sum > stats->cpu_ns ? sum : stats->cpu_ns;
+}
+
+/* By the process's clock; where it is gone, what it has said as it ended. `stats`: all else. */
+static uint64_t cpu_now(const struct process *p, const struct process_stats *stats) {
     const struct wire_session *session = p->memory.session;
     uint64_t earlier = session->earlier_ns; /* the clock goes on over exec */
     struct proc_stat stat = {.cpu_ns = atomic_load(&session->cpu_ns)};
-    if (!proc_stat_read(p->pid, &stat) && stat.cpu_ns == 0)
-        return otherwise;
+    bool is_there = !p->executed && proc_stat_read(p->pid, &stat);
+    if (p->executed || (!is_there && stat.cpu_ns == 0))
+        return cpu_accounted(p, stats);
     return stat.cpu_ns > earlier ? stat.cpu_ns - earlier : 0;
 }
 
@@ -275,7 +289,7 @@ void process_say_goodbye(struct process *p) {
     pthread_mutex_lock(&p->lock);
     if (p->live) {
         p->said_goodbye = true;
-        p->goodbye_cpu_ns = cpu_now(p, p->ended.cpu_ns);
+        p->goodbye_cpu_ns = cpu_now(p, &p->ended);
         atomic_fetch_or(&p->memory.session->control, WIRE_CONTROL_GONE);
         uint32_t n = session_memory_slots(&p->memory);
         for (uint32_t i = 0; i < n; i++)
@@ -293,6 +307,26 @@ bool process_has_left(struct process *p) {
 
 /* ---- statistics ---- */
 
+static void add_time(const struct process *p, const struct wire_unsampled *more,
+                     struct process_stats *sum) {
+    if (p->sampling.collector == WIRE_COLLECT_WALKS)
+        sum->counter[WIRE_LOST_NS] += atomic_load(&more->lost_ns);
+    sum->unasked_ns += atomic_load(&more->unasked_ns);
+}
+
+/* Before the session, and after it where there is no other one. */
+static void add_unsampled(const struct process *p, struct process_stats *sum) {
+    const struct wire_session *session = p->memory.session;
+    uint64_t earlier = p->before.earlier_ns;
+    if (p->before.by == BEFORE_BY_SESSION)
+        add_time(p, &session->between, sum);
+    else if (p->before.by == BEFORE_BY_CLOCK)
+        sum->unasked_ns += session->before_ns;
+    if (p->over)
+        add_time(p, &session->after, sum);
+    sum->start_ns -= earlier < sum->start_ns ? earlier : sum->start_ns;
+}
+
 static void sum_live(struct process *p, struct process_stats *sum) {
     struct wire_session *session = p->memory.session;
     uint32_t n = session_memory_slots(&p->memory);
@@ -304,6 +338,7 @@ static void sum_live(struct process *p, struct process_stats *sum) {
         process_stats_add_slot(sum, session_memory_slot(&p->memory, i));
     }
     process_stats_add_session(sum, session, p->sampling.place);
+    add_unsampled(p, sum);
     sum->children += session->is_child != 0;
     sum->generated_refused += addresses_is_refused(p->addresses);
     sum->slots_refused += p->memory.slots_refused;
@@ -314,17 +349,13 @@ static void sum_live(struct process *p, struct process_stats *sum) {
     scatter_sum(p->scatter, sum->burst_length_ns != 0, &sum->scatter);
     sum->off = (atomic_load(&session->control) & WIRE_CONTROL_ON) == 0 ||
                atomic_load(&session->stopped) != 0;
-    sum->cpu_ns = p->said_goodbye ? p->goodbye_cpu_ns : cpu_now(p, sum->cpu_ns);
+    sum->cpu_ns = p->said_goodbye ? p->goodbye_cpu_ns : cpu_now(p, sum);
 }
 
 void process_stats_locked(struct process *p, struct process_stats *stats) {
     *stats = p->ended;
     if (p->live)
         sum_live(p, stats);
-    /* the kernel counts in hundredths of a second; what was credited is certain */
-    if (p->sampling.collector == WIRE_COLLECT_WALKS && !wire_clock_sleeps(p->sampling.clock) &&
-        stats->cpu_ns < stats->counter[WIRE_CREDITED_NS])
-        stats->cpu_ns = stats->counter[WIRE_CREDITED_NS];
 }
 
 char *process_call_modules_locked(const struct process *p) {

@@ -27,6 +27,20 @@
 #include "daemon/ingest/reader.h"
 #include "daemon/ingest/session_memory.h"
 
+/* What a session that begins has behind it, and by what the time since then is known. */
+enum before_by {
+    BEFORE_BY_SESSION, /* the program has just begun, or its last session is at an end here:
+                        * `between` of the session has it (wire.h) */
+    BEFORE_BY_GAP,     /* it goes on from a checkpoint: gap_ns has it */
+    BEFORE_BY_CLOCK,   /* another hcctd has seen it: nothing of it was to be seen here */
+};
+
+struct before {
+    enum before_by by;
+    uint64_t earlier_ns; /* CPU time of programs that the process had executed before, and that are
+                          * known here */
+};
+
 struct process {
     /* immutable */
     uint64_t
@@ -75,11 +89,14 @@ struct process {
     uint64_t marks_wait_ns;                     /* ... the next is waited for since then */
     bool names_taken;                           /* tags and command are what they will be */
     struct process_stats ended;                 /* of threads that are gone, and of the past */
+    struct before before;                       /* this session */
     _Atomic bool fills_soon;                    /* rings fill quickly: sweep again at once */
     _Atomic uint64_t
         copied_mono_ns;      /* when copies of stacks came last: each takes a good part of a ring */
     _Atomic bool undrained;  /* a drain left words in the rings, to go on later */
     bool said_goodbye;       /* under the lock */
+    bool over;               /* the same: it ends without another session of the same program */
+    bool executed;           /* the same: another program runs in the process by now */
     uint64_t goodbye_cpu_ns; /* its CPU time then: what comes after it nobody has seen */
 
     /* deferred_unwind.h; written under the lock */

@@ -29,6 +29,7 @@ static void take(struct process *p, struct process *old) {
     struct mcct *empty = p->tree;
     p->tree = old->tree;
     old->tree = empty;
+    p->before.by = old->waiting ? BEFORE_BY_GAP : BEFORE_BY_SESSION;
     if (old->waiting)
         tell_gap(&old->ended, p);
     set_as_before(p->memory.session, &old->ended);
@@ -44,7 +45,7 @@ static void take(struct process *p, struct process *old) {
 }
 
 bool resume(struct process *p, struct process *old) {
-    process_end(old);
+    process_end(old, false);
     if (wire_of_heap(old->sampling.collector))
         return false; /* this session will not know when what it has is freed */
     if (process_has_deferred(old) || p->sampling.collector != old->sampling.collector)

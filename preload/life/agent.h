@@ -68,6 +68,11 @@ struct agent_no_room {
     _Atomic uint64_t ns;
 };
 
+/* What was reported to no session yet (unsampled.h). */
+struct agent_unsampled {
+    _Atomic uint64_t lost_ns, unasked_ns;
+};
+
 /* What profiling calls has cost the process, and what the program has had (calls/governor.h). */
 struct agent_spent {
     _Atomic uint64_t cost_ns, program_ns;
@@ -105,8 +110,10 @@ struct agent_process {
     _Atomic uint64_t marks, marks_sent;
     struct wire_mark mark[AGENT_MARKS];
     _Atomic uint64_t marks_lost; /* that could not be kept; not reported yet */
-    _Atomic uint64_t
-        missed_ns; /* weights of samples while the session was changed: to be reported */
+    struct agent_unsampled unsampled;
+    struct agent_left silent; /* a session that was left as its daemon has fallen silent: it may go
+                               * on, and read what is said there last (unsampled.h) */
+    bool fell_silent;         /* so was the last session, or that which it has asked for first */
     struct agent_no_room no_room;
     struct agent_spent spent;
     _Atomic(struct context_table *) contexts; /* context/table.h; NULL: nobody has asked */

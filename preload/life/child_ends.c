@@ -19,8 +19,9 @@
 #include "preload/life/sys.h"
 #include "preload/sample/ticker.h"
 
-#define PLACES     (WIRE_PAGE / sizeof(uint64_t))
-#define TIME_BITS  42 /* of a place: CPU time; the others: a process */
+#define WORDS      (WIRE_PAGE / sizeof(uint64_t))
+#define PLACES     (WORDS - 1) /* the last word: what children have lost */
+#define TIME_BITS  42          /* of a place: CPU time; the others: a process */
 #define FIRST_NS   200000
 #define REST_PART  4 /* of a measurement is learned */
 #define MOST_TIMES 4
@@ -35,6 +36,17 @@ uint64_t child_ends_rest(void) {
 void child_ends_expect(void) {
     if (shared == NULL)
         shared = memory_map(WIRE_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1);
+}
+
+void child_ends_lose(uint64_t ns) {
+    if (shared != NULL && ns != 0)
+        atomic_fetch_add(&shared[PLACES], ns);
+}
+
+uint64_t child_ends_lost(void) {
+    return shared == NULL || atomic_load(&shared[PLACES]) == 0
+               ? 0
+               : atomic_exchange(&shared[PLACES], 0);
 }
 
 static uint64_t of_waited(void) {

@@ -23,6 +23,12 @@ void child_ends_expect(void);
 /* This process is about to end. Thread context, inside confine_enter. */
 void child_ends_note(void);
 
+/* What a process could report to no session, for whoever of its family has one: of a child
+ * that ends, and was to be sampled while the daemon had fallen silent. Any context. */
+void child_ends_lose(uint64_t ns);
+/* So much of it is for the caller to report. */
+uint64_t child_ends_lost(void);
+
 /* CPU time of children that were waited for: before a call that waits for one, 0: it is not to be
  * learned from; and after one that has waited for `pid`. Thread context, inside confine_enter. */
 uint64_t child_ends_waited(void);

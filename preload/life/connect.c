@@ -65,7 +65,8 @@ static bool wait_for_answer(int fd, int wait_ms) {
            (!stopped_is_peer(fd) && wait_readable(fd, wait_ms * 1000000l));
 }
 
-static bool receive(int fd, struct wire_welcome *welcome, int fds[2]) {
+static bool receive(int fd, struct connect_answer *answer) {
+    struct wire_welcome *welcome = &answer->welcome;
     union {
         struct cmsghdr header;
         char space[CMSG_SPACE(2 * sizeof(int))];
@@ -75,15 +76,15 @@ static bool receive(int fd, struct wire_welcome *welcome, int fds[2]) {
                              .msg_iovlen = 1,
                              .msg_control = &control,
                              .msg_controllen = sizeof control};
-    fds[0] = fds[1] = -1;
     if (sys3(SYS_recvmsg, fd, &message, MSG_CMSG_CLOEXEC) != (long)sizeof *welcome)
         return false;
     struct cmsghdr *c = CMSG_FIRSTHDR(&message);
     if (c != NULL && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS &&
         c->cmsg_len == CMSG_LEN(2 * sizeof(int)))
-        memcpy(fds, CMSG_DATA(c), 2 * sizeof(int));
+        memcpy(answer->fds, CMSG_DATA(c), 2 * sizeof(int));
     return memcmp(welcome->magic, WIRE_HELLO_MAGIC, sizeof welcome->magic) == 0 &&
-           welcome->version == WIRE_VERSION && welcome->status == WIRE_STATUS_OK && fds[1] >= 0;
+           welcome->version == WIRE_VERSION && welcome->status == WIRE_STATUS_OK &&
+           answer->fds[1] >= 0;
 }
 
 static void *map(int fd, size_t bytes, int protection) {
@@ -130,18 +131,28 @@ static bool map_both(const struct wire_welcome *welcome, const int fds[2],
     return true;
 }
 
-bool connect_daemon(const char *path, const struct wire_hello *request, int wait_ms,
-                    struct connect_result *result) {
-    struct wire_welcome welcome;
-    int fds[2] = {-1, -1};
+static void close_both(const struct connect_answer *answer) {
+    for (int i = 0; i < 2; i++)
+        if (answer->fds[i] >= 0)
+            sys1(SYS_close, answer->fds[i]);
+}
+
+bool connect_ask(const char *path, const struct wire_hello *request, int wait_ms,
+                 struct connect_answer *answer) {
+    answer->fds[0] = answer->fds[1] = -1;
     int fd = open_socket(path);
+    answer->reached = fd >= 0;
     if (fd < 0)
         return false;
-    bool ok = say_hello(fd, request) && wait_for_answer(fd, wait_ms) &&
-              receive(fd, &welcome, fds) && map_both(&welcome, fds, result);
-    for (int i = 0; i < 2; i++)
-        if (fds[i] >= 0)
-            sys1(SYS_close, fds[i]);
+    bool ok = say_hello(fd, request) && wait_for_answer(fd, wait_ms) && receive(fd, answer);
     sys1(SYS_close, fd);
+    if (!ok)
+        close_both(answer);
     return ok;
+}
+
+bool connect_map(const struct connect_answer *answer, struct connect_result *result) {
+    bool mapped = map_both(&answer->welcome, answer->fds, result);
+    close_both(answer);
+    return mapped;
 }

@@ -11,6 +11,13 @@
 
 #include "common/wire/wire.h"
 
+/* What the daemon gave: descriptors that are open until connect_map(). */
+struct connect_answer {
+    struct wire_welcome welcome;
+    int fds[2];   /* of the session, of the arena */
+    bool reached; /* there is a daemon, whether it has answered or not */
+};
+
 struct connect_result {
     void *session;                                 /* mapped read-write, not inherited by fork */
     const struct wire_arena *arena;                /* mapped read-only */
@@ -19,11 +26,11 @@ struct connect_result {
 };
 
 /* Connects, sends `request` (what the user asks for; the rest is filled in), waits for the answer,
- * no more than `wait_ms` and next to nothing where the daemon is stopped, maps what the daemon
- * gave, closes all descriptors. Any context; takes some system calls and no lock. False: no daemon,
- * or it refused.
- */
-bool connect_daemon(const char *path, const struct wire_hello *request, int wait_ms,
-                    struct connect_result *result);
+ * no more than `wait_ms` and next to nothing where the daemon is stopped. Any context; takes some
+ * system calls and no lock. False: no daemon, or it refused; nothing is open then. */
+bool connect_ask(const char *path, const struct wire_hello *request, int wait_ms,
+                 struct connect_answer *answer);
+/* Maps what the daemon gave, closes the descriptors. The same. False: it can't be mapped. */
+bool connect_map(const struct connect_answer *answer, struct connect_result *result);
 
 #endif

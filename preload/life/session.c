@@ -17,11 +17,14 @@
 
 #include "preload/context/send.h"
 #include "preload/labels/marks.h"
+#include "preload/life/child_ends.h"
 #include "preload/life/connect.h"
 #include "preload/life/hooks.h"
 #include "preload/life/modules.h"
+#include "preload/life/session_left.h"
 #include "preload/life/signal.h"
 #include "preload/life/sys.h"
+#include "preload/life/unsampled.h"
 #include "preload/python/thread.h"
 #include "preload/wrap/real.h"
 
@@ -72,63 +75,61 @@ static bool others_are_out(void) {
     return true;
 }
 
-/* ---- memory of sessions that were left ---- */
+/* ---- sessions that are left (session_left.h) ---- */
 
-static void unmap(const struct agent_left *left) {
-    sys2(SYS_munmap, left->session, left->session_bytes);
-    sys2(SYS_munmap, left->arena, left->arena_bytes);
+/* What a daemon that has fallen silent might still read. */
+static void forget_silent(struct agent_process *process) {
+    if (process->silent.session != NULL)
+        session_left_unmap(&process->silent);
+    process->silent.session = NULL;
 }
 
-static bool take_left(struct agent_process *process) {
-    uint32_t nobody = 0;
-    return atomic_compare_exchange_strong(&process->left_taken, &nobody, 1);
+/* Nobody uses it. */
+static struct agent_left take_out(struct agent_process *process) {
+    const struct agent_left old = {atomic_load(&process->session), atomic_load(&process->arena),
+                                   process->session_bytes, process->arena_bytes};
+    if (old.session != NULL)
+        process->fell_silent = !session_was_ended(old.session, old.arena);
+    atomic_store(&process->session, NULL);
+    return old;
 }
 
-static void free_left(struct agent_process *process) {
-    bool some = false;
-    for (int i = 0; i < AGENT_LEFT_MAX; i++) {
-        struct agent_left *left = &process->left[i];
-        if (left->session != NULL && !agent_hooks.sends_to(left->session)) {
-            unmap(left);
-            left->session = NULL;
-        }
-        some |= left->session != NULL;
-    }
-    atomic_store(&process->left_some, some);
-}
-
-/* Reports of calls write without asking, each thread's until it sees that there is no use in it. If
- * this one can't be noted just now, its memory stays as long as the process does. */
-static void keep_left(struct agent_process *process, const struct agent_left *left) {
-    if (!take_left(process))
+static void give_up(const struct agent_left *old) {
+    if (old->session == NULL)
         return;
-    for (int i = 0; i < AGENT_LEFT_MAX; i++)
-        if (process->left[i].session == NULL) {
-            process->left[i] = *left;
-            break;
-        }
-    free_left(process);
-    atomic_store(&process->left_taken, 0);
-}
-
-void session_free_left(void) {
-    struct agent_process *process = agent.process;
-    if (atomic_load(&process->left_some) == 0 || !take_left(process))
-        return;
-    free_left(process);
-    atomic_store(&process->left_taken, 0);
+    if (agent.settings.collector == WIRE_COLLECT_CALLS)
+        session_left_keep(old);
+    else
+        session_left_unmap(old);
 }
 
 static void drop(struct agent_process *process) {
-    const struct agent_left old = {atomic_load(&process->session), atomic_load(&process->arena),
-                                   process->session_bytes, process->arena_bytes};
-    if (old.session == NULL)
-        return;
-    atomic_store(&process->session, NULL);
-    if (agent.settings.collector == WIRE_COLLECT_CALLS)
-        keep_left(process, &old);
+    const struct agent_left old = take_out(process);
+    forget_silent(process);
+    give_up(&old);
+}
+
+/* Another one is looked for. */
+static void set_aside(struct agent_process *process) {
+    const struct agent_left old = take_out(process);
+    if (old.session != NULL && process->fell_silent &&
+        agent.settings.collector == WIRE_COLLECT_WALKS)
+        process->silent = old;
     else
-        unmap(&old);
+        give_up(&old);
+}
+
+/* Of the last session: there is another one now, whose memory may need its room. */
+static bool connect_daemon(struct agent_process *process, const struct wire_hello *request,
+                           int wait_ms, struct connect_result *found) {
+    struct connect_answer answer;
+    set_aside(process);
+    if (!connect_ask(agent.settings.socket, request, wait_ms, &answer)) {
+        process->fell_silent |= answer.reached && atomic_load(&process->epoch) == 0;
+        return false;
+    }
+    forget_silent(process);
+    return connect_map(&answer, found);
 }
 
 static bool attach(struct agent_process *process, int wait_ms) {
@@ -148,14 +149,16 @@ static bool attach(struct agent_process *process, int wait_ms) {
                                  .credit = (uint16_t)set->credit,
                                  .sessions = atomic_load(&process->epoch)};
     memcpy(request.others, &set->metric[1], sizeof request.others);
-    drop(process);
-    if (!connect_daemon(set->socket, &request, wait_ms, &found))
+    if (!connect_daemon(process, &request, wait_ms, &found))
         return false;
     struct wire_session *session = found.session;
     memcpy(session->tags, set->tags, sizeof session->tags);
     memcpy(session->command, agent.command, sizeof session->command);
     session->earlier_ns = agent.earlier_ns;
     session->is_child = process->is_child;
+    bool first = atomic_load(&process->epoch) == 0 && !agent_hooks.late;
+    atomic_store(&session->start_ns, first ? agent.earlier_ns : 0);
+    unsampled_pass(session);
     atomic_store(&session->forked, atomic_exchange(&process->forked, 0));
     atomic_store(&session->signal, (uint32_t)signal_number());
     learn_clock(process, session);
@@ -283,8 +286,22 @@ static bool hide(struct agent_process *process) {
     return false;
 }
 
+/* What was left of a daemon that has fallen silent would be locked as well. */
+static void forget_silent_alone(struct agent_process *process) {
+    uint32_t nobody = 0;
+    for (int i = 0; i < NAPS_MOST && process->silent.session != NULL; i++, nobody = 0)
+        if (!atomic_compare_exchange_strong(&process->attaching, &nobody, 1)) {
+            nap();
+        } else {
+            if (others_are_out())
+                forget_silent(process);
+            atomic_store(&process->attaching, 0);
+        }
+}
+
 bool session_hide(void) {
     struct agent_thread *nobody = NULL;
+    forget_silent_alone(agent.process);
     if (atomic_load(&agent.process->session) == NULL ||
         !atomic_compare_exchange_strong(&hider, &nobody, thread_self))
         return false;
@@ -335,15 +352,67 @@ void session_may_begin(void) {
     atomic_store(&process->barred, false);
 }
 
-void session_note_end(struct agent_thread *thread) {
-    struct wire_session *session = session_enter(thread);
+/* Stands around what is written into the session that was left as its daemon has fallen silent. As
+ * session_enter. */
+static struct wire_session *enter_silent(struct agent_thread *thread) {
+    struct agent_process *process = agent.process;
+    atomic_store(&thread->busy, atomic_load_explicit(&thread->busy, memory_order_relaxed) + 1);
+    if (atomic_load(&process->attaching) == 0 && process->silent.session != NULL)
+        return process->silent.session;
+    session_leave(thread);
+    return NULL;
+}
+
+/* A child that has never had a session has its family to report it. */
+static void note_end_in_silence(struct agent_thread *thread) {
+    struct agent_process *process = agent.process;
+    struct wire_session *session = enter_silent(thread);
+    if (session == NULL && process->is_child && atomic_load(&process->epoch) == 0)
+        child_ends_lose(atomic_exchange(&process->unsampled.lost_ns, 0));
     if (session == NULL)
         return;
+    unsampled_leave(session);
+    atomic_store(&session->cpu_ns, ticker_now(CLOCK_PROCESS_CPUTIME_ID));
+    session_leave(thread);
+}
+
+void session_note_end(struct agent_thread *thread) {
+    struct wire_session *session = session_enter(thread);
+    unsampled_account_all();
+    unsampled_add(child_ends_lost(), true);
+    if (session == NULL) {
+        note_end_in_silence(thread);
+        return;
+    }
     session_tell_labels(session);
     marks_send(session);
+    unsampled_tell(session);
     context_send(session);
     atomic_store(&session->cpu_ns, ticker_now(CLOCK_PROCESS_CPUTIME_ID));
     session_leave(thread);
+}
+
+void session_note_unsampled(void) {
+    struct wire_session *session = thread_self != NULL ? enter_silent(thread_self) : NULL;
+    if (session == NULL)
+        return;
+    unsampled_leave(session);
+    session_leave(thread_self);
+}
+
+bool session_fell_silent(void) {
+    const struct agent_process *process = agent.process;
+    struct agent_thread *thread = thread_self;
+    struct wire_session *session = NULL;
+    if (thread == NULL)
+        return process->fell_silent;
+    atomic_store(&thread->busy, atomic_load_explicit(&thread->busy, memory_order_relaxed) + 1);
+    if (atomic_load(&process->attaching) == 0)
+        session = atomic_load(&process->session);
+    bool silent = session != NULL ? !session_was_ended(session, atomic_load(&process->arena))
+                                  : process->fell_silent;
+    session_leave(thread);
+    return silent;
 }
 
 void session_show(void) {

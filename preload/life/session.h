@@ -20,6 +20,11 @@ static inline bool session_was_looked_for(void) {
     return atomic_load_explicit(&agent.process->last_try_ns, memory_order_relaxed) != 0;
 }
 
+/* It had a session; one that it enters now it still has. Any context. */
+static inline bool session_was_lost(void) {
+    return session_was_looked_for() && atomic_load(&agent.process->epoch) != 0;
+}
+
 /* The program was executed not long ago, and attaches at its first tick, whatever that finds: no
  * sample depends on it. Any context. */
 static inline bool session_is_awaited(void) {
@@ -43,6 +48,13 @@ void session_free_left(void);
 /* The process is about to end: the daemon may not see it again before it is gone. Thread context.
  */
 void session_note_end(struct agent_thread *thread);
+
+/* The last session's daemon has not ended, as far as is known: it has not been heard of for too
+ * long. Any context. */
+bool session_fell_silent(void);
+/* While there is no session since then: what is not sampled is noted for the daemon where it may
+ * still find it, should there be no other session (unsampled.h). Any context. */
+void session_note_unsampled(void);
 
 /* No thread enters the session until session_show, and its mappings have no rights, so that locking
  * all memory does not fill them; but for the slots that are ready where calls are counted, as their

@@ -111,9 +111,13 @@ struct agent_thread {
     uint32_t epoch;
     struct stream *stream; /* that is written to: of ticks, but for the time of an event's sample */
     struct stream streams[WIRE_METRICS_MAX]; /* settings.metrics of them */
-    uint64_t faults;        /* of the thread at its last sample, where they are counted; UINT64_MAX:
-                             * there was none that could know */
-    uint64_t unsent_ns;     /* time that is still to be credited */
+    uint64_t faults;    /* of the thread at its last sample, where they are counted; UINT64_MAX:
+                         * there was none that could know */
+    uint64_t unsent_ns; /* time that is still to be credited */
+    struct {            /* unsampled.h */
+        _Atomic uint64_t from_ns; /* it is not sampled from here on; 0: it is */
+        bool lost;                /* as the daemon has fallen silent */
+    } unsampled;
     uint64_t random;        /* the state of its draws */
     uint64_t walk_price_ns; /* of the last walk, by its frames; 0: there was none */
     uint32_t price_scale;   /* what measured walks cost to that, in SAMPLING_PRICE_AS_LISTED-ths */

@@ -23,6 +23,7 @@
 #include "preload/life/hooks.h"
 #include "preload/life/session.h"
 #include "preload/life/signal.h"
+#include "preload/life/unsampled.h"
 #include "preload/sample/draw.h"
 #include "preload/sample/edge.h"
 #include "preload/sample/interrupted.h"
@@ -494,8 +495,10 @@ void trigger_after_masked(struct sleep_call *call) {
         return;
     struct sleep_place place = sleep_place(call, true);
     uint64_t time = ticker_now(CLOCK_MONOTONIC);
-    if (call->waited != 0)
+    if (call->waited != 0) {
         child_ends_learn((pid_t)call->result, call->waited);
+        unsampled_add(child_ends_lost(), true);
+    }
     check_point(thread, &place, time, time - call->began_ns > SLEPT_NS);
     agent_hooks.wake(thread);
     confine_leave(thread, before);

@@ -18,6 +18,7 @@
 #include "preload/life/no_room.h"
 #include "preload/life/modules.h"
 #include "preload/life/session.h"
+#include "preload/life/unsampled.h"
 #include "preload/sample/draw.h"
 #include "preload/sample/walk.h"
 
@@ -98,14 +99,6 @@ static uint64_t taken_weight(struct agent_thread *thread, uint64_t weight) {
     return draw_roulette(draw_word(&thread->random), weight, thread->least_ns);
 }
 
-/* What no session could be sent: it was held, or the daemon did not answer. */
-static void tell_missed(struct wire_session *session) {
-    no_room_tell(session);
-    _Atomic uint64_t *missed = &agent.process->missed_ns;
-    if (hcct_unlikely(atomic_load_explicit(missed, memory_order_relaxed) != 0))
-        atomic_fetch_add(&session->lost_ns[agent.settings.ticks_to], atomic_exchange(missed, 0));
-}
-
 /* Samples of one burst are marked as such; `attached`: WIRE_ATTACHED, or 0. */
 static void mark(struct agent_thread *thread, uint64_t attached) {
     const struct trigger *t = &thread->trigger;
@@ -142,7 +135,8 @@ static void walk_faults(struct agent_thread *thread, struct wire_session *sessio
 static bool walk_in(struct agent_thread *thread, struct wire_session *session, uint64_t weight,
                     uint64_t attached, const ucontext_t *uc) {
     struct wire_slot *slot = session_slot(thread, session);
-    tell_missed(session);
+    no_room_tell(session);
+    unsampled_tell(session);
     context_send(session);
     if (slot == NULL) {
         session_lose(thread, session, weight);
@@ -166,10 +160,6 @@ static bool walk_in(struct agent_thread *thread, struct wire_session *session, u
     return true;
 }
 
-static void miss(uint64_t weight) {
-    atomic_fetch_add(&agent.process->missed_ns, weight);
-}
-
 /* The first sample of a process: looks for the daemon. Programs that begin do so for certain.
  * Another thread may look for it now, or have found it just before. */
 static bool walk_first(struct agent_thread *thread, uint64_t weight, const ucontext_t *uc) {
@@ -183,7 +173,7 @@ static bool walk_first(struct agent_thread *thread, uint64_t weight, const ucont
     (void)session_attach(false);
     struct wire_session *session = session_enter(thread);
     if (session == NULL) {
-        miss(weight);
+        unsampled_add(weight, true);
         return false;
     }
     modules_learn_again(thread, session);
@@ -199,8 +189,8 @@ bool sampling_walk(struct agent_thread *thread, struct wire_session *session,
     thread->unsent_ns = 0;
     if (weight == 0)
         return false;
-    if (hcct_unlikely(session == NULL) && session_is_held()) {
-        miss(weight);
+    if (hcct_unlikely(session == NULL) && (session_is_held() || session_was_lost())) {
+        unsampled_add(weight, session_is_held() || session_fell_silent());
         return false;
     }
     if (hcct_unlikely(session == NULL))

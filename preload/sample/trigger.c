@@ -20,6 +20,7 @@
 #include "preload/life/confine.h"
 #include "preload/life/modules.h"
 #include "preload/life/session.h"
+#include "preload/life/unsampled.h"
 #include "preload/life/signal.h"
 #include "preload/life/sys.h"
 #include "preload/sample/burst.h"
@@ -42,12 +43,27 @@ static struct ticker *cpu_ticker(struct agent_thread *thread) {
  * context writes. */
 static struct sampling_plan inherited;
 
+/* At a tick that takes no samples. */
+static void account_unsampled(struct agent_thread *thread, struct wire_session *session) {
+    unsampled_account(thread);
+    if (session != NULL)
+        unsampled_tell(session);
+    else
+        session_note_unsampled();
+}
+
 /* `session`: NULL where there is none, or none to write to. `at_tick`: of the CPU timer. */
 static void follow(struct agent_thread *thread, struct wire_session *session,
                    const struct sampling_plan *plan, uint64_t since, bool at_tick) {
     struct trigger *t = &thread->trigger;
-    if (plan_is_same(&t->plan, plan))
+    if (plan_is_same(&t->plan, plan)) {
+        account_unsampled(thread, session);
         return;
+    }
+    if (plan->idle)
+        unsampled_begin(thread, since, session == NULL && session_fell_silent());
+    else
+        unsampled_end(thread);
     burst_end(thread);
     wall_end(thread);
     task_clock_close(&t->task_clock);
@@ -89,11 +105,15 @@ void trigger_inherit(const struct agent_thread *parent) {
     bool by_time = agent.settings.collector == WIRE_COLLECT_WALKS || call_burst_is_meant();
     bool inherits = !plan->idle && by_time;
     inherited = inherits ? *plan : (struct sampling_plan){0};
+    /* it is as lost as its parent */
+    agent.process->fell_silent =
+        atomic_load(&parent->unsampled.from_ns) != 0 && parent->unsampled.lost;
     inherited.perf_ns = 0; /* an event is opened inside a session */
 }
 
 void trigger_start(struct agent_thread *thread, uint64_t since) {
     struct trigger *t = &thread->trigger;
+    atomic_store(&thread->unsampled.from_ns, 0); /* a child of fork has the parent's */
     *t = (struct trigger){0};
     thread->random = ticker_now(CLOCK_MONOTONIC) + (uint64_t)thread->tid * SECOND_NS;
     sleep_burst = 0; /* a child of fork has the parent's */
@@ -123,6 +143,8 @@ bool trigger_adopt(struct agent_thread *thread) {
 }
 
 void trigger_stop(struct agent_thread *thread) {
+    unsampled_end(thread);
+    session_note_unsampled();
     burst_end(thread);
     task_clock_close(&thread->trigger.task_clock);
     for (int kind = 0; kind < TRIGGER_TIMERS; kind++)
@@ -282,7 +304,25 @@ static void tick_held(struct agent_thread *thread, const struct sampling_plan *p
     if (plan->wall_ns == 0 && plan->perf_ns == 0)
         sample(thread, NULL, plan, kind, expiries, uc);
     else if (plan->wall_ns != 0 && !plan->off_only && kind == TRIGGER_CPU)
-        atomic_fetch_add(&agent.process->missed_ns, expiries * plan->coarse_ns);
+        unsampled_add(expiries * plan->coarse_ns, true);
+}
+
+/* What has become due since the thread's last sample, and finds the session gone. */
+static void lose_due(struct agent_thread *thread, const struct sampling_plan *plan,
+                     enum trigger_kind kind, uint64_t expiries, ucontext_t *uc) {
+    if (agent.settings.collector != WIRE_COLLECT_WALKS)
+        return;
+    if (plan->wall_ns != 0) {
+        if (kind == TRIGGER_CPU)
+            account(thread, plan, expiries);
+        thread->unsent_ns += wall_due(thread);
+    } else if (plan->perf_ns != 0) {
+        sampling_account(thread);
+    } else {
+        sample(thread, NULL, plan, kind, expiries, uc);
+    }
+    unsampled_add(thread->unsent_ns, session_fell_silent());
+    thread->unsent_ns = 0;
 }
 
 /* In a child of fork that has no session yet: its first sample, or burst of calls, looks for the
@@ -313,6 +353,8 @@ static void tick_alone(struct agent_thread *thread, enum trigger_kind kind, uint
         if (!look_as_child(thread, &plan, kind, expiries, uc))
             return;
     } else {
+        if (!plan.idle && session_was_lost())
+            lose_due(thread, &plan, kind, expiries, uc);
         (void)session_attach(false);
     }
     struct wire_session *session = session_enter(thread);

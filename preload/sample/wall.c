@@ -101,6 +101,10 @@ static uint64_t reach(struct agent_thread *thread, uint64_t limit) {
     return sum;
 }
 
+uint64_t wall_due(struct agent_thread *thread) {
+    return ticker(thread)->period_ns != 0 ? reach(thread, off_ns(&thread->trigger)) : 0;
+}
+
 /* The sleep that the last check met may have ended. */
 static bool slept_elsewhere(const struct trigger *t) {
     return sleeps() - t->wall.sleeps > 1;

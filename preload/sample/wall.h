@@ -30,6 +30,9 @@ void wall_cpu_tick(struct agent_thread *thread, struct wire_session *session,
 /* The calling thread runs: where the checks of a sleep have become rare, that sleep is over, and is
  * credited. Thread context, or inside a handler of the application; keeps errno. */
 void wall_awake(struct agent_thread *thread);
+/* The weight of points that are reached and were not sampled: they are over then. On the thread.
+ */
+uint64_t wall_due(struct agent_thread *thread);
 /* Gives the timer up. Any context. */
 void wall_end(struct agent_thread *thread);
 

@@ -19,7 +19,7 @@ e2e_tests = tests/e2e/check_test.py tests/e2e/daemon_test.py tests/e2e/deep_test
 	tests/e2e/rate_test.py tests/e2e/readers_test.py tests/e2e/render_test.py tests/e2e/checkpoint_test.py \
 	tests/e2e/hostile_test.py tests/e2e/kill_test.py tests/e2e/many_test.py \
 	tests/e2e/masked_test.py tests/e2e/naps_test.py tests/e2e/no_memory_test.py tests/e2e/own_directory_test.py \
-	tests/e2e/slow_client_test.py tests/e2e/small_threads_test.py tests/e2e/two_users_test.py tests/e2e/valgrind_test.py \
+	tests/e2e/slow_client_test.py tests/e2e/stopped_test.py tests/e2e/small_threads_test.py tests/e2e/two_users_test.py tests/e2e/valgrind_test.py \
 	tests/e2e/wall_test.py tests/e2e/wall_calls_test.py tests/e2e/wall_end_test.py \
 	tests/e2e/wall_fork_test.py tests/e2e/fork_cost_test.py tests/e2e/follow_test.py \
 	tests/e2e/jit_test.py tests/e2e/python_frames_test.py tests/e2e/system_calls_test.py tests/e2e/past_test.py \
@@ -379,6 +379,11 @@ tests_targets_lines_CFLAGS = $(TARGET_CFLAGS) -O1 -g
 check_PROGRAMS += tests/targets/short_calls
 tests_targets_short_calls_SOURCES = tests/targets/short_calls.c
 tests_targets_short_calls_CFLAGS = $(TARGET_CFLAGS)
+
+check_PROGRAMS += tests/targets/outlasts
+tests_targets_outlasts_SOURCES = tests/targets/outlasts.c
+tests_targets_outlasts_CFLAGS = $(TARGET_CFLAGS) -pthread
+tests_targets_outlasts_LDFLAGS = -pthread
 
 check_PROGRAMS += tests/targets/naps
 tests_targets_naps_SOURCES = tests/targets/naps.c

@@ -133,7 +133,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         act(p, &input);
     process_drain(p, NULL, NULL);
     list(p);
-    process_end(p);
+    process_end(p, true);
     list(p);
     registry_put(p);
     return 0;

@@ -8,7 +8,9 @@
 #include "tests/check.h"
 
 #include <locale.h>
+#include <math.h>
 
+#include "common/profile/chance.h"
 #include "common/render/format.h"
 #include "common/render/text_wrap.h"
 #include "common/wire/compiler.h"
@@ -229,6 +231,41 @@ static void test_no_room(void) {
                "Nothing to show: sleep (pid 9) has no sample: threads had too small a stack for "
                "the agent's signal.\n",
                true);
+    profile_free(profile);
+}
+
+/* CPU time that the process's clock has counted, and nothing stands for. */
+static void test_left_out(void) {
+    struct profile *profile = sample_shell();
+    struct profile_process *process = &profile->processes[1];
+    uint64_t total = process->total = profile_total(profile);
+    process->clock = "cpu";
+    process->collector = "walks";
+    process->cpu_ns = total;
+    check_says(profile, "\nleft out ", false);
+    process->cpu_ns = 4 * total;
+    check_says(profile, "\nleft out  ", true);
+    check_says(profile, " of CPU time, 75.0 % of what there was, is in no context: samples", true);
+    struct chance chance = chance_of(profile);
+    CHECK(fabs(chance_left_out(&chance) - 3 * (double)total) < 2);
+    CHECK(chance_total_half_width(&chance) >= chance_left_out(&chance));
+    profile->kernel_ns = 5 * total;
+    process->start_ns = total;
+    check_says(profile, "; the rest is in no context: what was left out (", true);
+    check_says(profile, "), exec and the dynamic loader (", true);
+    check_says(profile, "programs that can't load", false);
+    profile->kernel_ns = 0;
+    check_says(profile, " of CPU time before the first constructor is in no context: exec", true);
+    process->start_ns = 0;
+    process->lost_ns = 2 * total;
+    process->unasked_ns = total;
+    chance = chance_of(profile);
+    CHECK(chance_left_out(&chance) == 0 && chance_total_half_width(&chance) >= 2 * (double)total);
+    check_says(profile, "\nleft out ", false);
+    check_says(profile, "\nstart ", false);
+    process->lost_ns = process->unasked_ns = 0;
+    profile->window_ns = 1000000000;
+    check_says(profile, "\nleft out ", false);
     profile_free(profile);
 }
 
@@ -624,6 +661,7 @@ int main(void) {
     test_empty();
     test_counters();
     test_no_room();
+    test_left_out();
     test_children();
     test_calls();
     test_many_modules();
