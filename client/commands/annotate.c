@@ -37,8 +37,8 @@ static const struct option_spec specs[] = {
     {"around", 0, OPTION_UNSIGNED, "N", AT(around), 0, 1000000,
      "show so many lines before and after those that weigh something (3)"},
     {"format", 0, OPTION_STRING, "F", AT(format), 0, 0, "text or json (text)"},
-    {"socket", 0, OPTION_STRING, "PATH", AT(socket), 0, 0, "where hcctd listens ($HCCT_SOCKET)"},
-    {NULL, 0, OPTION_FLAG, NULL, 0, 0, 0, NULL},
+    SOCKET_SPEC(annotate_options),
+    OPTIONS_END,
 };
 
 static const struct option_command command = {

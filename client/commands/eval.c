@@ -36,7 +36,7 @@ static const struct option_spec specs[] = {
      "only this executable: its path, or the last part of it"},
     {"format", 0, OPTION_STRING, "F", AT(format), 0, 0, "text or json (text)"},
     TRANSFORM_SYSTEM_CALLS(given, transform),
-    {NULL, 0, OPTION_FLAG, NULL, 0, 0, 0, NULL},
+    OPTIONS_END,
 };
 
 static const struct option_command command = {

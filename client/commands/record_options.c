@@ -76,7 +76,7 @@ static const struct option_spec specs[] = {
      0, "do not have node or java write the names of the code that they generate"},
     {"socket", 0, OPTION_STRING, "PATH", offsetof(struct record_options, socket), 0, 0,
      "use the hcctd that listens there, not a private one"},
-    {NULL, 0, OPTION_FLAG, NULL, 0, 0, 0, NULL},
+    OPTIONS_END,
 };
 
 static const struct option_command command = {

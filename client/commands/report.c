@@ -25,7 +25,7 @@ static const struct option_spec specs[] = {
     TRANSFORM_SPECS(report_options, transform),
     {"metric", 0, OPTION_STRING, "WHAT", offsetof(struct report_options, metric), 0, 0,
      "of several metrics this one: cpu, heap, lock, ..., or a sample type (the first)"},
-    {NULL, 0, OPTION_FLAG, NULL, 0, 0, 0, NULL},
+    OPTIONS_END,
 };
 
 static const struct option_command command = {

@@ -44,9 +44,8 @@ static const struct option_spec specs[] = {
     {"iterations", 0, OPTION_UNSIGNED, "N", MEMBER(iterations), 0, 1e9,
      "so often in --batch (0: without end; 1 where stdout is no terminal)"},
     {"color", 0, OPTION_STRING, "WHEN", MEMBER(view.color), 0, 0, "auto, always or never (auto)"},
-    {"socket", 0, OPTION_STRING, "PATH", MEMBER(socket), 0, 0,
-     "where hcctd listens ($HCCT_SOCKET)"},
-    {NULL, 0, OPTION_FLAG, NULL, 0, 0, 0, NULL},
+    SOCKET_SPEC(top_options),
+    OPTIONS_END,
 };
 
 static const struct option_command command = {

@@ -53,8 +53,8 @@ static const struct option_spec specs[] = {
      "keeps what is not sent ($STATE_DIRECTORY, or ~/.local/state/hcct/push-TARGET)"},
     {"spool-size", 0, OPTION_SIZE, "BYTES", AT(spool_size), 1 << 10, 1e15,
      "of what waits there; the rest waits in hcctd (64M)"},
-    {"socket", 0, OPTION_STRING, "PATH", AT(socket), 0, 0, "where hcctd listens ($HCCT_SOCKET)"},
-    {NULL, 0, OPTION_FLAG, NULL, 0, 0, 0, NULL},
+    SOCKET_SPEC(push_options),
+    OPTIONS_END,
 };
 
 static const struct option_command command = {
