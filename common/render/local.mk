@@ -10,6 +10,7 @@ libhcct_render_a_SOURCES = \
 	common/render/format_number.c common/render/format_number.h common/render/page_data.c \
 	common/render/page_data.h common/render/page_facts.c common/render/page_facts.h \
 	common/render/pprof_comments.c common/render/pprof_comments.h common/render/pprof_message.h \
+	common/render/pprof_message_read.c \
 	common/render/pprof_join.c common/render/pprof_join.h \
 	common/render/read_otlp.c common/render/read_pprof.c common/render/format_read.c \
 	common/render/render_order.c common/render/render_order.h \
