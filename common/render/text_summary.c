@@ -18,7 +18,7 @@
 #define FEW_SAMPLES    10
 #define LEAST_REPORTED 0.001 /* of the total: what chance makes of it is not worth a word */
 #define NEAR_KERNEL    0.03  /* of the kernel's count: so little is not worth a word */
-#define NEARLY_ALL     0.95  /* of the walks: so few less is not worth a word */
+#define NEARLY_ALL     0.95  /* of the samples: so few less is not worth a word */
 
 /* The numbers of all processes; bursts are those of processes that are sampled in bursts. */
 static struct profile_process add_up(const struct profile *profile) {
@@ -254,7 +254,7 @@ static bool measures_sleep(const struct profile *profile) {
     return strcmp(profile->type, "wall") == 0 || strcmp(profile->type, "wait") == 0;
 }
 
-/* What the interval rests on, where that is not the number of walks. */
+/* What the interval rests on, where that is not the number of samples. */
 static void put_sample_size(const struct text *text, const struct profile_process *sum,
                             const struct chance *chance) {
     double worth = chance_samples(chance, CHANCE_TYPICAL, 0), walks = (double)sum->walks;
