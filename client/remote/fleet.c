@@ -69,9 +69,7 @@ struct fleet_options {
          0,                                                                                        \
          0,                                                                                        \
          "certificates that are accepted instead of the system's"},                                \
-    {                                                                                              \
-        NULL, 0, OPTION_FLAG, NULL, 0, 0, 0, NULL                                                  \
-    }
+        OPTIONS_END
 
 /* ---- what they have in common ---- */
 
