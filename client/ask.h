@@ -11,10 +11,10 @@
 #include "common/base/options.h"
 #include "common/wire/paths.h"
 
-/* An entry of an option table, for a struct TYPE with a member `const char *socket`. */
-#define SOCKET_SPEC(type)                                                                          \
+/* An entry of an option table, for a struct TYPE with a MEMBER of type const char *. */
+#define SOCKET_SPEC(type, member)                                                                  \
     {                                                                                              \
-        "socket", 0, OPTION_STRING, "PATH", offsetof(struct type, socket), 0, 0,                   \
+        "socket", 0, OPTION_STRING, "PATH", offsetof(struct type, member), 0, 0,                   \
             "where hcctd listens ($HCCT_SOCKET)"                                                   \
     }
 

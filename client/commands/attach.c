@@ -34,7 +34,7 @@ struct attach_options {
 #define WAIT                                                                                       \
     {                                                                                              \
         "wait", 0, OPTION_UNSIGNED, "SECONDS", AT(wait), 1, 600,                                   \
-            "so long a moment without risk is looked for (5)"                                      \
+            "how long to wait for a moment at which it is safe (5)"                                \
     }
 
 static const struct option_spec attach_specs[] = {
@@ -49,7 +49,7 @@ static const struct option_spec attach_specs[] = {
      "contexts begin with the name of their thread"},
     {"tags", 0, OPTION_STRING, "TAGS", AT(tags), 0, 0, "KEY=VALUE,KEY=VALUE: tags of this run"},
     WAIT,
-    SOCKET_SPEC(attach_options),
+    SOCKET_SPEC(attach_options, socket),
     OPTIONS_END,
 };
 

@@ -22,7 +22,7 @@ struct control_options {
 #define AT(member) offsetof(struct control_options, member)
 #define WHICH                                                                                      \
     {"process", 'p', OPTION_STRING, "PID|NAME", AT(process), 0, 0, "which process"},               \
-        SOCKET_SPEC(control_options)
+        SOCKET_SPEC(control_options, socket)
 #define HOW                                                                                        \
     {"rate", 0, OPTION_UNSIGNED, "N", AT(rate), 1, 10000, "samples per second of CPU time"}, {     \
         "burst", 0, OPTION_STRING, "LENGTH/PERIOD", AT(burst), 0, 0,                               \

@@ -24,7 +24,7 @@ struct decode_options {
 };
 
 static const struct option_spec specs[] = {
-    SOCKET_SPEC(decode_options),
+    SOCKET_SPEC(decode_options, socket),
     OPTIONS_END,
 };
 

@@ -34,7 +34,7 @@ static const struct option_spec specs[] = {
      "only the last 10s, 5m, 1h, up to an hour (since the start)"},
     RANGE_SPECS(hot_options, range),
     VIEW_SPECS(hot_options, "write to FILE, not to the terminal"),
-    SOCKET_SPEC(hot_options),
+    SOCKET_SPEC(hot_options, socket),
     OPTIONS_END,
 };
 

@@ -26,7 +26,7 @@ static const struct option_spec specs[] = {
      "text or json (text)"},
     {"marks", 0, OPTION_FLAG, NULL, offsetof(struct list_options, marks), 0, 0,
      "moments that programs have marked (hcct.h(3))"},
-    SOCKET_SPEC(list_options),
+    SOCKET_SPEC(list_options, socket),
     OPTIONS_END,
 };
 

@@ -24,7 +24,7 @@ static const struct option_spec specs[] = {
     {"format", 0, OPTION_STRING, "FORMAT", offsetof(struct snapshot_options, format), 0, 0,
      "of the files: " FORMAT_NAMES " (that of hcctd --report-format)"},
     RANGE_SPECS(snapshot_options, range),
-    SOCKET_SPEC(snapshot_options),
+    SOCKET_SPEC(snapshot_options, socket),
     OPTIONS_END,
 };
 
