@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
- * client.c - http_client with manners: which socket, which sentence, which exit status.
+ * ask.c - a question by http_client.h, with a sentence and an exit status where it fails.
  */
 #include "client/ask.h"
 

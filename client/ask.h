@@ -1,13 +1,23 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
- * client.h - questions to a running hcctd, with the sentences and exit statuses that people get.
+ * ask.h - questions to a running hcctd, with the sentences and exit statuses that people get.
  */
 #ifndef HCCT_ASK_H
 #define HCCT_ASK_H
 
+#include <stddef.h>
+
 #include "client/http_client.h"
 #include "client/option_words.h"
+#include "common/base/options.h"
 #include "common/wire/paths.h"
+
+/* An entry of an option table, for a struct TYPE with a MEMBER of type const char *. */
+#define SOCKET_SPEC(type, member)                                                                  \
+    {                                                                                              \
+        "socket", 0, OPTION_STRING, "PATH", offsetof(struct type, member), 0, 0,                   \
+            "where hcctd listens ($HCCT_SOCKET)"                                                   \
+    }
 
 /* Where the daemon is: `override` (--socket, or NULL), else as paths.h says. A path that is too
  * long is complained about; returns an exit status. */

@@ -9,13 +9,11 @@
 #include <limits.h>
 #include <stdbool.h>
 
-/* Absolute paths into `path`. False: it was not found, and that was complained about. */
-/* Its sibling, for processes that run already. */
-bool locate_late_agent(char path[PATH_MAX]);
+/* Each gives an absolute path. False: there is no such file, which was said on stderr. */
 bool locate_agent(char path[PATH_MAX]);
-/* What stands before malloc, and before locks. */
-bool locate_blocks(char path[PATH_MAX]);
-bool locate_locks(char path[PATH_MAX]);
+bool locate_late_agent(char path[PATH_MAX]); /* the agent for processes that run already */
+bool locate_blocks(char path[PATH_MAX]);     /* the library that stands before malloc */
+bool locate_locks(char path[PATH_MAX]);      /* the library that stands before locks */
 bool locate_daemon(char path[PATH_MAX]);
 bool locate_remote(char path[PATH_MAX]); /* hcct-remote */
 

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "client/ask.h"
 #include "client/command.h"
 #include "client/processes.h"
 #include "client/profile_file.h"

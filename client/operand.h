@@ -5,6 +5,7 @@
 #ifndef HCCT_OPERAND_H
 #define HCCT_OPERAND_H
 
+#include "client/ask.h"
 #include "client/range.h"
 #include "common/base/options.h"
 #include "common/profile/profile.h"
@@ -39,10 +40,7 @@ struct operand_options {
          0,                                                                                        \
          0,                                                                                        \
          "of several metrics this one: cpu, wall, alloc, ... (a file's first)"},                   \
-    {                                                                                              \
-        "socket", 0, OPTION_STRING, "PATH", offsetof(struct type, member.socket), 0, 0,            \
-            "where hcctd listens ($HCCT_SOCKET)"                                                   \
-    }
+        SOCKET_SPEC(type, member.socket)
 
 /* Reads FILE, "-" for standard input, "@now" for what hcctd has, "@60s" for what it has of the last
  * 60 s (any span that /v1/hot takes for a window), "@03:10..03:15" for what it has from the one

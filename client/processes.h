@@ -19,7 +19,7 @@ struct listed_process {
     bool live;
     bool waiting; /* known from before hcctd was restarted, and not heard of yet */
     bool on;      /* is sampled: live, and not stopped */
-    bool calls;   /* are counted: not walks */
+    bool calls;   /* are counted, instead of samples */
     char kind[PROCESSES_KIND_ROOM]; /* what contexts weigh (metric_kind()); "": not said */
     uint64_t cpu_ns, walks, contexts, bytes, lost;
     uint64_t total;               /* N: nanoseconds, or calls */

@@ -29,7 +29,8 @@ daemon_hcctd_SOURCES = \
 	daemon/state/checkpoint_load.h daemon/state/checkpoint_save.c \
 	daemon/state/checkpoint_save.h daemon/state/history_keeper.c daemon/state/history_keeper.h \
 	daemon/state/recording.c daemon/state/recording.h \
-	daemon/state/snapshot.c daemon/state/snapshot.h daemon/state/snapshot_report.c daemon/state/snapshot_report.h
+	daemon/state/snapshot.c daemon/state/snapshot.h daemon/state/snapshot_report.c daemon/state/snapshot_report.h \
+	daemon/state/timed_thread.c daemon/state/timed_thread.h
 daemon_hcctd_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=free
 daemon_hcctd_LDADD = libhcct_ingest.a libhcct_assemble.a libhcct_trace.a libhcct_tree.a libhcct_code.a libhcct_render.a libhcct_profile.a \
 	libhcct_common.a $(MHD_LIBS) $(ELF_LIBS) $(UNWIND_LIBS) $(IBERTY_LIBS) $(REPORT_LIBS) $(ZSTD_LIBS)

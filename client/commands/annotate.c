@@ -33,12 +33,12 @@ static const struct option_spec specs[] = {
     {"regex", 0, OPTION_FLAG, NULL, AT(regex), 0, 0,
      "FUNCTION is a regular expression: all functions that it matches"},
     {"source", 0, OPTION_STRING, "DIR", AT(source), 0, 0,
-     "look here, too, for source files (only under their recorded paths)"},
+     "where source files are that are not at their recorded paths"},
     {"around", 0, OPTION_UNSIGNED, "N", AT(around), 0, 1000000,
      "show so many lines before and after those that weigh something (3)"},
     {"format", 0, OPTION_STRING, "F", AT(format), 0, 0, "text or json (text)"},
-    {"socket", 0, OPTION_STRING, "PATH", AT(socket), 0, 0, "where hcctd listens ($HCCT_SOCKET)"},
-    {NULL, 0, OPTION_FLAG, NULL, 0, 0, 0, NULL},
+    SOCKET_SPEC(annotate_options, socket),
+    OPTIONS_END,
 };
 
 static const struct option_command command = {

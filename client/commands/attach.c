@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "client/attach/named.h"
+#include "client/ask.h"
 #include "client/command.h"
 #include "client/locate.h"
 #include "client/processes.h"
@@ -33,7 +34,7 @@ struct attach_options {
 #define WAIT                                                                                       \
     {                                                                                              \
         "wait", 0, OPTION_UNSIGNED, "SECONDS", AT(wait), 1, 600,                                   \
-            "so long a moment without risk is looked for (5)"                                      \
+            "how long to wait for a moment at which it is safe (5)"                                \
     }
 
 static const struct option_spec attach_specs[] = {
@@ -48,12 +49,11 @@ static const struct option_spec attach_specs[] = {
      "contexts begin with the name of their thread"},
     {"tags", 0, OPTION_STRING, "TAGS", AT(tags), 0, 0, "KEY=VALUE,KEY=VALUE: tags of this run"},
     WAIT,
-    {"socket", 0, OPTION_STRING, "PATH", AT(socket), 0, 0, "where hcctd listens ($HCCT_SOCKET)"},
-    {NULL, 0, OPTION_FLAG, NULL, 0, 0, 0, NULL},
+    SOCKET_SPEC(attach_options, socket),
+    OPTIONS_END,
 };
 
-static const struct option_spec detach_specs[] = {WAIT,
-                                                  {NULL, 0, OPTION_FLAG, NULL, 0, 0, 0, NULL}};
+static const struct option_spec detach_specs[] = {WAIT, OPTIONS_END};
 
 static const struct option_command attach_command = {
     .usage = "hcct attach [options] PID|NAME",

@@ -2,17 +2,17 @@
 /*
  * control.c - start, stop and set: resume and pause sampling, change its rate.
  */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "client/ask.h"
 #include "client/command.h"
 #include "client/json_in.h"
 #include "client/processes.h"
 #include "common/base/options.h"
 #include "common/wire/burst.h"
-
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 struct control_options {
     const char *socket, *process, *burst;
@@ -21,18 +21,16 @@ struct control_options {
 
 #define AT(member) offsetof(struct control_options, member)
 #define WHICH                                                                                      \
-    {"process", 'p', OPTION_STRING, "PID|NAME", AT(process), 0, 0, "which process"}, {             \
-        "socket", 0, OPTION_STRING, "PATH", AT(socket), 0, 0, "where hcctd listens ($HCCT_SOCKET)" \
-    }
+    {"process", 'p', OPTION_STRING, "PID|NAME", AT(process), 0, 0, "which process"},               \
+        SOCKET_SPEC(control_options, socket)
 #define HOW                                                                                        \
     {"rate", 0, OPTION_UNSIGNED, "N", AT(rate), 1, 10000, "samples per second of CPU time"}, {     \
         "burst", 0, OPTION_STRING, "LENGTH/PERIOD", AT(burst), 0, 0,                               \
             "sample in bursts only, such as 2ms/20ms of CPU time; none: evenly"                    \
     }
 
-static const struct option_spec stop_specs[] = {WHICH, {NULL, 0, OPTION_FLAG, NULL, 0, 0, 0, NULL}};
-static const struct option_spec set_specs[] = {
-    WHICH, HOW, {NULL, 0, OPTION_FLAG, NULL, 0, 0, 0, NULL}};
+static const struct option_spec stop_specs[] = {WHICH, OPTIONS_END};
+static const struct option_spec set_specs[] = {WHICH, HOW, OPTIONS_END};
 
 static const struct option_command start_command = {
     .usage = "hcct start -p PID|NAME [options]",
@@ -92,7 +90,7 @@ static int say_what_is_set(const struct http_answer *answer) {
     return HCCT_EXIT_OK;
 }
 
-/* ---- the question ---- */
+/* ---- the request ---- */
 
 static int find_live(const char *path, const char *who, uint32_t *pid) {
     char *exe = NULL;

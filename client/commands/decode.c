@@ -24,9 +24,8 @@ struct decode_options {
 };
 
 static const struct option_spec specs[] = {
-    {"socket", 0, OPTION_STRING, "PATH", offsetof(struct decode_options, socket), 0, 0,
-     "where hcctd listens ($HCCT_SOCKET)"},
-    {NULL, 0, OPTION_FLAG, NULL, 0, 0, 0, NULL},
+    SOCKET_SPEC(decode_options, socket),
+    OPTIONS_END,
 };
 
 static const struct option_command command = {

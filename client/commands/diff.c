@@ -35,7 +35,7 @@ static const struct option_spec specs[] = {
     RANGE_SPECS(diff_given, range),
     TRANSFORM_SPECS(diff_given, transform),
     OPERAND_SPECS(diff_given, daemon),
-    {NULL, 0, OPTION_FLAG, NULL, 0, 0, 0, NULL},
+    OPTIONS_END,
 };
 
 static const struct option_command command = {

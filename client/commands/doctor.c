@@ -20,7 +20,7 @@ struct doctor_options {
 static const struct option_spec specs[] = {
     {"pid", 'p', OPTION_STRING, "PID|NAME", offsetof(struct doctor_options, process), 0, 0,
      "tell whether this process can be attached to"},
-    {NULL, 0, OPTION_FLAG, NULL, 0, 0, 0, NULL},
+    OPTIONS_END,
 };
 
 static const struct option_command command = {

@@ -25,7 +25,7 @@ static const struct option_spec specs[] = {
     {"partial", 0, OPTION_FLAG, NULL, AT(partial), 0, 0,
      "of a trace that ends early, show what is there"},
     {"format", 0, OPTION_STRING, "F", AT(format), 0, 0, "text or json (text)"},
-    {NULL, 0, OPTION_FLAG, NULL, 0, 0, 0, NULL},
+    OPTIONS_END,
 };
 
 static const struct option_command command = {

@@ -27,7 +27,7 @@ static const struct option_spec specs[] = {
     {"phi", 0, OPTION_FRACTION, "P", AT(phi), 0, 1,
      "hot is what has this share of the total (that of approx, else 0.0001)"},
     {"tau", 0, OPTION_STRING, "T,...", AT(tau), 0, 0,
-     "weights for hot edge coverage, of the hottest one's (0.01 to 1)"},
+     "thresholds of hot edge coverage, as shares of the hottest (0.01 to 1)"},
     {"by", 0, OPTION_STRING, "WHAT", AT(by), 0, 0,
      "contexts are paths of site or function (by what the profiles are)"},
     {"scale", 0, OPTION_STRING, "WHEN", AT(scale), 0, 0,
@@ -36,7 +36,7 @@ static const struct option_spec specs[] = {
      "only this executable: its path, or the last part of it"},
     {"format", 0, OPTION_STRING, "F", AT(format), 0, 0, "text or json (text)"},
     TRANSFORM_SYSTEM_CALLS(given, transform),
-    {NULL, 0, OPTION_FLAG, NULL, 0, 0, 0, NULL},
+    OPTIONS_END,
 };
 
 static const struct option_command command = {

@@ -34,9 +34,8 @@ static const struct option_spec specs[] = {
      "only the last 10s, 5m, 1h, up to an hour (since the start)"},
     RANGE_SPECS(hot_options, range),
     VIEW_SPECS(hot_options, "write to FILE, not to the terminal"),
-    {"socket", 0, OPTION_STRING, "PATH", offsetof(struct hot_options, socket), 0, 0,
-     "where hcctd listens ($HCCT_SOCKET)"},
-    {NULL, 0, OPTION_FLAG, NULL, 0, 0, 0, NULL},
+    SOCKET_SPEC(hot_options, socket),
+    OPTIONS_END,
 };
 
 static const struct option_command command = {

@@ -15,7 +15,7 @@ struct launch {
     char **argv;           /* the command, ended by NULL */
     const char *agent;     /* absolute path */
     const char *socket;    /* absolute path */
-    unsigned rate;         /* walks per second of CPU time, 0: the agent's default */
+    unsigned rate;         /* samples per second of CPU time, 0: the agent's default */
     const char *burst;     /* LENGTH/PERIOD, NULL: none */
     const char *budget;    /* percent.h, NULL: none */
     const char *clock;     /* cpu, wall or perf, NULL: the agent's default */

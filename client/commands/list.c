@@ -26,9 +26,8 @@ static const struct option_spec specs[] = {
      "text or json (text)"},
     {"marks", 0, OPTION_FLAG, NULL, offsetof(struct list_options, marks), 0, 0,
      "moments that programs have marked (hcct.h(3))"},
-    {"socket", 0, OPTION_STRING, "PATH", offsetof(struct list_options, socket), 0, 0,
-     "where hcctd listens ($HCCT_SOCKET)"},
-    {NULL, 0, OPTION_FLAG, NULL, 0, 0, 0, NULL},
+    SOCKET_SPEC(list_options, socket),
+    OPTIONS_END,
 };
 
 static const struct option_command command = {

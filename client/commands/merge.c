@@ -25,7 +25,7 @@ static const struct option_spec specs[] = {
     VIEW_SPECS(merge_given,
                "the sum, a profile if its suffix says nothing else (as text on stdout)"),
     OPERAND_SPECS(merge_given, daemon),
-    {NULL, 0, OPTION_FLAG, NULL, 0, 0, 0, NULL},
+    OPTIONS_END,
 };
 
 static const struct option_command command = {

@@ -76,7 +76,7 @@ static const struct option_spec specs[] = {
      0, "do not have node or java write the names of the code that they generate"},
     {"socket", 0, OPTION_STRING, "PATH", offsetof(struct record_options, socket), 0, 0,
      "use the hcctd that listens there, not a private one"},
-    {NULL, 0, OPTION_FLAG, NULL, 0, 0, 0, NULL},
+    OPTIONS_END,
 };
 
 static const struct option_command command = {
@@ -278,14 +278,23 @@ static bool several(const struct record_options *options) {
     return list.n > 1;
 }
 
-/* The sentence about the first pair that contradicts itself, or NULL. */
-static const char *contradiction(const struct record_options *options) {
+/* What must not be so, and the sentence that says why. */
+struct rule {
+    bool broken;
+    const char *sentence;
+};
+
+/* The sentence of the first rule that is broken, or NULL. */
+static const char *first_broken(const struct rule *rule, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (rule[i].broken)
+            return rule[i].sentence;
+    return NULL;
+}
+
+static const char *metric_contradicts(const struct record_options *options) {
     bool calls = record_counts_calls(options), events = wire_of_events(record_metric(options));
-    bool encode = record_keeps_calls(options);
-    const struct rule {
-        bool broken;
-        const char *sentence;
-    } rules[] = {
+    const struct rule rules[] = {
         {options->metric != NULL && calls,
          "--metric is for samples: --collector calls counts calls"},
         {events && (options->rate > 0 || options->burst != NULL || options->clock != NULL),
@@ -304,6 +313,13 @@ static const char *contradiction(const struct record_options *options) {
          "--check is for samples of time alone: record other metrics in a run of their own"},
         {(events || only_faults(options)) && options->trace != NULL,
          "--trace keeps samples of time, or calls: of allocations, locks and faults there is none"},
+    };
+    return first_broken(rules, HCCT_ARRAY_LEN(rules));
+}
+
+static const char *calls_contradict(const struct record_options *options) {
+    bool calls = record_counts_calls(options), encode = record_keeps_calls(options);
+    const struct rule rules[] = {
         {!calls && options->every != NULL,
          "--every is for --collector calls: samples come by time, see --rate"},
         {!calls && options->credit != NULL,
@@ -319,8 +335,7 @@ static const char *contradiction(const struct record_options *options) {
          "them follows from the other"},
         {calls && options->rate > 0 && options->burst == NULL,
          "--rate says how often stacks are sampled, and --collector calls samples none: see "
-         "--every "
-         "and --burst"},
+         "--every and --burst"},
         {calls && options->clock != NULL && strcmp(options->clock, "cpu") != 0,
          "--clock is for samples: --collector calls counts calls, and its bursts are of CPU time"},
         {calls && options->check, "--check is for samples: --collector calls finds contexts by "
@@ -329,12 +344,25 @@ static const char *contradiction(const struct record_options *options) {
          "--lines says where samples find a function at work: --collector calls makes none"},
         {calls && options->python,
          "--python is for samples: --collector calls counts calls of the interpreter"},
+    };
+    return first_broken(rules, HCCT_ARRAY_LEN(rules));
+}
+
+static const char *encode_contradicts(const struct record_options *options) {
+    bool encode = record_keeps_calls(options);
+    const struct rule rules[] = {
         {encode && options->metric != NULL,
          "--metric is for --collector walks: encode samples the time that threads take"},
         {encode && options->python,
          "--python is for --collector walks: encode keeps calls of the interpreter"},
         {encode && options->process != NULL,
          "--collector encode keeps calls from a program's beginning: it does not go with -p"},
+    };
+    return first_broken(rules, HCCT_ARRAY_LEN(rules));
+}
+
+static const char *daemon_contradicts(const struct record_options *options) {
+    const struct rule rules[] = {
         {options->duration != NULL && options->process == NULL,
          "--duration is for -p: a command that is run is recorded until its end"},
         {options->trace != NULL && options->socket != NULL,
@@ -347,10 +375,17 @@ static const char *contradiction(const struct record_options *options) {
              strcmp(options->trace, options->view.output) == 0,
          "--trace and --output name the same file"},
     };
-    for (size_t i = 0; i < HCCT_ARRAY_LEN(rules); i++)
-        if (rules[i].broken)
-            return rules[i].sentence;
-    return NULL;
+    return first_broken(rules, HCCT_ARRAY_LEN(rules));
+}
+
+/* The sentence about the first options that contradict each other, or NULL. */
+static const char *contradiction(const struct record_options *options) {
+    const char *sentence = metric_contradicts(options);
+    if (sentence == NULL)
+        sentence = calls_contradict(options);
+    if (sentence == NULL)
+        sentence = encode_contradicts(options);
+    return sentence != NULL ? sentence : daemon_contradicts(options);
 }
 
 bool record_options_agree(const struct record_options *options) {

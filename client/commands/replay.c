@@ -49,7 +49,7 @@ static const struct option_spec specs[] = {
     VIEW_SPECS(replay_options, "write the profile to FILE; pprof, if its suffix says nothing else"),
     {"no-report", 0, OPTION_FLAG, NULL, offsetof(struct replay_options, no_report), 0, 0,
      "with -o: only write the profile"},
-    {NULL, 0, OPTION_FLAG, NULL, 0, 0, 0, NULL},
+    OPTIONS_END,
 };
 
 static const struct option_command command = {

@@ -30,7 +30,7 @@ static const struct option_spec specs[] = {
      "of several metrics this one: cpu, heap, lock, ..., or a sample type (the first)"},
     {"marks", 0, OPTION_FLAG, NULL, offsetof(struct report_options, marks), 0, 0,
      "only the moments that programs have marked (hcct.h(3))"},
-    {NULL, 0, OPTION_FLAG, NULL, 0, 0, 0, NULL},
+    OPTIONS_END,
 };
 
 static const struct option_command command = {

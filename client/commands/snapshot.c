@@ -24,9 +24,8 @@ static const struct option_spec specs[] = {
     {"format", 0, OPTION_STRING, "FORMAT", offsetof(struct snapshot_options, format), 0, 0,
      "of the files: " FORMAT_NAMES " (that of hcctd --report-format)"},
     RANGE_SPECS(snapshot_options, range),
-    {"socket", 0, OPTION_STRING, "PATH", offsetof(struct snapshot_options, socket), 0, 0,
-     "where hcctd listens ($HCCT_SOCKET)"},
-    {NULL, 0, OPTION_FLAG, NULL, 0, 0, 0, NULL},
+    SOCKET_SPEC(snapshot_options, socket),
+    OPTIONS_END,
 };
 
 static const struct option_command command = {

@@ -30,7 +30,7 @@ static const struct option_spec specs[] = {
     {"metric", 0, OPTION_STRING, "WHAT", MEMBER(metric), 0, 0,
      "what processes count: cpu, wall, wait, alloc, heap, lock, calls, ... (key M)"},
     {"window", 0, OPTION_STRING, "SPAN", MEMBER(window), 0, 0,
-     "beside the start: 10s, 60s, 5m, 1h or none (10s; none in plain text)"},
+     "also the last 10s, 60s, 5m or 1h, or none (10s; none in plain text)"},
     {"delay", 'd', OPTION_FRACTION, "SECONDS", MEMBER(delay), 0.01, 86400, "refresh interval (2)"},
     {"by", 0, OPTION_STRING, "WHAT", MEMBER(view.by), 0, 0,
      "group by function, site, line, module, thread or label (function)"},
@@ -42,11 +42,10 @@ static const struct option_spec specs[] = {
      "a flat list of functions (key f)"},
     {"batch", 'b', OPTION_FLAG, NULL, MEMBER(batch), 0, 0, "plain text on stdout, again and again"},
     {"iterations", 0, OPTION_UNSIGNED, "N", MEMBER(iterations), 0, 1e9,
-     "so often in --batch (0: without end; 1 where stdout is no terminal)"},
+     "refreshes in --batch (0: without end; 1 where stdout is no terminal)"},
     {"color", 0, OPTION_STRING, "WHEN", MEMBER(view.color), 0, 0, "auto, always or never (auto)"},
-    {"socket", 0, OPTION_STRING, "PATH", MEMBER(socket), 0, 0,
-     "where hcctd listens ($HCCT_SOCKET)"},
-    {NULL, 0, OPTION_FLAG, NULL, 0, 0, 0, NULL},
+    SOCKET_SPEC(top_options, socket),
+    OPTIONS_END,
 };
 
 static const struct option_command command = {

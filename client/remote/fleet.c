@@ -69,9 +69,7 @@ struct fleet_options {
          0,                                                                                        \
          0,                                                                                        \
          "certificates that are accepted instead of the system's"},                                \
-    {                                                                                              \
-        NULL, 0, OPTION_FLAG, NULL, 0, 0, 0, NULL                                                  \
-    }
+        OPTIONS_END
 
 /* ---- what they have in common ---- */
 
@@ -303,7 +301,7 @@ static const struct question {
     int (*run)(int argc, char **argv);
 } questions[] = {{"hot", hot}, {"diff", diff}, {"list", list}};
 
-static const struct option_spec no_specs[] = {{NULL, 0, OPTION_FLAG, NULL, 0, 0, 0, NULL}};
+static const struct option_spec no_specs[] = {OPTIONS_END};
 
 static const struct option_command command = {
     .usage = "hcct fleet hot|diff|list [options]",

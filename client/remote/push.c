@@ -33,7 +33,7 @@ struct push_options {
 #define AT(member) offsetof(struct push_options, member)
 
 static const struct option_spec specs[] = {
-    {"every", 0, OPTION_STRING, "TIME", AT(every), 0, 0, "from one push to the next (15s)"},
+    {"every", 0, OPTION_STRING, "TIME", AT(every), 0, 0, "push interval (15s)"},
     {"once", 0, OPTION_FLAG, NULL, AT(once), 0, 0, "push once, and end"},
     {"create", 0, OPTION_FLAG, NULL, AT(create), 0, 0,
      "make the tables of clickhouse where they are not there, and end"},
@@ -52,9 +52,9 @@ static const struct option_spec specs[] = {
     {"spool", 0, OPTION_STRING, "DIR", AT(spool), 0, 0,
      "keeps what is not sent ($STATE_DIRECTORY, or ~/.local/state/hcct/push-TARGET)"},
     {"spool-size", 0, OPTION_SIZE, "BYTES", AT(spool_size), 1 << 10, 1e15,
-     "of what waits there; the rest waits in hcctd (64M)"},
-    {"socket", 0, OPTION_STRING, "PATH", AT(socket), 0, 0, "where hcctd listens ($HCCT_SOCKET)"},
-    {NULL, 0, OPTION_FLAG, NULL, 0, 0, 0, NULL},
+     "the most that waits there; the rest waits in hcctd (64M)"},
+    SOCKET_SPEC(push_options, socket),
+    OPTIONS_END,
 };
 
 static const struct option_command command = {

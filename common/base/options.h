@@ -51,8 +51,10 @@ struct option_command {
                          * otherwise options may also stand behind the other words */
 };
 
-/* A table has at most this many options. */
+/* A table has at most this many options, and ends with OPTIONS_END. */
 #define OPTIONS_MAX 64
+#define OPTIONS_END                                                                                \
+    { NULL, 0, OPTION_FLAG, NULL, 0, 0, 0, NULL }
 
 /* Fills `into` from argv (argv[0] is skipped); *rest is the index of the first word that is no
  * option (argv is put in order so that all such words come last), or of what follows "--". Members

@@ -23,7 +23,7 @@ struct size {
     double samples;
 };
 
-/* Of `draws`, walks or bursts. */
+/* Of `draws`, which are samples or bursts. */
 static double draws_of_one_weight(const struct profile_process *process, uint64_t draws) {
     double drawn = (double)process->drawn;
 

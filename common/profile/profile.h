@@ -105,14 +105,14 @@ struct profile_process {
     uint64_t budget_ppm;      /* calls: what profiling may cost, by CPU time; 0: no matter */
     const char *credit;       /* calls: "last" or "new" edges gain; "" when not known */
     const char *call_modules; /* calls: those that are followed, or not (call_modules.h) */
-    /* as counters.h says; those of walks have what the daemon unwound, too */
+    /* as counters.h says; those of samples have what the daemon unwound, too */
 #define DECLARE_AGENT(NAME, place, member, ...) uint64_t member;
 #define DECLARE_DAEMON(member, ...)             uint64_t member;
     THREAD_COUNTERS(DECLARE_AGENT, NO_COUNTER, DECLARE_DAEMON)
 #undef DECLARE_DAEMON
 #undef DECLARE_AGENT
-    /* Of walks, or bursts of calls: sums of their weights and of squares, in one unit of their own,
-     * for the effective sample size; 0: not known. */
+    /* Of samples, or bursts of calls: sums of their weights and of squares, in one unit of their
+     * own, for the effective sample size; 0: not known. */
     uint64_t drawn, drawn_squares;
     /* The same, by class of share: what the weights of contexts varied by, squared, and what they
      * would have, were all samples independent. 0: not known. */

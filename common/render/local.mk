@@ -10,13 +10,14 @@ libhcct_render_a_SOURCES = \
 	common/render/format_number.c common/render/format_number.h common/render/page_data.c \
 	common/render/page_data.h common/render/page_facts.c common/render/page_facts.h \
 	common/render/pprof_comments.c common/render/pprof_comments.h common/render/pprof_message.h \
+	common/render/pprof_message_read.c \
 	common/render/pprof_join.c common/render/pprof_join.h \
 	common/render/read_otlp.c common/render/read_pprof.c common/render/format_read.c \
 	common/render/render_order.c common/render/render_order.h \
 	common/render/results.h common/render/text.h common/render/text_calls.c common/render/text_missing.c \
 	common/render/text_call_modules.c common/render/text_cells.c common/render/text_choose.c common/render/text_choose.h \
-	common/render/text_layout.c common/render/text_processes.c common/render/text_summary.c \
-	common/render/text_table.c common/render/text_tree.c common/render/text_wrap.c \
+	common/render/text_layout.c common/render/text_processes.c common/render/text_sampling.c \
+	common/render/text_summary.c common/render/text_table.c common/render/text_tree.c common/render/text_wrap.c \
 	common/render/text_wrap.h common/render/title.c common/render/title.h \
 	common/render/write_callgrind.c common/render/write_dot.c common/render/write_firefox.c \
 	common/render/write_folded.c common/render/write_html.c common/render/write_html.h \

@@ -57,7 +57,7 @@ struct text {
 #define TEXT_WRAP  120    /* where lines of joined names are broken when no width is given */
 #define TEXT_LEAST 0.0005 /* smaller shares would show as 0.0 */
 #define TEXT_SHARE 7      /* columns: "100.0 %" */
-#define TEXT_LABEL 10     /* columns of the first word of a line of the summary, "walks" */
+#define TEXT_LABEL 10     /* columns of the first word of a line of the summary, "stacks" */
 
 double text_share(const struct text *text, uint64_t weight);
 
@@ -92,7 +92,7 @@ void text_report(struct text *text);
 void text_head(const struct text *text);
 /* A line with the command that was recorded, where that is known. */
 void text_title(const struct text *text);
-/* "sqlite3 (pid 812, 4 threads): 9.64 s of CPU time, 9,633 walks", without a newline. */
+/* "sqlite3 (pid 812, 4 threads): 9.64 s of CPU time, 9,633 samples", without a newline. */
 void text_process(const struct text *text, uint32_t process);
 /* The same of all of them: "3 processes: ...". */
 void text_processes(const struct text *text);
@@ -109,6 +109,9 @@ void text_label(const struct text *text, const char *word);
 /* Of the summary, for profiles of CPU time: how much of it is in no context, and why. `sum`: the
  * numbers of all processes. */
 void text_missing(const struct text *text, const struct profile_process *sum);
+/* Of the summary: how the program was profiled, and what of it could not be. `sum`: the numbers of
+ * all processes. */
+void text_sampling(const struct text *text, const struct profile_process *sum);
 /* Of the summary, for profiles of calls: which calls are counted, and what was odd. `sum`: the
  * numbers of all processes. */
 void text_calls(const struct text *text, const struct profile_process *sum);

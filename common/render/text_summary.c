@@ -15,10 +15,9 @@
 #include "common/render/title.h"
 #include "common/wire/compiler.h"
 
-#define ENOUGH_WALKS   0.9 /* of those asked for: so few less is not worth a word */
 #define FEW_SAMPLES    10
 #define LEAST_REPORTED 0.001 /* of the total: what chance makes of it is not worth a word */
-#define NEARLY_ALL     0.95  /* of the walks: so few less is not worth a word */
+#define NEARLY_ALL     0.95  /* of the samples: so few less is not worth a word */
 
 /* The numbers of all processes; bursts are those of processes that are sampled in bursts. */
 static struct profile_process add_up(const struct profile *profile) {
@@ -206,7 +205,7 @@ static bool measures_sleep(const struct profile *profile) {
     return strcmp(profile->type, "wall") == 0 || strcmp(profile->type, "wait") == 0;
 }
 
-/* What the interval rests on, where that is not the number of walks. */
+/* What the interval rests on, where that is not the number of samples. */
 static void put_sample_size(const struct text *text, const struct profile_process *sum,
                             const struct chance *chance) {
     double worth = chance_samples(chance, CHANCE_TYPICAL, 0), walks = (double)sum->walks;
@@ -253,7 +252,7 @@ static void put_interval_of_events(const struct text *text, const struct chance 
             format_weight(text->profile, (uint64_t)mean).text);
 }
 
-static void put_sampling(const struct text *text, const struct profile_process *sum) {
+static void put_chance(const struct text *text, const struct profile_process *sum) {
     const char *plus_minus = text->glyphs->plus_minus;
     struct chance chance = chance_of(text->profile);
     double samples = chance_samples(&chance, CHANCE_TYPICAL, 0);
@@ -289,210 +288,8 @@ static void put_meaning_of_bounds(const struct text *text) {
 void text_head(const struct text *text) {
     struct profile_process sum = add_up(text->profile);
 
-    put_sampling(text, &sum);
+    put_chance(text, &sum);
     put_meaning_of_bounds(text);
-}
-
-static bool all_by_clock(const struct profile *profile, const char *clock) {
-    for (uint32_t i = 1; i < profile->n_processes; i++)
-        if (strcmp(profile->processes[i].clock, clock) != 0)
-            return false;
-    return true;
-}
-
-/* Why there are fewer walks than were asked for; `skipped`: of those that are missing, the part
- * that was left out on purpose. */
-static const char *why_fewer(const struct profile *profile, double asked, double got,
-                             double skipped) {
-    if (got + skipped >= ENOUGH_WALKS * asked)
-        return "the others were skipped, as each takes long here";
-    if (all_by_clock(profile, "perf"))
-        return "the kernel's event stands still while threads are switched";
-    return "points that are reached together are one sample, and a thread that has slept for long "
-           "in a lock is sampled again from the kernel's next tick on";
-}
-
-static void put_rate(const struct text *text, const struct profile_process *sum) {
-    const struct profile *profile = text->profile;
-    double seconds = (double)text->total / 1e9, asked, got;
-
-    if (strcmp(profile->type, "cpu") != 0 || strcmp(profile->unit, "nanoseconds") != 0 ||
-        profile->period == 0 || sum->walks == 0 || sum->burst_period_ns > 0)
-        return;
-    asked = 1e9 / (double)profile->period;
-    got = (double)sum->walks / seconds;
-    if (sum->rate_changes == 0 &&
-        (got >= ENOUGH_WALKS * asked || text->total < 100 * profile->period))
-        return;
-    text_label(text, "rate");
-    fprintf(text->out, "%s samples per second of CPU time",
-            format_count((uint64_t)(got + 0.5)).text);
-    if (sum->rate_changes > 0)
-        fputs(
-            " on the whole: it was changed while this ran; each sample weighs what its rate says\n",
-            text->out);
-    else
-        fprintf(text->out, ", %s were asked for: %s; those that were taken weigh more\n",
-                format_count((uint64_t)(asked + 0.5)).text,
-                why_fewer(profile, asked, got, (double)sum->skipped / seconds));
-}
-
-static void put_clock(const struct text *text, const struct profile_process *sum) {
-    if (sum->perf_refused > 0) {
-        text_label(text, "clock");
-        fprintf(text->out,
-                "%s thread%s got no task clock event (perf_event_open): timers were used\n",
-                format_count(sum->perf_refused).text, sum->perf_refused == 1 ? "" : "s");
-    }
-    if (sum->fine_refused > 0) {
-        text_label(text, "clock");
-        fprintf(text->out,
-                "%s thread%s got no second timer (ulimit -i): the kernel's tick was used\n",
-                format_count(sum->fine_refused).text, sum->fine_refused == 1 ? "" : "s");
-    }
-}
-
-static void put_confined(const struct text *text, const struct profile_process *sum) {
-    if (sum->confined == 0)
-        return;
-    text_label(text, "confined");
-    fprintf(text->out,
-            "%s thread%s forbade %s system calls (seccomp), or needed the agent's key of "
-            "thread-local values, and %s not sampled since\n",
-            format_count(sum->confined).text, sum->confined == 1 ? "" : "s",
-            sum->confined == 1 ? "itself" : "themselves", sum->confined == 1 ? "was" : "were");
-}
-
-static void put_invalid_labels(const struct text *text, const struct profile_process *sum) {
-    if (sum->labels_invalid == 0)
-        return;
-    text_label(text, "labels");
-    fprintf(text->out,
-            "%s time%s a label was set by a key that can be none, and is not shown: a key is a "
-            "letter, and up to 30 letters, digits, '_', '.' or '-' behind it\n",
-            format_count(sum->labels_invalid).text, sum->labels_invalid == 1 ? "" : "s");
-}
-
-static void put_labels(const struct text *text, const struct profile_process *sum) {
-    put_invalid_labels(text, sum);
-    if (sum->labels_other == 0)
-        return;
-    text_label(text, "labels");
-    fprintf(text->out,
-            "%s time%s a label was set for which there was no room: a process has 1,000 values, "
-            "16 keys and 4 labels in a thread; other values are [other]\n",
-            format_count(sum->labels_other).text, sum->labels_other == 1 ? "" : "s");
-}
-
-static void put_generated(const struct text *text, const struct profile_process *sum) {
-    if (sum->generated_refused == 0)
-        return;
-    text_label(text, "names");
-    fputs(
-        "generated code is registered for debuggers, but hcctd may not read its names: that takes "
-        "a debugger's rights (ptrace; kernel.yama.ptrace_scope=0, or hcctd as root)\n",
-        text->out);
-}
-
-static void put_numbers(const struct text *text, const struct profile_process *sum) {
-    if (sum->numbers_unsure == 0 && sum->numbers_full == 0)
-        return;
-    text_label(text, "numbers");
-    fprintf(text->out,
-            "%s of %s walks for hcct_context() gave none, as a frame was not sure; %s time%s there "
-            "was no room for another path\n",
-            format_count(sum->numbers_unsure).text, format_count(sum->numbers_walked).text,
-            format_count(sum->numbers_full).text, sum->numbers_full == 1 ? "" : "s");
-}
-
-static void put_no_room(const struct text *text, const struct profile_process *sum) {
-    if (sum->no_room == 0)
-        return;
-    text_label(text, "no room");
-    fprintf(text->out,
-            "%s thread%s had too small a stack for the agent's signal, and %s not sampled",
-            format_count(sum->no_room).text, sum->no_room == 1 ? "" : "s",
-            sum->no_room == 1 ? "was" : "were");
-    if (sum->no_room_ns > 0)
-        fprintf(text->out, ": %s of CPU time, in no context", format_time(sum->no_room_ns).text);
-    fputc('\n', text->out);
-}
-
-/* What the bursts of all processes were, when they were the same. */
-static void put_bursts(const struct text *text, const struct profile_process *sum) {
-    const struct profile *profile = text->profile;
-    const struct profile_process *first = &profile->processes[1];
-    bool same = true;
-
-    if (sum->burst_period_ns == 0)
-        return;
-    for (uint32_t i = 2; i < profile->n_processes; i++)
-        same &= profile->processes[i].burst_length_ns == first->burst_length_ns &&
-                profile->processes[i].burst_period_ns == first->burst_period_ns;
-    text_label(text, "bursts");
-    fputs(format_count(sum->bursts).text, text->out);
-    if (same && first->budget_ppm > 0 && sum->bursts > 0)
-        fprintf(text->out, ", each %s long, one in %s on average",
-                format_time(first->burst_length_ns).text,
-                format_time(sum->cpu_burst_ns / sum->bursts).text);
-    else if (same)
-        fprintf(text->out, ", each %s long, one in %s", format_time(first->burst_length_ns).text,
-                format_time(first->burst_period_ns).text);
-    fputc('\n', text->out);
-}
-
-/* What profiling was to cost, and what it did; where all processes had the same budget. */
-static void put_budget(const struct text *text, const struct profile_process *sum) {
-    uint64_t ppm = text->profile->n_processes > 1 ? text->profile->processes[1].budget_ppm : 0;
-    double program = (double)sum->cpu_burst_ns, used = (double)(sum->cost_ns + sum->reading_ns);
-
-    for (uint32_t i = 2; i < text->profile->n_processes; i++)
-        if (text->profile->processes[i].budget_ppm != ppm)
-            return;
-    if (ppm == 0 || sum->cpu_burst_ns == 0)
-        return;
-    text_label(text, "budget");
-    fprintf(text->out,
-            "%.4g %% of the program's own CPU time, of which %.3g %% was used: ", (double)ppm / 1e4,
-            100 * used / program);
-    fprintf(text->out, "%s in its threads, %s in hcctd\n", format_time(sum->cost_ns).text,
-            format_time(sum->reading_ns).text);
-}
-
-/* The collector encode. */
-static void put_encode(const struct text *text, const struct profile_process *sum) {
-    uint64_t walked = sum->encode_unkept + sum->encode_foreign + sum->encode_rule;
-    if (sum->encoded == 0)
-        return;
-    text_label(text, "encode");
-    fprintf(text->out, "%s of the contexts by the calls that were open, and %s of all frames",
-            format_share((double)sum->encoded / (double)(sum->encoded + walked)).text,
-            format_share((double)sum->encoded_frames / (double)sum->frames).text);
-    if (walked > 0)
-        fprintf(
-            text->out,
-            "\n          by walks: %s where no calls were kept, %s on another stack, %s where no "
-            "simple rule led to one",
-            format_count(sum->encode_unkept).text, format_count(sum->encode_foreign).text,
-            format_count(sum->encode_rule).text);
-    fputc('\n', text->out);
-}
-
-static void put_check(const struct text *text, const struct profile_process *sum) {
-    if (sum->checked == 0)
-        return;
-    text_label(text, "check");
-    fprintf(text->out, "%s stacks walked twice, %s differ\n", format_count(sum->checked).text,
-            format_count(sum->different).text);
-    if (sum->recurred == 0 || sum->identifiers == 0)
-        return;
-    text_label(text, "");
-    fprintf(
-        text->out,
-        "(pc, stack height) named the right context in %s of the samples that met a pair again;\n"
-        "          %s of %s pairs stood for more than one\n",
-        format_share((double)sum->identified / (double)sum->recurred).text,
-        format_count(sum->ambiguous).text, format_count(sum->identifiers).text);
 }
 
 /* What stands in PROFILE_AGENT frames. */
@@ -607,18 +404,7 @@ void text_summary(const struct text *text) {
     put_walks(text, &sum);
     put_contexts(text, &sum);
     put_error(text, &sum);
-    put_rate(text, &sum);
-    put_clock(text, &sum);
-    put_confined(text, &sum);
-    put_labels(text, &sum);
-    put_generated(text, &sum);
-    put_numbers(text, &sum);
-    put_no_room(text, &sum);
-    put_bursts(text, &sum);
-    put_budget(text, &sum);
-    text_calls_seen(text, &sum);
-    put_encode(text, &sum);
-    put_check(text, &sum);
+    text_sampling(text, &sum);
     put_cost(text, &sum);
     put_gap(text, &sum);
     put_unresolved(text);

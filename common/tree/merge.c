@@ -15,11 +15,11 @@
  *     counts that stay, let j come from contexts that the first monitors. The k - j others gained
  *     u1 each, but the first has at least k - j contexts of counts >= u1 that did not stay (or is
  *     not full, and u1 = 0): the first's share of all that stays is at most N1. The same for N2.
- *   - the counts need not reach N: what the contexts that went have weighed is in none of them, but
- *     in residuals (residual.h), which are added node by node.
+ *   - the counts need not add up to N: the weight of evicted contexts is in no count, but in
+ *     residuals (residual.h), which are added node by node.
  *
- * The order of work depends on nothing but the contexts, so that a merge can be repeated. It needs
- * no more than `from`'s size of time where that has seen all of its contexts.
+ * The order of work depends on nothing but the contexts, so that a merge can be repeated. It takes
+ * time in proportion to the size of `from`, where `from` has evicted nothing.
  */
 #include "common/tree/mcct.h"
 

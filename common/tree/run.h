@@ -7,10 +7,10 @@
  *
  *     15 bits  RUN_DEPTH_MAX + 1 - depth     33 bits  frame + 1     16 bits  weight
  *
- * Two runs become one as two sorted lists do: of their next words the smaller goes first, and words
- * that differ in nothing but the weight are the same context. For where one is deeper than the
- * other, it lies below a context that went before, which has to be complete before the other, and
- * the deeper one is the smaller word.
+ * Two runs are merged as two sorted lists are: of their next words the smaller one comes first, and
+ * words that differ in the weight alone are the same context. That keeps preorder: the deeper of
+ * two words lies below a context that came before, whose callees must all come before the other
+ * word; and the deeper word is the smaller one.
  *
  * What a weight has beyond 16 bits stands in a carry behind it, a callee without a frame, so many
  * times RUN_CARRY.

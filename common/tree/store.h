@@ -2,13 +2,13 @@
 /*
  * store.h - the contexts of a tree in order, each with its count: what a run (run.h) goes into.
  *
- * The same order as in a run, sixteen bytes for a context where a node has thirty-two, and no link:
- * to add a run is to read both once, from their beginning to their end, which is what memory does
- * best. Contexts can't be looked up.
+ * Items are in the order of a run. An item takes sixteen bytes, where a node takes thirty-two, and
+ * has no links: adding a run reads both once, from beginning to end, which memory does fastest.
+ * Contexts can't be looked up.
  *
- * What went leaves its count behind: in `below` of the nearest caller that stays, which is the most
- * that any context below it can have had that is not there. So the bound of a context that comes is
- * that of its own part of the tree, and a part in which nothing ever went has none.
+ * An evicted context adds its count to `below` of its nearest kept caller: `below` is the largest
+ * weight that a context which is missing under that item can have had. So a context that comes back
+ * gets the bound of its own part of the tree, and none in a part that nothing was evicted from.
  */
 #ifndef HCCT_STORE_H
 #define HCCT_STORE_H
@@ -22,8 +22,8 @@
 struct store_item {
     uint64_t word;       /* as of a run, with the error (minifloat.h) in place of the weight */
     uint64_t count : 48; /* 0: not monitored, but some that it calls are */
-    uint64_t below : 16; /* bound (minifloat.h) of those that it calls and are not there, and of
-                          * itself where it is not monitored */
+    uint64_t below : 16; /* bound (minifloat.h) of what is missing under it, and of itself where it
+                          * is not monitored */
 };
 
 _Static_assert(sizeof(struct store_item) == 16, "four items fill a cache line");
@@ -76,21 +76,22 @@ static inline struct store_item *store_front(struct store *store) {
 /* So many have been written there. */
 void store_fill(struct store *store, size_t n);
 
-/* Adds a run, for all words of which there is room. A context that was not monitored and has weight
- * is so from now on, with its bound, `unseen` at most, in count and error; then those with the
- * least counts go until `keep` are left. Gives the largest count that went, 0: none. No count may
- * come above STORE_COUNT_MAX. */
+/* Adds a run, for all words of which there is room (store_reserve). A context with weight that was
+ * not monitored is monitored from now on: its bound, `unseen` at most, is in its count and in its
+ * error. Then the contexts with the least counts are evicted until `keep` are left. Returns the
+ * largest count that was evicted, 0: none was. No count may come above STORE_COUNT_MAX. */
 uint64_t store_add(struct store *store, const uint64_t *run, uint64_t unseen, uint32_t keep);
 
-/* Adds the weights of a run to those that are monitored already. Gives the largest of the others.
- */
+/* Adds the weights of a run to contexts that are monitored already. Returns the largest weight of
+ * the run's other contexts. */
 uint64_t store_add_known(struct store *store, const uint64_t *run);
 
-/* Those with the least counts go until `keep` are left. Gives the largest count that went, 0: none.
- */
+/* Evicts the contexts with the least counts until `keep` are left. Returns the largest count that
+ * was evicted, 0: none was. */
 uint64_t store_trim(struct store *store, uint32_t keep);
 
-/* Any context that is not monitored may have had that much. */
+/* From now on each bound is `unseen` at least: a context that is not monitored may have had that
+ * much. */
 void store_raise(struct store *store, uint64_t unseen);
 
 #endif

@@ -48,7 +48,7 @@ enum wire_attach_fate {
 struct wire_attach {
     uint32_t version;
     uint32_t what; /* enum wire_attach_what */
-    uint32_t rate; /* walks per second of CPU time */
+    uint32_t rate; /* samples per second of CPU time */
     uint32_t lines;
     uint32_t threads;
     uint32_t python;

@@ -17,7 +17,7 @@
  *   GROWS  it has what came between the two
  *   SUM    it has what there is in all, at the end */
 
-/* Of walks and calls, since a thread began.
+/* Of samples and calls, since a thread began.
  *   SHOWN(NAME, place, member, GROWS or SUM)  the agent counts it as WIRE_NAME; reports have it
  *   HIDDEN(NAME, place)                       the same, but no report has it
  *   DAEMON(member, "name", GROWS or SUM)      only the daemon knows it; the name is that in reports
@@ -35,31 +35,31 @@
     SHOWN(WAITS, 24, waits, GROWS)          /* calls that had to wait for room in the ring */      \
     SHOWN(JUMPED, 25, jumped, GROWS) /* frames left without a return: longjmp, a stack given up */ \
     SHOWN(STRAY, 26, stray, GROWS)   /* returns of calls that were not seen */                     \
-    SHOWN(WALKS, 0, walks, GROWS)    /* walks that were sent as contexts */                        \
-    SHOWN(COMPLETE, 1, complete, GROWS)   /* of these, walks that reached the outermost frame */   \
+    SHOWN(WALKS, 0, walks, GROWS)    /* samples that were sent as contexts */                      \
+    SHOWN(COMPLETE, 1, complete, GROWS)   /* of these, samples that reached the outermost frame */ \
     SHOWN(TRUNCATED, 2, truncated, GROWS) /* deeper than the frame limit */                        \
     SHOWN(NO_MODULE, 3, no_module, GROWS) /* ended in code of no known module (generated code) */  \
     SHOWN(NO_RULE, 4, no_rule, GROWS)     /* ended where no unwind rule is known */                \
     SHOWN(BAD_STACK, 5, bad_stack, GROWS) /* at a stack pointer or return address that can't be */ \
     DAEMON(short_copy, "short_copy", GROWS) /* raw stacks that went on above the copy */           \
-    DAEMON(deferred, "shipped", GROWS)      /* of the walks, those that the daemon made */         \
+    DAEMON(deferred, "shipped", GROWS)      /* of the samples, those that the daemon unwound */    \
     DAEMON(refused, "refused", GROWS)       /* of these, those that could not even begin */        \
-    SHOWN(LOST, 7, lost, GROWS)             /* walks that found no room in the ring ... */         \
+    SHOWN(LOST, 7, lost, GROWS)             /* samples without room in the ring ... */             \
     SHOWN(LOST_NS, 31, lost_ns, GROWS)      /* ... and what they would have been credited with */  \
-    SHOWN(SKIPPED, 30, skipped, GROWS)      /* not taken as walks were dear: others weigh more */  \
+    SHOWN(SKIPPED, 30, skipped, GROWS)      /* not taken, as walks take long: others weigh more */ \
     SHOWN(HANDLER_NS, 9, handler_ns, GROWS) /* CPU time inside the signal handler */               \
-    SHOWN(FRAMES, 11, frames, GROWS)        /* frames of all walks */                              \
+    SHOWN(FRAMES, 11, frames, GROWS)        /* frames of all samples */                            \
     SHOWN(STEPPED, 12, stepped, GROWS)      /* of these, found by unwind rule or frame pointer */  \
     SHOWN(CACHED, 13, cached, GROWS)        /* found among earlier steps, and verified */          \
     SHOWN(BY_FP, 14, by_fp, GROWS)          /* without unwind data, found by frame pointer ... */  \
     SHOWN(SEARCHED, 29, searched, GROWS)    /* ... and by a search of the stack */                 \
     SHOWN(PYTHON_FRAMES, 36, python_frames, GROWS) /* of all frames, functions of Python */        \
-    SHOWN(PYTHON_MISSED, 37, python_missed, GROWS) /* walks in which some could not be read */     \
+    SHOWN(PYTHON_MISSED, 37, python_missed, GROWS) /* samples: some could not be read */           \
     SHOWN(BURSTS, 15, bursts, GROWS)               /* bursts begun */                              \
-    SHOWN(ASLEEP, 16, asleep, GROWS)       /* walks of a thread in a system call (wall clock) */   \
+    SHOWN(ASLEEP, 16, asleep, GROWS)       /* samples of a thread in a system call (wall clock) */ \
     SHOWN(RESTARTED, 17, restarted, GROWS) /* system calls restarted after our signal */           \
-    SHOWN(CHECKED, 18, checked, GROWS) /* walks made twice, memoized and in full (HCCT_CHECK) */   \
-    SHOWN(DIFFERENT, 19, different, GROWS) /* of these, walks that differ: must stay 0 */          \
+    SHOWN(CHECKED, 18, checked, GROWS) /* stacks walked twice: memoized, in full (HCCT_CHECK) */   \
+    SHOWN(DIFFERENT, 19, different, GROWS) /* of these, stacks that differ: must stay 0 */         \
     SHOWN(ENCODED, 38, encoded, GROWS) /* contexts found by the open calls that were kept ... */   \
     SHOWN(ENCODED_FRAMES, 39, encoded_frames, GROWS) /* ... and frames of these by no walk */      \
     SHOWN(ENCODE_UNKEPT, 40, encode_unkept, GROWS)   /* found by a walk: no calls are kept ... */  \
@@ -67,8 +67,8 @@
     SHOWN(ENCODE_RULE, 42, encode_rule, GROWS) /* ... or no simple rule leads to an open call */   \
     SHOWN(IDENTIFIERS, 20, identifiers, SUM)   /* (pc, stack height) pairs seen (HCCT_CHECK) */    \
     SHOWN(AMBIGUOUS, 21, ambiguous, SUM)     /* of these, pairs that stood for several contexts */ \
-    SHOWN(RECURRED, 22, recurred, GROWS)     /* walks whose pair had been seen before */           \
-    SHOWN(IDENTIFIED, 23, identified, GROWS) /* of these, walks with its last one's context */     \
+    SHOWN(RECURRED, 22, recurred, GROWS)     /* samples whose pair had been seen before */         \
+    SHOWN(IDENTIFIED, 23, identified, GROWS) /* of these, samples with its last one's context */   \
     HIDDEN(RAW_STACKS, 6)                    /* samples sent as copies of the stack (RAW_STACK) */ \
     HIDDEN(EXPIRIES, 8)                      /* expiries of the timer, overruns included */        \
     HIDDEN(CREDITED_NS, 10)                  /* time credited to contexts */                       \

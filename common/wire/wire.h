@@ -79,15 +79,15 @@ static inline bool wire_clock_sleeps(uint32_t clock) {
 enum wire_collector {
     WIRE_COLLECT_WALKS = 0, /* stack walks, weights are times */
     WIRE_COLLECT_CALLS = 1, /* instrumented calls and returns, weights are numbers of calls */
-    /* sampled allocations; contexts are walks */
+    /* sampled allocations; contexts are of stack walks */
     WIRE_COLLECT_ALLOC = 2, /* weights are bytes that were allocated ... */
     WIRE_COLLECT_ALLOC_OBJECTS = 3,
     WIRE_COLLECT_HEAP = 4, /* ... that are allocated now */
     WIRE_COLLECT_HEAP_OBJECTS = 5,
-    /* sampled waits for locks that another thread had; contexts are walks */
+    /* sampled waits for locks that another thread had; contexts are of stack walks */
     WIRE_COLLECT_LOCK = 6, /* weights are times */
     WIRE_COLLECT_LOCK_WAITS = 7,
-    /* page faults since the sample before, at samples of time; contexts are walks */
+    /* page faults since the sample before, at samples of time; contexts are of stack walks */
     WIRE_COLLECT_FAULTS = 8, /* weights are their numbers */
     /* the same waits for locks, at who has them meanwhile, when it gives them back */
     WIRE_COLLECT_LOCK_HELD = 9, /* weights are times */
@@ -151,7 +151,7 @@ struct wire_hello {
     uint32_t version; /* WIRE_VERSION */
     uint32_t size;    /* sizeof(struct wire_hello) */
     uint32_t pid;     /* as the agent sees itself; the daemon goes by SO_PEERCRED */
-    uint32_t rate;    /* walks per second of CPU time that the user asked for */
+    uint32_t rate;    /* samples per second of CPU time that the user asked for */
     uint32_t flags;   /* WIRE_HELLO_* */
     uint16_t clock;   /* enum wire_clock */
     uint16_t credit;  /* enum wire_credit */
@@ -332,7 +332,7 @@ struct wire_session {
     /* written by the daemon as it goes */
     _Atomic uint64_t heartbeat_ns; /* CLOCK_MONOTONIC, several times a second */
     _Atomic uint32_t control;      /* enum wire_control */
-    _Atomic uint32_t rate;         /* walks per second of CPU time */
+    _Atomic uint32_t rate;         /* samples per second of CPU time */
     _Atomic uint32_t slots_ready;
     _Atomic uint32_t modules_ready;
     _Atomic uint32_t max_frames; /* deeper stacks are cut at the root's end */

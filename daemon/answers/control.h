@@ -11,7 +11,7 @@
 struct control {
     bool has_state, on;
     bool has_rate;
-    uint32_t rate; /* walks per second of CPU time */
+    uint32_t rate; /* samples per second of CPU time */
     bool has_burst;
     uint64_t burst_length_ns, burst_period_ns; /* 0, 0: none */
 };

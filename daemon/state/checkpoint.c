@@ -7,30 +7,27 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "common/base/clock.h"
 #include "common/base/options.h"
 #include "common/base/own_directory.h"
 #include "daemon/ingest/registry.h"
 #include "daemon/state/checkpoint_load.h"
 #include "daemon/state/checkpoint_save.h"
+#include "daemon/state/timed_thread.h"
 
 static struct {
     char path[PATH_MAX], temporary[PATH_MAX];
     bool open;
-    pthread_t thread;
-    bool started, stop;
     unsigned seconds;
-    pthread_mutex_t lock;
-    pthread_cond_t changed;
-} checkpoint = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    struct timed_thread thread;
+} checkpoint = {.thread = TIMED_THREAD_NONE};
 
 /* ---- the directory ---- */
 
@@ -70,16 +67,8 @@ static void write_one(void) {
 
 /* Waits for the next one to be due. False: the daemon ends. */
 static bool wait_due(void) {
-    struct timespec due;
-    clock_gettime(CLOCK_MONOTONIC, &due);
-    due.tv_sec += checkpoint.seconds;
-    int waited = 0;
-    pthread_mutex_lock(&checkpoint.lock);
-    while (!checkpoint.stop && waited != ETIMEDOUT)
-        waited = pthread_cond_timedwait(&checkpoint.changed, &checkpoint.lock, &due);
-    bool go_on = !checkpoint.stop;
-    pthread_mutex_unlock(&checkpoint.lock);
-    return go_on;
+    uint64_t due = clock_now() + (uint64_t)checkpoint.seconds * CLOCK_SECOND;
+    return timed_thread_wait(&checkpoint.thread, due);
 }
 
 static void *run(void *unused) {
@@ -92,28 +81,15 @@ static void *run(void *unused) {
 }
 
 bool checkpoint_start(unsigned seconds) {
-    pthread_condattr_t attributes;
     if (!checkpoint.open)
         return true;
     checkpoint.seconds = seconds;
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(&checkpoint.changed, &attributes);
-    pthread_condattr_destroy(&attributes);
-    checkpoint.started = pthread_create(&checkpoint.thread, NULL, run, NULL) == 0;
-    return checkpoint.started;
+    return timed_thread_start(&checkpoint.thread, run);
 }
 
 void checkpoint_stop(void) {
-    if (!checkpoint.started)
-        return;
-    pthread_mutex_lock(&checkpoint.lock);
-    checkpoint.stop = true;
-    pthread_cond_signal(&checkpoint.changed);
-    pthread_mutex_unlock(&checkpoint.lock);
-    pthread_join(checkpoint.thread, NULL);
-    checkpoint.started = false;
-    write_one();
+    if (timed_thread_stop(&checkpoint.thread))
+        write_one();
 }
 
 /* ---- reading ---- */

@@ -5,11 +5,9 @@
 #include "daemon/state/history_keeper.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "common/base/clock.h"
 #include "common/base/options.h"
@@ -18,18 +16,16 @@
 #include "daemon/answers/query.h"
 #include "daemon/ingest/registry.h"
 #include "daemon/ingest/windows.h"
+#include "daemon/state/timed_thread.h"
 
 #define HOUR_NS (3600ull * CLOCK_SECOND)
 #define LATER   3ull /* seconds: what the hour's last samples take to be credited */
 #define LEAST   2ull /* shorter ones are not kept at the end */
 
 static struct {
-    pthread_t thread;
-    bool started, stop;
     uint64_t kept_ns; /* up to here, on the clock of sub-windows */
-    pthread_mutex_t lock;
-    pthread_cond_t changed;
-} keeper = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    struct timed_thread thread;
+} keeper = {.thread = TIMED_THREAD_NONE};
 
 /* Those whose weights are added up. */
 struct group {
@@ -141,14 +137,7 @@ static bool wait_hour(uint64_t *hour_ns) {
     uint64_t mono = clock_now(), now = windows_time(mono);
     *hour_ns = (keeper.kept_ns / HOUR_NS + 1) * HOUR_NS;
     uint64_t due = mono + (*hour_ns > now ? *hour_ns - now : 0) + LATER * CLOCK_SECOND;
-    const struct timespec until = {(time_t)(due / CLOCK_SECOND), (long)(due % CLOCK_SECOND)};
-    int waited = 0;
-    pthread_mutex_lock(&keeper.lock);
-    while (!keeper.stop && waited != ETIMEDOUT)
-        waited = pthread_cond_timedwait(&keeper.changed, &keeper.lock, &until);
-    bool go_on = !keeper.stop;
-    pthread_mutex_unlock(&keeper.lock);
-    return go_on;
+    return timed_thread_wait(&keeper.thread, due);
 }
 
 static void *run(void *unused) {
@@ -162,27 +151,15 @@ static void *run(void *unused) {
 }
 
 bool history_keeper_start(void) {
-    pthread_condattr_t attributes;
     if (!history_is_open())
         return true;
     keeper.kept_ns = windows_begin();
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(&keeper.changed, &attributes);
-    pthread_condattr_destroy(&attributes);
-    keeper.started = pthread_create(&keeper.thread, NULL, run, NULL) == 0;
-    return keeper.started;
+    return timed_thread_start(&keeper.thread, run);
 }
 
 void history_keeper_stop(void) {
-    if (!keeper.started)
+    if (!timed_thread_stop(&keeper.thread))
         return;
-    pthread_mutex_lock(&keeper.lock);
-    keeper.stop = true;
-    pthread_cond_signal(&keeper.changed);
-    pthread_mutex_unlock(&keeper.lock);
-    pthread_join(keeper.thread, NULL);
-    keeper.started = false;
     uint64_t now = windows_time(clock_now());
     if (now > keeper.kept_ns + LEAST * CLOCK_SECOND)
         keep(keeper.kept_ns, now, SYMBOL_SOON);

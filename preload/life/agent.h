@@ -6,11 +6,11 @@
  *                 runs already
  *   handler.c     the handler of our signal (signal.c: which that is)
  *     trigger.c     the CPU timer; what a tick of any timer means (ticker.c: the timers themselves)
- *       burst.c       walks at points of a thread's CPU time (points.c: which; other_clock.c: where
- *                     there are none)
+ *       burst.c       samples at points of a thread's CPU time (points.c: which;
+ *                     other_clock.c: where there are none)
  *         edge.c        what is due where a thread begins or ends
  *       wall.c        samples a thread that sleeps
- *         sampling.c    one sample, or none when walks are dear
+ *         sampling.c    one sample, or none when walks take long
  *           walk.c        registers -> context
  *             memo.c        what is as it was the last time, by reading it again
  *               unwind.c      what is new, by unwind rules (modules.c, stack.c)

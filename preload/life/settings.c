@@ -19,7 +19,7 @@
 #include "preload/life/sys.h"
 
 #define STDERR     2
-#define BURST_RATE "5000" /* walks per second within a burst, where the user says nothing */
+#define BURST_RATE "5000" /* samples per second within a burst, where the user says nothing */
 #define NO_BURST   "none"
 #define NO_BUDGET  "none"
 #define NO_TAGS    "none"

@@ -3,7 +3,7 @@
  * settings.h - what the user can say to the agent, by environment variables.
  *
  *   HCCT_SOCKET   where the daemon listens                     see common/wire/paths.h
- *   HCCT_RATE     walks per second of CPU time, 1 to 10000     100; in a burst 5000
+ *   HCCT_RATE     samples per second of CPU time, 1 to 10000   100; in a burst 5000
  *   HCCT_BURST    LENGTH/PERIOD of CPU time, such as           no bursts
  *                 2ms/20ms (us, ms or s); calls: with
  *                 ,adaptive=5% fewer, up to that error

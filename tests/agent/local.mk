@@ -114,7 +114,7 @@ EXTRA_DIST += tests/agent/header_test.sh
 
 check_PROGRAMS += tests/agent/otel_test
 tests_agent_otel_test_SOURCES = preload/labels/checked.h preload/labels/otel_process.c \
-	preload/labels/otel_process.h preload/sample/stack.c tests/agent/otel_test.c
+	preload/labels/otel_process.h preload/sample/stack.c tests/agent/otel_test.c tests/targets/otel_message.h
 TESTS += tests/agent/otel_test
 
 # Contexts by number.

@@ -11,37 +11,11 @@
 #include "preload/labels/checked.h"
 #include "preload/labels/otel_process.h"
 #include "tests/check.h"
+#include "tests/targets/otel_message.h"
 
 #define FUZZ_ROUNDS 20000
 
 static char *edge; /* of memory: what follows can't be read */
-
-struct message {
-    uint8_t bytes[512];
-    size_t n;
-};
-
-static void put_part(struct message *message, unsigned field, const void *part, size_t n) {
-    message->bytes[message->n++] = (uint8_t)(field << 3 | 2);
-    if (n > 127)
-        message->bytes[message->n++] = (uint8_t)(n | 128);
-    message->bytes[message->n++] = (uint8_t)(n > 127 ? n >> 7 : n);
-    memcpy(message->bytes + message->n, part, n);
-    message->n += n;
-}
-
-static void put_pair(struct message *to, const char *key, const struct message *value) {
-    struct message pair = {.n = 0};
-    put_part(&pair, 1, key, strlen(key));
-    put_part(&pair, 2, value->bytes, value->n);
-    put_part(to, 2, pair.bytes, pair.n);
-}
-
-static struct message text_of(const char *text) {
-    struct message value = {.n = 0};
-    put_part(&value, 1, text, strlen(text));
-    return value;
-}
 
 static struct message context(const char *schema) {
     struct message all = {.n = 0}, list = {.n = 0}, map = {.n = 0}, text = text_of(schema);

@@ -29,7 +29,7 @@ static const struct option_spec specs[] = {
     {"share", 0, OPTION_SHARE, "S", offsetof(struct values, share), 0, 1, "a share"},
     {"size", 's', OPTION_SIZE, "SIZE", offsetof(struct values, size), 1024, 1024.0 * 1024 * 1024,
      "a size"},
-    {NULL, 0, OPTION_FLAG, NULL, 0, 0, 0, NULL},
+    OPTIONS_END,
 };
 
 static const struct option_command command = {

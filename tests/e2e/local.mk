@@ -348,10 +348,10 @@ tests_targets_labels_cpp_LDFLAGS = -no-pie
 # What SDKs of OpenTelemetry say of threads: the variable in the program, or in a library that is
 # opened, where it is reached by descriptors, by a call or by its place.
 check_PROGRAMS += tests/targets/otel tests/targets/otel_opened
-tests_targets_otel_SOURCES = tests/targets/otel.c tests/targets/otel.h
+tests_targets_otel_SOURCES = tests/targets/otel.c tests/targets/otel.h tests/targets/otel_message.h
 tests_targets_otel_CFLAGS = $(TARGET_CFLAGS) -pthread -DOWN_VARIABLE
 tests_targets_otel_LDFLAGS = -pthread -Wc,-rdynamic
-tests_targets_otel_opened_SOURCES = tests/targets/otel.c tests/targets/otel.h
+tests_targets_otel_opened_SOURCES = tests/targets/otel.c tests/targets/otel.h tests/targets/otel_message.h
 tests_targets_otel_opened_CFLAGS = $(TARGET_CFLAGS) -pthread
 tests_targets_otel_opened_LDFLAGS = -pthread
 check_LTLIBRARIES += tests/targets/otel_call.la tests/targets/otel_descriptor.la \

@@ -39,7 +39,7 @@ static const struct option_spec specs[] = {
     {"fraction", 0, OPTION_FRACTION, "F", offsetof(struct values, fraction), 0, 1, "a fraction"},
     {"share", 0, OPTION_SHARE, "S", offsetof(struct values, share), 0, 1, "a share"},
     {"size", 's', OPTION_SIZE, "SIZE", offsetof(struct values, size), SIZE_MIN, SIZE_LIMIT, "size"},
-    {NULL, 0, OPTION_FLAG, NULL, 0, 0, 0, NULL},
+    OPTIONS_END,
 };
 
 static jmp_buf back;
