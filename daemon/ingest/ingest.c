@@ -116,6 +116,12 @@ static void note_exec(struct process *old, struct process *const *processes, siz
             processes[i]->before.earlier_ns = used;
 }
 
+/* It has ended. What its own session had behind it is not in it, either. */
+static struct before before_by_other(const struct process *old) {
+    uint64_t before = old->before.by == BEFORE_BY_OTHER ? old->before.earlier_ns : 0;
+    return (struct before){BEFORE_BY_OTHER, before + old->ended.cpu_ns};
+}
+
 /* Gives the reference back. A session that the same program had before goes on in this one, of
  * which there may be no metric like it. */
 static void replace(struct process *old, struct process *const *processes, size_t n, bool again) {
@@ -124,10 +130,13 @@ static void replace(struct process *old, struct process *const *processes, size_
         watch_no_more(old);
     if (old->live && !again)
         note_exec(old, processes, n);
-    if (process != NULL && resume(process, old))
+    bool goes_on = process != NULL && resume(process, old);
+    if (goes_on)
         registry_remove(old);
     else
         process_finish(old);
+    if (process != NULL && !goes_on)
+        process->before = before_by_other(old);
     old->waiting = false; /* for nothing that could still come */
     registry_put(old);
 }

@@ -278,6 +278,8 @@ static uint64_t cpu_accounted(const struct process *p, const struct process_stat
 static uint64_t cpu_now(const struct process *p, const struct process_stats *stats) {
     const struct wire_session *session = p->memory.session;
     uint64_t earlier = session->earlier_ns; /* the clock goes on over exec */
+    if (p->before.by == BEFORE_BY_OTHER)
+        earlier += p->before.earlier_ns;
     struct proc_stat stat = {.cpu_ns = atomic_load(&session->cpu_ns)};
     bool is_there = !p->executed && proc_stat_read(p->pid, &stat);
     if (p->executed || (!is_there && stat.cpu_ns == 0))
@@ -318,7 +320,7 @@ static void add_time(const struct process *p, const struct wire_unsampled *more,
 static void add_unsampled(const struct process *p, struct process_stats *sum) {
     const struct wire_session *session = p->memory.session;
     uint64_t earlier = p->before.earlier_ns;
-    if (p->before.by == BEFORE_BY_SESSION)
+    if (p->before.by == BEFORE_BY_SESSION || p->before.by == BEFORE_BY_OTHER)
         add_time(p, &session->between, sum);
     else if (p->before.by == BEFORE_BY_CLOCK)
         sum->unasked_ns += session->before_ns;

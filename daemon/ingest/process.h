@@ -33,12 +33,13 @@ enum before_by {
                         * `between` of the session has it (wire.h) */
     BEFORE_BY_GAP,     /* it goes on from a checkpoint: gap_ns has it */
     BEFORE_BY_CLOCK,   /* another hcctd has seen it: nothing of it was to be seen here */
+    BEFORE_BY_OTHER,   /* as BEFORE_BY_SESSION, but an earlier session is a process of its own */
 };
 
 struct before {
     enum before_by by;
     uint64_t earlier_ns; /* CPU time of programs that the process had executed before, and that are
-                          * known here */
+                          * known here; BEFORE_BY_OTHER: that of the other process */
 };
 
 struct process {

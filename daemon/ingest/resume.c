@@ -29,7 +29,10 @@ static void take(struct process *p, struct process *old) {
     struct mcct *empty = p->tree;
     p->tree = old->tree;
     old->tree = empty;
-    p->before.by = old->waiting ? BEFORE_BY_GAP : BEFORE_BY_SESSION;
+    if (old->before.by == BEFORE_BY_OTHER)
+        p->before = old->before;
+    else
+        p->before.by = old->waiting ? BEFORE_BY_GAP : BEFORE_BY_SESSION;
     if (old->waiting)
         tell_gap(&old->ended, p);
     set_as_before(p->memory.session, &old->ended);
