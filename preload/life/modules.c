@@ -355,6 +355,7 @@ static uint32_t append(struct wire_session *session, uint64_t pc, uint32_t now, 
         return UINT32_MAX;
     }
     fill(session, i, &found, hide_others(i, &found), now);
+    atomic_store(&misleading, false); /* there is room again; who finds none says so anew */
     return i;
 }
 

@@ -2,13 +2,9 @@
 """Code that was loaded a moment ago goes by its library, never by "generated code": libraries that
 load each other and compute at once, and libraries that follow each other at one address."""
 
-import os
 import shutil
-import signal
-import subprocess
-import time
 
-from support import HCCT, Daemon, check, finish, folded, record, report, run, scratch, target
+from support import check, finish, folded, record, report, scratch, target
 
 ROUNDS, CHAIN, MS = 6, 8, 25
 
@@ -47,14 +43,6 @@ for i in range(ROUNDS):
 
 
 
-def has_session(pid):
-    try:
-        with open(f"/proc/{pid}/maps") as maps:
-            return "memfd:hcct" in maps.read()
-    except OSError:
-        return False  # it has ended
-
-
 def examine_again(name, path):
     examine(name, path)
     own = {}
@@ -72,21 +60,4 @@ result = record([target("loads"), "-r", str(MS), *libraries("again", 30)], path,
 check(result.status == 0, "one after another: ended with status 0")
 examine_again("one after another", path)
 
-# hcctd reads what was loaded when others are in its place already: it has no processor for so long
-with Daemon() as daemon:
-    process = subprocess.Popen([target("loads"), "-r", str(MS), *libraries("again", 30)],
-                               env={**os.environ, **daemon.env(HCCT_RATE="1000")})
-    while process.poll() is None and not has_session(process.pid):
-        time.sleep(0.005)
-    while process.poll() is None:
-        daemon.process.send_signal(signal.SIGSTOP)
-        time.sleep(0.15)
-        daemon.process.send_signal(signal.SIGCONT)
-        time.sleep(0.03)
-    check(process.returncode == 0, "a late hcctd: ended with status 0")
-    daemon.wait_for(lambda it: it["state"] != "live")
-    path = scratch("late.pb.gz")
-    result = run([HCCT, "hot", "--socket", daemon.socket, "-p", "loads", "-o", path])
-    check(result.status == 0, f"hcct hot: {result.err.decode()[:300]}")
-    examine_again("a late hcctd", path)
 finish()
