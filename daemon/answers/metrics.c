@@ -113,7 +113,8 @@ static const struct figure {
     bool whole;   /* is the process's, not a metric's */
 } figures[] = {
     {"walks", "Stack samples that were credited to contexts", walks, true, true, false},
-    {"complete_walks", "Of these, those that reached the outermost frame", complete, true, true, false},
+    {"complete_walks", "Of these, those that reached the outermost frame", complete, true, true,
+     false},
     {"lost_ticks", "Timer expirations without a sample of their own", lost, true, true, false},
     {"agent_seconds", "CPU time that the agent took", agent_seconds, true, true, false},
     {"cpu_seconds", "CPU time of the process", cpu_seconds, true, true, true},

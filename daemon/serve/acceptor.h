@@ -17,6 +17,8 @@ struct acceptor {
     unsigned waiting; /* connections that have not said who they are */
 };
 
+/* Listens at `listener`, which stays the caller's; `policy` must outlive the acceptor. False: errno
+ * says why. */
 bool acceptor_open(struct acceptor *acceptor, int listener, const struct handshake_policy *policy);
 
 /* Another descriptor for the loop below: `ready` is called when it can be read. At most one. */
