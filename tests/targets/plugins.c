@@ -35,13 +35,13 @@ typedef void plugin_work(struct plugin_asked *asked, int depth, unsigned us);
 typedef void plugin_note(uint64_t number, unsigned letter, const char *where);
 typedef void plugin_tell(plugin_note *note, unsigned letter);
 
+#ifdef PLUGINS_LIBRARY
+
 static double now_us(clockid_t clock) {
     struct timespec now;
     clock_gettime(clock, &now);
     return (double)now.tv_sec * 1e6 + (double)now.tv_nsec / 1e3;
 }
-
-#ifdef PLUGINS_LIBRARY
 
 plugin_work plugin_entry;
 plugin_tell plugin_at_end;
