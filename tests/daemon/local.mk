@@ -10,7 +10,7 @@ tests_daemon_assemble_test_SOURCES = tests/daemon/assemble_test.c
 tests_daemon_assemble_test_LDADD = libhcct_assemble.a libhcct_code.a libhcct_render.a libhcct_profile.a libhcct_common.a $(REPORT_LIBS) $(ELF_LIBS) \
 	$(IBERTY_LIBS)
 
-QUERY_SOURCES = daemon/answers/control.c daemon/answers/history.c daemon/answers/past.c \
+QUERY_SOURCES = daemon/answers/control.c daemon/answers/history.c daemon/answers/marked.c daemon/answers/past.c \
 	daemon/answers/numbered_copies.c daemon/answers/process_copies.c daemon/answers/metrics.c \
 	daemon/answers/query.c daemon/answers/query_list.c daemon/answers/query_threads.c \
 	daemon/render/render_counts.c

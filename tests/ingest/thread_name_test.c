@@ -98,7 +98,7 @@ static void killed_meanwhile(void) {
     credit(process);
     process_drain(process, NULL, NULL);
     uint32_t killed = addresses_thread(process->addresses, "killed");
-    process_end(process);
+    process_end(process, true);
     CHECK_UINT(weight_of(process, killed), 1000);
     end(process);
 }
