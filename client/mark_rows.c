@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "common/base/options.h"
 #include "common/base/utf8.h"
 
 void mark_rows_head(void) {
@@ -33,4 +34,10 @@ void mark_row(double seconds, uint64_t pid, const char *program, const char *nam
     printable(command, sizeof command, program);
     printable(mark, sizeof mark, name);
     printf("%-16s %-8" PRIu64 " %-20s %s\n", moment, pid, command, mark);
+}
+
+void mark_rows_lost(uint64_t lost) {
+    fflush(stdout);
+    complain("%" PRIu64 " more mark%s found no place, and %s lost", lost, lost == 1 ? "" : "s",
+             lost == 1 ? "is" : "are");
 }

@@ -12,4 +12,7 @@ void mark_rows_head(void);
 /* `seconds`: since 1970. Texts may be anything. */
 void mark_row(double seconds, uint64_t pid, const char *program, const char *name);
 
+/* On stderr, behind the rows: that so many more were set, and lost. */
+void mark_rows_lost(uint64_t lost);
+
 #endif

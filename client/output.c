@@ -75,7 +75,7 @@ static bool pid_in_directory(const char *pattern) {
 /* ---- opening ---- */
 
 static bool complain_unwritable(const char *name, int error) {
-    complain("%s can't be written: %s; name another file with -o", name, strerror(error));
+    complain("'%s' can't be written: %s; name another file with -o", name, strerror(error));
     return false;
 }
 

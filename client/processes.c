@@ -32,6 +32,8 @@ static bool read_process(struct json_object *object, struct listed_process *proc
         .contexts = json_in_number(object, "contexts"),
         .bytes = json_in_number(object, "bytes"),
         .lost = json_in_number(object, "lost"),
+        .lost_ns = json_in_number(object, "lost_ns"),
+        .marks_lost = json_in_number(object, "marks_lost"),
         .no_room = json_in_number(object, "threads_without_room"),
         .no_room_ns = json_in_number(object, "without_room_ns"),
     };
@@ -154,7 +156,7 @@ static int choose(const struct process_list *list, const char *name, uint32_t *p
     if (n_live > 1)
         return complain_several(name, list);
     if (live == NULL && finished == NULL) {
-        complain("no process called %s is profiled: 'hcct list' shows which are", name);
+        complain("no process called '%s' is profiled: 'hcct list' shows which are", name);
         return HCCT_EXIT_NO_DATA;
     }
     *pid = live != NULL ? live->pid : finished->pid;

@@ -193,11 +193,14 @@ int cmd_decode(int argc, char **argv) {
 
     options_parse(&command, argc, argv, &options, &rest);
     const char *file = rest < argc && !parse(argv[rest], &first) ? argv[rest++] : NULL;
-    if (rest >= argc) {
-        complain("say which contexts are meant: 'hcct decode %sNUMBER...'",
-                 file != NULL ? "FILE " : "");
+    if (rest >= argc && file != NULL)
+        complain("'%s' is no number of a context, and behind a file's name one is missing: 'hcct "
+                 "decode FILE NUMBER...'",
+                 file);
+    else if (rest >= argc)
+        complain("say which contexts are meant: 'hcct decode NUMBER...'");
+    if (rest >= argc)
         return HCCT_EXIT_USAGE;
-    }
     size_t n = (size_t)(argc - rest);
     uint64_t *numbers = calloc(n, sizeof *numbers);
     if (numbers == NULL) {

@@ -9,7 +9,6 @@
 #include "client/view.h"
 #include "common/profile/diff.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -65,6 +64,18 @@ static bool allows_for_all(const struct diff *diff) {
     return all;
 }
 
+struct rise_words {
+    char text[48];
+};
+
+static struct rise_words rise_words(const struct diff_weight *weight) {
+    struct rise_words words = {"rose from nothing"};
+    if (weight->before > 0)
+        snprintf(words.text, sizeof words.text, "rose by %.1f %%",
+                 100 * diff_change(weight) / (double)weight->before);
+    return words;
+}
+
 /* One sentence on stderr says what rose. */
 static int judge(const struct diff *diff, const struct diff_given *given) {
     struct diff_rise rise;
@@ -72,14 +83,12 @@ static int judge(const struct diff *diff, const struct diff_given *given) {
     const char *surely = allows_for_all(diff) ? "surely" : "but for what was lost";
 
     diff_find_rises(diff, given->fraction, given->contexts, &rise);
+    const struct rise_words how_much = rise_words(&rise.weight);
     if (rise.n > 0)
-        complain("%s weight of %s rose by %.1f %%, %s by more than %g %%; %u %s%s did so%s%s%s%s",
-                 rise.inclusive ? "the inclusive" : "the self", rise.worst,
-                 rise.weight.before > 0
-                     ? 100 * diff_change(&rise.weight) / (double)rise.weight.before
-                     : INFINITY,
-                 surely, percent, rise.n, given->contexts ? "context" : "function",
-                 rise.n == 1 ? "" : "s", rise.total ? ", and the total" : "",
+        complain("%s weight of %s %s, %s by more than %g %%; %u %s%s did so%s%s%s%s",
+                 rise.inclusive ? "the inclusive" : "the self", rise.worst, how_much.text, surely,
+                 percent, rise.n, given->contexts ? "context" : "function", rise.n == 1 ? "" : "s",
+                 rise.total ? ", and the total" : "",
                  rise.inclusive && *rise.blamed != '\0' ? "; of self weights that of " : "",
                  rise.inclusive ? rise.blamed : "",
                  rise.inclusive && *rise.blamed != '\0' ? " rose most" : "");

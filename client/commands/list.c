@@ -60,21 +60,35 @@ static void printable(char *text, size_t bytes, const char *from) {
     utf8_clean(text);
 }
 
+static bool is_time(const char *kind) {
+    const char *word = metric_word_of_kind(kind);
+    return strcmp(word, "cpu") == 0 || strcmp(word, "wall") == 0 || strcmp(word, "wait") == 0;
+}
+
+/* Of time that was lost nobody knows how many samples it would have been. */
+static void lost_text(char *text, size_t bytes, const struct listed_process *process) {
+    if (process->lost == 0 && process->lost_ns > 0 && is_time(process->kind))
+        duration_text(text, bytes, process->lost_ns);
+    else
+        snprintf(text, bytes, "%" PRIu64, process->lost);
+}
+
 static void print_process(const struct listed_process *process) {
-    char pid[16] = "-", cpu[32], memory[32], name[64], seen[32];
+    char pid[16] = "-", cpu[32], memory[32], name[64], seen[32], lost[32];
     if (process->pid > 0)
         snprintf(pid, sizeof pid, "%" PRIu32, process->pid);
     duration_text(cpu, sizeof cpu, process->cpu_ns);
     size_text(memory, sizeof memory, process->bytes);
+    lost_text(lost, sizeof lost, process);
     printable(name, sizeof name, process->command);
     snprintf(seen, sizeof seen, "%" PRIu64 " %s", process->calls ? process->total : process->walks,
              process->calls ? "calls" : "samples");
-    printf("%-8s %-20s %-8s %9s %18s %9" PRIu64 " %8s %8" PRIu64 " %s\n", pid, name,
+    printf("%-8s %-20s %-8s %9s %18s %9" PRIu64 " %8s %8s %s\n", pid, name,
            process->live && process->on ? "live"
            : process->live              ? "stopped"
            : process->waiting           ? "waiting"
                                         : "finished",
-           cpu, seen, process->contexts, memory, process->lost, metric_word_of_kind(process->kind));
+           cpu, seen, process->contexts, memory, lost, metric_word_of_kind(process->kind));
 }
 
 static int print_table(const char *path) {
@@ -97,6 +111,18 @@ static void print_mark(struct json_object *mark) {
              json_in_text(mark, "command"), json_in_text(mark, "name"));
 }
 
+static void warn_of_lost_marks(const char *path) {
+    struct process_list list;
+    uint64_t lost = 0;
+    if (processes_ask(path, &list) != HCCT_EXIT_OK)
+        return;
+    for (size_t i = 0; i < list.n; i++)
+        lost += list.item[i].marks_lost;
+    processes_free(&list);
+    if (lost > 0)
+        mark_rows_lost(lost);
+}
+
 static int print_marks(const char *path) {
     struct http_answer answer;
     int status = ask(path, "GET", "/v1/timeline", &answer);
@@ -113,6 +139,8 @@ static int print_marks(const char *path) {
         if (json_object_is_type(json_object_array_get_idx(marks, i), json_type_object))
             print_mark(json_object_array_get_idx(marks, i));
     json_object_put(root);
+    if (marks != NULL)
+        warn_of_lost_marks(path);
     return marks != NULL ? HCCT_EXIT_OK : HCCT_EXIT_FAILURE;
 }
 

@@ -9,6 +9,7 @@
 #include "client/transform_options.h"
 #include "client/view.h"
 #include "common/profile/mark_lines.h"
+#include "common/profile/process_fields.h"
 #include "common/wire/wire.h"
 
 #include <stdio.h>
@@ -77,6 +78,7 @@ static const char *program_of(const struct profile *profile, uint32_t pid) {
 }
 
 static int show_marks(const char *path, const struct profile *profile) {
+    uint64_t lost = process_fields_sum(profile).marks_lost;
     struct mark_line mark;
     if (*profile->marks == '\0') {
         complain("%s has no marks", path);
@@ -85,6 +87,8 @@ static int show_marks(const char *path, const struct profile *profile) {
     mark_rows_head();
     for (const char *text = profile->marks; mark_line_next(&text, &mark);)
         mark_row((double)mark.time_ns / 1e9, mark.pid, program_of(profile, mark.pid), mark.name);
+    if (lost > 0)
+        mark_rows_lost(lost);
     return HCCT_EXIT_OK;
 }
 

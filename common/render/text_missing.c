@@ -13,6 +13,7 @@
 #define LEAST_REPORTED 0.001 /* of the total: what chance makes of it is not worth a word */
 #define LEAST_PART     0.005 /* of the kernel's count: less of what is missing is not shown */
 #define NEAR_KERNEL    0.03  /* of the kernel's count: so little is not worth a word */
+#define MUCH_LOST      0.01  /* of what there was: less has its place beside the cost only */
 
 #define PARTS 5
 
@@ -92,6 +93,24 @@ static void put_kernel(const struct text *text, const struct profile_process *su
     fputc('\n', text->out);
 }
 
+bool text_much_was_lost(const struct text *text, const struct profile_process *sum) {
+    return strcmp(text->profile->type, "cpu") == 0 &&
+           (double)sum->lost_ns > MUCH_LOST * ((double)sum->lost_ns + (double)text->total);
+}
+
+/* Samples that did not reach hcctd; beside the cost is said how many. */
+static void put_much_lost(const struct text *text, const struct profile_process *sum) {
+    double lost = (double)sum->lost_ns;
+
+    if (!text_much_was_lost(text, sum))
+        return;
+    text_label(text, "lost");
+    fprintf(text->out,
+            "%s of time, %s of what there was, is in no context: hcctd stood still, or had no room "
+            "for the samples\n",
+            format_time(sum->lost_ns).text, format_share(lost / (lost + (double)text->total)).text);
+}
+
 /* Beside N, which is of samples, what the kernel knows to be missing. */
 static void put_left_out(const struct text *text) {
     const struct chance chance = chance_of(text->profile);
@@ -123,6 +142,7 @@ static void put_start(const struct text *text, const struct profile_process *sum
 
 void text_missing(const struct text *text, const struct profile_process *sum) {
     put_kernel(text, sum);
+    put_much_lost(text, sum);
     put_left_out(text);
     put_start(text, sum);
 }

@@ -101,6 +101,15 @@ static void put_labels(const struct text *text, const struct profile_process *su
             format_count(sum->labels_other).text, sum->labels_other == 1 ? "" : "s");
 }
 
+static void put_marks(const struct text *text, const struct profile_process *sum) {
+    if (sum->marks_lost == 0)
+        return;
+    text_label(text, "marks");
+    fprintf(text->out, "%s mark%s of hcct_mark() found no place, and %s not in lists of them\n",
+            format_count(sum->marks_lost).text, sum->marks_lost == 1 ? "" : "s",
+            sum->marks_lost == 1 ? "is" : "are");
+}
+
 static void put_generated(const struct text *text, const struct profile_process *sum) {
     if (sum->generated_refused == 0)
         return;
@@ -217,6 +226,7 @@ void text_sampling(const struct text *text, const struct profile_process *sum) {
     put_clock(text, sum);
     put_confined(text, sum);
     put_labels(text, sum);
+    put_marks(text, sum);
     put_generated(text, sum);
     put_numbers(text, sum);
     put_no_room(text, sum);

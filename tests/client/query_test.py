@@ -41,7 +41,7 @@ class Queries(support.ClientTest):
         self.hcct("hot", "-p", "cc1")
         self.assertEqual(self.log()[-1], "GET /v1/hot?exe=/usr/bin/cc1&format=text")
         self.expect_error(2, "by its pid: 4711, 5", "hot", "-p", "server")
-        self.expect_error(4, "no process called nobody", "hot", "-p", "nobody")
+        self.expect_error(4, "no process called 'nobody'", "hot", "-p", "nobody")
 
     def test_errors_of_the_daemon(self):
         for http_status, status in ((400, 2), (404, 4), (403, 1), (500, 1)):
