@@ -130,7 +130,7 @@ with Daemon() as daemon:
     both = hot(daemon, "--exe", "phases", "--window", "10m")
 
     for value in ("0", "-1", "61m", "2h", "1d", "x", "", "5mm", "nan", "inf", "m"):
-        refused(daemon, "window=", "--window", value)
+        refused(daemon, f"--window '{value}'", "--window", value)
     check(hot(daemon, "--exe", "phases", "--window", "90")["total"] == both["total"], "90 is 90 s")
     result = run([HCCT, "report", "--window", "1m", "x"])
     check(result.status == 2 and b"--window" in result.err, "a file has no window")
