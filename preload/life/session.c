@@ -311,7 +311,9 @@ bool session_hide(void) {
     return false;
 }
 
+/* Its memory is read once more, and is hidden. */
 void session_drop(void) {
+    set_rights(agent.process, PROT_READ | PROT_WRITE, PROT_READ);
     drop(agent.process);
 }
 
